@@ -139,22 +139,25 @@
 //! neither.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
-// A layer that is left out would have used private parts of the lower ones.
-#![cfg_attr(not(feature = "batch"), allow(dead_code, unused_imports))]
+
+// Three lower modules have parts that only `batch` uses; without it these parts may be unused.
 
 #[cfg(feature = "batch")]
 pub mod batch;
 #[cfg(feature = "bots")]
 pub mod bots;
 #[cfg(feature = "bots")]
+#[cfg_attr(not(feature = "batch"), allow(dead_code, unused_imports))]
 pub mod buffers;
 pub mod encode;
 #[cfg(feature = "bots")]
 pub mod nn;
+#[cfg_attr(not(feature = "batch"), allow(dead_code, unused_imports))]
 pub mod rules;
 #[cfg(feature = "bots")]
 pub mod search;
 #[cfg(feature = "bots")]
+#[cfg_attr(not(feature = "batch"), allow(dead_code, unused_imports))]
 mod threads;
 
 // The helpers of the tests name the crate as a dependent does.

@@ -107,7 +107,7 @@ impl Mirror {
         let variant = table.variant().clone();
         // The learner's first reward has the points that partners made before it.
         let before = if begun { table.view(Seat::ALL[0]).score() } else { 0 };
-        table.apply(variant.action_to_move(variant.action_id(action).unwrap()).unwrap());
+        table.play(variant.action_to_move(variant.action_id(action).unwrap()).unwrap()).unwrap();
         table.run().unwrap();
         let score = table.view(Seat::ALL[0]).score();
         assert_eq!(written.reward[game], f32::from(score) - f32::from(before));
@@ -237,7 +237,9 @@ fn partners_are_drawn_for_each_episode_from_its_seed() {
                 let bot = bots::bot(name).unwrap().player(&variant).unwrap();
                 let seed = EpisodeSeed { seed: SEED, game: game as u64, episode };
                 let mut table = GameRunner::new(variant.clone(), vec![Player::External, bot], seed);
-                table.apply(variant.action_to_move(variant.action_id(action).unwrap()).unwrap());
+                table
+                    .play(variant.action_to_move(variant.action_id(action).unwrap()).unwrap())
+                    .unwrap();
                 table.run().unwrap();
                 table
             });

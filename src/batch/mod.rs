@@ -136,7 +136,7 @@ impl Batch {
     }
 
     /// As [`Batch::new`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile.
-    pub fn new_until(
+    pub(crate) fn new_until(
         stop: &AtomicBool,
         variant: Arc<Variant>,
         num_envs: usize,
@@ -342,7 +342,7 @@ impl Batch {
     }
 
     /// As [`Batch::observe`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile.
-    pub fn observe_until(
+    pub(crate) fn observe_until(
         &mut self,
         stop: &AtomicBool,
         outputs: Outputs<'_>,
@@ -393,7 +393,7 @@ impl Batch {
 
     /// As [`Batch::step`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile. All other calls then are
     /// [`BatchError::Interrupted`] until all games are reset.
-    pub fn step_until(
+    pub(crate) fn step_until(
         &mut self,
         stop: &AtomicBool,
         actions: &[i64],

@@ -6,11 +6,11 @@ use pyo3::{PyTypeInfo, create_exception};
 
 use crate::batch::{self, BatchError, PartnersError, RecordError};
 use crate::bindings::arguments::text::Text;
-use crate::bots::{self, PlayError};
+use crate::bots::{self, GamesError};
 use crate::buffers;
 use crate::nn;
 use crate::rules::{self, ActionId, MoveError};
-use crate::search::{BlueprintError, PlayerSpecError, SeveralSearches};
+use crate::search::{BlueprintError, PlayerSpecError, SearchOptionError, SeveralSearches};
 
 /// Defines the classes of exceptions.
 macro_rules! classes {
@@ -53,6 +53,7 @@ exceptions! {
     batch::ThreadsError => StarmineError,
     SeveralSearches => StarmineError,
     BlueprintError => StarmineError,
+    SearchOptionError => StarmineError,
     buffers::SimdError => StarmineError,
 }
 
@@ -96,10 +97,9 @@ fn player_exception(error: &PlayerSpecError, message: String) -> PyErr {
     match error {
         PlayerSpecError::Bot(error) => bot_exception(error, message),
         PlayerSpecError::Option(_) => UnknownNameError::new_err(message),
-        PlayerSpecError::Blueprint(_)
-        | PlayerSpecError::Value { .. }
-        | PlayerSpecError::Twice(_)
-        | PlayerSpecError::Step(_) => StarmineError::new_err(message),
+        PlayerSpecError::Blueprint(_) | PlayerSpecError::Value(_) | PlayerSpecError::Twice(_) => {
+            StarmineError::new_err(message)
+        }
     }
 }
 
@@ -124,11 +124,11 @@ impl From<PartnersError> for PyErr {
     }
 }
 
-impl From<PlayError> for PyErr {
-    fn from(error: PlayError) -> PyErr {
+impl From<GamesError> for PyErr {
+    fn from(error: GamesError) -> PyErr {
         match error {
-            PlayError::Move(_) => StarmineError::new_err(error.to_string()),
-            PlayError::Memory(_) => PyMemoryError::new_err(error.to_string()),
+            GamesError::Move(_) => StarmineError::new_err(error.to_string()),
+            GamesError::Memory(_) => PyMemoryError::new_err(error.to_string()),
         }
     }
 }

@@ -10,10 +10,10 @@ use crate::bindings::bots::player::read_player;
 use crate::bindings::errors::StarmineError;
 use crate::bindings::interruptible::interruptible;
 use crate::bindings::rules::view::View;
-use crate::rules::Offset;
+use crate::rules::{self, Offset};
 use crate::search::{
-    ActionValue, Method, NumberRange, PlayerSpec, PlayerSpecError, SearchOptions, SearchSpec,
-    SearchText, Source,
+    ActionValue, BlueprintBelief, Decision, Method, PlayerSpec, SearchOptionError, SearchOptions,
+    SearchSpec, SearchText, Source,
 };
 
 /// The most threads of a search.
@@ -39,7 +39,18 @@ type Found<'py> = (
     Vec<usize>,
 );
 
-/// The blueprint and the options of a search as they come from Python, each checked by itself.
+/// Sets an option to a number from Python.
+fn set(
+    options: &mut SearchOptions,
+    number: &Integer,
+    with: fn(SearchOptions, i64) -> Result<SearchOptions, SearchOptionError>,
+) -> PyResult<()> {
+    let refused = |error| StarmineError::new_err(number.explain(error));
+    *options = with(*options, number.value).map_err(refused)?;
+    Ok(())
+}
+
+/// The blueprint and the options of a search as they come from Python.
 fn read_search(
     blueprint: PlayerSpec,
     [rollouts, hands]: [&Integer; 2],
@@ -48,37 +59,17 @@ fn read_search(
     method: &Text,
     step: Option<f64>,
 ) -> PyResult<SearchSpec> {
-    let whole = |name: &str, number: &Integer, most: u32| {
-        count(name, number, 1..=most as usize).map(|number| number as u32)
-    };
-    let real = |name: &str, number: f64, allowed: NumberRange| {
-        let expected = allowed.text;
-        allowed.contains(number).then_some(number).ok_or_else(|| {
-            StarmineError::new_err(format!("{name}={number} is not allowed: expected {expected}"))
-        })
-    };
-    let step = step.map(|step| real("step", step, SearchOptions::STEPS)).transpose()?;
-    let method = match (&**method, step) {
-        ("single", None) => Method::Single,
-        ("single", Some(step)) => return Err(PlayerSpecError::Step(step.to_string()).into()),
-        ("mirror", step) => Method::Mirror { step: step.unwrap_or(SearchOptions::STEP) },
-        (other, _) => {
-            return Err(StarmineError::new_err(format!(
-                "method={other:?} is not allowed: expected single or mirror"
-            )));
-        }
-    };
-    let milliseconds = milliseconds
-        .map(|number| whole("milliseconds", number, SearchOptions::MILLISECONDS))
-        .transpose()?;
-    let options = SearchOptions {
-        rollouts: whole("rollouts", rollouts, SearchOptions::ROLLOUTS)?,
-        milliseconds,
-        hands: whole("hands", hands, SearchOptions::HANDS)? as usize,
-        depth: depth.map(|number| whole("depth", number, SearchOptions::DEPTH)).transpose()?,
-        threshold: real("threshold", threshold, SearchOptions::THRESHOLD)?,
-        method,
-    };
+    let mut options = SearchOptions::default()
+        .with_threshold(threshold)?
+        .with_method(Method::from_name(method, step)?)?;
+    set(&mut options, rollouts, SearchOptions::with_rollouts)?;
+    set(&mut options, hands, SearchOptions::with_hands)?;
+    if let Some(milliseconds) = milliseconds {
+        set(&mut options, milliseconds, SearchOptions::with_milliseconds)?;
+    }
+    if let Some(depth) = depth {
+        set(&mut options, depth, SearchOptions::with_depth)?;
+    }
     let PlayerSpec::Bot(blueprint) = blueprint else {
         return Err(StarmineError::new_err(format!(
             "blueprint={:?} searches: expected a bot that does not",
@@ -106,9 +97,9 @@ pub fn _search_text(
     step: Option<f64>,
 ) -> PyResult<String> {
     let optional = [milliseconds.as_ref(), depth.as_ref()];
-    let name =
+    let spec =
         read_search(blueprint.parse()?, [&rollouts, &hands], optional, threshold, &method, step)?;
-    Ok(format!("{:#}", PlayerSpec::Search(name)))
+    Ok(format!("{:#}", PlayerSpec::Search(spec)))
 }
 
 /// _search(view, blueprint, *, rollouts, milliseconds, hands, depth, threshold, method, step, seed, num_threads)
@@ -139,46 +130,62 @@ pub fn _search<'py>(
     seed: &Bound<'py, PyAny>,
     num_threads: Integer,
 ) -> PyResult<Found<'py>> {
-    let (state, observer) = view.parts();
-    if let Some(ending) = state.ending() {
-        return Err(StarmineError::new_err(format!(
-            "the game is over ({ending}): expected one that goes on"
-        )));
-    }
-    let acting = state.position().current_player;
-    if acting != observer {
-        return Err(StarmineError::new_err(format!(
-            "seat {acting} is to act: expected a turn of seat {observer}, whose view this is"
-        )));
-    }
+    check_turn(view)?;
     let blueprint = read_player("blueprint", blueprint)?;
     let optional = [milliseconds.as_ref(), depth.as_ref()];
-    let name = read_search(blueprint, [&rollouts, &hands], optional, threshold, &method, step)?;
+    let spec = read_search(blueprint, [&rollouts, &hands], optional, threshold, &method, step)?;
     let seed = read_seed(seed)?;
     let num_threads = count("num_threads", &num_threads, 1..=THREADS)?;
-    let variant = state.variant();
-    let mut searcher = name.searcher(variant, num_threads)?;
+    let (state, observer) = view.parts();
+    let mut searcher = spec.searcher(state.variant(), num_threads)?;
     let found = interruptible(py, |stop| {
         searcher.follow(state, observer, seed);
         let (decision, belief) = searcher.decide_until(&state.view(observer), stop)?;
         Some((decision, belief.clone()))
     })?;
     let (decision, belief) = found.expect("an interrupted call raises");
+    arrays(py, &state.view(observer), &decision, &belief)
+}
+
+/// Checks that the observer of a view is to act.
+fn check_turn(view: &View) -> PyResult<()> {
+    let (state, observer) = view.parts();
+    if let Some(ending) = state.ending() {
+        return Err(StarmineError::new_err(format!(
+            "the game is over ({ending}): expected one that goes on"
+        )));
+    }
+    let acting = state.current_player();
+    if acting != observer {
+        return Err(StarmineError::new_err(format!(
+            "seat {acting} is to act: expected a turn of seat {observer}, whose view this is"
+        )));
+    }
+    Ok(())
+}
+
+/// A decision and the belief about the own hand as numbers and arrays.
+fn arrays<'py>(
+    py: Python<'py>,
+    view: &rules::View<'_>,
+    decision: &Decision,
+    belief: &BlueprintBelief,
+) -> PyResult<Found<'py>> {
     let action = |played| {
-        let action = variant.move_to_action(played).expect("a legal move has an action");
+        let action = view.variant().move_to_action(played).expect("a legal move has an action");
         i64::from(u8::from(action))
     };
     let values = &decision.actions;
     let floats = |read: fn(&ActionValue) -> f64| {
-        collect("actions", values.len(), values.iter().map(read))
-            .map(|found| found.into_pyarray(py))
+        let floats = collect("actions", values.len(), values.iter().map(read));
+        floats.map(|found| found.into_pyarray(py))
     };
     let (mut cards, mut probabilities) = (Vec::new(), Vec::new());
     for (hand, probability) in belief.hands() {
         cards.extend_from_slice(hand);
         probabilities.push(probability);
     }
-    let shape = [probabilities.len(), state.view(observer).hand_size(Offset::OWN)];
+    let shape = [probabilities.len(), view.hand_size(Offset::OWN)];
     let actions: Vec<i64> = values.iter().map(|value| action(value.played)).collect();
     let rollouts: Vec<i64> = values.iter().map(|value| value.rollouts as i64).collect();
     let kept: Vec<bool> = values.iter().map(|value| value.is_kept).collect();

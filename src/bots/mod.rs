@@ -56,7 +56,7 @@ mod turn_values;
 pub use bot::{Bot, BoxedClone, MoveValue, Turn, UnsupportedVariant};
 pub use bot_spec::{BotSpec, BotSpecError, FindPolicy, PolicySpec, find_policy};
 pub use noisy::{Noise, NoiseError, Noisy};
-pub use play_games::{Outcome, PlayError, PlayedGames, play_games, play_games_until};
+pub use play_games::{GamesError, Outcome, PlayedGames, play_games, play_games_until};
 pub use policy::PolicyBot;
 #[cfg(feature = "batch")]
 pub(crate) use policy::{PolicyRows, run_together};

@@ -80,7 +80,7 @@ impl PlayedGames {
 /// Why games have no outcomes.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum PlayError {
+pub enum GamesError {
     /// A bot chose an illegal move.
     #[error(transparent)]
     Move(#[from] BotMoveError),
@@ -94,7 +94,7 @@ pub enum PlayError {
 /// the others play its games.
 ///
 /// # Errors
-/// [`PlayError`] if a bot chose an illegal move, or if there is no memory for the outcomes.
+/// [`GamesError`] if a bot chose an illegal move, or if there is no memory for the outcomes.
 ///
 /// # Panics
 /// If a player is [`Player::External`].
@@ -104,7 +104,7 @@ pub fn play_games(
     seed: u64,
     games: Range<u64>,
     threads: usize,
-) -> Result<Vec<Outcome>, PlayError> {
+) -> Result<Vec<Outcome>, GamesError> {
     let stop = &AtomicBool::new(false);
     let mut list =
         try_with_capacity(usize::try_from(games.end - games.start).unwrap_or(usize::MAX))?;
@@ -115,6 +115,12 @@ pub fn play_games(
 
 /// As [`play_games`], for a list of games in any order; `None` if `stop` was set before the last game
 /// ended. With `records` set, the games are recorded too.
+///
+/// # Errors
+/// As [`play_games`].
+///
+/// # Panics
+/// If a player is [`Player::External`].
 pub fn play_games_until(
     stop: &AtomicBool,
     variant: &Arc<Variant>,
@@ -123,7 +129,7 @@ pub fn play_games_until(
     games: &[u64],
     threads: usize,
     records: bool,
-) -> Result<Option<PlayedGames>, PlayError> {
+) -> Result<Option<PlayedGames>, GamesError> {
     let outcomes = try_with_capacity(games.len())?;
     let size = (games.len() / (8 * threads.max(1))).clamp(1, PIECE);
     let pieces = games.len().div_ceil(size);
@@ -166,7 +172,7 @@ impl Worker {
         seed: u64,
         games: &[u64],
         records: bool,
-    ) -> Result<Option<PlayedGames>, PlayError> {
+    ) -> Result<Option<PlayedGames>, GamesError> {
         let mut played = PlayedGames::default();
         played.outcomes.try_reserve_exact(games.len())?;
         for games in games.chunks(self.runners.len()) {

@@ -167,7 +167,7 @@ impl PolicyRows {
             let (bot, view) = games[game].bot_to_act::<PolicyBot>().expect("a policy is to act");
             bot.hidden_state.copy_from_slice(&hidden_states[row * width..][..width]);
             let played = choose(logits, bot.is_sampled.then_some(&mut bot.rng), &view);
-            games[game].apply(played);
+            games[game].play_unchecked(played);
         }
     }
 }

@@ -16,6 +16,7 @@ impl Recording {
     ///
     /// # Errors
     /// `TryReserveError` if there is no memory for it.
+    #[expect(clippy::missing_panics_doc, reason = "a played move has an action")]
     pub fn add(&mut self, runner: &GameRunner) -> Result<(), TryReserveError> {
         let variant = runner.variant();
         let (mut deck, start_player) = RandomDeck::new(variant, runner.seed());

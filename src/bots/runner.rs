@@ -10,8 +10,8 @@ use thiserror::Error;
 use super::bot::{Bot, MoveValue, Turn};
 use super::cheater;
 use crate::rules::{
-    Ending, EpisodeSeed, Event, GameRng, Move, Position, RandomDeck, Seat, SeerView, State,
-    Variant, View,
+    Ending, EpisodeSeed, Event, GameRng, Move, MoveError, Position, RandomDeck, Seat, SeerView,
+    State, Variant, View,
 };
 use crate::threads::is_set;
 
@@ -26,7 +26,7 @@ pub enum Player {
     Bot(Box<dyn Bot>),
     /// The cheating bot, which sees all hands: an upper bound for the others.
     Cheater,
-    /// A player outside this crate, whose moves the caller passes to [`GameRunner::apply`].
+    /// A player outside this crate, whose moves the caller passes to [`GameRunner::play`].
     External,
 }
 
@@ -214,7 +214,7 @@ impl GameRunner {
     }
 
     /// As [`GameRunner::run`], unless `stop` is set meanwhile. The next call then goes on from the turn that was reached.
-    pub fn run_until(&mut self, stop: &AtomicBool) -> Result<(), BotMoveError> {
+    pub(crate) fn run_until(&mut self, stop: &AtomicBool) -> Result<(), BotMoveError> {
         while self.play_bot_until(stop)? {}
         Ok(())
     }
@@ -253,7 +253,7 @@ impl GameRunner {
     }
 
     /// As [`GameRunner::play_bot`], unless `stop` is set before the bot has chosen. It may then be asked again.
-    pub fn play_bot_until(&mut self, stop: &AtomicBool) -> Result<bool, BotMoveError> {
+    pub(crate) fn play_bot_until(&mut self, stop: &AtomicBool) -> Result<bool, BotMoveError> {
         if self.ending().is_some() || is_set(stop) {
             return Ok(false);
         }
@@ -271,12 +271,23 @@ impl GameRunner {
             let meaning = self.variant.edition().meaning(played);
             return Err(BotMoveError { seat, turn: self.length(), meaning });
         }
-        self.apply(played);
+        self.play_unchecked(played);
         Ok(true)
     }
 
-    /// Applies a legal move of the player to act, and informs the bots.
-    pub fn apply(&mut self, played: Move) {
+    /// Plays a move of the seat to act, and informs the bots.
+    ///
+    /// # Errors
+    /// [`MoveError`] when the game is over or the move is not legal. Nothing has changed then.
+    pub fn play(&mut self, played: Move) -> Result<(), MoveError> {
+        self.position.check_move(&self.variant, played)?;
+        self.play_unchecked(played);
+        Ok(())
+    }
+
+    /// As [`GameRunner::play`], for a move that is legal. After any other move the game means nothing: the methods of the
+    /// runner may panic, and are never undefined behaviour.
+    pub fn play_unchecked(&mut self, played: Move) {
         if let Some(values) = &mut self.values {
             let found = match &self.players[self.position.current_player.index()] {
                 Player::Bot(bot) => bot.values().unwrap_or_default(),

@@ -90,7 +90,7 @@ impl SeatedPlayer {
     }
 
     /// As [`SeatedPlayer::act`]; `None` if `stop` was set before the bot had chosen. It may then be asked again.
-    pub fn act_until(
+    pub(crate) fn act_until(
         &mut self,
         state: &State,
         stop: &AtomicBool,

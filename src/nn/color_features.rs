@@ -124,6 +124,42 @@ struct Observation {
     own: [[f32; KINDS]; MAX_HAND_SIZE],
 }
 
+/// The row of a colour.
+fn row_layout(variant: &Variant, has_announced: bool, is_alike: bool) -> Layout {
+    let (players, ranks) = (usize::from(variant.players()), variant.ranks().into());
+    let (others, hand_size) = (players - 1, variant.hand_size().into());
+    let mut row = Layout::default()
+        .with_section("cards", &[others, hand_size, ranks])
+        .with_section("card_flags", &[others, hand_size, 3])
+        .with_section("own", &[hand_size, ranks])
+        .with_section("plausible", &[others, hand_size, ranks])
+        .with_section("hinted", &[players, hand_size])
+        .with_section("firework", &[ranks])
+        .with_section("discarded", &[ranks])
+        .with_section("unseen", &[ranks])
+        .with_section("dead", &[ranks])
+        .with_section("critical", &[ranks])
+        .with_section("last_color", &[1])
+        .with_section("last_card", &[ranks]);
+    if has_announced {
+        row = row.with_section("announced", &[1]);
+    }
+    if is_alike { row } else { row.with_section("copies", &[ranks]) }
+}
+
+/// The other row, with the sections that are copied.
+fn global_layout(variant: &Variant, copied: &[Section]) -> Layout {
+    let (players, ranks) = (usize::from(variant.players()), variant.ranks().into());
+    let (others, hand_size) = (players - 1, variant.hand_size().into());
+    let global = Layout::default()
+        .with_section("own_flags", &[hand_size, 3])
+        .with_section("flags", &[others, hand_size, 3])
+        .with_section("card_ranks", &[others, hand_size, ranks])
+        .with_section("hinted_ranks", &[players, hand_size, ranks]);
+    let add = |layout: Layout, section: &Section| layout.with_section(section.name, &section.shape);
+    copied.iter().fold(global, add)
+}
+
 impl ColorFeatures {
     /// The features of observations of this layout, or `None` if it lacks a section that they need.
     #[must_use]
@@ -148,34 +184,8 @@ impl ColorFeatures {
             shares[variant.card_index(card)] = 1.0 / f32::from(variant.copies(card));
         }
         let is_alike = copies[..colors * ranks].chunks(ranks).all(|suit| suit == &copies[..ranks]);
-        let others = players - 1;
-        let mut row = Layout::default()
-            .with_section("cards", &[others, hand_size, ranks])
-            .with_section("card_flags", &[others, hand_size, 3])
-            .with_section("own", &[hand_size, ranks])
-            .with_section("plausible", &[others, hand_size, ranks])
-            .with_section("hinted", &[players, hand_size])
-            .with_section("firework", &[ranks])
-            .with_section("discarded", &[ranks])
-            .with_section("unseen", &[ranks])
-            .with_section("dead", &[ranks])
-            .with_section("critical", &[ranks])
-            .with_section("last_color", &[1])
-            .with_section("last_card", &[ranks]);
-        if starts.announced.is_some() {
-            row = row.with_section("announced", &[1]);
-        }
-        if !is_alike {
-            row = row.with_section("copies", &[ranks]);
-        }
-        let mut global = Layout::default()
-            .with_section("own_flags", &[hand_size, 3])
-            .with_section("flags", &[others, hand_size, 3])
-            .with_section("card_ranks", &[others, hand_size, ranks])
-            .with_section("hinted_ranks", &[players, hand_size, ranks]);
-        for section in &copied {
-            global = global.with_section(section.name, &section.shape);
-        }
+        let row = row_layout(variant, starts.announced.is_some(), is_alike);
+        let global = global_layout(variant, &copied);
         let (variant, bits) = (variant.clone(), layout.len());
         Some(ColorFeatures {
             variant,

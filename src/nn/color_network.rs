@@ -87,8 +87,27 @@ impl ColorNetwork {
         states: &mut [f32],
         scratch: &'a mut PolicyScratch,
     ) -> &'a [f32] {
-        let simd = scratch.simd;
+        self.write_features(words, &mut scratch.features);
+        self.pass_colors(scratch);
+        self.pass_trunk(states, scratch);
+        self.sum_logits(scratch);
+        &scratch.outputs
+    }
+
+    /// Writes the features of each row: the rows of the colours, and behind them the other one.
+    fn write_features(&self, words: &[u64], features: &mut Vec<f32>) {
+        let words = words.chunks_exact(self.features.bits().div_ceil(64));
+        let length = self.features.len();
+        features.resize(words.len() * length, 0.0);
+        for (words, features) in words.zip(features.chunks_exact_mut(length)) {
+            self.features.write(words, features);
+        }
+    }
+
+    /// From the features to the pooled towers, the logits of the groups, and `relu(rest g)`.
+    fn pass_colors(&self, scratch: &mut PolicyScratch) {
         let PolicyScratch {
+            simd,
             inputs,
             features,
             sums,
@@ -98,16 +117,12 @@ impl ColorNetwork {
             pooled,
             group_logits,
             ..
-        } = &mut *scratch;
+        } = scratch;
+        let simd = *simd;
         let (colors, row) = (self.features.colors(), self.features.row().len());
-        let (width, length, split) = (self.color[0].outputs(), self.features.len(), colors * row);
-        let rows = words.len() / self.features.bits().div_ceil(64);
-        features.resize(rows * length, 0.0);
-        let observations = words.chunks_exact(self.features.bits().div_ceil(64));
-        for (words, features) in observations.zip(features.chunks_exact_mut(length)) {
-            self.features.write(words, features);
-        }
-        let features = features.chunks_exact(length);
+        let (width, split) = (self.color[0].outputs(), colors * row);
+        let features = features.chunks_exact(self.features.len());
+        let rows = features.len();
         // The part of the first layer that all colours share.
         inputs.clear();
         features.clone().for_each(|features| inputs.push(simd, [&features[split..]]));
@@ -134,20 +149,31 @@ impl ColorNetwork {
         pool(sums, shared, towers, pooled);
         inputs.fill(simd, towers, width);
         self.color_heads.apply(simd, inputs, group_logits);
+    }
+
+    /// From the pooled towers to the sums of the heads. Updates the hidden states.
+    fn pass_trunk(&self, states: &mut [f32], scratch: &mut PolicyScratch) {
+        let PolicyScratch { simd, inputs, sums, rest, pooled, .. } = &mut *scratch;
         inputs.clear();
-        let parts = pooled.chunks_exact(2 * width).zip(rest.chunks_exact(self.rest.outputs()));
-        parts.for_each(|(pooled, rest)| inputs.push(simd, [pooled, rest]));
-        self.trunk.apply(simd, inputs, sums);
+        let pooled = pooled.chunks_exact(2 * self.color[0].outputs());
+        for (pooled, rest) in pooled.zip(rest.chunks_exact(self.rest.outputs())) {
+            inputs.push(*simd, [pooled, rest]);
+        }
+        self.trunk.apply(*simd, inputs, sums);
         relu(sums);
-        inputs.fill(simd, sums, self.trunk.outputs());
+        inputs.fill(*simd, sums, self.trunk.outputs());
         if let Some(gru) = &self.gru {
             gru.apply(states, scratch);
         }
-        let PolicyScratch { inputs, sums, group_logits, outputs, .. } = scratch;
-        self.heads.apply(simd, inputs, sums);
+        self.heads.apply(scratch.simd, &scratch.inputs, &mut scratch.sums);
+    }
+
+    /// Adds the logits of the groups to those of the heads, for each row.
+    fn sum_logits(&self, scratch: &mut PolicyScratch) {
+        let PolicyScratch { sums, group_logits, outputs, .. } = scratch;
         outputs.clear();
-        let (heads, groups) = (self.actions.rows(), self.actions.groups);
-        for (row, heads) in sums.chunks_exact(heads).enumerate() {
+        let (colors, groups) = (self.features.colors(), self.actions.groups);
+        for (row, heads) in sums.chunks_exact(self.actions.rows()).enumerate() {
             let of_colors = &group_logits[row * colors * groups..];
             outputs.extend(self.actions.heads.iter().map(|&(head, color)| {
                 let of_color = |color| of_colors[color * groups + head - self.actions.plain];
@@ -155,6 +181,5 @@ impl ColorNetwork {
             }));
             outputs.extend(heads.last());
         }
-        outputs
     }
 }

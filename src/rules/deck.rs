@@ -17,7 +17,7 @@ pub(crate) trait Deck {
 }
 
 /// A deck that chooses each card when it is drawn, uniformly from the copies that are left.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct RandomDeck {
     pub(crate) left: u64,
     pub(crate) size: u8,

@@ -63,8 +63,15 @@ impl Position {
         Err(self.refuse(variant, action, played))
     }
 
+    /// Checks that a move is legal now.
+    pub fn check_move(&self, variant: &Variant, played: Move) -> Result<(), MoveError> {
+        let action = variant.move_to_action(played);
+        let unknown = || MoveError::NoMove { meaning: variant.edition().meaning(played) };
+        self.check_action(variant, u8::from(action.ok_or_else(unknown)?).into()).map(|_| ())
+    }
+
     /// The error for a move that is not legal now.
-    pub(crate) fn refuse(&self, variant: &Variant, action: ActionId, played: Move) -> MoveError {
+    fn refuse(&self, variant: &Variant, action: ActionId, played: Move) -> MoveError {
         let legal = self.legal_actions(variant);
         MoveError::Illegal {
             action,

@@ -1,5 +1,7 @@
 //! The random number generator of one game, whose numbers are the same in every release.
 
+use std::fmt;
+
 use rand::Rng;
 use rand_pcg::Pcg32;
 
@@ -22,9 +24,16 @@ const _: () = assert!(MULTIPLIER.wrapping_mul(INVERSE) == 1);
 ///
 /// The mapping of its words to numbers below a bound is written here, because the same seed must
 /// deal the same game in every release, and `rand` may change its mappings between versions.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A generator does not show its state: who knows the state of a seat's generator can compute the seed, and so the deck.
+#[derive(Clone)]
 pub struct GameRng {
     state: u64,
+}
+
+impl fmt::Debug for GameRng {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("GameRng").finish_non_exhaustive()
+    }
 }
 
 impl GameRng {
@@ -159,12 +168,19 @@ mod tests {
     }
 
     #[test]
+    fn a_generator_hides_its_state() {
+        let shown = [0, 1].map(|state| format!("{:?}", GameRng::from_state(state)));
+        assert_eq!(shown, ["GameRng { .. }", "GameRng { .. }"]);
+    }
+
+    #[test]
     fn samples_have_a_generator_of_their_own() {
         for seed in [0, 1, u64::MAX] {
             let episode = EpisodeSeed { seed, ..EpisodeSeed::default() };
             let samples = GameRng::for_samples(seed);
-            assert_ne!(samples, GameRng::new(episode));
-            assert!(Seat::ALL.iter().all(|&seat| samples != GameRng::for_seat(episode, seat)));
+            assert_ne!(samples.state(), GameRng::new(episode).state());
+            let seats = Seat::ALL.map(|seat| GameRng::for_seat(episode, seat).state());
+            assert!(!seats.contains(&samples.state()));
         }
     }
 }

@@ -82,6 +82,7 @@ pub enum StateError {
 impl State {
     /// Deals the game of this seed.
     #[must_use]
+    #[expect(clippy::missing_panics_doc, reason = "a random deck is complete")]
     pub fn new(variant: Arc<Variant>, seed: EpisodeSeed) -> State {
         let (deck, start_player) = RandomDeck::new(&variant, seed);
         let cards = deck.into_cards(&variant);
@@ -199,6 +200,7 @@ impl State {
 
     /// The game after its first turns; `None` if it has fewer.
     #[must_use]
+    #[expect(clippy::missing_panics_doc, reason = "the deck was dealt before")]
     pub fn first_turns(&self, turns: usize) -> Option<State> {
         let (variant, deck) = (self.variant.clone(), self.deck.cards().to_vec());
         let dealt = State::from_deck(variant, deck, self.start_player);
@@ -210,6 +212,9 @@ impl State {
     }
 
     /// Whether this seat sees the same in both states: the same variant, start, turns and hands of the others.
+    ///
+    /// # Panics
+    /// When a variant has no such seat.
     #[must_use]
     pub fn is_seen_alike(&self, other: &State, observer: Seat) -> bool {
         let (view, others) = (self.view(observer), other.view(observer));
@@ -283,7 +288,7 @@ impl State {
     /// # Errors
     /// [`PlayError`] when the game is over or the move is not legal. It holds the state as it was.
     pub fn play(mut self, played: Move) -> Result<State, PlayError> {
-        match self.check_move(played) {
+        match self.position.check_move(&self.variant, played) {
             Ok(()) => {
                 self.play_unchecked(played);
                 Ok(self)
@@ -314,15 +319,6 @@ impl State {
         let before = i16::from(self.score());
         self.play_unchecked(played);
         Ok(i16::from(self.score()) - before)
-    }
-
-    /// Checks that a move is legal now.
-    fn check_move(&self, played: Move) -> Result<(), MoveError> {
-        let action = self
-            .variant
-            .move_to_action(played)
-            .ok_or_else(|| MoveError::NoMove { meaning: self.variant.edition().meaning(played) })?;
-        self.position.check_action(&self.variant, u8::from(action).into()).map(|_| ())
     }
 }
 

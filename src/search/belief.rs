@@ -12,7 +12,8 @@ use super::seen_game::{SeenGame, own_slot};
 use super::turn_set::TurnSet;
 use crate::bots::Turn;
 use crate::rules::{
-    Belief, Event, GameRng, Hint, MAX_HAND_SIZE, Move, Offset, SlotSet, Variant, View, mix_seed,
+    Belief, Event, GameRng, Hint, MAX_CARD_KINDS, MAX_HAND_SIZE, Move, Offset, SlotSet, Variant,
+    View, mix_seed,
 };
 
 /// Hands that a thread takes at a time.
@@ -250,55 +251,23 @@ impl BlueprintBelief {
         if after < before {
             return;
         }
-        let (newest, unseen) = (after - 1, turn.after.unseen());
-        let kinds = turn.before.variant().num_card_kinds();
-        let left = |hand: &[u8; MAX_HAND_SIZE], kind: usize| {
-            let held =
-                hand[..newest].iter().filter(|&&card| usize::from(card) == kind).count() as u8;
-            unseen[kind].saturating_sub(held)
+        let draw = OwnDraw {
+            kinds: turn.before.variant().num_card_kinds(),
+            unseen: turn.after.unseen(),
+            newest: after - 1,
         };
-        let exact: usize = match self.source {
-            Source::Exact => {
-                let kinds = |found: &Particle| {
-                    (0..kinds).filter(|&kind| left(&found.hand, kind) > 0).count()
-                };
-                self.particles.iter().map(kinds).sum()
-            }
-            Source::Sampled => usize::MAX,
-        };
-        if exact <= self.wanted {
-            let expand = |found: Particle| {
-                let drawn: Vec<usize> =
-                    (0..kinds).filter(|&kind| left(&found.hand, kind) > 0).collect();
-                drawn.into_iter().map(move |kind| {
-                    let mut found = found.clone();
-                    found.hand[newest] = kind as u8;
-                    found
-                })
-            };
-            self.particles = self.particles.drain(..).flat_map(expand).collect();
-            return;
-        }
         if self.source == Source::Exact {
+            let hands = self.particles.iter().map(|found| draw.possible(&found.hand).count());
+            if hands.sum::<usize>() <= self.wanted {
+                let before = std::mem::take(&mut self.particles);
+                self.particles = before.iter().flat_map(|found| draw.each(found)).collect();
+                return;
+            }
             self.particles = self.resampled(self.wanted);
             self.source = Source::Sampled;
         }
         let mut rng = GameRng::from_state(self.next_seed());
-        self.particles.retain_mut(|found| {
-            let total: u32 = (0..kinds).map(|kind| u32::from(left(&found.hand, kind))).sum();
-            if total == 0 {
-                return false;
-            }
-            let mut ticket = rng.below(total);
-            let drawn = (0..kinds).find(|&kind| {
-                let copies = u32::from(left(&found.hand, kind));
-                let wins = ticket < copies;
-                ticket = ticket.wrapping_sub(copies);
-                wins
-            });
-            found.hand[newest] = drawn.expect("the ticket is below the sum") as u8;
-            true
-        });
+        self.particles.retain_mut(|found| draw.sample(&mut found.hand, &mut rng));
     }
 
     /// A teammate drew a card: the fewer of its copies a hand holds, the likelier that was.
@@ -441,6 +410,55 @@ impl BlueprintBelief {
         walked.follow_game(workers, stop)?;
         *self = walked;
         Ok(())
+    }
+}
+
+/// A card that was drawn to the own hand, which may be any that is not seen and not in the hand.
+struct OwnDraw {
+    /// The number of kinds of cards.
+    kinds: usize,
+    /// The copies of each kind that the seat did not see before the draw.
+    unseen: [u8; MAX_CARD_KINDS],
+    /// The slot of the card.
+    newest: usize,
+}
+
+impl OwnDraw {
+    /// The copies of a kind that may be drawn to this hand.
+    fn left(&self, hand: &[u8; MAX_HAND_SIZE], kind: usize) -> u8 {
+        let held = hand[..self.newest].iter().filter(|&&card| usize::from(card) == kind).count();
+        self.unseen[kind].saturating_sub(held as u8)
+    }
+
+    /// The kinds that may be drawn to this hand.
+    fn possible(&self, hand: &[u8; MAX_HAND_SIZE]) -> impl Iterator<Item = usize> {
+        (0..self.kinds).filter(|&kind| self.left(hand, kind) > 0)
+    }
+
+    /// The hand with each card that may be drawn.
+    fn each(&self, before: &Particle) -> impl Iterator<Item = Particle> {
+        self.possible(&before.hand).map(|kind| {
+            let mut found = before.clone();
+            found.hand[self.newest] = kind as u8;
+            found
+        })
+    }
+
+    /// Draws one of the copies that are left to this hand, each as likely as the others. Returns `false` if there is none.
+    fn sample(&self, hand: &mut [u8; MAX_HAND_SIZE], rng: &mut GameRng) -> bool {
+        let total: u32 = (0..self.kinds).map(|kind| u32::from(self.left(hand, kind))).sum();
+        if total == 0 {
+            return false;
+        }
+        let mut ticket = rng.below(total);
+        let drawn = (0..self.kinds).find(|&kind| {
+            let copies = u32::from(self.left(hand, kind));
+            let wins = ticket < copies;
+            ticket = ticket.wrapping_sub(copies);
+            wins
+        });
+        hand[self.newest] = drawn.expect("the ticket is below the sum") as u8;
+        true
     }
 }
 

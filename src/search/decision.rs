@@ -65,12 +65,8 @@ pub(super) fn search(
     let variant = view.variant();
     let mut own = own.boxed_clone();
     let blueprint = own.act(view);
-    let moves = view.legal_actions();
-    let moves = moves
-        .iter()
-        .map(|action| variant.action_to_move(action).expect("legal actions are the variant's"));
+    let moves: Vec<Move> = view.legal_moves().collect();
     let mut workers: Vec<Blueprint> = vec![belief.blueprint().clone(); threads.max(1)];
-    let moves: Vec<Move> = moves.collect();
     let bonuses = bonuses(&mut workers[0], view, &moves, blueprint, options);
     let candidate = |(&played, bonus)| Candidate::new(played, bonus);
     let mut kept: Vec<Candidate> = moves.iter().zip(bonuses).map(candidate).collect();
@@ -98,20 +94,24 @@ pub(super) fn search(
             halve(&mut kept, &mut dropped, blueprint);
         }
     }
-    let best = &kept[best(&kept)];
-    let expected = kept.iter().find(|found| found.played == blueprint);
-    let is_luck = expected.is_some_and(|expected| !expected.is_behind(best, LEAD_ERRORS));
-    let chosen = if is_luck { blueprint } else { best.played };
     let mut actions: Vec<ActionValue> = kept.iter().map(|found| found.value(true)).collect();
     actions.extend(dropped.iter().map(|found| found.value(false)));
     actions.sort_by_key(|found| variant.move_to_action(found.played));
     Ok(Decision {
-        chosen,
+        chosen: choose(&kept, blueprint),
         blueprint,
         actions,
         hands: belief.particles().len(),
         source: belief.source(),
     })
+}
+
+/// The best of the moves that were kept, or the blueprint's if that is not surely worse.
+fn choose(kept: &[Candidate], blueprint: Move) -> Move {
+    let best = &kept[best(kept)];
+    let expected = kept.iter().find(|found| found.played == blueprint);
+    let is_luck = expected.is_some_and(|expected| !expected.is_behind(best, LEAD_ERRORS));
+    if is_luck { blueprint } else { best.played }
 }
 
 /// What is added to the mean of each move when moves are compared.

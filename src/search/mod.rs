@@ -11,7 +11,7 @@
 //!
 //! let variant = Arc::new(Variant::new(Parameters::default())?);
 //! let blueprint = bot("smart")?.player(&variant)?;
-//! let options = SearchOptions { rollouts: 50, hands: 10, ..SearchOptions::default() };
+//! let options = SearchOptions::default().with_rollouts(50)?.with_hands(10)?;
 //! let mut searcher = Searcher::new(&blueprint, "smart", &variant, options, 1)?;
 //! let state = State::new(variant, EpisodeSeed::default());
 //! let seat = state.current_player();
@@ -45,7 +45,7 @@ mod turn_set;
 pub use belief::{BlueprintBelief, Source};
 pub use candidate::ActionValue;
 pub use decision::Decision;
-pub use options::{Method, NumberRange, SearchOptions};
+pub use options::{Method, SearchOptionError, SearchOptions};
 pub use player_spec::{PlayerSpec, PlayerSpecError, SearchSpec};
 pub use search_text::{SearchText, SeveralSearches};
 pub use searcher::{BlueprintError, Searcher};

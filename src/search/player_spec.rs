@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use super::options::{Method, NumberRange, SearchOptions};
+use super::options::{Method, STEP, SearchOptionError, SearchOptions};
 use super::search_text::{SearchText, SeveralSearches};
 use super::searcher::{BlueprintError, Searcher};
 use crate::bots::{BotSpec, BotSpecError, FindPolicy, Player, UnsupportedVariant, find_policy};
@@ -63,21 +63,11 @@ pub enum PlayerSpecError {
     #[error(transparent)]
     Option(#[from] UnknownName),
     /// An option with a wrong value.
-    #[error("{name}={value:?} is not allowed in a search: expected {expected}")]
-    Value {
-        /// The option.
-        name: &'static str,
-        /// What was given.
-        value: String,
-        /// What is allowed.
-        expected: &'static str,
-    },
+    #[error(transparent)]
+    Value(#[from] SearchOptionError),
     /// An option that is given twice.
     #[error("{0} is given twice in a search: expected each option once")]
     Twice(String),
-    /// An option of mirror descent search alone.
-    #[error("step={0:?} is not allowed in a search without \"method=mirror\"")]
-    Step(String),
 }
 
 impl PlayerSpec {
@@ -173,6 +163,7 @@ impl SearchSpec {
     ///
     /// # Errors
     /// [`UnsupportedVariant`] if the blueprint does not support the variant.
+    #[expect(clippy::missing_panics_doc, reason = "the blueprint was checked before")]
     pub fn searcher(
         &self,
         variant: &Variant,
@@ -181,68 +172,54 @@ impl SearchSpec {
         let blueprint = self.blueprint.player(variant)?;
         let name = self.blueprint.to_string();
         let searcher = Searcher::new(&blueprint, &name, variant, self.options, threads);
-        Ok(searcher.expect("checked when the text was parsed"))
+        Ok(searcher.expect("checked by `new`"))
     }
 
     /// Checks the parts of a text.
     fn parse(text: &SearchText<'_>, find: &FindPolicy<'_>) -> Result<SearchSpec, PlayerSpecError> {
         let mut options = SearchOptions::default();
-        let (mut is_mirror, mut step) = (false, None);
+        let mut method = "single";
         for (index, &(name, value)) in text.options.iter().enumerate() {
             if text.options[..index].iter().any(|&(earlier, _)| earlier == name) {
                 return Err(PlayerSpecError::Twice(name.to_owned()));
             }
             match name {
-                "rollouts" => options.rollouts = whole("rollouts", value, SearchOptions::ROLLOUTS)?,
-                "milliseconds" => {
-                    let most = SearchOptions::MILLISECONDS;
-                    options.milliseconds = Some(whole("milliseconds", value, most)?);
-                }
-                "hands" => options.hands = whole("hands", value, SearchOptions::HANDS)? as usize,
-                "depth" => options.depth = Some(whole("depth", value, SearchOptions::DEPTH)?),
-                "threshold" => {
-                    options.threshold = number("threshold", value, SearchOptions::THRESHOLD)?;
-                }
-                "method" if value == "single" => {}
-                "method" if value == "mirror" => is_mirror = true,
-                "method" => return Err(refused("method", value, "single or mirror")),
-                "step" => {
-                    step = Some(number("step", value, SearchOptions::STEPS)?);
-                }
+                "rollouts" => set(&mut options, value, SearchOptions::with_rollouts)?,
+                "milliseconds" => set(&mut options, value, SearchOptions::with_milliseconds)?,
+                "hands" => set(&mut options, value, SearchOptions::with_hands)?,
+                "depth" => set(&mut options, value, SearchOptions::with_depth)?,
+                "threshold" => set(&mut options, value, SearchOptions::with_threshold)?,
+                "method" => method = value,
+                "step" => set(&mut options, value, |options, step| {
+                    options.with_method(Method::Mirror { step })
+                })?,
                 "seats" if value == "all" => {}
-                "seats" => return Err(refused("seats", value, "all")),
+                "seats" => return Err(SearchOptionError::new("seats", value, "all").into()),
                 _ => return Err(UnknownName::new("option", name, OPTIONS).into()),
             }
         }
-        if is_mirror {
-            options.method = Method::Mirror { step: step.unwrap_or(SearchOptions::STEP) };
-        } else if let Some(step) = step {
-            return Err(PlayerSpecError::Step(step.to_string()));
-        }
+        let step = match options.method {
+            Method::Single => None,
+            Method::Mirror { step } => Some(step),
+        };
+        let options = options.with_method(Method::from_name(method, step)?)?;
         let blueprint = BotSpec::parse(text.blueprint, find)?;
         Ok(SearchSpec::new(blueprint, options, text.in_all_seats())?)
     }
 }
 
-/// A whole number from 1 to a largest one.
-fn whole(name: &'static str, value: &str, most: u32) -> Result<u32, PlayerSpecError> {
-    let number = value.parse().ok().filter(|number| (1..=most).contains(number));
-    let expected = match name {
-        "hands" => "a whole number from 1 to 100000",
-        "depth" => "a whole number from 1 to 1000",
-        _ => "a whole number from 1 to 1000000000",
-    };
-    number.ok_or_else(|| refused(name, value, expected))
-}
-
-/// A number in a range.
-fn number(name: &'static str, value: &str, allowed: NumberRange) -> Result<f64, PlayerSpecError> {
-    let number = value.parse().ok().filter(|number| allowed.contains(*number));
-    number.ok_or_else(|| refused(name, value, allowed.text))
-}
-
-fn refused(name: &'static str, value: &str, expected: &'static str) -> PlayerSpecError {
-    PlayerSpecError::Value { name, value: value.to_owned(), expected }
+/// Sets an option to the number in a text.
+fn set<T: FromStr + From<i8>>(
+    options: &mut SearchOptions,
+    value: &str,
+    with: impl Fn(SearchOptions, T) -> Result<SearchOptions, SearchOptionError>,
+) -> Result<(), SearchOptionError> {
+    // A number that every option refuses stands for a text that is none.
+    let number = value.parse().unwrap_or(T::from(-1));
+    let changed = with(*options, number);
+    *options =
+        changed.map_err(|error| SearchOptionError { value: format!("{value:?}"), ..error })?;
+    Ok(())
 }
 
 impl FromStr for PlayerSpec {
@@ -281,7 +258,7 @@ impl fmt::Display for PlayerSpec {
         }
         if let Method::Mirror { step } = method {
             write!(formatter, "; method=mirror")?;
-            if step != SearchOptions::STEP {
+            if step != STEP {
                 write!(formatter, "; step={step}")?;
             }
         } else if *in_all_seats {

@@ -54,7 +54,8 @@ impl Searcher {
     /// A bot before its first game. `name` is for error messages.
     ///
     /// # Errors
-    /// [`BlueprintError`] if the blueprint's moves are random, or if it sees its own hand.
+    /// [`BlueprintError`] if the blueprint's moves are random, if it sees its own hand, or if it cannot value positions for a
+    /// depth.
     pub fn new(
         blueprint: &Player,
         name: &str,
@@ -67,12 +68,18 @@ impl Searcher {
             return Err(BlueprintError::Random(name.to_owned()));
         }
         let blueprint = Blueprint::new(&**bot, variant.players());
+        if options.depth.is_some() && matches!(blueprint, Blueprint::Bots(_)) {
+            return Err(BlueprintError::Valueless(name.to_owned()));
+        }
         let rng = GameRng::new(EpisodeSeed::default());
         let (own, belief, values) = (bot.clone(), None, Vec::new());
         Ok(Searcher { own, blueprint, options, threads, rng, belief, values })
     }
 
     /// Follows a game up to its last turn, without searching. The game is one of the searcher's variant.
+    ///
+    /// # Panics
+    /// When the variant has no such seat.
     pub fn follow(&mut self, state: &State, seat: Seat, seed: u64) {
         let mut earlier = state.first_turns(0).expect("a game has a start");
         self.start(&earlier.view(seat), GameRng::for_samples(seed));
@@ -90,14 +97,17 @@ impl Searcher {
     /// The values of all legal moves, and what the belief was. The seat is to act.
     ///
     /// # Panics
-    /// Before a game has started.
+    /// Before a game has started, or if another seat is to act.
     pub fn decide(&mut self, view: &View<'_>) -> (Decision, &BlueprintBelief) {
         self.decide_until(view, &AtomicBool::new(false)).expect("nothing stops the search")
     }
 
     /// As [`Searcher::decide`]; `None` if `stop` was set meanwhile. The seat may then be asked again, with other random
     /// hands.
-    pub fn decide_until(
+    ///
+    /// # Panics
+    /// As [`Searcher::decide`].
+    pub(crate) fn decide_until(
         &mut self,
         view: &View<'_>,
         stop: &AtomicBool,

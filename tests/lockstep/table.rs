@@ -72,7 +72,7 @@ impl Game {
             let variant = self.variant();
             let action = variant.action_id(action).expect("it is legal");
             let played = variant.action_to_move(action).expect("it is legal");
-            self.table.apply(played);
+            self.table.play(played).expect("it is legal");
         } else {
             self.table.forfeit();
             self.forfeited = true;

@@ -9,7 +9,7 @@ use crate::rules::{
 };
 
 /// One game of a batch.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Game {
     pub position: Position,
     pub deck: RandomDeck,

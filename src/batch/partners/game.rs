@@ -154,7 +154,7 @@ impl PartnerGame {
             return false;
         };
         self.actions.push(action as u8);
-        self.table.apply(played);
+        self.table.play_unchecked(played);
         true
     }
 

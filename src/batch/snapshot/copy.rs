@@ -17,7 +17,7 @@ impl Batch {
     }
 
     /// As [`Batch::duplicate`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile.
-    pub fn duplicate_until(&self, stop: &AtomicBool) -> Result<Batch, BatchError> {
+    pub(crate) fn duplicate_until(&self, stop: &AtomicBool) -> Result<Batch, BatchError> {
         self.check_whole()?;
         let num_envs = self.num_envs();
         let mut blocks = reserve(self.blocks.len(), num_envs)?;

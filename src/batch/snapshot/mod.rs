@@ -44,7 +44,7 @@ impl Batch {
     }
 
     /// As [`Batch::to_bytes`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile.
-    pub fn to_bytes_until(&self, stop: &AtomicBool) -> Result<Vec<u8>, BatchError> {
+    pub(crate) fn to_bytes_until(&self, stop: &AtomicBool) -> Result<Vec<u8>, BatchError> {
         self.check_whole()?;
         let given = self.games_with_given_decks();
         if given > 0 {
@@ -73,7 +73,7 @@ impl Batch {
     }
 
     /// As [`Batch::from_bytes`], but fails with the cause [`BatchError::Stopped`] if `stop` is set meanwhile.
-    pub fn from_bytes_until(
+    pub(crate) fn from_bytes_until(
         stop: &AtomicBool,
         bytes: &[u8],
         num_threads: Option<usize>,

@@ -20,7 +20,8 @@ use crate::bindings::interruptible::{interruptible, interruptible_if};
 use crate::bindings::rules::variant::{Variant, read_variant};
 use crate::bindings::rules::view::View;
 use crate::bots::{
-    BotMoveError, GameRunner, Outcome, PlayError, PlayedGames, Player, TurnValues, play_games_until,
+    BotMoveError, GameRunner, GamesError, Outcome, PlayedGames, Player, TurnValues,
+    play_games_until,
 };
 use crate::rules::{self, EpisodeSeed, MoveError, Recording};
 use crate::search::PlayerSpec;
@@ -273,7 +274,7 @@ impl _Tables {
             }
             Ok::<_, BotMoveError>(())
         });
-        played?.map_err(PlayError::Move)?;
+        played?.map_err(GamesError::Move)?;
         Ok(seats.into_pyarray(py))
     }
 
@@ -296,19 +297,10 @@ impl _Tables {
     ///     NotationError: the text is not a move.
     fn apply(&mut self, game: Integer, action: &Bound<'_, PyAny>) -> PyResult<()> {
         let (_, table) = self.table(&game)?;
-        let variant = table.variant().clone();
-        let action = Variant(variant.clone()).read_action(action)?;
-        if let Some(ending) = table.ending() {
-            let error = MoveError::GameOver { action: action.value, ending };
-            return Err(illegal_action(&error, action.explain(&error)));
-        }
+        let action = Variant(table.variant().clone()).read_action(action)?;
+        let played = table.position().check_action(table.variant(), action.value);
         let refuse = |error: MoveError| illegal_action(&error, action.explain(&error));
-        let id = variant.action_id(action.value).map_err(refuse)?;
-        let played = variant.action_to_move(id).map_err(refuse)?;
-        if !table.position().is_legal(&variant, played) {
-            return Err(refuse(table.position().refuse(&variant, id, played)));
-        }
-        table.apply(played);
+        table.play_unchecked(played.map_err(refuse)?);
         Ok(())
     }
 
@@ -359,11 +351,9 @@ impl _Tables {
             for (&game, &action) in moves {
                 let game = game as usize;
                 let table = &mut self.tables[game];
-                let id = self.variant.action_id(action);
-                let played = id.and_then(|id| self.variant.action_to_move(id)).ok();
-                match played.filter(|&played| table.position().is_legal(&self.variant, played)) {
-                    Some(played) => table.apply(played),
-                    None => refused.push(game),
+                match table.position().check_action(&self.variant, action) {
+                    Ok(played) => table.play_unchecked(played),
+                    Err(_) => refused.push(game),
                 }
             }
             refused

@@ -105,7 +105,7 @@ fn open_cards_agree_with_the_rules() {
                 let hidden = hands.sum::<usize>() + usize::from(view.deck_size());
                 assert_eq!(left.total(all) as usize, hidden);
                 let played = any_legal(&view, &mut rng);
-                runner.apply(played);
+                runner.play(played).unwrap();
             }
         }
     }
