@@ -70,7 +70,7 @@ impl std::fmt::Display for IllegalActions {
 
 impl std::error::Error for IllegalActions {}
 
-/// Why a call of a batch was refused; the batch is unchanged then.
+/// Why a call of a batch was refused. The batch is unchanged, except after [`BatchError::Stopped`].
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum BatchError {

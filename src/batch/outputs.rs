@@ -192,7 +192,7 @@ pub struct OutputLayout {
 /// no axes stand for one element a game. `$use` is a macro that takes all rows.
 ///
 /// From it come [`Outputs`] and its checks, and in Python the keyword arguments, the arrays and the
-/// dictionary. What writes an output is in `step_result.rs`, or in `rows`. An [`ExtraOutput`] has an
+/// dictionary. What writes an output is in `step/result.rs`, or in `rows`. An [`ExtraOutput`] has an
 /// array in Python only if the batch was made with it.
 macro_rules! for_each_output {
     ($use:ident) => {

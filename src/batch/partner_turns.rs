@@ -17,7 +17,7 @@ impl Batch {
     ///
     /// # Errors
     /// [`BatchError`] for illegal actions, or for buffers of a wrong length; no game has moved
-    /// then. If `stop` is set meanwhile, as [`Batch::step_until`].
+    /// then. If `stop` is set meanwhile, as in `Batch::step_until`.
     ///
     /// # Panics
     /// If the batch has no partners.

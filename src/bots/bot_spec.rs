@@ -148,8 +148,8 @@ impl BotSpec {
     }
 
     /// The same bot, with another text for its policy.
-    #[must_use]
-    pub fn with_source(&self, source: &str) -> BotSpec {
+    #[cfg(feature = "batch")]
+    pub(crate) fn with_source(&self, source: &str) -> BotSpec {
         match self {
             BotSpec::Kind(_) | BotSpec::Rules(_) => self.clone(),
             BotSpec::Policy(spec) => {
@@ -165,7 +165,7 @@ impl BotSpec {
     ///
     /// # Errors
     /// [`BotSpecError`] if the text specifies no bot.
-    pub fn parse(text: &str, find: &FindPolicy<'_>) -> Result<BotSpec, BotSpecError> {
+    pub(crate) fn parse(text: &str, find: &FindPolicy<'_>) -> Result<BotSpec, BotSpecError> {
         if let Some(rules) = text.strip_prefix(RULES_PREFIX) {
             let rules: Vec<&str> = rules.split(';').map(str::trim).collect();
             return Ok(BotSpec::Rules(RuleList::parse(&rules)?));

@@ -54,13 +54,13 @@ mod table;
 mod turn_values;
 
 pub use bot::{Bot, BoxedClone, MoveValue, Turn, UnsupportedVariant};
-pub use bot_spec::{BotSpec, BotSpecError, FindPolicy, PolicySpec, find_policy};
+pub use bot_spec::{BotSpec, BotSpecError, PolicySpec};
+pub(crate) use bot_spec::{FindPolicy, find_policy};
 pub use noisy::{Noise, NoiseError, Noisy};
 pub use play_games::{GamesError, Outcome, PlayedGames, play_games, play_games_until};
 pub use policy::PolicyBot;
 #[cfg(feature = "batch")]
 pub(crate) use policy::{PolicyRows, run_together};
-pub use recording::check_games;
 pub use registry::{BOTS, BotKind, Plays, bot};
 pub use rule_list::{RULES, Rule, RuleError, RuleKind, RuleList, rule};
 pub use runner::{BotMoveError, GameRunner, Player};

@@ -32,8 +32,8 @@ pub enum Player {
 
 impl Player {
     /// Whether a move may take long, see [`Bot::takes_long`].
-    #[must_use]
-    pub fn takes_long(&self) -> bool {
+    #[cfg(feature = "python")]
+    pub(crate) fn takes_long(&self) -> bool {
         matches!(self, Player::Bot(bot) if bot.takes_long())
     }
 }
@@ -119,8 +119,8 @@ impl GameRunner {
     }
 
     /// Whether a move of a player may take long, see [`Bot::takes_long`].
-    #[must_use]
-    pub fn takes_long(&self) -> bool {
+    #[cfg(feature = "python")]
+    pub(crate) fn takes_long(&self) -> bool {
         self.players.iter().any(Player::takes_long)
     }
 
@@ -220,8 +220,8 @@ impl GameRunner {
     }
 
     /// Whether a bot is to act.
-    #[must_use]
-    pub fn waits_for_bot(&self) -> bool {
+    #[cfg(feature = "batch")]
+    pub(crate) fn waits_for_bot(&self) -> bool {
         let player = &self.players[self.position.current_player.index()];
         self.ending().is_none() && !matches!(player, Player::External)
     }

@@ -65,8 +65,8 @@ impl fmt::Debug for SeatedPlayer {
 
 impl SeatedPlayer {
     /// Whether a move may take long, see [`Player::takes_long`].
-    #[must_use]
-    pub fn takes_long(&self) -> bool {
+    #[cfg(feature = "python")]
+    pub(crate) fn takes_long(&self) -> bool {
         self.player.takes_long()
     }
 
@@ -163,19 +163,20 @@ impl SeatedPlayer {
     }
 
     /// The seed of the bot's random numbers.
-    #[must_use]
-    pub const fn seed(&self) -> u64 {
+    #[cfg(feature = "python")]
+    pub(crate) const fn seed(&self) -> u64 {
         self.seed
     }
 
     /// The game that the bot follows, as far as it has been told of it, and the number of games before it.
-    #[must_use]
-    pub fn followed(&self) -> Option<(u64, &State)> {
+    #[cfg(feature = "python")]
+    pub(crate) fn followed(&self) -> Option<(u64, &State)> {
         self.followed.as_ref().map(|followed| (followed.game, &followed.state))
     }
 
     /// Follows a game of the player's variant up to its last turn, after this number of other games.
-    pub fn resume(&mut self, game: u64, state: &State) {
+    #[cfg(feature = "python")]
+    pub(crate) fn resume(&mut self, game: u64, state: &State) {
         let mut followed = self.begin(game, state);
         for event in state.history() {
             self.pass(&followed);

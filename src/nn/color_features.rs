@@ -5,15 +5,11 @@
 //! They are a function of the bits of a canonical observation, so that rollouts, stored games and files
 //! keep the bits.
 
-use super::real::Real;
-use crate::buffers::packed_length;
-use crate::buffers::{BufferError, check_length};
 use crate::encode::{Layout, Section};
 use crate::rules::{
     Belief, CardSet, MAX_CARD_KINDS, MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS, Named, Outlook,
     Variant, named,
 };
-use crate::threads::share;
 
 named!("weights", "snake_case",
     /// How the cards of the own hand are weighed.
@@ -26,12 +22,6 @@ named!("weights", "snake_case",
         Hands,
     }
 );
-
-/// Rows that a thread takes at a time: a tenth of a millisecond.
-const PIECE: usize = 1 << 7;
-
-/// Rows for which another thread is started.
-const THREAD: usize = 1 << 9;
 
 /// The most kinds of cards.
 const KINDS: usize = MAX_CARD_KINDS;
@@ -205,12 +195,6 @@ impl ColorFeatures {
         })
     }
 
-    /// How own cards are weighed.
-    #[must_use]
-    pub const fn weights(&self) -> CardWeights {
-        self.weights
-    }
-
     /// The number of bits of an observation.
     #[must_use]
     pub const fn bits(&self) -> usize {
@@ -241,12 +225,6 @@ impl ColorFeatures {
         self.colors * self.row.len() + self.global.len()
     }
 
-    /// Whether there are no features, which is never so.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Writes the features of a packed observation.
     ///
     /// # Panics
@@ -259,38 +237,6 @@ impl ColorFeatures {
             self.write_color(words, &seen, color, Writer { out: row, next: 0 });
         }
         self.write_global(words, &seen, Writer { out: global, next: 0 });
-    }
-
-    /// Writes the features of many packed observations, on at most `num_threads` threads. The rows are as a
-    /// batch of [`Dtype::Bits`](crate::batch::Dtype::Bits) writes them.
-    ///
-    /// # Errors
-    /// [`BufferError`] if the numbers of bytes and elements do not fit together.
-    pub fn write_rows<F: Real>(
-        &self,
-        bits: &[u8],
-        out: &mut [F],
-        num_threads: usize,
-    ) -> Result<(), BufferError> {
-        let (row_bytes, length) = (packed_length(self.bits), self.len());
-        let rows = bits.len() / row_bytes;
-        check_length("bits", bits.len(), rows * row_bytes)?;
-        check_length("out", out.len(), rows.saturating_mul(length))?;
-        let threads = num_threads.min(rows / THREAD).max(1);
-        let pieces = bits.chunks(PIECE * row_bytes).zip(out.chunks_mut(PIECE * length));
-        share(pieces, &mut vec![(); threads], |(), (bits, out)| {
-            let mut words = vec![0; row_bytes / 8];
-            let mut numbers = vec![0.0; length];
-            for (packed, row) in bits.chunks_exact(row_bytes).zip(out.chunks_exact_mut(length)) {
-                for (word, bytes) in words.iter_mut().zip(packed.as_chunks().0) {
-                    *word = u64::from_le_bytes(*bytes);
-                }
-                self.write(&words, &mut numbers);
-                row.iter_mut().zip(&numbers).for_each(|(to, &number)| *to = F::nearest(number));
-            }
-            true
-        });
-        Ok(())
     }
 
     /// Reads an observation, and computes what follows from it.

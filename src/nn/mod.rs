@@ -25,12 +25,13 @@
 //! ```
 //!
 //! There are two networks. A plain one has hidden layers over all bits. A network by colour treats all colours alike: the
-//! features of each colour ([`ColorFeatures`]) pass the same layers, whose units are called the colour's tower, and the
-//! towers are pooled over the colours by mean and maximum ([`Pooling`]). Its training in `starmine.torch` uses the same
-//! features and the same pooling.
+//! features of each colour pass the same layers, whose units are called the colour's tower, and the towers are pooled over
+//! the colours by mean and maximum. Its training in `starmine.torch` uses the same features and the same pooling.
 
 mod any_network;
 mod card_features;
+#[cfg(feature = "python")]
+mod color_feature_rows;
 mod color_features;
 mod color_network;
 mod layer_norm;
@@ -42,15 +43,19 @@ mod real;
 mod scratch;
 mod sparse_rows;
 
-pub use color_features::{CardWeights, ColorFeatures};
-pub use color_network::ColorActions;
+pub(crate) use color_features::{CardWeights, ColorFeatures};
+#[cfg(feature = "python")]
+pub(crate) use color_network::ColorActions;
+#[cfg(feature = "python")]
+pub(crate) use policy::policy_bytes;
 #[cfg(test)]
 pub(crate) use policy::tests::{policy_file, small};
 pub use policy::{
-    POLICIES, Policy, PolicyError, PolicyProblem, ShippedPolicy, load_policy, policy_bytes,
-    read_policy, shipped_policy,
+    POLICIES, Policy, PolicyError, PolicyProblem, ShippedPolicy, read_policy, shipped_policy,
 };
-pub(crate) use policy::{best, sample};
-pub use pooling::{Pooling, PoolingGradient, PoolingSize};
-pub use real::Real;
+pub(crate) use policy::{best, load_policy, sample};
+#[cfg(feature = "python")]
+pub(crate) use pooling::{Pooling, PoolingGradient, PoolingSize};
+#[cfg(feature = "python")]
+pub(crate) use real::Real;
 pub use scratch::PolicyScratch;

@@ -1,12 +1,17 @@
-//! Pooling over the colours, and its gradient, in one pass over memory: what lies between the linear layers of a
-//! [`ColorNetwork`](super::color_network::ColorNetwork), for its evaluation and for training in `starmine.torch`.
+//! Pooling over the colours in one pass over memory: what lies between the linear layers of a
+//! [`ColorNetwork`](super::color_network::ColorNetwork). Its gradient is for training in `starmine.torch`.
 //!
 //! All colours of an observation pass the same linear layer; the sums of one colour are its row, and its units after ReLU
 //! are its tower. The mean and the maximum over the colours do not depend on their order.
 
+#[cfg(any(feature = "python", test))]
+mod gradient;
+
+#[cfg(feature = "python")]
+pub use gradient::PoolingGradient;
+
 use super::real::Real;
-use crate::buffers::Simd;
-use crate::buffers::{BufferError, check_length};
+use crate::buffers::{BufferError, Simd, check_length};
 use crate::threads::share;
 
 /// The size in elements of the towers that a thread takes at a time.
@@ -29,6 +34,8 @@ macro_rules! dispatch {
         }
     };
 }
+#[cfg(any(feature = "python", test))]
+use dispatch;
 
 /// The sizes of a layer: its colours, and the units of the tower of each.
 #[derive(Clone, Copy, Debug)]
@@ -114,63 +121,11 @@ impl<F: Real> Pooling<'_, F> {
     }
 }
 
-/// The results of a layer with their gradients, and where the gradients of its inputs go.
-#[derive(Debug)]
-pub struct PoolingGradient<'a, F> {
-    /// N * colours * width, of the layer.
-    pub tower: &'a [F],
-    /// N * 2 * width, of the layer.
-    pub pooled: &'a [F],
-    /// The gradient of `tower`.
-    pub d_tower: &'a [F],
-    /// The gradient of `pooled`. Colours that share a maximum share its gradient alike.
-    pub d_pooled: &'a [F],
-    /// The gradient of `rows`.
-    pub d_rows: &'a mut [F],
-    /// The gradient of `shared`.
-    pub d_shared: &'a mut [F],
-}
-
-impl<F: Real> PoolingGradient<'_, F> {
-    /// Computes the gradients on at most `num_threads` threads.
-    ///
-    /// # Errors
-    /// [`BufferError`] if the lengths do not fit together.
-    ///
-    /// # Panics
-    /// If this processor does not have the instruction set.
-    pub fn run(self, simd: Simd, size: PoolingSize, num_threads: usize) -> Result<(), BufferError> {
-        assert!(simd.is_available(), "{simd} is not available");
-        let PoolingGradient { tower, pooled, d_tower, d_pooled, d_rows, d_shared } = self;
-        let count = size.observations(
-            &[("tower", tower.len()), ("d_tower", d_tower.len()), ("d_rows", d_rows.len())],
-            &[("pooled", pooled.len()), ("d_pooled", d_pooled.len())],
-            ("d_shared", d_shared.len()),
-        )?;
-        if count == 0 || size.tower() == 0 {
-            return Ok(());
-        }
-        let (piece, threads) = size.shares(count, num_threads);
-        let (towers, width) = (piece * size.tower(), piece * size.width);
-        let results = tower.chunks(towers).zip(pooled.chunks(2 * width));
-        let gradients = d_tower.chunks(towers).zip(d_pooled.chunks(2 * width));
-        let outputs = d_rows.chunks_mut(towers).zip(d_shared.chunks_mut(width));
-        let pieces = results.zip(gradients).zip(outputs);
-        share(pieces, &mut vec![(); threads], |(), (results, outputs)| {
-            let (((tower, pooled), (d_tower, d_pooled)), (d_rows, d_shared)) = (results, outputs);
-            let job = (tower, pooled, d_tower, d_pooled, d_rows, d_shared);
-            dispatch!(simd, gradient, gradient_avx2, gradient_avx512, (size, job));
-            true
-        });
-        Ok(())
-    }
-}
-
 macro_rules! compiled {
-    ($pool:ident, $gradient:ident, $features:literal) => {
+    ($name:ident, $features:literal) => {
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = $features)]
-        fn $pool<F: Real>(
+        fn $name<F: Real>(
             size: PoolingSize,
             rows: &[F],
             shared: &[F],
@@ -179,19 +134,10 @@ macro_rules! compiled {
         ) {
             pool(size, rows, shared, tower, pooled);
         }
-
-        #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = $features)]
-        fn $gradient<F: Real>(size: PoolingSize, job: Gradients<'_, F>) {
-            gradient(size, job);
-        }
     };
 }
-compiled!(pool_avx2, gradient_avx2, "avx2");
-compiled!(pool_avx512, gradient_avx512, "avx512f,avx512bw,avx512dq,avx512vl");
-
-/// The arrays of [`PoolingGradient`], in its order.
-type Gradients<'a, F> = (&'a [F], &'a [F], &'a [F], &'a [F], &'a mut [F], &'a mut [F]);
+compiled!(pool_avx2, "avx2");
+compiled!(pool_avx512, "avx512f,avx512bw,avx512dq,avx512vl");
 
 /// The layer of whole observations.
 #[inline(always)]
@@ -222,52 +168,6 @@ fn pool<F: Real>(
         for unit in 0..width {
             mean[unit] = F::nearest(sum[unit] / colors as f32);
             maximum[unit] = F::nearest(largest[unit]);
-        }
-    }
-}
-
-/// The gradient of whole observations.
-#[inline(always)]
-fn gradient<F: Real>(
-    PoolingSize { colors, width }: PoolingSize,
-    (tower, pooled, d_tower, d_pooled, d_rows, d_shared): Gradients<'_, F>,
-) {
-    let (mut largest, mut count) = (vec![0.0f32; width], vec![0.0f32; width]);
-    let (mut d_mean, mut d_largest) = (vec![0.0f32; width], vec![0.0f32; width]);
-    let mut sum = vec![0.0f32; width];
-    let results = tower.chunks_exact(colors * width).zip(pooled.chunks_exact(2 * width));
-    let gradients = d_tower.chunks_exact(colors * width).zip(d_pooled.chunks_exact(2 * width));
-    let outputs = d_rows.chunks_exact_mut(colors * width).zip(d_shared.chunks_exact_mut(width));
-    for (((tower, pooled), (d_tower, d_pooled)), (d_rows, d_shared)) in
-        results.zip(gradients).zip(outputs)
-    {
-        for (to, number) in largest.iter_mut().zip(&pooled[width..]) {
-            *to = number.widened();
-        }
-        count.fill(0.0);
-        for tower in tower.chunks_exact(width) {
-            for unit in 0..width {
-                count[unit] += f32::from(u8::from(tower[unit].widened() == largest[unit]));
-            }
-        }
-        for unit in 0..width {
-            d_mean[unit] = d_pooled[unit].widened() / colors as f32;
-            d_largest[unit] = d_pooled[width + unit].widened() / count[unit];
-        }
-        sum.fill(0.0);
-        let towers = tower.chunks_exact(width).zip(d_tower.chunks_exact(width));
-        for ((tower, d_tower), d_row) in towers.zip(d_rows.chunks_exact_mut(width)) {
-            for unit in 0..width {
-                let number = tower[unit].widened();
-                let of_largest = if number == largest[unit] { d_largest[unit] } else { 0.0 };
-                let found = d_tower[unit].widened() + d_mean[unit] + of_largest;
-                let found = if number > 0.0 { found } else { 0.0 };
-                d_row[unit] = F::nearest(found);
-                sum[unit] += found;
-            }
-        }
-        for (to, &sum) in d_shared.iter_mut().zip(&sum) {
-            *to = F::nearest(sum);
         }
     }
 }

@@ -37,6 +37,7 @@ mod rollout;
 mod search_text;
 mod searcher;
 mod seen_game;
+#[cfg(feature = "batch")]
 mod stored_players;
 #[cfg(test)]
 mod tests;
@@ -47,6 +48,9 @@ pub use candidate::ActionValue;
 pub use decision::Decision;
 pub use options::{Method, SearchOptionError, SearchOptions};
 pub use player_spec::{PlayerSpec, PlayerSpecError, SearchSpec};
-pub use search_text::{SearchText, SeveralSearches};
+#[cfg(feature = "python")]
+pub(crate) use search_text::SearchText;
+pub use search_text::SeveralSearches;
 pub use searcher::{BlueprintError, Searcher};
-pub use stored_players::{LoadedPolicies, StoredPolicies};
+#[cfg(feature = "batch")]
+pub(crate) use stored_players::StoredPolicies;

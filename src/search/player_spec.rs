@@ -92,8 +92,8 @@ impl PlayerSpec {
     }
 
     /// The same player, with another text for its policy.
-    #[must_use]
-    pub fn with_source(&self, source: &str) -> PlayerSpec {
+    #[cfg(feature = "batch")]
+    pub(crate) fn with_source(&self, source: &str) -> PlayerSpec {
         match self {
             PlayerSpec::Bot(spec) => PlayerSpec::Bot(spec.with_source(source)),
             PlayerSpec::Search(spec) => {
@@ -107,7 +107,7 @@ impl PlayerSpec {
     ///
     /// # Errors
     /// [`PlayerSpecError`] if the text specifies no player.
-    pub fn parse(text: &str, find: &FindPolicy<'_>) -> Result<PlayerSpec, PlayerSpecError> {
+    pub(crate) fn parse(text: &str, find: &FindPolicy<'_>) -> Result<PlayerSpec, PlayerSpecError> {
         match SearchText::of(text) {
             Some(text) => Ok(PlayerSpec::Search(SearchSpec::parse(&text, find)?)),
             None => Ok(PlayerSpec::Bot(BotSpec::parse(text, find)?)),

@@ -1,5 +1,8 @@
 //! Recorded games: their arrays, and the rules' verdict on them.
 
+use std::collections::TryReserveError;
+use std::sync::atomic::AtomicBool;
+
 use numpy::{IntoPyArray, PyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
@@ -11,8 +14,12 @@ use crate::bindings::arrays::copies::{copy, read_integers};
 use crate::bindings::arrays::vectors::collect;
 use crate::bindings::errors::ArrayError;
 use crate::bindings::interruptible::interruptible;
-use crate::bots::check_games;
+use crate::buffers::try_with_capacity;
 use crate::rules::{self, DeckError, GameCheck, MoveError, Recording};
+use crate::threads::{is_set, share};
+
+/// The number of games that a thread checks at a time.
+const PIECE: usize = 1 << 10;
 
 /// Reads decks uint8 (games, deck_size), start players uint8 (games,), actions uint8 (turns,) and
 /// offsets int64 (games + 1,).
@@ -81,7 +88,7 @@ pub fn _outcomes<'py>(
     let variant = read_variant(variant)?;
     let games = read_recording(&variant, [decks, start_players, actions, offsets])?;
     let num_threads = count("num_threads", &num_threads, 1..=crate::batch::MAX_THREADS)?;
-    let rows = interruptible(py, |stop| check_games(stop, &variant, &games, num_threads, outcome))?;
+    let rows = interruptible(py, |stop| outcomes(stop, &variant, &games, num_threads))?;
     let rows = rows.map_err(|error| PyMemoryError::new_err(error.to_string()))?;
     let bytes =
         |field: usize| collect("games", rows.len(), rows.iter().map(|row| row[field] as u8));
@@ -94,6 +101,25 @@ pub fn _outcomes<'py>(
         problems.into_pyarray(py),
         turns.into_pyarray(py),
     ))
+}
+
+/// Plays all games by the rules, unless `stop` is set meanwhile. A thread that cannot be started leaves its games to the
+/// others.
+fn outcomes(
+    stop: &AtomicBool,
+    variant: &rules::Variant,
+    games: &Recording,
+    threads: usize,
+) -> Result<Vec<[i32; 5]>, TryReserveError> {
+    let mut rows = try_with_capacity(games.len())?;
+    rows.resize(games.len(), [0; 5]);
+    share(rows.chunks_mut(PIECE).enumerate(), &mut vec![(); threads], |(), (index, piece)| {
+        for (row, game) in piece.iter_mut().zip(index * PIECE..) {
+            *row = outcome(games.check(variant, game));
+        }
+        !is_set(stop)
+    });
+    Ok(rows)
 }
 
 /// Score, fireworks, ending, problem and turns of a game.

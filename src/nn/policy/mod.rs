@@ -15,7 +15,9 @@ pub mod tests;
 
 pub use choice::{best, sample};
 pub use error::{PolicyError, PolicyProblem};
-pub use load::{load_policy, policy_bytes, read_policy};
+#[cfg(feature = "python")]
+pub use load::policy_bytes;
+pub use load::{load_policy, read_policy};
 pub use shipped_policies::{POLICIES, ShippedPolicy, shipped_policy};
 
 use safetensors::SafeTensors;
@@ -49,7 +51,7 @@ const KEY: &str = "starmine";
 /// | key | value |
 /// |---|---|
 /// | `network` | `colors` |
-/// | `weights` | how own cards are weighed: `slots` or `hands`, see [`CardWeights`](crate::nn::CardWeights) |
+/// | `weights` | how own cards are weighed: `slots` or `hands`: each slot by itself, or all slots together |
 ///
 /// `hidden` then has the width of a colour's tower and that of the trunk, and there are no card features
 /// or normalisation.

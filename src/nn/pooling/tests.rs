@@ -2,6 +2,7 @@
 
 use half::bf16;
 
+use super::gradient::PoolingGradient;
 use super::*;
 
 const SIZE: PoolingSize = PoolingSize { colors: 5, width: 37 };

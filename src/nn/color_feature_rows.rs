@@ -1,0 +1,46 @@
+//! The features of many observations, for training in `starmine.torch`.
+
+use super::color_features::ColorFeatures;
+use super::real::Real;
+use crate::buffers::{BufferError, check_length, packed_length};
+use crate::threads::share;
+
+/// Rows that a thread takes at a time: a tenth of a millisecond.
+const PIECE: usize = 1 << 7;
+
+/// Rows for which another thread is started.
+const THREAD: usize = 1 << 9;
+
+impl ColorFeatures {
+    /// Writes the features of many packed observations, on at most `num_threads` threads. The rows are as a
+    /// batch of [`Dtype::Bits`](crate::batch::Dtype::Bits) writes them.
+    ///
+    /// # Errors
+    /// [`BufferError`] if the numbers of bytes and elements do not fit together.
+    pub fn write_rows<F: Real>(
+        &self,
+        bits: &[u8],
+        out: &mut [F],
+        num_threads: usize,
+    ) -> Result<(), BufferError> {
+        let (row_bytes, length) = (packed_length(self.bits()), self.len());
+        let rows = bits.len() / row_bytes;
+        check_length("bits", bits.len(), rows * row_bytes)?;
+        check_length("out", out.len(), rows.saturating_mul(length))?;
+        let threads = num_threads.min(rows / THREAD).max(1);
+        let pieces = bits.chunks(PIECE * row_bytes).zip(out.chunks_mut(PIECE * length));
+        share(pieces, &mut vec![(); threads], |(), (bits, out)| {
+            let mut words = vec![0; row_bytes / 8];
+            let mut numbers = vec![0.0; length];
+            for (packed, row) in bits.chunks_exact(row_bytes).zip(out.chunks_exact_mut(length)) {
+                for (word, bytes) in words.iter_mut().zip(packed.as_chunks().0) {
+                    *word = u64::from_le_bytes(*bytes);
+                }
+                self.write(&words, &mut numbers);
+                row.iter_mut().zip(&numbers).for_each(|(to, &number)| *to = F::nearest(number));
+            }
+            true
+        });
+        Ok(())
+    }
+}
