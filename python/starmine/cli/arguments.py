@@ -29,6 +29,17 @@ class Parser(argparse.ArgumentParser):
         refuse(self.prog, f"{message} (see {self.prog} --help)")
         raise SystemExit(REFUSED)
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Refuse options that do not exist before argparse looks for what is missing."""
+        given = list(sys.argv[1:] if args is None else args)
+        if self._subparsers is None:
+            for text in given[: given.index("--")] if "--" in given else given:
+                name = text.partition("=")[0]
+                if name.startswith("--") and " " not in text and name not in self._option_string_actions:
+                    known = [known for known in self._option_string_actions if known.startswith("--")]
+                    self.error(str(_unknown_name("option", name, known)))
+        return super().parse_known_args(given, namespace)
+
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         # argparse calls this for subcommands and for options with choices.
         if action.choices is not None and value not in action.choices:

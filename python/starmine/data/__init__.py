@@ -3,6 +3,7 @@
 It needs `pip install 'starmine[data]'`.
 """
 
+from starmine._util.durable import DamagedFileError
 from starmine.data.arrow_batches import replay_batch
 from starmine.data.colors import color_permutations, permute_actions, permute_colors
 from starmine.data.dataset import Dataset, RowGroup
@@ -19,6 +20,7 @@ from starmine.data.verification import Problem, Verification, verify
 __all__ = [
     "ENDED_BY",
     "FORMATS",
+    "DamagedFileError",
     "Dataset",
     "Format",
     "Game",

@@ -239,8 +239,9 @@ class Dataset:
             min_score: the lowest score.
             max_score: the highest score.
             ending: one or several of `starmine.endings()`.
-            ended_by: one or several of `starmine.data.ENDED_BY`. In a file without this column, "rules" keeps the
-                finished games, and the other reasons keep none.
+            ended_by: one or several of `starmine.data.ENDED_BY`, or "unknown" for games that stopped and whose source
+                does not say why. In a file without this column, "rules" keeps the finished games, "unknown" the others,
+                and the other reasons keep none.
             players: one or several names of players (`data.players`). Kept are the games in which every seat's player
                 has one of these names.
             seats: for each seat the name of its player, or None for any.

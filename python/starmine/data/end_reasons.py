@@ -27,12 +27,12 @@ BY_POSITION = (RULES, NOTHING_PLAYABLE)  # reasons that the position must confir
 
 
 def ended_by_codes(names: str | Sequence[str]) -> list[int]:
-    """The codes of reasons."""
-    listed = [names] if isinstance(names, str) else list(names)
+    """The codes of reasons; "unknown" is 0."""
+    listed, known = [names] if isinstance(names, str) else list(names), ["unknown", *ENDED_BY]
     for name in listed:
-        if name not in ENDED_BY:
-            raise _unknown_name("ended_by", str(name), list(ENDED_BY))
-    return [ENDED_BY.index(name) + 1 for name in listed]
+        if name not in known:
+            raise _unknown_name("ended_by", str(name), known)
+    return [known.index(name) for name in listed]
 
 
 def ended_by_name(code: int) -> str | None:
@@ -101,6 +101,8 @@ def ended_by_of(
         uint8 (G,), codes of `ENDED_BY`: what the source tells, elsewhere what the position tells.
     """
     found = np.where(np.isin(told, BY_POSITION) | (told > len(ENDED_BY)), UNKNOWN, told)
+    for game in np.flatnonzero((told == SPEEDRUN_FAIL) & (endings == 0)).tolist():
+        found[game] = SPEEDRUN_FAIL if _is_spoilt(games.state(game)) else UNKNOWN
     found[(found == UNKNOWN) & (endings != 0)] = RULES
     for game in np.flatnonzero(found == UNKNOWN).tolist():
         found[game] = _of_position(games.state(game), record_of(records[game]) or {})
@@ -109,6 +111,8 @@ def ended_by_of(
 
 def contradicted(told: int, found: int) -> str | None:
     """What is said of a game whose source tells an end that the position does not confirm, or None."""
+    if told == SPEEDRUN_FAIL and found != SPEEDRUN_FAIL:
+        return "its source says that it ended by 'speedrun_fail': a perfect score is still possible"
     if told not in BY_POSITION or found in BY_POSITION[BY_POSITION.index(told) :]:
         return None
     return f"its source says that it ended by {ended_by_name(told)!r}: by the rules it goes on"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ Column = Callable[[str], NDArray[Any]]  # the values of a row group's games by t
 
 def score_range(score: int | None, lowest: int | None, highest: int | None) -> tuple[int, int]:
     """The lowest and the highest score that conditions allow; None for no condition."""
+    for name, value in (("score", score), ("min_score", lowest), ("max_score", highest)):
+        if value is not None and not isinstance(value, SupportsIndex):
+            raise TypeError(f"{name}={value!r} is not allowed: expected an integer or None")
     wanted = [ANY_SCORE, (score, score), (lowest, None), (None, highest)]
     least = max(operator.index(least) for least, _ in wanted if least is not None)
     most = min(operator.index(most) for _, most in wanted if most is not None)

@@ -1,5 +1,7 @@
 """`starmine data convert`."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from format_games import assert_equal_games, games_of
@@ -79,7 +81,7 @@ def test_games_that_break_the_rules_are_skipped_on_request(tmp_path, capsys):
     [
         (["absent.npz", "out.json"], "absent.npz: No such file or directory"),
         (["games.npz", "nowhere/out.json"], "nowhere/out.json"),
-        (["games.npz", "games.npz", "--to", "parquet"], "games.npz: it is a file: expected a folder"),
+        (["games.npz", "taken.npz", "--to", "parquet"], "taken.npz: it is a file: expected a folder"),
         (["games.npz", "out"], "the format of 'out' cannot be told"),
         (["games.npz", "out", "--to", "hanablive"], "hanab-live"),
         (["games.npz", "out.json", "--from", "minari"], "minari"),
@@ -92,6 +94,7 @@ def test_games_that_break_the_rules_are_skipped_on_request(tmp_path, capsys):
 def test_what_cannot_be_converted_is_one_line(arguments, message, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     write_games(games_of(starmine.Variant(), count=1), "games.npz")
+    Path("taken.npz").touch()
     try:
         status = main(["data", "convert", *arguments])
     except SystemExit as exit:
@@ -100,4 +103,4 @@ def test_what_cannot_be_converted_is_one_line(arguments, message, tmp_path, monk
     assert (status, said.out) == (2, "")
     assert message in said.err
     assert said.err.count("\n") == 1
-    assert [entry.name for entry in tmp_path.iterdir()] == ["games.npz"]
+    assert {entry.name for entry in tmp_path.iterdir()} == {"games.npz", "taken.npz"}

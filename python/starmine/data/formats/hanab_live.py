@@ -32,7 +32,7 @@ import numpy as np
 from starmine._core import StarmineError, Variant
 from starmine._util.durable import replace_file
 from starmine._util.numbers import is_integer
-from starmine.data.end_reasons import ENDED_BY, NO_SEAT, UNKNOWN, ended_by_name, record_of
+from starmine.data.end_reasons import ENDED_BY, NO_SEAT, SPEEDRUN_FAIL, UNKNOWN, ended_by_name, record_of
 from starmine.data.formats.hanab_live_rules import NO_VARIANT, OTHER_FLAGS, TIMES, game_rules, rules_of, suit_names
 from starmine.data.formats.records import (
     NOT_RECORDED,
@@ -55,7 +55,7 @@ CONDITIONS = {
     **dict.fromkeys((1, 2, 8, 9), "rules"),
     **{3: "timeout", 4: "terminated", 5: "speedrun_fail", 6: "idle", VOTE: "vote"},
 }
-BY_ACTION = ("timeout", "terminated", "idle")  # ends that an action of type 4 tells
+BY_ACTION = ("timeout", "terminated", "idle", "speedrun_fail")  # ends that an action of type 4 tells
 KEPT = ("id", "seed", "notes")  # of a game's object, as it is
 WRITTEN = ("id", "notes")  # the site would ignore the deck beside a seed
 # Before April 2020: types of plays and discards, and of the hints of an action of type 0, in today's numbers.
@@ -66,9 +66,10 @@ NAMES = ("Alice", "Bob", "Cathy", "Donald", "Emily")  # hanab.live's own for pla
 
 def read(path: Readable, variant: Variant | None = None) -> ReadGames:
     """Read a file. What is not JSON in it, such as a line that is cut off, is skipped."""
-    return of_one_variant(
-        [named_game(entry, index) for index, entry in enumerate(json_values(read_text(path)))], variant
-    )
+    text = read_text(path)
+    if not text.strip():
+        raise StarmineError(f"{path}: it is empty")
+    return of_one_variant([named_game(entry, index) for index, entry in enumerate(json_values(text))], variant)
 
 
 def named_game(entry: Any, index: int) -> RecordedGame | SkippedGame:
@@ -297,22 +298,25 @@ def entries(games: ImportedGames, options: bool = True) -> Iterator[dict[str, An
             seat = (seat - first) % variant.players
         table = _Table(variant, start)
         actions = played.actions[played.offsets[game] : played.offsets[game + 1]].tolist()
+        told: dict[str, Any] = {} if record is not None and suits is NO_VARIANT else {"variant": suits.name}
+        told |= switches | ({"startingPlayer": start} if start else {})
+        others = {} if record is None else record.get("options")
+        others = others if isinstance(others, dict) else {}
+        told |= {name: others[name] for name in (*TIMES, *OTHER_FLAGS) if name in others}
+        ended_by, by_option = int(games.ended_by[game]), told.get("speedrun") is True
+        end = [] if by_option and ended_by == SPEEDRUN_FAIL else _end(ended_by, seat)
         entry: dict[str, Any] = {
             "players": list(names),
             "deck": [
                 {"suitIndex": card // variant.ranks, "rank": card % variant.ranks + 1}
                 for card in played.decks[game].tolist()
             ],
-            "actions": [*map(table.write, actions), *_end(int(games.ended_by[game]), seat)],
+            "actions": [*map(table.write, actions), *end],
         }
-        told: dict[str, Any] = {} if record is not None and suits is NO_VARIANT else {"variant": suits.name}
-        told |= switches | ({"startingPlayer": start} if start else {})
         if record is None:
             name = games.names[game]
             yield {"id": int(name) if name.isdecimal() else 0, **entry, "options": told}
             continue
-        others = record.get("options")
-        told |= {name: others[name] for name in (*TIMES, *OTHER_FLAGS) if isinstance(others, dict) and name in others}
         kept = {key: record[key] for key in WRITTEN if key in record}
         yield {**kept, **entry, **({"options": told} if told else {})}
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from starmine._core import StarmineError, Variant
 from starmine._util.durable import replace_file
 from starmine.data.end_reasons import NO_SEAT, ended_by_name
 from starmine.data.formats import hanab_live
-from starmine.data.formats.hanab_live import NAMES, entries, game_of, of_one_variant
+from starmine.data.formats.hanab_live import BY_ACTION, NAMES, entries, game_of, of_one_variant
 from starmine.data.formats.hanab_live_rules import game_rules, suits_numbered
 from starmine.data.formats.records import ImportedGames, ReadGames, RecordedGame, SkippedGame
 from starmine.data.formats.text_files import Readable, read_text
@@ -67,7 +68,7 @@ def _games(links: list[str]) -> Iterator[RecordedGame | SkippedGame]:
     for index, link in enumerate(links):
         try:
             entry = entry_of(link)
-            yield game_of(entry, entry.get("seed", ""))
+            yield replace(game_of(entry, entry.get("seed", "")), players=())  # a link has no names
         except StarmineError as error:
             yield SkippedGame(index, "", str(error))
 
@@ -161,7 +162,7 @@ def unwritable(games: ImportedGames) -> dict[int, str]:
     """The games that no link can hold, with the reasons."""
     found = hanab_live.unwritable(games)
     for game, (code, seat) in enumerate(zip(games.ended_by.tolist(), games.ended_by_seats.tolist(), strict=True)):
-        if ended_by_name(code) in ("vote", "timeout", "terminated", "idle") and seat == NO_SEAT:
+        if ended_by_name(code) in ("vote", *BY_ACTION) and seat == NO_SEAT:
             found.setdefault(game, f"no player ended it ({ended_by_name(code)}), which a link cannot tell")
     return found
 

@@ -52,7 +52,7 @@ def _read_file(path: Path) -> tuple[GameTable, Metadata, list[str], list[tuple[s
     parquet, arrow = pyarrow_parquet(), pyarrow()
     data = path.read_bytes()
     try:
-        table = parquet.read_table(arrow.BufferReader(data))
+        table = parquet.read_table(arrow.BufferReader(data), page_checksum_verification=True)
         metadata = Metadata.of(table.schema.metadata)
         games = read_table(table, metadata.variant)
     except (ValueError, OSError, arrow.ArrowException) as error:

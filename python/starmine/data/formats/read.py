@@ -18,6 +18,7 @@ from starmine.data.formats import hanab_live_link, jaxmarl
 from starmine.data.formats.records import ImportedGames, ReadGames, check_all
 from starmine.data.formats.registry import FORMATS, Format, named, of_suffix, told_by_suffix
 from starmine.data.formats.text_files import Readable, StandardInput, read_text
+from starmine.data.manifest import MANIFEST
 from starmine.games.variants import resolve_variant
 
 ON_ERROR = ("raise", "skip")
@@ -26,6 +27,7 @@ Source: TypeAlias = str | PathLike[str]
 Reader: TypeAlias = Callable[[Variant | None], ReadGames]
 IN_JSON = ("hanab-live", "hle")  # formats whose files are told apart by the first of these keys that they have
 KEY = re.compile(r'"(deck|moves)"\s*:')
+OF_A_DATA_SET = (MANIFEST, "eval.json")  # files of a folder whose games are its Parquet files alone
 BEGINNING = 1_000_000  # characters in which the key is looked for
 
 
@@ -40,7 +42,8 @@ def read_games(
 
     Args:
         source: path of a file or folder, one share link of hanab.live, "-" for text from standard input, or several of
-            these. In a folder all files are read whose suffix is that of a format.
+            these. In a folder, without its subfolders, all files are read whose suffix is that of a format. A folder
+            with Parquet files and files of other formats is refused, since they may be the same games.
         format: one of `starmine.data.format_names()`; None to tell it from the source.
         variant: the rules: a `Variant`, or the name of a preset, for two players. Games of other rules are left out and
             counted in `other_rules`. None for the rules of the first readable game; then a game of other rules is
@@ -54,8 +57,8 @@ def read_games(
         The games, in the order of the source. A game may stop before its end.
 
     Raises:
-        StarmineError: the source is not of the format, or a game is invalid and may not be skipped; all games are
-            of other rules than `variant`; no file can be read.
+        StarmineError: the source is damaged or not of the format, or a game is invalid and may not be skipped; all
+            games are of other rules than `variant`; no file can be read.
         UnknownNameError: there is no such format or preset.
         VariantError: `variant` is neither text nor a `Variant`.
         ImportError: a library that the format needs is not installed.
@@ -127,8 +130,15 @@ def _files(folder: Path, format: str | None) -> list[Path]:
     if row is not None and not row.suffix:
         return [folder]
     files = sorted(file for file in folder.iterdir() if file.is_file() and file.name[0] not in "._")
+    found = [file for file in files if (of_suffix(file) if row is None else _has(file, row)) is not None]
     parquet = [] if row is not None else files_of(folder)
-    found = parquet or [file for file in files if (of_suffix(file) if row is None else _has(file, row)) is not None]
+    others = [file for file in found if file not in parquet]
+    if parquet and others and not any((folder / name).exists() for name in OF_A_DATA_SET):
+        raise StarmineError(
+            f"{folder}: it holds {parquet[0].name} and games of other formats, such as {others[0].name}, which may be "
+            "the same games: expected format=, or files"
+        )
+    found = parquet or found
     if not found:
         suffixes = [each.suffix for each in FORMATS if each.suffix] if row is None else [row.suffix]
         raise StarmineError(f"{folder}: it holds no games: expected files *{', *'.join(suffixes)}")
