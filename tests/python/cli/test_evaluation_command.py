@@ -52,7 +52,7 @@ def test_the_command_prints_what_the_function_returns(tmp_path):
         (["eval", "--players", "1"], "players=1 is not allowed: expected 2 to 5"),
         (["eval", "--fresh"], "--fresh without --output is not allowed"),
         (["eval", "--output", "/dev/null"], "output='/dev/null' cannot be written"),
-        (["eval", "--nosuch"], "option="--nosuch" is not known"),
+        (["eval", "--nosuch"], 'option="--nosuch" is not known'),
         (["evil"], '"evil"'),
         ([], "COMMAND"),
     ],
