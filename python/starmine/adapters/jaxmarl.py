@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 from starmine._core import Batch, DeckError, StarmineError, Variant, _unknown_name
 from starmine._util.keywords import RULES, check_keywords
 from starmine.games.variants import resolve_variant
-from starmine.policies.foreign.beliefs import with_v0_beliefs
 
 try:
     import jax
@@ -150,6 +149,7 @@ class HanabiJaxMARLEnv:
         self.num_agents, self.obs_size = self.variant.players, len(layout)
         self.num_moves = self.num_actions = self.variant.num_actions + 1
         self.agents = [f"agent_{seat}" for seat in range(self.num_agents)]
+        self._sections = {name: layout[name].slice for name in ("fireworks", "discards", "knowledge")}
         self._kept: dict[int, _Games] = {}
         self._serial = 0
         self._calls: dict[tuple[Any, tuple[int, ...]], Callable[..., dict[str, jax.Array]]] = {}
@@ -242,7 +242,28 @@ class HanabiJaxMARLEnv:
 
     def _observations(self, obs: jax.Array) -> Agents:
         """The rows of the seats, float32 (players, D), by agent."""
+        if self.knowledge == "v0_belief":
+            obs = self._with_v0_belief(obs)
         return {agent: obs[seat] for seat, agent in enumerate(self.agents)}
+
+    def _with_v0_belief(self, obs: jax.Array) -> jax.Array:
+        """The seats' observations of one game, with probabilities in place of the cards that hints allow.
+
+        A card's weight is the number of its copies that are neither discarded nor on the fireworks, as all seats see.
+        """
+        rules, start = self.variant, self._sections["knowledge"].start
+        cards = rules.colors * rules.ranks
+        copies = np.array(rules.copies).ravel()
+        of_card = np.repeat(np.eye(cards, dtype=np.float32), copies, axis=0)
+        tops = obs[0, self._sections["fireworks"]].reshape(rules.colors, rules.ranks)
+        played = jnp.flip(jnp.cumsum(jnp.flip(tops, -1), -1), -1).ravel()
+        left = copies - obs[0, self._sections["discards"]] @ of_card - played
+        knowledge = obs[:, start:].reshape(rules.players, rules.players * rules.hand_size, -1)
+        weights = knowledge[..., :cards] * left
+        total = weights.sum(axis=-1, keepdims=True)
+        belief = weights / jnp.where(total > 0, total, 1)
+        known = jnp.concatenate([belief, knowledge[..., cards:]], axis=-1)
+        return jnp.concatenate([obs[:, :start], known.reshape(rules.players, -1)], axis=1)
 
     @staticmethod
     def _state(out: dict[str, jax.Array]) -> State:
@@ -328,8 +349,6 @@ class HanabiJaxMARLEnv:
         self._serial = (self._serial + 1) % 2**31
         games.serial = self._serial
         serial = np.full(len(games.rows), games.serial, dtype=np.int32)
-        if self.knowledge == "v0_belief":
-            out["obs"] = with_v0_beliefs(self.variant, out["obs"])
         return {
             **{name: out[name] for name in _BATCH_OUTPUTS},
             "step": games.turns,

@@ -13,7 +13,6 @@ from paths import ROOT
 
 import starmine
 from starmine.hle import pyhanabi
-from starmine.policies.foreign.beliefs import with_v0_beliefs
 
 jax = pytest.importorskip("jax")
 from jax import numpy as jnp  # noqa: E402
@@ -49,7 +48,7 @@ def split(played, obs):
     """Observations (T, players, D) as the environment shows them: the bits, and the cards' probabilities."""
     turns, agents, _ = obs.shape
     start = played.env.variant.layout()["knowledge"].start
-    rows = with_v0_beliefs(played.env.variant, obs)
+    rows = np.asarray(jax.jit(jax.vmap(played.env._with_v0_belief))(obs))
     known = rows[..., start:].reshape(turns, agents, agents * played.env.variant.hand_size, -1)
     bits = np.concatenate([rows[..., :start], known[..., played.cards :].reshape(turns, agents, -1)], axis=2)
     return bits, known[..., : played.cards]
@@ -125,10 +124,10 @@ def test_the_environment_shows_a_recorded_game(knowledge):
     obs, state = jax.jit(env.reset_from_deck_of_pairs)(np.stack(np.divmod(played.deck, 5), axis=1))
     step, legal = jax.jit(env.step), jax.jit(env.get_legal_moves)
     ours = played_by_us(played)
-    seen = with_v0_beliefs(env.variant, ours["obs"]) if knowledge == "v0_belief" else ours["obs"]
+    shows = jax.jit(env._with_v0_belief) if knowledge == "v0_belief" else np.asarray
     for turn, action in enumerate(played.actions):
         shown = np.stack([obs[agent] for agent in env.agents])
-        np.testing.assert_array_equal(shown, seen[turn])
+        np.testing.assert_array_equal(shown, shows(ours["obs"][turn]))
         moves = np.stack([legal(state)[agent] for agent in env.agents])
         np.testing.assert_array_equal(moves, played.legal[turn])
         assert (state.step, state.score, state.done) == (turn, ours["score"][turn], False)

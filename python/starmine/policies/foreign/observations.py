@@ -8,7 +8,6 @@ import torch
 from torch import Tensor
 
 from starmine._core import Variant
-from starmine.policies.foreign.beliefs import with_v0_beliefs
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class Inputs:
             obs: canonical observations of 0 and 1, (K, D).
             seats: int64 (K,), the seats that observe.
         """
-        parts = [torch.from_numpy(with_v0_beliefs(variant, obs.cpu().numpy())).to(obs.device)]
+        parts = [with_v0_beliefs(variant, obs)]
         if self.own_hand:
             parts.insert(0, parts[0].new_zeros(len(obs), variant.hand_size * variant.colors * variant.ranks))
         if self.last_action:
@@ -54,3 +53,27 @@ class Inputs:
         if self.seat:
             parts.append(torch.nn.functional.one_hot(seats, variant.players).float())
         return torch.cat(parts, dim=1)
+
+
+def with_v0_beliefs(variant: Variant, obs: Tensor) -> Tensor:
+    """The observations with "V0 beliefs" in the place of the cards that hints allow, float32 (K, D).
+
+    The probability of a card is proportional to the number of its copies that are neither discarded nor played, if
+    the hints allow the card, as in the forks of HLE of SAD and OBL, and in JaxMARL.
+    """
+    layout = variant.layout()
+    cards = variant.colors * variant.ranks
+    copies = torch.tensor(variant.copies).ravel()
+    # The discards hold a bit for each copy of each card, the fireworks the top rank of each stack.
+    of_card = torch.repeat_interleave(torch.eye(cards), copies, dim=0).to(obs.device)
+    obs, copies = obs.float(), copies.to(obs.device)
+    tops = obs[:, layout["fireworks"].slice].reshape(-1, variant.colors, variant.ranks)
+    played = tops.flip(-1).cumsum(-1).flip(-1).reshape(-1, cards)
+    left = copies - obs[:, layout["discards"].slice] @ of_card - played
+    start, stop = layout["knowledge"].start, layout["knowledge"].stop
+    knowledge = obs[:, start:stop].reshape(len(obs), variant.players * variant.hand_size, -1)
+    weights = knowledge[..., :cards] * left[:, None]
+    total = weights.sum(-1, keepdim=True)
+    beliefs = weights / torch.where(total > 0, total, 1)
+    known = torch.cat([beliefs, knowledge[..., cards:]], dim=-1)
+    return torch.cat([obs[:, :start], known.reshape(len(obs), -1), obs[:, stop:]], dim=1)
