@@ -250,6 +250,7 @@ class HanabiJaxMARLEnv:
         """The seats' observations of one game, with probabilities in place of the cards that hints allow.
 
         A card's weight is the number of its copies that are neither discarded nor on the fireworks, as all seats see.
+        The division is XLA's, which JaxMARL's numbers have to the bit; `policies.foreign.observations` has PyTorch's.
         """
         rules, start = self.variant, self._sections["knowledge"].start
         cards = rules.colors * rules.ranks
