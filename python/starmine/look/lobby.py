@@ -17,6 +17,7 @@ from typing import Any
 from starmine._core import StarmineError, Variant, VariantError, make_bot, variant, variants
 from starmine._util.durable import replace_file
 from starmine._util.numbers import is_integer
+from starmine.games.results import error_text
 from starmine.look.frame import event_of, frame_of, suits_of
 from starmine.look.replay import page, replay_data
 from starmine.look.table import Table
@@ -282,7 +283,7 @@ class Lobby:
 
     def _failed(self, error: Exception, name: str) -> StarmineError:
         """The error for the page: the partner's own words may tell hidden cards."""
-        self.report(str(error))
+        self.report(str(error) if isinstance(error, StarmineError) else error_text(error))
         return StarmineError(f"{name} failed; the program's terminal says why")
 
 

@@ -239,6 +239,31 @@ def test_what_a_failing_partner_says_stays_in_the_terminal(kind):
         assert len(reported) == 1
 
 
+class Forgetful:
+    """A policy that fails when a game begins again."""
+
+    games = 0
+
+    def reset(self, games, seats):
+        self.games += 1
+        if self.games > 1:
+            raise KeyError("plan")
+
+    def act_batch(self, turns):
+        return turns.action_mask.argmax(axis=1)
+
+
+def test_a_partner_that_fails_when_a_move_is_taken_back_is_told_with_its_place():
+    reported = []
+    lobby = lobby_of({"bad": Forgetful}, report=reported.append)
+    found = lobby.open("standard", [None, "bad"])
+    table = table_of(lobby, found)
+    lobby.act(found["id"], table.advice("smart"), [0, 0])
+    with pytest.raises(starmine.StarmineError, match="a partner failed; the program's terminal says why"):
+        lobby.take_back(found["id"], [1, 0])
+    assert reported[0].startswith(f"KeyError: 'plan' at {__file__}:")
+
+
 def test_watchers_see_open_hands_and_no_deck():
     lobby = lobby_of()
     with serving(lobby) as server:
