@@ -85,8 +85,8 @@ def evaluate(
             pictures `eval.png` and `eval.pdf`. It needs pyarrow. The games are saved after a second, and later
             whenever the time has grown by a tenth, at least every five minutes. The same call resumes from them. It
             refuses to do so if an entrant may play otherwise now: if the weights of a policy, or the source or the
-            state of a player in Python, have changed or are unknown. Only one call at a time writes to a folder. None
-            writes nothing.
+            state of a player in Python, have changed or are unknown. Only one call at a time writes to a folder. The
+            outcomes of chat players' calls are kept with the games. None writes nothing.
         fresh: start over in a folder that holds an evaluation.
         figure: draw the heat maps, which needs matplotlib.
         chunk: games played at once with Python bots and policies; with chat players at most their `concurrency`, unless
