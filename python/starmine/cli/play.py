@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from starmine._core import StarmineError, Variant, VariantError, bot, bots, make_bot, policies
+from starmine._core import StarmineError, Variant, bot, bots, policies
 from starmine._util.durable import given_path
 from starmine.cli import player_files
 from starmine.cli.arguments import INTERRUPTED, add_command, add_seats, add_variant, integer, refuse, rules_of_text
@@ -29,6 +29,7 @@ from starmine.look.lobby import Lobby
 from starmine.look.server import LOOPBACK, Server
 from starmine.look.table import Table
 from starmine.look.terminal import Terminal
+from starmine.policies.pool import plays
 
 DESCRIPTION = """\
 Play a game with bots, policies or searchers, or watch them (--watch). You see the board as your seat sees it, type
@@ -111,11 +112,7 @@ def run(options: argparse.Namespace) -> int:
 
 def adviser(rules: Variant) -> str:
     """The bot that plays beside a person who named none, and gives advice."""
-    try:
-        make_bot(ADVISERS[0], rules)
-    except VariantError:
-        return ADVISERS[1]
-    return ADVISERS[0]
+    return ADVISERS[0] if plays(ADVISERS[0], rules) else ADVISERS[1]
 
 
 def seated(options: argparse.Namespace, rules: Variant) -> list[Any]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, _search_text, bots, policies
+from starmine._util.numbers import check_number
 from starmine.cli.arguments import add_command, add_rules, add_seats, integer, rules_of_text
 from starmine.data import Dataset, generate
 from starmine.games.play import play_games
@@ -73,8 +74,7 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Play, print, and return the exit status."""
     rules = rules_of_text(options.variant, options.players, options.lost_game_score)
-    if not 0 <= options.seat < rules.players:
-        raise StarmineError(f"seat={options.seat} is not allowed: expected 0 to {rules.players - 1}")
+    check_number("seat", options.seat, 0, rules.players - 1)
     with tempfile.TemporaryDirectory() as scratch:
         searched = play_searching(options, rules, scratch if options.output is None else options.output)
     blueprint = play_games(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, _unknown_name
 from starmine._util.keywords import named_keywords
+from starmine._util.numbers import check_number
 from starmine.data.arrow import pyarrow
 from starmine.data.end_reasons import RULES, UNKNOWN, ended_by_codes
 from starmine.data.files import Paths, open_files
@@ -378,8 +378,7 @@ class Dataset:
             StarmineError: a number is out of its range; a file has no `log_prob`, which is asked for; or a game breaks
                 the rules. The message names its file.
         """
-        if not 1 <= operator.index(batch_size) <= MOST_ROWS:
-            raise StarmineError(f"batch_size={batch_size} is not allowed: expected 1 to {MOST_ROWS}")
+        check_number("batch_size", batch_size, 1, MOST_ROWS)
         settings = Replay.of(outputs, encoder=encoder, dtype=dtype, observers=observers, num_threads=num_threads)
         settings.check(self.variant, self.files)
         return self._replayed(settings, batch_size)

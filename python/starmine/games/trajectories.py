@@ -25,6 +25,7 @@ from starmine._core import (
 from starmine._core import variant as preset
 from starmine._util.equality import equal_by_value
 from starmine._util.keywords import named_keywords
+from starmine._util.numbers import check_number
 from starmine.games.variants import card_texts
 
 AT_ONCE = 4096  # games that are replayed side by side
@@ -119,14 +120,14 @@ class Trajectories:
 
         Raises:
             StarmineError: there is no such game or turn.
+            TypeError: one of them is not an integer.
             DeckError: the deck is not the variant's.
             IllegalActionError: an action is not legal. It is a `StarmineError`, as `DeckError` is.
         """
-        if not 0 <= game < len(self):
-            raise StarmineError(f"game={game} is not allowed: expected 0 to {len(self) - 1}")
+        check_number("game", game, 0, len(self) - 1)
         actions = self.actions[self.offsets[game] : self.offsets[game + 1]].tolist()
-        if turn is not None and not 0 <= turn <= len(actions):
-            raise StarmineError(f"turn={turn} is not allowed: expected 0 to {len(actions)}")
+        if turn is not None:
+            check_number("turn", turn, 0, len(actions))
         cards = card_texts(self.variant.colors, self.variant.ranks)
         for place in np.flatnonzero(self.decks[game] >= len(cards))[:1].tolist():
             card = self.decks[game][place]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from starmine._core import StarmineError, Variant, VariantError, make_bot, variant, variants
+from starmine._core import StarmineError, variant, variants
 from starmine._util.durable import replace_file
 from starmine._util.numbers import is_integer
 from starmine.games.results import error_text
@@ -22,6 +22,7 @@ from starmine.look.frame import event_of, frame_of, suits_of
 from starmine.look.replay import page, replay_data
 from starmine.look.table import Table
 from starmine.look.words import move_in_words, turn_in_words
+from starmine.policies.pool import plays
 
 MOST_TABLES = 50
 MOVED_ON = "the game has moved on since this page was drawn, and nothing was played: look at the board and choose anew"
@@ -113,7 +114,7 @@ class Lobby:
                 raise StarmineError(f"{seat!r} is not offered: expected one of {', '.join(self.players)}")
         chosen = variant(rules, players=len(seats))
         players = [None if seat is None else self.players[seat]() for seat in seats]
-        advisers = [name for name in self.advisers if _plays(name, chosen)]
+        advisers = [name for name in self.advisers if plays(name, chosen)]
         with self._lock:
             if len(self._places) >= MOST_TABLES:
                 raise StarmineError(f"there are {MOST_TABLES} tables: leave one first")
@@ -298,12 +299,3 @@ def _check_at(table: Table, at: object) -> None:
     """Refuse a request of a page that shows an earlier position."""
     if not _is_at(table, at):
         raise StaleError(MOVED_ON)
-
-
-def _plays(bot: str, rules: Variant) -> bool:
-    """Whether a bot plays a variant."""
-    try:
-        make_bot(bot, rules)
-    except VariantError:
-        return False
-    return True

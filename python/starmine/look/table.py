@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from starmine._core import Event, StarmineError, State, Variant, View
+from starmine.games.play import resolve_table
 from starmine.games.results import error_text
 from starmine.games.trajectories import Trajectories
 from starmine.look.partners import Partners, advice, name_of
@@ -53,10 +54,7 @@ class Table:
     def __init__(self, variant: Variant, players: Sequence[Any], seed: int | None = None, game: int = 0) -> None:
         if not isinstance(variant, Variant):
             raise StarmineError(f"variant={variant!r} is not allowed: expected a Variant")
-        if isinstance(players, str) or not isinstance(players, Sequence):
-            raise StarmineError(f"players={players!r} is not allowed: expected a sequence with an entry for each seat")
-        if len(players) != variant.players:
-            raise StarmineError(f"players has {len(players)} entries: expected {variant.players}, one for each seat")
+        resolve_table(players, variant)
         persons = [seat for seat, player in enumerate(players) if player is None]
         if len(persons) > 1:
             raise StarmineError(f"the seats {persons} are a person's: expected one at most")

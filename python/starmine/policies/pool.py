@@ -167,7 +167,7 @@ def pool(
         members += [Member(f"noisy-{name}", f"noisy: {epsilon}; {name}", "noisy", epsilon=epsilon) for name in names]
     policies = {name: load_own(name) for name in shipped()}
     policies = {name: load_own(path) for name, path in seed_files(results).items()} | policies
-    members += [_member(name, policies[name]) for name in policies if _plays(policies[name]._player, rules)]
+    members += [_member(name, policies[name]) for name in policies if plays(policies[name]._player, rules)]
     held_out = {hold_out} if isinstance(hold_out, str) else set(hold_out)
     known = [*bots(), *policies, *(member.name for member in members)]
     for name in held_out.difference(known):
@@ -180,10 +180,11 @@ def pool(
 
 def bots_that_play(rules: Variant) -> list[str]:
     """All bots that play a variant, except random ones and cheaters."""
-    return [name for name in bots() if bot(name).is_player and name not in NOT_IN_POOLS and _plays(name, rules)]
+    return [name for name in bots() if bot(name).is_player and name not in NOT_IN_POOLS and plays(name, rules)]
 
 
-def _plays(player: str | _Player, rules: Variant) -> bool:
+def plays(player: str | _Player, rules: Variant) -> bool:
+    """Whether a bot or a policy plays a variant."""
     try:
         _Tables(rules, [player] + [None] * (rules.players - 1), 1, 0, 0)
     except VariantError:

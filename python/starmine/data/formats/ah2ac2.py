@@ -53,17 +53,22 @@ def read(path: Path, variant: Variant | None = None) -> ReadGames:
     return assemble(_games(arrays, variant), variant)
 
 
-def _arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """The arrays of a file, which belong to each other."""
+def _safetensors() -> Any:
+    """The package safetensors, with its module for numpy."""
     try:
-        from safetensors import SafetensorError
-        from safetensors.numpy import load
+        import safetensors.numpy
     except ImportError as error:
         raise ImportError("the format ah2ac2 needs safetensors: pip install 'starmine[data]'") from error
+    return safetensors
+
+
+def _arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """The arrays of a file, which belong to each other."""
+    safetensors = _safetensors()
     data = path.read_bytes()
     try:
-        arrays: dict[str, NDArray[Any]] = load(data)
-    except (SafetensorError, ValueError, KeyError) as error:
+        arrays: dict[str, NDArray[Any]] = safetensors.numpy.load(data)
+    except (safetensors.SafetensorError, ValueError, KeyError) as error:
         raise StarmineError(f"{path}: it is no safetensors file ({error})") from error
     for name, axes in AXES.items():
         found = arrays.get(name)
@@ -105,10 +110,7 @@ def _games(arrays: dict[str, NDArray[Any]], variant: Variant) -> Iterator[Record
 
 def write(games: ImportedGames, path: Path) -> None:
     """Write a file. Seats are numbered from the one that started; ids are the names that are numbers, or positions."""
-    try:
-        from safetensors.numpy import save
-    except ImportError as error:
-        raise ImportError("the format ah2ac2 needs safetensors: pip install 'starmine[data]'") from error
+    safetensors = _safetensors()
     played, variant = starting_at_seat_0(games.trajectories), games.variant
     if variant.timed_display:
         raise StarmineError(f"{variant} is not allowed: the format ah2ac2 has no announced plays")
@@ -120,7 +122,7 @@ def write(games: ImportedGames, path: Path) -> None:
     ids = games.names if all(name.isdecimal() and int(name) < 2**31 for name in games.names) else games.indices.tolist()
     replace_file(
         path,
-        save(
+        safetensors.numpy.save(
             {
                 "game_ids": np.array(list(map(int, ids)), np.int32),
                 "scores": games.scores.astype(np.int32),
