@@ -25,7 +25,7 @@ from starmine.text.conventions import CONVENTIONS
 from starmine.text.export import examples, preferences, write_lines
 from starmine.text.prompt import Answer, Form, History, PromptOptions
 
-ALL = "all"  # pairings
+ALL, NAMELESS = "all", "without names"  # pairings
 MOST_LISTED = 10  # pairings in a message
 EVALUATION_GAMES = 10_000  # of a seed, at least, whose decks are looked for
 KINDS = ("supervised", "preference")
@@ -131,6 +131,8 @@ def pairing_of(names: Sequence[str]) -> str:
 
     Of two players the player sits in seat 0. Of more, it holds one seat.
     """
+    if not names:
+        return NAMELESS
     player = names[0] if len(names) == 2 else min(names, key=names.count)
     others = [name for name in names if name != player] if len(names) > 2 else names[1:]
     return f"{player} with {(others or names)[0]}"

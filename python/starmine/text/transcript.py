@@ -19,7 +19,7 @@ KEYS = {field.name for field in fields(Exchange)}
 class Transcript:
     """The file to which one chat player adds its exchanges.
 
-    The file must be new. That of a stored evaluation may exist: the same evaluation goes on with it by `go_on`.
+    The file must be new or empty, or that of a stored evaluation, with which the same evaluation goes on (`go_on`).
 
     Args:
         path: of the file.
@@ -31,12 +31,15 @@ class Transcript:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = given_path("transcript", path)
-        self._is_own = not self.path.exists()  # whether this player has begun it, or goes on with it
+        self._is_own = False  # whether this player has begun the file, or goes on with it
         try:
-            if self._is_own:
-                AppendedFile(self.path).close()
-            elif not self.path.is_file() or next(self._lines(), {"evaluation": ""})["evaluation"] is None:
+            if self.path.exists() and not self.path.is_file():
                 raise self._refusal()
+            AppendedFile(self.path).close()
+            first = next(self._lines(), None)
+            if first is not None and first["evaluation"] is None:
+                raise self._refusal()
+            self._is_own = first is None
         except OSError as error:
             raise self._unwritable(error) from error
 

@@ -251,6 +251,17 @@ def test_preferences_name_the_players_and_the_place(evaluation, tmp_path):
     assert all({"game", "turn", "seat"} <= pair.keys() for pair in pairs)
 
 
+def test_games_without_names_beside_an_evaluation_are_a_pairing_of_their_own(evaluation, tmp_path, capsys):
+    folder, players = evaluation
+    others = starmine.play_games(["iggi"] * players, 2, seed=1, variant="mini", record=True).trajectories
+    write_games(others, tmp_path / "others.npz")
+    out = tmp_path / "train.jsonl"
+    assert "has 5 pairings" in (error := refused(capsys, folder, tmp_path / "others.npz", out))
+    assert "'without names' (2 games)" in error
+    lines = exported(tmp_path, "--pairing", "without names", folder, tmp_path / "others.npz")
+    assert {line["players"] for line in lines} == {None}
+
+
 def test_a_folder_of_one_pairing_needs_no_choice(tmp_path):
     pytest.importorskip("pyarrow")
     starmine.evaluate({"mine": "iggi"}, 2, variant="mini", output=tmp_path / "out", figure=False)

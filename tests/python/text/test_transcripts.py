@@ -96,6 +96,15 @@ def test_a_resumed_evaluation_has_each_line_once(tmp_path, monkeypatch, chunks_b
     assert (ASKED["ask"], parts.read_bytes()) == before
 
 
+def test_an_empty_file_is_a_new_one(tmp_path):
+    """It is left by a command that was refused after it had loaded the player."""
+    path = tmp_path / "talk.jsonl"
+    model(path)
+    assert path.read_bytes() == b""
+    evaluate({"mine": model(path)}, 1, output=tmp_path / "out", **QUICK)
+    assert len({place(row) for row in lines(path)}) == len(lines(path)) > 0
+
+
 def test_a_line_that_was_cut_short_is_left_out(tmp_path, monkeypatch):
     path = tmp_path / "talk.jsonl"
     evaluate({"mine": model(path)}, 2, output=tmp_path / "out", **QUICK)
