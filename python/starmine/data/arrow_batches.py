@@ -33,12 +33,11 @@ def replay_batch(
 
     Args:
         batch: games with the columns of the package's Parquet files: a `pyarrow.Table` or `RecordBatch`, a
-            `pandas.DataFrame`, or a dictionary of arrays or lists by column. These columns are needed: `deck`, `bytes`
-            with one byte for each card, `suit * ranks + rank`, the top card first; `actions`, `bytes` with one action
-            id for each turn; `first_player`, the seat that starts, which `Trajectories` calls `start_players`; and
-            `score`. Columns of bytes are lists or arrays of dtype object. The outputs "number", "player" and
-            "log_prob" need the columns `game`, `players`, which has for each seat a number of the player, and
-            `log_prob`.
+            `pandas.DataFrame`, or a dictionary of arrays or lists by column. These columns are needed: `deck`, of type
+            `bytes`, one byte `suit * ranks + rank` for each card, the top card first; `actions`, of type `bytes`, one
+            action id for each turn; `first_player`, the seat that starts, which `Trajectories` calls `start_players`;
+            and `score`. Columns of bytes are lists or arrays of dtype object. The output "number" needs the column
+            `game`, "player" needs `players`, the number of the player in each seat, and "log_prob" needs `log_prob`.
         variant: the rules, the name of a preset, or JSON text; None for those of an Arrow table's metadata, which
             dictionaries and data frames do not have.
         outputs: as `Dataset.replay` takes them.

@@ -59,8 +59,9 @@ class Dataset:
     not open files.
 
     Args:
-        path: of a folder, whose files `*.parquet` are taken in the order of their names; of a file; or of several
-            files and folders. Other files of a folder are ignored, such as those that are still being written.
+        path: path of a folder, path of a file, or a list of several paths. Of a folder the files `*.parquet` are taken
+            in the order of their names. Other files of a folder are ignored, such as those that are still being
+            written.
 
     Attributes:
         files: the files.

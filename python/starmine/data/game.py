@@ -95,7 +95,7 @@ class Game:
 
     @property
     def site_record(self) -> dict[str, Any]:
-        """What hanab.live's file has of the game and no other attribute has, such as its `id`, `seed` and `notes`."""
+        """What hanab.live's file says of the game beyond the other attributes, such as its `id`, `seed` and `notes`."""
         told = self.table.site_records
         return {} if told is None else record_of(told[0]) or {}
 
@@ -103,8 +103,8 @@ class Game:
     def taken_back(self) -> list[dict[str, Any]]:
         """The moves that a person took back, in the order of taking back, as `starmine play --save` keeps them.
 
-        Each entry is a dict. `turn` is the number of turns that remained played. `actions` are the ids of the moves
-        after these turns that were taken back, those of the person and of the partners.
+        Each entry is a dict. `turn` is the number of turns that were kept. `actions` are the ids of the moves after
+        these turns that were taken back, those of the person and of the partners.
 
         Raises:
             StarmineError: the stored text is not such a list.

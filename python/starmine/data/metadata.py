@@ -72,7 +72,7 @@ class Metadata:
 
     @staticmethod
     def of(schema_metadata: Mapping[bytes, bytes] | None) -> Metadata:
-        """The metadata among those of an Arrow schema.
+        """The `Metadata` that an Arrow schema's metadata contain.
 
         Raises:
             StarmineError: there are none, or they are not allowed.

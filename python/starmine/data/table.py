@@ -72,7 +72,7 @@ class GameTable:
         ended_by_seats: int8 (G,), the seats that ended the games, for instance by surrendering; -1 for none.
         site_scores: int16 (G,), the scores that hanab.live gives the games, see `Game.site_score`; -1 where `ended_by`
             is 0.
-        site_records: texts (G,), what hanab.live's file has of the games and no other column has, as JSON objects; ""
+        site_records: texts (G,), what hanab.live's file says of the games beyond the other columns, as JSON objects; ""
             for games of other sources.
         taken_back: texts (G,), the moves of a game that were taken back, a JSON list as `Game.taken_back`; "" for none.
 
@@ -118,11 +118,11 @@ class GameTable:
         return self.trajectories.variant
 
     def of_turns(self) -> dict[str, NDArray[np.float32]]:
-        """By name those of `log_prob`, `search_values` and `search_errors` that are not None."""
+        """The columns `log_prob`, `search_values` and `search_errors` by name, without those that are None."""
         return {name: getattr(self, name) for name in OF_TURNS if getattr(self, name) is not None}
 
     def told(self) -> dict[str, NDArray[Any]]:
-        """By name those of the columns from `names` to `taken_back`, of imported games, that are not None."""
+        """The columns of imported games, from `names` to `taken_back`, by name, without those that are None."""
         return {name: getattr(self, name) for name in TOLD if getattr(self, name) is not None}
 
     @property

@@ -192,8 +192,9 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
     reward of the learner's first step in the episode, since a reset has no reward. An episode that ends before the
     learner's first turn is skipped. A policy or module is called once for all games in which it is to act.
 
-    Info. Each entry is an array over the games. A bool mask (N,), named `_score` for `score`, is true for the games for
-    which the entry means something: all games, or those that ended in this step for entries named `final_`:
+    Info. Each entry is an array over the games. Each has a bool mask (N,), `_score` for `score`, which is true for the
+    games where the entry is valid: the games that ended in this step for entries named `final_`, all games for the
+    others:
         action_mask: bool (N, A), the legal actions of the seat to act.
         current_player: int32 (N,), the seat to act.
         score: int32 (N,), the score so far.
@@ -302,12 +303,12 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
 
     @property
     def batch(self) -> Batch:
-        """The batch that steps the games, for its settings, copies and stored form; step the environment itself.
+        """The batch that steps the games, to read its settings, copy it or store it.
 
-        The batch's own numbers are not the environment's. Its rewards lack `lost_game_penalty`. With
-        `reward="fireworks"` its variant has `lost_game_score="fireworks"`: `score` and `final_score` of a lost game are
-        the points of its fireworks, while they are 0 in the environment's info. A step of the batch stops at the turns
-        of partners that are written in Python.
+        To step, call the environment. The batch's own numbers are not the environment's. Its rewards lack
+        `lost_game_penalty`. With `reward="fireworks"` its variant has `lost_game_score="fireworks"`: `score` and
+        `final_score` of a lost game are the points of its fireworks, while they are 0 in the environment's info. A step
+        of the batch stops at the turns of partners that are written in Python.
         """
         return self._batch
 
@@ -355,9 +356,9 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
 
         Args:
             actions: N action ids, 0 to `variant.num_actions - 1`, as `HanabiEnv.step` takes them: a numpy array of any
-                integer type, an object with DLPack, or a sequence. A game that ended in the last step is dealt anew
-                with "NextStep", its action is ignored and its reward is 0. With "Disabled" it has no legal action:
-                reset it first, with the option "reset_mask".
+                integer type, an object with DLPack, or a sequence. With "NextStep" a game that ended in the last step
+                is dealt anew: its action is ignored and its reward is 0. With "Disabled" such a game has no legal
+                action: reset it first, with the option "reset_mask".
 
         Returns:
             Observations (N, D) or (N, players, D), rewards float32 (N,), terminated bool (N,), truncated
@@ -417,8 +418,8 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
     def to_svg(self, columns: int | None = None, theme: str = "light") -> str:
         """All games in one picture, as SVG text.
 
-        A game that ended in the last step is drawn after its last turn in every mode; with "SameStep" the observations
-        are those of its next episode by then.
+        In every autoreset mode, a game that ended in the last step is drawn as its last turn left it, although with
+        "SameStep" its observations are already those of the next episode.
 
         Args:
             columns: number of pictures in each row of the grid; None for a grid that is about square.

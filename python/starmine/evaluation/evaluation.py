@@ -192,7 +192,7 @@ class Evaluation:
     def is_played(self, cell: Cell) -> bool:
         """Whether the games of a player and a partner, given by index, are played.
 
-        Those in which several seats would search are not, unless the texts of both allow it.
+        Games in which several seats would search are not, unless the texts of both bots allow it.
         """
         if cell not in self.settings.cells:
             return False
@@ -208,7 +208,7 @@ class Evaluation:
         return bool(game < self.played[player, partner])
 
     def as_player(self, name: str) -> tuple[float, float | None]:
-        """Mean score of an entrant in one seat with all others as partners, its row, and the standard error.
+        """Mean score of an entrant in one seat with each other entrant as its partner (its row), and the error.
 
         The mean is nan where there are no others or no games, and the error None where there are fewer than two decks.
 
@@ -218,7 +218,7 @@ class Evaluation:
         return self.mean_of([self._cell(name, other) for other in self.names if other != name])
 
     def as_partner(self, name: str) -> tuple[float, float | None]:
-        """Mean score of an entrant as the partner of all others, its column, and the standard error, as in `as_player`.
+        """Mean score of an entrant as the partner of each other entrant (its column), and the error, as `as_player`.
 
         Raises:
             UnknownNameError: there is no such entrant.

@@ -27,8 +27,8 @@ PERFECT = endings().index("perfect") + 1
 class Pairing:
     """The games of one entrant with another: one cell of the matrix.
 
-    With two players, `player` sits in seat 0 and `partner` in seat 1. With more, `player` holds one seat, each for an
-    equal share of the games, and `partner` all others. An entrant with itself is self-play.
+    With two players, `player` sits in seat 0 and `partner` in seat 1. With more, `player` holds one seat and `partner`
+    all others; `player` holds each seat in an equal share of the games. An entrant with itself is self-play.
 
     Attributes:
         player: the entrant in one seat.

@@ -62,23 +62,24 @@ def evaluate(
 ) -> Evaluation:
     """Play every entrant with itself and with every other, or with partners, all on the same decks.
 
-    With two players, the pairing (a, b) has a in seat 0, and (b, a) has b in seat 0. With more, a holds one seat, each
-    for an equal share of the games, and b all others. Game i has the deck of game i, episode 0, of a batch with this
-    seed. With partners, `ego` plays with each of them, in both orders of two seats, and everybody with itself.
+    With two players, the pairing (a, b) has a in seat 0, and (b, a) has b in seat 0. With more, a holds one seat and b
+    all others; a holds each seat in an equal share of the games. Game i has the deck of game i, episode 0, of a batch
+    with this seed. With partners, each of `ego` plays with each partner, with two seats in both orders, and everybody
+    plays with itself.
 
     Args:
         ego: names of bots, or by name anything that `play_games` accepts for a seat: bots, Python bots, policies and
             torch modules. None for all bots that play the variant, except random ones and cheaters.
         partners: as `ego`, such as a pool of `starmine.policies.pool`. Without partners, every entrant plays with every
             other.
-        hold_out: partners that training has not met: more of them, or names of `partners`. They have a mean of their
-            own.
-        seeds: names of methods. The entrants METHOD-1, METHOD-2 and so on are its seeds: they also play with each
-            other, and the method has a row of means over seeds.
+        hold_out: partners that training has not met: further partners, or names of some in `partners`. They have a mean
+            of their own.
+        seeds: names of methods. The seeds of METHOD are the entrants METHOD-1, METHOD-2 and so on: they also play with
+            each other, and each method has a row of means over its seeds.
         games: games of each pairing, at least 1.
         players: number of seats; None for the variant's own.
         variant: a preset's name or a `Variant`.
-        seed: of the decks, 0 to 2**64 - 1. Nothing trains on those of the default by default.
+        seed: of the decks, 0 to 2**64 - 1. By default, nothing trains on the decks of the default seed.
         num_threads: threads for the games in which bots hold all seats; None for one for each core.
         output: folder for the games, a data set as `starmine.data.Dataset` reads it, and for what is derived from it:
             `eval.json`, the pairings as `eval.csv`, the table as `table.csv`, `table.md` and `table.tex`, and the

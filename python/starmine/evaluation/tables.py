@@ -53,9 +53,9 @@ class Mean:
 class ScoreTable:
     """The means of an evaluation.
 
-    In the square matrix a row is an entrant in one seat and a column one in all others. With partners of their own,
-    rows are players, then methods, then the self-play of the partners; columns are partners, their mean, those held
-    out, their mean, and self-play. Games of both seat orders count there, and means leave self-play out.
+    In the square matrix, the entrant of the row holds one seat and that of the column all others. If `partners` were
+    given, the rows are players, methods, and the partners' self-play; the columns are partners, their mean, held-out
+    partners, their mean, and self-play. Games of both seat orders count there, and means leave self-play out.
 
     Attributes:
         rows, columns: names.

@@ -40,8 +40,8 @@ DTYPES = ["uint8", "float32", "float16", "bits"]  # of a policy's observations
 class PythonBot(Protocol):
     """A bot written in Python: any class or object with a method `act(view)`; it need not inherit from this class.
 
-    Of a class, `play_games` makes one object for each game and seat, at the seat's first turn. An object plays all
-    games.
+    If it is a class, `play_games` makes one object for each game and seat, at the seat's first turn. If it is an
+    object, this plays all games.
 
     Optional methods:
         end(state): called after a game's last turn, with the game's `State`, in which all cards are visible. An object
@@ -49,8 +49,8 @@ class PythonBot(Protocol):
         act_views(views, games): only for objects. It is called instead of `act`, for all games in which the object is
             to act. `views` is a list of views, `games` a list of the games' numbers. It returns a list with one entry
             for each view: a move as `act` returns it, or an exception object, which abandons that game, or a
-            `concurrent.futures.Future` of one of these. Other games go on until the future is done. If every game
-            waits for a future, it is called with empty lists.
+            `concurrent.futures.Future` of one of these. Other games go on until the future is done. If every game waits
+            for a future, `act_views` is called with empty lists.
     """
 
     def act(self, view: View) -> int | str | Move:

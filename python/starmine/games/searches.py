@@ -42,12 +42,12 @@ class HandBelief:
     Attributes:
         variant: the rules.
         hands: uint8 (H, slots), card indices `suit * ranks + rank`. H is at most the search's argument `hands`. A
-            sample may contain a hand more than once. It is smaller if few of the sampled hands explain the game.
+            sample may contain a hand more than once. H is smaller if few of the sampled hands explain the game.
         probabilities: float64 (H,), of each hand; their sum is 1.
         exact: whether these are all possible hands, and not a sample.
-        unexplained: the turns in which a teammate left the blueprint, ascending. In such a turn the blueprint makes the
-            teammate's move with none of the hands that explain the earlier moves. The belief ignores these turns and
-            uses all others.
+        unexplained: the turns in which a teammate left the blueprint, ascending. In such a turn, the blueprint would
+            not make the teammate's move for any of the hands that explain the earlier moves. The belief ignores these
+            turns and uses all others.
     """
 
     variant: Variant
@@ -137,7 +137,7 @@ def search(
     half of the actions.
 
     Args:
-        position: a state, or a view of the seat to act. Of a state nothing is used that this seat may not see.
+        position: a state, or a view of the seat to act. Of a state, only what this seat may see is used.
         blueprint: a bot's text or a trained policy, as `play_games` takes it, whose moves are not random.
         rollouts: the most roll-outs, 1 to 10**9, over all actions.
         milliseconds: stop after this time, 1 to 10**9; the result is then another one in each run. None for no limit.

@@ -41,7 +41,8 @@ class TrainedPolicy:
         recurrent: whether it has a hidden state for each seat.
         about: notes from when it was saved, such as steps, seconds, score and its standard error.
         sampled: whether `bot` samples its moves; else it plays the most probable one.
-        options: of its network: hidden, recurrent, and card_features and layer_norm; or weights, for one by colour.
+        options: of its network: hidden and recurrent, with card_features and layer_norm, or for a `ColorNetwork`
+            weights.
         data: the contents of the safetensors file.
     """
 

@@ -34,7 +34,8 @@ class Member:
         kind: "bot", "noisy" for a bot whose moves are sometimes random, or "policy".
         method: of a policy how it was trained, as its file says, such as "IPPO"; None for bots.
         seed: of its training; None for bots.
-        entropy: of a policy the weight of the entropy at the end of its training; None for bots, and where it had none.
+        entropy: the weight of the entropy at the end of a policy's training; None for bots and for training without
+            entropy.
         epsilon: of a noisy bot the probability of a random move; else 0.
         held_out: whether training is not to meet it.
     """
@@ -136,7 +137,7 @@ def pool(
     hold_out: Iterable[str] = HELD_OUT,
     results: str | os.PathLike[str] | None = None,
 ) -> Pool:
-    """The players at hand for a game: bots, noisy bots, shipped policies, and the seeds of a repository.
+    """The players at hand for a game: bots, noisy bots, shipped policies, and in a clone the seeds in `results`.
 
     Args:
         game: "2p" to "5p", the standard game of 2 to 5 players, or a `Variant`.
@@ -146,7 +147,7 @@ def pool(
             else in the source tree of the package; where neither is there, the pool has no seeds.
 
     Raises:
-        UnknownNameError: there is no such game, or nothing has the name of a player that is held out.
+        UnknownNameError: there is no such game, or a name in `hold_out` is no player's.
         StarmineError: `epsilon` is not a probability, or there is no such folder.
         SerializationError: a file in the folder is not a policy of Starmine.
 

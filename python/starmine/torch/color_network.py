@@ -30,9 +30,9 @@ class ColorFeatures:
         variant: the rules.
         encoder: of the observations: "canonical", or another one with the section "knowledge", which has the hints to
             each card.
-        weights: how the probabilities of own cards are computed. "slots" treats each slot by itself: a card is as
-            likely as it has unseen copies, if the slot's hints allow it. "hands" counts the possible hands: the exact
-            marginals that `View.marginals` returns.
+        weights: how the probabilities of own cards are computed. "slots" treats each slot by itself: a card that its
+            hints allow has a probability in proportion to its unseen copies. "hands" counts the possible hands: the
+            exact marginals that `View.marginals` returns.
 
     Attributes:
         colors: number of colours C.

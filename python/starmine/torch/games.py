@@ -69,11 +69,11 @@ class GamesDataset(IterableDataset[TensorRows]):
         permute_colors: whether each game is shown in other colours in each epoch; exact, see
             `starmine.data.permute_colors`.
         drop_last: whether to leave out a shorter last minibatch.
-        pin_memory: whether the tensors lie in pinned memory; None for where CUDA is available. Those of workers never
-            do: the `DataLoader` pins them, if it is asked to.
-        rank: of this process; None for torch.distributed's where it is initialized, else 0.
+        pin_memory: whether the tensors lie in pinned memory; None for where CUDA is available. Tensors of workers never
+            do; the `DataLoader` can pin them (its `pin_memory`).
+        rank: of this process; None for its rank in torch.distributed, or 0 if that is not initialized.
         world_size: number of processes that share the games; None as for `rank`.
-        num_threads: of the replay; threads beside it read and replay ahead.
+        num_threads: of the replay; further threads read and replay ahead.
 
     Raises:
         UnknownNameError: there is no such output, encoder, dtype or observer.
@@ -131,7 +131,7 @@ class GamesDataset(IterableDataset[TensorRows]):
     def set_epoch(self, epoch: int) -> None:
         """Choose the epoch of the next iteration, and so its order. Call it before each epoch.
 
-        A place that `load_state_dict` restored in another epoch is forgotten.
+        If `load_state_dict` restored a place in another epoch, that place is forgotten.
 
         Raises:
             StarmineError: a negative number.

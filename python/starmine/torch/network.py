@@ -192,7 +192,7 @@ class ActorCritic(nn.Module, ABC):
 
     @abstractmethod
     def evaluate(self, inputs: Tensor, hidden_state: HiddenState | None) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Evaluate n inputs, without a mask; `forward` calls it and has the arguments.
+        """Evaluate n inputs, without a mask; `forward` calls it and describes the arguments.
 
         Returns:
             Logits (n, A), values (n,), and the hidden states after the last turn, (B, players, width) or None.
@@ -345,7 +345,7 @@ class PolicyNetwork(ActorCritic):
         self.memory = SeatGRU(self.hidden[-1]) if recurrent else None
 
     def inputs(self, obs: Tensor) -> Tensor:
-        """The trunk's input for unpacked observations (n, D), which `read` returns: with the card features appended.
+        """The trunk's input: the unpacked observations (n, D) that `read` returns, with the card features appended.
 
         `forward` calls it: give `forward` the result of `read`, not of this method.
         """

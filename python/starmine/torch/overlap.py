@@ -32,7 +32,7 @@ def output_tensors(
     Args:
         batch: whose outputs they are.
         outputs: names of outputs; None for all that its `step` returns.
-        pin_memory: page-locked memory, from which copies to a GPU need not be waited for; needs CUDA.
+        pin_memory: whether to use page-locked memory, so that copies to a GPU can be asynchronous; needs CUDA.
 
     Returns:
         The tensors by name, in the shapes and dtypes of the outputs, and the arrays.
@@ -75,8 +75,8 @@ class OverlappingGames:
     The constructor calls `Batch.reset` of each batch. A batch that has been played goes on with the next episodes; a
     new batch keeps the games that it has dealt.
 
-    An error or Ctrl-C loses nothing: an interrupted call has either taken place or changed nothing. Afterwards the
-    attribute `received` is None if `recv` is the next call, and else the group that waits for `send`.
+    An error or Ctrl-C loses nothing: an interrupted call has either taken place or changed nothing. Afterwards look at
+    `received`: if it is None, call `recv` next; otherwise it is the group that waits for `send`.
 
     Args:
         batches: one for each group, at least one, of any settings.

@@ -67,9 +67,10 @@ const LONG_PARTNERS: usize = 1 << 8;
 ///         turn and the partners' turns up to the learner's next one, and its reward is their sum. The
 ///         points of the partners' turns before the learner's first one belong to the reward of the
 ///         learner's first step in the episode, so that the rewards of an episode add up to its final
-///         score. An episode that ends before the learner's first turn is skipped; if 1,000 in a row do
-///         so in a step, the game stays over, with a mask that is all False, and the next step, with any
-///         action, deals again. A stored batch refers to policy files by their paths.
+///         score. An episode that ends before the learner's first turn is skipped; after 1,000 such
+///         episodes in a row in one step, the game stays over with an all-False mask. The next
+///         step, with any action, deals it again. A stored batch refers to policy files by their
+///         paths.
 ///     extra_outputs: names of optional outputs: "card_features", "marginals", "own_hand". `step`, `reset`,
 ///         `observe` and `allocate` return those that are named here. `step_into` and `reset_into` take an
 ///         array for any of them, named here or not.
@@ -99,10 +100,10 @@ const LONG_PARTNERS: usize = 1 << 8;
 ///     card_features: float32 (N, P, H, 3), of each card whether it is playable, dead (it can never be
 ///         played) and critical (still needed, and its last copy). Of the observer's own cards these are
 ///         probabilities, by the exact counts of `View.marginals`.
-///     marginals: float32 (N, P, H, K), the probability of each card in each slot as all seats may compute it:
-///         the copies that were neither played nor discarded, of the cards that the hints allow. These are
-///         the V0 beliefs that JaxMARL and off-belief learning observe; unlike `View.marginals` they weigh
-///         each slot by itself and do not use the visible hands.
+///     marginals: float32 (N, P, H, K), the probability of each card in each slot from what all
+///         seats know: it counts the copies, neither played nor discarded, of the cards that the
+///         hints allow. These are the V0 beliefs that JaxMARL and off-belief learning observe;
+///         unlike `View.marginals` they weigh each slot by itself and do not use the visible hands.
 ///     own_hand: int8 (N, H), `suit * ranks + rank` of the observer's own cards, which it may not see: for
 ///         privileged critics and auxiliary losses.
 ///

@@ -62,8 +62,8 @@ impl Batch {
     }
 
     /// The partners by seat: a name, or a list to draw from, of names or of pairs (name, weight). A partner outside the
-    /// batch, such as one written in Python, has no name. The name of a policy has the path from which its weights came;
-    /// the file may hold others by now.
+    /// batch, such as one written in Python, has no name. The name of a policy has the path of the
+    /// file that its weights came from; that file may have changed since.
     #[getter]
     fn partners<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         partners_dict(py, &self.lock()?.batch.options().partners)

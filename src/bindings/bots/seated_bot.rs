@@ -63,9 +63,9 @@ impl SeatedBot {
     ///
     /// The bot knows the game from the view's history: it may be asked in every turn, in some, or twice
     /// in the same one, and answers as if it had held the seat from the first turn. A view of another
-    /// deal begins its next game. A bot that searches does not search in past turns in which it was not
-    /// asked, so that it may draw other possible hands. Other Python threads run meanwhile. After Ctrl-C
-    /// the bot may be asked again.
+    /// deal begins its next game. A bot that searches does not search in past turns in which it was
+    /// not asked, so the possible hands that it draws may differ. Other Python threads run
+    /// meanwhile. After Ctrl-C the bot may be asked again.
     ///
     /// Args:
     ///     view: of the bot's seat, which is to act.

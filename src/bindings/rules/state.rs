@@ -165,9 +165,10 @@ impl State {
 
     /// What a bot would do now in the place of the seat to act.
     ///
-    /// The bot follows the game from its first turn, as if it had held the seat, whoever did. A bot that searches does not
-    /// search again in past turns, so that it may draw other possible hands than in `play_games`. Other Python threads
-    /// run meanwhile, and Ctrl-C ends the call.
+    /// The bot follows the game from the first turn as if it had held this seat, even if another
+    /// player did. A bot that searches does not repeat the searches of past turns, so the possible
+    /// hands that it draws may differ from those in `play_games`. Other Python threads run
+    /// meanwhile, and Ctrl-C ends the call.
     ///
     /// Args:
     ///     bot: any text that `play_games` takes, or the result of `load_policy`; also a bot that sees

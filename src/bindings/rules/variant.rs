@@ -302,8 +302,8 @@ impl Variant {
     ///     deck: all cards of the variant, instead of a seed, as `Card` or text, the top card first.
     ///         The hand of seat 0 is dealt first.
     ///     start_player: the seat that starts, only with a deck; None for seat 0.
-    ///     game, episode: with a seed, deal the game of this index in this episode of a batch that is
-    ///         seeded with it.
+    ///     game, episode: only with a seed: deal game number `game` of episode number `episode` of
+    ///         a batch with this seed.
     ///
     /// Raises:
     ///     DeckError: the deck is not the variant's, or there is no such seat.

@@ -30,9 +30,9 @@ class Format:
         summary: one line about it.
         suffix: the suffix of its files, such as ".json". A file with this suffix is of this format if the argument
             `format` is None. "" for a format without one.
-        read: `read(path, variant)` reads games; None for a format that can only be written. It gets a path, or
-            `StandardInput`, and the rules that are wanted, or None for those of the file's first game; a format without
-            rules then means the base game. It returns a `starmine.data.formats.records.ReadGames`, whose games have not
+        read: `read(path, variant)` reads games; None for a format that can only be written. `path` is a path or a
+            `StandardInput`. `variant` is the wanted rules; None for those of the file's first game, or of the base game
+            if the format stores no rules. It returns a `starmine.data.formats.records.ReadGames`, whose games have not
             been played yet. It raises `StarmineError` if the source is not of the format, OSError if it cannot be read,
             and ImportError if a library is missing.
         write: `write(games, path, **options)` writes `ImportedGames`; None for a format that can only be read. It

@@ -123,11 +123,11 @@ def generate(
         VariantError: a bot does not play the variant.
         BotError: a player raised an exception or chose an illegal move; its shard is not kept.
         StarmineError: another argument that is not allowed, a folder that holds other games or cannot be written, or a
-            policy that was changed meanwhile. Shards that were whole still are.
+            policy that was changed meanwhile. Shards that were already whole are kept.
 
-    A player in Python that draws random numbers is asked, before each chunk of up to 4,096 games of a shard, to
-    `reseed(seed)`, if it has this method, so that the games are the same on every machine. Without the method, its
-    games differ from run to run.
+    If a player in Python has the method `reseed(seed)`, it is called before each chunk of up to 4,096 games of a shard,
+    so that a player that draws random numbers plays the same games on every machine. Without the method, its games
+    differ from run to run.
 
     >>> import tempfile
     >>> import starmine.data
