@@ -18,14 +18,15 @@ games. Each other seat draws its partner in each episode. The batch plays the pa
 turn of `--total-steps`, is a turn of the policy. At the end `partners.csv` gets the scores with each partner, also with
 those of `--hold-out`, which training never meets.
 
-The output folder gets a log, a learning curve, the policy, and a checkpoint after each update; see `docs/training.md`.
-Ctrl-C stops after the update in progress; a killed run loses at most that update. `--resume` continues either to the
-same bits as an uninterrupted run, given the same machine, thread count, options, and budget in steps.
+The output folder gets `log.jsonl` with a line for each update, TensorBoard's event files, `learning_curve.png`,
+`policy.safetensors` at the end, and `checkpoint.pt` after each update, with the one before it beside it. Ctrl-C stops
+after the update in progress; a killed run loses at most that update. `--resume` continues either to the same bits as an
+uninterrupted run, given the same machine, CPU, thread count and options. Schedules depend on the budget, so they need
+the same one, in steps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -83,7 +84,8 @@ class Args(PartnerArgs):
     lost_game_penalty: float = 1.0
     """subtracted in training from the reward of the turn that loses a game"""
     points_taken: float = 1.0
-    """share of its points that a lost game loses at the end of the budget, linear from none; at 1 the score counts"""
+    """share of its points that a lost game takes back at the end of the budget, linear from none; at 1, training ends
+    with the score as it counts"""
 
     out: Path = Path("runs/ppo")
     """output folder; an earlier run in it is moved to NAME.1"""
@@ -147,8 +149,6 @@ class PPO:
         terminated: bool (steps, games), whether the game ended with the turn.
     """
 
-    recurrent = False
-
     def __init__(self, args: Args) -> None:
         self.args = args
         torch.manual_seed(args.seed)
@@ -165,9 +165,9 @@ class PPO:
         # The network, and the moving average of its weights.
         policy: ActorCritic
         if args.network == "colors":
-            policy = ColorNetwork(self.variant, args.encoder, args.hidden, "slots", self.recurrent, dtype)
+            policy = ColorNetwork(self.variant, args.encoder, args.hidden, matmul_dtype=dtype)
         else:
-            policy = PolicyNetwork(self.variant, args.encoder, args.hidden, self.recurrent, args.card_features, dtype)
+            policy = PolicyNetwork(self.variant, args.encoder, args.hidden, False, args.card_features, dtype)
         self.policy = policy.to(self.device)
         if args.start is not None:
             self.resolved["start"] = begin_with(self.policy, args.start)
@@ -187,7 +187,11 @@ class PPO:
         self.terminated = torch.empty(shape, dtype=torch.bool, device=self.device)
 
     def update(self, fraction: float) -> dict[str, float]:
-        """Collect a rollout and learn from it, with this fraction of the budget spent; returns measures for the log."""
+        """Collect a rollout and learn from it; returns measures for the log.
+
+        Args:
+            fraction: the spent part of the budget, for the schedules.
+        """
         args = self.args
         lr = anneal(args.lr_schedule, args.lr, args.lr_end, fraction)
         entropy_weight = anneal(args.entropy_schedule, args.entropy_weight, args.entropy_end, fraction)
@@ -207,12 +211,12 @@ class PPO:
         """Play a rollout; returns the values (N,) after its last turn, and the scores of the games that ended.
 
         Args:
-            points_taken: share of its points that a lost game loses.
+            points_taken: share of its points that a lost game takes back.
         """
         args, outputs, finished = self.args, self.games.observe(), FinishedGames()
         for step in range(args.rollout + 1):
             inputs, mask = self.read(outputs)
-            log_probs, value = self.infer(step, outputs, inputs, mask)
+            log_probs, value, _ = self.policy(inputs, mask)
             if not torch.isfinite(log_probs.sum() + value.sum()):
                 raise FloatingPointError("the network's output is not finite")
             if step == args.rollout:
@@ -228,13 +232,12 @@ class PPO:
             finished.add(outputs)
         return value, finished.means(args.lost_game_score, self.games.names)
 
-    def infer(self, step: int, outputs: Outputs, inputs: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """Log probabilities (N, A) and values (N,) before a turn of the rollout, of which `read` gave the last two."""
-        log_probs, value, _ = self.policy(inputs, mask)
-        return log_probs, value
-
     def advantages(self, last_value: Tensor) -> Tensor:
-        """Generalised advantage estimates (steps, games), given the values (games,) after the rollout's last turn."""
+        """Generalised advantage estimates (steps, games) of the rollout (Schulman et al., 2016).
+
+        Args:
+            last_value: the values (games,) after the last turn; they count where the game goes on.
+        """
         # float64: temporal differences are small differences of large numbers.
         reward, discount = self.reward.double(), self.args.gamma * (1 - self.terminated.float())
         advantage, following = torch.zeros(len(reward) + 1, *last_value.shape, device=self.device), last_value
@@ -252,8 +255,8 @@ class PPO:
         inputs, mask, action = (part.flatten(0, 1) for part in (self.inputs, self.mask, self.action))
         old_log_prob = self.log_prob.flatten()
         for _ in range(args.epochs):
-            for rows in self.minibatches(minibatch):
-                log_probs, value = self.evaluate_rows(rows, inputs.index_select(0, rows), mask.index_select(0, rows))
+            for rows in torch.split(torch.randperm(len(returns)).to(self.device), minibatch):
+                log_probs, value, _ = self.policy(inputs.index_select(0, rows), mask.index_select(0, rows))
                 log_ratio = pick(log_probs, action[rows]) - old_log_prob[rows]
                 ratio, gain = log_ratio.exp(), advantage[rows]
                 gain = torch.min(ratio * gain, ratio.clamp(1 - args.clip, 1 + args.clip) * gain).mean()
@@ -262,7 +265,7 @@ class PPO:
                 loss = args.value_weight * value_loss - gain - entropy_weight * entropy
 
                 self.optimizer.zero_grad(set_to_none=False)
-                loss.backward()  # type: ignore[no-untyped-call]
+                loss.backward()
                 norm = nn.utils.clip_grad_norm_(self.weights, args.grad_norm)
                 self.optimizer.step()
                 self.average.update()
@@ -273,15 +276,6 @@ class PPO:
         check_finite(measures, MEASURES, self.policy)
         explained = 1 - (returns - old_value).var() / returns.var().clamp(min=1e-8)
         return dict(zip(MEASURES, measures.mean(0).tolist(), strict=True)) | {"explained_variance": explained.item()}
-
-    def minibatches(self, size: int) -> Iterable[Tensor]:
-        """The rows of an epoch's minibatches, int64 (size,), in the rollout of steps * games rows."""
-        return torch.split(torch.randperm(self.value.numel()).to(self.device), size)
-
-    def evaluate_rows(self, rows: Tensor, inputs: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """Log probabilities (n, A) and values (n,) of a minibatch, with gradients."""
-        log_probs, value, _ = self.policy(inputs, mask)
-        return log_probs, value
 
     def evaluate(self, player: NewPlayer, games: int) -> Scores:
         """Play games with the partners of training, if any."""

@@ -122,15 +122,14 @@ def test_the_learner_sees_the_hidden_states_that_the_player_had(ppo, ppo_recurre
         ended += int(learner.terminated.sum())
         for games in torch.split(torch.randperm(8), 3):
             inputs, mask = learner.inputs[:, games].flatten(0, 1), learner.mask[:, games].flatten(0, 1)
-            rows = (torch.arange(24)[:, None] * 8 + games).flatten()
-            log_probs, value = learner.evaluate_rows(rows, inputs, mask)
+            log_probs, value = learner.evaluate_games(games, inputs, mask)
             assert torch.allclose(value, learner.value[:, games].flatten(), atol=1e-6)
             chosen = ppo.pick(log_probs, learner.action[:, games].flatten())
             assert torch.allclose(chosen, learner.log_prob[:, games].flatten(), atol=1e-5)
         fresh = learner.terminated[-1]
         assert learner.hidden[fresh].abs().sum() == 0
         assert learner.hidden[~fresh].abs().sum() > 0
-        learner.learn(learner.advantages(last_value), 64, 0.01)
+        learner.learn(learner.advantages(last_value), 0.01)
     assert ended > 0
 
 
