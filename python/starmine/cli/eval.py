@@ -39,9 +39,9 @@ def add(commands: Any) -> None:
         nargs="*",
         metavar="BOT",
         help=f"{', '.join([*bots(), *policies()])}; a list of rules, such as 'rules: play-safe; discard-oldest'; a "
-        "policy file, such as 'policy: mine.safetensors'; NAME for results/NAME/policy.safetensors; a class or an "
-        "object of a Python file, such as mybot.py:Student or a ChatPlayer, which plays as in play_games; or NAME=BOT, "
-        "which is shown by that name "
+        "policy file, such as mine.safetensors, or the folder of a run; NAME for results/NAME/policy.safetensors; a "
+        "class or an object of a Python file, such as mybot.py:Student or a ChatPlayer, which plays as in play_games; "
+        "or NAME=BOT, which is shown by that name "
         "(default: all bots that play the variant, except random ones and cheaters)",
     )
     parser.add_argument("--with", nargs="+", dest="partners", default=[], metavar="BOT", help="partners, named alike")

@@ -11,7 +11,16 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from starmine._core import Batch, Move, SeatedBot, StarmineError, View, _Outside
-from starmine.games.players import Policy, PythonBot, foreign_policy, is_bot, is_module, is_policy, resolve_player
+from starmine.games.players import (
+    Policy,
+    PythonBot,
+    foreign_policy,
+    is_bot,
+    is_module,
+    is_policy,
+    policy_text,
+    resolve_player,
+)
 from starmine.games.python_players import Fault, PythonPlayers
 from starmine.policies.load import TrainedPolicy
 
@@ -38,6 +47,7 @@ def resolve_partners(partners: Any) -> tuple[Any, dict[int, list[Any]], dict[int
     """
     if not isinstance(partners, Mapping):
         return partners, {}, {}
+    partners = {seat: with_policy_files(holders) for seat, holders in partners.items()}
     given = {seat: tuple(partner for partner, _ in mixture(holders)) for seat, holders in partners.items()}
     python = {
         seat: [python_player(partner, f"partners[{seat}]") for partner in holders] for seat, holders in given.items()
@@ -54,6 +64,15 @@ def resolve_partners(partners: Any) -> tuple[Any, dict[int, list[Any]], dict[int
         for seat, holders in partners.items()
     }
     return resolved, python, given
+
+
+def with_policy_files(holder: Any) -> Any:
+    """A partner, or the partners of a seat, with "policy: FILE" in the place of paths of policies."""
+    if isinstance(holder, str):
+        return policy_text(holder)
+    if type(holder) in (list, tuple):
+        return type(holder)(with_policy_files(part) for part in holder)
+    return holder
 
 
 def mixture(holders: Any) -> list[tuple[Any, Any]]:

@@ -21,9 +21,9 @@ from starmine.evaluation.calls import Calls, counted, games_at_once, transcripts
 from starmine.evaluation.evaluation import Cell, Evaluation, Settings
 from starmine.evaluation.pairing import stretches
 from starmine.evaluation.tables import HELD_OUT_MEAN, MEAN, SELF_PLAY
-from starmine.games.identity import identity
+from starmine.games.identity import Identity, identity
 from starmine.games.play import play_games
-from starmine.games.players import Player, cheats, resolve_player, type_name
+from starmine.games.players import Player, cheats, resolve_player, text_of, type_name
 from starmine.games.results import BotError, Games
 from starmine.games.seeds import EVALUATION_SEED
 from starmine.games.variants import resolve_variant
@@ -137,8 +137,9 @@ def evaluate(
     if path is not None:
         check_libraries(figure)
     methods = seeds_by_method(seeds, list(given))
-    kinds = {name: bot.text if isinstance(bot, _Player) else type_name(given[name]) for name, bot in resolved.items()}
+    kinds = {name: text_of(player) or type_name(given[name]) for name, player in resolved.items()}
     identities = {name: identity(player) for name, player in resolved.items()}
+    check_held_out(held_out, partners_of, identities)
     cheaters = tuple(name for name, player in resolved.items() if cheats(player))
     settings = Settings(
         version("starmine"),
@@ -310,6 +311,24 @@ def held_out_by_name(
     return {name: partners.get(name, name) for name in found}
 
 
+def check_held_out(
+    held_out: Mapping[str, Player], partners: Mapping[str, Player], identities: Mapping[str, Identity]
+) -> None:
+    """Check that no player is a held-out partner and, by another name, one that is not held out.
+
+    Raises:
+        StarmineError: a player is both.
+    """
+    met = {identities[name].text: name for name in partners if name not in held_out}
+    for name in held_out:
+        other = met.get(identities[name].text) if identities[name].text is not None else None
+        if other is not None:
+            raise StarmineError(
+                f"hold_out[{name!r}] is the same player as partners[{other!r}]: expected it in one of them; "
+                f"hold_out=[{other!r}] marks that partner as held out"
+            )
+
+
 def united(given: Mapping[str, Mapping[str, Player]]) -> dict[str, Player]:
     """All players by name.
 
@@ -320,7 +339,7 @@ def united(given: Mapping[str, Mapping[str, Player]]) -> dict[str, Player]:
     for place, players in given.items():
         for name, player in players.items():
             if name in found and found[name] is not player and found[name] != player:
-                raise StarmineError(f"{place}[{name!r}] is another player than that of this name before: rename one")
+                raise StarmineError(f"two players have the name {name!r}, the second in {place}: rename one")
             found.setdefault(name, player)
     return found
 

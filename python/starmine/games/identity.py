@@ -62,7 +62,7 @@ def identity(player: Any) -> Identity:
         return Identity(player.text_with(found), found)
     content = getattr(player, "content", None)
     if isinstance(content, str) and type(player).__module__ == "starmine.policies.foreign.policy":
-        return Identity(f"foreign: {content}", content)
+        return Identity(player.text_with(content), content)
     try:
         found = _Content().digest((player, _made(player)) if isinstance(player, type) else player)
     except _UnknownError as error:

@@ -22,6 +22,7 @@ from starmine._core import (
     _extra_outputs,
     _Player,
     _unknown_name,
+    bots,
     encoders,
 )
 from starmine._core import variant as preset
@@ -29,10 +30,11 @@ from starmine._util.later import later
 from starmine.games.results import error_text
 from starmine.games.turns import Turns
 from starmine.policies.foreign.files import is_foreign
-from starmine.policies.load import TrainedPolicy, load_policy, shipped
+from starmine.policies.load import TrainedPolicy, load_policy, policy_file, shipped
 
 Array = NDArray[Any]
 FILE = re.compile(r"(?!rules:|policy:|noisy:).*\.py(:[^:/\\]*)?")  # of a Python bot, as the command line has it
+SUFFIXES = (".safetensors", ".pthw")  # of policy files
 DTYPES = ["uint8", "float32", "float16", "bits"]  # of a policy's observations
 
 
@@ -167,7 +169,8 @@ def resolve_player(player: Any, place: str) -> Any:
         return player._player
     if isinstance(player, str):
         refuse_file(player, place)
-        return foreign_policy(player) or _Player(player)
+        text = policy_text(player)
+        return foreign_policy(text) or _Player(text)
     if isinstance(player, _Player | Factory):
         return player
     if isinstance(player, type):
@@ -189,14 +192,41 @@ def resolve_player(player: Any, place: str) -> Any:
     )
 
 
+def policy_text(text: str) -> str:
+    """The text "policy: FILE" of a policy that is given by the path of its file or of a run's folder.
+
+    A run's folder stands for its `policy.safetensors`. Names of bots and policies, and other texts, are left as they
+    are.
+
+    Raises:
+        UnknownNameError: a folder has no policy file.
+    """
+    kind, colon, path = text.partition(":") if ":" in text else ("policy", "", text)
+    path, semicolon, option = path.partition(";")
+    is_known = not colon and text in (*bots(), *shipped())
+    is_path = os.path.exists(path.strip()) or path.strip().endswith(SUFFIXES)
+    if kind.strip() != "policy" or is_known or not is_path:
+        return text
+    return f"policy: {policy_file(path.strip())}{semicolon}{option}"
+
+
 def foreign_policy(text: str) -> Any:
-    """The policy of another library that a text such as "policy: obl.pthw" names; None for other texts."""
+    """The policy of another library that a text such as "policy: obl.pthw" names; None for other texts.
+
+    Raises:
+        StarmineError: the text has another option than "sampled", or the policy's moves cannot be sampled.
+    """
     kind, _, path = text.partition(":")
-    if kind.strip() != "policy" or path.strip() in shipped() or not os.path.isfile(path.strip()):
+    path, _, option = (part.strip() for part in path.partition(";"))
+    if kind.strip() != "policy" or path in shipped() or not os.path.isfile(path):
         return None
-    with open(path.strip(), "rb") as file:
+    with open(path, "rb") as file:
         start = file.read(1 << 20)
-    return load_policy(path.strip()) if is_foreign(start) else None
+    if not is_foreign(start):
+        return None
+    if option not in ("", "sampled"):
+        raise StarmineError(f'{text!r} has the option {option!r}: expected "sampled" or none')
+    return load_policy(path, sampled=option == "sampled")
 
 
 def is_policy(player: Any) -> bool:
@@ -328,6 +358,12 @@ def _played_rules(variant: Variant) -> dict[str, Any]:
 def cheats(player: Any) -> bool:
     """Whether a player, as `resolve_player` returns it, sees its own hand."""
     return getattr(player, "cheats", False) is True
+
+
+def text_of(player: Any) -> str | None:
+    """The text that loads a player, as `resolve_player` returns it, again; None for players in Python."""
+    is_loaded = isinstance(player, _Player) or type(player).__module__ == "starmine.policies.foreign.policy"
+    return str(player.text) if is_loaded else None
 
 
 def type_name(player: Any) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from starmine._core import SerializationError, Variant, _Network, _Player, _policy_bytes
+from starmine._core import SerializationError, UnknownNameError, Variant, _Network, _Player, _policy_bytes
 from starmine._core import policies as _shipped
 from starmine._util.keywords import named_keywords
 from starmine._util.later import later
@@ -21,12 +21,28 @@ if TYPE_CHECKING:
     from starmine.torch import ActorCritic
 
 CARDS = Path(__file__).parent
+POLICY_FILE = "policy.safetensors"  # of a run's folder: the policy that the run ended with
 Array = NDArray[Any]
 
 
 def shipped() -> list[str]:
     """The names of the policies that come with the package."""
     return _shipped()
+
+
+def policy_file(path: str) -> str:
+    """The policy file of a run's folder; other paths as they are.
+
+    Raises:
+        UnknownNameError: the folder has no policy file.
+    """
+    if not os.path.isdir(path):
+        return path
+    found = os.path.join(path, POLICY_FILE)
+    if not os.path.isfile(found):
+        expected = f"expected the folder of a run that has ended, with {POLICY_FILE}"
+        raise UnknownNameError(f"policy={path!r} is a folder without a policy: {expected}")
+    return found
 
 
 class TrainedPolicy:
@@ -152,9 +168,10 @@ def load_policy(policy: str | os.PathLike[str], sampled: bool = False) -> Traine
     """Load a trained policy.
 
     Args:
-        policy: one of `starmine.policies.shipped()`, or a file: one that the `save` of a network of `starmine.torch`
-            wrote, as the example scripts do, or one of OBL, SAD or JaxMARL. `starmine.policies.foreign` lists the
-            formats of other libraries, and has options for them.
+        policy: one of `starmine.policies.shipped()`; a file that the `save` of a network of `starmine.torch` wrote, as
+            the example scripts do; the folder of a run of these scripts, whose `policy.safetensors` is the policy that
+            the run ended with; or a file of OBL, SAD or JaxMARL. `starmine.policies.foreign` lists the formats of other
+            libraries, and has options for them.
         sampled: sample its moves with their probabilities, as in training, instead of playing the most probable one.
             For a policy of action values, as `examples/pqn_vdn.py` trains, the probabilities are a softmax of these.
 
@@ -174,5 +191,6 @@ def load_policy(policy: str | os.PathLike[str], sampled: bool = False) -> Traine
     if not isinstance(name, str):
         expected = f"the path of a policy's file, or one of {', '.join(shipped())}"
         raise TypeError(f"policy={policy!r} is a {type(policy).__name__}: expected {expected}")
+    name = name if name in shipped() else policy_file(name)
     data = _policy_bytes(name)
     return of_bytes(name, data, sampled) if is_foreign(data) else TrainedPolicy(name, data, sampled)

@@ -12,14 +12,13 @@ from typing import Any
 from starmine._core import StarmineError, Variant, VariantError, _Player, _Tables, _unknown_name, bot, bots
 from starmine._core import variant as preset
 from starmine._util.keywords import named_keywords
-from starmine.policies.load import TrainedPolicy, load_own, shipped
+from starmine.policies.load import POLICY_FILE, TrainedPolicy, load_own, shipped
 
 SIZES = {f"{players}p": players for players in range(2, 6)}
 NOT_IN_POOLS = ("random",)
 # Not to be met in training, by default.
 HELD_OUT = ("fireflower", "holmes", "simple", "van-den-bergh", "outer")
 ENTROPY = 0.05  # default of examples/ppo.py, whose files tell only arguments that differ from the defaults
-WEIGHTS = "policy.safetensors"
 # The source tree that the package is imported from; an installed package has none.
 SOURCE = Path(__file__).parents[3]
 
@@ -211,7 +210,7 @@ def seed_files(results: str | os.PathLike[str] | None = None) -> dict[str, Path]
         raise StarmineError(f"results={os.fspath(results)!r} is not allowed: expected a folder")
     candidates = [Path("results"), SOURCE / "results"] if results is None else [Path(results)]
     for folder in candidates:
-        found = {path.parent.name: path for path in sorted(folder.glob(f"*/{WEIGHTS}"))}
+        found = {path.parent.name: path for path in sorted(folder.glob(f"*/{POLICY_FILE}"))}
         if found:
             return found
     return {}

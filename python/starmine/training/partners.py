@@ -17,12 +17,11 @@ from starmine.games.identity import identity
 from starmine.games.players import check_variant, resolve_player
 from starmine.games.results import with_error
 from starmine.games.seeds import EVALUATION_SEED
+from starmine.policies.load import POLICY_FILE
 from starmine.policies.pool import Pool, pool
 from starmine.training.evaluation import PROGRESS_SEED, Act, Outputs, evaluate_policy
 from starmine.training.scores import Scores
 from starmine.training.script import ScriptArgs
-
-POLICY_FILE = "policy.safetensors"  # in the output folder of a run
 
 
 @dataclass
@@ -80,11 +79,16 @@ def read_partners(
                 "a bot or a policy of Starmine; any player can be held out"
             )
     seen: dict[str | None, str] = {}
-    for partner in [*met, *held_out]:
+    for index, partner in enumerate([*met, *held_out]):
         if isinstance(partner.player, _Player):
             Batch(variant, 1, partners={0: partner.player})  # refuses a player of other rules
         check_variant(partner.player, variant)
         found = identity(partner.player).text
+        if index >= len(met) and found in list(seen)[: len(met)]:
+            raise StarmineError(
+                f"{partner.name!r} is a partner and held out: expected it in partners or in hold_out, which training "
+                "never meets"
+            )
         if found in seen or partner.name in seen.values():
             raise StarmineError(
                 f"the partner {partner.name!r} is given twice, or has the name of another: expected one"
@@ -107,11 +111,10 @@ def _weighted(entry: str, known: Pool) -> Partner:
 
 def _partner(entry: str, place: str, known: Pool) -> Partner:
     text, path = entry.strip(), Path(entry.strip())
-    if ":" not in text and (path.suffix == ".safetensors" or (path / POLICY_FILE).is_file()):
-        path = path / POLICY_FILE if path.is_dir() else path
-        name = path.parent.name if path.name == POLICY_FILE else path.stem
-        return Partner(name, resolve_player(f"policy: {path}", place))
-    return Partner(text, resolve_player(known.get(text, text), place))
+    player = resolve_player(known.get(text, text), place)
+    if text in known or ":" in text or not path.exists():
+        return Partner(text, player)
+    return Partner(path.parent.name if path.name == POLICY_FILE else path.stem, player)
 
 
 class TrainingGames:

@@ -241,7 +241,7 @@ def test_games_that_fail_are_counted_and_left_out():
         ({"partners": "iggi"}, StarmineError, "partners='iggi' is not allowed: expected names of bots"),
         ({"partners": ["iggi", "iggi"]}, StarmineError, "partners[1]='iggi' is not allowed: expected each name once"),
         ({"partners": {"mean": "iggi"}}, StarmineError, "partners has the name 'mean', a column of the table"),
-        ({"partners": {"outer": "iggi"}}, StarmineError, "partners['outer'] is another player than"),
+        ({"partners": {"outer": "iggi"}}, StarmineError, "two players have the name 'outer', the second in partners"),
         ({"hold_out": ["igi"]}, UnknownNameError, 'did you mean "iggi"'),
         ({"seeds": ["a"]}, StarmineError, "seeds='a' is not allowed: expected two or more of a-1, a-2, ..."),
         ({"seeds": "a"}, StarmineError, "seeds='a' is not allowed: expected a list"),
@@ -296,3 +296,15 @@ def test_the_command_of_the_page_makes_the_table_of_the_page(tmp_path, capsys, m
     capsys.readouterr()
     assert main([*shlex.split(with_seeds), "--games", "2", "--quiet"]) == 0
     assert re.search(r"^high-entropy-2p +2 ", capsys.readouterr().out, re.MULTILINE)
+
+
+def test_a_player_is_held_out_or_not():
+    options = {"games": 2, "figure": False}
+    with pytest.raises(
+        StarmineError, match=r"hold_out\['b'\] is the same player as partners\['a'\]: expected it in one"
+    ):
+        evaluate(["iggi"], partners={"a": "smart"}, hold_out={"b": "smart"}, **options)
+    with pytest.raises(StarmineError, match="two players have the name 'smart', the second in hold_out: rename one"):
+        evaluate(["iggi"], partners=["smart"], hold_out={"smart": "info"}, **options)
+    found = evaluate(["iggi"], partners=["smart", "info"], hold_out=["info"], **options)
+    assert found.settings.hold_out == ("info",)

@@ -110,8 +110,33 @@ def test_an_actor_samples_and_action_values_do_not(files):
     first = starmine.play_games([sampled] * 2, 20, SEED, record=True).trajectories.actions
     greedy = starmine.play_games([load(files, "mappo-rnn")] * 2, 20, SEED, record=True).trajectories.actions
     assert not np.array_equal(first, greedy)
-    with pytest.raises(starmine.StarmineError, match="has action values: expected sampled=False"):
+    with pytest.raises(starmine.StarmineError, match="has action values, so it plays greedily: expected sampled=False"):
         load_foreign(files / "pqn", sampled=True)
+
+
+def test_a_text_samples_an_actor_and_no_action_values(files):
+    texts = [f"policy: {files / name}; sampled" for name in ("mappo-rnn", "sad.pthw")]
+    sampled = starmine.play_games([texts[0]] * 2, 20, SEED, record=True).trajectories.actions
+    players = [load_foreign(files / "mappo-rnn", sampled=True) for _ in range(2)]
+    same = starmine.play_games(players, 20, SEED, record=True)
+    np.testing.assert_array_equal(sampled, same.trajectories.actions)
+    with pytest.raises(
+        starmine.StarmineError, match=r"sad\.pthw' has action values, so it plays greedily: .* '; sampled'"
+    ):
+        starmine.play_games([texts[1]] * 2, 20)
+    with pytest.raises(starmine.StarmineError, match=r"has the option 'samplde': expected \"sampled\" or none"):
+        starmine.play_games([texts[0].replace("sampled", "samplde")] * 2, 20)
+
+
+def test_an_evaluation_names_the_file_and_its_checksum(files, tmp_path):
+    from hashlib import sha256
+
+    text = f"policy: {files / 'sad.pthw'}"
+    evaluation = starmine.evaluate({"sad": text, "skip": load_foreign(files / "sad.pthw", skip_connect=True)}, games=1)
+    checksum = sha256((files / "sad.pthw").read_bytes()).hexdigest()
+    told = evaluation.to_dict()["settings"]
+    assert told["entrants"] == {"sad": text, "skip": f"{text}; skip_connect"}
+    assert told["identities"] == {"sad": f"policy: {checksum}", "skip": f"policy: {checksum}; skip_connect"}
 
 
 def test_another_number_of_players_is_refused(files):

@@ -101,11 +101,38 @@ def test_a_policy_takes_a_seat_as_its_text_does(written):
     assert evaluation.settings.entrants["mine"] == greedy.bot
 
 
+def test_a_path_of_a_file_or_of_a_runs_folder_is_a_player(written, tmp_path, monkeypatch):
+    path, _ = written
+    monkeypatch.chdir(tmp_path)
+    run = tmp_path / "runs" / "first"
+    run.mkdir(parents=True)
+    (run / "policy.safetensors").write_bytes(path.read_bytes())
+    rules = {"variant": "small", "games": 10, "seed": 1}
+    expected = starmine.play_games([starmine.load_policy(path)] * 2, **rules).scores
+    for text in ("runs/first", "policy.safetensors", "policy: runs/first", str(run), "runs/first; sampled"):
+        found = starmine.play_games([text] * 2, **rules).scores
+        assert np.array_equal(found, expected) or "sampled" in text
+    assert starmine.load_policy("runs/first") == starmine.load_policy(run) == starmine.load_policy(path)
+    evaluation = starmine.evaluate(["runs/first", "policy.safetensors"], 10, variant="small", figure=False)
+    assert evaluation.settings.entrants["runs/first"] == "policy: runs/first/policy.safetensors"
+    env = starmine.HanabiVectorEnv(4, "small", players=2, partners={1: [("runs/first", 2.0), "policy.safetensors"]})
+    env.reset(seed=1)
+    (tmp_path / "smart").mkdir()
+    assert len(starmine.play_games(["smart"] * 2, 2)) == 2  # a bot's name comes first
+    for text in ("runs", "policy: runs"):
+        with pytest.raises(starmine.UnknownNameError, match="policy='runs' is a folder without a policy: expected the"):
+            starmine.play_games([text] * 2, **rules)
+    with pytest.raises(starmine.UnknownNameError, match="is a folder without a policy"):
+        starmine.load_policy(tmp_path / "runs")
+    with pytest.raises(starmine.UnknownNameError, match=r'policy="nowhere\.safetensors" cannot be read'):
+        starmine.play_games(["nowhere.safetensors"] * 2, **rules)
+
+
 def test_what_is_no_policy_is_refused(tmp_path):
     missing = r"policy=\"nothing\" cannot be read .*: expected the path of a policy's file, or one of ippo-2p"
     with pytest.raises(starmine.UnknownNameError, match=missing):
         starmine.load_policy("nothing")
-    with pytest.raises(starmine.UnknownNameError, match="not a file"):
+    with pytest.raises(starmine.UnknownNameError, match="is a folder without a policy"):
         starmine.load_policy(tmp_path)
     for text in ("", "a\0b"):
         with pytest.raises(starmine.UnknownNameError, match=r"policy=.* cannot be read"):

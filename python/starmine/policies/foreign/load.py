@@ -70,7 +70,7 @@ def of_bytes(
     except ImportError as error:
         raise ImportError(f"policy={name!r} needs torch: pip install 'starmine[train]'") from error
     tensors, (own_variant, about) = read_tensors(data, name), read_told(data, name)
-    variant = own_variant if variant is None else variant
+    given, variant = variant, own_variant if variant is None else variant
     found = _format(tensors)
     if found is None:
         known = "; ".join(FORMATS.values())
@@ -90,10 +90,13 @@ def of_bytes(
         told = " ".join(str(error).split())[:200]
         raise SerializationError(f"policy={name!r} is not a valid policy of {FORMATS[found]}: {told}") from error
     if sampled and found != "jaxmarl-actor":
-        raise StarmineError(f"policy={name!r} has action values: expected sampled=False")
-    settings = (rules.to_json(), skip_connect, activation, sampled)
-    content = sha256(data + repr(settings).encode()).hexdigest()
-    return ForeignPolicy(name, found, network, rules, inputs, sampled, content, about)
+        raise StarmineError(
+            f"policy={name!r} has action values, so it plays greedily: expected sampled=False, or no '; sampled'"
+        )
+    settings = {"sampled": sampled, "skip_connect": skip_connect, f"activation={activation}": activation != "relu"}
+    settings[str(given)] = given is not None
+    chosen = [setting for setting, is_chosen in settings.items() if is_chosen]
+    return ForeignPolicy(name, found, network, rules, inputs, sampled, sha256(data).hexdigest(), chosen, about)
 
 
 def sad_policy(tensors: Mapping[str, Tensor], variant: Variant) -> ForeignPolicy:

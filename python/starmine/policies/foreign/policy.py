@@ -33,7 +33,8 @@ class ForeignPolicy:
         encoder: "canonical"; the network's own inputs are computed from these observations.
         recurrent: whether it has a hidden state for each seat.
         sampled: whether it samples its moves; else it plays the best one by the agent's own formula.
-        content: SHA-256 of the file and of the settings it was loaded with, which is the player's identity.
+        content: SHA-256 of the file.
+        settings: those that it was loaded with, except defaults; with `content` they are the player's identity.
         about: notes of the file; only those of `examples/r2d2.py` have any.
     """
 
@@ -50,16 +51,26 @@ class ForeignPolicy:
         inputs: Inputs,
         sampled: bool,
         content: str,
+        settings: list[str],
         about: dict[str, Any],
     ) -> None:
         """Made by `load_policy`."""
         self.name, self.format, self.variant = name, format, variant
-        self.sampled, self.content, self.about = sampled, content, about
+        self.sampled, self.content, self.settings, self.about = sampled, content, settings, about
         self.recurrent = self.all_turns = network.width > 0
         self._network = network.eval().requires_grad_(False)
         self._inputs = inputs
         self._memory = Memory(variant.players, network.width, torch.device("cpu"))
         self._generator = torch.Generator().manual_seed(0)
+
+    @property
+    def text(self) -> str:
+        """The file and the settings. Without settings of `load_foreign`, `play_games` takes the text as a player."""
+        return self.text_with(self.name)
+
+    def text_with(self, source: str) -> str:
+        """The text with another source, such as the file's checksum, in the place of its path."""
+        return "; ".join([f"policy: {source}", *self.settings])
 
     def network(self) -> torch.nn.Module:
         """A copy of the torch module, which takes the agent's own inputs."""
