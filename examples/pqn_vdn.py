@@ -332,18 +332,18 @@ def main(args: Args, on_update: OnUpdate | None = None) -> None:
 
 def report(pqn: PQN, run: Run) -> None:
     """Show a game, evaluate what was learned, and write it."""
-    args, games = pqn.args, pqn.args.final_games
-    if args.partners is None:
-        show_game(pqn.network.greedy, pqn.variant, args.encoder, replay=args.out / "game.html")
+    args, games, network = pqn.args, pqn.args.final_games, pqn.network.to_policy(pqn.args, pqn.variant)
+    partner = pqn.partners[0].player if pqn.partners else None
+    show_game(pqn.network.greedy, pqn.variant, args.encoder, replay=args.out / "game.html", partner=partner)
     scores = {
         "random policy": pqn.evaluate(random_policy(), games),
         "greedy policy": pqn.evaluate(pqn.network.greedy, games),
     }
     method = "PQN" if args.seats == 1 else "PQN-VDN"
     title = f"{method} with {args.partners or 'itself'}, {args.variant}, {args.players} players"
-    run.report(scores, title=title, method=method, network=pqn.network.to_policy(args, pqn.variant))
+    run.report(scores, title=title, method=method, network=network)
     table, partners = args.out / "partners.csv", (pqn.partners, pqn.held_out)
-    write_partner_table(table, lambda _: pqn.network.greedy, pqn.variant, games, *partners, encoder=args.encoder)
+    write_partner_table(table, network, pqn.variant, games, *partners)
 
 
 if __name__ == "__main__":

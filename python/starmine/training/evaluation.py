@@ -125,8 +125,9 @@ def show_game(
     seed: int = PROGRESS_SEED,
     *,
     replay: Path | None = None,
+    partner: Player | None = None,
 ) -> None:
-    """Print one game in which the policy plays all seats: a line a turn, with the table after it.
+    """Print one game: a line a turn, with the table after it.
 
     Args:
         act: the policy, new at the start of the game; or a player, as `play_games` takes it.
@@ -134,10 +135,12 @@ def show_game(
         encoder: of the policy's observations.
         seed: of the game.
         replay: where to write the game as a page to step through; None for no page.
+        partner: holds all seats but the first; None for the policy in all seats.
     """
     rules = Variant(**variant.parameters() | {"lost_game_score": "zero"})
     player = _player(act, 1, variant, encoder)
-    played = play_games([player] * variant.players, 1, seed, rules, record=True).trajectories
+    others = player if partner is None else partner
+    played = play_games([player] + [others] * (variant.players - 1), 1, seed, rules, record=True).trajectories
     state = rules.new_game(seed=seed)
     print(f"\nOne game, played greedily:\n{state}\n")
     for action in played.actions.tolist():

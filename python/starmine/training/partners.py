@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,15 +11,21 @@ import numpy as np
 
 from starmine._core import Batch, StarmineError, Variant, _Player
 from starmine._util.durable import replace_file
+from starmine.evaluation.documents import to_csv
+from starmine.evaluation.evaluation import Evaluation
+from starmine.evaluation.run import evaluate
+from starmine.evaluation.tables import HELD_OUT_MEAN, MEAN, SELF_PLAY
 from starmine.games.identity import identity
-from starmine.games.players import check_variant, resolve_player
-from starmine.games.results import with_error
+from starmine.games.players import check_variant, resolve_player, shows_own_hand
 from starmine.games.seeds import EVALUATION_SEED
 from starmine.policies.load import POLICY_FILE
 from starmine.policies.pool import Pool, pool
+from starmine.torch import ActorCritic, ModulePolicy
 from starmine.training.evaluation import PROGRESS_SEED, Act, Outputs, evaluate_policy
 from starmine.training.scores import Scores
 from starmine.training.script import ScriptArgs
+
+LEARNER = "this policy"  # its name in the table
 
 
 @dataclass
@@ -64,8 +68,8 @@ def read_partners(
     Raises:
         UnknownNameError: there is no such player.
         VariantError: a player does not play the variant.
-        StarmineError: a weight is not a number above 0, a partner is given twice, or a policy of another library is
-            given that is not held out.
+        StarmineError: a weight is not a number above 0, a partner is given twice or has a name that the table needs, or
+            a policy of another library is given that is not held out.
     """
     if partners is None and hold_out is None:
         return [], []
@@ -84,6 +88,8 @@ def read_partners(
             Batch(variant, 1, partners={0: partner.player})  # refuses a player of other rules
         check_variant(partner.player, variant)
         found = identity(partner.player).text
+        if partner.name in (LEARNER, MEAN, HELD_OUT_MEAN, SELF_PLAY):
+            raise StarmineError(f"a partner has the name {partner.name!r}, which the table needs: expected another")
         if index >= len(met) and found in list(seen)[: len(met)]:
             raise StarmineError(
                 f"{partner.name!r} is a partner and held out: expected it in partners or in hold_out, which training "
@@ -114,7 +120,7 @@ def _partner(entry: str, place: str, known: Pool) -> Partner:
     player = resolve_player(known.get(text, text), place)
     if text in known or ":" in text or not path.exists():
         return Partner(text, player)
-    return Partner(path.parent.name if path.name == POLICY_FILE else path.stem, player)
+    return Partner(path.resolve().parent.name if path.name == POLICY_FILE else path.stem, player)
 
 
 class TrainingGames:
@@ -256,49 +262,40 @@ def evaluate_with(
 
 def write_partner_table(
     path: Path,
-    player: NewPlayer,
+    network: ActorCritic,
     variant: Variant,
     games: int,
     partners: Sequence[Partner],
     held_out: Sequence[Partner],
-    *,
-    encoder: str = "canonical",
-) -> list[dict[str, Any]]:
-    """Evaluate a policy with each partner, on decks that no training deals; write the scores as CSV and print them.
+) -> Evaluation | None:
+    """Evaluate a policy with each partner by `starmine.evaluate`, print the table and write it as CSV.
 
-    Without partners nothing is written.
+    The file is as the `table.csv` of `starmine eval`. A lost game scores 0, and the decks are those of `starmine eval`,
+    which no training deals.
 
     Args:
         path: of the table.
-        player: the policy.
-        variant: the rules.
-        games: with each partner; each deck is played with the learner in each seat.
+        network: the policy, which plays its most probable moves.
+        variant: the rules; what a lost game scores does not matter.
+        games: with each partner. With two players each deck is played in both seatings, so an odd number is one less.
         partners: of training.
         held_out: those that training never met.
-        encoder: of the policy's observations.
 
     Returns:
-        The rows, by partner, and after the partners of training and after the held-out ones their mean. Standard errors
-        are over decks, which all partners share.
+        The evaluation; None without partners, and nothing is written.
     """
-    rows: list[dict[str, Any]] = []
-    for group, mean in ((partners, "mean of the partners"), (held_out, "mean of the held-out partners")):
-        about, found = {"held_out": group is held_out}, []
-        for partner in group:
-            found.append(evaluate_with(player, variant, games, [partner], encoder=encoder, seed=EVALUATION_SEED))
-            weight = None if group is held_out else partner.weight
-            rows.append({"partner": partner.name} | about | {"weight": weight} | found[-1].summary())
-        if found:
-            rows.append({"partner": mean} | about | {"weight": None} | Scores.joined(found).summary())
-    if not rows:
-        return rows
-    text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, rows[0], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    replace_file(path, text.getvalue().encode())
-    print(f"\nthe greedy policy with its partners, {rows[0]['games']:,} games each, in {path}:")
-    for row in rows:
-        score = with_error(row["score"], row["standard_error"], digits=2)
-        print(f"{row['partner']}{', held out' if row['held_out'] and row['partner'] != mean else ''}: {score}")
-    return rows
+    if not (partners or held_out):
+        return None
+    rules = Variant(**variant.parameters() | {"lost_game_score": "zero"})
+    evaluation = evaluate(
+        {LEARNER: ModulePolicy(network, cheats=shows_own_hand(network.encoder))},
+        max(1, games // 2) if variant.players == 2 else games,
+        partners={partner.name: partner.player for partner in partners},
+        hold_out={partner.name: partner.player for partner in held_out},
+        variant=rules,
+        seed=EVALUATION_SEED,
+        figure=False,
+    )
+    replace_file(path, to_csv(evaluation).encode())
+    print(f"\n{evaluation}\n\nthe table is in {path}")
+    return evaluation

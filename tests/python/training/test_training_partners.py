@@ -65,6 +65,7 @@ def test_partners_are_read_with_their_weights(training, tmp_path, monkeypatch):
         ("smart,info", "smart", "'smart' is a partner and held out: expected it in partners or in hold_out"),
         ("ippo-2p", "policy: ippo-2p", "'policy: ippo-2p' is a partner and held out"),
         ("", None, "bot"),
+        ("mean", None, "bot"),
         ("nowhere.safetensors", None, "nowhere.safetensors"),
         ("mybot.py:Student", None, "expected a bot's name"),
         ("ippo-3p", None, "players"),
@@ -74,6 +75,17 @@ def test_partners_are_read_with_their_weights(training, tmp_path, monkeypatch):
 def test_partners_that_nobody_has(training, partners, hold_out, message):
     with pytest.raises(starmine.StarmineError, match=message):
         training.read_partners(starmine.Variant(), partners, hold_out)
+
+
+def test_a_partner_needs_a_name_that_the_table_does_not_have(training, tmp_path, monkeypatch):
+    (tmp_path / "mean").mkdir()
+    path = tmp_path / "mean" / "policy.safetensors"
+    path.write_bytes(starmine.load_policy("ippo-2p").data)
+    with pytest.raises(starmine.StarmineError, match="a partner has the name 'mean', which the table needs"):
+        training.read_partners(starmine.Variant(), str(path))
+    monkeypatch.chdir(path.parent)
+    path.parent.rename(tmp_path / "first")
+    assert training.read_partners(starmine.Variant(), "policy.safetensors")[0][0].name == "first"
 
 
 def test_policies_of_other_libraries_can_only_be_held_out(training, tmp_path):
@@ -154,20 +166,47 @@ def test_evaluations_are_those_of_play_games_in_every_seat(training):
     assert found.summary()["games"] == 30
 
 
-def test_the_table_has_every_partner_and_the_means(training, tmp_path, capsys):
-    variant = starmine.variant("small", players=2)
-    met, held_out = training.read_partners(variant, "piers=2,simple", "random,iggi,outer")
-    rows = training.write_partner_table(tmp_path / "table.csv", lowest, variant, 40, met, held_out)
-    assert [row["partner"] for row in rows] == [
-        *["piers", "simple", "mean of the partners", "random", "iggi", "outer", "mean of the held-out partners"]
-    ]
-    assert [row["held_out"] for row in rows] == [False] * 3 + [True] * 4
-    assert rows[2]["score"] == pytest.approx((rows[0]["score"] + rows[1]["score"]) / 2, abs=1e-3)
-    assert (rows[0]["games"], rows[2]["games"], rows[0]["weight"]) == (40, 80, 2.0)
+@pytest.mark.parametrize("players", [2, 3])
+def test_the_table_is_that_of_an_evaluation(training, tmp_path, capsys, players):
+    from starmine.torch import ColorNetwork
+
+    variant = starmine.variant("small", players=players, lost_game_score="fireworks")
+    met, held_out = training.read_partners(variant, "piers=2,simple", "iggi,outer")
+    network = ColorNetwork(variant, hidden=(8, 8))
+    network.fuse_kernels()
+    found = training.write_partner_table(tmp_path / "table.csv", network, variant, 40, met, held_out)
+    expected = starmine.evaluate(
+        {"this policy": network},
+        20 if players == 2 else 40,
+        partners=["piers", "simple"],
+        hold_out=["iggi", "outer"],
+        variant=starmine.variant("small", players=players),
+        figure=False,
+    )
+    assert found.table == expected.table
     with open(tmp_path / "table.csv", newline="") as file:
-        written = list(csv.DictReader(file))
-    assert [row["score"] for row in written] == [str(row["score"]) for row in rows]
-    assert "iggi, held out: " in capsys.readouterr().out
+        written = [row for row in csv.DictReader(file) if row["row"] == "this policy"]
+    columns = ["piers", "simple", "mean", "iggi", "outer", "mean (held out)", "self-play"]
+    assert [row["column"] for row in written] == columns
+    assert [int(row["games"]) for row in written][:3] == [40, 40, 80]
+    assert [float(row["score"]) for row in written] == [mean.score for mean in expected.table.means[0]]
+    assert "iggi‡" in capsys.readouterr().out
+    assert training.write_partner_table(tmp_path / "none.csv", network, variant, 40, [], []) is None
+    assert not (tmp_path / "none.csv").exists()
+
+
+def test_a_game_is_shown_with_a_partner(training, tmp_path, capsys):
+    rules = starmine.variant("small", players=3)
+    training.show_game(lowest(1), rules, replay=tmp_path / "game.html", partner="piers")
+    shown = capsys.readouterr().out
+
+    class Lowest:
+        def act_batch(self, turns):
+            return turns.action_mask.argmax(1)
+
+    played = starmine.play_games([Lowest(), "piers", "piers"], 1, seed=training.PROGRESS_SEED, variant=rules)
+    assert f"score {played.scores[0]} of" in shown
+    assert (tmp_path / "game.html").exists()
 
 
 @pytest.mark.slow
@@ -178,8 +217,9 @@ def test_a_run_logs_and_writes_the_scores_with_each_partner(example, tiny, tmp_p
     rows = log_lines(tmp_path / "run")
     assert any("score with piers" in row and "score with simple" in row for row in rows)
     with open(tmp_path / "run" / "partners.csv", newline="") as file:
-        names = [row["partner"] for row in csv.DictReader(file)]
-    assert names == ["piers", "simple", "mean of the partners", "iggi", "mean of the held-out partners"]
+        names = [row["column"] for row in csv.DictReader(file) if row["row"] == "this policy"]
+    assert names == ["piers", "simple", "mean", "iggi", "mean (held out)", "self-play"]
+    assert "A greedy game" in (tmp_path / "run" / "game.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
@@ -187,4 +227,5 @@ def test_a_run_in_self_play_is_evaluated_with_held_out_partners(tiny, tmp_path):
     module = import_module("ppo")
     module.main(tiny(module, hold_out="iggi", total_steps=64))
     with open(tmp_path / "run" / "partners.csv", newline="") as file:
-        assert [row["partner"] for row in csv.DictReader(file)] == ["iggi", "mean of the held-out partners"]
+        columns = [row["column"] for row in csv.DictReader(file) if row["row"] == "this policy"]
+    assert columns == ["iggi", "mean (held out)", "self-play"]
