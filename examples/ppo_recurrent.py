@@ -323,11 +323,11 @@ def report(ppo: RecurrentPPO, run: Run) -> None:
     """Show a game, evaluate what was learned, and write it."""
     args, games, network = ppo.args, ppo.args.final_games, ppo.average.network
     player = partial(network_player, network)
-    method, others = "IPPO", ""
-    if args.partners is None:
-        show_game(player(1), ppo.variant, args.encoder, replay=args.out / "game.html")
-    else:
+    method, others, partner = "IPPO", "", None
+    if args.partners is not None:
         method, others = f"PPO, a best response to {args.partners}", f" with {args.partners}"
+        partner = ppo.partners[0].player
+    show_game(player(1), ppo.variant, args.encoder, replay=args.out / "game.html", partner=partner)
     scores = {
         "random policy": ppo.evaluate(lambda _: random_policy(), games),
         "drawn actions": ppo.evaluate(partial(player, sampled=True), games),
@@ -336,7 +336,7 @@ def report(ppo: RecurrentPPO, run: Run) -> None:
     title = f"PPO{others}, {args.variant}, {args.players} players"
     run.report(scores, title=title, method=method, network=network)
     table, partners = args.out / "partners.csv", (ppo.partners, ppo.held_out)
-    write_partner_table(table, player, ppo.variant, games, *partners, encoder=args.encoder)
+    write_partner_table(table, network, ppo.variant, games, *partners)
 
 
 if __name__ == "__main__":

@@ -292,6 +292,7 @@ OPTIONS = {
     "2 players, all options": {"players": 2} | ALL,
     "3 players": {"players": 3, "sad": True},
     "5 players": {"variant": "standard", "players": 5},
+    "a section after the knowledge": {"variant": "timed-display", "sad": True},
 }
 
 
@@ -331,7 +332,7 @@ def test_a_policy_file_has_the_logits_of_training_on_every_turn(r2d2, small, tmp
     with torch.no_grad():
         values = learner.network.values(learner.network.remember(turns)[0], turns.legal)
     assert torch.equal(r2d2.best_actions(values, turns.legal)[valid], action[valid])
-    assert len(set(again.actions.tolist())) > 1
+    assert advantages.std() > 0.01
 
 
 def remembered(games, index):
