@@ -9,11 +9,11 @@ from typing import Any, Literal, overload
 from starmine._core import StarmineError, Variant, _play_bots, _Player, _Tables
 from starmine._util.keywords import named_keywords
 from starmine.games.players import Player, resolve_player
-from starmine.games.python_players import Columns, WholeGames
 from starmine.games.results import BotError, Failure, Games, RecordedGames
 from starmine.games.seeds import EVALUATION_SEED
 from starmine.games.trajectories import Trajectories
 from starmine.games.variants import resolve_variant
+from starmine.games.whole_games import Columns, WholeGames
 
 
 def resolve_table(players: Sequence[Any], variant: str | Variant) -> Variant:

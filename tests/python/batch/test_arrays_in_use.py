@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+from other_arrays import OnlyDLPack
 
 import starmine
 from starmine import ArrayError, Batch, Variant
@@ -114,7 +115,7 @@ READERS = {
     "actions: other byte order": lambda part: BATCH.step(part(">i4", 4)),
     "actions: strided": lambda part: BATCH.step(part("i4", 8)[::2]),
     "actions: memoryview": lambda part: BATCH.step(memoryview(part("i4", 4))),
-    "actions: DLPack": lambda part: BATCH.step(OnlyDlpack(part("i4", 4))),
+    "actions: DLPack": lambda part: BATCH.step(OnlyDLPack(part("i4", 4))),
     "reset_mask": lambda part: BATCH.reset(reset_mask=part("?", 4)),
     "seed": lambda part: BATCH.reset(part("u8", 4)),
     "decks": lambda part: BATCH.reset(decks=part("u1", 4, 50)),
@@ -137,17 +138,6 @@ WRITERS = {
     "reward": lambda part: BATCH.step_into([PLAY] * 4, reward=part("f4", 4)),
     "score: a reset": lambda part: BATCH.reset_into(score=part("i4", 4)),
 }
-
-
-class OnlyDlpack:
-    def __init__(self, array):
-        self.array = array
-
-    def __dlpack__(self, **settings):
-        return self.array.__dlpack__(**settings)
-
-    def __dlpack_device__(self):
-        return self.array.__dlpack_device__()
 
 
 def part_of(memory):

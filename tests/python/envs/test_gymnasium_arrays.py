@@ -4,6 +4,7 @@ import random
 
 import numpy as np
 import pytest
+from other_arrays import OnlyDLPack
 from vector_games import DTYPES, MODES, legal_actions
 
 import starmine
@@ -130,19 +131,6 @@ def test_a_callers_reset_mask_is_not_kept():
 # --- Actions ----------------------------------------------------------------------------------------------
 
 
-class WithDLPack:
-    """An array of another library, as far as it is known to others."""
-
-    def __init__(self, array):
-        self.array = array
-
-    def __dlpack__(self, **settings):
-        return self.array.__dlpack__(**settings)
-
-    def __dlpack_device__(self):
-        return self.array.__dlpack_device__()
-
-
 def strided(array):
     """The same numbers, not contiguous."""
     return np.stack([array, array], axis=1)[:, 0]
@@ -165,7 +153,7 @@ ACTION_FORMS = {
     "strided": strided,
     "reversed": lambda array: array[::-1].copy()[::-1],
     "read-only": read_only,
-    "dlpack": WithDLPack,
+    "dlpack": OnlyDLPack,
     "memoryview": memoryview,
 }
 

@@ -20,9 +20,9 @@ from starmine.data.metadata import CONTENT, Metadata
 from starmine.data.prefetch import ahead
 from starmine.data.schema import ROW_GROUP, read_table, shard_name
 from starmine.data.table import GameTable
-from starmine.games.python_players import WholeGames
 from starmine.games.results import BotError, Games
 from starmine.games.trajectories import Trajectories
+from starmine.games.whole_games import WholeGames
 
 FIRST_GAMES_A_THREAD = 64  # games of bots in a shard's first chunk, which shows how fast they are
 SECONDS_A_CHUNK = 1.0  # what is aimed at for bots
