@@ -24,7 +24,8 @@ Plays every bot with itself and with every other on the same decks, and prints t
 With two players, each pairing is played in both orders; with more, one bot holds one seat, each for an equal share of
 the games, and bots of another kind hold all others. With --output, the folder gets all games, which starmine replay and
 starmine data read, with eval.json, eval.csv, the table as table.csv, table.md and table.tex, and heat maps eval.png and
-eval.pdf; the same command resumes an interrupted evaluation. Without it nothing is saved."""
+eval.pdf. The same command resumes an interrupted evaluation, and with more bots it plays the missing pairings only.
+Without --output nothing is saved."""
 
 
 PAGE, WORST = "eval.html", "worst.html"

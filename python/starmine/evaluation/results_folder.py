@@ -43,6 +43,7 @@ RESULTS, ROWS, FIGURES = "eval.json", "eval.csv", ("eval.png", "eval.pdf")
 TABLES = {"table.csv": to_csv, "table.md": to_markdown, "table.tex": to_latex}
 REPORTED = ("hold_out", "methods")  # settings that change what is reported of the games
 ID = "id"  # of the folder, among the settings that it stores
+GROWING = ("ego", "partners")  # settings whose entrants may become more
 KEY = "evaluation"  # of what a file's metadata say about the evaluation
 START_OVER = "choose another folder, or start over with --fresh (fresh=True)"
 # What stored settings raise that are not those of an evaluation.
@@ -289,7 +290,7 @@ def read_evaluation(path: str | os.PathLike[str]) -> Evaluation:
 
 
 def read_games(folder: Path, entries: dict[str, Entry], settings: Settings) -> Evaluation:
-    """The evaluation of the games in some files.
+    """The evaluation of the games in some files, which may be of fewer entrants.
 
     Args:
         folder: of the files.
@@ -306,16 +307,18 @@ def read_games(folder: Path, entries: dict[str, Entry], settings: Settings) -> E
         if file_hash(path) != (entry["bytes"], entry["sha256"]):
             raise DamagedFileError(f"the bytes of {name} do not have the checksum in {MANIFEST}")
         file = GamesFile.open(path)
+        rows = np.array([evaluation.names.index(player["name"]) for player in file.metadata.players], np.int16)
         for group in range(len(file.sizes)):
             games = file.games(group)
             assert games.index is not None
-            player, partner = pairings_of(games.players)
+            player, partner = pairings_of(rows[games.players])
             columns = np.array([games.scores, games.fireworks, games.lengths, games.endings], np.int16)
             columns[:3, games.endings == FAILED] = -1  # as `Games` has them
             evaluation.outcomes[player, partner, :, games.index.astype(np.int64)] = columns.T
             np.add.at(evaluation.played, (player, partner), 1)
         for told in file.metadata.extra["pairings"]:
-            evaluation.tell(tuple(told["cell"]), told["seconds"], told["failures"], told.get("calls", {}))
+            one, other = rows[told["cell"]].tolist()
+            evaluation.tell((one, other), told["seconds"], told["failures"], told.get("calls", {}))
     return evaluation
 
 
@@ -336,7 +339,7 @@ def worst_games(path: str | os.PathLike[str], count: int = 10) -> list[Game]:
 
 
 def differing(found: dict[str, Any], expected: dict[str, Any], identities: dict[str, Identity]) -> Iterator[str]:
-    """The differences between stored and expected settings, as text."""
+    """The differences between stored and expected settings, as text; that entrants are added is none."""
     for key, value in expected.items():
         if key == "entrants":
             yield from other_names(found[key], value)
@@ -347,15 +350,22 @@ def differing(found: dict[str, Any], expected: dict[str, Any], identities: dict[
             yield from (
                 f"{name} {was.get(name)!r} instead of {now!r}" for name, now in value.items() if was.get(name) != now
             )
-        elif key not in (ID, *REPORTED) and found.get(key) != value:
+        elif key not in (ID, *REPORTED) and found.get(key) != value and not only_grows(found, key, value):
             yield f"{key} {found.get(key)!r} instead of {value!r}"
+
+
+def only_grows(found: dict[str, Any], key: str, expected: list[str]) -> bool:
+    """Whether a setting differs only by entrants that are added to the stored ones."""
+    if key == "cheaters":
+        return bool(found[key] == [name for name in expected if name in found["entrants"]])
+    return key in GROWING and bool(found[key]) == bool(expected) and set(found[key]) <= set(expected)
 
 
 def other_names(found: dict[str, str], expected: dict[str, str]) -> Iterator[str]:
     """The difference between the names of stored and expected entrants, as text."""
-    if found.keys() != expected.keys():
-        yield f"entrants {listed(found)} instead of {listed(expected)}"
-    elif list(found) != list(expected):
+    if not found.keys() <= expected.keys():
+        yield f"entrants {listed(found)} instead of {listed(expected)}; players can be added, not left out"
+    elif list(found) != [name for name in expected if name in found]:
         yield f"entrants in the order {listed(found)}"
 
 

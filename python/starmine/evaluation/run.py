@@ -83,11 +83,12 @@ def evaluate(
         num_threads: threads for the games in which bots hold all seats; None for one for each core.
         output: folder for the games, a data set as `starmine.data.Dataset` reads it, and for what is derived from it:
             `eval.json`, the pairings as `eval.csv`, the table as `table.csv`, `table.md` and `table.tex`, and the
-            pictures `eval.png` and `eval.pdf`. It needs pyarrow. The games are saved after a second, and later
-            whenever the time has grown by a tenth, at least every five minutes. The same call resumes from them. It
-            refuses to do so if an entrant may play otherwise now: if the weights of a policy, or the source or the
-            state of a player in Python, have changed or are unknown. Only one call at a time writes to a folder. The
-            outcomes of chat players' calls are kept with the games. None writes nothing.
+            pictures `eval.png` and `eval.pdf`. It needs pyarrow. The games are saved after a second, and later whenever
+            the time has grown by a tenth, at least every five minutes. The same call resumes from them, and one with
+            more players plays only the pairings that are missing. It refuses to do so if an entrant may play otherwise
+            now: if the weights of a policy, or the source or the state of a player in Python, have changed or are
+            unknown. Only one call at a time writes to a folder. The outcomes of chat players' calls are kept with the
+            games. None writes nothing.
         fresh: start over in a folder that holds an evaluation.
         figure: draw the heat maps, which needs matplotlib.
         chunk: games played at once with Python bots and policies; with chat players at most their `concurrency`, unless

@@ -308,3 +308,36 @@ def test_a_player_is_held_out_or_not():
         evaluate(["iggi"], partners=["smart"], hold_out={"smart": "info"}, **options)
     found = evaluate(["iggi"], partners=["smart", "info"], hold_out=["info"], **options)
     assert found.settings.hold_out == ("info",)
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_an_evaluation_grows_by_players(tmp_path, players):
+    """Only the pairings that are missing are played, and the result is that of an evaluation of all."""
+    options = OPTIONS | {"players": players}
+    evaluate(["iggi"], partners=["outer"], **options, output=tmp_path / "grown")
+    before = {path.name for path in (tmp_path / "grown").glob("shard-*")}
+    told = {"ego": ["piers", "iggi"], "partners": ["van-den-bergh", "outer"], "hold_out": ["outer"]}
+    grown = evaluate(**told, **options, output=tmp_path / "grown")
+    whole = evaluate(**told, **options, output=tmp_path / "whole")
+    assert before < {path.name for path in (tmp_path / "grown").glob("shard-*")}
+    assert np.array_equal(grown.outcomes, whole.outcomes)
+    assert np.array_equal(grown.played, whole.played)
+    assert grown.table == whole.table
+    assert read_evaluation(tmp_path / "grown").table == whole.table
+    assert plain_scores(tmp_path / "grown") == plain_scores(tmp_path / "whole")
+    assert verify(tmp_path / "grown", deal=True).holds
+    assert (tmp_path / "grown" / "table.csv").read_text() == (tmp_path / "whole" / "table.csv").read_text()
+
+
+def test_a_matrix_grows_and_does_not_shrink(tmp_path, monkeypatch):
+    evaluate(["iggi", "piers"], **OPTIONS, output=tmp_path)
+    grown = evaluate(["iggi", "cheater", "piers"], **OPTIONS, output=tmp_path)
+    assert len(Dataset(tmp_path)) == 40 * 9
+    assert grown.settings.cheaters == ("cheater",)
+    with pytest.raises(StarmineError, match="instead of iggi, piers; players can be added, not left out"):
+        evaluate(["iggi", "piers"], **OPTIONS, output=tmp_path)
+    with pytest.raises(StarmineError, match=r"ego \['iggi', 'cheater', 'piers'\] instead of \['iggi', 'cheater'\]"):
+        evaluate(["iggi", "cheater"], partners=["piers"], **OPTIONS, output=tmp_path)
+    interrupt_after(monkeypatch, 0, error=AssertionError)
+    again = evaluate(["iggi", "cheater", "piers"], **OPTIONS, output=tmp_path)
+    assert np.array_equal(again.outcomes, grown.outcomes)
