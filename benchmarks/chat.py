@@ -15,25 +15,26 @@ from collections.abc import Callable
 from typing import Any
 
 import starmine
+from starmine.text.exchange import Messages
 
 
 def model(seconds: float, seed: int, kind: str) -> Callable[[Any], Any]:
     """A model that hints or discards by chance, so that games have many turns."""
     rng = random.Random(seed)
 
-    def reply(messages: starmine.text.chat.Messages) -> str:
+    def reply(messages: Messages) -> str:
         moves = messages[1]["content"].split("Your legal moves:\n- ")[1].split("\n- ")
         return f"MOVE: {rng.choice([move for move in moves if not move.startswith('play')] or moves)}"
 
-    async def later(messages: starmine.text.chat.Messages) -> str:
+    async def later(messages: Messages) -> str:
         await asyncio.sleep(seconds)
         return reply(messages)
 
-    def blocking(messages: starmine.text.chat.Messages) -> str:
+    def blocking(messages: Messages) -> str:
         time.sleep(seconds)
         return reply(messages)
 
-    def batched(batch: list[starmine.text.chat.Messages]) -> list[str]:
+    def batched(batch: list[Messages]) -> list[str]:
         time.sleep(seconds)
         return list(map(reply, batch))
 
