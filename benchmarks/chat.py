@@ -38,7 +38,8 @@ def model(seconds: float, seed: int, kind: str) -> Callable[[Any], Any]:
         time.sleep(seconds)
         return list(map(reply, batch))
 
-    return {"async": later, "function": blocking, "batched": batched}[kind]
+    forms: dict[str, Callable[[Any], Any]] = {"async": later, "function": blocking, "batched": batched}
+    return forms[kind]
 
 
 def main() -> None:
