@@ -165,4 +165,5 @@ mod threads;
 extern crate self as starmine;
 
 #[cfg(feature = "python")]
+#[expect(missing_debug_implementations, reason = "Python shows the classes")]
 mod bindings;

@@ -17,11 +17,21 @@ impl Batch {
     ///
     /// # Errors
     /// [`BatchError`] for illegal actions, or for buffers of a wrong length; no game has moved
-    /// then. If `stop` is set meanwhile, as in `Batch::step_until`.
+    /// then.
     ///
     /// # Panics
     /// If the batch has no partners.
     pub fn step_some(
+        &mut self,
+        actions: &[i64],
+        moving: &[bool],
+        outputs: Outputs<'_>,
+    ) -> Result<(), BatchError> {
+        self.step_some_until(&AtomicBool::new(false), actions, moving, outputs)
+    }
+
+    /// As [`Batch::step_some`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile, as `step_until`.
+    pub(crate) fn step_some_until(
         &mut self,
         stop: &AtomicBool,
         actions: &[i64],

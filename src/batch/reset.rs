@@ -43,6 +43,20 @@ impl Batch {
     /// As [`Batch::reset`], with given decks, in a batch without partners. The episodes after these
     /// are dealt by the seeds.
     ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use starmine::batch::{Batch, GivenDecks, Options, Outputs, Seeds};
+    /// use starmine::rules::{EpisodeSeed, Parameters, State, Variant};
+    ///
+    /// let variant = Arc::new(Variant::new(Parameters::default())?);
+    /// let mut batch = Batch::new(variant.clone(), 1, 0, Options::default())?;
+    /// let dealt = State::new(variant.clone(), EpisodeSeed { seed: 7, ..EpisodeSeed::default() });
+    /// let cards: Vec<u8> = dealt.deck().iter().map(|&card| variant.card_index(card) as u8).collect();
+    /// let decks = GivenDecks { cards: &cards, start_players: None };
+    /// batch.reset_to_decks(decks, Seeds::Continue, None, Outputs::default())?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`BatchError`] as [`Batch::reset`], for decks and start players that do not fit the variant, and
     /// for a batch with partners; the batch is unchanged then.

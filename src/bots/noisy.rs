@@ -1,5 +1,7 @@
 //! A bot whose moves are sometimes replaced by random ones.
 
+use std::fmt;
+
 use thiserror::Error;
 
 use super::bot::{Bot, Turn};
@@ -53,6 +55,12 @@ pub struct Noisy {
     bot: Box<dyn Bot>,
     noise: Noise,
     rng: GameRng,
+}
+
+impl fmt::Debug for Noisy {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Noisy").field("noise", &self.noise).finish_non_exhaustive()
+    }
 }
 
 impl Noisy {

@@ -1,5 +1,6 @@
 //! Trained policies as bots.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -41,6 +42,16 @@ impl Clone for PolicyBot {
         self.is_sampled = other.is_sampled;
         self.rng.clone_from(&other.rng);
         self.hidden_state.clone_from(&other.hidden_state);
+    }
+}
+
+impl fmt::Debug for PolicyBot {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("PolicyBot")
+            .field("policy", &self.policy)
+            .field("is_sampled", &self.is_sampled)
+            .finish_non_exhaustive()
     }
 }
 

@@ -30,6 +30,16 @@ pub enum Player {
     External,
 }
 
+impl fmt::Debug for Player {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Player::Bot(_) => "Bot(..)",
+            Player::Cheater => "Cheater",
+            Player::External => "External",
+        })
+    }
+}
+
 impl Player {
     /// Whether a move may take long, see [`Bot::takes_long`].
     #[cfg(feature = "python")]

@@ -30,6 +30,8 @@ pub use canonical::{CANONICAL, CANONICAL_MINIMAL, CANONICAL_SEER, CanonicalKnowl
 pub use features::{CARD_FEATURES, write_card_features, write_public_marginals};
 pub use layout::{Layout, Section};
 
+use std::fmt;
+
 use crate::rules::{SeerView, UnknownName, Variant, View};
 
 /// Turns what a seat sees into a fixed number of bits.
@@ -76,6 +78,12 @@ pub enum AnyEncoder {
     Seat(&'static dyn Encoder),
     /// An encoder that also sees the observer's own hand.
     Seer(&'static dyn SeerEncoder),
+}
+
+impl fmt::Debug for AnyEncoder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("AnyEncoder").field(&self.name()).finish()
+    }
 }
 
 impl AnyEncoder {

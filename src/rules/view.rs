@@ -319,7 +319,7 @@ impl Debug for View<'_> {
 
 /// A position with nothing hidden from the observer but the deck: HLE's `seer`. Encoders that show the own hand get
 /// it; bots, searches and policies never do.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct SeerView<'a>(View<'a>);
 
 impl<'a> SeerView<'a> {

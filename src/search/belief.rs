@@ -2,6 +2,7 @@
 
 mod refill;
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -65,6 +66,16 @@ pub struct BlueprintBelief {
     /// The seed of the first random numbers, and that of the next ones.
     first_seed: u64,
     seed: u64,
+}
+
+impl fmt::Debug for BlueprintBelief {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("BlueprintBelief")
+            .field("hands", &self.particles.len())
+            .field("source", &self.source)
+            .finish_non_exhaustive()
+    }
 }
 
 impl BlueprintBelief {

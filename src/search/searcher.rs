@@ -1,5 +1,6 @@
 //! The bot that searches in each of its turns.
 
+use std::fmt;
 use std::sync::atomic::AtomicBool;
 
 use thiserror::Error;
@@ -48,6 +49,12 @@ pub struct Searcher {
     belief: Option<BlueprintBelief>,
     /// What it found out in its last turn.
     values: Vec<MoveValue>,
+}
+
+impl fmt::Debug for Searcher {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Searcher").field("options", &self.options).finish_non_exhaustive()
+    }
 }
 
 impl Searcher {

@@ -284,8 +284,8 @@ impl Partners {
     }
 
     /// Whether a partner may take long for a single move, as one that searches does.
-    #[must_use]
-    pub fn take_long(&self) -> bool {
+    #[cfg(feature = "python")]
+    pub(crate) fn take_long(&self) -> bool {
         self.all().any(Partner::takes_long)
     }
 

@@ -29,7 +29,7 @@ impl Batch {
             return Err(StarmineError::new_err("this batch has no partners: expected some"));
         }
         self.call_for(py, &self.results, games, |games, outputs, stop| {
-            games.batch.step_some(stop, &games.actions, &moving, outputs)
+            games.batch.step_some_until(stop, &games.actions, &moving, outputs)
         })
     }
 

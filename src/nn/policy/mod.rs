@@ -20,6 +20,8 @@ pub use load::policy_bytes;
 pub use load::{load_policy, read_policy};
 pub use shipped_policies::{POLICIES, ShippedPolicy, shipped_policy};
 
+use std::fmt;
+
 use safetensors::SafeTensors;
 
 use crate::encode::{Encoder, encode_into};
@@ -74,6 +76,16 @@ pub struct Policy {
     header: String,
     bytes: Box<[u8]>,
     checksum: u32,
+}
+
+impl fmt::Debug for Policy {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Policy")
+            .field("header", &self.header)
+            .field("checksum", &self.checksum)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Policy {

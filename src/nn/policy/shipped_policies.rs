@@ -1,6 +1,7 @@
 //! The shipped policies: one row each. Their weights are compiled in, so that the Rust crate and
 //! the Python package need no files at run time; without the feature `weights` there are none.
 
+use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use super::Policy;
@@ -17,14 +18,15 @@ pub struct ShippedPolicy {
     policy: OnceLock<Result<Arc<Policy>, PolicyError>>,
 }
 
+impl fmt::Debug for ShippedPolicy {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("ShippedPolicy").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
 impl ShippedPolicy {
     /// A row of the table.
-    #[must_use]
-    pub const fn new(
-        name: &'static str,
-        summary: &'static str,
-        bytes: &'static [u8],
-    ) -> ShippedPolicy {
+    const fn new(name: &'static str, summary: &'static str, bytes: &'static [u8]) -> ShippedPolicy {
         ShippedPolicy { name, summary, bytes, policy: OnceLock::new() }
     }
 

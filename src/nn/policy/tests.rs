@@ -256,7 +256,7 @@ fn problem(change: impl FnOnce(&mut Value, &mut Vec<Tensor>)) -> String {
     let (mut header, mut tensors) = (header(&small(), false), tensors(&small(), false));
     change(&mut header, &mut tensors);
     let metadata = json!({"starmine": header.to_string()});
-    Policy::from_bytes(&file(&metadata, &tensors)).err().expect("it is refused").to_string()
+    Policy::from_bytes(&file(&metadata, &tensors)).expect_err("it is refused").to_string()
 }
 
 #[test]
