@@ -8,15 +8,6 @@ const PREFIX: &str = "search:";
 /// The parts of the text of a player that searches, such as `search: smart; rollouts=1000`.
 ///
 /// Neither the blueprint nor the options are checked, so that no policy's file is read.
-///
-/// ```
-/// use starmine::search::SearchText;
-///
-/// let text = SearchText::of("search: smart; rollouts=1000").unwrap();
-/// assert_eq!(text.blueprint, "smart");
-/// assert_eq!(text.options, [("rollouts", "1000")]);
-/// assert_eq!(SearchText::of("smart"), None);
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchText<'a> {
     /// The blueprint's text.

@@ -111,9 +111,6 @@ impl Searcher {
 
     /// As [`Searcher::decide`]; `None` if `stop` was set meanwhile. The seat may then be asked again, with other random
     /// hands.
-    ///
-    /// # Panics
-    /// As [`Searcher::decide`].
     pub(crate) fn decide_until(
         &mut self,
         view: &View<'_>,

@@ -10,17 +10,6 @@ use crate::nn::{Policy, PolicyError, load_policy, shipped_policy};
 use crate::rules::UnknownName;
 
 /// The policies of players that are stored. In the text of a player stands the place of its policy in this list.
-///
-/// ```
-/// use starmine::search::{PlayerSpec, StoredPolicies};
-///
-/// let mut policies = StoredPolicies::default();
-/// let player: PlayerSpec = "search: ippo-2p; rollouts=100".parse()?;
-/// let text = policies.store(&player);
-/// assert_eq!(text, "search: policy: 0; rollouts=100");
-/// assert_eq!(policies.load()?.player(&text)?.to_string(), player.to_string());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredPolicies(Vec<StoredPolicy>);
 
