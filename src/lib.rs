@@ -164,6 +164,6 @@ mod threads;
 #[cfg(test)]
 extern crate self as starmine;
 
-#[cfg(feature = "python")]
 #[expect(missing_debug_implementations, reason = "Python shows the classes")]
+#[cfg(feature = "python")]
 mod bindings;

@@ -46,6 +46,8 @@ mod sparse_rows;
 pub(crate) use color_features::{CardWeights, ColorFeatures};
 #[cfg(feature = "python")]
 pub(crate) use color_network::ColorActions;
+#[cfg(feature = "batch")]
+pub(crate) use policy::load_policy;
 #[cfg(feature = "python")]
 pub(crate) use policy::policy_bytes;
 #[cfg(test)]
@@ -53,7 +55,7 @@ pub(crate) use policy::tests::{policy_file, small};
 pub use policy::{
     POLICIES, Policy, PolicyError, PolicyProblem, ShippedPolicy, read_policy, shipped_policy,
 };
-pub(crate) use policy::{best, load_policy, sample};
+pub(crate) use policy::{best, sample};
 #[cfg(feature = "python")]
 pub(crate) use pooling::{Pooling, PoolingGradient, PoolingSize};
 #[cfg(feature = "python")]

@@ -78,6 +78,7 @@ impl Partner {
     }
 
     /// Whether a single move may take long.
+    #[cfg(feature = "python")]
     fn takes_long(&self) -> bool {
         match self {
             Partner::Bot(bot) => bot.searches(),

@@ -15,9 +15,11 @@ pub mod tests;
 
 pub use choice::{best, sample};
 pub use error::{PolicyError, PolicyProblem};
+#[cfg(feature = "batch")]
+pub use load::load_policy;
 #[cfg(feature = "python")]
 pub use load::policy_bytes;
-pub use load::{load_policy, read_policy};
+pub use load::read_policy;
 pub use shipped_policies::{POLICIES, ShippedPolicy, shipped_policy};
 
 use std::fmt;

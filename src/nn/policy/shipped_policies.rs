@@ -26,6 +26,7 @@ impl fmt::Debug for ShippedPolicy {
 
 impl ShippedPolicy {
     /// A row of the table.
+    #[cfg(feature = "weights")]
     const fn new(name: &'static str, summary: &'static str, bytes: &'static [u8]) -> ShippedPolicy {
         ShippedPolicy { name, summary, bytes, policy: OnceLock::new() }
     }
