@@ -74,17 +74,17 @@ def counted(
         evaluation: the id of the folder, or None.
     """
     chats = chat_players(dict(zip(names, players, strict=True)))
-    before = {name: (len(chat.exchanges), chat.fallbacks) for name, chat in chats.items()}
+    before = {name: (len(chat.exchanges), len(chat.repeated), chat.fallbacks) for name, chat in chats.items()}
     calls: dict[str, Calls] = {}
     with ExitStack() as stack:
         for chat in chats.values():
             stack.enter_context(chat.seated(names, first_game, evaluation))
         yield calls
-    for name, (exchanges, fallbacks) in before.items():
+    for name, (exchanges, repeated, fallbacks) in before.items():
         from starmine.text.exchange import totals
 
         chat = chats[name]
-        calls[name] = totals(chat.exchanges[exchanges:], chat.fallbacks - fallbacks)
+        calls[name] = totals(chat.exchanges[exchanges:], chat.repeated[repeated:], chat.fallbacks - fallbacks)
 
 
 def in_order(numbers: Mapping[str, float]) -> list[tuple[str, float]]:
@@ -93,13 +93,29 @@ def in_order(numbers: Mapping[str, float]) -> list[tuple[str, float]]:
     return list((first | dict(sorted(numbers.items()))).items())
 
 
+def listed(numbers: Mapping[str, float]) -> str:
+    """Numbers of calls in words, such as "10 move, 2 illegal"."""
+    return ", ".join(f"{count:,} {name}" for name, count in in_order(numbers))
+
+
+def repeated(calls: Calls) -> dict[str, int]:
+    """The numbers of failed calls that were made again, by kind; folders of earlier versions have none."""
+    return dict(calls.get("repeated", {}))
+
+
+def seconds_a_call(calls: Calls) -> float:
+    """The mean duration of all calls, those included that failed and were made again."""
+    return float(calls["seconds"] / max(1, calls["calls"] + sum(repeated(calls).values())))
+
+
 def described(calls: Calls) -> str:
     """Totals in words, such as "12 calls: 10 move, 2 illegal; 1 moves of the fallback; tokens 700; 0.5 seconds a call".
 
     There is at least one call.
     """
-    outcomes = ", ".join(f"{count:,} {outcome}" for outcome, count in in_order(calls["outcomes"]))
+    again = [f"{sum(repeated(calls).values()):,} more repeated: {listed(repeated(calls))}"] if repeated(calls) else []
     by_fallback = [f"{calls['fallbacks']:,} moves of the fallback"] if calls["fallbacks"] else []
     usage = [f"{kind} {amount:,}" for kind, amount in in_order(calls["usage"])]
-    seconds = f"{calls['seconds'] / calls['calls']:.2f} seconds a call"
-    return f"{calls['calls']:,} calls: {'; '.join([outcomes, *by_fallback, *usage, seconds])}"
+    seconds = f"{seconds_a_call(calls):.2f} seconds a call"
+    parts = [listed(calls["outcomes"]), *again, *by_fallback, *usage, seconds]
+    return f"{calls['calls']:,} calls: {'; '.join(parts)}"

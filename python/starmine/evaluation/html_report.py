@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine.data.game import Game
-from starmine.evaluation.calls import Calls, in_order
+from starmine.evaluation.calls import Calls, listed, repeated, seconds_a_call
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.pairing import SCORE
 from starmine.evaluation.report import mean
@@ -113,7 +113,16 @@ def _calls(results: Evaluation) -> str:
         problems += [_row(name, f"first {outcome} reply", problem) for outcome, problem in sorted(found.items())]
     if not rows:
         return ""
-    heads = ("player", "games of", "calls", "outcomes", "moves of the fallback", "seconds a call", "usage")
+    heads = (
+        "player",
+        "games of",
+        "calls",
+        "outcomes",
+        "repeated calls",
+        "moves of the fallback",
+        "seconds a call",
+        "usage",
+    )
     head = "".join(f'<th scope="col">{text}</th>' for text in heads)
     first = f'<div class="wide"><table>\n{"".join(problems)}\n</table></div>\n' if problems else ""
     return (
@@ -124,11 +133,9 @@ def _calls(results: Evaluation) -> str:
 
 def _numbers(calls: Calls) -> list[str]:
     """The totals of a chat player's calls, as the cells of a row."""
-    outcomes, usage = (
-        ", ".join(f"{amount:,} {name}" for name, amount in in_order(calls[kind])) for kind in ("outcomes", "usage")
-    )
-    seconds = f"{calls['seconds'] / calls['calls']:.2f}" if calls["calls"] else "-"
-    return [f"{calls['calls']:,}", outcomes, f"{calls['fallbacks']:,}", seconds, usage]
+    seconds = f"{seconds_a_call(calls):.2f}" if calls["calls"] else "-"
+    told = [f"{calls['calls']:,}", listed(calls["outcomes"]), listed(repeated(calls)), f"{calls['fallbacks']:,}"]
+    return [*told, seconds, listed(calls["usage"])]
 
 
 def _row(*cells: str) -> str:

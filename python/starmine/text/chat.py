@@ -28,7 +28,7 @@ from starmine.text.transcript import Transcript
 
 
 class ChatError(StarmineError):
-    """A model named no legal move in all of its attempts, and the player has no fallback. The game is given up.
+    """A model named no legal move, or its calls failed, and the player has no fallback. The game is given up.
 
     If the last call raised an exception, that is the cause, and the message names the line that raised it.
     """
@@ -36,7 +36,7 @@ class ChatError(StarmineError):
 
 Ask: TypeAlias = Callable[[Any], Any]
 # Of one player, not of its copies.
-_OWN = ("exchanges", "fallbacks", "transcript", "_table", "_lock", "_fallback_lock", "_waiting", "_places")
+_OWN = ("exchanges", "repeated", "fallbacks", "transcript", "_table", "_lock", "_fallback_lock", "_waiting", "_places")
 
 
 class Table(NamedTuple):
@@ -75,7 +75,8 @@ class ChatPlayer:
             removed.
 
     Attributes:
-        exchanges: a list of `Exchange`, in the order in which they ended.
+        exchanges: a list of `Exchange`, in the order in which they ended, without those in `repeated`.
+        repeated: a list of `Exchange` for the calls that failed or took too long and were made again.
         fallbacks: number of moves that the fallback has chosen.
 
     Raises:
@@ -173,6 +174,7 @@ class ChatPlayer:
     def _begin(self) -> None:
         """What a copy does not share: see `_OWN`."""
         self.exchanges: list[Exchange] = []
+        self.repeated: list[Exchange] = []
         self.fallbacks = 0
         self.transcript = None
         self._table: Table | None = None
@@ -197,16 +199,17 @@ class ChatPlayer:
 
     def clear(self) -> None:
         """Forget all exchanges and counts. The transcript keeps its lines."""
-        self.exchanges, self.fallbacks = [], 0
+        self.exchanges, self.repeated, self.fallbacks = [], [], 0
 
     def report(self) -> dict[str, Any]:
         """A dict of totals.
 
-        `player` is the name, `calls` the number of exchanges, `outcomes` that with each outcome, `problems` the first
-        problem of each outcome except "move", `fallbacks` the number of moves of the fallback, `seconds` the sum of the
-        durations, and `usage` the sums of the numbers of `Answer.usage`.
+        `player` is the name, `calls` the number of exchanges, `outcomes` that with each outcome, `repeated` the number
+        of further calls that were "failed" or "timeout" and were made again, `problems` the first problem of each
+        outcome except "move", `fallbacks` the number of moves of the fallback, `seconds` the sum of the durations, and
+        `usage` the sums of the numbers of `Answer.usage`.
         """
-        return {"player": self.name} | totals(self.exchanges, self.fallbacks)
+        return {"player": self.name} | totals(self.exchanges, self.repeated, self.fallbacks)
 
     def _end(self, talk: _Talk) -> None:
         """Give the answer of a talk that is over: its move, that of the fallback, or an exception."""
@@ -219,9 +222,10 @@ class ChatPlayer:
 
     def _fallback_move(self, talk: _Talk) -> Any:
         if self.fallback is None:
-            raise ChatError(
-                f"{self.name} named no legal move in {talk.attempt} attempts; the last problem: {talk.problem}"
-            ) from talk.error
+            found = f"named no legal move in {talk.attempt} attempts"
+            if talk.error is not None:
+                found = f"gave no reply: {talk.failed} call{'s' * (talk.failed > 1)} failed"
+            raise ChatError(f"{self.name} {found}; the last problem: {talk.problem}") from talk.error
         with self._fallback_lock:
             if callable(self.fallback):
                 move = self.fallback(talk.view)
@@ -231,9 +235,9 @@ class ChatPlayer:
         return move
 
     def _keep(self, exchange: Exchange) -> None:
-        """Add an exchange to the list and to the transcript."""
+        """Add an exchange to its list and to the transcript."""
         with self._lock:
-            self.exchanges.append(exchange)
+            (self.repeated if exchange.repeated else self.exchanges).append(exchange)
             if self.transcript is not None:
                 self.transcript.add(exchange)
 
@@ -285,7 +289,7 @@ class ChatPlayer:
             self._end(talk)
 
     async def _called(self, talks: Sequence[_Talk], place: AbstractAsyncContextManager[Any]) -> tuple[Any, float]:
-        """What the function returned, or the exception of its last attempt; and the seconds of the attempts.
+        """What the function returned, or the exception of its last attempt; and the seconds of the last attempt.
 
         Args:
             talks: their messages are given to the function; one of them, unless it is batched.
@@ -294,17 +298,19 @@ class ChatPlayer:
         seconds, failure = 0.0, Exception()
         for attempt in range(self.calls):
             if attempt:
+                for talk in talks:
+                    talk.fail(failure, seconds / len(talks), repeated=True)
                 await asyncio.sleep(self.backoff * 2 ** (attempt - 1))
             given = [talk.prompt() for talk in talks] if self.batched else talks[0].prompt()
             async with place:
                 began = time.monotonic()
                 try:
-                    return await asyncio.wait_for(self._call(given), self.timeout), seconds + time.monotonic() - began
+                    return await asyncio.wait_for(self._call(given), self.timeout), time.monotonic() - began
                 except TimeoutError as error:
                     failure = error if str(error) else TimeoutError(f"no reply in {self.timeout} seconds")
                 except Exception as error:
                     failure = error
-                seconds += time.monotonic() - began
+                seconds = time.monotonic() - began
         return failure, seconds
 
     async def _call(self, messages: Any) -> Any:
@@ -324,6 +330,7 @@ class _Talk:
         self.answer: Future[Any] = Future()
         self.messages: Messages = []  # of the next call
         self.attempt, self.problem = 0, ""
+        self.failed = 0  # calls since the last reply
         self.error: Exception | None = None  # of the last call
         self.action: int | None = None
 
@@ -343,23 +350,48 @@ class _Talk:
         return self.action is not None or self.error is not None or self.attempt >= self.player.replies
 
     def take(self, answer: Any, seconds: float) -> None:
-        """Read an answer, or keep the exception of a call."""
+        """Read an answer, or keep the exception of the last call."""
+        if isinstance(answer, Exception):
+            self.fail(answer, seconds)
+            self.attempt, self.action, self.problem, self.error = self.attempt + 1, None, error_text(answer), answer
+            return
         usage: dict[str, float] = {}
         if isinstance(answer, Answer):
             usage = numbers_of(answer.usage)
             calls = list(answer.tool_calls)
             answer = calls[0] if len(calls) == 1 else calls or answer.text
-        reply: str | None
-        action: int | None
-        problem: str | None
-        if isinstance(answer, Exception):
-            outcome = "timeout" if isinstance(answer, TimeoutError) else "failed"
-            reply, action, problem, self.error = None, None, error_text(answer), answer
-        else:
-            found = parse_reply(answer, self.view)
-            action, problem = found.action, found.problem
-            outcome = "move" if action is not None else "illegal" if found.illegal else "unreadable"
-            reply = answer if isinstance(answer, str) else _as_text(answer)
+        found = parse_reply(answer, self.view)
+        action, problem = found.action, found.problem
+        outcome = "move" if action is not None else "illegal" if found.illegal else "unreadable"
+        reply = answer if isinstance(answer, str) else _as_text(answer)
+        self._keep(outcome, problem, seconds, reply=reply, action=action, usage=usage)
+        self.attempt, self.failed = self.attempt + 1, 0
+        self.action, self.problem = action, problem or ""
+        if action is None:
+            self.messages = [
+                *self.messages,
+                {"role": "assistant", "content": reply[:2000]},
+                {"role": "user", "content": f"{problem}\n{self._legal()}"},
+            ]
+
+    def fail(self, error: Exception, seconds: float, repeated: bool = False) -> None:
+        """Keep the exception of a call, which is made again if it is `repeated`."""
+        self.failed += 1
+        outcome = "timeout" if isinstance(error, TimeoutError) else "failed"
+        self._keep(outcome, error_text(error), seconds, repeated=repeated)
+
+    def _keep(
+        self,
+        outcome: str,
+        problem: str | None,
+        seconds: float,
+        *,
+        reply: str | None = None,
+        action: int | None = None,
+        usage: dict[str, float] | None = None,
+        repeated: bool = False,
+    ) -> None:
+        """Add an exchange with these attributes to those of the player."""
         digest = hashlib.sha256(json.dumps(self.messages).encode()).hexdigest()[:16]
         self.player._keep(
             Exchange(
@@ -375,19 +407,12 @@ class _Talk:
                 action=action,
                 problem=problem,
                 seconds=seconds,
-                usage=usage,
+                usage=usage or {},
                 players=None if self.table is None else list(self.table.players),
                 evaluation=None if self.table is None else self.table.evaluation,
+                repeated=repeated,
             )
         )
-        self.attempt += 1
-        self.action, self.problem = action, problem or ""
-        if reply is not None and action is None:
-            self.messages = [
-                *self.messages,
-                {"role": "assistant", "content": reply[:2000]},
-                {"role": "user", "content": f"{problem}\n{self._legal()}"},
-            ]
 
     def _legal(self) -> str:
         moves = ", ".join(move_text(self.view, action) for action in self.view.legal_actions())

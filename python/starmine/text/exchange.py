@@ -49,7 +49,7 @@ class Answer:
 @equal_by_value
 @dataclass(frozen=True)
 class Exchange:
-    """One reply of a model, or one call that failed for good.
+    """One reply of a model, or one call that failed.
 
     Attributes:
         player: the name of the `ChatPlayer`.
@@ -62,7 +62,7 @@ class Exchange:
         messages: the messages that the model got.
         reply: the text of the reply, or its tool calls as JSON; None if the call failed.
         outcome: "move" if the reply names one legal move, "illegal" if the move is not legal, "unreadable" if the reply
-            names no move or several; "failed" if the last call raised an exception, "timeout" if it took too long.
+            names no move or several; "failed" if the call raised an exception, "timeout" if it took too long.
         action: the action id of the legal move; None for other outcomes.
         problem: what was wrong, with the place where an exception was raised; None for the outcome "move".
         seconds: duration of the call; with `batched=True` an equal share of it.
@@ -70,6 +70,7 @@ class Exchange:
         prompt_version: `PROMPT_VERSION`, which changes with the texts of prompts.
         players: in an evaluation the names of the game's players, by seat; else None.
         evaluation: the id of the evaluation's folder; None without one.
+        repeated: whether the call failed and was made again. Then it is in `ChatPlayer.repeated`.
     """
 
     player: str
@@ -88,6 +89,7 @@ class Exchange:
     prompt_version: int = PROMPT_VERSION
     players: list[str] | None = None
     evaluation: str | None = None
+    repeated: bool = False
 
 
 def numbers_of(usage: Mapping[str, Any]) -> dict[str, float]:
@@ -100,22 +102,25 @@ def numbers_of(usage: Mapping[str, Any]) -> dict[str, float]:
     return found
 
 
-def totals(exchanges: Sequence[Exchange], fallbacks: int) -> dict[str, Any]:
+def totals(exchanges: Sequence[Exchange], repeated: Sequence[Exchange], fallbacks: int) -> dict[str, Any]:
     """What some exchanges came to, as JSON can represent it; see `ChatPlayer.report`.
 
     Args:
         exchanges: those of one player.
+        repeated: its failed calls that were made again.
         fallbacks: number of moves that its fallback has chosen.
     """
     usage: Counter[str] = Counter()
-    for exchange in exchanges:
+    every = [*exchanges, *repeated]
+    for exchange in every:
         usage.update(exchange.usage)
     return {
         "calls": len(exchanges),
         "outcomes": dict(Counter(exchange.outcome for exchange in exchanges)),
-        "problems": {each.outcome: shortened(each.problem) for each in exchanges[::-1] if each.problem},
+        "repeated": dict(Counter(exchange.outcome for exchange in repeated)),
+        "problems": {each.outcome: shortened(each.problem) for each in every[::-1] if each.problem},
         "fallbacks": fallbacks,
-        "seconds": sum(exchange.seconds for exchange in exchanges),
+        "seconds": sum(exchange.seconds for exchange in every),
         "usage": dict(usage),
     }
 

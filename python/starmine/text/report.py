@@ -59,6 +59,7 @@ class PlayerReport:
         moves: number of moves that its replies named, in games that were played to their end. Misplays and regret are
             of these moves, not of those of the fallback.
         replies: number of its exchanges: replies, and calls that failed for good.
+        repeated: number of further calls that were "failed" or "timeout" and were made again.
         outcomes: number of exchanges with each outcome: "move", "unreadable", "illegal", "failed", "timeout".
         problems: for each of these outcomes, except "move", the problem of the first exchange that had it.
         fallbacks: number of moves that the fallback chose.
@@ -75,6 +76,7 @@ class PlayerReport:
     moves: int
     replies: int
     outcomes: dict[str, int]
+    repeated: dict[str, int]
     problems: dict[str, str]
     fallbacks: int
     seconds_a_game: float
@@ -124,12 +126,14 @@ class TextReport:
         for player in self.players:
             unusable = sum(count for name, count in player.outcomes.items() if name != "move")
             kinds = ", ".join(f"{count} {name}" for name, count in sorted(player.outcomes.items()) if name != "move")
+            repeats = ", ".join(f"{count} {name}" for name, count in sorted(player.repeated.items()))
             rows += [
                 (f"{player.player}: moves", f"{player.moves} in seats {', '.join(map(str, player.seats))}"),
                 (
                     f"{player.player}: unusable replies",
                     f"{unusable} of {player.replies}" + (f" ({kinds})" if kinds else ""),
                 ),
+                (f"{player.player}: repeated calls", repeats or "0"),
                 *(
                     (f"{player.player}: first {outcome} reply", shortened(" ".join(problem.split()), LONGEST))
                     for outcome, problem in sorted(player.problems.items())
@@ -210,6 +214,7 @@ def report(
         seats = [seat for seat, player in enumerate(players) if player is chat]
         _check_exchanges(chat, trajectories, seats)
         places, misplays, knowable = _moves_of(chat, trajectories, played)
+        every = [*chat.exchanges, *chat.repeated]
         reports.append(
             PlayerReport(
                 player=chat.name,
@@ -217,10 +222,11 @@ def report(
                 moves=len(places),
                 replies=len(chat.exchanges),
                 outcomes=dict(Counter(exchange.outcome for exchange in chat.exchanges)),
-                problems={exchange.outcome: exchange.problem for exchange in chat.exchanges[::-1] if exchange.problem},
+                repeated=dict(Counter(exchange.outcome for exchange in chat.repeated)),
+                problems={exchange.outcome: exchange.problem for exchange in every[::-1] if exchange.problem},
                 fallbacks=chat.fallbacks,
-                seconds_a_game=sum(exchange.seconds for exchange in chat.exchanges) / max(1, len(games)),
-                usage_a_game=_usage(chat.exchanges, max(1, len(games))),
+                seconds_a_game=sum(exchange.seconds for exchange in every) / max(1, len(games)),
+                usage_a_game=_usage(every, max(1, len(games))),
                 misplays=misplays,
                 knowable_misplays=knowable,
                 regret=None

@@ -87,6 +87,52 @@ def test_games_that_were_given_up_count(tmp_path):
     assert found.calls_of("model")["calls"] == len(player.exchanges)
 
 
+UNSTEADY = """
+import chat_models
+from starmine.text import ChatPlayer
+
+asked = 0
+
+
+def ask(messages):
+    global asked
+    asked += 1
+    if asked % 3 == 0:
+        raise KeyError("<plan>")
+    return chat_models.first_move(messages)
+
+
+model = ChatPlayer(ask, calls=2, backoff=0, transcript=TRANSCRIPT)
+"""
+
+
+def test_repeated_calls_are_in_the_summary_the_folder_the_page_and_the_transcript(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    file, folder, path = tmp_path / "unsteady_models.py", tmp_path / "out", tmp_path / "talk.jsonl"
+    file.write_text(UNSTEADY.replace("TRANSCRIPT", repr(str(path))))
+    command = ["eval", f"model={file}:model", "iggi", "--games", "3", "--variant", "mini", "--output", str(folder)]
+    command += ["--html", "--no-figure", "--quiet"]
+    assert main(command) == 0
+    first = capsys.readouterr().out
+    calls = json.loads((folder / "eval.json").read_text())["entrants"][0]["calls"]
+    repeated = calls["repeated"]["failed"]
+    assert calls["outcomes"] == {"move": calls["calls"]}
+    assert (
+        f"model: {calls['calls']} calls: {calls['calls']} move; {repeated} more repeated: {repeated} failed;" in first
+    )
+    assert "first failed reply: KeyError: '<plan>'" in first
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    assert sum(row["repeated"] for row in rows) == repeated > 0
+    page = (folder / "eval.html").read_text()
+    assert "repeated calls" in page
+    for pairing in json.loads((folder / "eval.json").read_text())["pairings"]:
+        for found in pairing["calls"].values():
+            assert f'<td class="text">{found["repeated"]["failed"]} failed</td>' in page
+    sys.modules.pop("unsteady_models", None)
+    assert main(command) == 0
+    assert capsys.readouterr().out == first
+
+
 MODELS = """
 import chat_models
 from starmine.text import ChatPlayer

@@ -219,6 +219,67 @@ def test_a_failed_call_is_repeated():
     assert [exchange.outcome for exchange in player.exchanges] == ["move"]
 
 
+class Unsteady:
+    """A model whose first two calls of each turn fail, one by an exception and one by taking too long."""
+
+    def __init__(self, batched=False):
+        self.calls, self.batched, self.hangs = 0, batched, threading.Event()
+
+    def __call__(self, messages):
+        self.calls += 1
+        if self.calls % 3 == 1:
+            raise ConnectionError("busy")
+        if self.calls % 3 == 2:
+            self.hangs.wait(60)
+        given = messages if self.batched else [messages]
+        found = [Answer(first_move(said), usage={"prompt_tokens": 7}) for said in given]
+        return found if self.batched else found[0]
+
+
+@pytest.mark.parametrize("batched", [False, True])
+def test_a_call_that_is_repeated_is_counted_and_has_a_line(tmp_path, batched):
+    path, ask = tmp_path / "talk.jsonl", Unsteady(batched)
+    player = ChatPlayer(ask, backoff=0, timeout=0.1, batched=batched, transcript=path)
+    moves_of(player, [view()])
+    ask.hangs.set()
+    found = player.report()
+    assert (found["calls"], found["outcomes"]) == (1, {"move": 1})
+    assert found["repeated"] == {"failed": 1, "timeout": 1}
+    assert found["problems"]["failed"].startswith("ConnectionError: busy at ")
+    assert found["problems"]["timeout"] == "TimeoutError: no reply in 0.1 seconds"
+    assert found["usage"] == {"prompt_tokens": 7}
+    assert found["seconds"] >= 0.1
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [row["outcome"] for row in rows] == ["failed", "timeout", "move"]
+    assert [row["repeated"] for row in rows] == [True, True, False]
+    assert [row["attempt"] for row in rows] == [0, 0, 0]
+    assert len({row["prompt"] for row in rows}) == 1
+    assert sum(row["seconds"] for row in rows) == pytest.approx(found["seconds"])
+    player.clear()
+    assert player.report()["repeated"] == {}
+
+
+def test_calls_that_failed_are_not_said_to_have_named_no_legal_move():
+    def ask(messages):
+        raise ConnectionError("busy")
+
+    with pytest.raises(ChatError, match="model gave no reply: 2 calls failed; the last problem: ConnectionError"):
+        ChatPlayer(ask, name="model", calls=2, backoff=0).act(view())
+    with pytest.raises(ChatError, match="gave no reply: 1 call failed; the last"):
+        ChatPlayer(ask, calls=1).act(view())
+    replies = iter(["hm", ConnectionError("busy")])
+    answers = {"hm": lambda: "hm"}
+
+    def second(messages):
+        reply = next(replies)
+        if reply not in answers:
+            raise reply
+        return answers[reply]()
+
+    with pytest.raises(ChatError, match="gave no reply: 1 call failed; the last"):
+        ChatPlayer(second, calls=1).act(view())
+
+
 def test_a_call_that_fails_for_good_is_one_outcome():
     def ask(messages):
         raise ConnectionError("busy")
@@ -384,7 +445,7 @@ def test_a_copy_has_the_settings_but_not_the_exchanges(tmp_path):
     player = ChatPlayer(first_move, name="mine", replies=2, transcript=tmp_path / "talk.jsonl")
     player.act(view())
     again = pickle.loads(pickle.dumps(player))
-    assert (again.name, again.replies, again.exchanges) == ("mine", 2, [])
+    assert (again.name, again.replies, again.exchanges, again.repeated) == ("mine", 2, [], [])
     assert again.act(view()) == player.act(view())
     assert len((tmp_path / "talk.jsonl").read_text().splitlines()) == 2
 

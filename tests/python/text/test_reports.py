@@ -56,6 +56,24 @@ def test_a_report_names_the_first_problem_of_each_outcome():
     assert f"ConnectionError: &lt;busy&gt; again at {__file__}:{line}" in found.to_html()
 
 
+def test_a_report_tells_repeated_calls():
+    calls = itertools.count()
+
+    def ask(messages):
+        if next(calls) % 2 == 0:
+            raise ConnectionError("busy")
+        return first_move(messages)
+
+    player = ChatPlayer(ask, name="model", backoff=0)
+    games = starmine.play_games([player, "iggi"], 1, variant="mini", record=True)
+    found = report(games, [player, "iggi"])
+    (said,) = found.players
+    assert said.repeated == {"failed": said.replies}
+    assert said.problems["failed"].startswith("ConnectionError: busy")
+    assert ("model: repeated calls", f"{said.replies} failed") in found.rows()
+    assert found.to_dict()["players"][0]["repeated"] == said.repeated
+
+
 def test_a_report_tells_scores_replies_and_regret():
     good = ChatPlayer(by_chance(1), name="good")
     bad = ChatPlayer(by_chance(2), name="bad")
