@@ -72,8 +72,8 @@ def color_permutations(variant: Variant, seed: int, games: NDArray[np.integer[An
     equally likely.
 
     Args:
-        variant: the rules. A suit whose numbers of copies no other suit has, such as the multicoloured one, stays in
-            its place.
+        variant: the rules. A suit stays in its place if no other suit has the same numbers of copies, as the
+            multicoloured one.
         seed: from 0 to 2**64 - 1.
         games: integers (G,), numbers of the games. A permutation is a function of the seed and this number.
 

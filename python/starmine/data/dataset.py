@@ -51,8 +51,9 @@ class RowGroup:
 class Dataset:
     """Games of one or several Parquet files.
 
-    `len(data)` is the number of games, `data[3]` a `Game`, and `data[:20]`, a list of indices or a mask gives a
-    `GameTable`. Iterating gives each game as a `Game`. `filter` and `select` return views, which are data sets too.
+    `len(data)` is the number of games, and `data[3]` is a `Game`. An index that is a slice, a list or a mask, as in
+    `data[:20]`, gives a `GameTable`. Iterating gives each game as a `Game`. `filter` and `select` return views, which
+    are data sets too.
 
     A data set reads one row group at a time, and the next one in a thread. Its memory therefore does not grow with the
     number of games, except that a view keeps 4 bytes for each of its games. A data set can be pickled: it holds paths,

@@ -80,8 +80,7 @@ class Info:
         bytes: size of the files.
         total: the scores of all games: an object with `games`, `mean`, `standard_error`, `turns`, and `counts`, int64
             (256,), the number of games by score.
-        tables: objects as `total`, with a `name`: one for each table of players by seat, the one with the most games
-            first.
+        tables: objects like `total` that also have a `name`, one for each list of players by seat; most games first.
         ended_by: the number of games by reason, most games first, for files that have this column; "unknown" for games
             without a reason.
     """

@@ -61,7 +61,7 @@ class GameTable:
         players: int16 (G, P), for each of the P seats an index of the players' table, `Dataset.players` or
             `Metadata.players`.
         log_prob: float32 (T,), the logarithms of the probabilities with which the actions were chosen, or None.
-            `generate` stores none; a writer of its own tables may.
+            `generate` stores none; other programs that write tables may.
         search_values: float32 (T, A), for each action the mean score of its roll-outs, if a search chose the move of
             this turn; `nan` for an action that was not searched. `generate` stores it if a player is a search, such as
             "search: smart". Else None.
@@ -237,7 +237,7 @@ def content_hash(games: GameTable | Iterable[GameTable]) -> str:
     It does not depend on how the games are stored. `Dataset.content` is another checksum, which covers files too.
 
     Args:
-        games: a table, or consecutive tables, whose division does not change the checksum.
+        games: a table, or consecutive tables; where one ends and the next begins does not matter.
     """
     checksum = ContentHash()
     for piece in [games] if isinstance(games, GameTable) else games:

@@ -28,7 +28,7 @@ Array = NDArray[Any]
 
 
 class HanabiEnv(gymnasium.Env[Array, np.int64]):
-    """One game, in which the seat whose turn it is acts, for tests, tools and looking at games.
+    """One game, for tests, tools and looking at games. Each step is a turn of the seat to act.
 
     `HanabiVectorEnv` is the fast class: it steps thousands of games in the time of a few steps of this one.
 

@@ -192,9 +192,9 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
     reward of the learner's first step in the episode, since a reset has no reward. An episode that ends before the
     learner's first turn is skipped. A policy or module is called once for all games in which it is to act.
 
-    Info. Each entry is an array over the games. Each has a bool mask (N,), `_score` for `score`, which is true for the
-    games where the entry is valid: the games that ended in this step for entries named `final_`, all games for the
-    others:
+    Info. Each entry is an array over the games. Each has a bool mask (N,), such as `_score` for `score`, true for the
+    games where the entry is valid. For entries named `final_` these are the games that ended in this step, for the
+    others all games:
         action_mask: bool (N, A), the legal actions of the seat to act.
         current_player: int32 (N,), the seat to act.
         score: int32 (N,), the score so far.
@@ -213,7 +213,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
     Raises:
         UnknownNameError: there is no such preset, encoder, dtype, mode, reward, bot or extra output.
         VariantError: a parameter of the variant out of range, or partners that do not play the variant.
-        StarmineError: a number out of range, a render mode, or partners that leave the learner no turn.
+        StarmineError: a number out of range, a render mode that is refused, or partners that leave the learner no turn.
         TypeError: there is no such argument; the message has the nearest.
 
     Example:
@@ -305,7 +305,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
     def batch(self) -> Batch:
         """The batch that steps the games, to read its settings, copy it or store it.
 
-        To step, call the environment. The batch's own numbers are not the environment's. Its rewards lack
+        To step, call the environment. The batch's own outputs differ from the environment's. Its rewards lack
         `lost_game_penalty`. With `reward="fireworks"` its variant has `lost_game_score="fireworks"`: `score` and
         `final_score` of a lost game are the points of its fireworks, while they are 0 in the environment's info. A step
         of the batch stops at the turns of partners that are written in Python.
@@ -367,8 +367,8 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         Raises:
             IllegalActionError: an action that the rules refuse, or with "Disabled" a game that is over. `count` is the
                 number of such actions, `rows` the first 100 of their games. No game has moved.
-            StarmineError: a partner chose an illegal move. A partner's own exceptions are passed on. After either the
-                environment has to be reset.
+            StarmineError: a partner chose an illegal move. A partner's own exceptions are passed on. In either case,
+                reset the environment then.
             ArrayError: actions of another shape or dtype.
             ResetNeeded: `reset` has not been called.
             ClosedEnvironmentError: the environment is closed.

@@ -192,7 +192,7 @@ class Evaluation:
     def is_played(self, cell: Cell) -> bool:
         """Whether the games of a player and a partner, given by index, are played.
 
-        Games in which several seats would search are not, unless the texts of both bots allow it.
+        Games in which several seats would search are not played, unless the texts of both bots allow it.
         """
         if cell not in self.settings.cells:
             return False

@@ -64,8 +64,8 @@ def evaluate(
 
     With two players, the pairing (a, b) has a in seat 0, and (b, a) has b in seat 0. With more, a holds one seat and b
     all others; a holds each seat in an equal share of the games. Game i has the deck of game i, episode 0, of a batch
-    with this seed. With partners, each of `ego` plays with each partner, with two seats in both orders, and everybody
-    plays with itself.
+    with this seed. With partners, each of `ego` plays with each partner (in both orders, if there are two seats), and
+    everybody plays with itself.
 
     Args:
         ego: names of bots, or by name anything that `play_games` accepts for a seat: bots, Python bots, policies and
@@ -83,12 +83,12 @@ def evaluate(
         num_threads: threads for the games in which bots hold all seats; None for one for each core.
         output: folder for the games, a data set as `starmine.data.Dataset` reads it, and for what is derived from it:
             `eval.json`, the pairings as `eval.csv`, the table as `table.csv`, `table.md` and `table.tex`, and the
-            pictures `eval.png` and `eval.pdf`. It needs pyarrow. The games are saved after a second, and later whenever
-            the time has grown by a tenth, at least every five minutes. The same call resumes from them, and one with
-            more players plays only the pairings that are missing. It refuses to do so if an entrant may play otherwise
-            now: if the weights of a policy, or the source or the state of a player in Python, have changed or are
-            unknown. Only one call at a time writes to a folder. The outcomes of chat players' calls are kept with the
-            games. None writes nothing.
+            pictures `eval.png` and `eval.pdf`. It needs pyarrow. The games are first saved after one second, then each
+            time the total time has grown by a tenth, and at least every five minutes. The same call resumes from them,
+            and one with more players plays only the pairings that are missing. A call does not resume if an entrant may
+            now play differently: if the weights of a policy, or the source or the state of a player in Python, have
+            changed or are unknown. Only one call at a time writes to a folder. The outcomes of chat players' calls are
+            kept with the games. None writes nothing.
         fresh: start over in a folder that holds an evaluation.
         figure: draw the heat maps, which needs matplotlib.
         chunk: games played at once with Python bots and policies; with chat players at most their `concurrency`, unless
@@ -103,8 +103,8 @@ def evaluate(
         VariantError: a bot does not play the variant.
         TypeError: a number is not an integer.
         StarmineError: another argument that is not allowed, a policy that sees its own hand without `cheats=True`, a
-            folder that is in use, holds other games or cannot be written, or pyarrow or matplotlib is missing. No game
-            has been played, unless the disk becomes full; what was saved before is kept.
+            folder that is in use, holds other games or cannot be written, or pyarrow or matplotlib is missing. The
+            error comes before any game is played, except for a disk that becomes full; what was saved before is kept.
 
     An entrant that sees its own hand, such as the bot `cheater` or a policy with `cheats=True`, is marked in the table,
     the figure, the CSV and the JSON.

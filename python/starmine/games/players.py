@@ -85,8 +85,8 @@ class Policy(Protocol):
         cheats: True for a policy that may see its own hand, by its encoder or by "own_hand"; evaluations mark it.
 
     Optional methods:
-        reset(games, seats): new games begin: `games[k]`, in which the policy holds `seats[k]`; int64 (K,) each. A
-            recurrent policy clears the hidden states of these pairs.
+        reset(games, seats): called when games begin: in game `games[k]` the policy holds seat `seats[k]`; int64 (K,)
+            each. A recurrent policy clears the hidden states of these pairs.
         reseed(seed): called by `starmine.data.generate` before each chunk of games, with a seed from 0 to 2**63 - 1 for
             what the policy draws by chance.
     """

@@ -148,8 +148,8 @@ def search(
         threshold: points by which an action must be better than the blueprint's, 0 to 100; with `method="single"`.
         method: "single" is SPARTA's single-agent search (Lerer et al., 2020): the others play by the blueprint.
             "mirror" is mirror descent search (Sokota et al., 2023): the others may search, too.
-        step: of mirror descent: what a point is worth in the logarithm of an action's probability, above 0 and at most
-            1,000,000; None for 10. Only with `method="mirror"`.
+        step: of mirror descent: how much one point adds to the logarithm of an action's probability, above 0 and at
+            most 1,000,000; None for 10. Only with `method="mirror"`.
         seed: of hands and decks, 0 to 2**64 - 1.
         num_threads: 1 to 256. The result does not depend on it.
 

@@ -256,7 +256,7 @@ def replay(
         decks: uint8 (G, deck_size), the top card first, each card as `suit * ranks + rank` with suit and rank from 0.
         actions: uint8 (T,), the actions of all games, game after game.
         lengths: integers (G,), the number of actions of each game, T in all. A game need not be played to its end.
-        variant: the rules: a `Variant`, or the name of a preset, for two players.
+        variant: the rules: a `Variant`, or the name of a preset, which has two players.
         start_players: uint8 (G,), the seats that start; None for seat 0.
         batch_size: n, the number of games that are played side by side, at least 1.
         outputs: names of a batch's outputs: those of the position before the turn, "obs", "action_mask",

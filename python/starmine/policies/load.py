@@ -57,7 +57,7 @@ class TrainedPolicy:
         recurrent: whether it has a hidden state for each seat.
         about: notes from when it was saved, such as steps, seconds, score and its standard error.
         sampled: whether `bot` samples its moves; else it plays the most probable one.
-        options: of its network: hidden and recurrent, with card_features and layer_norm, or for a `ColorNetwork`
+        options: of its network: hidden and recurrent; also card_features and layer_norm, or, for a `ColorNetwork`,
             weights.
         data: the contents of the safetensors file.
     """

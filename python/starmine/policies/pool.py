@@ -136,7 +136,7 @@ def pool(
     hold_out: Iterable[str] = HELD_OUT,
     results: str | os.PathLike[str] | None = None,
 ) -> Pool:
-    """The players at hand for a game: bots, noisy bots, shipped policies, and in a clone the seeds in `results`.
+    """The players at hand for a game: bots, noisy bots, shipped policies, and in a clone the policies in `results`.
 
     Args:
         game: "2p" to "5p", the standard game of 2 to 5 players, or a `Variant`.

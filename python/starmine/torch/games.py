@@ -43,9 +43,9 @@ class GamesDataset(IterableDataset[TensorRows]):
     therefore not make batches: `DataLoader(GamesDataset("games"), batch_size=None, num_workers=2)`.
 
     Mixing: the order of the row groups is drawn for each epoch. The games of four row groups, at most 262,144 games in
-    files of this package, are shuffled together. They are replayed in blocks of 4,096 games, or 4,096 divided by the
-    number of seats with `observers="all"`, and all turns of a block are shuffled. A minibatch of 4,096 rows therefore
-    has about one turn from each game of a block, from early in the game to late. No two blocks share a game.
+    files of this package, are shuffled together. They are replayed in blocks, and all turns of a block are shuffled. A
+    block has 4,096 games; with `observers="all"`, 4,096 divided by the number of seats. A minibatch of 4,096 rows
+    therefore has about one turn from each game of a block, from early in the game to late. No two blocks share a game.
 
     Each worker of each rank reads its own share of the games. The shares differ by at most one game; the numbers of
     turns, and of minibatches, differ a little more. The class does not equalise them: if all ranks must take the same
@@ -69,8 +69,8 @@ class GamesDataset(IterableDataset[TensorRows]):
         permute_colors: whether each game is shown in other colours in each epoch; exact, see
             `starmine.data.permute_colors`.
         drop_last: whether to leave out a shorter last minibatch.
-        pin_memory: whether the tensors lie in pinned memory; None for where CUDA is available. Tensors of workers never
-            do; the `DataLoader` can pin them (its `pin_memory`).
+        pin_memory: whether the tensors lie in pinned memory; None: if CUDA is available. Tensors of workers never do;
+            the `DataLoader` can pin them (its `pin_memory`).
         rank: of this process; None for its rank in torch.distributed, or 0 if that is not initialized.
         world_size: number of processes that share the games; None as for `rank`.
         num_threads: of the replay; further threads read and replay ahead.

@@ -41,7 +41,7 @@ class ModulePolicy:
 
     Raises:
         StarmineError: the module has recurrent layers, is no `ActorCritic`, and `recurrent` is not False; or
-            `recurrent` is not true of the module.
+            `recurrent` contradicts the module.
     """
 
     def __init__(

@@ -68,9 +68,9 @@ const LONG_PARTNERS: usize = 1 << 8;
 ///         points of the partners' turns before the learner's first one belong to the reward of the
 ///         learner's first step in the episode, so that the rewards of an episode add up to its final
 ///         score. An episode that ends before the learner's first turn is skipped; after 1,000 such
-///         episodes in a row in one step, the game stays over with an all-False mask. The next
-///         step, with any action, deals it again. A stored batch refers to policy files by their
-///         paths.
+///         episodes in a row in one step, the game remains ended and its mask is all False. The
+///         next step, with any action, deals it anew. A stored batch refers to policy files by
+///         their paths.
 ///     extra_outputs: names of optional outputs: "card_features", "marginals", "own_hand". `step`, `reset`,
 ///         `observe` and `allocate` return those that are named here. `step_into` and `reset_into` take an
 ///         array for any of them, named here or not.
@@ -101,9 +101,10 @@ const LONG_PARTNERS: usize = 1 << 8;
 ///         played) and critical (still needed, and its last copy). Of the observer's own cards these are
 ///         probabilities, by the exact counts of `View.marginals`.
 ///     marginals: float32 (N, P, H, K), the probability of each card in each slot from what all
-///         seats know: it counts the copies, neither played nor discarded, of the cards that the
-///         hints allow. These are the V0 beliefs that JaxMARL and off-belief learning observe;
-///         unlike `View.marginals` they weigh each slot by itself and do not use the visible hands.
+///         seats know: among the cards that the hints allow, in proportion to the copies that are
+///         neither played nor discarded. These are the V0 beliefs that JaxMARL and off-belief
+///         learning observe; unlike `View.marginals` they weigh each slot by itself and do not use
+///         the visible hands.
 ///     own_hand: int8 (N, H), `suit * ranks + rank` of the observer's own cards, which it may not see: for
 ///         privileged critics and auxiliary losses.
 ///

@@ -177,8 +177,8 @@ impl SeatedBot {
 ///     bot: any text that `play_games` takes, policies included, or the result of `load_policy`.
 ///     variant: a `Variant`, or a preset's name.
 ///     seat: the seat that it holds.
-///     seed: of its random choices, 0 to 2**64 - 1. In the k-th game that it is shown they are those of
-///         game k of `play_games` with this seed.
+///     seed: of its random choices, 0 to 2**64 - 1. In the k-th game that the bot sees, these
+///         choices are those of game k of `play_games` with this seed.
 ///
 /// Raises:
 ///     UnknownNameError: there is no such bot or preset.

@@ -166,9 +166,9 @@ impl State {
     /// What a bot would do now in the place of the seat to act.
     ///
     /// The bot follows the game from the first turn as if it had held this seat, even if another
-    /// player did. A bot that searches does not repeat the searches of past turns, so the possible
-    /// hands that it draws may differ from those in `play_games`. Other Python threads run
-    /// meanwhile, and Ctrl-C ends the call.
+    /// player did. A bot that searches does not repeat the searches of past turns. Its random
+    /// samples of its own hand may therefore differ from those in `play_games`. Other Python
+    /// threads run meanwhile, and Ctrl-C ends the call.
     ///
     /// Args:
     ///     bot: any text that `play_games` takes, or the result of `load_policy`; also a bot that sees

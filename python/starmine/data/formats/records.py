@@ -171,8 +171,9 @@ class ImportedGames:
         ended_by_seats: int8 (G,), the seats that ended the games, for instance by surrendering; -1 for none.
         site_scores: int16 (G,), the scores that hanab.live gives the games, see `Game.site_score`; -1 where `ended_by`
             is 0.
-        site_records: what hanab.live's file has of each game and no other attribute has, a JSON object with the game's
-            `id`, `seed`, `notes` and those of its `options` that change no rule; "" for games of other sources.
+        site_records: what hanab.live's file says of each game beyond the other attributes: a JSON object with the
+            game's `id`, `seed` and `notes`, and with those `options` that change no rule; "" for games of other
+            sources.
         taken_back: the moves of each game that were taken back, a JSON list as `Game.taken_back`; "" for none.
         skipped: the games that were left out, in the order of the source.
         suits: the source's names of the suits, in their order, such as hanab.live's ("red", "yellow", "green", "blue",
