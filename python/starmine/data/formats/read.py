@@ -45,7 +45,7 @@ def read_games(
             these. In a folder, without its subfolders, all files are read whose suffix is that of a format. A folder
             with Parquet files and files of other formats is refused, since they may be the same games.
         format: one of `starmine.data.format_names()`; None to tell it from the source.
-        variant: the rules: a `Variant`, or the name of a preset, which has two players. Games of other rules are left out and
+        variant: the rules: a `Variant`, or the name of a preset (two players). Games of other rules are left out and
             counted in `other_rules`. None for the rules of the first readable game; then a game of other rules is
             invalid. Games of a format without rules are those of the base game.
         on_error: "raise" for an error about invalid games, or "skip" to leave them out and list them in `skipped`. A
