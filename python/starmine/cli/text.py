@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections import Counter
+from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import repeat
 from pathlib import Path
 from typing import Any, get_args
 
@@ -17,10 +18,11 @@ from starmine._util.durable import DamagedFileError
 from starmine.cli.arguments import Parser, add_command, add_source, integer, read_source
 from starmine.data import ImportedGames
 from starmine.data.files import GamesFile, files_of
-from starmine.data.metadata import Metadata
 from starmine.data.outcomes import dealt
+from starmine.evaluation.origins import Origin, Origins
 from starmine.evaluation.results_folder import KEY
 from starmine.games.seeds import EVALUATION_SEED
+from starmine.games.trajectories import Trajectories
 from starmine.text.conventions import CONVENTIONS
 from starmine.text.export import examples, preferences, write_lines
 from starmine.text.prompt import Answer, Form, History, PromptOptions
@@ -33,7 +35,9 @@ KINDS = ("supervised", "preference")
 EXPORT = """\
 Writes the moves of stored games as chat messages, one line of JSON each: the rules, the table, and the move that was
 played. With --rollouts a search values all legal moves. --kind preference writes a prompt with a better and a worse
-move by these values instead. Each line names the players of its game. Of an evaluation, --pairing chooses the games."""
+move by these values instead. Each line names the players of its game. Of an evaluation, --pairing chooses the games,
+moves of a chat player's fallback are left out, and evaluation and evaluation_game are what a transcript calls
+evaluation and game."""
 
 
 def add(commands: Any) -> None:
@@ -89,13 +93,13 @@ def seats_of(text: str | None) -> list[int] | None:
         raise StarmineError(f"--seats {text!r} is not allowed: expected numbers, such as 0,2") from error
 
 
-def evaluations(options: argparse.Namespace) -> list[Metadata]:
-    """What the files of evaluations among the sources say."""
+def evaluations(options: argparse.Namespace) -> list[GamesFile]:
+    """The files of evaluations among the sources, in the order in which they are read."""
     found = []
     for path in [file for source in options.source for file in files_of(Path(source)) if file.suffix == ".parquet"]:
         with suppress(StarmineError, DamagedFileError, OSError):  # one that is damaged has been skipped
-            metadata = GamesFile.open(path).metadata
-            found += [metadata] if KEY in metadata.extra else []
+            file = GamesFile.open(path)
+            found += [file] if KEY in file.metadata.extra else []
     return found
 
 
@@ -138,9 +142,45 @@ def pairing_of(names: Sequence[str]) -> str:
     return f"{player} with {(others or names)[0]}"
 
 
+def origins(options: argparse.Namespace, games: ImportedGames) -> list[Origin | None]:
+    """The origins of games that were read; None for those of no evaluation."""
+    known: defaultdict[Any, deque[Origin]] = defaultdict(deque)  # by content; equal games in the order of the files
+    for file in evaluations(options):
+        found = Origins(file.metadata)
+        names = [str(player["name"]) for player in file.metadata.players]
+        for group in range(len(file.sizes)):
+            with suppress(StarmineError, DamagedFileError, OSError):  # as in `evaluations`
+                table = file.games(group)
+                assert table.index is not None
+                seats = [tuple(names[row] for row in rows) for rows in table.players.tolist()]
+                keys = map(content, repeat(table.trajectories), range(len(table)), seats)
+                for key, index in zip(keys, table.index.tolist(), strict=True):
+                    known[key].append(found.of(key[0], index))
+    keys = map(content, repeat(games.trajectories), range(len(games)), games.players)
+    return [known[key].popleft() if known[key] else None for key in keys]
+
+
+def content(games: Trajectories, game: int, names: tuple[str, ...]) -> tuple[tuple[str, ...], bytes, bytes]:
+    """The players, the deck and the moves of a game."""
+    first, end = games.offsets[game : game + 2].tolist()
+    return names, games.decks[game].tobytes(), games.actions[first:end].tobytes()
+
+
+def tell_of_fallbacks(found: list[Origin | None]) -> None:
+    """Say on standard error how many moves of fallbacks are left out, and of how many games that is not known."""
+    left_out = sum(len(origin.fallback_turns) for origin in found if origin)
+    unknown = sum(not origin.is_whole for origin in found if origin)
+    if left_out:
+        print(f"starmine text export: {left_out:,} moves of a fallback are left out", file=sys.stderr)
+    if unknown:
+        told = f"a fallback played in some of {unknown:,} games, and its moves are exported"
+        why = "the evaluation does not tell its turns"
+        print(f"starmine text export: warning: {told}: {why}", file=sys.stderr)
+
+
 def warn_of_decks(options: argparse.Namespace, games: ImportedGames) -> None:
     """Warn on standard error of games with decks that evaluations play."""
-    seeds = {EVALUATION_SEED, *(found.seed for found in evaluations(options) if found.seed is not None)}
+    seeds = {EVALUATION_SEED, *(file.metadata.seed for file in evaluations(options) if file.metadata.seed is not None)}
     numbers = np.arange(max(EVALUATION_GAMES, len(games)), dtype=np.uint64)
     decks = {deck.tobytes() for seed in seeds for deck in dealt(games.variant, seed, numbers, 1)[0]}
     count = sum(deck.tobytes() in decks for deck in games.trajectories.decks)
@@ -171,9 +211,11 @@ def run_export(options: argparse.Namespace) -> int:
     )
     games = read_source(options, options.source, options.source_format)
     games, named = chosen_games(options, games)
+    found_in = origins(options, games)
     found = examples(
         games.trajectories,
         players=games.players,
+        origins=found_in,
         seats=seats,
         options=prompt,
         rollouts=options.rollouts,
@@ -187,5 +229,6 @@ def run_export(options: argparse.Namespace) -> int:
         found = preferences(found, 0.25 if options.margin is None else options.margin)
     count = write_lines(found, options.target)
     print(f"{len(games):,} games{named}, {count:,} {options.kind} examples written to {options.target}")
+    tell_of_fallbacks(found_in)
     warn_of_decks(options, games)
     return 0

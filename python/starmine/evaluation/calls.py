@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 Calls: TypeAlias = dict[str, Any]  # totals, as `ChatPlayer.report` has them, without the name
 
+TURNS = "fallback_turns"  # the (game, turn) of the fallback's moves, which are stored with the games only
+
 SHOWN = (
     *("move", "illegal", "unreadable", "failed", "timeout"),
     *("prompt_tokens", "completion_tokens", "reasoning_tokens", "cost"),
@@ -21,7 +23,7 @@ SHOWN = (
 
 
 def added(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """The sums of the numbers of two nested dicts; of texts, which are first problems, the first one's."""
+    """The sums of the numbers and lists of two nested dicts; of texts, which are first problems, the first one's."""
     total = dict(one)
     for name, value in other.items():
         if name not in total:
@@ -29,7 +31,7 @@ def added(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
         elif isinstance(value, Mapping):
             total[name] = added(total[name], value)
         elif not isinstance(value, str):
-            total[name] += value
+            total[name] = total[name] + value
     return total
 
 
@@ -67,6 +69,8 @@ def counted(
 ) -> Iterator[dict[str, Calls]]:
     """The totals of the calls that chat players make in a block that plays games; they are there after the block.
 
+    They have the turns of the fallback too; see `without_turns`.
+
     Args:
         names: of the players, by seat.
         players: those at the table, by seat.
@@ -85,6 +89,13 @@ def counted(
 
         chat = chats[name]
         calls[name] = totals(chat.exchanges[exchanges:], chat.repeated[repeated:], chat.fallbacks - fallbacks)
+        turns = chat.fallback_turns[fallbacks:]
+        calls[name][TURNS] = sorted([game, turn] for game, turn in turns if game is not None)
+
+
+def without_turns(calls: Mapping[str, Calls]) -> dict[str, Calls]:
+    """The totals by chat player without the turns of the fallback."""
+    return {name: {key: value for key, value in found.items() if key != TURNS} for name, found in calls.items()}
 
 
 def in_order(numbers: Mapping[str, float]) -> list[tuple[str, float]]:

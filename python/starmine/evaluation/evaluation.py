@@ -16,7 +16,7 @@ from starmine._core import StarmineError, Variant, _may_share_table, _unknown_na
 from starmine._util.durable import given_path
 from starmine._util.equality import equal_by_value
 from starmine.evaluation import figure
-from starmine.evaluation.calls import Calls, added
+from starmine.evaluation.calls import Calls, added, without_turns
 from starmine.evaluation.pairing import ENDING, FAILED, SCORE, Pairing, pairings_of, summarise
 from starmine.evaluation.report import report
 from starmine.evaluation.tables import Method, ScoreTable, methods_of, table_of
@@ -327,7 +327,7 @@ class Evaluation:
         if kept:
             self.failures[cell] = kept
         if calls:
-            self.calls[cell] = added(self.calls.get(cell, {}), calls)
+            self.calls[cell] = added(self.calls.get(cell, {}), without_turns(calls))
 
     def draw(self, *paths: str | Path) -> None:
         """Write the table as a heat map.

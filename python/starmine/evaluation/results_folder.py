@@ -55,7 +55,8 @@ class Folder:
 
     The folder is locked while it is open. Each call of `save` adds a file of games, as a whole, and then the manifest
     that names it with its checksum, so that the folder can be resumed from at any moment. A file's metadata hold the
-    settings, and the time, the failures and the calls of its games, of which the statistics are made.
+    settings, and the time, the failures and the calls of its games, of which the statistics are made, with the turns of
+    fallbacks.
 
     Args:
         path: of the folder.

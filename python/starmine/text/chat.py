@@ -36,7 +36,18 @@ class ChatError(StarmineError):
 
 Ask: TypeAlias = Callable[[Any], Any]
 # Of one player, not of its copies.
-_OWN = ("exchanges", "repeated", "fallbacks", "transcript", "_table", "_lock", "_fallback_lock", "_waiting", "_places")
+_OWN = (
+    "exchanges",
+    "repeated",
+    "fallbacks",
+    "fallback_turns",
+    "transcript",
+    "_table",
+    "_lock",
+    "_fallback_lock",
+    "_waiting",
+    "_places",
+)
 
 
 class Table(NamedTuple):
@@ -78,6 +89,7 @@ class ChatPlayer:
         exchanges: a list of `Exchange`, in the order in which they ended, without those in `repeated`.
         repeated: a list of `Exchange` for the calls that failed or took too long and were made again.
         fallbacks: number of moves that the fallback has chosen.
+        fallback_turns: a list with the (game, turn) of each of these moves, numbered as in `Exchange`.
 
     Raises:
         StarmineError: an argument out of range, or a transcript that exists and is not that of a stored evaluation.
@@ -176,6 +188,7 @@ class ChatPlayer:
         self.exchanges: list[Exchange] = []
         self.repeated: list[Exchange] = []
         self.fallbacks = 0
+        self.fallback_turns: list[tuple[int | None, int]] = []
         self.transcript = None
         self._table: Table | None = None
         self._lock, self._fallback_lock = threading.Lock(), threading.Lock()
@@ -199,7 +212,8 @@ class ChatPlayer:
 
     def clear(self) -> None:
         """Forget all exchanges and counts. The transcript keeps its lines."""
-        self.exchanges, self.repeated, self.fallbacks = [], [], 0
+        self.exchanges, self.repeated = [], []
+        self.fallbacks, self.fallback_turns = 0, []
 
     def report(self) -> dict[str, Any]:
         """A dict of totals.
@@ -232,6 +246,7 @@ class ChatPlayer:
             else:
                 move = make_bot(self.fallback, talk.view.variant, talk.view.observer).act(talk.view)
             self.fallbacks += 1
+            self.fallback_turns.append((talk.game, len(talk.view.history)))
         return move
 
     def _keep(self, exchange: Exchange) -> None:

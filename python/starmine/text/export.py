@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starmine._core import StarmineError, View
 from starmine._util.durable import given_path, replacing
@@ -13,6 +13,11 @@ from starmine.games.searches import search
 from starmine.text.facts import move_text
 from starmine.text.prompt import PROMPT_VERSION, PromptOptions, rules_prompt, table_prompt
 
+if TYPE_CHECKING:
+    from starmine.evaluation.origins import Origin
+
+# What tells where an example comes from.
+PLACE = ("game", "turn", "seat", "players", "evaluation", "evaluation_game")
 REPLIES = {"line": "MOVE: {move}", "json": '{{"move": "{move}"}}', "xml": "<move>{move}</move>"}
 
 
@@ -28,8 +33,12 @@ def examples(
     seed: int = 0,
     num_threads: int = 1,
     players: Sequence[Sequence[str]] | None = None,
+    fallback_turns: Collection[tuple[int | None, int]] = (),
+    origins: Sequence[Origin | None] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """The moves of stored games as training examples, one for each turn.
+
+    Moves that the fallback of a chat player has chosen are left out. A `Dataset` of an evaluation's folder knows them.
 
     Args:
         games: a `Dataset`, a `Trajectories`, or anything with `len` and `state(game)` or games with `state()`.
@@ -44,42 +53,62 @@ def examples(
         num_threads: of the searches.
         players: for each game the names of its players by seat, such as those of `ImportedGames.players`; None for
             those of a `Dataset`, and none for other games.
+        fallback_turns: the (game, turn) of further moves that are left out, such as `ChatPlayer.fallback_turns`.
+        origins: for each game what an evaluation says of it, or None; None for what a `Dataset` says.
 
     Yields:
         `messages` (system, user and assistant), `move`, `action`, `game`, `turn`, `seat`, `players` (None without
-        names), `final_score` (None for a game that stopped before its end), `prompt_version`, and with a search
+        names), `evaluation` and `evaluation_game` (what a transcript calls `evaluation` and `game`; None for games of
+        no evaluation), `final_score` (None for a game that stopped before its end), `prompt_version`, and with a search
         `values`: for each legal move its `move`, `value` and `standard_error`.
 
     Raises:
         StarmineError: `every` is below 1, a seat does not exist, `ratings` without `rollouts`, or not one entry of
-            `players` for each game.
+            `players` or `origins` for each game.
     """
-    if players is not None and len(players) != len(games):
-        raise StarmineError(f"players has {len(players)} entries: expected {len(games)}, one for each game")
+    for name, given in (("players", players), ("origins", origins)):
+        if given is not None and len(given) != len(games):
+            raise StarmineError(f"{name} has {len(given)} entries: expected {len(games)}, one for each game")
     if every < 1:
         raise StarmineError(f"every={every} is not allowed: expected at least 1")
     if ratings and rollouts is None:
         raise StarmineError("ratings=True without rollouts is not allowed: expected a search that values the moves")
     options, count = options or PromptOptions(), 0
+    origins, left_out = _origins(games) if origins is None else origins, set(fallback_turns)
     for game in range(len(games)):
         last, state = _state(games, game, None), _state(games, game, 0)
         for seat in seats or ():
             if not 0 <= seat < last.variant.players:
                 raise StarmineError(f"seats has {seat}: expected 0 to {last.variant.players - 1}")
         names = _names(games, game) if players is None else list(players[game]) or None
-        system = rules_prompt(last.variant, options)
+        system, origin = rules_prompt(last.variant, options), origins[game]
+        told = {"evaluation": origin and origin.evaluation, "evaluation_game": origin and origin.game}
+        by_fallback = frozenset() if origin is None else origin.fallback_turns
         for turn, event in enumerate(last.history):
-            if seats is None or event.seat in seats:
+            is_own = turn not in by_fallback and (game, turn) not in left_out
+            if is_own and (seats is None or event.seat in seats):
                 if count % every == 0:
                     view = state.view(event.seat)
                     example = _example(view, system, options, int(event.action))
                     score = last.score if last.is_terminal else None
                     example |= {"game": game, "turn": turn, "seat": event.seat, "players": names, "final_score": score}
+                    example |= told
                     if rollouts is not None:
                         example["values"] = _values(view, blueprint, rollouts, seed, num_threads)
                     yield _rated(example) if ratings else example
                 count += 1
             state.apply(event.action)
+
+
+def _origins(games: Any) -> Sequence[Origin | None]:
+    """What an evaluation says of each game."""
+    from starmine.data.dataset import Dataset
+
+    if not isinstance(games, Dataset):
+        return [None] * len(games)
+    from starmine.evaluation.origins import origins_of
+
+    return origins_of(games)
 
 
 def _state(games: Any, game: int, turn: int | None) -> Any:
@@ -142,7 +171,7 @@ def preferences(found: Iterator[dict[str, Any]], margin: float = 0.25) -> Iterat
 
     Yields:
         `prompt` (the messages before the reply), `chosen` and `rejected` (an assistant message each), `points`; and of
-        stored games `game`, `turn`, `seat` and `players`.
+        stored games `game`, `turn`, `seat`, `players`, `evaluation` and `evaluation_game`.
     """
     for example in found:
         values = example["values"]
@@ -157,7 +186,7 @@ def preferences(found: Iterator[dict[str, Any]], margin: float = 0.25) -> Iterat
             name: [{"role": "assistant", "content": reply.replace("{move}", side["move"])}]
             for name, side in (("chosen", best), ("rejected", worst))
         }
-        place: dict[str, Any] = {name: example[name] for name in ("game", "turn", "seat", "players") if name in example}
+        place: dict[str, Any] = {name: example[name] for name in PLACE if name in example}
         yield {"prompt": example["messages"][:-1], **sides, "points": round(points, 4), **place}
 
 

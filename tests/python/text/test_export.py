@@ -1,13 +1,17 @@
 """`starmine text export`: stored games become chat messages, and bad input is refused in one line."""
 
 import json
+from contextlib import contextmanager
 
 import pytest
+from chat_models import first_move
+from evaluation_runs import interrupt_after
 
 import starmine
 from starmine.cli import main
 from starmine.data import write_games
-from starmine.text import PromptOptions, examples, preferences, rated_prompts, read_move, write_lines
+from starmine.evaluation import calls
+from starmine.text import ChatPlayer, PromptOptions, examples, preferences, rated_prompts, read_move, write_lines
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +33,7 @@ def test_each_line_is_a_move_that_was_played(stored, tmp_path, capsys):
     path, games = stored
     lines = exported(tmp_path, path)
     assert lines == list(examples(games, players=[("Alice", "Bob")] * 3))
+    assert {(line["evaluation"], line["evaluation_game"]) for line in lines} == {(None, None)}
     assert capsys.readouterr().out.startswith(f"3 games, {len(games.actions)} supervised examples written to ")
     assert [line["action"] for line in lines] == games.actions.tolist()
 
@@ -301,3 +306,80 @@ def test_examples_of_trajectories_take_names(stored):
     assert found == {0: ["a", "b"], 1: ["c", "d"], 2: None}
     with pytest.raises(starmine.StarmineError, match="players has 1 entries: expected 3"):
         next(examples(games, players=names[:1]))
+
+
+# --- Fallbacks --------------------------------------------------------------------------------------------
+
+
+def sometimes(messages):
+    """A model of which the fallback plays a part of the moves."""
+    return "Hello." if sum(map(ord, messages[-1]["content"])) % 3 == 0 else first_move(messages)
+
+
+def unsure(**options):
+    return ChatPlayer(sometimes, name="not shown", replies=1, fallback="random", **options)
+
+
+def place_of(row):
+    return (tuple(row["players"]), row["evaluation"], row["evaluation_game"], row["turn"])
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_moves_of_a_fallback_are_left_out_and_lines_join_the_transcript(tmp_path, capsys, monkeypatch, players):
+    pytest.importorskip("pyarrow")
+    folder, path = tmp_path / "out", tmp_path / "talk.jsonl"
+    options = {"variant": "mini", "players": players, "output": folder, "figure": False}
+    with monkeypatch.context() as interrupted:
+        interrupt_after(interrupted, 2)
+        with pytest.raises(KeyboardInterrupt):
+            starmine.evaluate({"model": unsure(transcript=path), "iggi": "iggi"}, 3, **options)
+    found = starmine.evaluate({"model": unsure(transcript=path), "iggi": "iggi"}, 3, **options)
+    lines = exported(tmp_path, folder, "--pairing", "all")
+    said = [json.loads(line) for line in path.read_text().splitlines()]
+    moves = {(tuple(row["players"]), row["evaluation"], row["game"], row["turn"]): row["action"] for row in said}
+    own = {place_of(line): line["action"] for line in lines if line["players"][line["seat"]] == "model"}
+    assert own == {place: action for place, action in moves.items() if action is not None}
+    left_out = sum(action is None for action in moves.values())
+    assert 0 < left_out == found.calls_of("model")["fallbacks"]
+    assert f"starmine text export: {left_out} moves of a fallback are left out\n" in capsys.readouterr().err
+    assert lines == list(examples(starmine.data.Dataset(folder)))
+    assert "fallback_turns" not in (folder / "eval.json").read_text()
+    assert "fallback_turns" not in found.calls_of("model")
+    chosen = exported(tmp_path, folder, "--pairing", "model with iggi", "--seats", "0")
+    ours = ("model", *["iggi"] * (players - 1))
+    assert [place_of(line) for line in chosen if tuple(line["players"]) == ours] == [
+        place_of(line) for line in lines if tuple(line["players"]) == ours and line["seat"] == 0
+    ]
+    pair = next(
+        preferences(examples(starmine.data.Dataset(folder), rollouts=20, every=9, blueprint="simple"), margin=0)
+    )
+    assert {"evaluation", "evaluation_game"} <= pair.keys()
+
+
+def test_moves_of_a_fallback_are_left_out_of_games_in_memory():
+    player = unsure()
+    games = starmine.play_games([player, "iggi"], 3, variant="mini", record=True).trajectories
+    assert len(player.fallback_turns) == player.fallbacks > 0
+    found = list(examples(games, seats=[0], fallback_turns=player.fallback_turns))
+    moves = {(exchange.game, exchange.turn) for exchange in player.exchanges if exchange.outcome == "move"}
+    assert {(example["game"], example["turn"]) for example in found} == moves
+    player.clear()
+    assert (player.fallbacks, player.fallback_turns) == (0, [])
+
+
+def test_an_evaluation_that_does_not_tell_the_turns_of_a_fallback_is_warned_of(tmp_path, capsys, monkeypatch):
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr("starmine.evaluation.run.counted", without_turns_counted)
+    starmine.evaluate({"model": unsure()}, 2, variant="mini", output=tmp_path / "out", figure=False)
+    exported(tmp_path, tmp_path / "out")
+    warning = "warning: a fallback played in some of 2 games, and its moves are exported"
+    assert warning in capsys.readouterr().err
+
+
+@contextmanager
+def without_turns_counted(*given):
+    """The calls as an earlier version stored them."""
+    with calls.counted(*given) as found:
+        yield found
+    for name, earlier in calls.without_turns(found).items():
+        found[name] = earlier
