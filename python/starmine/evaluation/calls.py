@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -96,6 +96,17 @@ def counted(
 def without_turns(calls: Mapping[str, Calls]) -> dict[str, Calls]:
     """The totals by chat player without the turns of the fallback."""
     return {name: {key: value for key, value in found.items() if key != TURNS} for name, found in calls.items()}
+
+
+def fallback_share(found: Iterable[Mapping[str, Calls]]) -> float:
+    """The share of the moves of chat players that their fallback has chosen; 0 without chat players.
+
+    Args:
+        found: for each pairing the totals by chat player.
+    """
+    every = [calls for pairing in found for calls in pairing.values()]
+    chosen = sum(calls["fallbacks"] for calls in every)
+    return float(chosen / max(1, chosen + sum(calls["outcomes"].get("move", 0) for calls in every)))
 
 
 def in_order(numbers: Mapping[str, float]) -> list[tuple[str, float]]:

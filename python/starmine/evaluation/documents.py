@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from starmine.evaluation.report import CHEATS_NOTE, HELD_OUT_NOTE, games_a_pairing, marked
+from starmine.evaluation.report import CHEATS_NOTE, FALLBACK, HELD_OUT_NOTE, fallbacks, games_a_pairing, marked
 
 if TYPE_CHECKING:
     from starmine.evaluation.evaluation import Evaluation
@@ -20,6 +20,7 @@ SPECIAL = {character: f"\\{character}" for character in "&%$#_{}"} | {
     "^": r"\textasciicircum{}",
     "†": r"\dag{}",
     "‡": r"\ddag{}",
+    "§": r"\S{}",
 }
 METHOD_HEADS = ["method", "seeds", "self-play", "cross-play", "pairs", "all pairs"]
 METHODS_NOTE = "Cross-play is the mean over disjoint pairs of seeds in both seatings, ± over these pairs."
@@ -78,6 +79,7 @@ def caption(results: Evaluation) -> list[str]:
         METHODS_NOTE if settings.methods else "",
         f"{CHEATS_NOTE}." if settings.cheaters else "",
         f"{HELD_OUT_NOTE}." if settings.hold_out else "",
+        f"{fallbacks(results)}." if fallbacks(results) else "",
     ]
     return [line for line in lines if line]
 
@@ -87,7 +89,10 @@ def _tables(results: Evaluation) -> Iterator[tuple[list[str], list[list[str]]]]:
     table = results.table
     longest = max(map(len, [*table.rows, *table.columns]))
     rows, columns = (marked(results, names, longest) for names in (table.rows, table.columns))
-    cells = [[_text(mean.score, mean.shown_error) for mean in means] for means in table.means]
+    cells = [
+        [_text(mean.score, mean.shown_error) + FALLBACK * bool(mean.fallback_share) for mean in means]
+        for means in table.means
+    ]
     yield ["", *columns], [[row, *texts] for row, texts in zip(rows, cells, strict=True)]
     lines = [
         [

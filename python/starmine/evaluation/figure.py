@@ -12,7 +12,15 @@ import numpy as np
 
 from starmine._core import StarmineError
 from starmine._util.durable import replace_file
-from starmine.evaluation.report import CHEATS_NOTE, HELD_OUT_NOTE, games_a_pairing, marked, shorten
+from starmine.evaluation.report import (
+    CHEATS_NOTE,
+    FALLBACK,
+    HELD_OUT_NOTE,
+    fallbacks,
+    games_a_pairing,
+    marked,
+    shorten,
+)
 from starmine.evaluation.tables import Mean
 
 if TYPE_CHECKING:
@@ -71,6 +79,7 @@ def title(results: Evaluation) -> str:
     settings = results.settings
     games = f"{games_a_pairing(settings)}, decks of seed {settings.seed}"
     notes = [CHEATS_NOTE] * bool(settings.cheaters) + [HELD_OUT_NOTE] * bool(settings.hold_out)
+    notes += [f"{FALLBACK} a fallback chose moves of chat players"] * bool(fallbacks(results))
     kind = "With partners" if settings.partners else "Cross-play"
     return "\n".join([f"{kind}: {shorten(settings.described, 64)}", games, *notes])
 
@@ -101,7 +110,7 @@ def write_cell(axes: Axes, image: AxesImage, row: int, column: int, mean: Mean, 
         lines, color = [] if mean.failed else ["-"], "black"
     else:
         red, green, blue, _ = image.to_rgba(np.array([mean.score]))[0]
-        lines = [f"{mean.score:.2f}"]
+        lines = [f"{mean.score:.2f}{FALLBACK * bool(mean.fallback_share)}"]
         color = "black" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "white"
     if has_room and mean.shown_error is not None:
         lines.append(f"±{mean.shown_error:.2f}")

@@ -13,7 +13,7 @@ from starmine.data.game import Game
 from starmine.evaluation.calls import Calls, listed, repeated, seconds_a_call
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.pairing import SCORE
-from starmine.evaluation.report import mean
+from starmine.evaluation.report import FALLBACK, fallbacks, mean
 from starmine.evaluation.tables import Mean
 from starmine.look.analysis import verdict
 from starmine.look.words import told_apart
@@ -47,13 +47,14 @@ def evaluation_html(results: Evaluation, worst: Sequence[Game] = (), replay: str
     rows = "A row is the player in one seat, a column the players in all others"
     if settings.partners:
         rows = "A row is a player, a column its partner in all other seats, in all seatings"
+    note = f"<p>{html.escape(fallbacks(results))}</p>\n" if fallbacks(results) else ""
     figures = "".join(_histogram(results, index) for index in range(len(results.names)))
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>Evaluation of bots</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>Evaluation</h1>\n"
         f"<p>{html.escape(told)}</p>\n<h2>Mean scores</h2>\n{_matrix(results)}"
-        f"<p>{html.escape(rows)}; ± is the standard error.</p>\n"
+        f"<p>{html.escape(rows)}; ± is the standard error.</p>\n{note}"
         f"<h2>Scores in self-play</h2>\n{figures}{_calls(results)}{_worst(worst, replay)}</body>\n</html>\n"
     )
 
@@ -72,8 +73,9 @@ def _matrix(results: Evaluation) -> str:
 def _cell(found: Mean, most: int) -> str:
     """A mean, the darker the higher."""
     share = 0.0 if math.isnan(found.score) else max(0.0, found.score / most)
+    mark = FALLBACK * bool(found.fallback_share)
     shade = f"background: rgb(36 104 180 / {40 * share:.0f}%)"
-    return f'<td style="{shade}">{mean(found.score, found.shown_error)}</td>'
+    return f'<td style="{shade}">{mean(found.score, found.shown_error)}{mark}</td>'
 
 
 def names_of(game: Game) -> list[str]:

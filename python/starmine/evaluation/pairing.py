@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from starmine._core import endings
 from starmine._util.equality import equal_by_value
-from starmine.evaluation.calls import Calls
+from starmine.evaluation.calls import Calls, fallback_share
 from starmine.games.endings import defeats
 from starmine.games.results import mean_and_error
 
@@ -71,11 +71,16 @@ class Pairing:
         """Games played per second."""
         return self.games / self.seconds if self.seconds > 0 else float("nan")
 
+    @property
+    def fallback_share(self) -> float:
+        """The share of the moves of chat players that their fallback has chosen; 0 without chat players."""
+        return fallback_share([self.calls])
+
     def row(self) -> dict[str, Any]:
         """The statistics by name, without seats, failures and calls."""
         values = asdict(self)
         del values["seats"], values["failures"], values["calls"]
-        return {**values, "games_per_second": self.games_per_second}
+        return {**values, "games_per_second": self.games_per_second, "fallback_share": self.fallback_share}
 
 
 def stretches(players: int, games: int, with_itself: bool) -> list[tuple[int, int, int]]:

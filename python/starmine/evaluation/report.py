@@ -8,16 +8,17 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from starmine._core import _search_parts
-from starmine.evaluation.calls import described
+from starmine.evaluation.calls import described, fallback_share
 from starmine.evaluation.tables import HELD_OUT_MEAN, MEAN, SELF_PLAY, Mean
 
 if TYPE_CHECKING:
-    from starmine.evaluation.evaluation import Evaluation, Settings
+    from starmine.evaluation.evaluation import Cell, Evaluation, Settings
 
 CHEATS = "†"  # behind the name of an entrant that sees its own hand
 CHEATS_NOTE = f"{CHEATS} sees its own hand: an upper bound, not a player"
 HELD_OUT = "‡"  # behind the name of a partner that is held out
 HELD_OUT_NOTE = f"{HELD_OUT} given as held out of training"
+FALLBACK = "§"  # behind a score of games in which the fallback of a chat player chose moves
 WIDTH = 100
 LONGEST_NAME = 13
 WIDE_CELL, NARROW_CELL = 14, 6
@@ -27,7 +28,9 @@ MOST_FAILURES = 10
 def report(results: Evaluation) -> str:
     """The table, a line for each entrant and each method, the calls of chat players, and the failures."""
     parts = [heading(results), *matrices(results), "\n".join(entrants(results))]
+    by_fallback = fallbacks(results)
     notes = [list(methods(results)), list(gains(results)), list(calls(results)), list(failures(results))]
+    notes.insert(2, textwrap.wrap(by_fallback, WIDTH, subsequent_indent="    ") if by_fallback else [])
     return "\n\n".join(parts + ["\n".join(lines) for lines in notes if lines])
 
 
@@ -92,13 +95,13 @@ def narrow(results: Evaluation, column: str) -> str:
 
 
 def cell(found: Mean, is_wide: bool) -> str:
-    """A cell of the table, with a star if games failed."""
-    star = "*" if found.failed else ""
+    """A cell of the table, with a star if games failed and a mark if a fallback chose moves."""
+    marks = "*" * bool(found.failed) + FALLBACK * bool(found.fallback_share)
     if math.isnan(found.score):
-        return f"-{star}"
+        return f"-{marks}"
     if is_wide:
-        return mean(found.score, found.shown_error) + star
-    return f"{found.score:.{1 if star else 2}f}{star}"
+        return mean(found.score, found.shown_error) + marks
+    return f"{found.score:.{max(0, 2 - len(marks))}f}{marks}"
 
 
 def entrants(results: Evaluation) -> Iterator[str]:
@@ -112,12 +115,37 @@ def entrants(results: Evaluation) -> Iterator[str]:
     yield f"{'self-play':<{len(labels[0])}}{headings}"
     for label, name in zip(labels, names, strict=True):
         own = results.pairing(name, name)
-        numbers = f"{mean(own.score, own.standard_error):>13}{mean(own.fireworks, own.fireworks_standard_error):>13}"
+        mark = FALLBACK * bool(own.fallback_share)
+        numbers = (
+            f"{mean(own.score, own.standard_error) + mark:>13}{mean(own.fireworks, own.fireworks_standard_error):>13}"
+        )
         numbers += f"{number(own.perfect, '.1%'):>8}{number(own.lost, '.1%'):>7}{number(own.length, '.1f'):>6}"
         numbers += f"{number(own.games_per_second, ',.0f'):>10}"
         if has_means:
-            numbers += f"{mean(*results.as_player(name)):>13}{mean(*results.as_partner(name)):>13}"
+            index, others = names.index(name), [number for number, other in enumerate(names) if other != name]
+            row = mark_of(results, [(index, other) for other in others])
+            column = mark_of(results, [(other, index) for other in others])
+            numbers += f"{mean(*results.as_player(name)) + row:>13}{mean(*results.as_partner(name)) + column:>13}"
         yield label + numbers
+
+
+def mark_of(results: Evaluation, cells: list[Cell]) -> str:
+    """The mark behind a mean over pairings in which a fallback chose moves; else nothing."""
+    return FALLBACK * bool(fallback_share(results.calls.get(cell, {}) for cell in cells))
+
+
+def fallbacks(results: Evaluation) -> str:
+    """What the mark of a fallback means, with the pairings; nothing where no fallback chose moves."""
+    found = [pairing for pairing in results.pairings if pairing.fallback_share]
+    shares = [f"{pairing.player} with {pairing.partner} {percent(pairing.fallback_share)}" for pairing in found]
+    more = [f"and {len(found) - MOST_FAILURES:,} more pairings"] * (len(found) > MOST_FAILURES)
+    listed = ", ".join([*shares[:MOST_FAILURES], *more])
+    return f"{FALLBACK} share of chat players' moves that a fallback chose: {listed}" if found else ""
+
+
+def percent(share: float) -> str:
+    """A share above 0, which is not shown as 0."""
+    return f"{share:.1%}" if share >= 0.0005 else "below 0.1%"
 
 
 def labelled(results: Evaluation, names: list[str]) -> list[str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from starmine._util.equality import equal_by_value
+from starmine.evaluation.calls import fallback_share
 from starmine.games.results import mean_and_error
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class Mean:
         standard_error: of the mean over decks: all games of a deck count as one value. None for fewer than two decks.
         seeds: number of the method's seeds; 1 for a player.
         seeds_standard_error: of the mean over seeds; None for a player.
+        fallback_share: the share of the moves of chat players that their fallback has chosen; 0 without chat players.
     """
 
     row: str
@@ -41,6 +43,7 @@ class Mean:
     standard_error: float | None
     seeds: int = 1
     seeds_standard_error: float | None = None
+    fallback_share: float = 0.0
 
     @property
     def shown_error(self) -> float | None:
@@ -134,7 +137,7 @@ def _of_members(
         return found
     means = [_mean(results, row, column, cells).score for cells in each if cells]
     error = mean_and_error(np.array([mean for mean in means if not np.isnan(mean)]))[1]
-    return Mean(row, column, found.games, found.failed, found.score, found.standard_error, len(members), error)
+    return replace(found, seeds=len(members), seeds_standard_error=error)
 
 
 def _of_partners(results: Evaluation, column: str, partners: tuple[str, ...]) -> Mean:
@@ -168,7 +171,8 @@ def _mean(results: Evaluation, row: str, column: str, cells: Sequence[Cell]) -> 
     played = [cell for cell in cells if results.is_played(cell)]
     games = sum(int(results.played[cell]) for cell in played)
     failed = sum(results.pairing(*(results.names[index] for index in cell)).failed for cell in played)
-    return Mean(row, column, games, failed, score, error)
+    share = fallback_share(results.calls.get(cell, {}) for cell in played)
+    return Mean(row, column, games, failed, score, error, fallback_share=share)
 
 
 def methods_of(results: Evaluation) -> list[Method]:

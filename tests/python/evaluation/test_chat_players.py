@@ -1,5 +1,6 @@
 """Evaluations keep what became of the calls of chat players, also of those before an interruption."""
 
+import csv
 import html
 import json
 import sys
@@ -14,6 +15,7 @@ import starmine
 from starmine import evaluate
 from starmine.cli import main, player_files
 from starmine.evaluation import run
+from starmine.evaluation.html_report import evaluation_html
 from starmine.text import Answer, ChatPlayer
 
 QUICK = {"variant": "mini", "figure": False, "chunk": 2}
@@ -85,6 +87,39 @@ def test_games_that_were_given_up_count(tmp_path):
     found = evaluate({"model": player}, 4, output=tmp_path, **QUICK)
     assert found.pairing("model", "model").failed > 0
     assert found.calls_of("model")["calls"] == len(player.exchanges)
+
+
+@pytest.mark.parametrize("with_partners", [False, True])
+def test_scores_with_moves_of_a_fallback_are_marked_and_have_their_share(tmp_path, with_partners):
+    player, rest = model(), {"partners": {"iggi": "iggi"}} if with_partners else {}
+    entrants = {"model": player} | ({} if with_partners else {"iggi": "iggi"})
+    found = evaluate(entrants, 4, output=tmp_path, variant="mini", chunk=2, **rest)
+    calls = found.pairing("model", "iggi").calls["model"]
+    share = calls["fallbacks"] / (calls["fallbacks"] + calls["outcomes"]["move"])
+    assert found.pairing("model", "iggi").fallback_share == share > 0
+    assert found.pairing("iggi", "iggi").fallback_share == 0
+    cells = {(mean.row, mean.column): mean for row in found.table.means for mean in row}
+    if not with_partners:
+        assert cells["model", "iggi"].fallback_share == share
+    marked = {place for place, mean in cells.items() if mean.fallback_share}
+    assert marked == {place for place, mean in cells.items() if "model" in place and not np.isnan(mean.score)}
+    with (tmp_path / "eval.csv").open(newline="") as file:
+        rows = {(row["player"], row["partner"]): float(row["fallback_share"]) for row in csv.DictReader(file)}
+    assert rows == {(each.player, each.partner): each.fallback_share for each in found.pairings}
+    with (tmp_path / "table.csv").open(newline="") as file:
+        rows = {(row["row"], row["column"]): float(row["fallback_share"]) for row in csv.DictReader(file)}
+    assert rows == {place: mean.fallback_share for place, mean in cells.items()}
+    note = "§ share of chat players' moves that a fallback chose: model with model "
+    texts = [str(found), (tmp_path / "table.md").read_text(), html.unescape(evaluation_html(found))]
+    for text in texts:
+        assert note in text
+        assert f"model with iggi {share:.1%}" in " ".join(text.split())
+    score = cells["model", "iggi"]
+    assert f"{score.score:.2f} ±{score.standard_error:.2f}§" in texts[0]
+    assert f"| {score.score:.2f} ± {score.standard_error:.2f}§ |" in texts[1]
+    assert "\\S{}" in (tmp_path / "table.tex").read_text()
+    assert "§" not in str(evaluate(["iggi"], 2, variant="mini"))
+    assert max(map(len, texts[0].splitlines())) <= 100
 
 
 UNSTEADY = """
