@@ -116,7 +116,7 @@ def run(options: argparse.Namespace) -> int:
         evaluation = evaluate(
             entrants or None,
             options.games,
-            partners=partners,
+            partners=partners or (),
             hold_out=held_out,
             seeds=options.seeds,
             variant=rules,

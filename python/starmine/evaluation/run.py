@@ -125,6 +125,8 @@ def evaluate(
     players_of = players_by_name("ego", bots_that_play(rules) if ego is None else ego)
     if not players_of:
         raise StarmineError(f"ego={ego!r} is not allowed: expected at least one")
+    if not partners and partners != ():
+        raise StarmineError("partners is empty: expected at least one, or () to play every entrant with every other")
     partners_of = players_by_name("partners", partners)
     held_out = held_out_by_name(hold_out, partners_of)
     given = united({"ego": players_of, "partners": partners_of, "hold_out": held_out})

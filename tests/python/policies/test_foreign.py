@@ -254,3 +254,13 @@ def test_our_own_files_are_not_foreign(tmp_path):
         load_foreign(tmp_path / "none")
     with pytest.raises(starmine.UnknownNameError, match="relu"):
         load_foreign(tmp_path / "none", activation="rely")
+
+
+def test_options_of_other_formats_are_refused(files):
+    for name, option in [
+        ("obl", {"activation": "tanh"}),
+        ("obl.pthw", {"skip_connect": True}),
+        ("ippo", {"skip_connect": True}),
+    ]:
+        with pytest.raises(starmine.StarmineError, match=f"{next(iter(option))}.* is only for"):
+            load_foreign(files / name, **option)

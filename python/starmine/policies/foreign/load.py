@@ -44,7 +44,8 @@ def load_foreign(
     Raises:
         UnknownNameError: there is no such file or activation.
         SerializationError: the file is damaged, or of no known format.
-        StarmineError: the widths of the network fit no variant, or action values are to be sampled.
+        StarmineError: the widths of the network fit no variant, action values are to be sampled, or an option is not
+            for this format.
         TypeError: `variant` is no `Variant`.
         ImportError: torch or safetensors is missing.
     """
@@ -89,6 +90,12 @@ def of_bytes(
             raise
         told = " ".join(str(error).split())[:200]
         raise SerializationError(f"policy={name!r} is not a valid policy of {FORMATS[found]}: {told}") from error
+    for option, is_given, reader in (
+        (f"activation={activation!r}", activation != "relu", "jaxmarl-actor"),
+        ("skip_connect=True", skip_connect, "sad"),
+    ):
+        if is_given and found != reader:
+            raise StarmineError(f"policy={name!r} is {FORMATS[found]}: {option} is only for {FORMATS[reader]}")
     if sampled and found != "jaxmarl-actor":
         raise StarmineError(
             f"policy={name!r} has action values, so it plays greedily: expected sampled=False, or no '; sampled'"
