@@ -61,7 +61,11 @@ def add(commands: Any) -> None:
         help="the bots METHOD-1, METHOD-2, ... are seeds of one method: adds its mean over seeds, and their cross-play",
     )
     parser.add_argument(
-        "--games", type=integer, default=1000, metavar="N", help="games of each pairing (default: 1,000)"
+        "--games",
+        type=integer,
+        default=1000,
+        metavar="N",
+        help="games of each pairing; with --with a cell has both seat orders, 2 N games (default: 1,000)",
     )
     add_seats(parser)
     add_rules(parser)
