@@ -16,13 +16,13 @@ from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
-from starmine._core import StarmineError, View, make_bot
+from starmine._core import StarmineError, UnknownNameError, VariantError, View, make_bot
 from starmine._util.numbers import is_integer, is_number
 from starmine.games.results import error_text
 from starmine.text.exchange import Answer, Exchange, Messages, numbers_of, totals
 from starmine.text.facts import move_text
 from starmine.text.loop import cancel_if_cancelled, in_thread, run_in_loop, start_in_loop
-from starmine.text.prompt import PromptOptions, rules_prompt, table_prompt
+from starmine.text.prompt import PromptOptions, given_options, rules_prompt, table_prompt
 from starmine.text.replies import parse_reply
 from starmine.text.transcript import Transcript
 
@@ -92,7 +92,9 @@ class ChatPlayer:
         fallback_turns: a list with the (game, turn) of each of these moves, numbered as in `Exchange`.
 
     Raises:
-        StarmineError: an argument out of range, or a transcript that exists and is not that of a stored evaluation.
+        UnknownNameError: there is no bot of the fallback's name.
+        StarmineError: an argument out of range or of another type, or a transcript that exists and is not that of a
+            stored evaluation.
 
     `starmine eval FILE.py:NAME smart` evaluates the player of this name in a Python file.
 
@@ -127,11 +129,17 @@ class ChatPlayer:
         for seconds, limit in (("backoff", backoff), ("timeout", timeout)):
             if limit is not None and not is_number(limit, 0):
                 raise StarmineError(f"{seconds}={limit!r} is not allowed: expected seconds of at least 0")
-        if fallback is not None and not callable(fallback) and not isinstance(fallback, str):
+        if not isinstance(name, str):
+            raise StarmineError(f"name={name!r} is not allowed: expected text")
+        if not isinstance(batched, bool):
+            raise StarmineError(f"batched={batched!r} is not allowed: expected True or False")
+        if isinstance(fallback, str):
+            _check_bot(fallback)
+        elif fallback is not None and not callable(fallback):
             raise StarmineError(
                 f"fallback={fallback!r} is not allowed: expected a bot's text or a function of the view"
             )
-        self.ask, self.name, self.options = ask, name, options or PromptOptions()
+        self.ask, self.name, self.options = ask, name, given_options(options)
         self.replies, self.calls, self.backoff, self.timeout = replies, calls, backoff, timeout
         self.concurrency, self.batched, self.fallback = concurrency, batched, fallback
         self._begin()
@@ -432,6 +440,23 @@ class _Talk:
     def _legal(self) -> str:
         moves = ", ".join(move_text(self.view, action) for action in self.view.legal_actions())
         return f"Your legal moves are: {moves}. Answer again."
+
+
+def _check_bot(text: str) -> None:
+    """Check the text of a fallback's bot, whatever rules it plays.
+
+    Raises:
+        UnknownNameError: there is no such bot.
+        StarmineError: it sees all hands.
+    """
+    try:
+        make_bot(text)
+    except VariantError:
+        pass  # it may play other rules
+    except UnknownNameError as error:
+        raise UnknownNameError(str(error).replace("bot=", "fallback=", 1)) from error
+    except StarmineError as error:
+        raise StarmineError(f"fallback={text!r} is not allowed: {error}") from error
 
 
 def _as_text(answer: Any) -> str:

@@ -11,7 +11,7 @@ from starmine._core import StarmineError, View
 from starmine._util.durable import given_path, replacing
 from starmine.games.searches import search
 from starmine.text.facts import move_text
-from starmine.text.prompt import PROMPT_VERSION, PromptOptions, rules_prompt, table_prompt
+from starmine.text.prompt import PROMPT_VERSION, PromptOptions, given_options, rules_prompt, table_prompt
 
 if TYPE_CHECKING:
     from starmine.evaluation.origins import Origin
@@ -73,7 +73,7 @@ def examples(
         raise StarmineError(f"every={every} is not allowed: expected at least 1")
     if ratings and rollouts is None:
         raise StarmineError("ratings=True without rollouts is not allowed: expected a search that values the moves")
-    options, count = options or PromptOptions(), 0
+    options, count = given_options(options), 0
     origins, left_out = _origins(games) if origins is None else origins, set(fallback_turns)
     for game in range(len(games)):
         last, state = _state(games, game, None), _state(games, game, 0)

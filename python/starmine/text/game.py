@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from starmine._core import SeatedBot, StarmineError, Variant, make_bot
-from starmine.text.prompt import PromptOptions, rules_prompt, table_prompt
+from starmine.text.prompt import PromptOptions, given_options, rules_prompt, table_prompt
 from starmine.text.replies import Reply, parse_reply
 
 
@@ -36,7 +36,7 @@ class TextGame:
         seed: int = 0,
         game: int = 0,
     ) -> None:
-        self.options = options or PromptOptions()
+        self.options = given_options(options)
         self.state = variant.new_game(seed=seed, game=game)
         self.rules = rules_prompt(variant, self.options)
         self._bots: dict[int, SeatedBot] = {}

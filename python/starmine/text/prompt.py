@@ -60,6 +60,18 @@ ANSWERS = {
 }
 
 
+def given_options(options: PromptOptions | None) -> PromptOptions:
+    """The options of an argument; the defaults for None.
+
+    Raises:
+        StarmineError: it is something else.
+    """
+    if options is not None and not isinstance(options, PromptOptions):
+        expected = "expected PromptOptions, such as PromptOptions(form='json')"
+        raise StarmineError(f"options={options!r} is not allowed: {expected}")
+    return options or PromptOptions()
+
+
 def rules_prompt(variant: Variant, options: PromptOptions | None = None) -> str:
     """The rules of a variant, what letters and slots mean, and how to answer: the system message.
 
@@ -67,7 +79,7 @@ def rules_prompt(variant: Variant, options: PromptOptions | None = None) -> str:
         variant: the rules.
         options: `answer` and `conventions` are used; None for the defaults.
     """
-    options = options or PromptOptions()
+    options = given_options(options)
     return _rules(variant.to_json(), options.answer, options.conventions)
 
 
@@ -190,7 +202,7 @@ def table_prompt(view: View, options: PromptOptions | None = None) -> str:
         view: of the seat that is asked.
         options: what is shown; None for the defaults.
     """
-    options = options or PromptOptions()
+    options = given_options(options)
     found = facts(view, options.history, options.possible, options.legal_moves, options.probabilities)
     if options.form == "json":
         return json.dumps(found)

@@ -395,6 +395,16 @@ BAD = [
     ({"timeout": -1}, "timeout=-1"),
     ({"backoff": float("nan")}, "backoff=nan"),
     ({"fallback": 7}, "fallback=7"),
+    ({"fallback": "smrat"}, 'fallback="smrat" is not known: did you mean "smart"?'),
+    ({"fallback": "rules: play-safe; discard-odlest"}, "discard-oldest"),
+    ({"fallback": "cheater"}, "fallback='cheater' is not allowed: .*all hands"),
+    (
+        {"options": "json"},
+        r"options='json' is not allowed: expected PromptOptions, such as PromptOptions\(form='json'\)",
+    ),
+    ({"options": {"form": "json"}}, "options={'form': 'json'} is not allowed: expected PromptOptions"),
+    ({"name": None}, "name=None is not allowed: expected text"),
+    ({"batched": "no"}, "batched='no' is not allowed: expected True or False"),
     ({"transcript": ""}, "transcript=''"),
 ]
 
@@ -403,6 +413,23 @@ BAD = [
 def test_wrong_arguments_are_refused(given, message):
     with pytest.raises(starmine.StarmineError, match=message):
         ChatPlayer(**({"ask": first_move} | given))
+
+
+def test_a_fallback_may_play_other_rules_than_the_standard_ones():
+    seen = starmine.variant("standard", players=3).new_game(seed=1).view(0)
+    assert ChatPlayer(lambda messages: "hm", replies=1, fallback="ippo-3p").act(seen) in seen.legal_actions()
+
+
+@pytest.mark.parametrize("reply", [{"text": "MOVE: play slot 0", "usage": {}}, [{"text": "x", "usage": {}}]])
+def test_a_dict_of_other_keys_is_told_which_keys_are_expected(reply):
+    with pytest.raises(ChatError) as found:
+        ChatPlayer(lambda messages: reply, replies=1).act(view())
+    expected = 'expected a tool call such as {"name": "play", "arguments": {"slot": 2}}, or {"move": "play slot 2"}'
+    assert str(found.value).endswith(f"it has no move, but the keys text, usage: {expected}")
+    with pytest.raises(ChatError, match="it has no move and no key: expected a tool call"):
+        ChatPlayer(lambda messages: {}, replies=1).act(view())
+    with pytest.raises(ChatError, match=r"but the keys x{99}\.\.\.: expected"):
+        ChatPlayer(lambda messages: {"x" * 10_000: 1}, replies=1).act(view())
 
 
 def test_a_batched_function_that_returns_too_few_replies_has_failed():

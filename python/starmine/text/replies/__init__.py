@@ -75,10 +75,10 @@ def parse_reply(reply: Any, view: View) -> Reply:
 def _moves_of(reply: Any, parts: Parts) -> tuple[list[int], bool]:
     """The different moves of a reply, at least one, and whether they are marked."""
     if isinstance(reply, dict):
-        return _some(moves_of_object(parts, reply), "it has no move"), True
+        return _some(moves_of_object(parts, reply), _without_move(reply)), True
     if isinstance(reply, list) and reply and all(isinstance(call, dict) for call in reply):
         return distinct(
-            action for call in reply for action in _some(moves_of_object(parts, call), "a tool call has no move")
+            action for call in reply for action in _some(moves_of_object(parts, call), _without_move(call))
         ), True
     if not isinstance(reply, str):
         raise UnreadableError(f"it is a {type(reply).__name__}, not text")
@@ -96,6 +96,14 @@ def _moves_of(reply: Any, parts: Parts) -> tuple[list[int], bool]:
             for action in _some(moves_of_mark(parts, mark), f"its answer {shortened(mark)} names no move")
         ), True
     return _some(moves_of_text(parts, rest), 'it names no move: write "play slot 0", "discard slot 0" or a hint'), False
+
+
+def _without_move(reply: dict[Any, Any]) -> str:
+    """What is wrong with a dict that is no tool call and has no move."""
+    keys = ", ".join(map(str, reply))
+    told = f", but the keys {keys if len(keys) < 100 else keys[:99] + '...'}" if reply else " and no key"
+    expected = '{"name": "play", "arguments": {"slot": 2}}, or {"move": "play slot 2"}'
+    return f"it has no move{told}: expected a tool call such as {expected}"
 
 
 def _some(moves: list[int], problem: str) -> list[int]:
