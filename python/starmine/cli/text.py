@@ -52,7 +52,8 @@ def add_export(actions: Any) -> None:
     """Add `starmine text export`."""
     parser = add_command(actions, "export", "write stored games as chat messages", EXPORT)
     parser.add_argument("source", nargs="+", metavar="IN", help="what `starmine data convert` reads")
-    parser.add_argument("target", metavar="OUT", help="file of JSON lines to write")
+    parser.add_argument("target", metavar="OUT", help="new file of JSON lines")
+    parser.add_argument("--fresh", action="store_true", help="replace OUT if it exists")
     add_source(parser)
     parser.add_argument("--kind", choices=KINDS, default="supervised", help="of the examples (default: supervised)")
     parser.add_argument(
@@ -190,8 +191,24 @@ def warn_of_decks(options: argparse.Namespace, games: ImportedGames) -> None:
         print(f"starmine text export: warning: {told}: {why}", file=sys.stderr)
 
 
+def check_target(options: argparse.Namespace) -> None:
+    """Check that no file is lost.
+
+    Raises:
+        StarmineError: OUT exists and is not to be replaced, or it is a source.
+    """
+    target = Path(options.target)
+    if not target.exists():
+        return
+    if any(source != "-" and Path(source).exists() and target.samefile(source) for source in options.source):
+        raise StarmineError(f"{target} is the source, too: expected another file to write")
+    if not options.fresh:
+        raise StarmineError(f"{target} exists: expected a new file, or --fresh to replace it")
+
+
 def run_export(options: argparse.Namespace) -> int:
     """Export, print what was done, and return the exit status."""
+    check_target(options)
     by_preference = options.kind == "preference"
     if by_preference and options.rollouts is None:
         raise StarmineError("--kind preference without --rollouts is not allowed: expected a search")

@@ -25,7 +25,7 @@ def stored(tmp_path_factory):
 
 def exported(tmp_path, *arguments):
     out = tmp_path / "train.jsonl"
-    assert main(["text", "export", *map(str, arguments), str(out)]) == 0
+    assert main(["text", "export", "--fresh", *map(str, arguments), str(out)]) == 0
     return [json.loads(line) for line in out.read_bytes().decode("ascii").splitlines()]
 
 
@@ -111,6 +111,26 @@ def test_bad_input_is_refused_in_one_line_and_writes_nothing(stored, tmp_path, c
 def test_a_file_that_cannot_be_written_is_named(stored, tmp_path, capsys):
     assert main(["text", "export", str(stored[0]), str(tmp_path / "no" / "train.jsonl")]) == 2
     assert "train.jsonl" in capsys.readouterr().err
+
+
+def test_a_file_that_exists_is_replaced_only_if_that_is_asked_for(stored, tmp_path, capsys):
+    out = tmp_path / "train.jsonl"
+    out.write_text("mine")
+    assert main(["text", "export", str(stored[0]), str(out)]) == 2
+    said = capsys.readouterr()
+    told = f"starmine text: {out} exists: expected a new file, or --fresh to replace it\n"
+    assert (said.out, said.err, out.read_text()) == ("", told, "mine")
+    assert main(["text", "export", str(stored[0]), str(out), "--fresh"]) == 0
+    assert out.read_text().startswith('{"messages"')
+
+
+@pytest.mark.parametrize("fresh", [[], ["--fresh"]])
+def test_a_source_is_not_written(stored, tmp_path, capsys, fresh):
+    source = tmp_path / "games.json"
+    source.write_bytes(stored[0].read_bytes())
+    assert main(["text", "export", str(source), str(source), *fresh]) == 2
+    assert "is the source, too: expected another file to write" in capsys.readouterr().err
+    assert source.read_bytes() == stored[0].read_bytes()
 
 
 RATED = {"system_prompt": "Rules.", "user_prompt": "0. play\n1. discard", "model_name": "o3", "move_ratings": [-0.5, 1]}
