@@ -148,11 +148,12 @@ def origins(options: argparse.Namespace, games: ImportedGames) -> list[Origin | 
     known: defaultdict[Any, deque[Origin]] = defaultdict(deque)  # by content; equal games in the order of the files
     for file in evaluations(options):
         found = Origins(file.metadata)
-        names = [str(player["name"]) for player in file.metadata.players]
+        names = [str(player.get("name")) for player in file.metadata.players]
         for group in range(len(file.sizes)):
             with suppress(StarmineError, DamagedFileError, OSError):  # as in `evaluations`
                 table = file.games(group)
-                assert table.index is not None
+                if table.index is None:
+                    continue
                 seats = [tuple(names[row] for row in rows) for rows in table.players.tolist()]
                 keys = map(content, repeat(table.trajectories), range(len(table)), seats)
                 for key, index in zip(keys, table.index.tolist(), strict=True):

@@ -45,7 +45,7 @@ class Origins:
     """
 
     def __init__(self, metadata: Metadata) -> None:
-        self._rows = {str(player["name"]): row for row, player in enumerate(metadata.players)}
+        self._rows = {str(player.get("name")): row for row, player in enumerate(metadata.players)}
         self._turns: dict[tuple[int, int, int], list[int]] = {}
         self._partly: set[tuple[int, int]] = set()  # pairings of which turns are missing
         try:

@@ -10,7 +10,9 @@ from evaluation_runs import interrupt_after
 import starmine
 from starmine.cli import main
 from starmine.data import write_games
+from starmine.data.metadata import Metadata
 from starmine.evaluation import calls
+from starmine.evaluation.origins import Origins
 from starmine.text import ChatPlayer, PromptOptions, examples, preferences, rated_prompts, read_move, write_lines
 
 
@@ -394,6 +396,13 @@ def test_an_evaluation_that_does_not_tell_the_turns_of_a_fallback_is_warned_of(t
     exported(tmp_path, tmp_path / "out")
     warning = "warning: a fallback played in some of 2 games, and its moves are exported"
     assert warning in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("pairings", [None, 3, [{}], [{"cell": [0]}], [{"cell": [0, 0], "calls": {"a": {}}}]])
+def test_damaged_metadata_of_an_evaluation_are_refused(pairings):
+    metadata = Metadata(starmine.variant("mini"), [{"name": "a"}], extra={"evaluation": {}, "pairings": pairings})
+    with pytest.raises(starmine.StarmineError, match="the metadata of an evaluation are damaged"):
+        Origins(metadata)
 
 
 @contextmanager
