@@ -18,9 +18,8 @@ from starmine._util.durable import DamagedFileError
 from starmine.cli.arguments import Parser, add_command, add_source, integer, read_source
 from starmine.data import ImportedGames
 from starmine.data.files import GamesFile, files_of
+from starmine.data.origins import KEY, Origin, Origins
 from starmine.data.outcomes import dealt
-from starmine.evaluation.origins import Origin, Origins
-from starmine.evaluation.results_folder import KEY
 from starmine.games.seeds import EVALUATION_SEED
 from starmine.games.trajectories import Trajectories
 from starmine.text.conventions import CONVENTIONS

@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from starmine._core import _Player
+from starmine.data.origins import TURNS
 
 if TYPE_CHECKING:
     from starmine.text import ChatPlayer
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
 Calls: TypeAlias = dict[str, Any]  # totals, as `ChatPlayer.report` has them, without the name
 
-TURNS = "fallback_turns"  # the (game, turn) of the fallback's moves, which are stored with the games only
 
 SHOWN = (
     *("move", "illegal", "unreadable", "failed", "timeout"),

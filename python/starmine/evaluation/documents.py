@@ -26,7 +26,7 @@ METHOD_HEADS = ["method", "seeds", "self-play", "cross-play", "pairs", "all pair
 METHODS_NOTE = "Cross-play is the mean over disjoint pairs of seeds in both seatings, ± over these pairs."
 
 
-def to_csv(results: Evaluation) -> str:
+def table_text(results: Evaluation) -> str:
     """A line for each cell of the table; nan and None are empty fields."""
     means = [mean for row in results.table.means for mean in row]
     return csv_text([asdict(mean) for mean in means])

@@ -29,25 +29,22 @@ from starmine.data.files import Entry, GamesFile, file_hash, files_of, write_fil
 from starmine.data.game import Game
 from starmine.data.manifest import MANIFEST, read_manifest, write_manifest
 from starmine.data.metadata import Metadata
+from starmine.data.origins import FORGED, ID, KEY, pairings_of
 from starmine.data.outcomes import outcomes
 from starmine.data.schema import SHARD, shard_name
 from starmine.data.table import GameTable
 from starmine.evaluation.calls import Calls, added
-from starmine.evaluation.documents import csv_text, to_csv, to_latex, to_markdown
+from starmine.evaluation.documents import csv_text, table_text, to_latex, to_markdown
 from starmine.evaluation.evaluation import FAILURES_KEPT, Cell, Evaluation, Settings
-from starmine.evaluation.pairing import FAILED, pairings_of
+from starmine.evaluation.pairing import FAILED
 from starmine.games.identity import Identity
 from starmine.games.results import Games
 
 RESULTS, ROWS, FIGURES = "eval.json", "eval.csv", ("eval.png", "eval.pdf")
-TABLES = {"table.csv": to_csv, "table.md": to_markdown, "table.tex": to_latex}
+TABLES = {"table.csv": table_text, "table.md": to_markdown, "table.tex": to_latex}
 REPORTED = ("hold_out", "methods")  # settings that change what is reported of the games
-ID = "id"  # of the folder, among the settings that it stores
 GROWING = ("ego", "partners")  # settings whose entrants may become more
-KEY = "evaluation"  # of what a file's metadata say about the evaluation
 START_OVER = "choose another folder, or start over with --fresh (fresh=True)"
-# What stored settings raise that are not those of an evaluation.
-FORGED = (ValueError, TypeError, AttributeError, LookupError)
 
 
 class Folder:

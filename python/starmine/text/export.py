@@ -14,7 +14,7 @@ from starmine.text.facts import move_text
 from starmine.text.prompt import PROMPT_VERSION, PromptOptions, given_options, rules_prompt, table_prompt
 
 if TYPE_CHECKING:
-    from starmine.evaluation.origins import Origin
+    from starmine.data.origins import Origin
 
 # What tells where an example comes from.
 PLACE = ("game", "turn", "seat", "players", "evaluation", "evaluation_game")
@@ -106,7 +106,7 @@ def _origins(games: Any) -> Sequence[Origin | None]:
 
     if not isinstance(games, Dataset):
         return [None] * len(games)
-    from starmine.evaluation.origins import origins_of
+    from starmine.data.origins import origins_of
 
     return origins_of(games)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from starmine._core import Batch, StarmineError, Variant, _Player
 from starmine._util.durable import replace_file
-from starmine.evaluation.documents import to_csv
+from starmine.evaluation.documents import table_text
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.run import evaluate
 from starmine.evaluation.tables import HELD_OUT_MEAN, MEAN, SELF_PLAY
@@ -290,12 +290,12 @@ def write_partner_table(
     evaluation = evaluate(
         {LEARNER: ModulePolicy(network, cheats=shows_own_hand(network.encoder))},
         max(1, games // 2) if variant.players == 2 else games,
-        partners={partner.name: partner.player for partner in partners},
+        partners={partner.name: partner.player for partner in partners} or (),
         hold_out={partner.name: partner.player for partner in held_out},
         variant=rules,
         seed=EVALUATION_SEED,
         figure=False,
     )
-    replace_file(path, to_csv(evaluation).encode())
+    replace_file(path, table_text(evaluation).encode())
     print(f"\n{evaluation}\n\nthe table is in {path}")
     return evaluation

@@ -11,8 +11,8 @@ import starmine
 from starmine.cli import main
 from starmine.data import write_games
 from starmine.data.metadata import Metadata
+from starmine.data.origins import Origins
 from starmine.evaluation import calls
-from starmine.evaluation.origins import Origins
 from starmine.text import ChatPlayer, PromptOptions, examples, preferences, rated_prompts, read_move, write_lines
 
 
