@@ -10,26 +10,15 @@ import numpy as np
 
 from starmine._core import StarmineError
 from starmine.data.metadata import Metadata
+from starmine.games.pairings import TURNS, pairings_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from starmine.data.dataset import Dataset
 
 KEY = "evaluation"  # of what a file's metadata say about the evaluation
 ID = "id"  # of the evaluation's folder, there
-TURNS = "fallback_turns"  # the (game, turn) of the fallback's moves, which are stored with the games only
 # What stored settings raise that are not those of an evaluation.
 FORGED = (ValueError, TypeError, AttributeError, LookupError)
-
-
-def pairings_of(players: NDArray[np.int16]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The player and the partner of each game, int64 (G,), of the entrants in its seats (G, P)."""
-    seats = players.astype(np.int64)
-    if seats.shape[1] == 2:
-        return seats[:, 0], seats[:, 1]
-    partner = np.median(seats, axis=1).astype(np.int64)  # it holds all seats but one, at least two of three
-    return seats.sum(axis=1) - (seats.shape[1] - 1) * partner, partner
 
 
 class Origin(NamedTuple):

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from starmine._core import _Player
-from starmine.data.origins import TURNS
+from starmine.games.pairings import TURNS
 
 if TYPE_CHECKING:
     from starmine.text import ChatPlayer

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from starmine._core import StarmineError, Variant, _may_share_table, _unknown_name
 from starmine._util.durable import given_path
 from starmine._util.equality import equal_by_value
-from starmine.data.origins import pairings_of
 from starmine.evaluation import figure
 from starmine.evaluation.calls import Calls, added, without_turns
 from starmine.evaluation.pairing import ENDING, FAILED, SCORE, Pairing, summarise
 from starmine.evaluation.report import report
 from starmine.evaluation.tables import Method, ScoreTable, methods_of, table_of
 from starmine.games.identity import Identity
+from starmine.games.pairings import pairings_of
 from starmine.games.results import Games, mean_and_error
 from starmine.games.variants import described
 

@@ -29,7 +29,7 @@ from starmine.data.files import Entry, GamesFile, file_hash, files_of, write_fil
 from starmine.data.game import Game
 from starmine.data.manifest import MANIFEST, read_manifest, write_manifest
 from starmine.data.metadata import Metadata
-from starmine.data.origins import FORGED, ID, KEY, pairings_of
+from starmine.data.origins import FORGED, ID, KEY
 from starmine.data.outcomes import outcomes
 from starmine.data.schema import SHARD, shard_name
 from starmine.data.table import GameTable
@@ -38,6 +38,7 @@ from starmine.evaluation.documents import csv_text, table_text, to_latex, to_mar
 from starmine.evaluation.evaluation import FAILURES_KEPT, Cell, Evaluation, Settings
 from starmine.evaluation.pairing import FAILED
 from starmine.games.identity import Identity
+from starmine.games.pairings import pairings_of
 from starmine.games.results import Games
 
 RESULTS, ROWS, FIGURES = "eval.json", "eval.csv", ("eval.png", "eval.pdf")

@@ -422,7 +422,7 @@ def test_the_command_refuses_links_and_files_without_a_game(tmp_path, capsys):
     assert "expected a share link of hanab.live, or a file" in capsys.readouterr().err
     (tmp_path / "empty.json").touch()
     assert main(["replay", str(tmp_path / "empty.json"), "--html", str(tmp_path / "out.html")]) == 2
-    assert "empty.json: it holds no game" in capsys.readouterr().err
+    assert "empty.json: it is empty" in capsys.readouterr().err
 
 
 def test_the_command_shows_the_worst_games_of_an_evaluation(folder, tmp_path, capsys):

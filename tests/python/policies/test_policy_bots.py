@@ -218,10 +218,15 @@ def test_a_wrong_file_is_refused(change, message, saved):
             refused()
 
 
-@pytest.mark.parametrize("name", ["policy: nowhere.safetensors", "policy: tests", "policy:", "policy: a\0b"])
+@pytest.mark.parametrize("name", ["policy: nowhere.safetensors", "policy:", "policy: a\0b"])
 def test_what_is_no_file_is_refused(name):
     with pytest.raises(UnknownNameError, match=r"cannot be read .*expected the path of a policy's file"):
         starmine.play_games([name] * 2)
+
+
+def test_a_folder_without_a_policy_is_refused():
+    with pytest.raises(UnknownNameError, match=r"is a folder without a policy: expected the folder of a run"):
+        starmine.play_games(["policy: tests"] * 2)
 
 
 def test_arrays_of_another_shape_or_dtype_are_refused(saved):
