@@ -6,7 +6,7 @@ There are no options: change the constants. `examples/ppo.py` is the same algori
 partners and GPUs.
 
 A sample is one turn, with the observation of the seat that plays it. One network plays all seats. The reward is the
-team's, so the value after a turn is that of the next seat's observation.
+team's, so the value after a turn is the value of the next seat's observation.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def main(updates: int = 200, num_envs: int = NUM_ENVS, games: int = 1000) -> Col
         ppo.learn(ppo.advantages(last_value))
         if update % 10 == 0 and scores:
             print(f"update {update:3}, {update * STEPS * num_envs:9,} turns: score {sum(scores) / len(scores):5.2f}")
-    # The decks of `evaluate` are those that no default of training deals; it plays the best action of each turn.
+    # `evaluate` plays the likeliest action of each turn, on decks that no default of training deals.
     print(starmine.evaluate({"PPO": ppo.network}, games))
     return ppo.network
 

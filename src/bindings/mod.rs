@@ -24,9 +24,8 @@ macro_rules! core_module {
         exceptions: { $($exception:ident),+ $(,)? }
         functions: { $($module:ident$(::$function:ident)+),+ $(,)? }
     ) => {
-        // A Python without the global interpreter lock takes the lock for this module, which relies on it: a call that
-        // keeps the interpreter is not listed among those that use memory (`arrays::claims`), and reference counts say
-        // whether an array was handed out (`batch::outputs`).
+        // This module relies on the global interpreter lock, for two reasons. Calls that keep the interpreter do not claim
+        // their memory (`arrays::claims`). `batch::outputs` trusts reference counts to tell whether an array is in use.
         /// The compiled core of starmine.
         #[pymodule(gil_used = true)]
         mod _core {

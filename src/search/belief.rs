@@ -428,7 +428,7 @@ impl BlueprintBelief {
 struct OwnDraw {
     /// The number of kinds of cards.
     kinds: usize,
-    /// The copies of each kind that the seat did not see before the draw.
+    /// The number of copies of each card that the seat could not see before the draw.
     unseen: [u8; MAX_CARD_KINDS],
     /// The slot of the card.
     newest: usize,

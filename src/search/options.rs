@@ -118,8 +118,7 @@ impl SearchOptions {
         Ok(SearchOptions { depth: Some(whole("depth", depth, DEPTH)?), ..self })
     }
 
-    /// Sets what the mean score of a move must exceed that of the blueprint's move by, with [`Method::Single`]: 0 to 100
-    /// points.
+    /// Sets the minimum lead of a move's mean score over the blueprint's move, with [`Method::Single`]: 0 to 100 points.
     ///
     /// # Errors
     /// [`SearchOptionError`] if the number is out of range.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 KEY = "evaluation"  # of what a file's metadata say about the evaluation
 ID = "id"  # of the evaluation's folder, there
-# What stored settings raise that are not those of an evaluation.
+# What reading raises if the stored settings are not an evaluation's.
 FORGED = (ValueError, TypeError, AttributeError, LookupError)
 
 

@@ -443,7 +443,7 @@ class _Talk:
 
 
 def _check_bot(text: str) -> None:
-    """Check the text of a fallback's bot, whatever rules it plays.
+    """Check that the text of a fallback names a bot. Whether the bot plays the variant is checked with the game.
 
     Raises:
         UnknownNameError: there is no such bot.

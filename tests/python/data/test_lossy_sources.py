@@ -47,7 +47,7 @@ def test_a_flipped_bit_of_a_parquet_file_is_found(tmp_path):
             found = read_games(path, on_error="skip")
         except starmine.StarmineError:
             continue
-        # What no page contains, such as the name of the writing program, may differ.
+        # A bit outside the pages, such as in the name of the writing program, changes no game.
         np.testing.assert_array_equal(found.trajectories.actions, expected.trajectories.actions)
         np.testing.assert_array_equal(found.trajectories.decks, expected.trajectories.decks)
 

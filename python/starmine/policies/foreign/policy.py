@@ -34,7 +34,7 @@ class ForeignPolicy:
         recurrent: whether it has a hidden state for each seat.
         sampled: whether it samples its moves; else it plays the best one by the agent's own formula.
         content: SHA-256 of the file.
-        settings: those that it was loaded with, except defaults; with `content` they are the player's identity.
+        settings: the options other than the defaults. `content` and `settings` are the player's identity.
         about: notes of the file; only those of `examples/r2d2.py` have any.
     """
 
