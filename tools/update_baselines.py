@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import hashlib
 import json
 import os
 import platform
@@ -335,8 +336,14 @@ def line(facts: dict[str, Any]) -> str:
         f"{greedy['perfect']:.1%}",
         f"{greedy['lost']:.1%}",
         f"{sampled['score']:.2f}" if sampled else "",
+        f"`{checksum(facts['name'])[:12]}`",
     ]
     return markdown_row(cells)
+
+
+def checksum(name: str) -> str:
+    """SHA-256 of a shipped policy's file, in hexadecimal digits."""
+    return hashlib.sha256((POLICIES / f"{name}.safetensors").read_bytes()).hexdigest()
 
 
 def markdown_row(cells: list[str]) -> str:
@@ -350,8 +357,8 @@ def markdown_table(heads: list[str], rows: list[str]) -> str:
 
 
 def table(names: list[str]) -> str:
-    """The runs of these names, a line each."""
-    heads = ["run", "game, players", "partner", "training", "greedy", "perfect", "lost", "sampled"]
+    """The shipped policies of these names, a line each."""
+    heads = ["run", "game, players", "partner", "training", "greedy", "perfect", "lost", "sampled", "SHA-256"]
     return markdown_table(heads, [line(kept_run(name)) for name in names])
 
 
