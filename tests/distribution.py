@@ -25,7 +25,10 @@ ROOT = Path(__file__).resolve().parents[1]
 LIMIT = 8 * 2**20  # bytes of a wheel
 SHIPPED = ("src", "python", "benches")  # folders of git in the sdist, and these files:
 FILES = {"Cargo.toml", "Cargo.lock", "pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"}
-BESIDE = ("tests", "docs", "examples", "benchmarks", "pyproject.toml", "README.md", "constraints.txt")
+BESIDE = (
+    *("tests", "docs", "examples", "benchmarks", "tools"),
+    *("pyproject.toml", "README.md", "CONTRIBUTING.md", "constraints.txt", "results/bots.csv"),
+)
 QUICK = (
     *("tests/python/rules/test_golden.py", "tests/python/rules/test_perft.py", "tests/python/rules/test_scenarios.py"),
     *("tests/python/batch/test_outputs.py", "tests/python/batch/test_decks.py", "tests/python/bots/test_bots.py"),
@@ -149,8 +152,8 @@ def test_installed(wheel: Path, python: str, numpy: str, tests: tuple[str, ...])
         installed = binaries / ("python.exe" if os.name == "nt" else "python")
         install = [uv, "pip", "install", "--quiet", "--python", str(installed), "--only-binary", ":all:"]
         subprocess.run([*install, str(wheel), numpy, "pytest", "hypothesis"], check=True)
-        away.mkdir()
         for name in BESIDE:
+            (away / name).parent.mkdir(parents=True, exist_ok=True)
             copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
             copy(ROOT / name, away / name)
         variables = clean_environment(binaries)

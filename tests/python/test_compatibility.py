@@ -237,6 +237,7 @@ def test_a_folder_of_games_of_another_version_is_refused_with_both(tmp_path, mon
 
 def evaluate(folder, monkeypatch, version):
     """Evaluate, or go on, as this version of the package."""
+    pytest.importorskip("pyarrow")
     from starmine.evaluation import run
 
     monkeypatch.setattr(run, "version", lambda _: version)

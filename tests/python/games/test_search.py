@@ -212,6 +212,7 @@ def test_mirror_descent_weighs_a_network_by_its_probabilities():
 
 
 def test_stored_games_have_the_values_of_searched_moves(tmp_path):
+    pytest.importorskip("pyarrow")
     name = "search: smart; rollouts=100; hands=30"
     tables = {"search": [name, "smart"], "plain": ["smart", "smart"]}
     starmine.data.generate(tables, 6, tmp_path / "games", progress=False)
@@ -331,6 +332,7 @@ def test_a_bot_has_one_caller_at_a_time():
 
 
 def test_the_command_compares_with_the_blueprint_and_goes_on(tmp_path, capsys):
+    pytest.importorskip("pyarrow")
     folder = str(tmp_path / "games")
     command = [
         "search",
@@ -360,6 +362,8 @@ def test_the_command_compares_with_the_blueprint_and_goes_on(tmp_path, capsys):
 
 
 def test_the_command_says_that_another_process_still_plays(tmp_path, capsys, monkeypatch):
+    pytest.importorskip("pyarrow")
+
     def first_games(players, games, folder, *arguments, **settings):
         starmine.data.generate(players, games, folder, *arguments, **settings)
         (tmp_path / "games" / "shard-000001.parquet").unlink()
@@ -371,6 +375,7 @@ def test_the_command_says_that_another_process_still_plays(tmp_path, capsys, mon
 
 
 def test_the_command_lets_all_seats_search(capsys):
+    pytest.importorskip("pyarrow")
     command = ["search", RULES, "--games", "2", "--rollouts", "40", "--hands", "20", "--variant", "small", "--quiet"]
     assert main([*command, "--method", "mirror", "--step", "20"]) == 0
     assert "method=mirror; step=20 in all seats of 2" in capsys.readouterr().out

@@ -59,6 +59,7 @@ def test_evaluations_play_no_deck_of_small_seeds():
 
 
 def test_training_refuses_the_seed_of_evaluations():
+    pytest.importorskip("matplotlib")
     training = pytest.importorskip("starmine.training")
     with pytest.raises(starmine.StarmineError, match="not allowed in training"):
         training.training_seed(EVALUATION_SEED)
