@@ -27,7 +27,7 @@ export SKIPPED ?= /dev/null
 SKIP = echo "Skipped: $(1)" | tee -a $(SKIPPED)
 
 .PHONY: help install train check test test-long lint-rust lint-python test-rust test-rust-units test-rllib check-stub
-.PHONY: sanitize check-instructions check-oldest check-arm test-wheel test-lockstep test-hle miri deny fuzz docs
+.PHONY: sanitize check-instructions check-oldest check-arm check-free-threaded test-wheel test-lockstep test-hle miri deny fuzz docs
 .PHONY: instructions bench bench-data bench-train constraints clean
 
 help: ## Show this list.
@@ -111,6 +111,7 @@ test: ## Run all tests and checks.
 
 # Left out of `make test`: more random cases; what is marked "nightly", which repeats a test for other numbers or takes
 # long; RLlib with a newer Gymnasium than it asks for; running, rather than compiling, the tests without default features;
+# compiling for Python without the global interpreter lock;
 # all but the batches' outer tests under AddressSanitizer (`make sanitize SANITIZED=--tests`), which compiles the crate anew.
 test-long: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle ## Play many more random cases, with a new seed or SEED=N.
 	@echo 'make test-long SEED=$(SEED)'
@@ -124,6 +125,7 @@ test-long: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle ## Play many mo
 	$(BIN)/python -m pytest -m nightly tests/python
 	$(BIN)/python -m pytest tests/python/adapters/test_rllib.py
 	cargo test --quiet --lib --no-default-features
+	$(MAKE) check-free-threaded
 
 # What builds and examines what is published; Zig links for an old glibc without a container.
 $(VENV)/distribution: $(BIN)/uv
@@ -238,6 +240,14 @@ check-arm:
 	if test -d "$$(rustc --print sysroot)/lib/rustlib/$(TARGET)"; then \
 	  RUSTFLAGS='--deny warnings' cargo check --quiet --lib --target-dir target/elsewhere --target $(TARGET); \
 	else $(call SKIP,the check for Arm: the standard library for $(TARGET) is not installed); fi
+
+# Python without the global interpreter lock; pyo3 reads this description instead of asking an interpreter.
+check-free-threaded:
+	mkdir -p target
+	printf '%s\n' implementation=CPython version=3.14 shared=true suppress_build_script_link_lines=true \
+	  build_flags=Py_GIL_DISABLED > target/free-threaded.txt
+	RUSTFLAGS='--deny warnings' PYO3_CONFIG_FILE=$(abspath target/free-threaded.txt) \
+	  cargo check --quiet --lib --features python --target-dir target/free-threaded
 
 instructions: $(VENV)/test-requirements ## Record the instruction counts of a step anew.
 	$(BIN)/python benchmarks/instructions.py --record
