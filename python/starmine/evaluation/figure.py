@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,16 +13,9 @@ import numpy as np
 
 from starmine._core import StarmineError
 from starmine._util.durable import replace_file
-from starmine.evaluation.report import (
-    CHEATS_NOTE,
-    FALLBACK,
-    HELD_OUT_NOTE,
-    fallbacks,
-    games_a_pairing,
-    marked,
-    shorten,
-)
+from starmine.evaluation.grid import caption, marked, notes, shorten
 from starmine.evaluation.tables import Mean
+from starmine.games.results import with_error
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +23,7 @@ if TYPE_CHECKING:
 
     from starmine.evaluation.evaluation import Evaluation
 
-LONGEST_NAME = 20
+LONGEST_NAME, LONGEST_LINE = 20, 72
 # Up to this many entrants, cells are large enough for the standard error.
 ROOM_FOR_ERRORS = 8
 LARGE_SIDE, SMALL_SIDE = 0.95, 0.6  # of a cell, in inches
@@ -75,13 +69,9 @@ def draw(results: Evaluation, paths: Sequence[Path]) -> None:
 
 
 def title(results: Evaluation) -> str:
-    """Variant, players and games, on two lines, and notes on the marks behind names."""
-    settings = results.settings
-    games = f"{games_a_pairing(settings)}, decks of seed {settings.seed}"
-    notes = [CHEATS_NOTE] * bool(settings.cheaters) + [HELD_OUT_NOTE] * bool(settings.hold_out)
-    notes += [f"{FALLBACK} a fallback chose moves of chat players"] * bool(fallbacks(results))
-    kind = "With partners" if settings.partners else "Cross-play"
-    return "\n".join([f"{kind}: {shorten(settings.described, 64)}", games, *notes])
+    """The first sentence of the caption, on lines of the figure's width, and the notes on marks, a line each."""
+    lines = textwrap.wrap(caption(results)[0], LONGEST_LINE)
+    return "\n".join([*lines, *(shorten(note, LONGEST_LINE) for note in notes(results))])
 
 
 def label_axes(results: Evaluation, axes: Axes, side: float) -> None:
@@ -105,16 +95,10 @@ def label_axes(results: Evaluation, axes: Axes, side: float) -> None:
 
 
 def write_cell(axes: Axes, image: AxesImage, row: int, column: int, mean: Mean, has_room: bool) -> None:
-    """The mean score, its standard error if there is room, and the number of failed games."""
-    if math.isnan(mean.score):
-        lines, color = [] if mean.failed else ["-"], "black"
-    else:
+    """The mean score, and its standard error in a second line if there is room."""
+    color = "black"
+    if not math.isnan(mean.score):
         red, green, blue, _ = image.to_rgba(np.array([mean.score]))[0]
-        lines = [f"{mean.score:.2f}{FALLBACK * bool(mean.fallback_share)}"]
         color = "black" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "white"
-    if has_room and mean.shown_error is not None:
-        lines.append(f"±{mean.shown_error:.2f}")
-    if mean.failed:
-        lines += [f"{mean.failed:,} failed"] if has_room else [f"{mean.failed:,}", "failed"]
-    size = 9.5 if has_room else 9 - min(2, len(lines) - 1)
-    axes.text(column, row, "\n".join(lines), ha="center", va="center", color=color, fontsize=size)
+    text = with_error(mean.score, mean.shown_error if has_room else None, digits=2).replace(" ± ", "\n±") + mean.marks
+    axes.text(column, row, text, ha="center", va="center", color=color, fontsize=9.5 if has_room else 9)

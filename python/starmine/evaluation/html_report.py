@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from starmine.data.game import Game
 from starmine.evaluation.calls import Calls, listed, repeated, seconds_a_call
 from starmine.evaluation.evaluation import Evaluation
+from starmine.evaluation.grid import caption, method_grids, score_grid
 from starmine.evaluation.pairing import SCORE
-from starmine.evaluation.report import FALLBACK, fallbacks, mean
-from starmine.evaluation.tables import Mean
 from starmine.look.analysis import verdict
 from starmine.look.words import told_apart
 
@@ -40,42 +39,35 @@ def evaluation_html(results: Evaluation, worst: Sequence[Game] = (), replay: str
         worst: the games that scored least, in the order of their replay.
         replay: the address of that replay.
     """
-    settings = results.settings
-    told = (
-        f"{settings.described}, {settings.games:,} games a pairing, seed {settings.seed}, Starmine {settings.version}"
-    )
-    rows = "A row is the player in one seat, a column the players in all others"
-    if settings.partners:
-        rows = "A row is a player, a column its partner in all other seats, in all seatings"
-    note = f"<p>{html.escape(fallbacks(results))}</p>\n" if fallbacks(results) else ""
+    shown = "".join(f"<p>{html.escape(line)}.</p>\n" for line in caption(results))
+    methods = "".join(_table(grid.heads, [_row(*row) for row in grid.rows]) for grid in method_grids(results))
     figures = "".join(_histogram(results, index) for index in range(len(results.names)))
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>Evaluation of bots</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>Evaluation</h1>\n"
-        f"<p>{html.escape(told)}</p>\n<h2>Mean scores</h2>\n{_matrix(results)}"
-        f"<p>{html.escape(rows)}; ± is the standard error.</p>\n{note}"
+        f"<h2>Mean scores</h2>\n{_matrix(results)}{methods}{shown}<p>Starmine {results.settings.version}.</p>\n"
         f"<h2>Scores in self-play</h2>\n{figures}{_calls(results)}{_worst(worst, replay)}</body>\n</html>\n"
     )
 
 
 def _matrix(results: Evaluation) -> str:
-    """The table with its standard errors."""
-    table = results.table
-    heads = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in table.columns)
-    rows = [f"<tr><td></td>{heads}</tr>"]
-    for row, means in zip(table.rows, table.means, strict=True):
-        cells = "".join(_cell(found, results.settings.variant.max_score) for found in means)
-        rows.append(f'<tr><th scope="row">{html.escape(row)}</th>{cells}</tr>')
-    return f'<div class="wide"><table>\n{"".join(rows)}\n</table></div>\n'
+    """The table with its standard errors; a mean is the darker the higher."""
+    grid, most, rows = score_grid(results), results.settings.variant.max_score, []
+    for (name, *texts), means in zip(grid.rows, results.table.means, strict=True):
+        shares = [0.0 if math.isnan(mean.score) else max(0.0, mean.score / most) for mean in means]
+        cells = "".join(
+            f'<td style="background: rgb(36 104 180 / {40 * share:.0f}%)">{text}</td>'
+            for share, text in zip(shares, texts, strict=True)
+        )
+        rows.append(f'<tr><th scope="row">{html.escape(name)}</th>{cells}</tr>')
+    return _table(grid.heads, rows)
 
 
-def _cell(found: Mean, most: int) -> str:
-    """A mean, the darker the higher."""
-    share = 0.0 if math.isnan(found.score) else max(0.0, found.score / most)
-    mark = FALLBACK * bool(found.fallback_share)
-    shade = f"background: rgb(36 104 180 / {40 * share:.0f}%)"
-    return f'<td style="{shade}">{mean(found.score, found.shown_error)}{mark}</td>'
+def _table(heads: Sequence[str], rows: Sequence[str]) -> str:
+    """A table that scrolls where the page is narrower."""
+    head = "".join(f'<th scope="col">{html.escape(text)}</th>' for text in heads)
+    return f'<div class="wide"><table>\n{f"<tr>{head}</tr>" if head else ""}{"".join(rows)}\n</table></div>\n'
 
 
 def names_of(game: Game) -> list[str]:
@@ -100,8 +92,7 @@ def _worst(games: Sequence[Game], replay: str) -> str:
         f'<td class="text">{html.escape(verdict(game.state(), told_apart(names_of(game))))}</td></tr>'
         for index, game in enumerate(games)
     ]
-    head = '<tr><th scope="col">points</th><th scope="col">to step through</th><th scope="col">how it ended</th></tr>'
-    return f'<h2>The worst games</h2>\n<div class="wide"><table>\n{head}{"".join(rows)}\n</table></div>\n'
+    return f"<h2>The worst games</h2>\n{_table(['points', 'to step through', 'how it ended'], rows)}"
 
 
 def _calls(results: Evaluation) -> str:
@@ -125,12 +116,8 @@ def _calls(results: Evaluation) -> str:
         "seconds a call",
         "usage",
     )
-    head = "".join(f'<th scope="col">{text}</th>' for text in heads)
-    first = f'<div class="wide"><table>\n{"".join(problems)}\n</table></div>\n' if problems else ""
-    return (
-        "<h2>Calls of language models</h2>\n"
-        f'<div class="wide"><table>\n<tr>{head}</tr>{"".join(rows)}\n</table></div>\n{first}'
-    )
+    first = _table([], problems) if problems else ""
+    return f"<h2>Calls of language models</h2>\n{_table(heads, rows)}{first}"
 
 
 def _numbers(calls: Calls) -> list[str]:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from starmine.evaluation.evaluation import Cell, Evaluation
 
 MEAN, HELD_OUT_MEAN, SELF_PLAY = "mean", "mean (held out)", "self-play"
+FAILURES = "*"  # behind a mean that leaves out failed games
+FALLBACK = "§"  # behind a mean of games in which the fallback of a chat player chose moves
 
 
 @equal_by_value
@@ -49,6 +51,11 @@ class Mean:
     def shown_error(self) -> float | None:
         """The error that texts and pictures show: of a method over seeds, of a player over decks."""
         return self.standard_error if self.seeds == 1 else self.seeds_standard_error
+
+    @property
+    def marks(self) -> str:
+        """A star if games failed, and "§" if a fallback chose moves."""
+        return FAILURES * bool(self.failed) + FALLBACK * bool(self.fallback_share)
 
 
 @equal_by_value

@@ -14,6 +14,8 @@ import starmine
 from starmine import StarmineError, UnknownNameError, VariantError, evaluate, play_games
 from starmine.data import Dataset, generate, info, verify
 from starmine.evaluation import run
+from starmine.evaluation.documents import to_markdown
+from starmine.evaluation.html_report import evaluation_html
 from starmine.evaluation.pairing import stretches
 from starmine.evaluation.results_folder import read_evaluation, worst_games
 
@@ -182,6 +184,9 @@ def test_a_player_that_fails_ends_only_that_game():
     assert f"fails with random: {pairing.failed} of 50, such as game" in str(evaluation)
     assert "no idea at all" in str(evaluation)
     assert evaluation.pairing("random", "random").failed == 0
+    for text in (str(evaluation), to_markdown(evaluation), evaluation_html(evaluation)):
+        assert "* without the games in which a player failed" in text
+    assert f"| {pairing.score:.2f} ± {pairing.standard_error:.2f}* |" in to_markdown(evaluation)
 
 
 def test_a_player_that_always_fails_has_no_numbers(tmp_path):

@@ -23,7 +23,7 @@ def test_the_page_has_the_matrix_the_histograms_and_the_worst_games(tmp_path, ca
     found = starmine.evaluate({name: "smart", "simple": "simple"}, 30, progress=False)
     assert name not in page
     for pairing in found.pairings:
-        assert f">{pairing.score:.2f} ±{pairing.standard_error:.2f}</td>" in page
+        assert f">{pairing.score:.2f} ± {pairing.standard_error:.2f}</td>" in page
     bars = [(int(score), int(count)) for score, count in re.findall(r"<title>(\d+): (\d+) games", page)]
     expected = []
     for index in range(2):
