@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from starmine._core import StarmineError
+from starmine._core import IllegalActionError, NotationError, StarmineError
 from starmine.look.analysis import mistakes, verdict
 from starmine.look.table import Table
 
@@ -165,15 +165,21 @@ class Terminal:
         self.say(f"{bot} would: {self.table.variant.action_meaning(self.table.advice(bot))}")
 
     def _named(self, words: str) -> int:
-        """The legal action that words such as "play 2" or "hint +1 red" name."""
+        """The legal action that words such as "play 2", "hint 1 red" or "hint +1 red" name."""
         view = self.table.view
+        text = words.lower()
+        if text.startswith("hint ") and text[5:6].isdigit():
+            text = f"hint +{text[5:]}"  # the notation of moves, with the sign that people leave out
         try:
-            action = view.variant.action(words.lower())
-        except StarmineError:
-            action = -1
-        if action not in view.legal_actions():
+            action = view.variant.action(text)
+            problem = "" if action in view.legal_actions() else "is not legal"
+        except NotationError:
+            problem = "cannot be read"
+        except IllegalActionError:  # a move of other variants
+            problem = "is not legal"
+        if problem:
             moves = [view.variant.action_meaning(legal) for legal in view.legal_actions()]
-            raise StarmineError(f"{words!r} is no legal move: expected one of {moves}")
+            raise StarmineError(f"{words!r} {problem}: expected one of {moves}")
         return action
 
     def _action(self, words: str) -> int:

@@ -64,6 +64,32 @@ def test_numbers_of_the_list_are_moves():
     assert sum("there is no move" in said for said in person.said) == 2
 
 
+@pytest.mark.parametrize("players", [2, 5])
+def test_every_hint_can_be_typed_without_the_plus_sign(players):
+    variant = starmine.Variant(players=players)
+    whole = Table(variant, [None] + ["smart"] * (players - 1), seed=3).view
+    hints = [action for action in whole.legal_actions() if variant.move(action).kind.endswith("_hint")]
+    for action in hints:
+        for text in (variant.action_meaning(action), str(variant.move(action))):
+            for typed in (text, text.replace("+", ""), text.replace("+", "").upper()):
+                table = Table(variant, [None] + ["smart"] * (players - 1), seed=3)
+                Person([typed]).terminal(table).play()
+                assert [event.action for event in table.history[:1]] == [action], typed
+
+
+def test_a_typed_move_that_is_not_legal_is_told_from_one_that_cannot_be_read():
+    table = Table(starmine.Variant(), [None, "smart"], seed=3)
+    unreadable = ["fold", "hint 1 violet", "hint 1", "hint 1 red red", "play two", "play"]
+    illegal = ["discard 0", "play 5", "hint 2 red", "hint +2 red", "play 2 red"]
+    person = Person(unreadable + illegal)
+    assert not person.terminal(table).play()
+    said = [line for line in person.said if line.startswith("'")]
+    legal = [table.variant.action_meaning(action) for action in table.view.legal_actions()]
+    assert said == [f"{text!r} cannot be read: expected one of {legal}" for text in unreadable] + [
+        f"{text!r} is not legal: expected one of {legal}" for text in illegal
+    ]
+
+
 def test_undo_and_advice_and_lists():
     table = Table(starmine.Variant(), [None, "smart"], seed=3)
     advised = table.variant.action_meaning(table.advice("smart"))
