@@ -16,8 +16,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 from unittest.mock import patch
@@ -34,10 +33,11 @@ from ppo import PPO, Args
 
 import starmine
 from starmine import Batch
+from starmine.games import Turns
 from starmine.games.results import mean_and_error
-from starmine.torch import ActorCritic, ColorFeatures, ColorNetwork, HiddenState
+from starmine.torch import ActorCritic, ColorFeatures, ColorNetwork, HiddenState, ModulePolicy
 from starmine.torch.network import orthogonal
-from starmine.training import Act, command_line, evaluate_with, network_player, partners, read_partners
+from starmine.training import command_line, partners, progress_games, read_partners
 
 GAMES = 10_000
 DERIVED = ("card_flags", "unseen", "dead", "critical")  # sections of a colour's row; in the rest: all flags
@@ -60,12 +60,10 @@ class Unsaved(ActorCritic):
         facts: dict[str, Any] = {"about": about}
         met, _ = read_partners(self.variant, about["arguments"].get("partners"))
         for how in ("greedy", "sampled"):
-            act = partial(player, self, sampled=how == "sampled")
-            scores = evaluate_with(act, self.variant, GAMES, met, seed=0)
-            facts[how] = {"games": GAMES, "perfect": scores.perfect.mean(), "lost": scores.lost.mean()}
-            for name, values in (("score", scores.score), ("kept", scores.kept)):
-                mean, error = mean_and_error(values.reshape(len(values), -1).mean(1))
-                facts[how] |= {name: mean, f"{name}_error": error}
+            games = progress_games(player(self, how == "sampled"), self.variant, GAMES, met, seed=0)
+            facts[how] = {name: games.summary()[name] for name in ("games", "perfect", "lost")}
+            for name, values in (("score", games.scores), ("kept", games.fireworks)):
+                facts[how][name], facts[how][f"{name}_error"] = mean_and_error(values)
         Path(path).with_name("scores.json").write_text(json.dumps(facts, default=float), encoding="utf-8")
 
     def described(self) -> dict[str, Any]:
@@ -238,19 +236,31 @@ class MemoryBatch:
         return getattr(self.batch, name)
 
 
-def player(network: ActorCritic, games: int, sampled: bool = False) -> Act:
-    """The network as a player of N games, with its memory if it has one."""
-    act = network_player(network, games, sampled)
-    if not isinstance(network, MemoryColors):
-        return act
-    memory = HintMemory(network.variant, network.encoder, games, network.has_partner)
+class Remembering(ModulePolicy):
+    """A network with memory as a player, which is asked for all games that go on in every turn."""
 
-    def remembering(outputs: dict[str, Any]) -> Any:
-        actions = act(outputs | {"obs": memory.read(outputs)})
-        memory.act(np.asarray(actions))
-        return actions
+    module: MemoryColors
 
-    return remembering
+    def reset(self, games: NDArray[Any], seats: NDArray[Any]) -> None:
+        """Begin all games."""
+        network = self.module
+        self.hints = HintMemory(network.variant, network.encoder, int(games.max()) + 1, network.has_partner)
+
+    def act_batch(self, turns: Turns) -> NDArray[Any]:
+        """The actions, given the observations and what hints said; the rows of ended games are zeros."""
+        games = len(self.hints.seat)
+        obs, seat = np.zeros((games, turns.obs.shape[1]), np.uint8), np.zeros(games, np.int64)
+        obs[turns.game], seat[turns.game] = turns.obs, turns.seat
+        seen, actions = self.hints.read({"obs": obs, "current_player": seat}), np.zeros(games, np.int64)
+        chosen = super().act_batch(replace(turns, obs=seen[turns.game]))
+        actions[turns.game] = chosen
+        self.hints.act(actions)
+        return chosen
+
+
+def player(network: ActorCritic, sampled: bool = False) -> ModulePolicy:
+    """The network as a player, with its memory if it has one."""
+    return (Remembering if isinstance(network, MemoryColors) else ModulePolicy)(network, sample=sampled)
 
 
 class Control(PPO):

@@ -21,7 +21,7 @@ The output folder gets the same files as that of `examples/ppo.py`, and runs sto
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -35,22 +35,22 @@ import starmine
 from starmine.data import Dataset, generate
 from starmine.data.colors import color_permutations, permute_colors
 from starmine.data.table import GameTable, content_hash
+from starmine.games import Games
 from starmine.games.trajectories import Trajectories
 from starmine.torch import ActorCritic, ColorNetwork, HiddenState, PolicyNetwork
 from starmine.training import (
     OnUpdate,
+    Partner,
     Run,
     Schedule,
-    Scores,
     ScriptArgs,
     WeightAverage,
     anneal,
     check_finite,
     command_line,
-    evaluate_policy,
     local_device,
     network_player,
-    random_policy,
+    progress_games,
     show_game,
 )
 
@@ -185,18 +185,19 @@ class Cloning:
         loss, correct = (torch.cat(column) for column in zip(*found, strict=True))
         return {"held_out_loss": float(loss.mean()), "held_out_accuracy": float(correct.float().mean())}
 
-    def play(self, games: int, sampled: bool = False, partners: Mapping[int, str] | None = None) -> Scores:
-        """Play all seats but those of partners."""
-        player = network_player(self.average.network, games, sampled)
-        return evaluate_policy(player, self.variant, games, encoder=self.args.encoder, partners=partners)
+    def play(self, games: int, sampled: bool = False) -> Games:
+        """Play all seats."""
+        return progress_games(network_player(self.average.network, sampled), self.variant, games)
 
-    def cross_play(self, games: int) -> dict[str, Scores]:
+    def cross_play(self, games: int) -> dict[str, Games]:
         """Play the first or the last seat beside the bot that was cloned, which plays all others."""
-        seats, bot = range(self.variant.players), self.teacher
-        if bot is None:
+        if self.teacher is None:
             return {}
-        beside = {own: {seat: bot for seat in seats if seat != own} for own in (seats[0], seats[-1])}
-        return {f"in seat {own} beside {bot}": self.play(games, partners=held) for own, held in beside.items()}
+        player, partners = network_player(self.average.network), [Partner(self.teacher, self.teacher)]
+        return {
+            f"in seat {seat} beside {self.teacher}": progress_games(player, self.variant, games, partners, seats=[seat])
+            for seat in (0, self.variant.players - 1)
+        }
 
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint keeps."""
@@ -264,7 +265,7 @@ def main(args: Args, on_update: OnUpdate | None = None) -> None:
             measures, turns = cloning.update(run.fraction)
             if run.is_due(args.eval_every):
                 measures |= cloning.held_out_accuracy(min(args.eval_games, args.held_out))
-                measures["greedy"] = float(cloning.play(args.eval_games).score.mean())
+                measures["greedy"] = cloning.play(args.eval_games).mean
             run.end_update(measures, turns)
         if run.finished:
             report(cloning, run)
@@ -272,19 +273,19 @@ def main(args: Args, on_update: OnUpdate | None = None) -> None:
 
 def report(cloning: Cloning, run: Run) -> None:
     """Show a game, evaluate what was learned, and write it."""
-    args, games = cloning.args, cloning.args.final_games
-    show_game(network_player(cloning.average.network, 1), cloning.variant, args.encoder, replay=args.out / "game.html")
+    args, count = cloning.args, cloning.args.final_games
+    show_game(network_player(cloning.average.network), cloning.variant, replay=args.out / "game.html")
     held_out = cloning.held_out_accuracy(args.held_out)
-    scores = {
-        "random policy": evaluate_policy(random_policy(), cloning.variant, games, encoder=args.encoder),
-        **cloning.cross_play(games),
-        "drawn actions": cloning.play(games, sampled=True),
-        "greedy policy": cloning.play(games),
+    games = {
+        "random policy": progress_games("random", cloning.variant, count),
+        **cloning.cross_play(count),
+        "drawn actions": cloning.play(count, sampled=True),
+        "greedy policy": cloning.play(count),
     }
     epochs, accuracy = cloning.games_seen / len(cloning.games), f"{held_out['held_out_accuracy']:.1%}"
     title = f"A clone of {cloning.teacher or 'players'}, {len(cloning.games):,} games, accuracy {accuracy}"
     notes = {"teacher": cloning.teacher, "learned_from": len(cloning.games), "epochs": epochs, **held_out}
-    run.report(scores, title=title, method="behaviour cloning", network=cloning.average.network, notes=notes)
+    run.report(games, title=title, method="behaviour cloning", network=cloning.average.network, notes=notes)
     print(f"accuracy {accuracy} on {args.held_out:,} held-out games, after {epochs:.2f} epochs of the others")
 
 

@@ -39,22 +39,19 @@ import starmine
 from starmine.envs.rewards import points_lost
 from starmine.torch import ColorNetwork
 from starmine.training import (
-    Act,
     FinishedGames,
     OnUpdate,
     Outputs,
     Run,
     Schedule,
-    Scores,
     ScriptArgs,
     WeightAverage,
     anneal,
     check_finite,
     command_line,
     draw_deals,
-    evaluate_policy,
     network_player,
-    random_policy,
+    progress_games,
     show_game,
 )
 
@@ -212,10 +209,6 @@ class OBL:
         check_finite(measures, MEASURES, self.network)
         return dict(zip(MEASURES, measures.mean(0).tolist(), strict=True))
 
-    def evaluate(self, act: Act, games: int) -> Scores:
-        """Play games without exploration."""
-        return evaluate_policy(act, self.variant, games, encoder=self.args.encoder)
-
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint keeps."""
         return {name: getattr(self, name).state_dict() for name in ("network", "average", "optimizer")}
@@ -235,8 +228,8 @@ def main(args: Args, on_update: OnUpdate | None = None) -> None:
         while run.begin_update():
             measures, steps = obl.update(run.fraction)
             if run.is_due(args.eval_every):
-                scores = obl.evaluate(network_player(obl.average.network, args.eval_games), args.eval_games)
-                measures["greedy"] = float(scores.score.mean())
+                player = network_player(obl.average.network)
+                measures["greedy"] = progress_games(player, obl.variant, args.eval_games).mean
             run.end_update(measures, steps=steps)
         if run.finished:
             report(obl, run)
@@ -244,15 +237,15 @@ def main(args: Args, on_update: OnUpdate | None = None) -> None:
 
 def report(obl: OBL, run: Run) -> None:
     """Show a game, evaluate what was learned, and write it."""
-    args, games, network = obl.args, obl.args.final_games, obl.average.network
-    show_game(network_player(network, 1), obl.variant, args.encoder, replay=args.out / "game.html")
-    scores = {
-        "random policy": obl.evaluate(random_policy(), games),
-        "greedy policy": obl.evaluate(network_player(network, games), games),
+    args, player = obl.args, network_player(obl.average.network)
+    show_game(player, obl.variant, replay=args.out / "game.html")
+    games = {
+        "random policy": progress_games("random", obl.variant, args.final_games),
+        "greedy policy": progress_games(player, obl.variant, args.final_games),
     }
     level = 1 if obl.tables.below is None else obl.tables.below.level + 1
     title = f"off-belief learning, level {level}, {args.variant}, {args.players} players"
-    run.report(scores, title=title, method=f"OBL-{level}", network=network)
+    run.report(games, title=title, method=f"OBL-{level}", network=obl.average.network)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,6 @@ Output folder, stopping and resuming are those of `examples/ppo.py`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,29 +24,27 @@ from torch import Tensor, nn
 
 import starmine
 from starmine.envs.rewards import points_lost
+from starmine.games import Games, Player
 from starmine.torch import ActorCritic, ColorNetwork, HiddenState, PolicyNetwork
 from starmine.training import (
     FinishedGames,
-    NewPlayer,
     OnUpdate,
     Outputs,
     PartnerArgs,
     Precision,
     Run,
     Schedule,
-    Scores,
     TrainingGames,
     WeightAverage,
     anneal,
     begin_with,
     check_finite,
     command_line,
-    evaluate_with,
     flat_weights,
     local_device,
     matmul_dtype,
     network_player,
-    random_policy,
+    progress_games,
     read_partners,
     show_game,
     training_seed,
@@ -279,9 +276,9 @@ class RecurrentPPO:
         log_probs, value, _ = self.policy(inputs, mask, state)
         return log_probs, value
 
-    def evaluate(self, player: NewPlayer, games: int) -> Scores:
+    def evaluate(self, player: Player, games: int) -> Games:
         """Play games with the partners of training, if any."""
-        return evaluate_with(player, self.variant, games, self.partners, encoder=self.args.encoder)
+        return progress_games(player, self.variant, games, self.partners)
 
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint keeps."""
@@ -312,8 +309,7 @@ def main(args: Args, on_update: OnUpdate | None = None) -> None:
         while run.begin_update():
             measures = ppo.update(run.fraction)
             if run.is_due(args.eval_every):
-                scores = ppo.evaluate(partial(network_player, ppo.average.network), args.eval_games)
-                measures["greedy"] = float(scores.score.mean())
+                measures["greedy"] = ppo.evaluate(network_player(ppo.average.network), args.eval_games).mean
             run.end_update(measures, steps=args.rollout * args.num_envs)
         if run.finished:
             report(ppo, run)
@@ -321,22 +317,22 @@ def main(args: Args, on_update: OnUpdate | None = None) -> None:
 
 def report(ppo: RecurrentPPO, run: Run) -> None:
     """Show a game, evaluate what was learned, and write it."""
-    args, games, network = ppo.args, ppo.args.final_games, ppo.average.network
-    player = partial(network_player, network)
+    args, count, network = ppo.args, ppo.args.final_games, ppo.average.network
+    player = network_player(network)
     method, others, partner = "IPPO", "", None
     if args.partners is not None:
         method, others = f"PPO, a best response to {args.partners}", f" with {args.partners}"
         partner = ppo.partners[0].player
-    show_game(player(1), ppo.variant, args.encoder, replay=args.out / "game.html", partner=partner)
-    scores = {
-        "random policy": ppo.evaluate(lambda _: random_policy(), games),
-        "drawn actions": ppo.evaluate(partial(player, sampled=True), games),
-        "greedy policy": ppo.evaluate(player, games),
+    show_game(player, ppo.variant, replay=args.out / "game.html", partner=partner)
+    games = {
+        "random policy": ppo.evaluate("random", count),
+        "drawn actions": ppo.evaluate(network_player(network, sampled=True), count),
+        "greedy policy": ppo.evaluate(player, count),
     }
     title = f"PPO{others}, {args.variant}, {args.players} players"
-    run.report(scores, title=title, method=method, network=network)
+    run.report(games, title=title, method=method, network=network)
     table, partners = args.out / "partners.csv", (ppo.partners, ppo.held_out)
-    write_partner_table(table, network, ppo.variant, games, *partners)
+    write_partner_table(table, player, ppo.variant, count, *partners)
 
 
 if __name__ == "__main__":

@@ -37,22 +37,21 @@ from torch import Tensor, nn
 
 import starmine
 from starmine.envs.rewards import points_lost
+from starmine.games import Games, Player
 from starmine.torch import CardFeatures, PolicyNetwork, unpack_bits
 from starmine.training import (
-    Act,
     FinishedGames,
     OnUpdate,
     Outputs,
     PartnerArgs,
     Run,
     Schedule,
-    Scores,
     TrainingGames,
     anneal,
     check_finite,
     command_line,
-    evaluate_with,
-    random_policy,
+    network_player,
+    progress_games,
     read_partners,
     show_game,
     training_seed,
@@ -158,12 +157,6 @@ class QNetwork(nn.Module):
         if not torch.isfinite(values.sum()):
             raise FloatingPointError("the network's output is not finite")
         return values
-
-    def greedy(self, outputs: Outputs) -> NDArray[np.int64]:
-        """The best actions (N,) of the seats to act, given their observations."""
-        values = self.infer(outputs["obs"][:, None])
-        actions: NDArray[np.int64] = best(values, torch.from_numpy(outputs["action_mask"]))[0].numpy()
-        return actions
 
     @torch.no_grad()
     def to_policy(self, args: Args, variant: starmine.Variant) -> PolicyNetwork:
@@ -299,9 +292,13 @@ class PQN:
         check_finite(measures, MEASURES, self.network)
         return dict(zip(MEASURES, measures.mean(0).tolist(), strict=True))
 
-    def evaluate(self, act: Act, games: int) -> Scores:
+    def policy(self) -> PolicyNetwork:
+        """The network as a policy."""
+        return self.network.to_policy(self.args, self.variant)
+
+    def evaluate(self, player: Player, games: int) -> Games:
         """Play games with the partners of training, if any."""
-        return evaluate_with(lambda _: act, self.variant, games, self.partners, encoder=self.args.encoder)
+        return progress_games(player, self.variant, games, self.partners)
 
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint keeps."""
@@ -324,7 +321,7 @@ def main(args: Args, on_update: OnUpdate | None = None) -> None:
         while run.begin_update():
             measures = pqn.update(run.fraction, run.steps)
             if run.is_due(args.eval_every):
-                measures["greedy"] = float(pqn.evaluate(pqn.network.greedy, args.eval_games).score.mean())
+                measures["greedy"] = pqn.evaluate(network_player(pqn.policy()), args.eval_games).mean
             run.end_update(measures, steps=args.rollout * args.num_envs)
         if run.finished:
             report(pqn, run)
@@ -332,18 +329,16 @@ def main(args: Args, on_update: OnUpdate | None = None) -> None:
 
 def report(pqn: PQN, run: Run) -> None:
     """Show a game, evaluate what was learned, and write it."""
-    args, games, network = pqn.args, pqn.args.final_games, pqn.network.to_policy(pqn.args, pqn.variant)
+    args, count, network = pqn.args, pqn.args.final_games, pqn.policy()
+    player = network_player(network)
     partner = pqn.partners[0].player if pqn.partners else None
-    show_game(pqn.network.greedy, pqn.variant, args.encoder, replay=args.out / "game.html", partner=partner)
-    scores = {
-        "random policy": pqn.evaluate(random_policy(), games),
-        "greedy policy": pqn.evaluate(pqn.network.greedy, games),
-    }
+    show_game(player, pqn.variant, replay=args.out / "game.html", partner=partner)
+    games = {"random policy": pqn.evaluate("random", count), "greedy policy": pqn.evaluate(player, count)}
     method = "PQN" if args.seats == 1 else "PQN-VDN"
     title = f"{method} with {args.partners or 'itself'}, {args.variant}, {args.players} players"
-    run.report(scores, title=title, method=method, network=network)
+    run.report(games, title=title, method=method, network=network)
     table, partners = args.out / "partners.csv", (pqn.partners, pqn.held_out)
-    write_partner_table(table, network, pqn.variant, games, *partners)
+    write_partner_table(table, player, pqn.variant, count, *partners)
 
 
 if __name__ == "__main__":

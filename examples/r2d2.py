@@ -47,15 +47,13 @@ from starmine.training import (
     OnUpdate,
     Run,
     Schedule,
-    Scores,
     ScriptArgs,
     anneal,
     check_finite,
     command_line,
     draw_deals,
-    evaluate_policy,
     local_device,
-    random_policy,
+    progress_games,
     show_game,
 )
 
@@ -292,12 +290,8 @@ class R2D2:
         kinds = torch.where(ahead == 0, 0, torch.where(ahead < 0, 1, 2))
         return kinds.masked_fill((turns.hands < 0) | ~valid[:, :, None, None], -1)
 
-    def evaluate(self, games: int) -> Scores:
-        """Play games without exploration, all seats in true colours, as the policy file will."""
-        return evaluate_policy(self.player(), self.variant, games)
-
     def player(self) -> Any:
-        """A player with the network's weights."""
+        """A player with the network's weights, without exploration, all seats in true colours, as the policy file."""
         return sad_policy(self.network.state_dict(), self.variant)
 
     def state_dict(self) -> dict[str, Any]:
@@ -321,7 +315,7 @@ def main(args: Args, on_update: OnUpdate | None = None) -> None:
         while run.begin_update():
             measures, steps = r2d2.update(run.fraction)
             if run.is_due(args.eval_every):
-                measures["greedy"] = float(r2d2.evaluate(args.eval_games).score.mean())
+                measures["greedy"] = progress_games(r2d2.player(), r2d2.variant, args.eval_games).mean
             run.end_update(measures, steps=steps)
         if run.finished:
             report(r2d2, run)
@@ -329,16 +323,16 @@ def main(args: Args, on_update: OnUpdate | None = None) -> None:
 
 def report(r2d2: R2D2, run: Run) -> None:
     """Show a game, evaluate what was learned, and write it."""
-    args, games = r2d2.args, r2d2.args.final_games
-    show_game(r2d2.player(), r2d2.variant, replay=args.out / "game.html")
-    scores = {
-        "random policy": evaluate_policy(random_policy(), r2d2.variant, games),
-        "greedy policy": r2d2.evaluate(games),
+    args, player = r2d2.args, r2d2.player()
+    show_game(player, r2d2.variant, replay=args.out / "game.html")
+    games = {
+        "random policy": progress_games("random", r2d2.variant, args.final_games),
+        "greedy policy": progress_games(player, r2d2.variant, args.final_games),
     }
     options = [name for name, chosen in (("SAD", args.sad), ("AUX", args.aux), ("OP", args.other_play)) if chosen]
     method = " + ".join(["R2D2-VDN", *options])
     title = f"{method}, {args.variant}, {args.players} players"
-    run.report(scores, title=title, method=method, network=r2d2.network)
+    run.report(games, title=title, method=method, network=r2d2.network)
 
 
 if __name__ == "__main__":

@@ -104,12 +104,6 @@ def tensors(kind):
     return made
 
 
-def scores(number=1):
-    from starmine.training import Scores
-
-    return Scores(np.array([number, np.nan]), np.zeros(2, np.bool_), np.zeros(2, np.bool_))
-
-
 def checkpoint(number=1):
     import torch
 
@@ -235,7 +229,6 @@ VALUES = {
         lambda: starmine.training.PartnerArgs(partners="smart"),
     ),
     "Progress": (lambda: checkpoint().progress, lambda: checkpoint(2).progress),
-    "Scores": (scores, lambda: scores(2)),
     "ScriptArgs": (
         lambda: starmine.training.ScriptArgs(),
         lambda: starmine.training.ScriptArgs(seed=9),
@@ -249,7 +242,7 @@ VALUES = {
     "Metadata": (lambda: starmine.data.Metadata(MINI, []), lambda: starmine.data.Metadata(MINI, [], seed=1)),
     "RowGroup": (lambda: starmine.data.RowGroup(0, 0, 0, 5), lambda: starmine.data.RowGroup(0, 0, 5, 5)),
 }
-OF_TORCH = ("HiddenState", "Checkpoint", "Partner", "PartnerArgs", "Progress", "Scores", "ScriptArgs")
+OF_TORCH = ("HiddenState", "Checkpoint", "Partner", "PartnerArgs", "Progress", "ScriptArgs")
 OF_ARROW = ("Dataset", "ImportedGames", "Info", "Verification", "GameTable", "Game", "Mixture", "Generation", "Format")
 
 

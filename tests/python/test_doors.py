@@ -165,9 +165,7 @@ def test_a_module_that_returns_nan_fails_by_name(torch):
 
 
 def test_a_run_with_one_final_game_leaves_a_policy_that_can_be_read(torch, tmp_path):
-    from starmine.training import Scores
-
-    one = Scores(np.array([3.0]), np.array([False]), np.array([False]))
+    one = play_games(["random", "random"], 1, variant="small")
     assert one.summary()["standard_error"] is None
     small_network(torch).save(tmp_path / "policy.safetensors", **one.summary())
     assert starmine.load_policy(tmp_path / "policy.safetensors").about["standard_error"] is None

@@ -7,7 +7,6 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pytest
 from full_disk import fail_write, no_space
 from training_runs import MISSING
@@ -61,9 +60,9 @@ def write_policy(folder, number):
 
 
 def write_curve(folder, number):
-    from starmine.training import Scores, draw_learning_curve
+    from starmine.training import draw_learning_curve
 
-    random = Scores(np.array([1.0, number]), np.zeros(2, np.bool_), np.zeros(2, np.bool_))
+    random = starmine.play_games(["random", "random"], 2, seed=number, variant="small")
     rows = [{"steps": 8.0 * update, "seconds": 1.0, "kept": float(number)} for update in (1, 2)]
     draw_learning_curve(folder / "learning_curve.png", rows, "title", random)
 

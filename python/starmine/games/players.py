@@ -149,6 +149,7 @@ class Factory:
 
 
 Player: TypeAlias = str | TrainedPolicy | SeatedBot | _Player | type | PythonBot | Policy | Callable[[], Any]
+"""Who can hold a seat, as `play_games` lists it."""
 
 
 def resolve_player(player: Any, place: str) -> Any:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, _unknown_name, endings
 from starmine._util.equality import equal_by_value
+from starmine.games.endings import defeats
 from starmine.games.trajectories import Trajectories
 
 Array = NDArray[Any]
@@ -98,6 +99,22 @@ class Games:
             raise _unknown_name("ending", ending, endings())
         played = self.endings[self.endings > 0]
         return float(np.mean(played == endings().index(ending) + 1)) if len(played) else float("nan")
+
+    def summary(self) -> dict[str, Any]:
+        """The number of played games, the mean score and its standard error, the shares of perfect and of lost games.
+
+        >>> import starmine
+        >>> starmine.play_games(["random", "random"], games=100).summary()["perfect"]
+        0.0
+        """
+        mean, error = self._mean_and_error
+        return {
+            "games": int((self.endings > 0).sum()),
+            "score": round(mean, 3),
+            "standard_error": None if error is None else round(error, 3),
+            "perfect": round(self.share("perfect"), 4),
+            "lost": round(sum(self.share(endings()[code - 1]) for code in defeats()), 4),
+        }
 
     def __repr__(self) -> str:
         """Number of games, mean score and its standard error."""

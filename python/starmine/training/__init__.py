@@ -34,43 +34,32 @@ from starmine.training.distributed import (
 from starmine.training.errors import DivergedError, TrainingError
 from starmine.training.evaluation import (
     PROGRESS_SEED,
-    Act,
-    Outputs,
-    evaluate_policy,
-    random_policy,
+    network_player,
+    progress_games,
     show_game,
     training_seed,
+    write_partner_table,
 )
 from starmine.training.finite import check_finite
 from starmine.training.flat import flat_weights
-from starmine.training.inference import infer, network_player, sample_actions
+from starmine.training.inference import sample_actions
 from starmine.training.log import Log
-from starmine.training.partners import (
-    NewPlayer,
-    Partner,
-    PartnerArgs,
-    TrainingGames,
-    evaluate_with,
-    read_partners,
-    write_partner_table,
-)
+from starmine.training.partners import Outputs, Partner, PartnerArgs, TrainingGames, read_partners
 from starmine.training.precision import Precision, matmul_dtype
 from starmine.training.run import Learner, OnUpdate, Run, RunArgs
 from starmine.training.schedule import Schedule, anneal, doubled
-from starmine.training.scores import FinishedGames, Scores
+from starmine.training.scores import FinishedGames
 from starmine.training.script import ScriptArgs, command_line
 from starmine.training.signals import StopSignals
 from starmine.training.start import begin_with
 
 __all__ = [
     "PROGRESS_SEED",
-    "Act",
     "Checkpoint",
     "DivergedError",
     "FinishedGames",
     "Learner",
     "Log",
-    "NewPlayer",
     "OnUpdate",
     "Outputs",
     "Partner",
@@ -80,7 +69,6 @@ __all__ = [
     "Run",
     "RunArgs",
     "Schedule",
-    "Scores",
     "ScriptArgs",
     "StopSignals",
     "TrainingError",
@@ -94,17 +82,14 @@ __all__ = [
     "doubled",
     "draw_deals",
     "draw_learning_curve",
-    "evaluate_policy",
-    "evaluate_with",
     "flat_weights",
-    "infer",
     "load_checkpoint",
     "local_device",
     "matmul_dtype",
     "network_player",
     "process_count",
     "process_group",
-    "random_policy",
+    "progress_games",
     "rank",
     "read_partners",
     "sample_actions",

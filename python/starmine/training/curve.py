@@ -9,8 +9,8 @@ from operator import mul
 from pathlib import Path
 
 from starmine._util.durable import replace_file
+from starmine.games.results import Games
 from starmine.training.log import Row
-from starmine.training.scores import Scores
 
 # Column of the log: label, colour and style of its line.
 LINES = {
@@ -20,14 +20,14 @@ LINES = {
 }
 
 
-def draw_learning_curve(path: Path, rows: Sequence[Row], title: str, random: Scores) -> None:
+def draw_learning_curve(path: Path, rows: Sequence[Row], title: str, random: Games) -> None:
     """Draw mean scores over turns and training time as a PNG file.
 
     Args:
         path: of the file.
         rows: of the log, at least one.
         title: of the picture.
-        random: the scores of a random policy, drawn as dotted lines.
+        random: the games of a random policy, in which a lost game scores 0, drawn as dotted lines.
 
     Raises:
         OSError: the file cannot be written; the earlier one is still there.
@@ -40,8 +40,8 @@ def draw_learning_curve(path: Path, rows: Sequence[Row], title: str, random: Sco
         points = [(row["steps"], row[key]) for row in rows if key in row]
         if points:
             axes.plot([x for x, _ in points], [y for _, y in points], style, color=color, label=label)
-    axes.axhline(random.kept.mean(), color="tab:blue", linestyle=":", label="random policy, points kept")
-    axes.axhline(random.score.mean(), color="tab:orange", linestyle=":", label="random policy")
+    axes.axhline(random.fireworks.mean(), color="tab:blue", linestyle=":", label="random policy, points kept")
+    axes.axhline(random.mean, color="tab:orange", linestyle=":", label="random policy")
     axes.set(xlabel="environment steps (turns)", ylabel="mean score", ylim=(-0.2, None))
     accuracy = [(row["steps"], row["held_out_accuracy"]) for row in rows if "held_out_accuracy" in row]
     if accuracy:

@@ -1,31 +1,25 @@
-"""Evaluation of policies on whole games."""
+"""Evaluation of policies while they are trained."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant
 from starmine._util.durable import replace_file
-from starmine.games.endings import defeats
+from starmine.evaluation.documents import table_text
+from starmine.evaluation.evaluation import Evaluation
+from starmine.evaluation.run import evaluate
 from starmine.games.play import play_games
-from starmine.games.players import Player, is_bot, is_policy
-from starmine.games.results import BotError
-from starmine.games.turns import Turns
+from starmine.games.players import Player, shows_own_hand
+from starmine.games.results import Games
+from starmine.games.seeds import EVALUATION_SEED
 from starmine.look import replay_html
+from starmine.torch import ActorCritic, ModulePolicy
 from starmine.training.distributed import rank
-from starmine.training.scores import Scores
-
-Outputs: TypeAlias = dict[str, NDArray[Any]]
-"""What `Batch.observe` and `Batch.step` return."""
-
-Act: TypeAlias = Callable[[Outputs], NDArray[np.int64]]
-"""Chooses actions int64 (N,) from "obs" uint8 (N, bytes), packed bits, "action_mask" bool (N, A), and "current_player"
-(N,). It is called for all games in every turn, so that it may keep hidden states."""
+from starmine.training.partners import LEARNER, Partner
 
 # Of the games that measure a run's progress, the first seed that `training_seed` refuses. Final evaluations have
 # `starmine.games.seeds.EVALUATION_SEED`: a run that is chosen by its progress is not evaluated on the same decks.
@@ -35,7 +29,7 @@ PROGRESS_SEED = 2**32
 def training_seed(seed: int) -> int:
     """The seed of this process's training games, apart from those of all other processes and of evaluations.
 
-    Seed 0 deals the decks of the published tables, 2**32 those of `evaluate_policy`, and a seed between 2**32 and 2**40
+    Seed 0 deals the decks of the published tables, 2**32 those of `progress_games`, and a seed between 2**32 and 2**40
     those of `starmine eval`; nothing trains on these.
 
     Args:
@@ -50,78 +44,61 @@ def training_seed(seed: int) -> int:
     return seed + (rank() << 40)
 
 
-def evaluate_policy(
-    act: Act | Player,
-    variant: Variant,
-    games: int,
-    *,
-    encoder: str = "canonical",
-    partners: Mapping[int, Player] | None = None,
-    seed: int = PROGRESS_SEED,
-) -> Scores:
-    """Play each game to its end; the same seed deals the same games to every policy.
+def scored_zero(variant: Variant) -> Variant:
+    """The rules by which a lost game scores 0, as evaluations have it."""
+    return Variant(**variant.parameters() | {"lost_game_score": "zero"})
+
+
+def network_player(network: ActorCritic, sampled: bool = False) -> ModulePolicy:
+    """The network as a player for `play_games`, even if its encoder shows the own hand.
 
     Args:
-        act: the policy, new at the start of all games; or a player, as `play_games` takes it.
+        network: the policy.
+        sampled: sample the actions; else the most probable one is played.
+    """
+    return ModulePolicy(network, sample=sampled, cheats=shows_own_hand(network.encoder))
+
+
+def progress_games(
+    player: Player,
+    variant: Variant,
+    games: int,
+    partners: Sequence[Partner] = (),
+    *,
+    seats: Sequence[int] | None = None,
+    seed: int = PROGRESS_SEED,
+) -> Games:
+    """Play the games that measure a run's progress by `play_games`: self-play, or one seat of games with partners.
+
+    Every player gets the same decks. A lost game scores 0, and `fireworks` has the points that it kept.
+
+    Args:
+        player: as `play_games` takes it.
         variant: the rules; what a lost game scores does not matter.
-        games: number of games, N.
-        encoder: of the policy's observations.
-        partners: bots by seat; the policy plays all other seats.
-        seed: of the games.
+        games: number of games in all.
+        partners: each plays all other seats in equally many games, at least one; none for self-play.
+        seats: which the player holds in turn when it has partners; None for all.
+        seed: of the decks.
 
     Raises:
-        StarmineError: an argument that `play_games` refuses.
-        BotError: the policy chose an illegal action.
-        Exception: whatever the policy raises.
+        StarmineError, BotError: as `play_games`.
     """
-    player = _player(act, games, variant, encoder)
-    seats = [(partners or {}).get(seat, player) for seat in range(variant.players)]
-    try:
-        played = play_games(seats, games, seed, variant)
-    except BotError as error:
-        if error.__cause__ is None:
-            raise
-        raise error.__cause__ from None
-    return Scores(
-        kept=played.fireworks.astype(np.float64),
-        lost=np.isin(played.endings, defeats()),
-        perfect=played.fireworks == variant.max_score,
-    )
-
-
-def _player(act: Act | Player, games: int, variant: Variant, encoder: str) -> Any:
-    """A player of games that begin now."""
-    if isinstance(act, str) or is_policy(act) or is_bot(act):
-        return act
-    return _Player(cast("Act", act), games, variant.num_actions, encoder)
-
-
-class _Player:
-    """A policy that plays what `act` chooses, asked for all games in every turn; the rows of ended games are zeros."""
-
-    dtype = "bits"
-
-    def __init__(self, act: Act, games: int, num_actions: int, encoder: str) -> None:
-        self.act, self.games, self.num_actions, self.encoder = act, games, num_actions, encoder
-
-    def act_batch(self, turns: Turns) -> NDArray[np.int64]:
-        """The actions of the games that go on."""
-        obs = np.zeros((self.games, turns.obs.shape[1]), np.uint8)
-        mask, seat = np.zeros((self.games, self.num_actions), np.bool_), np.zeros(self.games, np.int32)
-        obs[turns.game], mask[turns.game], seat[turns.game] = turns.obs, turns.action_mask, turns.seat
-        return self.act({"obs": obs, "action_mask": mask, "current_player": seat})[turns.game]
-
-
-def random_policy(seed: int = PROGRESS_SEED) -> Act:
-    """Plays uniformly random legal actions."""
-    rng = np.random.default_rng(seed)
-    return lambda outputs: (rng.random(outputs["action_mask"].shape) * outputs["action_mask"]).argmax(1)
+    rules, all_seats = scored_zero(variant), range(variant.players)
+    tables = [
+        [player if place == seat else partner.player for place in all_seats]
+        for partner in partners
+        for seat in (all_seats if seats is None else seats)
+    ] or [[player] * variant.players]
+    count = max(1, games // len(tables))
+    parts = [play_games(table, count, seed, rules, first_game=place * count) for place, table in enumerate(tables)]
+    names = ("scores", "fireworks", "lengths", "endings")
+    scores, fireworks, lengths, ends = (np.concatenate([getattr(part, name) for part in parts]) for name in names)
+    return Games(rules, scores, fireworks, lengths, ends)
 
 
 def show_game(
-    act: Act | Player,
+    player: Player,
     variant: Variant,
-    encoder: str = "canonical",
     seed: int = PROGRESS_SEED,
     *,
     replay: Path | None = None,
@@ -130,15 +107,13 @@ def show_game(
     """Print one game: a line a turn, with the table after it.
 
     Args:
-        act: the policy, new at the start of the game; or a player, as `play_games` takes it.
+        player: as `play_games` takes it.
         variant: the rules.
-        encoder: of the policy's observations.
         seed: of the game.
         replay: where to write the game as a page to step through; None for no page.
-        partner: holds all seats but the first; None for the policy in all seats.
+        partner: holds all seats but the first; None for the player in all seats.
     """
-    rules = Variant(**variant.parameters() | {"lost_game_score": "zero"})
-    player = _player(act, 1, variant, encoder)
+    rules = scored_zero(variant)
     others = player if partner is None else partner
     played = play_games([player] + [others] * (variant.players - 1), 1, seed, rules, record=True).trajectories
     state = rules.new_game(seed=seed)
@@ -153,3 +128,43 @@ def show_game(
     if replay is not None:
         replace_file(replay, replay_html(state, title="A greedy game").encode())
         print(f"to step through it, open {replay}")
+
+
+def write_partner_table(
+    path: Path,
+    player: Player,
+    variant: Variant,
+    games: int,
+    partners: Sequence[Partner],
+    held_out: Sequence[Partner],
+) -> Evaluation | None:
+    """Evaluate a player with each partner by `starmine.evaluate`, print the table and write it as CSV.
+
+    The file is as the `table.csv` of `starmine eval`. A lost game scores 0, and the decks are those of `starmine eval`,
+    which no training deals.
+
+    Args:
+        path: of the table.
+        player: the policy, as `play_games` takes it.
+        variant: the rules; what a lost game scores does not matter.
+        games: with each partner. With two players each deck is played in both seatings, so an odd number is one less.
+        partners: of training.
+        held_out: those that training never met.
+
+    Returns:
+        The evaluation; None without partners, and nothing is written.
+    """
+    if not (partners or held_out):
+        return None
+    evaluation = evaluate(
+        {LEARNER: player},
+        max(1, games // 2) if variant.players == 2 else games,
+        partners={partner.name: partner.player for partner in partners} or (),
+        hold_out={partner.name: partner.player for partner in held_out},
+        variant=scored_zero(variant),
+        seed=EVALUATION_SEED,
+        figure=False,
+    )
+    replace_file(path, table_text(evaluation).encode())
+    print(f"\n{evaluation}\n\nthe table is in {path}")
+    return evaluation

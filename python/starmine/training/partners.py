@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from starmine._core import Batch, StarmineError, Variant, _Player
-from starmine._util.durable import replace_file
-from starmine.evaluation.documents import table_text
-from starmine.evaluation.evaluation import Evaluation
-from starmine.evaluation.run import evaluate
 from starmine.evaluation.tables import HELD_OUT_MEAN, MEAN, SELF_PLAY
 from starmine.games.identity import identity
-from starmine.games.players import check_variant, resolve_player, shows_own_hand
-from starmine.games.seeds import EVALUATION_SEED
+from starmine.games.players import check_variant, resolve_player
 from starmine.policies.load import POLICY_FILE
 from starmine.policies.pool import Pool, pool
-from starmine.torch import ActorCritic, ModulePolicy
-from starmine.training.evaluation import PROGRESS_SEED, Act, Outputs, evaluate_policy
-from starmine.training.scores import Scores
 from starmine.training.script import ScriptArgs
+
+Outputs: TypeAlias = dict[str, NDArray[Any]]
+"""What `Batch.observe` and `Batch.step` return."""
 
 LEARNER = "this policy"  # its name in the table
 
@@ -221,81 +217,3 @@ def _joined(outputs: Sequence[Outputs]) -> Outputs:
     if len(outputs) == 1:
         return outputs[0]
     return {name: np.concatenate([part[name] for part in outputs]) for name in outputs[0]}
-
-
-NewPlayer = Callable[[int], Act]
-"""Makes a player of so many games, which begin now."""
-
-
-def evaluate_with(
-    player: NewPlayer,
-    variant: Variant,
-    games: int,
-    partners: Sequence[Partner],
-    *,
-    encoder: str = "canonical",
-    seed: int = PROGRESS_SEED,
-) -> Scores:
-    """Play games with partners, or in self-play without any.
-
-    Args:
-        player: the policy.
-        variant: the rules.
-        games: number of games in all.
-        partners: each plays equally many games.
-        encoder: of the policy's observations.
-        seed: of the decks. Each deck is played with each partner in all other seats, and with the learner in each seat.
-
-    Returns:
-        The scores, of shape (games,) in self-play, else (decks, partners * players).
-    """
-    if not partners:
-        return evaluate_policy(player(games), variant, games, encoder=encoder, seed=seed)
-    seats, decks, found = range(variant.players), max(1, games // (len(partners) * variant.players)), []
-    for partner in partners:
-        for seat in seats:
-            others = {other: partner.player for other in seats if other != seat}
-            act = player(decks)
-            found.append(evaluate_policy(act, variant, decks, encoder=encoder, partners=others, seed=seed))
-    return Scores.joined(found)
-
-
-def write_partner_table(
-    path: Path,
-    network: ActorCritic,
-    variant: Variant,
-    games: int,
-    partners: Sequence[Partner],
-    held_out: Sequence[Partner],
-) -> Evaluation | None:
-    """Evaluate a policy with each partner by `starmine.evaluate`, print the table and write it as CSV.
-
-    The file is as the `table.csv` of `starmine eval`. A lost game scores 0, and the decks are those of `starmine eval`,
-    which no training deals.
-
-    Args:
-        path: of the table.
-        network: the policy, which plays its most probable moves.
-        variant: the rules; what a lost game scores does not matter.
-        games: with each partner. With two players each deck is played in both seatings, so an odd number is one less.
-        partners: of training.
-        held_out: those that training never met.
-
-    Returns:
-        The evaluation; None without partners, and nothing is written.
-    """
-    if not (partners or held_out):
-        return None
-    rules = Variant(**variant.parameters() | {"lost_game_score": "zero"})
-    evaluation = evaluate(
-        {LEARNER: ModulePolicy(network, cheats=shows_own_hand(network.encoder))},
-        max(1, games // 2) if variant.players == 2 else games,
-        partners={partner.name: partner.player for partner in partners} or (),
-        hold_out={partner.name: partner.player for partner in held_out},
-        variant=rules,
-        seed=EVALUATION_SEED,
-        figure=False,
-    )
-    replace_file(path, table_text(evaluation).encode())
-    print(f"\n{evaluation}\n\nthe table is in {path}")
-    return evaluation

@@ -17,6 +17,7 @@ import numpy as np
 from starmine._core import StarmineError
 from starmine._util.durable import DamagedFileError
 from starmine.games.players import shows_own_hand
+from starmine.games.results import Games, with_error
 from starmine.training import configuration
 from starmine.training.checkpoint import (
     DataclassInstance,
@@ -33,7 +34,6 @@ from starmine.training.distributed import all_gather, check_joined, in_first_pro
 from starmine.training.errors import DivergedError, TrainingError
 from starmine.training.folder import CHECKPOINT, claim_folder
 from starmine.training.log import Log, Row
-from starmine.training.scores import Scores
 from starmine.training.signals import StopSignals
 
 
@@ -289,7 +289,7 @@ class Run:
 
     def report(
         self,
-        scores: Mapping[str, Scores],
+        games: Mapping[str, Games],
         *,
         title: str,
         method: str,
@@ -299,7 +299,8 @@ class Run:
         """Write the learning curve and the policy file, and print the scores.
 
         Args:
-            scores: by policy; the first is that of a random policy, the last that of the policy that is saved.
+            games: by policy, where a lost game scores 0, see `progress_games`. The first are those of a random policy,
+                the last those of the policy that is saved.
             title: of the learning curve.
             method: the algorithm's name, for the policy file.
             network: what is saved as `policy.safetensors`, unless its encoder shows the own hand: no seat may play such
@@ -309,24 +310,31 @@ class Run:
         Raises:
             TrainingError: a file cannot be written; an earlier one is still there.
         """
-        random, learned = next(iter(scores.values())), list(scores.values())[-1]
+        random, learned = next(iter(games.values())), list(games.values())[-1]
         folder, policy = self.args.out, "policy.safetensors"
         cheats = shows_own_hand(network.encoder)
         note = ", which sees its own hand: an upper bound, not a player" if cheats else ""
         about = {"steps": self.steps, "seconds": round(self.seconds), **learned.summary(), **(notes or {})}
         try:
             if self.rows:
-                title = f"{title}: {learned.score.mean():.2f}{note}"
+                title = f"{title}: {learned.mean:.2f}{note}"
                 draw_learning_curve(folder / "learning_curve.png", self.rows, title, random)
             if not cheats:
                 network.save(folder / policy, method=method, arguments=changed_arguments(self.args), **about)
         except OSError as error:
             raise TrainingError(f"the results could not be written: {error}; --resume writes them again") from error
         print(f"\n{self.steps:,} turns in {self.updates} updates, {self.seconds:.0f} s of training")
-        for name, found in scores.items():
-            print(f"{name}, {found.score.size:,} games: {found}{note if found is learned else ''}")
+        for name, played in games.items():
+            print(f"{name}, {len(played):,} games: {in_a_line(played)}{note if played is learned else ''}")
         written = ["config.json", "log.jsonl", "learning_curve.png", *([] if cheats else [policy]), "checkpoint.pt"]
         print(f"results in {folder}: {', '.join(written)}, TensorBoard's event files")
+
+
+def in_a_line(games: Games) -> str:
+    """The means of games in which a lost one scores 0."""
+    score, found = with_error(games.mean, games.standard_error, digits=2), games.summary()
+    kept = f"points of lost games kept: {games.fireworks.mean():.2f}"
+    return f"score {score}, perfect {found['perfect']:.1%}, lost {found['lost']:.1%} ({kept})"
 
 
 @contextmanager

@@ -1,70 +1,14 @@
-"""Scores of finished games, in evaluation and during training."""
+"""Scores of the games that end during training."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._util.equality import equal_by_value
 from starmine.games.endings import defeats
-from starmine.games.results import mean_and_error, with_error
-
-
-@equal_by_value
-@dataclass(frozen=True)
-class Scores:
-    """The scores of evaluated games.
-
-    Attributes:
-        kept: float64 (games,), the sum of the fireworks at the end, also of lost games. With several games of each deck
-            float64 (decks, games of a deck); standard errors are over decks.
-        lost: bool, of the same shape.
-        perfect: bool, of the same shape.
-    """
-
-    kept: NDArray[np.float64]
-    lost: NDArray[np.bool_]
-    perfect: NDArray[np.bool_]
-
-    @property
-    def score(self) -> NDArray[np.float64]:
-        """float64, of the same shape, where a lost game counts 0."""
-        return np.where(self.lost, 0.0, self.kept)
-
-    @staticmethod
-    def joined(parts: Sequence[Scores]) -> Scores:
-        """The scores of several sets of games with the same decks: (decks, games of a deck in all parts)."""
-        shape = (len(parts[0].kept), -1)
-        columns = ([getattr(part, name).reshape(shape) for part in parts] for name in ("kept", "lost", "perfect"))
-        return Scores(*(np.concatenate(column, axis=1) for column in columns))
-
-    def _mean_and_error(self) -> tuple[float, float | None]:
-        return mean_and_error(self.score.reshape(len(self.score), -1).mean(1))
-
-    def summary(self) -> dict[str, float | None]:
-        """The number of games, the mean score and its standard error, and the shares of perfect and lost games.
-
-        A single game has no standard error: None.
-        """
-        mean, error = self._mean_and_error()
-        return {
-            "games": self.score.size,
-            "score": round(mean, 3),
-            "standard_error": None if error is None else round(error, 3),
-            "perfect": round(float(self.perfect.mean()), 4),
-            "lost": round(float(self.lost.mean()), 4),
-        }
-
-    def __str__(self) -> str:
-        """The means in one line."""
-        return (
-            f"score {with_error(*self._mean_and_error(), digits=2)}, perfect {self.perfect.mean():.1%}, "
-            f"lost {self.lost.mean():.1%} (points of lost games kept: {self.kept.mean():.2f})"
-        )
 
 
 class FinishedGames:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 
-from starmine._core import Variant
 from starmine.policies.load import load_own
 from starmine.torch import ActorCritic
 from starmine.training.checkpoint import error_line
 from starmine.training.errors import TrainingError
+from starmine.training.evaluation import scored_zero
 
 
 def begin_with(network: ActorCritic, policy: str) -> dict[str, str]:
@@ -27,7 +27,7 @@ def begin_with(network: ActorCritic, policy: str) -> dict[str, str]:
     """
     trained = load_own(policy)
     start = f"start={policy!r} is not allowed"
-    if rules(trained.variant) != rules(network.variant):
+    if scored_zero(trained.variant) != scored_zero(network.variant):
         raise TrainingError(f"{start}: it plays {trained.variant}, not {network.variant}")
     given = trained.network()
     own, others = form(network), form(given)
@@ -41,11 +41,6 @@ def begin_with(network: ActorCritic, policy: str) -> dict[str, str]:
         found = f"it has {', '.join(different)}" if different else error_line(error)
         raise TrainingError(f"{expected}; {found}") from error
     return {"policy": policy, "sha256": hashlib.sha256(trained.data).hexdigest()}
-
-
-def rules(variant: Variant) -> Variant:
-    """The rules without what a lost game scores."""
-    return Variant(**variant.parameters() | {"lost_game_score": "zero"})
 
 
 def form(network: ActorCritic) -> dict[str, object]:

@@ -75,7 +75,7 @@ def test_a_run_resumes_to_the_same_bits(cloning, tiny, tmp_path, monkeypatch, op
 def test_it_predicts_what_a_player_with_a_memory_for_each_seat_would(cloning, tiny, players):
     import torch
 
-    from starmine.training import infer
+    from starmine.torch import HiddenState
 
     learner = cloning.Cloning(tiny(players))
     torch.nn.init.normal_(learner.policy.heads.weight)
@@ -86,7 +86,10 @@ def test_it_predicts_what_a_player_with_a_memory_for_each_seat_would(cloning, ti
     loss, correct = (column[np.argsort(place[played])] for column in found)
     hidden = learner.policy.initial_state(len(games))
     for rows in games.rows(["obs", "action_mask", "current_player"], dtype="bits"):
-        log_probs, _, after = infer(learner.policy, rows, hidden[rows["game"]])
+        obs, mask, seat = (torch.from_numpy(rows[name]) for name in ("obs", "action_mask", "current_player"))
+        state = HiddenState(hidden[rows["game"]], seat.long()[None], torch.zeros(1, len(seat), dtype=torch.bool))
+        with torch.no_grad():
+            log_probs, _, after = learner.policy(learner.policy.read(obs), mask, state)
         hidden[rows["game"]] = after
         places = games.offsets[rows["game"]] + rows["turn"]
         expected = -log_probs[np.arange(len(places)), rows["action"]]

@@ -231,26 +231,35 @@ def test_a_report_that_cannot_be_written_is_told_in_one_line(training, train, tm
         raise OSError(28, "No space left on device")
 
     _, run = train()
-    scores = training.Scores(np.array([1.0, 2.0]), np.array([True, False]), np.array([False, False]))
+    games = starmine.play_games(["random", "random"], 2, variant="small")
     arguments = {"title": "Counter", "method": "C", "network": PolicyNetwork(starmine.variant("small"), hidden=(8,))}
-    run.report({"a": scores, "b": scores}, **arguments)
+    run.report({"a": games, "b": games}, **arguments)
     before = {path: path.read_bytes() for path in (tmp_path / "run").iterdir()}
     with monkeypatch.context() as patch:
         patch.setattr(Path, "replace", fail)
         with pytest.raises(
             TrainingError, match=r"^the results could not be written: .*--resume writes them again$"
         ) as said:
-            run.report({"a": scores, "b": scores}, **arguments)
+            run.report({"a": games, "b": games}, **arguments)
     assert "No space left on device: " in str(said.value)
     assert {path: path.read_bytes() for path in (tmp_path / "run").iterdir()} == before
+
+
+ENDS = ("deck_exhausted", "perfect")
+
+
+def games_with(scores, fireworks, ends):
+    """The results of two games."""
+    codes = [starmine.endings().index(end) + 1 for end in ends]
+    columns = (np.array(column, np.int32) for column in (scores, fireworks, [9, 9]))
+    return starmine.games.Games(starmine.variant("small"), *columns, np.array(codes, np.int8))
 
 
 def test_a_report_is_written_and_printed(training, train, tmp_path, capsys):
     from starmine.torch import PolicyNetwork
 
     _, run = train()
-    random = training.Scores(np.array([1.0, 2.0]), np.array([True, False]), np.array([False, False]))
-    learned = training.Scores(np.array([3.0, 5.0]), np.array([False, False]), np.array([False, True]))
+    random, learned = games_with([0, 2], [1, 2], ["lost", "deck_exhausted"]), games_with([3, 5], [3, 5], [*ENDS])
     network = PolicyNetwork(starmine.variant("small"), hidden=(8,))
     run.report({"random policy": random, "greedy policy": learned}, title="Counter", method="C", network=network)
     printed = capsys.readouterr().out
@@ -394,33 +403,6 @@ def test_finished_games_are_averaged(training):
     assert games.means("zero") == pytest.approx({"score": 6.0, "lost": 1 / 3})
 
 
-@pytest.mark.parametrize("partner", [None, "piers"])
-def test_an_evaluation_is_that_of_play_games(training, partner):
-    """A policy that plays the lowest legal action, in whole games and in a batch."""
-
-    class Lowest:
-        def act_batch(self, turns):
-            return turns.action_mask.argmax(1)
-
-    variant = starmine.variant("small", players=3)
-    partners = {} if partner is None else {1: partner, 2: partner}
-    scores = training.evaluate_policy(
-        lambda outputs: outputs["action_mask"].argmax(1), variant, 50, partners=partners, seed=5
-    )
-    games = starmine.play_games([Lowest(), *[partner or Lowest()] * 2], 50, seed=5, variant=variant)
-    assert np.array_equal(scores.kept, games.fireworks)
-    assert np.array_equal(scores.lost, np.isin(games.endings, starmine.defeats()))
-    assert np.array_equal(scores.score, games.scores)
-
-
-def test_a_random_policy_plays_all_legal_actions_alike(training):
-    mask = np.array([False, True, True, False, True])
-    actions = training.random_policy()({"action_mask": np.tile(mask, (30_000, 1))})
-    counts = np.bincount(actions, minlength=5)
-    assert counts[[0, 3]].tolist() == [0, 0]
-    assert counts[[1, 2, 4]].tolist() == pytest.approx([10_000] * 3, abs=400)  # five deviations
-
-
 def test_sampled_actions_follow_their_probabilities(training):
     import torch
 
@@ -470,9 +452,12 @@ def test_decks_hold_the_variants_cards_in_random_order(training, variant):
     assert set(starts.tolist()) == set(range(variant.players if variant.random_start_player else 1))
 
 
-def test_evaluations_take_any_player(training, capsys):
-    rules = starmine.variant("standard")
-    expected = starmine.play_games(["smart", "smart"], 6, seed=training.PROGRESS_SEED).fireworks
-    assert training.evaluate_policy("smart", rules, 6).kept.tolist() == expected.tolist()
+@pytest.mark.parametrize("lost_game_score", ["zero", "fireworks"])
+def test_games_that_measure_progress_are_those_of_play_games(training, capsys, lost_game_score):
+    rules = starmine.variant("standard", lost_game_score=lost_game_score)
+    found = training.progress_games("random", rules, 6)
+    assert found == starmine.play_games(["random", "random"], 6, seed=training.PROGRESS_SEED)
+    assert found.fireworks.any()
+    assert found.mean == 0
     training.show_game("smart", rules)
     assert "One game, played greedily" in capsys.readouterr().out

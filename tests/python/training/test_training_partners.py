@@ -21,9 +21,11 @@ def training():
     return starmine.training
 
 
-def lowest(_games):
-    """A player of games that plays the lowest legal action."""
-    return lambda outputs: outputs["action_mask"].argmax(1)
+class Lowest:
+    """A policy that plays the lowest legal action."""
+
+    def act_batch(self, turns):
+        return turns.action_mask.argmax(1)
 
 
 def games_with(training, partners, num_envs, players=2, seed=1):
@@ -149,21 +151,19 @@ def test_games_and_partners_are_those_of_environments(training):
         assert np.array_equal(outputs["final_partner"], np.concatenate([info["final_partner"] for info in infos]))
 
 
-def test_evaluations_are_those_of_play_games_in_every_seat(training):
-    class Lowest:
-        def act_batch(self, turns):
-            return turns.action_mask.argmax(1)
-
+@pytest.mark.parametrize("seats", [None, [2]])
+def test_games_that_measure_progress_are_played_with_each_partner_in_every_seat(training, seats):
     variant = starmine.variant("small", players=3)
     met, _ = training.read_partners(variant, "piers,simple")
-    found = training.evaluate_with(lowest, variant, 30, met, seed=5)
-    assert found.score.shape == (5, 6)
-    for column, (name, seat) in enumerate((name, seat) for name in ("piers", "simple") for seat in range(3)):
-        players = [Lowest() if other == seat else name for other in range(3)]
-        assert np.array_equal(found.score[:, column], starmine.play_games(players, 5, seed=5, variant=variant).scores)
-    by_deck = found.score.mean(1)
-    assert found.summary()["standard_error"] == pytest.approx(by_deck.std(ddof=1) / 5**0.5, abs=1e-3)
+    found = training.progress_games(Lowest(), variant, 30, met, seats=seats, seed=5)
+    tables = [(name, seat) for name in ("piers", "simple") for seat in seats or range(3)]
+    count = 30 // len(tables)
+    for place, (name, seat) in enumerate(tables):
+        players, first = [Lowest() if other == seat else name for other in range(3)], place * count
+        expected = starmine.play_games(players, count, seed=5, variant=variant, first_game=first)
+        assert np.array_equal(found.fireworks[first : first + count], expected.fireworks)
     assert found.summary()["games"] == 30
+    assert len(training.progress_games("piers", variant, 1, met)) == 6  # one for each partner and seat
 
 
 @pytest.mark.parametrize("players", [2, 3])
@@ -174,7 +174,8 @@ def test_the_table_is_that_of_an_evaluation(training, tmp_path, capsys, players)
     met, held_out = training.read_partners(variant, "piers=2,simple", "iggi,outer")
     network = ColorNetwork(variant, hidden=(8, 8))
     network.fuse_kernels()
-    found = training.write_partner_table(tmp_path / "table.csv", network, variant, 40, met, held_out)
+    player = training.network_player(network)
+    found = training.write_partner_table(tmp_path / "table.csv", player, variant, 40, met, held_out)
     expected = starmine.evaluate(
         {"this policy": network},
         20 if players == 2 else 40,
@@ -191,19 +192,14 @@ def test_the_table_is_that_of_an_evaluation(training, tmp_path, capsys, players)
     assert [int(row["games"]) for row in written][:3] == [40, 40, 80]
     assert [float(row["score"]) for row in written] == [mean.score for mean in expected.table.means[0]]
     assert "iggi‡" in capsys.readouterr().out
-    assert training.write_partner_table(tmp_path / "none.csv", network, variant, 40, [], []) is None
+    assert training.write_partner_table(tmp_path / "none.csv", player, variant, 40, [], []) is None
     assert not (tmp_path / "none.csv").exists()
 
 
 def test_a_game_is_shown_with_a_partner(training, tmp_path, capsys):
     rules = starmine.variant("small", players=3)
-    training.show_game(lowest(1), rules, replay=tmp_path / "game.html", partner="piers")
+    training.show_game(Lowest(), rules, replay=tmp_path / "game.html", partner="piers")
     shown = capsys.readouterr().out
-
-    class Lowest:
-        def act_batch(self, turns):
-            return turns.action_mask.argmax(1)
-
     played = starmine.play_games([Lowest(), "piers", "piers"], 1, seed=training.PROGRESS_SEED, variant=rules)
     assert f"score {played.scores[0]} of" in shown
     assert (tmp_path / "game.html").exists()
@@ -229,3 +225,12 @@ def test_a_run_in_self_play_is_evaluated_with_held_out_partners(tiny, tmp_path):
     with open(tmp_path / "run" / "partners.csv", newline="") as file:
         columns = [row["column"] for row in csv.DictReader(file) if row["row"] == "this policy"]
     assert columns == ["iggi", "mean (held out)", "self-play"]
+
+
+@pytest.mark.slow
+def test_a_policy_that_sees_its_own_hand_is_evaluated_and_not_saved(tiny, tmp_path, capsys):
+    module = import_module("ppo")
+    module.main(tiny(module, encoder="canonical-seer", hold_out="iggi", total_steps=64))
+    assert ", which sees its own hand: an upper bound, not a player" in capsys.readouterr().out
+    assert (tmp_path / "run" / "partners.csv").exists()
+    assert not (tmp_path / "run" / "policy.safetensors").exists()
