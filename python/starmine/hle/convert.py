@@ -7,11 +7,9 @@ from typing import Any
 
 from starmine._core import StarmineError, State, Variant, View
 from starmine.hle.dictionary import ObservationDict
-from starmine.hle.moves import HanabiMove, HanabiMoveType, item_of
+from starmine.hle.histories import Item, item_of, start_of, state_of
 from starmine.hle.observation import HanabiObservation, ObservationEncoder, SeenByView
-from starmine.hle.rules import AgentObservationType, Rules, preset_parameters, rules_for, variant_of
-
-FIRST_DEALS = {10: 2, 15: 3, 16: 4, 20: 5}  # players by the cards of all first hands
+from starmine.hle.rules import AgentObservationType, preset_parameters, rules_for, variant_of
 
 
 def variant(config: str | Mapping[str, Any], players: int | None = None) -> Variant:
@@ -70,52 +68,56 @@ def replay(
     Args:
         move_history: HLE's `state.move_history()`, of its own library or of `starmine.hle`; or moves, their texts,
             such as "(Deal R1)", or their dictionaries.
-        config: HLE's parameters, or the name of one of its presets; None for "Hanabi-Full" with as many seats as the
-            first hands tell.
-        start_player: the seat that starts; None for the one that the history names, or seat 0.
+        config: HLE's parameters, or the name of one of its presets, which then has as many seats as the first hands
+            tell. None only for items of `starmine.hle`, which know the rules of their game.
+        start_player: the seat that starts; None for the one that the history tells, or seat 0.
 
     Returns:
         The state after the last move. The cards that were never dealt, which HLE does not tell, follow in the order
         of their numbers.
 
     Raises:
-        StarmineError: an item is no move, is not legal, or comes before its deal; or more copies of a card are dealt
-            than there are.
+        StarmineError: the rules are not told, or are others than those of `config`; an item is no move, is not legal,
+            comes before its deal, or tells another seat, card or outcome than the replayed game has; or more copies of
+            a card are dealt than there are.
+        UnknownNameError: there is no such preset or parameter.
     """
     if not isinstance(move_history, Iterable) or isinstance(move_history, str):
-        raise StarmineError(f"move_history={move_history!r} is not allowed: expected the moves and deals of a game")
-    moves = [item_of(item, f"move_history[{place}]") for place, item in enumerate(move_history)]
-    seats = [seat for seat, _ in moves if seat >= 0]
-    first = start_player if start_player is not None else next(iter(seats), 0)
-    kinds = [move.type() == HanabiMoveType.DEAL for _, move in moves]
-    first_deals = kinds.index(False) if False in kinds else len(kinds)
+        raise StarmineError(
+            f"move_history={move_history!r} is not allowed: expected the moves and deals of a game, such as "
+            "state.move_history()"
+        )
+    items = [item_of(item, f"move_history[{place}]") for place, item in enumerate(move_history)]
+    rules = rules_for(_variant_of(items, config), AgentObservationType.CARD_KNOWLEDGE)
+    first = start_of(items, rules.variant.players) if start_player is None else start_player
+    return state_of(rules, items, first, "move_history")
+
+
+def _variant_of(items: list[Item], config: str | Mapping[str, Any] | None) -> Variant:
+    """The rules of a history, which the items or the configuration tell."""
+    told = None
+    for place, item in enumerate(items):
+        told = item.variant if told is None else told
+        if item.variant not in (None, told):
+            raise StarmineError(f"move_history[{place}]: it is of another game: {item.variant}: expected {told}")
     if config is None:
-        if first_deals not in FIRST_DEALS:
+        if told is None:
             raise StarmineError(
-                f"{first_deals} cards are dealt first: expected one of {list(FIRST_DEALS)}, or a config"
+                'the items do not tell the rules of their game: give config=, such as "Hanabi-Full" or {"players": 2}'
             )
-        config = {"players": FIRST_DEALS[first_deals]}
-    rules = rules_for(variant(config), AgentObservationType.CARD_KNOWLEDGE)
-    return _play(rules, [move for _, move in moves], first)
+        return told
+    given = _preset(config, items) if isinstance(config, str) else variant(config)
+    if told not in (None, given):
+        raise StarmineError(f"config={config!r} is {given}: the history is of {told}")
+    return given
 
 
-def _play(rules: Rules, moves: list[HanabiMove], start_player: int) -> State:
-    """The state after the moves and deals."""
-    deck = [rules.cards[number] for number in rules.deck_of(moves)]
-    state = rules.variant.new_game(deck=deck, start_player=start_player)
-    seen = 0
-    for place, move in enumerate(moves):
-        if move.type() == HanabiMoveType.DEAL:
-            seen += 1
-            continue
-        expected = len(deck) - state.deck_size
-        if seen != expected:
-            raise StarmineError(f"move_history[{place}]: {seen} cards are dealt before {move}: expected {expected}")
-        action = rules.existing_action(move)
-        if action is None:
-            raise StarmineError(f"move_history[{place}]: {move} does not exist in {rules.variant}")
-        try:
-            state.apply(action)
-        except StarmineError as error:
-            raise StarmineError(f"move_history[{place}]: {move} is not legal: {error}") from error
-    return state
+def _preset(name: str, items: list[Item]) -> Variant:
+    """A preset with as many seats as the first hands of a history tell."""
+    first_deals = next((place for place, item in enumerate(items) if not item.is_deal), len(items))
+    presets = {found.players * found.hand_size: found for found in (variant(name, players) for players in range(2, 6))}
+    if first_deals not in presets:
+        *others, last = presets
+        expected = f"{', '.join(map(str, others))} or {last}"
+        raise StarmineError(f"{first_deals} cards are dealt first: expected {expected} in {name!r}, or another config=")
+    return presets[first_deals]

@@ -3,21 +3,10 @@
 from __future__ import annotations
 
 import enum
-import re
-from collections.abc import Mapping
 from typing import Any
 
-from starmine._core import StarmineError
-from starmine._util.numbers import is_integer
+from starmine._core import StarmineError, Variant
 from starmine.hle.cards import CHANCE_PLAYER_ID, COLOR_CHAR, card_text
-
-TEXT = re.compile(
-    r"<?\((?:Deal (?P<card>[RYGWB][1-5])|(?P<kind>Play|Discard) (?P<slot>\d)"
-    r"|Reveal player \+(?P<offset>\d) (?:color (?P<color>[RYGWB])|rank (?P<rank>[1-5])))\)"
-    r"(?: by player (?P<seat>\d).*)?>?"
-)
-
-NUMBERS = ("card_index", "target_offset", "rank")  # entries of a move's dictionary
 
 
 class HanabiMoveType(enum.IntEnum):
@@ -171,52 +160,13 @@ def move_of(action: dict[str, Any]) -> HanabiMove:
     return HanabiMove.get_reveal_color_move(action["target_offset"], COLOR_CHAR.index(color))
 
 
-def item_of(item: Any, place: str) -> tuple[int, HanabiMove]:
-    """The seat, -1 where it is not told, and the move of an item of a history.
-
-    Args:
-        item: a move or a history item, of HLE's own library too; its text; or the dictionary of a move.
-        place: where it stands, for messages.
-
-    Raises:
-        StarmineError: it is none of these.
-    """
-    try:
-        if isinstance(item, str):
-            return _item_of_text(item)
-        if isinstance(item, Mapping):
-            wrong = [name for name in NUMBERS if name in item and not is_integer(item[name])]
-            if wrong:
-                raise ValueError(f"{wrong[0]}={item[wrong[0]]!r}: expected an integer")
-            return -1, move_of(dict(item))
-        seat, move = (item.player(), item.move()) if hasattr(item, "move") else (-1, item)
-        return seat, HanabiMove(
-            HanabiMoveType(int(move.type())), move.card_index(), move.target_offset(), move.color(), move.rank()
-        )
-    except (AttributeError, AssertionError, KeyError, TypeError, ValueError) as error:
-        raise StarmineError(f"{place}={item!r} is no move of HLE: {error}") from error
-
-
-def _item_of_text(text: str) -> tuple[int, HanabiMove]:
-    """The seat and the move of HLE's text of a move or of a history item."""
-    found = TEXT.fullmatch(text)
-    if found is None:
-        raise ValueError("expected a text such as '(Play 0)' or '(Reveal player +1 color R)'")
-    seat = -1 if found["seat"] is None else int(found["seat"])
-    if found["card"] is not None:
-        return seat, HanabiMove.get_deal_move(COLOR_CHAR.index(found["card"][0]), int(found["card"][1]) - 1)
-    if found["kind"] is not None:
-        make = HanabiMove.get_play_move if found["kind"] == "Play" else HanabiMove.get_discard_move
-        return seat, make(int(found["slot"]))
-    if found["color"] is not None:
-        return seat, HanabiMove.get_reveal_color_move(int(found["offset"]), COLOR_CHAR.index(found["color"]))
-    return seat, HanabiMove.get_reveal_rank_move(int(found["offset"]), int(found["rank"]) - 1)
-
-
 class HanabiHistoryItem:
     """A move that was made, and what it did."""
 
-    __slots__ = ("_color", "_dealt_to", "_move", "_newly", "_player", "_rank", "_scored", "_token", "_touched")
+    __slots__ = (
+        *("_color", "_dealt_to", "_move", "_newly", "_player", "_rank", "_scored", "_token", "_touched"),
+        "_variant",
+    )
 
     def __init__(
         self,
@@ -229,6 +179,7 @@ class HanabiHistoryItem:
         touched: tuple[int, ...] = (),
         newly: tuple[int, ...] = (),
         dealt_to: int = -1,
+        variant: Variant | None = None,
     ) -> None:
         """Made by `HanabiState.move_history` and `HanabiObservation.last_moves`."""
         self._move = move
@@ -239,6 +190,7 @@ class HanabiHistoryItem:
         self._touched = touched
         self._newly = newly
         self._dealt_to = dealt_to
+        self._variant = variant  # the rules of the game, for `hle.replay`; None if nobody told them
 
     def move(self) -> HanabiMove:
         """The move."""
@@ -294,19 +246,22 @@ class HanabiHistoryItem:
             touched=self._touched,
             newly=self._newly,
             dealt_to=dealt_to,
+            variant=self._variant,
         )
+
+    def outcome(self) -> str:
+        """What HLE's text of the item has behind the move and the seat, such as "scored R1". HLE has no such method."""
+        parts = ["scored"] * self._scored + ["info_token"] * self._token
+        if self._color >= 0:
+            parts.append(card_text(self._color, self._rank))
+        if self._touched:
+            parts.append(f"reveal {','.join(map(str, self._touched))}")
+        return " ".join(parts)
 
     def __str__(self) -> str:
         """HLE's text, such as "<(Play 0) by player 1 scored R1>"."""
-        text = f"<{self._move}"
-        if self._player >= 0:
-            text += f" by player {self._player}"
-        text += " scored" * self._scored + " info_token" * self._token
-        if self._color >= 0:
-            text += f" {card_text(self._color, self._rank)}"
-        if self._touched:
-            text += f" reveal {','.join(map(str, self._touched))}"
-        return text + ">"
+        by = f"by player {self._player}" if self._player >= 0 else ""
+        return f"<{' '.join(filter(None, (str(self._move), by, self.outcome())))}>"
 
     __repr__ = __str__
 

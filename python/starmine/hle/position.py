@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from starmine._core import Event, Knowledge, State
+from starmine._core import Event, Knowledge, State, Variant
 from starmine.hle.cards import CHANCE_PLAYER_ID, HanabiCardKnowledge, card_text
 from starmine.hle.moves import HanabiHistoryItem, HanabiMove
 from starmine.hle.rules import AgentObservationType, Rules
@@ -200,7 +200,7 @@ class Position:
         total = variant.players * variant.hand_size
         dealt = total - self.undealt if self.core.length == 0 else total
         items = [
-            deal_item((card.suit, card.rank), index // variant.hand_size)
+            deal_item((card.suit, card.rank), index // variant.hand_size, variant)
             for index, card in enumerate(self.core.deck[:dealt])
         ]
         played = played_items(self.core.history, self.rules)
@@ -288,9 +288,9 @@ def moves_after_the_end(source: Source, observer: int) -> list[int]:
     return found
 
 
-def deal_item(card: Pair, seat: int) -> HanabiHistoryItem:
+def deal_item(card: Pair, seat: int, variant: Variant) -> HanabiHistoryItem:
     """The deal of a card to a seat."""
-    return HanabiHistoryItem(HanabiMove.get_deal_move(*card), CHANCE_PLAYER_ID, dealt_to=seat)
+    return HanabiHistoryItem(HanabiMove.get_deal_move(*card), CHANCE_PLAYER_ID, dealt_to=seat, variant=variant)
 
 
 def played_items(events: list[Event], rules: Rules) -> list[HanabiHistoryItem]:
@@ -309,16 +309,18 @@ def played_items(events: list[Event], rules: Rules) -> list[HanabiHistoryItem]:
             newly = tuple(slot for slot in event.touched if not hand[slot][aspect])
             for slot in event.touched:
                 hand[slot][aspect] = True
-            items.append(HanabiHistoryItem(move, event.seat, touched=tuple(event.touched), newly=newly))
+            touched = tuple(event.touched)
+            items.append(HanabiHistoryItem(move, event.seat, touched=touched, newly=newly, variant=variant))
             continue
         card = (-1, -1) if event.card is None else (event.card.suit, event.card.rank)
-        items.append(HanabiHistoryItem(move, event.seat, card=card, scored=event.added, token=event.regained > 0))
+        token = event.regained > 0
+        items.append(HanabiHistoryItem(move, event.seat, card=card, scored=event.added, token=token, variant=variant))
         del named[event.seat][move.card_index()]
         if deck > 0:
             deck -= 1
             named[event.seat].append([seer, seer])
             drawn = (-1, -1) if event.drawn is None else (event.drawn.suit, event.drawn.rank)
-            items.append(deal_item(drawn, event.seat))
+            items.append(deal_item(drawn, event.seat, variant))
     return items
 
 

@@ -30,7 +30,7 @@ ITEMS = [
     "<(Reveal player +1 rank 3) by player 1 reveal 4>",
     "<(Discard 4) by player 0 info_token R3>",
     "<(Deal Y1)>",
-    "<(Reveal player +1 color R) by player 1 reveal 0,1>",
+    "<(Reveal player +1 color R) by player 1 reveal 0>",
 ]
 DICTIONARIES = [
     *({"action_type": "DEAL", "color": card[0], "rank": int(card[1]) - 1} for card in DEALS),
@@ -55,10 +55,27 @@ def test_moves_are_read_in_every_form(moves):
 
 def test_history_items_tell_who_starts():
     swapped = {"player 0": "player 1", "player 1": "player 0"}
-    moves = [re.sub("player [01]", lambda found: swapped[found[0]], item) for item in ITEMS]
+    # The items of moves tell the seats and nothing else: what the moves do differs if Bob starts.
+    moves = [re.sub("player ([01]).*>", lambda found: swapped[found[0][:8]] + ">", item) for item in ITEMS]
     assert hle.game_of({"moves": moves}).start_player == 1
     with pytest.raises(starmine.StarmineError, match="turn 0: seat 1 acts: expected 0"):
         hle.game_of({"moves": moves, "start_player": 0})
+
+
+@pytest.mark.parametrize(
+    ("place", "told", "expected"),
+    [
+        (10, "<(Play 0) by player 0 R1>", "<(Play 0) by player 0 scored R1>"),
+        (10, "<(Play 0) by player 0 scored R2>", "<(Play 0) by player 0 scored R1>"),
+        (12, "<(Reveal player +1 rank 3) by player 1 reveal 3,4>", "reveal 4>"),
+        (13, "<(Discard 4) by player 0 R3>", "<(Discard 4) by player 0 info_token R3>"),
+    ],
+)
+def test_an_item_that_tells_another_outcome_is_refused(place, told, expected):
+    moves = [*ITEMS[:place], told, *ITEMS[place + 1 :]]
+    with pytest.raises(starmine.StarmineError, match=re.escape(f"moves[{place}]: {told}: expected ")) as caught:
+        hle.game_of({"moves": moves})
+    assert expected in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -386,7 +386,7 @@ def test_histories_are_replayed_from_every_form():
 @pytest.mark.parametrize(
     ("history", "message"),
     [
-        ([], "0 cards are dealt first: expected one of"),
+        ([], "0 cards are dealt first: expected 10, 15, 16 or 20 in 'Hanabi-Full', or another config="),
         (None, "move_history=None is not allowed: expected the moves and deals"),
         ("(Play 0)", "is not allowed: expected the moves and deals"),
         (["(Pass)"], r"move_history\[0\]='\(Pass\)' is no move of HLE"),
@@ -397,14 +397,14 @@ def test_histories_are_replayed_from_every_form():
         (["(Deal R1)", "(Deal R2)"] * 2 + ["(Deal Y1)"] * 3 + ["(Deal B1)"] * 3 + ["(Play 5)"], "does not exist"),
         (
             ["(Deal R1)", "(Deal R2)"] * 2 + ["(Deal Y1)"] * 3 + ["(Deal B1)"] * 3 + ["(Play 0)", "(Play 0)"],
-            r"move_history\[11\]: 10 cards are dealt before \(Play 0\): expected 11",
+            r"move_history\[11\]: \(Play 0\): 10 cards are dealt before it: expected 11",
         ),
     ],
     ids=str,
 )
 def test_a_wrong_history_is_named(history, message):
     with pytest.raises(starmine.StarmineError, match=message):
-        hle.replay(history)
+        hle.replay(history, "Hanabi-Full")
 
 
 def test_copies_of_a_state_do_not_share_their_future():

@@ -432,7 +432,22 @@ def test_histories_of_hle_are_replayed(their_rl_env):
         forms = [history, [str(item) for item in history], [str(item.move()) for item in history]]
         forms.append([item.move().to_dict() for item in history])
         for form in forms:
-            state = hle.replay(form)
+            with pytest.raises(starmine.StarmineError, match="give config="):
+                hle.replay(form)
+            state = hle.replay(form, "Hanabi-Full")
             assert isinstance(state, starmine.State)
             discards = "[" + ", ".join(map(str, state.discard_pile)) + "]"
             assert [state.score, state.fireworks, discards, state.is_terminal] == expected
+
+
+@pytest.mark.parametrize("index", range(12))
+def test_histories_of_hle_agree_with_all_that_a_replay_tells(index, their_rl_env):
+    generator = random.Random(index)
+    config = random_config(generator)
+    env = their_rl_env.HanabiEnv(dict(config))
+    play_theirs(env, lambda seen: sensible(seen, generator))
+    history = env.state.move_history()
+    for form in (history, [str(item) for item in history], history[: len(history) // 2]):
+        state = hle.replay(form, config)
+        assert state.variant == hle.variant(config)
+    assert hle.replay(history, config).score == env.state.score()

@@ -27,7 +27,8 @@ from starmine._util.durable import replace_file
 from starmine._util.numbers import is_integer
 from starmine.data.formats.records import NOT_RECORDED, ImportedGames, ReadGames, RecordedGame, SkippedGame, assemble
 from starmine.data.formats.text_files import Broken, Readable, json_values, read_text, text_of
-from starmine.hle.moves import HanabiMoveType, item_of
+from starmine.hle.histories import item_of, start_of, state_of
+from starmine.hle.moves import HanabiMoveType
 from starmine.hle.rules import OF_VARIANT, AgentObservationType, Rules, rules_for, variant_of
 
 DRAWS = (HanabiMoveType.PLAY, HanabiMoveType.DISCARD)
@@ -75,24 +76,25 @@ def game_of(entry: Any, name: str = "") -> RecordedGame:
     rules = _rules(entry.get("game", {}))
     items = [item_of(item, f"moves[{place}]") for place, item in enumerate(entry["moves"])]
     actions, seats = [], []
-    for place, (seat, move) in enumerate(items):
-        if move.type() == HanabiMoveType.DEAL:
+    for place, item in enumerate(items):
+        if item.is_deal:
             continue
-        action = rules.existing_action(move)
+        action = rules.existing_action(item.move)
         if action is None:
-            raise StarmineError(f"moves[{place}]: {move} does not exist in {rules.variant}")
+            raise StarmineError(f"moves[{place}]: {item.move} does not exist in {rules.variant}")
         actions.append(action)
-        seats.append(seat)
-    told = [(turn, seat) for turn, seat in enumerate(seats) if seat >= 0]
+        seats.append(item.seat)
     players = rules.variant.players
-    start = entry.get("start_player", (told[0][1] - told[0][0]) % players if told else 0)
+    start = entry.get("start_player", start_of(items, players))
     score = entry.get("score", NOT_RECORDED)
     if not is_integer(start) or not is_integer(score):
         raise StarmineError(f"start_player={start!r} and score={score!r} are not allowed: expected integers")
-    for turn, seat in told:
-        if seat != (start + turn) % players:
+    for turn, seat in enumerate(seats):
+        if seat not in (-1, (start + turn) % players):
             raise StarmineError(f"turn {turn}: seat {seat} acts: expected {(start + turn) % players}")
-    return RecordedGame(name, rules.variant, rules.deck_of(move for _, move in items), actions, start, score)
+    if any(item.outcome is not None for item in items):
+        state_of(rules, items, start, "moves")  # refuses a game in which the moves do something else
+    return RecordedGame(name, rules.variant, rules.deck_of(item.move for item in items), actions, start, score)
 
 
 def _rules(parameters: Any) -> Rules:
