@@ -185,7 +185,7 @@ def arguments_of(about: dict[str, Any], after: str | None) -> dict[str, Any]:
     """The arguments of a run; a policy that it began with is named by the run that it is kept of."""
     arguments: dict[str, Any] = about["arguments"]
     start = arguments.get("start")
-    if start is None or start in starmine.policies.shipped():
+    if start is None or (after is None and start in starmine.policies.shipped()):
         return arguments
     if after is None:
         raise SystemExit(f"the run began with start={start!r}: expected --after with the name of that policy's run")
