@@ -25,6 +25,18 @@ def is_number(value: Any, least: float, most: float = math.inf) -> bool:
     return is_one and math.isfinite(value) and bool(least <= value <= most)
 
 
+def check_integer(name: str, value: Any) -> int:
+    """An integer of any library as an `int`.
+
+    Raises:
+        TypeError: it is not an integer.
+    """
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name}={value!r} is not allowed: expected an integer") from None
+
+
 def check_number(name: str, value: Any, least: int, most: int) -> int:
     """A whole number within bounds.
 
@@ -32,7 +44,7 @@ def check_number(name: str, value: Any, least: int, most: int) -> int:
         TypeError: it is not an integer.
         StarmineError: it is out of bounds.
     """
-    number = operator.index(value)
+    number = check_integer(name, value)
     if not least <= number <= most:
         raise StarmineError(f"{name}={number} is not allowed: expected {least} to {most}")
     return number

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -10,7 +9,8 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from starmine._core import Batch, Move, SeatedBot, StarmineError, View, _Outside
+from starmine._core import Batch, SeatedBot, StarmineError, View, _Outside
+from starmine.games.actions import action_id
 from starmine.games.players import (
     Policy,
     PythonBot,
@@ -227,7 +227,7 @@ class PartneredBatch:
         variant, legal = self.batch.variant, self._view(game).legal_actions()
         chose = f"partner of seat {seat} chose {move!r} in game {game}, which is"
         try:
-            action = variant.action(move) if isinstance(move, str | Move) else operator.index(move)
+            action = action_id(variant, move)
         except (TypeError, StarmineError) as error:
             raise StarmineError(f"{chose} no move: {error}") from error
         if action not in legal:

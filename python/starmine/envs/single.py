@@ -11,7 +11,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 
-from starmine._core import ArrayError, Batch, IllegalActionError, Layout, StarmineError, State, Variant
+from starmine._core import ArrayError, Batch, IllegalActionError, Layout, Move, StarmineError, State, Variant
 from starmine._util.keywords import GAME_OPTIONS, check_options, named_keywords
 from starmine._util.later import later
 from starmine.envs.rewards import Rewards
@@ -181,8 +181,9 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
         """Play one turn.
 
         Args:
-            action: an action id, 0 to `variant.num_actions - 1`, as an integer or an array of one. The ids are those of
-                discards by slot, of plays by slot, of colour hints and of rank hints, in this order;
+            action: an action id, 0 to `variant.num_actions - 1`, as an integer or an array of one; a `Move`, or text
+                such as "play 2". The ids are those of discards by slot, of plays by slot, of colour hints and of rank
+                hints, in this order;
                 `variant.action_meaning(action)` describes an id. After the end of the game no action is legal.
 
         Returns:
@@ -191,14 +192,18 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
         Raises:
             IllegalActionError: an action that the rules refuse; nothing has moved. With illegal_action="terminate" it
                 is raised only when the game is over.
-            ArrayError: an action that is not an integer.
+            ArrayError: an action that is none of these.
+            StarmineError: a text or a `Move` that the variant does not have.
             ResetNeeded: `reset` has not been called.
         """
         if self._mask is None:
             raise ResetNeeded("this environment has not been reset: call reset first")
+        if isinstance(action, str | Move):
+            action = self.variant.action(action)
         chosen = np.asanyarray(action)  # the batch refuses a masked array
-        if chosen.size != 1:
-            raise ArrayError(f"action has shape {chosen.shape}: expected a single integer")
+        if chosen.size != 1 or chosen.dtype.kind not in "iu":
+            found = f"shape {chosen.shape} and dtype {chosen.dtype}"
+            raise ArrayError(f"action has {found}: expected a single integer, a Move or text such as 'play 2'")
         try:
             out = self._batch.step(chosen.reshape(1))
         except IllegalActionError as error:

@@ -8,8 +8,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import SeatedBot, StarmineError, State, Variant, View, _Player, _search
+from starmine._core import Move, SeatedBot, StarmineError, State, Variant, View, _Player, _search
 from starmine._util.equality import equal_by_value
+from starmine.games.actions import action_id
 from starmine.games.players import resolve_player
 from starmine.policies.load import TrainedPolicy
 
@@ -89,14 +90,16 @@ class SearchResult:
     actions: list[SearchedAction]
     belief: HandBelief
 
-    def value(self, action: int) -> SearchedAction:
-        """The entry of `actions` for an action id; its `mean` is the action's estimated value.
+    def value(self, action: int | Move | str) -> SearchedAction:
+        """The entry of `actions` for an action id, a `Move` or text; its `mean` is the action's estimated value.
 
         Raises:
             StarmineError: the action is not legal.
+            TypeError: it is none of these.
         """
+        number = action_id(self.variant, action)
         for found in self.actions:
-            if found.action == action:
+            if found.action == number:
                 return found
         legal = [found.action for found in self.actions]
         raise StarmineError(f"action={action} is not legal here: expected one of {legal}")

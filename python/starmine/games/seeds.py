@@ -17,8 +17,10 @@ def integer_seed(seed: Any) -> Any:
     """An integer of any kind, also an array without axes, as an int; other seeds as they are.
 
     Raises:
-        TypeError: an array without axes that is not an integer.
+        TypeError: text, or an array without axes that is not an integer.
     """
+    if isinstance(seed, str | bytes):
+        raise TypeError(f"seed={seed!r} is not allowed: expected an integer")
     if isinstance(seed, SupportsIndex) and not isinstance(seed, bool) and getattr(seed, "ndim", 0) == 0:
         try:
             return operator.index(seed)

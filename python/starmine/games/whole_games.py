@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import _Tables
+from starmine.games.actions import action_id
 from starmine.games.python_players import Fault, Moves, Overrule, PythonPlayers
 from starmine.games.results import Failure, error_text
 
@@ -74,7 +75,7 @@ class WholeGames:
         self.tables.apply_all(games.tolist(), moves.actions[games].tolist())
         for game, seat, move in moves.bots:
             try:
-                self.tables.apply(game, move)
+                self.tables.apply(game, action_id(self.tables.variant, move))
             except Exception as error:
                 self._give_up(Fault(None, game, seat, move, error))
 

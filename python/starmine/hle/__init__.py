@@ -1,10 +1,11 @@
 """A drop-in for DeepMind's Hanabi Learning Environment (HLE): its names on Starmine's rules.
 
 Replace `from hanabi_learning_environment import rl_env, pyhanabi` by `from starmine.hle import rl_env, pyhanabi`.
-`observation`, `variant` and `replay` lead from one library to the other.
+`observation`, `action`, `variant` and `replay` lead from one library to the other.
 """
 
 from starmine.hle import pyhanabi, rl_env
-from starmine.hle.convert import observation, replay, variant
+from starmine.hle.convert import action, observation, replay, variant
+from starmine.hle.moves import IllegalMoveError
 
-__all__ = ["observation", "pyhanabi", "replay", "rl_env", "variant"]
+__all__ = ["IllegalMoveError", "action", "observation", "pyhanabi", "replay", "rl_env", "variant"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from starmine._util.numbers import check_number
+
 COLOR_CHAR = ["R", "Y", "G", "W", "B"]
 CHANCE_PLAYER_ID = -1
 
@@ -15,6 +17,8 @@ def color_idx_to_char(color_idx: int) -> str | None:
     """
     if not isinstance(color_idx, int):
         raise AssertionError(f"color_idx={color_idx!r} is not allowed: expected an integer")
+    if color_idx < -1:
+        raise IndexError(f"color_idx={color_idx} is not allowed: expected -1 to {len(COLOR_CHAR) - 1}")
     return None if color_idx == -1 else COLOR_CHAR[color_idx]
 
 
@@ -101,12 +105,22 @@ class HanabiCardKnowledge:
         return self._rank
 
     def color_plausible(self, color_index: int) -> bool:
-        """Whether no hint excludes the colour."""
-        return self._colors[color_index]
+        """Whether no hint excludes the colour.
+
+        Raises:
+            StarmineError: there is no such colour.
+            TypeError: it is not an integer.
+        """
+        return self._colors[check_number("color_index", color_index, 0, len(self._colors) - 1)]
 
     def rank_plausible(self, rank_index: int) -> bool:
-        """Whether no hint excludes the rank."""
-        return self._ranks[rank_index]
+        """Whether no hint excludes the rank.
+
+        Raises:
+            StarmineError: there is no such rank.
+            TypeError: it is not an integer.
+        """
+        return self._ranks[check_number("rank_index", rank_index, 0, len(self._ranks) - 1)]
 
     def to_dict(self) -> dict[str, str | int | None]:
         """The hinted colour, a letter, and the hinted rank; None for what was not hinted."""

@@ -1,11 +1,12 @@
-"""From Starmine's objects to HLE's and back: observations of views, variants of configurations, states of histories."""
+"""Between Starmine's objects and HLE's: dictionaries of views, ids of moves, variants, states of histories."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, SupportsIndex
 
 from starmine._core import StarmineError, State, Variant, View
+from starmine._util.numbers import check_number
 from starmine.hle.dictionary import ObservationDict
 from starmine.hle.histories import Item, item_of, start_of, state_of
 from starmine.hle.observation import HanabiObservation, ObservationEncoder, SeenByView
@@ -58,6 +59,34 @@ def observation(view: View, observation_type: int = AgentObservationType.CARD_KN
     rules = rules_for(view.variant, AgentObservationType(observation_type))
     seen = HanabiObservation(SeenByView(view, rules), view.observer)
     return dict(ObservationDict(seen, ObservationEncoder(rules)))
+
+
+def action(variant: Variant, move: Any) -> int:
+    """The action id of a move of HLE, such as an agent's `act` returns.
+
+    Args:
+        variant: the rules.
+        move: HLE's dictionary, its text, such as "(Play 0)", a `HanabiMove`, of HLE's own library too, or HLE's id,
+            which is the same here.
+
+    Raises:
+        StarmineError: it is no move of HLE, or the variant has no such move.
+
+    >>> import starmine
+    >>> from starmine import hle
+    >>> hle.action(starmine.Variant(players=2), {"action_type": "PLAY", "card_index": 0})
+    5
+    """
+    if not isinstance(variant, Variant):
+        raise StarmineError(f"variant is a {type(variant).__name__}: expected a Variant, such as view.variant")
+    rules = rules_for(variant, AgentObservationType.CARD_KNOWLEDGE)
+    if isinstance(move, SupportsIndex):
+        return check_number("move", move, 0, len(rules.moves) - 1)
+    item = item_of(move, "move")
+    found = rules.existing_action(item.move)
+    if found is None:
+        raise StarmineError(f"{item.move} does not exist in {variant}")
+    return found
 
 
 def replay(

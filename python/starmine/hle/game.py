@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from starmine._core import Card, StarmineError
+from starmine._core import Card
+from starmine._util.numbers import check_integer, check_number
 from starmine.hle.deals import Deals
-from starmine.hle.moves import HanabiMove
+from starmine.hle.moves import HanabiMove, IllegalMoveError, check_move
 from starmine.hle.rules import AgentObservationType, Rules, seed_of
 from starmine.hle.state import HanabiState
 
@@ -39,25 +40,26 @@ class HanabiGame:
         return self
 
     def new_initial_state(
-        self, deck: Iterable[Card | str] | None = None, start_player: int | None = None
+        self, deck: Iterable[Card | str | int] | None = None, start_player: int | None = None
     ) -> HanabiState:
         """A new game, before the first card is dealt.
 
         Args:
-            deck: all cards in the order of dealing, which `deal_random_card` then follows; None for random cards.
-                HLE has no such argument.
+            deck: all cards in the order of dealing, which `deal_random_card` then follows: cards, their texts or their
+                numbers, suit * ranks + rank; None for random cards. HLE has no such argument.
             start_player: the seat that starts; None for seat 0, or for a random one where the rules say so.
 
         Raises:
             DeckError: the deck is not the variant's.
-            StarmineError: there is no such seat.
+            StarmineError: there is no such seat or number of a card.
+            TypeError: the seat is not an integer.
         """
         variant = self._rules.variant
-        if start_player is not None and not 0 <= start_player < variant.players:
-            raise StarmineError(f"start_player={start_player!r} is not allowed: expected 0 to {variant.players - 1}")
+        if start_player is not None:
+            start_player = check_number("start_player", start_player, 0, variant.players - 1)
         numbers = None
         if deck is not None:
-            given = variant.new_game(deck=deck).deck
+            given = variant.new_game(deck=[self._rules.card(card) for card in deck]).deck
             numbers = [card.suit * variant.ranks + card.rank for card in given]
         return HanabiState._new(self._rules, self._deals, numbers, start_player)
 
@@ -116,16 +118,21 @@ class HanabiGame:
         return variant.copies[color][rank] if exists else 0
 
     def get_move_uid(self, move: HanabiMove) -> int:
-        """The id of a move, or -1 for a deal."""
-        return self._rules.action(move)
+        """The id of a move, or -1 for a deal.
+
+        Raises:
+            IllegalMoveError: no `HanabiMove`.
+        """
+        return self._rules.action(check_move(move))
 
     def get_move(self, move_uid: int) -> HanabiMove:
         """The move of an id.
 
         Raises:
-            StarmineError: there is no such id; HLE reads beyond its table.
+            IllegalMoveError: there is no such id; HLE reads beyond its table.
+            TypeError: it is not an integer.
         """
-        moves = self._rules.moves
-        if not 0 <= move_uid < len(moves):
-            raise StarmineError(f"move_uid={move_uid!r} is not allowed: expected 0 to {len(moves) - 1}")
-        return moves[move_uid]
+        moves, uid = self._rules.moves, check_integer("move_uid", move_uid)
+        if not 0 <= uid < len(moves):
+            raise IllegalMoveError(f"move_uid={uid} is not allowed: expected 0 to {len(moves) - 1}")
+        return moves[uid]

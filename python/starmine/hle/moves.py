@@ -6,6 +6,7 @@ import enum
 from typing import Any
 
 from starmine._core import StarmineError, Variant
+from starmine._util.numbers import check_integer
 from starmine.hle.cards import CHANCE_PLAYER_ID, COLOR_CHAR, card_text
 
 
@@ -37,27 +38,30 @@ class HanabiMove:
 
     @staticmethod
     def get_play_move(card_index: int) -> HanabiMove:
-        """Play the card of a slot from 0, the oldest."""
-        return HanabiMove(HanabiMoveType.PLAY, card_index=card_index)
+        """Play the card of a slot from 0, the oldest. This and the next methods raise TypeError for no integer."""
+        return HanabiMove(HanabiMoveType.PLAY, card_index=check_integer("card_index", card_index))
 
     @staticmethod
     def get_discard_move(card_index: int) -> HanabiMove:
         """Discard the card of a slot from 0, the oldest."""
-        return HanabiMove(HanabiMoveType.DISCARD, card_index=card_index)
+        return HanabiMove(HanabiMoveType.DISCARD, card_index=check_integer("card_index", card_index))
 
     @staticmethod
     def get_reveal_color_move(target_offset: int, color: int) -> HanabiMove:
         """Hint a colour from 0 to the seat at an offset: 1 is the next one."""
-        return HanabiMove(HanabiMoveType.REVEAL_COLOR, target_offset=target_offset, color=color)
+        offset, color = check_integer("target_offset", target_offset), check_integer("color", color)
+        return HanabiMove(HanabiMoveType.REVEAL_COLOR, target_offset=offset, color=color)
 
     @staticmethod
     def get_reveal_rank_move(target_offset: int, rank: int) -> HanabiMove:
         """Hint a rank from 0 to the seat at an offset: 1 is the next one."""
-        return HanabiMove(HanabiMoveType.REVEAL_RANK, target_offset=target_offset, rank=rank)
+        offset, rank = check_integer("target_offset", target_offset), check_integer("rank", rank)
+        return HanabiMove(HanabiMoveType.REVEAL_RANK, target_offset=offset, rank=rank)
 
     @staticmethod
     def get_deal_move(color: int, rank: int) -> HanabiMove:
         """Deal a card of a colour and a rank from 0. HLE's Python has no such method."""
+        color, rank = check_integer("color", color), check_integer("rank", rank)
         return HanabiMove(HanabiMoveType.DEAL, color=color, rank=rank)
 
     @property
@@ -268,3 +272,10 @@ class HanabiHistoryItem:
 
 class IllegalMoveError(StarmineError, AssertionError):
     """A move that the rules refuse: an AssertionError, as HLE's `rl_env` raises, and a StarmineError."""
+
+
+def check_move(move: Any) -> HanabiMove:
+    """Refuse what is no `HanabiMove`."""
+    if not isinstance(move, HanabiMove):
+        raise IllegalMoveError(f"move={move!r} is not allowed: expected a HanabiMove, such as game.get_move(0)")
+    return move

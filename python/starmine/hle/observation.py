@@ -6,6 +6,7 @@ import enum
 from typing import Any
 
 from starmine._core import StarmineError, View
+from starmine._util.numbers import check_number
 from starmine.hle.cards import HanabiCard, HanabiCardKnowledge
 from starmine.hle.moves import HanabiHistoryItem, HanabiMove
 from starmine.hle.position import (
@@ -34,10 +35,11 @@ class HanabiObservation:
 
         Raises:
             StarmineError: there is no such seat.
+            TypeError: it is not an integer.
         """
         players = source.rules.variant.players
-        if not 0 <= observer < players:
-            raise StarmineError(f"player={observer!r} is not allowed: expected 0 to {players - 1}")
+        if type(observer) is not int or not 0 <= observer < players:
+            observer = check_number("player", observer, 0, players - 1)
         self._source = source
         self._observer = observer
 
@@ -129,8 +131,25 @@ class ObservationEncoder:
         return [len(self._rules.variant.layout(self._rules.encoder))]
 
     def encode(self, observation: HanabiObservation) -> list[int]:
-        """The observation as zeros and ones."""
-        return observation._source.encode(observation._observer)
+        """The observation as zeros and ones.
+
+        Raises:
+            StarmineError: no observation, or one of a game with other rules or another observation type. For other
+                rules HLE's numbers mean nothing, or the process ends.
+        """
+        return self._checked(observation).encode(observation._observer)
+
+    def _checked(self, observation: HanabiObservation) -> Source:
+        """What an observation is read from, if its rules are those of the encoder."""
+        if not isinstance(observation, HanabiObservation):
+            raise StarmineError(f"observation is a {type(observation).__name__}: expected a HanabiObservation")
+        found, rules = observation._source.rules, self._rules
+        if found is not rules and found.encoded != rules.encoded:
+            raise StarmineError(
+                f"the observation is of {found.variant}, {found.observation_type.name}: expected {rules.variant}, "
+                f"{rules.observation_type.name}"
+            )
+        return observation._source
 
     def ownhandshape(self) -> list[int]:
         """The shape of `encodeownhand`, a method of copies of HLE in training repositories."""
@@ -141,9 +160,9 @@ class ObservationEncoder:
         """The observer's own cards as zeros and ones, a card's place for each slot: for critics that see all.
 
         Raises:
-            StarmineError: the observation is made of a `View`, which hides them.
+            StarmineError: the observation is made of a `View`, which hides them, or as `encode`.
         """
-        source, variant = observation._source, self._rules.variant
+        source, variant = self._checked(observation), self._rules.variant
         if isinstance(source, SeenByView):
             raise StarmineError("a view hides the own hand: expected an observation of a HanabiState")
         encoding = [0] * self.ownhandshape()[0]

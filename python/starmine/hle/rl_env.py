@@ -9,11 +9,11 @@ import operator
 from collections.abc import Iterable
 from typing import Any, SupportsIndex
 
-from starmine._core import Card
+from starmine._core import Card, StarmineError
 from starmine._util.keywords import named_keywords
 from starmine.hle import pyhanabi
 from starmine.hle.dictionary import ObservationDict
-from starmine.hle.moves import move_of
+from starmine.hle.moves import IllegalMoveError, move_of
 from starmine.hle.pyhanabi import color_char_to_idx
 from starmine.hle.rules import preset_parameters
 
@@ -77,13 +77,14 @@ class HanabiEnv(Environment):
 
     @named_keywords
     def reset(
-        self, config: Any = None, *, deck: Iterable[Card | str] | None = None, start_player: int | None = None
+        self, config: Any = None, *, deck: Iterable[Card | str | int] | None = None, start_player: int | None = None
     ) -> dict[str, Any]:
         """Deal a new game.
 
         Args:
             config: must be None; HLE's method has no such argument.
-            deck: all cards in the order of dealing; None for random ones. HLE has no such argument.
+            deck: all cards in the order of dealing, as `HanabiGame.new_initial_state` takes them; None for random ones.
+                HLE has no such argument.
             start_player: the seat that starts, likewise.
 
         Returns:
@@ -93,9 +94,10 @@ class HanabiEnv(Environment):
         Raises:
             DeckError: the deck is not the variant's.
             StarmineError: there is no such seat, or there is a configuration.
+            TypeError: the seat is not an integer.
         """
         if config is not None:
-            raise pyhanabi.IllegalMoveError(f"config={config!r} is not allowed: make another HanabiEnv")
+            raise StarmineError(f"config={config!r} is not allowed: make another HanabiEnv")
         self.state = self.game.new_initial_state(deck, start_player)
         self.state.deal_random_cards()
         return self._make_observation_all_players()
@@ -119,8 +121,8 @@ class HanabiEnv(Environment):
             dictionary. The reward of a lost game's last turn takes its points back.
 
         Raises:
-            IllegalMoveError: the move is not legal, or the game is over; nothing has changed.
-            AssertionError, KeyError: a dictionary that is no move.
+            IllegalMoveError: the move is not legal or does not exist, or the game is over; nothing has changed.
+            AssertionError, KeyError, TypeError: a dictionary that is no move.
             ValueError: the action is neither an integer nor a dictionary.
         """
         if isinstance(action, dict):
@@ -151,7 +153,7 @@ class HanabiEnv(Environment):
         move = move_of(action)
         legal = self.state.legal_moves()
         if move not in legal:
-            raise pyhanabi.IllegalMoveError(f"Illegal action: {move}. Move should be one of : {legal}")
+            raise IllegalMoveError(f"Illegal action: {move}. Move should be one of : {legal}")
         return move
 
 
@@ -187,4 +189,4 @@ class Agent:
         raise NotImplementedError(_ABSTRACT)
 
 
-__all__ = ["MOVE_TYPES", "Agent", "Environment", "HanabiEnv", "color_char_to_idx", "make"]
+__all__ = ["MOVE_TYPES", "Agent", "Environment", "HanabiEnv", "IllegalMoveError", "color_char_to_idx", "make"]

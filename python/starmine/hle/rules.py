@@ -6,9 +6,10 @@ import enum
 import functools
 import random
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, SupportsIndex
 
-from starmine._core import Card, StarmineError, Variant, _unknown_name
+from starmine._core import Card, StarmineError, Variant, VariantError, _unknown_name
+from starmine._util.numbers import check_number
 from starmine.hle.cards import COLOR_CHAR, card_text
 from starmine.hle.moves import HanabiMove
 
@@ -57,8 +58,8 @@ def variant_of(config: Mapping[str, Any]) -> Variant:
     """The variant of HLE's parameters; HLE's defaults stand for those that are missing."""
     check_names(config)
     numbers: dict[str, Any] = {name: _integer(config, name) for name in OF_VARIANT if name in config}
-    if numbers.get("colors", 5) > len(COLOR_CHAR):
-        raise StarmineError(f"colors={numbers['colors']} is not allowed: expected 1 to {len(COLOR_CHAR)}")
+    if not 1 <= numbers.get("colors", 5) <= len(COLOR_CHAR):
+        raise VariantError(f"colors={numbers['colors']} is not allowed: expected 1 to {len(COLOR_CHAR)}")
     random_start = str(config.get("random_start_player", False)) in ("1", "true", "True")
     return Variant(**numbers, random_start_player=random_start)
 
@@ -91,6 +92,7 @@ class Rules:
         pairs: their suits and ranks.
         shown: their dictionaries, to be copied.
         deck: the numbers of all cards in their order.
+        encoded: what the form of encodings depends on.
     """
 
     def __init__(self, variant: Variant, observation_type: AgentObservationType) -> None:
@@ -100,6 +102,7 @@ class Rules:
         self.variant = variant
         self.observation_type = observation_type
         self.encoder = ENCODERS[observation_type]
+        self.encoded = (observation_type, variant.copies, *(getattr(variant, name) for name in OF_VARIANT))
         self.moves = [HanabiMove.get_discard_move(slot) for slot in range(slots)]
         self.moves += [HanabiMove.get_play_move(slot) for slot in range(slots)]
         offsets = range(1, seats)
@@ -152,6 +155,16 @@ class Rules:
         """The id of a move; None where the variant has no such move."""
         action = self.action(move)
         return action if 0 <= action < len(self.moves) and self.moves[action] == move else None
+
+    def card(self, card: Any) -> Any:
+        """A card of a given deck: that of its number, suit * ranks + rank, or what was given.
+
+        Raises:
+            StarmineError: there is no such number.
+        """
+        if isinstance(card, bool) or not isinstance(card, SupportsIndex):
+            return card
+        return self.cards[check_number("card", card, 0, len(self.cards) - 1)]
 
     def deck_of(self, moves: Iterable[HanabiMove]) -> list[int]:
         """The numbers of all cards: those that are dealt, then the others in their order, which HLE does not tell."""

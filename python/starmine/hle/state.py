@@ -8,7 +8,7 @@ from typing import Any
 from starmine._core import IllegalActionError, State
 from starmine.hle.cards import HanabiCard
 from starmine.hle.deals import Deals
-from starmine.hle.moves import HanabiHistoryItem, HanabiMove, HanabiMoveType, IllegalMoveError
+from starmine.hle.moves import HanabiHistoryItem, HanabiMove, HanabiMoveType, IllegalMoveError, check_move
 from starmine.hle.observation import HanabiObservation
 from starmine.hle.position import Position, board_text
 from starmine.hle.rules import Rules
@@ -94,6 +94,7 @@ class HanabiState:
 
         Raises:
             StarmineError: there is no such seat.
+            TypeError: it is not an integer.
         """
         return HanabiObservation(self._position, player)
 
@@ -103,9 +104,7 @@ class HanabiState:
         Raises:
             IllegalMoveError: no `HanabiMove`, the move is not legal, or the game is over; nothing has changed.
         """
-        if not isinstance(move, HanabiMove):
-            raise IllegalMoveError(f"move={move!r} is not allowed: expected a HanabiMove, such as game.get_move(0)")
-        if move.type() == HanabiMoveType.DEAL:
+        if check_move(move).type() == HanabiMoveType.DEAL:
             self._deal(move)
             return
         position = self._position
@@ -245,9 +244,13 @@ class HanabiState:
         return [position.rules.moves[action] for action in position.legal(position.current_player)]
 
     def move_is_legal(self, move: HanabiMove) -> bool:
-        """Whether HLE holds a move for legal; also after the end."""
+        """Whether HLE holds a move for legal; also after the end.
+
+        Raises:
+            IllegalMoveError: no `HanabiMove`.
+        """
         position = self._position
-        if move.type() == HanabiMoveType.DEAL:
+        if check_move(move).type() == HanabiMoveType.DEAL:
             ranks = position.rules.variant.ranks
             known = 0 <= move.rank() < ranks and position.undealt > 0
             return known and move.color() * ranks + move.rank() in rest_of(position)

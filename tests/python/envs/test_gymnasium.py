@@ -373,3 +373,40 @@ def test_render_after_many_episodes_shows_the_game_that_is_played():
             _, _, terminated, _, info = env.step(int(np.flatnonzero(info["action_mask"])[0]))
         assert f"over: {starmine.endings()[info['ending'] - 1]}" in env.render()
         assert f"score {info['score']}/" in env.render()
+
+
+def test_a_single_action_is_an_id_a_move_or_text():
+    for form in (5, np.int8(5), np.array([5]), "play 0", np.str_("play slot 0"), starmine.Variant().move(5)):
+        env = starmine.HanabiEnv(players=2)
+        env.reset(seed=1)
+        env.step(form)
+        assert [event.action for event in env.state.history] == [5]
+
+
+@pytest.mark.parametrize(
+    ("action", "error", "message"),
+    [
+        ("nonsense", starmine.NotationError, "nonsense"),
+        ("play 9", starmine.StarmineError, "9"),
+        (1.5, starmine.ArrayError, "dtype float64: expected a single integer, a Move or text such as 'play 2'"),
+        (None, starmine.ArrayError, "dtype object: expected a single integer, a Move or text such as 'play 2'"),
+        (True, starmine.ArrayError, "dtype bool: expected a single integer, a Move or text"),
+        (["play 0"], starmine.ArrayError, "expected a single integer"),
+        ([5, 6], starmine.ArrayError, r"shape \(2,\) .*expected a single integer"),
+        ("discard 0", starmine.IllegalActionError, r"actions\[0\]=0"),
+    ],
+    ids=repr,
+)
+def test_what_is_no_single_action_is_named(action, error, message):
+    env = starmine.HanabiEnv(players=2)
+    env.reset(seed=1)
+    with pytest.raises(error, match=message):
+        env.step(action)
+    assert env.state.length == 0
+
+
+def test_a_seed_that_is_text_is_named():
+    env = starmine.HanabiVectorEnv(num_envs=2, players=2)
+    for seed in ("3", "34", b"34"):
+        with pytest.raises(TypeError, match=f"seed={seed!r} is not allowed: expected an integer"):
+            env.reset(seed=seed)

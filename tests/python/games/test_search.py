@@ -26,6 +26,8 @@ def test_a_search_says_what_each_action_is_worth():
     assert found.blueprint_action == state.suggest("smart")
     assert sum(value.rollouts for value in found.actions) <= 2000
     best = found.value(found.action)
+    for form in (np.int64(found.action), found.variant.move(found.action), found.variant.action_meaning(found.action)):
+        assert found.value(form) is best
     assert best.kept
     assert 0 < best.mean <= 25
     assert 0 < best.standard_error < 1
