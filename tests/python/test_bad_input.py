@@ -77,6 +77,7 @@ def test_every_error_of_the_package_is_a_starmine_error():
         error = getattr(starmine, name)
         base = RuntimeError if name == "BusyError" else StarmineError
         assert issubclass(error, base)
+    assert issubclass(starmine.data.DamagedFileError, StarmineError)
     assert issubclass(StarmineError, ValueError)
 
 

@@ -39,7 +39,7 @@ class FolderBusyError(OSError):
     """Another writer holds the lock of a folder."""
 
 
-class DamagedFileError(ValueError):
+class DamagedFileError(StarmineError):
     """Stored bytes are not those that were written."""
 
 

@@ -14,7 +14,6 @@ from typing import Any, get_args
 import numpy as np
 
 from starmine._core import StarmineError, _unknown_name
-from starmine._util.durable import DamagedFileError
 from starmine.cli.arguments import Parser, add_command, add_source, integer, read_source
 from starmine.data import ImportedGames
 from starmine.data.files import GamesFile, files_of
@@ -97,7 +96,7 @@ def evaluations(options: argparse.Namespace) -> list[GamesFile]:
     """The files of evaluations among the sources, in the order in which they are read."""
     found = []
     for path in [file for source in options.source for file in files_of(Path(source)) if file.suffix == ".parquet"]:
-        with suppress(StarmineError, DamagedFileError, OSError):  # one that is damaged has been skipped
+        with suppress(StarmineError, OSError):  # one that is damaged has been skipped
             file = GamesFile.open(path)
             found += [file] if KEY in file.metadata.extra else []
     return found
@@ -149,7 +148,7 @@ def origins(options: argparse.Namespace, games: ImportedGames) -> list[Origin | 
         found = Origins(file.metadata)
         names = [str(player.get("name")) for player in file.metadata.players]
         for group in range(len(file.sizes)):
-            with suppress(StarmineError, DamagedFileError, OSError):  # as in `evaluations`
+            with suppress(StarmineError, OSError):  # as in `evaluations`
                 table = file.games(group)
                 if table.index is None:
                     continue

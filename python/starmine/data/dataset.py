@@ -322,8 +322,9 @@ class Dataset:
         """Columns of a row group's games."""
         pa, group, chosen = pyarrow(), self._groups[place], self._chosen[place]
         file = self.files[group.file]
+        found = file.read(group.group, names).replace_schema_metadata(None)
         try:
-            table = as_schema(file.read(group.group, names).replace_schema_metadata(None), self.variant)
+            table = as_schema(found, self.variant)
         except StarmineError as error:
             raise StarmineError(f"{file.path}: {error}") from error
         table = table if chosen is None else table.take(pa.array(chosen))

@@ -11,7 +11,6 @@ import torch
 import torch.distributed as dist
 
 from starmine._core import StarmineError
-from starmine._util.durable import DamagedFileError
 from starmine.torch.devices import check_cuda
 from starmine.training.errors import TrainingError
 
@@ -126,15 +125,15 @@ def in_first_process(work: Callable[[], T]) -> T | None:
         What `work` returns; None in all other processes.
 
     Raises:
-        OSError, DamagedFileError, StarmineError: raised by `work`; in every process, so that none waits for one that
+        OSError, StarmineError: raised by `work`; in every process, so that none waits for one that
             has failed.
     """
     found: T | None = None
-    failed: OSError | DamagedFileError | StarmineError | None = None
+    failed: OSError | StarmineError | None = None
     if rank() == 0:
         try:
             found = work()
-        except (OSError, DamagedFileError, StarmineError) as error:
+        except (OSError, StarmineError) as error:
             failed = error
     failed = all_gather(failed)[0]
     if failed is not None:

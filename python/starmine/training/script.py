@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from starmine._core import StarmineError
-from starmine._util.durable import DamagedFileError
 
 INTERRUPTED = 130  # the exit status after Ctrl-C
 
@@ -57,7 +56,7 @@ def command_line(main: Callable[[Args], Any], arguments: type[Args]) -> None:
     given = tyro.cli(arguments)
     try:
         main(given)
-    except (StarmineError, DamagedFileError, OSError) as error:
+    except (StarmineError, OSError) as error:
         line = " ".join(f"{Path(sys.argv[0]).name}: {error}".split())
         rank = os.environ.get("RANK", "0")
         raise SystemExit(line if rank == "0" else f"process {rank}: {line}") from error

@@ -21,10 +21,8 @@ from forged_inputs import forged_bytes, forged_text
 from paths import DATA
 
 import starmine
-from starmine._util.durable import DamagedFileError
 from starmine.data import Dataset, read_games, verify, write_games
 
-REFUSALS = (starmine.StarmineError, DamagedFileError)
 CORPUS = DATA / "compat" / "0.2"
 JUNK = [None, True, -1, 0, 3, 7, 10**20, 0.5, "", "R1", "x", [], {}, [1], {"a": 1}, "(Play 9)", "No Variant", "6 Suits"]
 NUMBERS = [-(2**63), -1, 0, 1, 2, 5, 29, 30, 31, 89, 127, 128, 255, 256, 2**31, 2**63 - 1]
@@ -94,7 +92,7 @@ def assert_read_or_refused(path, name):
     """
     try:
         found = read_games(path, format=name, on_error="skip")
-    except REFUSALS as error:
+    except starmine.StarmineError as error:
         return told(error)
     for game in range(len(found)):
         state = found.trajectories.state(game)
@@ -195,7 +193,7 @@ def forged_shard(generator, folder):
         for rows in Dataset(path).replay(batch_size=8):
             assert len(rows["reward"])
         assert str(verify(path))
-    except REFUSALS as error:
+    except starmine.StarmineError as error:
         told(error)
     return assert_read_or_refused(path, "parquet")
 
@@ -249,7 +247,7 @@ def forged_folder(generator, folder):
     try:
         assert len(Dataset(path)) <= 6
         return None if (found := verify(path)).holds else str(found)
-    except REFUSALS as error:
+    except starmine.StarmineError as error:
         return told(error)
 
 

@@ -274,6 +274,16 @@ def test_the_command_shows_the_worst_games_of_any_format(folder, source, tmp_pat
     assert f"written to {page}" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("kept", [0, 300])
+def test_a_damaged_data_set_is_refused_in_one_line(folder, kept, tmp_path, capsys):
+    (tmp_path / "games").mkdir()
+    path = tmp_path / "games" / "shard-000000.parquet"
+    path.write_bytes((folder / "parquet" / path.name).read_bytes()[:kept])
+    assert main(["replay", str(path.parent), "--html", str(tmp_path / "out.html")]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"starmine replay: {path}: it is damaged or no Parquet file of games")
+
+
 @pytest.mark.parametrize("source", ["parquet", "games.json", "eval"])
 def test_the_command_chooses_games_by_their_ending_and_says_how_they_ended(folder, source, tmp_path, capsys):
     page = tmp_path / "out.html"
