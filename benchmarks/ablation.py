@@ -37,7 +37,7 @@ from starmine.games import Turns
 from starmine.games.results import mean_and_error
 from starmine.torch import ActorCritic, ColorFeatures, ColorNetwork, HiddenState, ModulePolicy
 from starmine.torch.network import orthogonal
-from starmine.training import command_line, partners, progress_games, read_partners
+from starmine.training import command_line, games, progress_games, read_partners
 
 GAMES = 10_000
 DERIVED = ("card_flags", "unseen", "dead", "critical")  # sections of a colour's row; in the rest: all flags
@@ -60,9 +60,9 @@ class Unsaved(ActorCritic):
         facts: dict[str, Any] = {"about": about}
         met, _ = read_partners(self.variant, about["arguments"].get("partners"))
         for how in ("greedy", "sampled"):
-            games = progress_games(player(self, how == "sampled"), self.variant, GAMES, met, seed=0)
-            facts[how] = {name: games.summary()[name] for name in ("games", "perfect", "lost")}
-            for name, values in (("score", games.scores), ("kept", games.fireworks)):
+            played = progress_games(player(self, how == "sampled"), self.variant, GAMES, met, seed=0)
+            facts[how] = {name: played.summary()[name] for name in ("games", "perfect", "lost")}
+            for name, values in (("score", played.scores), ("kept", played.fireworks)):
                 facts[how][name], facts[how][f"{name}_error"] = mean_and_error(values)
         Path(path).with_name("scores.json").write_text(json.dumps(facts, default=float), encoding="utf-8")
 
@@ -286,14 +286,12 @@ class Control(PPO):
             memory = HintMemory(variant, args.encoder, num_envs, has_partner)
             return MemoryBatch(found, memory) if args.control == "memory" else found
 
-        with patch.object(ppo, "ColorNetwork", network), patch.object(partners, "Batch", batch):
+        with patch.object(ppo, "ColorNetwork", network), patch.object(games, "Batch", batch):
             super().__init__(args)
 
 
 def main(args: ControlArgs) -> None:
     """Train and evaluate."""
-    if args.num_threads is not None:
-        torch.set_num_threads(args.num_threads)
     with patch.object(ppo, "network_player", player):
         ppo.train("ppo", Control(args))
 

@@ -50,6 +50,7 @@ from starmine.training import (
     command_line,
     local_device,
     network_player,
+    prepare_torch,
     progress_games,
     show_game,
 )
@@ -114,7 +115,7 @@ class Cloning:
 
     def __init__(self, args: Args) -> None:
         self.args = args
-        torch.manual_seed(args.seed)
+        prepare_torch(args)
         self.device = local_device(args.device)
         data = Dataset(generated(args) if args.data is None else args.data)
         self.variant, self.teacher = data.variant, teacher(data)
@@ -257,8 +258,6 @@ def seat_by_seat(games: Trajectories) -> tuple[NDArray[np.int64], NDArray[np.boo
 
 def main(args: Args, on_update: OnUpdate | None = None) -> None:
     """Train, evaluate, and write the results."""
-    if args.num_threads is not None:
-        torch.set_num_threads(args.num_threads)
     cloning = Cloning(args)
     with Run("behaviour_cloning", args, cloning, FIXED, on_update=on_update) as run:
         while run.begin_update():

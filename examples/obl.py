@@ -50,7 +50,9 @@ from starmine.training import (
     check_finite,
     command_line,
     draw_deals,
+    explore,
     network_player,
+    prepare_torch,
     progress_games,
     show_game,
 )
@@ -112,18 +114,12 @@ def action_values(logits: Tensor, value: Tensor, mask: Tensor) -> Tensor:
     return (value[:, None] + logits - mean).masked_fill(~mask, -torch.inf)
 
 
-def explore(action: Tensor, mask: Tensor, epsilon: Tensor) -> Tensor:
-    """The actions (n,), each replaced with its probability epsilon (n,) by a uniformly random legal one."""
-    random = torch.rand(mask.shape).masked_fill(~mask, -1).argmax(1)
-    return torch.where(torch.rand(len(action)) < epsilon, random, action)
-
-
 class OBL:
     """The network, its optimizer and its games."""
 
     def __init__(self, args: Args) -> None:
         self.args = args
-        torch.manual_seed(args.seed)
+        prepare_torch(args)
         self.variant = starmine.variant(args.variant, players=args.players, lost_game_score=args.lost_game_score)
         self.network = ColorNetwork(self.variant, args.encoder, args.hidden)
         self.network.fuse_kernels()
@@ -221,8 +217,6 @@ class OBL:
 
 def main(args: Args, on_update: OnUpdate | None = None) -> None:
     """Train, evaluate, and write the results."""
-    if args.num_threads is not None:
-        torch.set_num_threads(args.num_threads)
     obl = OBL(args)
     with Run("obl", args, obl, FIXED, on_update=on_update) as run:
         while run.begin_update():

@@ -57,8 +57,10 @@ from starmine.training import (
     local_device,
     matmul_dtype,
     network_player,
+    prepare_torch,
     progress_games,
     read_partners,
+    sample_actions,
     show_game,
     training_seed,
     write_partner_table,
@@ -148,7 +150,7 @@ class PPO:
 
     def __init__(self, args: Args) -> None:
         self.args = args
-        torch.manual_seed(args.seed)
+        prepare_torch(args)
         self.device = local_device(args.device)
         dtype = matmul_dtype(args.dtype, self.device)
         self.resolved: dict[str, Any] = {"dtype": str(dtype).removeprefix("torch.")}  # for `config.json`
@@ -218,8 +220,7 @@ class PPO:
                 raise FloatingPointError("the network's output is not finite")
             if step == args.rollout:
                 break
-            # The Gumbel-max trick: minus the logarithm of exponential noise is Gumbel noise.
-            action = (log_probs - torch.empty_like(log_probs).exponential_().log()).argmax(1)
+            action = sample_actions(log_probs)
             outputs = self.games.step(action.cpu())
             reward = outputs["reward"] - points_lost(outputs, args.lost_game_penalty, points_taken)
             self.inputs[step], self.mask[step], self.action[step], self.value[step] = inputs, mask, action, value
@@ -298,8 +299,6 @@ def pick(log_probs: Tensor, action: Tensor) -> Tensor:
 
 def main(args: Args, on_update: OnUpdate | None = None) -> None:
     """Train, evaluate, and write the results."""
-    if args.num_threads is not None:
-        torch.set_num_threads(args.num_threads)
     train("ppo", PPO(args), on_update)
 
 

@@ -36,8 +36,6 @@ class GradientMean:
 
 def main(args: Args, on_update: OnUpdate | None = None) -> None:
     """Train, evaluate, and write the results, together with torchrun's other processes."""
-    if args.num_threads is not None:
-        torch.set_num_threads(args.num_threads)
     with process_group(args.device):
         ppo = PPO(args)
         if dist.is_initialized():

@@ -44,8 +44,10 @@ from starmine.training import (
     local_device,
     matmul_dtype,
     network_player,
+    prepare_torch,
     progress_games,
     read_partners,
+    sample_actions,
     show_game,
     training_seed,
     write_partner_table,
@@ -136,7 +138,7 @@ class RecurrentPPO:
 
     def __init__(self, args: Args) -> None:
         self.args = args
-        torch.manual_seed(args.seed)
+        prepare_torch(args)
         self.device = local_device(args.device)
         dtype = matmul_dtype(args.dtype, self.device)
         self.resolved: dict[str, Any] = {"dtype": str(dtype).removeprefix("torch.")}  # for `config.json`
@@ -207,8 +209,7 @@ class RecurrentPPO:
                 raise FloatingPointError("the network's output is not finite")
             if step == args.rollout:
                 break
-            # The Gumbel-max trick: minus the logarithm of exponential noise is Gumbel noise.
-            action = (log_probs - torch.empty_like(log_probs).exponential_().log()).argmax(1)
+            action = sample_actions(log_probs)
             outputs = self.games.step(action.cpu())
             reward = outputs["reward"] - points_lost(outputs, args.lost_game_penalty, points_taken)
             self.inputs[step], self.mask[step], self.action[step], self.value[step] = inputs, mask, action, value
@@ -302,8 +303,6 @@ def pick(log_probs: Tensor, action: Tensor) -> Tensor:
 
 def main(args: Args, on_update: OnUpdate | None = None) -> None:
     """Train, evaluate, and write the results."""
-    if args.num_threads is not None:
-        torch.set_num_threads(args.num_threads)
     ppo = RecurrentPPO(args)
     with Run("ppo_recurrent", args, ppo, FIXED, resolved=ppo.resolved, on_update=on_update) as run:
         while run.begin_update():

@@ -50,7 +50,9 @@ from starmine.training import (
     anneal,
     check_finite,
     command_line,
+    explore,
     network_player,
+    prepare_torch,
     progress_games,
     read_partners,
     show_game,
@@ -186,12 +188,6 @@ def team_value(values: Tensor, action: Tensor) -> Tensor:
     return values[:, 0].gather(1, action[:, None])[:, 0] + values[:, 1:, -1].sum(1)
 
 
-def explore(action: Tensor, mask: Tensor, epsilon: float) -> Tensor:
-    """The actions (n,), each replaced with probability epsilon by a uniformly random legal one."""
-    random = torch.rand(mask.shape).masked_fill(~mask, -1).argmax(1)
-    return torch.where(torch.rand(len(action)) < epsilon, random, action)
-
-
 def q_lambda_returns(
     reward: Tensor, terminated: Tensor, value: Tensor, last_value: Tensor, gamma: float, q_lambda: float
 ) -> Tensor:
@@ -226,7 +222,7 @@ class PQN:
 
     def __init__(self, args: Args) -> None:
         self.args = args
-        torch.manual_seed(args.seed)
+        prepare_torch(args)
         self.variant = starmine.variant(args.variant, players=args.players, lost_game_score=args.lost_game_score)
         self.partners, self.held_out = read_partners(self.variant, args.partners, args.hold_out)
         settings: dict[str, Any] = {"seed": training_seed(args.seed), "encoder": args.encoder, "dtype": "bits"}
@@ -314,8 +310,6 @@ class PQN:
 
 def main(args: Args, on_update: OnUpdate | None = None) -> None:
     """Train, evaluate, and write the results."""
-    if args.num_threads is not None:
-        torch.set_num_threads(args.num_threads)
     pqn = PQN(args)
     with Run("pqn_vdn", args, pqn, FIXED, on_update=on_update) as run:
         while run.begin_update():

@@ -52,7 +52,9 @@ from starmine.training import (
     check_finite,
     command_line,
     draw_deals,
+    explore,
     local_device,
+    prepare_torch,
     progress_games,
     show_game,
 )
@@ -186,18 +188,12 @@ def n_step_targets(reward: Tensor, best: Tensor, gamma: float, steps: int) -> Te
     return rewards + gamma**steps * best[steps:]
 
 
-def explore(action: Tensor, mask: Tensor, epsilon: Tensor) -> Tensor:
-    """The actions (n,), each replaced with its probability epsilon (n,) by a uniformly random legal one."""
-    random = torch.rand(mask.shape).masked_fill(~mask, -1).argmax(1)
-    return torch.where(torch.rand(len(action)) < epsilon, random, action)
-
-
 class R2D2:
     """The networks, their optimizer, their games and the replay memory."""
 
     def __init__(self, args: Args) -> None:
         self.args = args
-        torch.manual_seed(args.seed)
+        prepare_torch(args)
         self.device = local_device(args.device)
         self.variant = starmine.variant(args.variant, players=args.players, lost_game_score=args.lost_game_score)
         self.network = Network(args, self.variant).to(self.device)
@@ -308,8 +304,6 @@ class R2D2:
 
 def main(args: Args, on_update: OnUpdate | None = None) -> None:
     """Train, evaluate, and write the results."""
-    if args.num_threads is not None:
-        torch.set_num_threads(args.num_threads)
     r2d2 = R2D2(args)
     with Run("r2d2", args, r2d2, FIXED, on_update=on_update) as run:
         while run.begin_update():

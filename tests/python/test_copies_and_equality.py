@@ -107,7 +107,7 @@ def tensors(kind):
 def checkpoint(number=1):
     import torch
 
-    from starmine.training import Checkpoint, Progress
+    from starmine.training.checkpoint import Checkpoint, Progress
 
     return Checkpoint(Progress(number, 1, 1.0), {"weight": torch.ones(2)}, (torch.get_rng_state(), None))
 

@@ -60,7 +60,7 @@ def write_policy(folder, number):
 
 
 def write_curve(folder, number):
-    from starmine.training import draw_learning_curve
+    from starmine.training.log import draw_learning_curve
 
     random = starmine.play_games(["random", "random"], 2, seed=number, variant="small")
     rows = [{"steps": 8.0 * update, "seconds": 1.0, "kept": float(number)} for update in (1, 2)]
@@ -68,14 +68,14 @@ def write_curve(folder, number):
 
 
 def write_log(folder, number):
-    from starmine.training import Log
+    from starmine.training.log import Log
 
     with Log(folder, updates=number - 1) as log:
         log.add({"update": number, "steps": 8.0, "seconds": 1.0, "steps_per_second": 8.0}, 0.5)
 
 
 def write_events(folder, number):
-    from starmine.training.events import EventFile
+    from starmine.training.log import EventFile
 
     events = EventFile(folder, purge_step=number)
     events.add({"loss": number}, number)

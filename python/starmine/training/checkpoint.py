@@ -16,7 +16,7 @@ from torch import Tensor
 from starmine._util.durable import UNSEALED, DamagedFileError, replace_file, seal, unseal
 from starmine._util.equality import equal_by_value
 from starmine.training.distributed import all_gather, in_first_process, process_count, rank
-from starmine.training.errors import TrainingError
+from starmine.training.script import TrainingError
 
 FORMAT = 4
 FREE = ("out", "resume", "minutes", "total_steps")  # may change from one start to the next

@@ -22,7 +22,7 @@ from starmine._core import _unknown_name
 from starmine._util.durable import DamagedFileError, replace_file, seal_json, unseal_json
 from starmine.training.checkpoint import OWN, DataclassInstance, digest
 from starmine.training.distributed import process_count
-from starmine.training.errors import TrainingError
+from starmine.training.script import TrainingError
 
 CONFIG = "config.json"
 ONCE = ("begun", "start_weights", "resumed")  # entries that a resumed run does not change

@@ -12,7 +12,7 @@ import torch.distributed as dist
 
 from starmine._core import StarmineError
 from starmine.torch.devices import check_cuda
-from starmine.training.errors import TrainingError
+from starmine.training.script import TrainingError
 
 TORCHRUN = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # variables of the environment
 

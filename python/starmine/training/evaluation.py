@@ -19,7 +19,7 @@ from starmine.games.seeds import EVALUATION_SEED
 from starmine.look import replay_html
 from starmine.torch import ActorCritic, ModulePolicy
 from starmine.training.distributed import rank
-from starmine.training.partners import LEARNER, Partner
+from starmine.training.games import LEARNER, Partner
 
 # Of the games that measure a run's progress, the first seed that `training_seed` refuses. Final evaluations have
 # `starmine.games.seeds.EVALUATION_SEED`: a run that is chosen by its progress is not evaluated on the same decks.

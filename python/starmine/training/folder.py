@@ -7,7 +7,7 @@ from pathlib import Path
 
 from starmine._util.durable import LOCK, FolderLock, sync_folder
 from starmine.training.distributed import in_first_process
-from starmine.training.errors import TrainingError
+from starmine.training.script import TrainingError
 
 CHECKPOINT, PREVIOUS = "checkpoint.pt", "checkpoint.previous.pt"
 LOG = "log.jsonl"

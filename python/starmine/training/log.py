@@ -1,19 +1,33 @@
-"""The log of a run: a row for each update, as JSON lines, in TensorBoard's format and as a progress bar."""
+"""The log of a run: a row for each update, as JSON lines, in TensorBoard's format, as a progress bar and a picture."""
 
 from __future__ import annotations
 
+import io
 import json
+import time
+from collections.abc import Mapping, Sequence
+from functools import partial
+from operator import mul
 from pathlib import Path
 from types import TracebackType
 
+from tensorboard.compat.proto.event_pb2 import Event, SessionLog
+from tensorboard.compat.proto.summary_pb2 import Summary
+from tensorboard.summary.writer.record_writer import RecordWriter
 from tqdm import tqdm
 
-from starmine._util.durable import AppendedFile, DamagedFileError
-from starmine.training.events import EventFile
+from starmine._util.durable import AppendedFile, DamagedFileError, new_run_id, replace_file
+from starmine.games.results import Games
 from starmine.training.folder import LOG
 
 SCORES = ("kept", "score", "greedy")  # shown beside the progress bar
 BAR = "{percentage:3.0f}%|{bar}| {elapsed}{postfix}"
+# Column of the log: label, colour and style of its line.
+LINES = {
+    "kept": ("in training, points of lost games kept", "tab:blue", "-"),
+    "score": ("in training, lost games count zero", "tab:orange", "-"),
+    "greedy": ("greedy, lost games count zero", "black", "o-"),
+}
 
 Row = dict[str, float]
 
@@ -104,3 +118,85 @@ def read_log(path: Path, updates: int) -> tuple[list[Row], int]:
         rows.append(row)
         length += len(line)
     return rows, length
+
+
+class EventFile:
+    """A new file of TensorBoard's events, to which scalars are appended.
+
+    TensorBoard's own writer writes in a thread, which prints a traceback of its own where the disk is full.
+
+    Args:
+        folder: which exists.
+        purge_step: from this step on, TensorBoard ignores what earlier event files of the folder hold.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+
+    def __init__(self, folder: Path, purge_step: int) -> None:
+        seconds, nanoseconds = divmod(time.time_ns(), 10**9)
+        now = seconds + nanoseconds / 1e9
+        # TensorBoard reads the files of a folder in the order of their names.
+        self._file = AppendedFile(folder / f"events.out.tfevents.{seconds:010}.{nanoseconds:09}.{new_run_id()}")
+        self._writer = RecordWriter(self._file)
+        try:
+            self._write(Event(wall_time=now, file_version="brain.Event:2"))
+            self._write(Event(wall_time=now, step=purge_step, session_log=SessionLog(status=SessionLog.START)))
+        except OSError:
+            self._file.close()
+            raise
+
+    def _write(self, event: Event) -> None:
+        self._writer.write(event.SerializeToString())
+
+    def add(self, scalars: Mapping[str, float], step: int) -> None:
+        """Append scalars by name.
+
+        Raises:
+            OSError: they cannot be written.
+        """
+        values = [Summary.Value(tag=name, simple_value=value) for name, value in scalars.items()]
+        self._write(Event(wall_time=time.time(), step=step, summary=Summary(value=values)))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def draw_learning_curve(path: Path, rows: Sequence[Row], title: str, random: Games) -> None:
+    """Draw mean scores over turns and training time as a PNG file.
+
+    Args:
+        path: of the file.
+        rows: of the log, at least one.
+        title: of the picture.
+        random: the games of a random policy, in which a lost game scores 0, drawn as dotted lines.
+
+    Raises:
+        OSError: the file cannot be written; the earlier one is still there.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    axes = figure.add_subplot()
+    for key, (label, color, style) in LINES.items():
+        points = [(row["steps"], row[key]) for row in rows if key in row]
+        if points:
+            axes.plot([x for x, _ in points], [y for _, y in points], style, color=color, label=label)
+    axes.axhline(random.fireworks.mean(), color="tab:blue", linestyle=":", label="random policy, points kept")
+    axes.axhline(random.mean, color="tab:orange", linestyle=":", label="random policy")
+    axes.set(xlabel="environment steps (turns)", ylabel="mean score", ylim=(-0.2, None))
+    accuracy = [(row["steps"], row["held_out_accuracy"]) for row in rows if "held_out_accuracy" in row]
+    if accuracy:
+        right = axes.twinx()
+        right.plot(*zip(*accuracy, strict=True), "s--", color="tab:green")
+        right.set_ylabel("accuracy on games that were held out (green)", color="tab:green")
+    minutes_per_step = rows[-1]["seconds"] / 60 / rows[-1]["steps"]
+    functions = (partial(mul, minutes_per_step), partial(mul, 1 / minutes_per_step))
+    axes.secondary_xaxis("top", functions=functions).set_xlabel("training time (minutes)")
+    axes.set_title(title)
+    axes.grid(alpha=0.3)
+    axes.legend()
+    picture = io.BytesIO()
+    figure.savefig(picture, format="png", dpi=120)
+    replace_file(path, picture.getvalue())

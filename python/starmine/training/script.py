@@ -1,4 +1,4 @@
-"""Training scripts: the arguments that all have, and their command line."""
+"""Training scripts: the arguments that all have, their command line, and the errors that end them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,24 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from types import UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from starmine._core import StarmineError
+import torch
+
+from starmine._core import StarmineError, _unknown_name
 
 INTERRUPTED = 130  # the exit status after Ctrl-C
 
 Args = TypeVar("Args")
+
+
+class TrainingError(StarmineError):
+    """A training run cannot begin, go on or be saved; the message is one line that says why."""
+
+
+class DivergedError(TrainingError):
+    """The numbers of a training run are no longer finite, so that it was stopped before they were saved."""
 
 
 @dataclass
@@ -35,6 +46,13 @@ class ScriptArgs:
     """games of each evaluation while training"""
     final_games: int = 1000
     """games of each evaluation at the end"""
+
+
+def prepare_torch(args: ScriptArgs) -> None:
+    """Seed PyTorch's random number generators and set its number of threads, before a learner is made."""
+    if args.num_threads is not None:
+        torch.set_num_threads(args.num_threads)
+    torch.manual_seed(args.seed)
 
 
 def command_line(main: Callable[[Args], Any], arguments: type[Args]) -> None:
@@ -62,3 +80,18 @@ def command_line(main: Callable[[Args], Any], arguments: type[Args]) -> None:
         raise SystemExit(line if rank == "0" else f"process {rank}: {line}") from error
     except KeyboardInterrupt as error:
         raise SystemExit(INTERRUPTED) from error
+
+
+def check_choices(args: Any) -> None:
+    """Check a dataclass's fields of a `Literal` type, since a dataclass takes any value.
+
+    Raises:
+        UnknownNameError: a value is none of the choices.
+    """
+    for name, hint in get_type_hints(type(args)).items():
+        kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+        if not all(kind is type(None) or get_origin(kind) is Literal for kind in kinds):
+            continue
+        allowed = [choice for kind in kinds for choice in (get_args(kind) or (None,))]
+        if (value := getattr(args, name)) not in allowed:
+            raise _unknown_name(name, str(value), list(map(str, allowed)))

@@ -124,7 +124,7 @@ def test_a_signal_ends_the_update_and_the_run(train, tmp_path, monkeypatch, caps
 
 
 def test_a_second_signal_ends_the_process(training):
-    with training.StopSignals() as stop:
+    with training.run.StopSignals() as stop:
         signal.raise_signal(signal.SIGINT)
         assert stop.requested
         assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
@@ -307,10 +307,10 @@ def test_a_log_beyond_its_checkpoint_is_cut(training, tmp_path):
     lines = [json.dumps({"update": update, "steps": 8 * update}) + "\n" for update in (1, 2, 3)]
     for text in ("", "".join(lines) + '{"update": 4, "st'):
         path.write_text(text)
-        with training.Log(tmp_path, updates=3) as log:
+        with training.log.Log(tmp_path, updates=3) as log:
             assert [row["update"] for row in log.rows] == ([1, 2, 3] if text else [])
         assert path.read_text() == "".join(lines if text else [])
-    with training.Log(tmp_path, updates=2) as log:
+    with training.log.Log(tmp_path, updates=2) as log:
         assert [row["update"] for row in log.rows] == [1, 2]
     assert path.read_text() == "".join(lines[:2])
 
@@ -337,7 +337,7 @@ def test_tensorboard_reads_the_events(training, tmp_path):
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     for updates in (0, 2):  # the second run goes on after an update of which the first one wrote more
-        with training.Log(tmp_path, updates=updates, steps=8 * updates) as log:
+        with training.log.Log(tmp_path, updates=updates, steps=8 * updates) as log:
             for update in range(updates + 1, updates + 4):
                 row = {"update": update, "steps": 8 * update, "seconds": 1.0, "steps_per_second": 8.0}
                 log.add(row | {"loss": update + updates}, 0.5)

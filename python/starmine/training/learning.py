@@ -1,0 +1,248 @@
+"""What learners share: first weights, deals, drawn actions, schedules, averages and checks of their numbers."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Generic, Literal, TypeAlias, TypeVar, get_args
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from starmine._core import StarmineError, Variant, _unknown_name
+from starmine.policies.load import load_own
+from starmine.torch import ActorCritic
+from starmine.training.checkpoint import error_line
+from starmine.training.evaluation import scored_zero
+from starmine.training.script import TrainingError
+
+
+def begin_with(network: ActorCritic, policy: str) -> dict[str, str]:
+    """Give a network the weights of a policy.
+
+    Args:
+        network: of the same rules and form as the policy's. What a lost game scores may differ.
+        policy: one of `starmine.policies.shipped()`, or the path of a policy's file.
+
+    Returns:
+        The policy as given, and the SHA-256 checksum of its file, for `config.json`; see `Run`.
+
+    Raises:
+        TrainingError: the policy has other rules or another network.
+        StarmineError: see `starmine.load_policy`.
+    """
+    trained = load_own(policy)
+    start = f"start={policy!r} is not allowed"
+    if scored_zero(trained.variant) != scored_zero(network.variant):
+        raise TrainingError(f"{start}: it plays {trained.variant}, not {network.variant}")
+    given = trained.network()
+    own, others = form(network), form(given)
+    different = [f"{name}={value!r}, not {own[name]!r}" for name, value in others.items() if own.get(name) != value]
+    expected = f"{start}: expected a policy of the same network"
+    if trained.encoder != network.encoder:
+        raise TrainingError(f"{expected}; it has {different[0]}")
+    try:
+        network.load_state_dict(given.state_dict())
+    except RuntimeError as error:
+        found = f"it has {', '.join(different)}" if different else error_line(error)
+        raise TrainingError(f"{expected}; {found}") from error
+    return {"policy": policy, "sha256": hashlib.sha256(trained.data).hexdigest()}
+
+
+def form(network: ActorCritic) -> dict[str, object]:
+    """What two networks must share for their weights to be exchanged."""
+    return {"encoder": network.encoder, "network": "plain"} | {
+        name: value for name, value in network.described().items() if name != "format"
+    }
+
+
+def draw_deals(
+    variant: Variant, games: int, generator: torch.Generator | None = None
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Draw decks uint8 (games, deck_size) and start players uint8 (games,).
+
+    Args:
+        variant: the rules.
+        games: number of games.
+        generator: of the draws; None for torch's default generator.
+    """
+    copies = np.array(variant.copies).ravel()
+    cards = np.repeat(np.arange(len(copies), dtype=np.uint8), copies)
+    order = torch.rand(games, len(cards), dtype=torch.float64, generator=generator).argsort(dim=1, stable=True)
+    seats = variant.players if variant.random_start_player else 1
+    return cards[order.numpy()], torch.randint(seats, (games,), generator=generator).numpy().astype(np.uint8)
+
+
+def explore(action: Tensor, mask: Tensor, epsilon: Tensor | float) -> Tensor:
+    """The actions, each replaced with a probability by a uniformly random legal one.
+
+    Args:
+        action: integers (N,).
+        mask: bool (N, A), the legal actions.
+        epsilon: the probability, for each action (N,) or for all.
+    """
+    random = torch.rand(mask.shape).masked_fill(~mask, -1).argmax(1)
+    return torch.where(torch.rand(len(action)) < epsilon, random, action)
+
+
+def sample_actions(log_probs: Tensor) -> Tensor:
+    """Actions int64 (N,), each drawn with its probability from a row of log probabilities (N, A).
+
+    This is the Gumbel-max trick: minus the logarithm of exponential noise is Gumbel noise.
+    """
+    return (log_probs - torch.empty_like(log_probs).exponential_().log()).argmax(1)
+
+
+Schedule: TypeAlias = Literal["constant", "linear"]
+
+
+def anneal(schedule: Schedule, start: float, end: float, fraction: float) -> float:
+    """The value of a hyperparameter when a fraction of the budget is spent.
+
+    Args:
+        schedule: "constant" stays at `start`; "linear" goes to `end`.
+        start: the value at fraction 0.
+        end: the value at fraction 1 and beyond.
+        fraction: the spent part of the budget, at least 0.
+
+    Raises:
+        UnknownNameError: there is no such schedule.
+    """
+    if schedule not in get_args(Schedule):
+        raise _unknown_name("schedule", str(schedule), list(get_args(Schedule)))
+    if schedule == "constant":
+        return start
+    return end + (start - end) * (1 - min(fraction, 1.0))
+
+
+def doubled(size: int, end: int | None, fraction: float) -> int:
+    """A size, such as a minibatch's, that is doubled after equal parts of the budget.
+
+    Args:
+        size: at fraction 0.
+        end: which no size exceeds, at least `size`; None to stay at `size`.
+        fraction: the spent part of the budget, at least 0.
+
+    Raises:
+        StarmineError: the end is below the size.
+    """
+    if end is not None and end < size:
+        raise StarmineError(
+            f"a size that grows from {size} to {end} is not allowed: expected an end of at least {size}"
+        )
+    doublings = 0 if end is None else int(math.log2(end / size))
+    return size << min(int((doublings + 1) * fraction), doublings)
+
+
+def flat_weights(network: nn.Module) -> nn.Parameter:
+    """Move a network's weights into one tensor, and their gradients into another, of which its own become views.
+
+    An optimizer step and the norm of the gradient then take one call instead of one for each layer.
+
+    Args:
+        network: of float weights, all on one device.
+
+    Returns:
+        The weights, with a gradient of zeros. Set the gradient to zero by `.grad.zero_()`, never to None.
+    """
+    parameters = list(network.parameters())
+    flat = nn.Parameter(torch.cat([parameter.detach().flatten() for parameter in parameters]))
+    flat.grad = torch.zeros_like(flat)
+    sizes = [parameter.numel() for parameter in parameters]
+    pieces = zip(parameters, torch.split(flat.detach(), sizes), torch.split(flat.grad, sizes), strict=True)
+    for parameter, weights, gradient in pieces:
+        parameter.data = weights.view_as(parameter)
+        parameter.grad = gradient.view_as(parameter)
+    return flat
+
+
+Network = TypeVar("Network", bound=nn.Module)
+
+
+class WeightAverage(Generic[Network]):
+    """A copy of a network whose weights are an exponential moving average of the network's.
+
+    Early updates weigh more than 1 - decay, so that the first weights are soon forgotten: the n-th has the weight
+    max(1 - decay, 9 / (n + 10)).
+
+    Args:
+        network: the network, of which the copy is made.
+        decay: from 0, for the network itself, to below 1.
+
+    Attributes:
+        network: the copy, to evaluate and to ship.
+    """
+
+    def __init__(self, network: Network, decay: float) -> None:
+        self.network = copy.deepcopy(network).requires_grad_(False)
+        self.decay, self._updates = decay, 0
+        self._own: list[Tensor] = list(self.network.parameters())
+        self._theirs: list[Tensor] = list(network.parameters())
+
+    @torch.no_grad()
+    def update(self) -> None:
+        """Take the network's present weights into the average."""
+        weight = max(1 - self.decay, 9 / (self._updates + 10))
+        torch._foreach_lerp_(self._own, self._theirs, weight)
+        self._updates += 1
+
+    def state_dict(self) -> dict[str, Any]:
+        """What a checkpoint keeps."""
+        return {"network": self.network.state_dict(), "updates": self._updates}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on from a checkpoint."""
+        self.network.load_state_dict(state["network"])
+        self._updates = state["updates"]
+
+
+Precision: TypeAlias = Literal["auto", "float32", "bfloat16"]
+
+
+def matmul_dtype(precision: Precision, device: torch.device) -> torch.dtype:
+    """The dtype of matrix products.
+
+    Args:
+        precision: "auto" is bfloat16 where the device multiplies it, else float32. A processor that has to emulate
+            bfloat16 takes many times longer than for float32.
+        device: of the network.
+
+    Raises:
+        UnknownNameError: there is no such precision.
+    """
+    if precision not in get_args(Precision):
+        raise _unknown_name("dtype", str(precision), list(get_args(Precision)))
+    if precision == "auto":
+        precision = "bfloat16" if multiplies_bfloat16(device) else "float32"
+    return torch.bfloat16 if precision == "bfloat16" else torch.float32
+
+
+def multiplies_bfloat16(device: torch.device) -> bool:
+    """Whether a device has instructions for products of bfloat16."""
+    if device.type == "cuda":
+        return bool(torch.cuda.is_bf16_supported(including_emulation=False))
+    found = torch.cpu.get_capabilities()
+    return bool(found.get("avx512_bf16") or found.get("amx_bf16"))
+
+
+def check_finite(measures: Tensor, names: Sequence[str], module: nn.Module) -> None:
+    """Stop a run that has diverged, before its next checkpoint.
+
+    Args:
+        measures: (minibatches, len(names)), such as the losses of an update.
+        names: of the columns, for the message.
+        module: what was trained.
+
+    Raises:
+        FloatingPointError: a measure or a weight is not finite.
+    """
+    for minibatch, column in (~measures.isfinite()).nonzero().tolist():
+        found = f"{names[column]} is {measures[minibatch, column]}"
+        raise FloatingPointError(f"{found} in minibatch {minibatch + 1} of {len(measures)}")
+    for name, parameter in module.named_parameters():
+        if not parameter.isfinite().all():
+            raise FloatingPointError(f"a weight of {name} is not finite")
