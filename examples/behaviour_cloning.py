@@ -32,11 +32,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 import starmine
-from starmine.data import Dataset, generate
-from starmine.data.colors import color_permutations, permute_colors
-from starmine.data.table import GameTable, content_hash
-from starmine.games import Games
-from starmine.games.trajectories import Trajectories
+from starmine.data import Dataset, GameTable, color_permutations, content_hash, generate, permute_colors
+from starmine.games import Games, Trajectories
 from starmine.torch import ActorCritic, ColorNetwork, HiddenState, PolicyNetwork
 from starmine.training import (
     OnUpdate,

@@ -36,7 +36,7 @@ from torch import Tensor, nn
 from torch.nn.functional import huber_loss
 
 import starmine
-from starmine.envs.rewards import points_lost
+from starmine.envs import points_lost
 from starmine.torch import ColorNetwork
 from starmine.training import (
     FinishedGames,

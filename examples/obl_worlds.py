@@ -10,8 +10,8 @@ import torch
 from numpy.typing import NDArray
 
 import starmine
-from starmine.games.players import check_variant
-from starmine.policies.load import load_own
+from starmine.games import check_variant
+from starmine.policies import TrainedPolicy
 from starmine.training import Outputs
 
 
@@ -23,10 +23,11 @@ class LevelBelow:
     """
 
     def __init__(self, name: str, variant: starmine.Variant, encoder: str, epsilon: float) -> None:
-        policy, self.epsilon = load_own(name), epsilon
+        policy, self.epsilon = starmine.load_policy(name), epsilon
         check_variant(policy, variant)
-        if policy.recurrent or policy.encoder != encoder:
-            raise starmine.StarmineError(f"below={name!r}: expected a policy without memory, with encoder={encoder!r}")
+        if not isinstance(policy, TrainedPolicy) or policy.recurrent or policy.encoder != encoder:
+            expected = f"expected a policy of Starmine without memory, with encoder={encoder!r}"
+            raise starmine.StarmineError(f"below={name!r}: {expected}")
         if not 0 < epsilon <= 1:
             raise starmine.StarmineError(f"below_epsilon={epsilon} is not allowed: expected above 0, at most 1")
         method = str(policy.about.get("method"))

@@ -23,7 +23,7 @@ import torch
 from torch import Tensor, nn
 
 import starmine
-from starmine.envs.rewards import points_lost
+from starmine.envs import points_lost
 from starmine.games import Games, Player
 from starmine.torch import ActorCritic, ColorNetwork, HiddenState, PolicyNetwork
 from starmine.training import (

@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 import starmine
-from starmine.envs.rewards import points_lost
+from starmine.envs import points_lost
 from starmine.games import Games, Player
 from starmine.torch import CardFeatures, PolicyNetwork, unpack_bits
 from starmine.training import (

@@ -38,8 +38,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, huber_loss
 
 import starmine
-from starmine.policies.foreign.files import save_sad
-from starmine.policies.foreign.load import sad_policy
+from starmine.policies.foreign import sad_policy, save_sad
 from starmine.policies.foreign.observations import with_v0_beliefs
 from starmine.torch import unpack_bits
 from starmine.training import (

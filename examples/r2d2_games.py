@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 import starmine
-from starmine.data.colors import color_permutations, permute_actions
-from starmine.envs.rewards import points_lost
+from starmine.data import color_permutations, permute_actions
+from starmine.envs import points_lost
 from starmine.training import Outputs
 
 Array = NDArray[Any]

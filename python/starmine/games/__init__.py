@@ -6,7 +6,7 @@
 from starmine._core import BotKind, RuleKind, SeatedBot, bot, bots, make_bot, rule, rules
 from starmine.games.endings import defeats
 from starmine.games.play import play_games
-from starmine.games.players import Player, Policy, PythonBot
+from starmine.games.players import Player, Policy, PythonBot, check_variant
 from starmine.games.results import BotError, Failure, Games, RecordedGames
 from starmine.games.searches import HandBelief, SearchedAction, SearchResult, search
 from starmine.games.seeds import EVALUATION_SEED
@@ -32,6 +32,7 @@ __all__ = [
     "Turns",
     "bot",
     "bots",
+    "check_variant",
     "defeats",
     "make_bot",
     "play_games",

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from starmine._core import StarmineError
 from starmine.games.turns import Turns
-from starmine.policies.foreign.memory import Memory
+from starmine.policies.memory import Memory
 from starmine.torch.network import ActorCritic, HiddenState, SeatGRU
 
 Array = NDArray[Any]

@@ -7,7 +7,7 @@ import pytest
 
 import starmine
 from starmine import HanabiEnv, HanabiVectorEnv, Variant
-from starmine.envs.rewards import points_lost
+from starmine.envs import points_lost
 
 MODES = ["SameStep", "NextStep", "Disabled"]
 

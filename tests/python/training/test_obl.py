@@ -211,7 +211,7 @@ def test_a_level_below_that_does_not_fit_is_refused(obl, small, tmp_path):
         obl.OBL(small(below="ippo-2p"))
     with pytest.raises(starmine.StarmineError, match="below_epsilon=0 is not allowed"):
         obl.OBL(small(variant="standard", below="ippo-2p", below_epsilon=0))
-    with pytest.raises(starmine.StarmineError, match="expected a policy without memory"):
+    with pytest.raises(starmine.StarmineError, match="expected a policy of Starmine without memory"):
         obl.OBL(small(below=str(tmp_path / "recurrent.safetensors")))
 
 

@@ -10,9 +10,9 @@ import torch
 from numpy.typing import NDArray
 
 from starmine._core import ArrayError, StarmineError, Variant
-from starmine.policies.foreign.memory import Memory
 from starmine.policies.foreign.networks import R2D2, Actor, QNetwork
 from starmine.policies.foreign.observations import Inputs
+from starmine.policies.memory import Memory
 
 if TYPE_CHECKING:
     from starmine.games.turns import Turns
