@@ -260,7 +260,7 @@ class Remembering(ModulePolicy):
 
 def player(network: ActorCritic, sampled: bool = False) -> ModulePolicy:
     """The network as a player, with its memory if it has one."""
-    return (Remembering if isinstance(network, MemoryColors) else ModulePolicy)(network, sample=sampled)
+    return (Remembering if isinstance(network, MemoryColors) else ModulePolicy)(network, sampled=sampled)
 
 
 class Control(PPO):

@@ -32,7 +32,7 @@ class ModulePolicy:
         encoder: one of `starmine.encoders()`, whose observations it was trained on. None for the module's attribute
             `encoder`, if that is text, else "canonical".
         cheats: needed for an encoder that shows the own hand; evaluations mark the policy.
-        sample: sample the legal actions by their logits; else the best legal one is played.
+        sampled: sample the legal actions by their logits; else the best legal one is played.
         seed: of the sampling.
         extra_outputs: names of more arrays that the module takes, as tensors and keyword arguments: "card_features",
             "marginals", "own_hand"; see `Turns`.
@@ -48,7 +48,7 @@ class ModulePolicy:
         self,
         module: nn.Module,
         encoder: str | None = None,
-        sample: bool = False,
+        sampled: bool = False,
         seed: int = 0,
         cheats: bool = False,
         *,
@@ -59,7 +59,7 @@ class ModulePolicy:
         self.module = module
         self.encoder = encoder if encoder is not None else own if isinstance(own, str) else "canonical"
         self.cheats, self.extra_outputs = cheats, tuple(extra_outputs)
-        self.sample = sample
+        self.sampled = sampled
         parameter = next(module.parameters(), None)
         self.device = torch.device("cpu") if parameter is None else parameter.device
         self.dtype = "uint8" if self.device.type != "cpu" else "float32"
@@ -129,7 +129,7 @@ class ModulePolicy:
             logits = output.float().masked_fill(~mask, -torch.inf)
             if logits.isnan().any():
                 raise StarmineError("the module returned nan as a logit: expected numbers")
-            if self.sample:
+            if self.sampled:
                 return torch.multinomial(logits.softmax(-1), 1, generator=self.generator)[:, 0]
             return logits.argmax(-1)
         if output.shape == mask.shape[:1] and not output.is_floating_point():
@@ -141,7 +141,7 @@ class ModulePolicy:
 
     def __repr__(self) -> str:
         """The module's class and the encoder."""
-        return f"ModulePolicy({type(self.module).__name__}, encoder={self.encoder!r}, sample={self.sample})"
+        return f"ModulePolicy({type(self.module).__name__}, encoder={self.encoder!r}, sampled={self.sampled})"
 
 
 def _refuse_recurrent(module: nn.Module) -> None:

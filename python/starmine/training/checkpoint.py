@@ -93,7 +93,7 @@ def save_checkpoint(
     if len({process["digest"] for process in processes}) > 1:
         raise TrainingError(f"update {progress.updates}: the processes' weights differ; it is not saved")
     contents = {
-        "identity": identity(program),
+        "identity": script_identity(program),
         "args": {name: str(value) if isinstance(value, Path) else value for name, value in asdict(args).items()},
         "progress": tuple(progress),
         "state": shared,
@@ -127,9 +127,9 @@ def load_checkpoint(path: Path, program: str, args: DataclassInstance, fixed: Se
     """
     contents = read_checkpoint(path)
     found = contents["args"] | contents["identity"]
-    expected = identity(program) | asdict(args)
+    expected = script_identity(program) | asdict(args)
     changed = [name for name in expected if name not in FREE and expected[name] != found.get(name)]
-    refused = [name for name in changed if name in fixed or name in identity(program)]
+    refused = [name for name in changed if name in fixed or name in script_identity(program)]
     if refused:
         differences = "; ".join(f"{name}={found.get(name)!r}, not {expected[name]!r}" for name in refused)
         raise TrainingError(f"{path} cannot be resumed with these arguments: it has {differences}")
@@ -198,7 +198,7 @@ def error_line(error: Exception) -> str:
     return f"the entry {found} is missing" if isinstance(error, KeyError) else found or type(error).__name__
 
 
-def identity(program: str) -> dict[str, Any]:
+def script_identity(program: str) -> dict[str, Any]:
     """What a checkpoint must share with the script that reads it, besides the fixed arguments."""
     return {"program": program, "format": FORMAT, "starmine": version("starmine"), "processes": process_count()}
 

@@ -56,7 +56,7 @@ def network_player(network: ActorCritic, sampled: bool = False) -> ModulePolicy:
         network: the policy.
         sampled: sample the actions; else the most probable one is played.
     """
-    return ModulePolicy(network, sample=sampled, cheats=shows_own_hand(network.encoder))
+    return ModulePolicy(network, sampled=sampled, cheats=shows_own_hand(network.encoder))
 
 
 def progress_games(

@@ -224,7 +224,7 @@ class Run:
             except OSError as error:
                 raise TrainingError(f"{self._config} cannot be written: {error}") from error
             entered.enter_context(self._signals)
-            entered.enter_context(counted())
+            entered.enter_context(warn_of_parallel_runs())
             self._entered = entered.pop_all()
         return self
 
@@ -371,7 +371,7 @@ def in_a_line(games: Games) -> str:
 
 
 @contextmanager
-def counted() -> Iterator[None]:
+def warn_of_parallel_runs() -> Iterator[None]:
     """Count the runs of this process that are entered; a warning where there are several."""
     global _entered
     with _entering:

@@ -150,8 +150,8 @@ def test_a_module_can_sample_or_return_actions():
 
     first = play_games([Actions(), Actions()], games=5)
     assert not first.failures
-    one = play_games([ModulePolicy(Uniform(), sample=True, seed=1)] * 2, games=30)
-    assert_same(one, play_games([ModulePolicy(Uniform(), sample=True, seed=1)] * 2, games=30))
+    one = play_games([ModulePolicy(Uniform(), sampled=True, seed=1)] * 2, games=30)
+    assert_same(one, play_games([ModulePolicy(Uniform(), sampled=True, seed=1)] * 2, games=30))
     assert len(set(one.lengths.tolist())) > 5
     greedy = play_games([Uniform(), Uniform()], games=30)
     assert (greedy.lengths != one.lengths).any()

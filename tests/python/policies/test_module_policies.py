@@ -147,7 +147,7 @@ def test_generated_games_of_a_sampling_module_do_not_depend_on_earlier_ones(tmp_
         def forward(self, observations, action_mask):
             return torch.zeros(action_mask.shape)
 
-    policy = ModulePolicy(Uniform(), sample=True)
+    policy = ModulePolicy(Uniform(), sampled=True)
     for name in ("one", "other"):
         generate([policy, policy], 20, tmp_path / name, progress=False, num_threads=1)
     one, other = (Dataset(tmp_path / name)[:].trajectories.actions for name in ("one", "other"))
