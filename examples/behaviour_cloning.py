@@ -219,7 +219,7 @@ def generated(args: Args) -> Path:
         raise starmine.StarmineError("games=None needs data: expected a number of games to generate")
     rules, games = starmine.variant(args.variant, players=args.players), args.games + args.held_out
     folder = GAMES / f"{args.bot}-{args.variant}-{args.players}-{games}"
-    print(generate([args.bot] * args.players, games, folder, rules, DATA_SEED, shard_size=100_000))
+    print(generate([args.bot] * args.players, games, folder, rules, DATA_SEED, shard_size=100_000, progress=True))
     return folder
 
 

@@ -44,7 +44,7 @@ def games(seed=1, **options):
 
 def with_partner(seed):
     players = {"a-1": "iggi", "a-2": "piers"}
-    return starmine.evaluate(players, 4, partners=["outer"], seeds=["a"], variant=MINI, seed=seed, figure=False)
+    return starmine.evaluate(players, 4, partners=["outer"], methods=["a"], variant=MINI, seed=seed, figure=False)
 
 
 def pooled(*held_out):

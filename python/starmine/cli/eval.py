@@ -54,7 +54,7 @@ def add(commands: Any) -> None:
         help="partners, or names of partners, that training has not met: they are marked and have a mean of their own",
     )
     parser.add_argument(
-        "--seeds",
+        "--methods",
         nargs="+",
         default=[],
         metavar="METHOD",
@@ -122,7 +122,7 @@ def run(options: argparse.Namespace) -> int:
             options.games,
             partners=partners or (),
             hold_out=held_out,
-            seeds=options.seeds,
+            methods=options.methods,
             variant=rules,
             seed=options.seed,
             num_threads=options.num_threads,

@@ -11,7 +11,7 @@ from starmine._core import StarmineError, Variant
 from starmine._core import variant as preset
 from starmine.data.arrow import pyarrow
 from starmine.data.metadata import Metadata
-from starmine.data.rows import Replay, Rows
+from starmine.data.rows import Rows, RowSettings
 from starmine.data.schema import as_schema, read_table, schema
 
 NEEDED = ("deck", "first_player", "actions", "score")  # for a replay
@@ -56,7 +56,7 @@ def replay_batch(
         UnknownNameError: there is no such output, encoder, dtype or preset.
         ImportError: pyarrow is not installed.
     """
-    settings = Replay.of(outputs, encoder=encoder, dtype=dtype, observers=observers, num_threads=num_threads)
+    settings = RowSettings.of(outputs, encoder=encoder, dtype=dtype, observers=observers, num_threads=num_threads)
     table = _as_table(batch)
     missing = [name for name in NEEDED if name not in table.schema.names]
     wanted = [column for output, column in OF_OUTPUTS.items() if output in settings.outputs]

@@ -22,7 +22,7 @@ from starmine.data.filter import Conditions, ending_codes, score_range, seat_row
 from starmine.data.game import Game
 from starmine.data.metadata import Metadata
 from starmine.data.prefetch import ahead
-from starmine.data.rows import Replay, Rows
+from starmine.data.rows import Rows, RowSettings
 from starmine.data.schema import as_schema, read_table, schema
 from starmine.data.table import GameTable, chosen_indices
 
@@ -382,11 +382,11 @@ class Dataset:
                 the rules. The message names its file.
         """
         check_number("batch_size", batch_size, 1, MOST_ROWS)
-        settings = Replay.of(outputs, encoder=encoder, dtype=dtype, observers=observers, num_threads=num_threads)
+        settings = RowSettings.of(outputs, encoder=encoder, dtype=dtype, observers=observers, num_threads=num_threads)
         settings.check(self.variant, self.files)
         return self._replayed(settings, batch_size)
 
-    def _replayed(self, settings: Replay, batch_size: int) -> Iterator[Rows]:
+    def _replayed(self, settings: RowSettings, batch_size: int) -> Iterator[Rows]:
         for group, games in zip(self._groups, self.tables(optional="log_prob" in settings.outputs), strict=True):
             try:
                 yield from settings.pieces(games, batch_size, group.first)

@@ -33,7 +33,7 @@ _DTYPES: dict[str, tuple[type[np.generic], type[np.generic]]] = {
 
 
 @dataclass(frozen=True)
-class Replay:
+class RowSettings:
     """How games become rows.
 
     Attributes:
@@ -51,7 +51,7 @@ class Replay:
     num_threads: int | None = None
 
     @staticmethod
-    def of(outputs: Sequence[str] | None, **settings: Any) -> Replay:
+    def of(outputs: Sequence[str] | None, **settings: Any) -> RowSettings:
         """Settings whose outputs are checked; None for `DEFAULT`."""
         names = DEFAULT if outputs is None else tuple(outputs)
         if not names:
@@ -59,7 +59,7 @@ class Replay:
         for name in names:
             if name not in OUTPUTS:
                 raise _unknown_name("output", str(name), list(OUTPUTS))
-        return Replay(names, **settings)
+        return RowSettings(names, **settings)
 
     def check(self, variant: Variant, files: Sequence[GamesFile]) -> None:
         """Check, before anything is read, that the games of files can be replayed so.
@@ -86,7 +86,7 @@ class Replay:
 
     def rows(self, games: GameTable) -> Rows:
         """All turns of games, game after game: for each output an array (T, ...)."""
-        turns = Turns.of(self, games, np.arange(len(games)))
+        turns = ReplayedTurns.of(self, games, np.arange(len(games)))
         return turns.rows(turns.in_order())
 
     def _replayed(self, games: GameTable, size: int) -> Iterator[Rows]:
@@ -134,7 +134,7 @@ class Replay:
 
 
 @dataclass(frozen=True)
-class Turns:
+class ReplayedTurns:
     """All turns of some games, replayed, from which rows are gathered in any order.
 
     Attributes:
@@ -144,13 +144,13 @@ class Turns:
         replayed: arrays (T, ...) of what the core gave, in the order in which it played.
     """
 
-    replay: Replay
+    replay: RowSettings
     games: GameTable
     index: NDArray[np.int64]
     replayed: Rows
 
     @staticmethod
-    def of(replay: Replay, games: GameTable, index: NDArray[np.int64], room: Rows | None = None) -> Turns:
+    def of(replay: RowSettings, games: GameTable, index: NDArray[np.int64], room: Rows | None = None) -> ReplayedTurns:
         """Replay games.
 
         Args:
@@ -161,12 +161,12 @@ class Turns:
                 and replaced in this dictionary where they are not.
 
         Raises:
-            As `Replay.pieces`.
+            As `RowSettings.pieces`.
         """
         count, first = len(games.trajectories.actions), 0
         room = {} if room is None else room
         if count == 0:
-            return Turns(replay, games, index, replay._nothing(games))
+            return ReplayedTurns(replay, games, index, replay._nothing(games))
         for rows in replay._replayed(games, SIDE_BY_SIDE):
             if first == 0:
                 for name, array in rows.items():
@@ -177,7 +177,7 @@ class Turns:
             for name, array in rows.items():
                 room[name][first:stop] = array
             first = stop
-        return Turns(replay, games, index, {name: array[:count] for name, array in room.items()})
+        return ReplayedTurns(replay, games, index, {name: array[:count] for name, array in room.items()})
 
     def __len__(self) -> int:
         """Number of turns."""

@@ -19,7 +19,7 @@ from starmine._core import StarmineError
 from starmine.data.colors import color_permutations, permute_colors
 from starmine.data.dataset import Dataset
 from starmine.data.prefetch import ahead
-from starmine.data.rows import SIDE_BY_SIDE, Replay, Rows, Turns
+from starmine.data.rows import SIDE_BY_SIDE, ReplayedTurns, Rows, RowSettings
 from starmine.data.table import GameTable
 
 MIXED = 4  # row groups in a window
@@ -73,7 +73,7 @@ class Block:
 
     window: int
     number: int
-    turns: Turns
+    turns: ReplayedTurns
     order: NDArray[np.int64]
 
 
@@ -90,7 +90,7 @@ class Blocks:
     """
 
     data: Dataset
-    replay: Replay
+    replay: RowSettings
     shuffle: bool
     seed: int
     permute_colors: bool
@@ -155,7 +155,7 @@ class Blocks:
             held += group.games
         return Window(GameTable.concatenate(tables), np.concatenate(index), np.concatenate(order))
 
-    def _turns(self, window: Window, chosen: NDArray[np.int64], epoch: int, room: Rows) -> Turns:
+    def _turns(self, window: Window, chosen: NDArray[np.int64], epoch: int, room: Rows) -> ReplayedTurns:
         """The turns of some games of a window."""
         if self.shuffle:
             chosen = chosen[balanced(window.games.lengths[chosen])]
@@ -165,7 +165,7 @@ class Blocks:
             permutations = color_permutations(games.variant, int(seed), index)
             games = replace(games, trajectories=permute_colors(games.trajectories, permutations))
         try:
-            return Turns.of(self.replay, games, index, room)
+            return ReplayedTurns.of(self.replay, games, index, room)
         except StarmineError as error:
             raise StarmineError(f"a game among {index.min()} to {index.max()} of {self.data!r}: {error}") from error
 

@@ -49,7 +49,7 @@ def evaluate(
     *,
     partners: Mapping[str, Player] | Sequence[str] = (),
     hold_out: Mapping[str, Player] | Sequence[str] = (),
-    seeds: Sequence[str] = (),
+    methods: Sequence[str] = (),
     players: int | None = None,
     variant: str | Variant = "standard",
     seed: int = EVALUATION_SEED,
@@ -74,8 +74,8 @@ def evaluate(
             other.
         hold_out: partners that training has not met: further partners, or names of some in `partners`. They have a mean
             of their own.
-        seeds: names of methods. The seeds of METHOD are the entrants METHOD-1, METHOD-2 and so on: they also play with
-            each other, and each method has a row of means over its seeds.
+        methods: names. The seeds of METHOD are the entrants METHOD-1, METHOD-2 and so on: they also play with each
+            other, and each method has a row of means over its seeds.
         games: games of each pairing, at least 1.
         players: number of seats; None for the variant's own.
         variant: a preset's name or a `Variant`.
@@ -139,7 +139,7 @@ def evaluate(
     path = None if output is None else given_path("output", output)
     if path is not None:
         check_libraries(figure)
-    methods = seeds_by_method(seeds, list(given))
+    seeds = seeds_by_method(methods, list(given))
     kinds = {name: text_of(player) or type_name(given[name]) for name, player in resolved.items()}
     identities = {name: identity(player) for name, player in resolved.items()}
     check_held_out(held_out, partners_of, identities)
@@ -155,7 +155,7 @@ def evaluate(
         tuple(players_of),
         tuple(partners_of | held_out),
         tuple(held_out),
-        methods,
+        seeds,
     )
     with opened(path, settings, fresh, transcripts_of(resolved)) as (evaluation, folder):
         cells = [cell for cell in settings.cells if evaluation.is_played(cell)]
@@ -354,14 +354,14 @@ def seeds_by_method(methods: Sequence[str], names: Sequence[str]) -> dict[str, t
         StarmineError: a method has the name of an entrant or of a column, or fewer than two seeds.
     """
     if isinstance(methods, str) or not isinstance(methods, Sequence):
-        raise StarmineError(f"seeds={methods!r} is not allowed: expected a list of names of methods")
+        raise StarmineError(f"methods={methods!r} is not allowed: expected a list of names of methods")
     found = {}
     for method in methods:
         numbers = {name: name.removeprefix(f"{method}-") for name in names}
         seeds = [name for name, number in numbers.items() if number != name and number.isdecimal()]
         if len(seeds) < 2 or method in (*names, MEAN, HELD_OUT_MEAN, SELF_PLAY):
             expected = f"expected two or more of {method}-1, {method}-2, ... among the players, and none named {method}"
-            raise StarmineError(f"seeds={method!r} is not allowed: {expected}")
+            raise StarmineError(f"methods={method!r} is not allowed: {expected}")
         found[method] = tuple(sorted(seeds, key=lambda name: int(numbers[name])))
     return found
 

@@ -17,7 +17,7 @@ from starmine._util.keywords import named_keywords
 from starmine.data.dataset import Dataset
 from starmine.data.files import Paths
 from starmine.data.prefetch import ahead
-from starmine.data.rows import Replay, Rows
+from starmine.data.rows import Rows, RowSettings
 from starmine.data.shuffle import Blocks, Part
 from starmine.torch.unpack import unpack_bits
 
@@ -113,7 +113,7 @@ class GamesDataset(IterableDataset[TensorRows]):
             raise StarmineError("pin_memory=True is not allowed: there is no CUDA device")
         self._dtype, self._drop_last = DTYPES[dtype], drop_last
         self._pin_memory = torch.cuda.is_available() if pin_memory is None else pin_memory
-        replay = Replay.of(outputs, encoder=encoder, dtype="bits", observers=observers, num_threads=num_threads)
+        replay = RowSettings.of(outputs, encoder=encoder, dtype="bits", observers=observers, num_threads=num_threads)
         replay.check(self.data.variant, self.data.files)
         self._blocks = Blocks(self.data, replay, shuffle, _at_least("seed", seed, 0), permute_colors)
         self._features = len(self.data.variant.layout(encoder))

@@ -358,13 +358,13 @@ def test_the_progress_shows_speed_mean_score_and_time_left(tmp_path, monkeypatch
     from starmine._util import progress
 
     monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.0)
-    generate(["iggi", "iggi"], 300, tmp_path, "mini", num_threads=1)
+    generate(["iggi", "iggi"], 300, tmp_path, "mini", num_threads=1, progress=True)
     said = capsys.readouterr().err
     assert "100%" in said
     assert "300/300 [" in said
     assert re.search(r"game/s, mean score \d", said)
     monkeypatch.setitem(sys.modules, "tqdm", None)
-    generate(["iggi", "iggi"], 300, tmp_path / "again", "mini", num_threads=1)
+    generate(["iggi", "iggi"], 300, tmp_path / "again", "mini", num_threads=1, progress=True)
     assert capsys.readouterr().err == ""
 
 

@@ -57,7 +57,7 @@ def spread(values):
 @pytest.mark.parametrize("players", [2, 3])
 def test_every_number_is_that_of_a_plain_computation_over_the_stored_games(tmp_path, players):
     options = OPTIONS | {"players": players, "output": tmp_path}
-    found = evaluate(EGO, partners=PARTNERS, hold_out=HELD_OUT, seeds=["a"], **options)
+    found = evaluate(EGO, partners=PARTNERS, hold_out=HELD_OUT, methods=["a"], **options)
     scores = plain_scores(tmp_path)
     partners = {name: [name] for name in PARTNERS | HELD_OUT}
     columns = partners | {"mean": list(PARTNERS), "mean (held out)": list(HELD_OUT)}
@@ -94,7 +94,7 @@ def test_every_number_is_that_of_a_plain_computation_over_the_stored_games(tmp_p
 
 def test_cross_play_of_seeds_is_over_disjoint_pairs_in_both_seatings():
     bots = ["iggi", "piers", "simple", "outer", "internal"]
-    found = evaluate({f"m-{index}": bot for index, bot in enumerate(bots, 1)}, seeds=["m"], **OPTIONS)
+    found = evaluate({f"m-{index}": bot for index, bot in enumerate(bots, 1)}, methods=["m"], **OPTIONS)
     scores = found.scores
     pairs = [(scores[0, 1] + scores[1, 0]) / 2, (scores[2, 3] + scores[3, 2]) / 2]
     (method,) = found.methods
@@ -106,7 +106,7 @@ def test_cross_play_of_seeds_is_over_disjoint_pairs_in_both_seatings():
 
 
 def test_seeds_are_in_the_order_of_their_numbers():
-    found = evaluate({f"m-{number}": "iggi" for number in (10, 2, 1)}, seeds=["m"], **OPTIONS | {"games": 1})
+    found = evaluate({f"m-{number}": "iggi" for number in (10, 2, 1)}, methods=["m"], **OPTIONS | {"games": 1})
     assert found.settings.methods == {"m": ("m-1", "m-2", "m-10")}
 
 
@@ -123,7 +123,12 @@ def test_a_player_that_is_one_of_the_partners_plays_with_itself_but_not_in_the_m
 
 def test_the_folder_has_the_table_in_every_form(tmp_path):
     found = evaluate(
-        EGO, partners={"i_g|g&i": "iggi"}, hold_out=HELD_OUT, seeds=["a"], **OPTIONS | {"figure": True}, output=tmp_path
+        EGO,
+        partners={"i_g|g&i": "iggi"},
+        hold_out=HELD_OUT,
+        methods=["a"],
+        **OPTIONS | {"figure": True},
+        output=tmp_path,
     )
     means = [mean for row in found.table.means for mean in row]
     with (tmp_path / "table.csv").open(encoding="utf-8", newline="") as file:
@@ -166,7 +171,7 @@ def test_the_caption_counts_the_games_of_a_cell(tmp_path):
 
 def test_long_names_of_seeds_are_told_apart():
     players = {f"a-method-with-a-long-name-{seed}": "iggi" for seed in (1, 2)}
-    text = str(evaluate(players, partners=["outer"], seeds=["a-method-with-a-long-name"], **OPTIONS | {"games": 2}))
+    text = str(evaluate(players, partners=["outer"], methods=["a-method-with-a-long-name"], **OPTIONS | {"games": 2}))
     labels = re.findall(r"^ [12 ] (\S+) +\d", text, re.MULTILINE)
     seeds = ["a-meth…name-1", "a-meth…name-2"]
     assert [label for label in labels if "…" in label] == [*seeds, "a-meth…g-name", *seeds]
@@ -182,7 +187,7 @@ def test_only_the_pairings_of_the_table_are_played(tmp_path):
 
 @pytest.mark.parametrize("calls", [0, 3, 7])
 def test_an_interrupted_table_goes_on(tmp_path, monkeypatch, calls):
-    given = {"ego": EGO, "partners": PARTNERS, "hold_out": HELD_OUT, "seeds": ["a"], **OPTIONS}
+    given = {"ego": EGO, "partners": PARTNERS, "hold_out": HELD_OUT, "methods": ["a"], **OPTIONS}
     whole = evaluate(**given, output=tmp_path / "whole")
     with monkeypatch.context() as patch:
         interrupt_after(patch, calls)
@@ -201,7 +206,7 @@ def test_what_is_reported_may_change_without_playing_again(tmp_path, monkeypatch
         again = evaluate(names, partners=["outer", "internal"], hold_out=["internal"], **OPTIONS, output=tmp_path)
     assert again.table.columns == ["outer", "mean", "internal", "mean (held out)", "self-play"]
     assert read_evaluation(tmp_path).table == again.table
-    seeds = evaluate(names, partners=["outer", "internal"], seeds=["a"], **OPTIONS, output=tmp_path)
+    seeds = evaluate(names, partners=["outer", "internal"], methods=["a"], **OPTIONS, output=tmp_path)
     assert seeds.methods[0].pairs == 1
     assert read_evaluation(tmp_path).methods == seeds.methods
     assert len(Dataset(tmp_path)) == 40 * (4 + 8 + 2)
@@ -243,8 +248,8 @@ def test_games_that_fail_are_counted_and_left_out():
         ({"partners": {"mean": "iggi"}}, StarmineError, "partners has the name 'mean', a column of the table"),
         ({"partners": {"outer": "iggi"}}, StarmineError, "two players have the name 'outer', the second in partners"),
         ({"hold_out": ["igi"]}, UnknownNameError, 'did you mean "iggi"'),
-        ({"seeds": ["a"]}, StarmineError, "seeds='a' is not allowed: expected two or more of a-1, a-2, ..."),
-        ({"seeds": "a"}, StarmineError, "seeds='a' is not allowed: expected a list"),
+        ({"methods": ["a"]}, StarmineError, "methods='a' is not allowed: expected two or more of a-1, a-2, ..."),
+        ({"methods": "a"}, StarmineError, "methods='a' is not allowed: expected a list"),
         ({"parners": ["iggi"]}, TypeError, 'did you mean "partners"'),
     ],
 )
@@ -263,14 +268,14 @@ def test_the_command_prints_what_the_function_returns(tmp_path, capsys, monkeypa
     monkeypatch.chdir(tmp_path)
     options = ["--variant", "mini", "--games", "20", "--output", "out", "--quiet", "--html"]
     line = ["eval", "mine-1", "mine-2", "other=piers", "--with", "iggi", "outer", "--hold-out", "outer", "internal"]
-    assert main([*line, "--seeds", "mine", *options]) == 0
+    assert main([*line, "--methods", "mine", *options]) == 0
     policies = {f"mine-{seed}": f"policy: results/mine-{seed}/policy.safetensors" for seed in (1, 2)}
     found = evaluate(
         policies | {"other": "piers"},
         20,
         partners=["iggi", "outer"],
         hold_out=["outer", "internal"],
-        seeds=["mine"],
+        methods=["mine"],
         variant="mini",
         output="out",
     )

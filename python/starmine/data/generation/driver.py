@@ -83,7 +83,7 @@ def generate(
     shards: Iterable[int] | None = None,
     num_threads: int | None = None,
     ray: bool | str = False,
-    progress: bool = True,
+    progress: bool = False,
 ) -> Generation:
     """Play games and store them in a folder of Parquet files, the shards.
 
@@ -132,7 +132,7 @@ def generate(
     >>> import tempfile
     >>> import starmine.data
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     made = starmine.data.generate(["smart", "smart"], games=100, output=folder, progress=False)
+    ...     made = starmine.data.generate(["smart", "smart"], games=100, output=folder)
     >>> made.games
     100
     """
