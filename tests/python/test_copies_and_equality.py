@@ -58,7 +58,7 @@ class Fails:
 
 def failed(seed):
     with pytest.raises(starmine.BotError) as error:
-        starmine.play_games([Fails, "iggi"], 2, seed=seed, variant=MINI)
+        starmine.play_games([Fails, "iggi"], 2, seed=seed, variant=MINI, record=True)
     return error.value.games
 
 
@@ -182,7 +182,6 @@ VALUES = {
         lambda: starmine.evaluate(["iggi"], 1, variant=MINI, figure=False).pairings[0],
         lambda: starmine.evaluate(["piers"], 1, variant=MINI, figure=False).pairings[0],
     ),
-    "RecordedGames": (games, lambda: games(2)),
     "RuleKind": (lambda: starmine.games.rule("play-safe"), lambda: starmine.games.rule("discard-oldest")),
     "SearchResult": (searched, lambda: searched(2)),
     "SearchedAction": (

@@ -171,7 +171,6 @@ class Folder:
             seconds: that they took.
             calls: of the chat players in them, by name.
         """
-        assert games.trajectories is not None
         players, count = self.settings.variant.players, len(games)
         scores: NDArray[Any] = games.scores
         fireworks: NDArray[Any] = games.fireworks

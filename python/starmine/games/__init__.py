@@ -7,7 +7,7 @@ from starmine._core import BotKind, RuleKind, SeatedBot, bot, bots, make_bot, ru
 from starmine.games.endings import defeats
 from starmine.games.play import play_games
 from starmine.games.players import Player, Policy, PythonBot, check_variant
-from starmine.games.results import BotError, Failure, Games, RecordedGames
+from starmine.games.results import BotError, Failure, Games
 from starmine.games.searches import HandBelief, SearchedAction, SearchResult, search
 from starmine.games.seeds import EVALUATION_SEED
 from starmine.games.trajectories import Trajectories, replay
@@ -23,7 +23,6 @@ __all__ = [
     "Player",
     "Policy",
     "PythonBot",
-    "RecordedGames",
     "RuleKind",
     "SearchResult",
     "SearchedAction",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, Literal, overload
+from typing import Any
 
 from starmine._core import StarmineError, Variant, _play_bots, _Player, _Tables
 from starmine._util.keywords import named_keywords
 from starmine.games.players import Player, resolve_player
-from starmine.games.results import BotError, Failure, Games, RecordedGames
+from starmine.games.results import BotError, Failure, Games
 from starmine.games.seeds import EVALUATION_SEED
 from starmine.games.trajectories import Trajectories
 from starmine.games.variants import resolve_variant
@@ -28,31 +28,6 @@ def resolve_table(players: Sequence[Any], variant: str | Variant) -> Variant:
             f"players has {len(players)} entries: expected {resolved.players}, one for each seat of this variant"
         )
     return resolved
-
-
-@overload
-def play_games(
-    players: Sequence[Player],
-    games: int = ...,
-    seed: int = ...,
-    variant: str | Variant = ...,
-    num_threads: int | None = ...,
-    first_game: int = ...,
-    *,
-    record: Literal[True],
-) -> RecordedGames: ...
-
-
-@overload
-def play_games(
-    players: Sequence[Player],
-    games: int = ...,
-    seed: int = ...,
-    variant: str | Variant = ...,
-    num_threads: int | None = ...,
-    first_game: int = ...,
-    record: bool = ...,
-) -> Games: ...
 
 
 @named_keywords
@@ -78,7 +53,7 @@ def play_games(
         variant: a preset's name, with as many seats as there are players, or a `Variant`.
         num_threads: threads for games in which bots hold all seats; None for one for each core.
         first_game: the index of the first game.
-        record: whether the result has the `trajectories` of the games; it is a `RecordedGames` then.
+        record: whether the result has the `trajectories` of the games.
 
     Text is one of these:
 
@@ -129,6 +104,5 @@ def play_games(
 
 def results(rules: Variant, columns: Columns, recorded: Any, failures: Sequence[Failure] = ()) -> Games:
     """The results of games, with the trajectories if they were recorded."""
-    if recorded is None:
-        return Games(rules, *columns, failures=list(failures))
-    return RecordedGames(rules, *columns, failures=list(failures), trajectories=Trajectories(rules, *recorded))
+    trajectories = None if recorded is None else Trajectories(rules, *recorded)
+    return Games(rules, *columns, list(failures), trajectories)

@@ -59,8 +59,6 @@ class Games:
         lengths: int32 (G,), numbers of turns.
         endings: int8 (G,), how the games ended: code k stands for `starmine.endings()[k - 1]`.
         failures: the abandoned games.
-        trajectories: the games' decks and actions, if they were recorded. An abandoned game has the turns that were
-            played.
     """
 
     variant: Variant
@@ -69,11 +67,22 @@ class Games:
     lengths: NDArray[np.int32]
     endings: NDArray[np.int8]
     failures: list[Failure] = field(default_factory=list)
-    trajectories: Trajectories | None = None
+    _trajectories: Trajectories | None = None
 
     def __len__(self) -> int:
         """Number of games."""
         return len(self.scores)
+
+    @property
+    def trajectories(self) -> Trajectories:
+        """The games' decks and actions. An abandoned game has the turns that were played.
+
+        Raises:
+            StarmineError: they were not recorded.
+        """
+        if self._trajectories is None:
+            raise StarmineError("the games were not recorded: expected those of play_games(..., record=True)")
+        return self._trajectories
 
     @property
     def mean(self) -> float:
@@ -120,18 +129,6 @@ class Games:
         """Number of games, mean score and its standard error."""
         games = "1 game" if len(self) == 1 else f"{len(self)} games"
         return f"<{games}: mean score {with_error(self.mean, self.standard_error, digits=3)}>"
-
-
-@equal_by_value
-@dataclass(frozen=True, repr=False)
-class RecordedGames(Games):
-    """The results of games that were recorded, as `play_games` with `record=True` returns them.
-
-    Attributes:
-        trajectories: the games' decks and actions. An abandoned game has the turns that were played.
-    """
-
-    trajectories: Trajectories = field(kw_only=True)
 
 
 class BotError(StarmineError):

@@ -177,8 +177,6 @@ def _states(games: ReplaySource) -> list[State]:
     if isinstance(games, State):
         return [games]
     if isinstance(games, Games):
-        if games.trajectories is None:
-            raise StarmineError("the games were not recorded: expected those of play_games(..., record=True)")
         games = games.trajectories
     if not isinstance(games, Trajectories):
         if isinstance(games, str) or not isinstance(games, Sequence):

@@ -200,8 +200,6 @@ def report(
             other games.
     """
     trajectories = games.trajectories
-    if trajectories is None:
-        raise StarmineError("the games were not recorded: expected play_games(..., record=True)")
     if len(players) != games.variant.players:
         raise StarmineError(f"players has {len(players)} entries: expected {games.variant.players}, one for each seat")
     played = np.flatnonzero(games.endings > 0).tolist()

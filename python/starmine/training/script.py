@@ -32,8 +32,8 @@ class ScriptArgs:
     """The arguments that training scripts share; a script's own class adds the output folder `out` and others."""
 
     minutes: float = 3.0
-    """training time, with evaluations while training and the time before a resume; the update in progress then ends, and
-    the final evaluation comes on top"""
+    """training time, with evaluations while training and the time before a resume; the update in progress then ends,
+    and the final evaluation comes on top"""
     total_steps: int | None = None
     """turns to train for, instead of minutes"""
     resume: bool = False

@@ -53,7 +53,8 @@ def test_recorded_games_do_not_depend_on_threads():
 
 
 def test_games_are_recorded_only_where_it_is_asked_for():
-    assert starmine.play_games(["random", "random"], games=5).trajectories is None
+    with pytest.raises(starmine.StarmineError, match="the games were not recorded: expected those of play_games"):
+        _ = starmine.play_games(["random", "random"], games=5).trajectories
 
 
 @pytest.mark.parametrize("seed", range(8))

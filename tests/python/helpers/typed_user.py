@@ -72,15 +72,11 @@ def own_buffers() -> int:
 
 
 def recorded() -> list[str]:
-    """The last moves of recorded games, by bots alone and with one of one's own, and whether others are recorded."""
-    games: starmine.games.RecordedGames = starmine.play_games(["smart", "smart"], games=2, record=True)
+    """The last moves of recorded games, by bots alone and with one of one's own."""
+    games: starmine.Games = starmine.play_games(["smart", "smart"], games=2, record=True)
     own = starmine.play_games(["smart", FirstLegal()], games=2, record=True)
     last = [own.trajectories.state(0).history[-1].move, games.trajectories.state(1).history[-1].move]
-    wanted = bool(last)
-    perhaps: starmine.Games = starmine.play_games(["smart", "smart"], games=2, record=wanted)
-    other = starmine.play_games(["smart", "smart"], games=2)
-    maybe: starmine.Trajectories | None = other.trajectories
-    return [*last, str(perhaps.trajectories is None), str(maybe)]
+    return [str(move) for move in last]
 
 
 def evaluated() -> tuple[float, float | None]:

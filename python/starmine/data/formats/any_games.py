@@ -34,8 +34,6 @@ def imported(games: AnyGames, on_error: str = "raise") -> ImportedGames:
 def _read(games: Any) -> ReadGames:
     """Games of any form, as they were recorded."""
     if isinstance(games, Games):
-        if games.trajectories is None:
-            raise StarmineError("these games were not recorded: expected those of play_games(..., record=True)")
         games = games.trajectories
     if isinstance(games, Trajectories):
         return ReadGames.of(games)
