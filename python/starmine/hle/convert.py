@@ -109,6 +109,7 @@ def replay(
         StarmineError: the rules are not told, or are others than those of `config`; an item is no move, is not legal,
             comes before its deal, or tells another seat, card or outcome than the replayed game has; or more copies of
             a card are dealt than there are.
+        TypeError: a start player that is not an integer.
         UnknownNameError: there is no such preset or parameter.
     """
     if not isinstance(move_history, Iterable) or isinstance(move_history, str):
@@ -118,7 +119,11 @@ def replay(
         )
     items = [item_of(item, f"move_history[{place}]") for place, item in enumerate(move_history)]
     rules = rules_for(_variant_of(items, config), AgentObservationType.CARD_KNOWLEDGE)
-    first = start_of(items, rules.variant.players) if start_player is None else start_player
+    players = rules.variant.players
+    if start_player is None:
+        first = start_of(items, players)
+    else:
+        first = check_number("start_player", start_player, 0, players - 1)
     return state_of(rules, items, first, "move_history")
 
 

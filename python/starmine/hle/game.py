@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from starmine._core import Card
+from starmine._core import Card, StarmineError
 from starmine._util.numbers import check_integer, check_number
 from starmine.hle.deals import Deals
-from starmine.hle.moves import HanabiMove, IllegalMoveError, check_move
+from starmine.hle.moves import HanabiMove, check_move
 from starmine.hle.rules import AgentObservationType, Rules, seed_of
 from starmine.hle.state import HanabiState
 
@@ -30,6 +30,8 @@ class HanabiGame:
             StarmineError: a parameter is out of range.
         """
         params = {} if params is None else params
+        if not isinstance(params, Mapping):
+            raise StarmineError(f"params={params!r} is not allowed: expected a dict of HLE's parameters")
         self._rules = Rules.of(params)
         self._seed = seed_of(params)
         self._deals = Deals(self._seed)
@@ -52,13 +54,15 @@ class HanabiGame:
         Raises:
             DeckError: the deck is not the variant's.
             StarmineError: there is no such seat or number of a card.
-            TypeError: the seat is not an integer.
+            TypeError: the seat is not an integer, or the deck no sequence.
         """
         variant = self._rules.variant
         if start_player is not None:
             start_player = check_number("start_player", start_player, 0, variant.players - 1)
         numbers = None
         if deck is not None:
+            if isinstance(deck, str) or not isinstance(deck, Iterable):
+                raise TypeError(f"deck={deck!r} is not allowed: expected cards, their texts or their numbers")
             given = variant.new_game(deck=[self._rules.card(card) for card in deck]).deck
             numbers = [card.suit * variant.ranks + card.rank for card in given]
         return HanabiState._new(self._rules, self._deals, numbers, start_player)
@@ -112,8 +116,12 @@ class HanabiGame:
         return len(self._rules.moves)
 
     def num_cards(self, color: int, rank: int) -> int:
-        """The copies of a card in the deck; 0 where there is no such card."""
-        variant = self._rules.variant
+        """The copies of a card in the deck; 0 where there is no such card.
+
+        Raises:
+            TypeError: the colour or the rank is not an integer.
+        """
+        variant, color, rank = self._rules.variant, check_integer("color", color), check_integer("rank", rank)
         exists = 0 <= color < variant.colors and 0 <= rank < variant.ranks
         return variant.copies[color][rank] if exists else 0
 
@@ -132,7 +140,4 @@ class HanabiGame:
             IllegalMoveError: there is no such id; HLE reads beyond its table.
             TypeError: it is not an integer.
         """
-        moves, uid = self._rules.moves, check_integer("move_uid", move_uid)
-        if not 0 <= uid < len(moves):
-            raise IllegalMoveError(f"move_uid={uid} is not allowed: expected 0 to {len(moves) - 1}")
-        return moves[uid]
+        return self._rules.move(move_uid)

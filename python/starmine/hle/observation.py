@@ -6,7 +6,7 @@ import enum
 from typing import Any
 
 from starmine._core import StarmineError, View
-from starmine._util.numbers import check_number
+from starmine._util.numbers import check_integer, check_number
 from starmine.hle.cards import HanabiCard, HanabiCardKnowledge
 from starmine.hle.moves import HanabiHistoryItem, HanabiMove
 from starmine.hle.position import (
@@ -94,8 +94,12 @@ class HanabiObservation:
         return [moves[action] for action in self._source.legal(self._observer)]
 
     def card_playable_on_fireworks(self, color: int, rank: int) -> bool:
-        """Whether a card would be added to the fireworks."""
-        heights = self._source.fireworks
+        """Whether a card would be added to the fireworks.
+
+        Raises:
+            TypeError: the colour or the rank is not an integer.
+        """
+        heights, color, rank = self._source.fireworks, check_integer("color", color), check_integer("rank", rank)
         return 0 <= color < len(heights) and heights[color] == rank
 
     def __str__(self) -> str:
@@ -120,8 +124,10 @@ class ObservationEncoder:
         """The encoder of the observations of a `HanabiGame`, or of `Rules`.
 
         Raises:
-            StarmineError: there is no such type.
+            StarmineError: no game, or there is no such type.
         """
+        if not isinstance(game, Rules) and not hasattr(game, "_rules"):
+            raise StarmineError(f"game={game!r} is not allowed: expected a HanabiGame")
         if enc_type != ObservationEncoderType.CANONICAL:
             raise StarmineError(f"enc_type={enc_type!r} is not allowed: expected ObservationEncoderType.CANONICAL")
         self._rules: Rules = game if isinstance(game, Rules) else game._rules

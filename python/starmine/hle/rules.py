@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, SupportsIndex
 
 from starmine._core import Card, StarmineError, Variant, VariantError, _unknown_name
-from starmine._util.numbers import check_number
+from starmine._util.numbers import check_integer, check_number
 from starmine.hle.cards import COLOR_CHAR, card_text
-from starmine.hle.moves import HanabiMove
+from starmine.hle.moves import HanabiMove, IllegalMoveError
 
 
 class AgentObservationType(enum.IntEnum):
@@ -134,6 +134,18 @@ class Rules:
             expected = ", ".join(f"{kind.value} for encoder={name!r}" for kind, name in ENCODERS.items())
             raise StarmineError(f"observation_type={number} is not allowed: expected {expected}")
         return rules_for(variant, AgentObservationType(number))
+
+    def move(self, move_uid: Any) -> HanabiMove:
+        """The move of HLE's id.
+
+        Raises:
+            IllegalMoveError: there is no such id.
+            TypeError: it is not an integer.
+        """
+        uid = check_integer("move_uid", move_uid)
+        if not 0 <= uid < len(self.moves):
+            raise IllegalMoveError(f"move_uid={uid} is not allowed: expected 0 to {len(self.moves) - 1}")
+        return self.moves[uid]
 
     def action(self, move: HanabiMove) -> int:
         """HLE's id of a move, or -1 for a kind that has none; a move that does not exist gets some number."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import enum
 from typing import Any
 
-from starmine._core import IllegalActionError, State
+from starmine._core import IllegalActionError, StarmineError, State
+from starmine._util.numbers import check_integer
 from starmine.hle.cards import HanabiCard
 from starmine.hle.deals import Deals
 from starmine.hle.moves import HanabiHistoryItem, HanabiMove, HanabiMoveType, IllegalMoveError, check_move
@@ -61,7 +62,14 @@ class HanabiState:
         Args:
             game: a `HanabiGame`; ignored where there is a state to copy.
             c_state: the state to copy, or None.
+
+        Raises:
+            StarmineError: they are none of these.
         """
+        if c_state is None and not hasattr(game, "new_initial_state"):
+            raise StarmineError(f"game={game!r} is not allowed: expected a HanabiGame")
+        if not isinstance(c_state, HanabiState | None):
+            raise StarmineError(f"c_state={c_state!r} is not allowed: expected a HanabiState or None")
         source: HanabiState = game.new_initial_state() if c_state is None else c_state
         self._position: Position = source._position
         self._deals: Deals = source._deals
@@ -116,11 +124,13 @@ class HanabiState:
         """Make the move of an id, and deal the card that it asks for: a turn of `rl_env`. HLE has no such method.
 
         Raises:
-            IllegalMoveError: the move is not legal, the game is over, or a card is to be dealt; nothing has changed.
+            IllegalMoveError: the move does not exist or is not legal, the game is over, or a card is to be dealt;
+                nothing has changed.
+            TypeError: the id is not an integer.
         """
         if self._position.undealt:
             raise IllegalMoveError(f"action {action} is not legal now: a card is to be dealt")
-        after = self._after(action, self._position.rules.moves[action])
+        after = self._after(action, self._position.rules.move(action))
         if after.undealt:
             after = self._dealt(after, 1)
         self._position = after
@@ -153,9 +163,10 @@ class HanabiState:
 
         Raises:
             IllegalMoveError: there are not so many to deal now; nothing has changed.
+            TypeError: it is not an integer.
         """
         undealt = self._position.undealt
-        count = undealt if count is None else count
+        count = undealt if count is None else check_integer("count", count)
         if not 0 <= count <= undealt:
             raise IllegalMoveError(f"{count} cards cannot be dealt now: {undealt} are to be dealt")
         self._position = self._dealt(self._position, count)
@@ -258,8 +269,12 @@ class HanabiState:
         return not position.undealt and action in position.legal(position.current_player)
 
     def card_playable_on_fireworks(self, color: int, rank: int) -> bool:
-        """Whether a card would be added to the fireworks."""
-        heights = self._position.fireworks
+        """Whether a card would be added to the fireworks.
+
+        Raises:
+            TypeError: the colour or the rank is not an integer.
+        """
+        heights, color, rank = self._position.fireworks, check_integer("color", color), check_integer("rank", rank)
         return 0 <= color < len(heights) and heights[color] == rank
 
     def move_history(self) -> list[HanabiHistoryItem]:

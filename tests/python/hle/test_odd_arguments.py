@@ -202,3 +202,33 @@ def test_a_player_that_returns_a_dictionary_is_told_of_the_door():
     _, info = env.reset(seed=1)
     with pytest.raises(starmine.StarmineError, match=message):
         env.step(info["action_mask"].argmax(1))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda env: pyhanabi.HanabiGame(3), starmine.StarmineError, "params=3 is not allowed: expected a dict"),
+        (lambda env: pyhanabi.HanabiGame("x"), starmine.StarmineError, "params='x' is not allowed: expected a dict"),
+        (lambda env: pyhanabi.HanabiState(None), starmine.StarmineError, "game=None is not allowed: expected a Hanabi"),
+        (lambda env: pyhanabi.HanabiState(env.game, 3), starmine.StarmineError, "c_state=3 is not allowed"),
+        (lambda env: pyhanabi.ObservationEncoder(None), starmine.StarmineError, "game=None is not allowed"),
+        (lambda env: env.game.num_cards("R", 0), TypeError, "color='R' is not allowed: expected an integer"),
+        (lambda env: env.game.num_cards(0, 0.0), TypeError, "rank=0.0 is not allowed: expected an integer"),
+        (lambda env: env.state.card_playable_on_fireworks("R", 0), TypeError, "color='R' is not allowed"),
+        (lambda env: env.state.observation(0).card_playable_on_fireworks(0, "1"), TypeError, "rank='1' is not"),
+        (lambda env: env.state.deal_random_cards("1"), TypeError, "count='1' is not allowed: expected an integer"),
+        (lambda env: env.state.play("x"), TypeError, "move_uid='x' is not allowed: expected an integer"),
+        (lambda env: env.state.play(99), hle.IllegalMoveError, "move_uid=99 is not allowed: expected 0 to 29"),
+        (lambda env: env.state.play(-1), hle.IllegalMoveError, "move_uid=-1 is not allowed: expected 0 to 29"),
+        (lambda env: env.reset(deck=3), TypeError, "deck=3 is not allowed: expected cards"),
+        (lambda env: env.reset(deck="R1"), TypeError, "deck='R1' is not allowed: expected cards"),
+        (lambda env: hle.replay(env.state.move_history(), start_player="0"), TypeError, "start_player='0' is not"),
+        (lambda env: hle.replay(env.state.move_history(), start_player=3), starmine.StarmineError, "start_player=3 is"),
+    ],
+    ids=str,
+)
+def test_other_arguments_are_named(env, call, error, message):
+    before = str(env.state)
+    with pytest.raises(error, match=message):
+        call(env)
+    assert str(env.state) == before
