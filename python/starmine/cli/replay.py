@@ -14,7 +14,7 @@ from starmine._util.durable import given_path, replace_file
 from starmine.cli.arguments import add_command, add_rules_of, add_skip, integer, read_source, rules_of
 from starmine.data import Dataset, Game
 from starmine.data.files import files_of
-from starmine.data.formats.parquet import UNKNOWN, suits_in, table_of
+from starmine.data.formats.parquet import NAMELESS, suits_in, table_of
 from starmine.games.players import refuse_file
 from starmine.look import Mistake, mistakes, replay_html, verdict
 from starmine.look.words import told_apart
@@ -105,7 +105,7 @@ def run(options: argparse.Namespace) -> int:
 def names_of(games: Sequence[Game]) -> list[list[str]]:
     """The names of the seats of each game; empty where the source has none."""
     seats = [[str(player["name"]) for player in game.players] for game in games]
-    return [[] if names[0] == UNKNOWN else names for names in seats]
+    return [[] if names[0] == NAMELESS else names for names in seats]
 
 
 def costliest(found: Sequence[Mistake]) -> str:

@@ -13,6 +13,8 @@ from starmine._core import StarmineError, Variant
 FORMAT = 1  # version of the schema; a reader refuses any other
 KEY = b"starmine"  # of the JSON text in a Parquet file's key-value metadata
 CONTENT = b"starmine.content"  # of the checksum of a file's games, `ContentHash`, there
+# What reading raises where the entries are not those that were written.
+FORGED = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError)
 FIELDS = ("format", "variant", "players", "seed", "shard", "shards", "version", "extra")
 
 

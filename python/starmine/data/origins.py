@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from starmine._core import StarmineError
-from starmine.data.metadata import Metadata
+from starmine.data.metadata import FORGED, Metadata
 from starmine.games.pairings import TURNS, pairings_of
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 KEY = "evaluation"  # of what a file's metadata say about the evaluation
 ID = "id"  # of the evaluation's folder, there
-# What reading raises if the stored settings are not an evaluation's.
-FORGED = (ValueError, TypeError, AttributeError, LookupError)
 
 
 class Origin(NamedTuple):

@@ -16,9 +16,9 @@ from starmine._util.equality import equal_by_value
 from starmine._util.progress import counted
 from starmine.data.arrow import pyarrow, pyarrow_parquet
 from starmine.data.end_reasons import ended_by_name
-from starmine.data.metadata import Metadata
-from starmine.data.verification import FORGED, game_files
-from starmine.games.variants import described
+from starmine.data.metadata import FORGED, Metadata
+from starmine.data.verification import game_files
+from starmine.games.variants import variant_text
 
 WIDTH = 48  # of the longest bar, in characters
 COLUMNS = ["score", "length", "players"]
@@ -101,7 +101,7 @@ class Info:
         if self.missing:
             files += f" ({counted(self.missing, 'shard')} missing)"
         lines = [
-            f"{self.path}: {described(self.variant)}",
+            f"{self.path}: {variant_text(self.variant)}",
             f"{counted(games, 'game')}, {counted(turns, 'turn')}, {turns / max(games, 1):.1f} a game",
             f"{files}, {self.bytes:,} bytes, {self.bytes / max(games, 1):.1f} a game",
             *self._ended_by_line(),

@@ -20,7 +20,7 @@ from starmine.data.end_reasons import ENDED_BY, ended_by_name, ended_by_of, site
 from starmine.data.files import file_hash, files_of
 from starmine.data.generation.configuration import MOST_SHARDS, players_of
 from starmine.data.manifest import MANIFEST, read_manifest
-from starmine.data.metadata import CONTENT, Metadata
+from starmine.data.metadata import CONTENT, FORGED, Metadata
 from starmine.data.outcomes import LEGAL, dealt, outcomes
 from starmine.data.prefetch import ahead
 from starmine.data.schema import as_schema, read_table, schema, shard_name
@@ -28,8 +28,6 @@ from starmine.data.table import ContentHash, GameTable
 
 KEPT = 1000  # problems that are kept; all are counted
 SHOWN = 20
-# What metadata raise whose entries are not those that were written.
-FORGED = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError)
 
 
 @dataclass(frozen=True)

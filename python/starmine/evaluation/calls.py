@@ -64,7 +64,7 @@ def transcripts_of(players: Mapping[str, Any]) -> list[Transcript]:
 
 
 @contextmanager
-def counted(
+def count_calls(
     names: Sequence[str], players: Sequence[Any], first_game: int, evaluation: str | None
 ) -> Iterator[dict[str, Calls]]:
     """The totals of the calls that chat players make in a block that plays games; they are there after the block.
@@ -130,7 +130,7 @@ def seconds_a_call(calls: Calls) -> float:
     return float(calls["seconds"] / max(1, calls["calls"] + sum(repeated(calls).values())))
 
 
-def described(calls: Calls) -> str:
+def calls_text(calls: Calls) -> str:
     """Totals in words, such as "12 calls: 10 move, 2 illegal; 1 moves of the fallback; tokens 700; 0.5 seconds a call".
 
     There is at least one call.

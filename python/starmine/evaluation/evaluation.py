@@ -23,7 +23,7 @@ from starmine.evaluation.tables import Method, ScoreTable, methods_of, table_of
 from starmine.games.identity import Identity
 from starmine.games.pairings import pairings_of
 from starmine.games.results import Games, mean_and_error
-from starmine.games.variants import described
+from starmine.games.variants import variant_text
 
 Array = NDArray[Any]
 Cell = tuple[int, int]
@@ -86,7 +86,7 @@ class Settings:
     @property
     def described(self) -> str:
         """The variant's preset and number of players, or its parameters where it is no preset."""
-        return described(self.variant)
+        return variant_text(self.variant)
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as JSON can represent them."""

@@ -28,8 +28,8 @@ from starmine.data.dataset import Dataset
 from starmine.data.files import Entry, GamesFile, file_hash, files_of, write_file
 from starmine.data.game import Game
 from starmine.data.manifest import MANIFEST, read_manifest, write_manifest
-from starmine.data.metadata import Metadata
-from starmine.data.origins import FORGED, ID, KEY
+from starmine.data.metadata import FORGED, Metadata
+from starmine.data.origins import ID, KEY
 from starmine.data.outcomes import outcomes
 from starmine.data.schema import SHARD, shard_name
 from starmine.data.table import GameTable
@@ -135,7 +135,7 @@ class Folder:
                 self._entries = dict(found["shards"])
                 if not self._entries:
                     return self._begin()
-                evaluation = read_games(self.path, self._entries, self.settings)
+                evaluation = evaluation_of(self.path, self._entries, self.settings)
                 with self._writable():  # files of a process that was killed before it wrote the manifest
                     self._remove([path for path in files_of(self.path) if path.name not in self._entries])
                 self._games = int(evaluation.played.sum())
@@ -282,12 +282,12 @@ def read_evaluation(path: str | os.PathLike[str]) -> Evaluation:
             tuple(told["hold_out"]),
             {name: tuple(seeds) for name, seeds in told["methods"].items()},
         )
-        return read_games(folder, found["shards"], settings)
+        return evaluation_of(folder, found["shards"], settings)
     except (*FORGED, OSError, EOFError) as error:
         raise StarmineError(f"{str(path)!r} holds no evaluation ({type(error).__name__}: {error})") from error
 
 
-def read_games(folder: Path, entries: dict[str, Entry], settings: Settings) -> Evaluation:
+def evaluation_of(folder: Path, entries: dict[str, Entry], settings: Settings) -> Evaluation:
     """The evaluation of the games in some files, which may be of fewer entrants.
 
     Args:

@@ -17,7 +17,7 @@ from starmine._util.durable import given_path
 from starmine._util.keywords import named_keywords
 from starmine._util.numbers import check_number, check_threads
 from starmine._util.progress import Progress, progress_of
-from starmine.evaluation.calls import Calls, counted, games_at_once, transcripts_of
+from starmine.evaluation.calls import Calls, count_calls, games_at_once, transcripts_of
 from starmine.evaluation.evaluation import Cell, Evaluation, Settings
 from starmine.evaluation.pairing import stretches
 from starmine.evaluation.tables import HELD_OUT_MEAN, MEAN, SELF_PLAY
@@ -242,7 +242,7 @@ def play_chunks(
         while start < end:
             number = min(step, end - start)
             began = time.perf_counter()
-            with counted(names, seats, start, evaluation_id) as calls:
+            with count_calls(names, seats, start, evaluation_id) as calls:
                 games = play_or_fail(seats, number, start, settings, num_threads, record=evaluation_id is not None)
             seconds = time.perf_counter() - began
             yield cell, seat, start, games, seconds, calls

@@ -75,7 +75,7 @@ def preset_of(rules: Variant) -> str | None:
     return None
 
 
-def described(rules: Variant) -> str:
+def variant_text(rules: Variant) -> str:
     """The variant's preset and number of players, or its parameters where it is no preset."""
     name = preset_of(rules)
     return (

@@ -391,7 +391,7 @@ def test_moves_of_a_fallback_are_left_out_of_games_in_memory():
 
 def test_an_evaluation_that_does_not_tell_the_turns_of_a_fallback_is_warned_of(tmp_path, capsys, monkeypatch):
     pytest.importorskip("pyarrow")
-    monkeypatch.setattr("starmine.evaluation.run.counted", without_turns_counted)
+    monkeypatch.setattr("starmine.evaluation.run.count_calls", without_turns_counted)
     starmine.evaluate({"model": unsure()}, 2, variant="mini", output=tmp_path / "out", figure=False)
     exported(tmp_path, tmp_path / "out")
     warning = "warning: a fallback played in some of 2 games, and its moves are exported"
@@ -408,7 +408,7 @@ def test_damaged_metadata_of_an_evaluation_are_refused(pairings):
 @contextmanager
 def without_turns_counted(*given):
     """The calls as an earlier version stored them."""
-    with calls.counted(*given) as found:
+    with calls.count_calls(*given) as found:
         yield found
     for name, earlier in calls.without_turns(found).items():
         found[name] = earlier

@@ -19,7 +19,7 @@ from starmine.data.metadata import Metadata
 from starmine.data.schema import SHARD, read_table, shard_name
 from starmine.data.table import GameTable
 
-UNKNOWN = "unknown"  # a player whose name is not recorded
+NAMELESS = "unknown"  # a player whose name is not recorded
 
 
 def read(path: Path, variant: Variant | None = None) -> ReadGames:
@@ -57,7 +57,7 @@ def _read_file(path: Path) -> tuple[GameTable, Metadata, list[str], list[tuple[s
         games = read_table(table, metadata.variant)
     except (ValueError, OSError, arrow.ArrowException) as error:
         raise StarmineError(f"{path}: {' '.join(str(error).split())}") from error
-    players = [str(player.get("name", UNKNOWN)) for player in metadata.players]
+    players = [str(player.get("name", NAMELESS)) for player in metadata.players]
     if len(games) and not 0 <= games.players.min() <= games.players.max() < len(players):
         raise StarmineError(f"{path}: column players names players that are not in the players' table")
     told = metadata.extra.get("names") if games.names is None else games.names.tolist()
@@ -69,7 +69,7 @@ def _read_file(path: Path) -> tuple[GameTable, Metadata, list[str], list[tuple[s
 
 def table_of(games: ImportedGames) -> tuple[GameTable, list[dict[str, str | None]]]:
     """Games as rows of the schema, and the players' table."""
-    unknown = (UNKNOWN,) * games.variant.players
+    unknown = (NAMELESS,) * games.variant.players
     seats = [names or unknown for names in games.players]
     numbers = {name: number for number, name in enumerate(dict.fromkeys(name for row in seats for name in row))}
     if len(numbers) > np.iinfo(np.int16).max + 1:
