@@ -11,6 +11,7 @@ from hle_traces import hle_or_skip, random_configuration
 import starmine
 from starmine.data import read_games, write_games
 from starmine.data.formats import hle
+from starmine.hle import pyhanabi as ours
 
 # The start of a game as HLE's history, in three forms. Alice plays R1, Bob hints 3, Alice discards, Bob hints red.
 DEALS = ["R1", "R1", "Y1", "G5", "B4", "R2", "Y2", "B1", "W1", "G1"]
@@ -129,6 +130,17 @@ def test_a_start_player_is_kept(tmp_path):
     assert found.start_players.tolist() == games.start_players.tolist()
     assert len(set(found.start_players.tolist())) > 1
     assert (found.actions == games.actions).all()
+
+
+@pytest.mark.parametrize("other", [{"players": 3}, {"max_life_tokens": 2}], ids=str)
+def test_a_state_is_recorded_with_its_own_game(other):
+    games = [ours.HanabiGame(config) for config in ({"seed": 1}, {"seed": 1, **other})]
+    states = [game.new_initial_state() for game in games]
+    for state in states:
+        state.deal_random_cards()
+    assert hle.record(games[0], states[0])["game"]["players"] == 2
+    with pytest.raises(starmine.StarmineError, match="the state is of another game"):
+        hle.record(games[0], states[1])
 
 
 @pytest.fixture(scope="module")

@@ -35,11 +35,18 @@ DRAWS = (HanabiMoveType.PLAY, HanabiMoveType.DISCARD)
 
 
 def record(game: Any, state: Any) -> dict[str, Any]:
-    """A game of HLE as an object of this format."""
+    """A game of HLE as an object of this format.
+
+    Raises:
+        StarmineError: the state is of another game.
+    """
     history = state.move_history()
     parameters = dict(line.split("=", 1) for line in game.parameter_string().splitlines() if line)
     rules: dict[str, Any] = {name: int(parameters[name]) for name in OF_VARIANT}
     rules["random_start_player"] = parameters["random_start_player"] == "true"
+    told = next((getattr(item, "_variant", None) for item in history), None)  # only `starmine.hle` tells it
+    if state.num_players() != rules["players"] or told not in (None, variant_of(rules)):
+        raise StarmineError(f"the state is of another game: expected {variant_of(rules)}")
     seats = [item.player() for item in history if item.player() >= 0]
     first = seats[0] if seats else max(state.cur_player(), 0)
     return {
