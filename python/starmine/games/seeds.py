@@ -20,7 +20,7 @@ def integer_seed(seed: Any) -> Any:
         TypeError: text, or an array without axes that is not an integer.
     """
     if isinstance(seed, str | bytes):
-        raise TypeError(f"seed={seed!r} is not allowed: expected an integer")
+        raise TypeError(f"seed={seed!r} is not allowed: expected an integer, found {type(seed).__name__}")
     if isinstance(seed, SupportsIndex) and not isinstance(seed, bool) and getattr(seed, "ndim", 0) == 0:
         try:
             return operator.index(seed)
