@@ -1,5 +1,5 @@
-//! The card game Hanabi for reinforcement learning: exact rules, observations as vectors of bits, bots, trained
-//! policies, search, and thousands of games in one step.
+//! The card game Hanabi for reinforcement learning: exact rules, observations as vectors of bits,
+//! bots, trained policies, search, and thousands of games in one step.
 //!
 //! Deals, legal moves, rewards, scores and observations are those of DeepMind's [Hanabi Learning
 //! Environment](https://github.com/google-deepmind/hanabi-learning-environment) (HLE). The Python package `starmine` is
@@ -7,9 +7,9 @@
 //!
 //! # One game
 //!
-//! A [`Variant`](rules::Variant) is the immutable rules, a [`State`](rules::State) is one game in progress, and a
-//! [`View`](rules::View) is what one seat sees of it. This random game is the same in every run, since it follows from
-//! its seed:
+//! A [`Variant`](rules::Variant) is the immutable rules, a [`State`](rules::State) is one game in
+//! progress, and a [`View`](rules::View) is what one seat sees of it. This random game is the same
+//! in every run, since it follows from its seed:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -50,9 +50,9 @@
 //!
 //! # A batch
 //!
-//! A [`Batch`](batch::Batch) steps many games at once, on several threads if asked, and writes into buffers of the
-//! caller. A game that ends is dealt anew in the same step. This batch of 4,096 games writes packed rows, one bit for
-//! each bit of an observation:
+//! A [`Batch`](batch::Batch) steps many games at once, on several threads if asked, and writes into
+//! buffers of the caller. A game that ends is dealt anew in the same step. This batch of 4,096
+//! games writes packed rows, one bit for each bit of an observation:
 //!
 //! ```
 //! # #[cfg(feature = "batch")] {
@@ -84,8 +84,8 @@
 //!
 //! # An own bot
 //!
-//! A [`Bot`](bots::Bot) gets the view of its seat and answers with a move. It must be [`Clone`]. It plays among the bots
-//! of the crate, and as a [`Partner`](batch::Partner) in a batch:
+//! A [`Bot`](bots::Bot) gets the view of its seat and answers with a move. It must be [`Clone`]. It
+//! plays among the bots of the crate, and as a [`Partner`](batch::Partner) in a batch:
 //!
 //! ```
 //! # #[cfg(feature = "batch")] {
@@ -121,8 +121,8 @@
 //!
 //! # Modules and features
 //!
-//! Each module uses only those above it in this table. All features in it are on by default; with `default-features =
-//! false` the crate is the rules and the encodings alone.
+//! Each module uses only those above it in this table. All features in it are on by default; with
+//! `default-features = false` the crate is the rules and the encodings alone.
 //!
 //! | module | content | feature |
 //! |---|---|---|
@@ -135,8 +135,8 @@
 //! | [`batch`] | many games in one step | `batch`, which implies `bots` |
 //! | [`nn::POLICIES`] | the shipped policies, 3 MB of weights | `weights`, which implies `bots` |
 //!
-//! The feature `python` builds the Python module, and `instructions` a program that measures this crate; other crates need
-//! neither.
+//! The feature `python` builds the Python module, and `instructions` a program that measures this
+//! crate; other crates need neither.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

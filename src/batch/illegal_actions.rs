@@ -5,8 +5,9 @@ use crate::batch::{Batch, IllegalActions};
 use crate::rules::ActionId;
 
 impl Batch {
-    /// The actions that a step refuses. `moving` are the games that play, or `None` for all. Only the first
-    /// [`IllegalActions::LISTED`] are listed with their legal actions; all are counted.
+    /// The actions that a step refuses. `moving` are the games that play, or `None` for all. Only
+    /// the first [`IllegalActions::LISTED`] are listed with their legal actions; all are
+    /// counted.
     pub(in crate::batch) fn illegal_actions(
         &self,
         actions: &[i64],

@@ -1,5 +1,5 @@
-//! The games that ended in the last step and were dealt anew in it: which they are, and their last observations, which the last
-//! stage of a step encodes from copies of the games.
+//! The games that ended in the last step and were dealt anew in it: which they are, and their last
+//! observations, which the last stage of a step encodes from copies of the games.
 
 use std::sync::atomic::AtomicBool;
 
@@ -46,7 +46,8 @@ impl Batch {
     /// [`Batch::observers`] rows.
     ///
     /// # Errors
-    /// [`BatchError`] for a buffer of a wrong length, or if there is no memory for copies of the games.
+    /// [`BatchError`] for a buffer of a wrong length, or if there is no memory for copies of the
+    /// games.
     pub fn final_observations(&mut self, buffer: ObservationBuffer<'_>) -> Result<(), BatchError> {
         let finished = self.finished_games()?;
         let count = finished.len();

@@ -1,8 +1,8 @@
 //! Many games that are stepped together: autoreset, seeding, output buffers, threads.
 //!
-//! Start with [`Batch`]. Its [`Options`] choose what is written and who else plays, and [`Outputs`] are the caller's
-//! buffers. [`Partners`] hold the seats that the learner does not play. A [`Replay`] steps through recorded games in
-//! place of new ones.
+//! Start with [`Batch`]. Its [`Options`] choose what is written and who else plays, and [`Outputs`]
+//! are the caller's buffers. [`Partners`] hold the seats that the learner does not play. A
+//! [`Replay`] steps through recorded games in place of new ones.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -266,8 +266,8 @@ impl Batch {
         Outputs::layouts(&self.config)
     }
 
-    /// Calls `read` with the seer's view of a seat in one game, without past turns, and returns its result. `None` if there
-    /// is no such game.
+    /// Calls `read` with the seer's view of a seat in one game, without past turns, and returns its
+    /// result. `None` if there is no such game.
     ///
     /// # Panics
     /// When the variant has no such seat.
@@ -353,8 +353,9 @@ impl Batch {
         BatchError::if_set(stop)
     }
 
-    /// Does what is requested in all games, and writes the outputs. Returns `false` if the request refuses illegal
-    /// actions and there is one; the batch is unchanged then. Once `stop` is set, no further games are played or written.
+    /// Does what is requested in all games, and writes the outputs. Returns `false` if the request
+    /// refuses illegal actions and there is one; the batch is unchanged then. Once `stop` is
+    /// set, no further games are played or written.
     fn run(&mut self, request: Request<'_>, outputs: Outputs<'_>, stop: &AtomicBool) -> bool {
         let config = &self.config;
         let mut step = Step::new(config, self.acting_hand, request, stop);
@@ -391,8 +392,8 @@ impl Batch {
         self.step_until(&AtomicBool::new(false), actions, outputs)
     }
 
-    /// As [`Batch::step`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile. All other calls then are
-    /// [`BatchError::Interrupted`] until all games are reset.
+    /// As [`Batch::step`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile. All
+    /// other calls then are [`BatchError::Interrupted`] until all games are reset.
     pub(crate) fn step_until(
         &mut self,
         stop: &AtomicBool,
@@ -430,7 +431,8 @@ impl Batch {
         stopped
     }
 
-    /// Lets all calls fail until all games are reset: the outputs of a step are lost, or only some partners have moved.
+    /// Lets all calls fail until all games are reset: the outputs of a step are lost, or only some
+    /// partners have moved.
     pub(crate) const fn interrupt(&mut self) {
         self.is_interrupted = true;
     }

@@ -78,9 +78,9 @@ pub struct Options {
     pub illegal_action: IllegalAction,
     /// The bots in the seats that the learner does not play; by default there are none.
     pub partners: Partners,
-    /// The optional outputs that a call returns if it allocates the buffers itself, without duplicates and
-    /// in the order of [`ExtraOutput`]. They have no effect on the caller's own buffers: those in
-    /// [`Outputs`](super::Outputs) are written, whichever they are.
+    /// The optional outputs that a call returns if it allocates the buffers itself, without
+    /// duplicates and in the order of [`ExtraOutput`]. They have no effect on the caller's own
+    /// buffers: those in [`Outputs`](super::Outputs) are written, whichever they are.
     pub extra_outputs: Vec<ExtraOutput>,
     /// The number of threads that step the games, the calling thread included.
     pub num_threads: usize,

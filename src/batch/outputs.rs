@@ -143,8 +143,8 @@ pub enum ElementType {
 enum Axis {
     /// The actions of the variant.
     Actions,
-    /// The seats whose observations are written. The array lacks this axis where only the seat to act
-    /// is observed.
+    /// The seats whose observations are written. The array lacks this axis where only the seat to
+    /// act is observed.
     Observers,
     /// The elements of one observation row.
     RowElements,
@@ -192,8 +192,8 @@ pub struct OutputLayout {
 /// no axes stand for one element a game. `$use` is a macro that takes all rows.
 ///
 /// From it come [`Outputs`] and its checks, and in Python the keyword arguments, the arrays and the
-/// dictionary. What writes an output is in `step/result.rs`, or in `rows`. An [`ExtraOutput`] has an
-/// array in Python only if the batch was made with it.
+/// dictionary. What writes an output is in `step/result.rs`, or in `rows`. An [`ExtraOutput`] has
+/// an array in Python only if the batch was made with it.
 macro_rules! for_each_output {
     ($use:ident) => {
         $use! {

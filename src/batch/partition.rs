@@ -67,8 +67,8 @@ impl<'a> Partition<'a> {
         Partition(self.0.into_iter().map(|_| unreachable!("there are none")).collect())
     }
 
-    /// Runs the step for all games, on all threads of the pool, unless `refuses` holds for any share:
-    /// then no game is touched, and the result is `false`.
+    /// Runs the step for all games, on all threads of the pool, unless `refuses` holds for any
+    /// share: then no game is touched, and the result is `false`.
     pub fn run(
         &self,
         pool: &mut Pool,
@@ -87,7 +87,8 @@ impl<'a> Partition<'a> {
             }
             let words = block_words(step.config.plan.sizes);
             let take = |scratch: &mut Scratch, share: &Share<'a>, distance| {
-                // The caller's thread has memory for all games that end, every other thread for its share.
+                // The caller's thread has memory for all games that end, every other thread for its
+                // share.
                 let has_memory =
                     thread == 0 || distance == 0 || scratch.finished.reserve_more(piece, words);
                 has_memory.then(|| share.take(piece, step)).flatten()

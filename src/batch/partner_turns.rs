@@ -1,5 +1,5 @@
-//! External partners: players that are not bots of this crate, such as those written in Python. A game waits when it is
-//! the turn of one, until the caller plays its move.
+//! External partners: players that are not bots of this crate, such as those written in Python. A
+//! game waits when it is the turn of one, until the caller plays its move.
 
 use std::sync::atomic::AtomicBool;
 
@@ -11,9 +11,9 @@ use crate::buffers::check_length;
 use crate::rules::{Seat, State};
 
 impl Batch {
-    /// Plays one turn in the games of the mask `moving`, in a batch with partners. The other games do not
-    /// change, and their actions are ignored. Outputs are written for all games; those that do not move have
-    /// no reward and have not ended.
+    /// Plays one turn in the games of the mask `moving`, in a batch with partners. The other games
+    /// do not change, and their actions are ignored. Outputs are written for all games; those
+    /// that do not move have no reward and have not ended.
     ///
     /// # Errors
     /// [`BatchError`] for illegal actions, or for buffers of a wrong length; no game has moved
@@ -30,7 +30,8 @@ impl Batch {
         self.step_some_until(&AtomicBool::new(false), actions, moving, outputs)
     }
 
-    /// As [`Batch::step_some`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile, as `step_until`.
+    /// As [`Batch::step_some`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile, as
+    /// `step_until`.
     pub(crate) fn step_some_until(
         &mut self,
         stop: &AtomicBool,
@@ -76,8 +77,8 @@ impl Batch {
         self.partner_games.get(game).map(PartnerGame::state)
     }
 
-    /// For each game and seat the index, among the partners of the seat, of the one who holds the seat in this
-    /// episode; `None` for a seat of the learner.
+    /// For each game and seat the index, among the partners of the seat, of the one who holds the
+    /// seat in this episode; `None` for a seat of the learner.
     pub fn drawn_partners(&self) -> impl ExactSizeIterator<Item = Option<usize>> + '_ {
         let partners = &self.config.options.partners;
         let seats = usize::from(self.variant().players());

@@ -14,9 +14,9 @@ use super::step::refill::{NONE, Refill};
 use super::{Batch, BatchError, reserve};
 use crate::rules::{BitIndices, DeckError, MoveError, Recording, Variant};
 
-/// A replay of recorded games. Row `i` of `n` plays games `i`, `i + n`, `i + 2n` and so on, each from
-/// its deal to its last recorded action; games without an action are left out. What a row shows depends
-/// on the games and on `n` alone, not on the number of threads.
+/// A replay of recorded games. Row `i` of `n` plays games `i`, `i + n`, `i + 2n` and so on, each
+/// from its deal to its last recorded action; games without an action are left out. What a row
+/// shows depends on the games and on `n` alone, not on the number of threads.
 #[derive(Debug)]
 pub struct Replay {
     batch: Batch,
@@ -77,8 +77,8 @@ pub enum ReplayError {
 }
 
 impl Replay {
-    /// A replay of these games in so many rows, or in fewer if there are fewer games. Of the options, the
-    /// modes of autoreset and illegal actions and the partners have no effect.
+    /// A replay of these games in so many rows, or in fewer if there are fewer games. Of the
+    /// options, the modes of autoreset and illegal actions and the partners have no effect.
     ///
     /// # Errors
     /// [`ReplayError::Deck`] for a deck or a start player that does not fit the variant,
@@ -133,9 +133,9 @@ impl Replay {
         games.find(|&game| !self.games.turns(game).is_empty()).unwrap_or(NONE)
     }
 
-    /// Plays the recorded actions, lets the next games begin where others have played their last one,
-    /// and writes the outputs: those of a turn for the rows as they were, those of a position for the
-    /// rows as they are then. The first step deals the first games.
+    /// Plays the recorded actions, lets the next games begin where others have played their last
+    /// one, and writes the outputs: those of a turn for the rows as they were, those of a
+    /// position for the rows as they are then. The first step deals the first games.
     ///
     /// # Errors
     /// [`ReplayError::Move`] if an action is not legal; the replay cannot go on then.

@@ -58,8 +58,8 @@ impl Batch {
     /// ```
     ///
     /// # Errors
-    /// [`BatchError`] as [`Batch::reset`], for decks and start players that do not fit the variant, and
-    /// for a batch with partners; the batch is unchanged then.
+    /// [`BatchError`] as [`Batch::reset`], for decks and start players that do not fit the variant,
+    /// and for a batch with partners; the batch is unchanged then.
     pub fn reset_to_decks(
         &mut self,
         decks: GivenDecks<'_>,
@@ -144,8 +144,8 @@ impl Batch {
         self.decks.iter().flatten().count() + self.num_finished()
     }
 
-    /// A copy of the given decks, with memory for those of all games if some are to be dealt; none if no
-    /// game has one.
+    /// A copy of the given decks, with memory for those of all games if some are to be dealt; none
+    /// if no game has one.
     fn decks_to_change(&self, deals_decks: bool) -> Result<Vec<Option<DrawOrder>>, BatchError> {
         if self.decks.iter().all(Option::is_none) && !deals_decks {
             return Ok(Vec::new());
@@ -156,7 +156,8 @@ impl Batch {
         Ok(decks)
     }
 
-    /// Resets with the deals of the same seeds and mask. If `stop` is set meanwhile, all games have to be reset again.
+    /// Resets with the deals of the same seeds and mask. If `stop` is set meanwhile, all games have
+    /// to be reset again.
     pub(crate) fn reset_until(
         &mut self,
         stop: &AtomicBool,

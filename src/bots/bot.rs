@@ -49,16 +49,16 @@ pub struct MoveValue {
 
 /// A player in one seat.
 ///
-/// A bot sees what its seat may see: every method gets a [`View`], which shows the teammates' hands,
-/// all hints, the fireworks, the discards and the past turns. It shows neither the own hand nor the
-/// deck.
+/// A bot sees what its seat may see: every method gets a [`View`], which shows the teammates'
+/// hands, all hints, the fireworks, the discards and the past turns. It shows neither the own hand
+/// nor the deck.
 ///
-/// For each game, [`Bot::start`] is called once. Then each turn of this seat calls [`Bot::act`], and
-/// each turn of any seat calls [`Bot::observe`]. A bot that chooses an illegal move stops the game
-/// with a [`BotMoveError`](super::BotMoveError); the move is not played.
+/// For each game, [`Bot::start`] is called once. Then each turn of this seat calls [`Bot::act`],
+/// and each turn of any seat calls [`Bot::observe`]. A bot that chooses an illegal move stops the
+/// game with a [`BotMoveError`](super::BotMoveError); the move is not played.
 ///
-/// A bot must implement `Clone`. Batches and searches copy bots in the middle of a game, and each copy
-/// goes on by itself. A bot must be `Send` and `Sync` because games run on several threads.
+/// A bot must implement `Clone`. Batches and searches copy bots in the middle of a game, and each
+/// copy goes on by itself. A bot must be `Send` and `Sync` because games run on several threads.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -134,8 +134,9 @@ pub trait Bot: BoxedClone + Send + Sync {
     /// Chooses a move. It is this seat's turn, and the move must be legal, see [`View::is_legal`].
     fn act(&mut self, view: &View<'_>) -> Move;
 
-    /// As [`Bot::act`], but returns `None` if `stop` is set before the bot has chosen. The bot may then be asked again in
-    /// the same turn. Only a bot that takes long needs to look at `stop`.
+    /// As [`Bot::act`], but returns `None` if `stop` is set before the bot has chosen. The bot may
+    /// then be asked again in the same turn. Only a bot that takes long needs to look at
+    /// `stop`.
     fn act_until(&mut self, view: &View<'_>, stop: &AtomicBool) -> Option<Move> {
         let _ = stop;
         Some(self.act(view))
@@ -146,14 +147,14 @@ pub trait Bot: BoxedClone + Send + Sync {
         false
     }
 
-    /// A turn of this seat for which the move is already known, as when a stored game is followed. The bot changes its
-    /// state as if it had been asked for a move.
+    /// A turn of this seat for which the move is already known, as when a stored game is followed.
+    /// The bot changes its state as if it had been asked for a move.
     fn pass(&mut self, view: &View<'_>) {
         self.act(view);
     }
 
-    /// The values of the legal moves in this seat's last turn, empty before the first one. `None` for a bot that does not
-    /// estimate values.
+    /// The values of the legal moves in this seat's last turn, empty before the first one. `None`
+    /// for a bot that does not estimate values.
     fn values(&self) -> Option<&[MoveValue]> {
         None
     }
@@ -182,7 +183,8 @@ pub trait BoxedClone: Any {
     /// An independent copy in the same state.
     fn boxed_clone(&self) -> Box<dyn Bot>;
 
-    /// Copies the state of this bot into another, without allocating memory if both are of one type.
+    /// Copies the state of this bot into another, without allocating memory if both are of one
+    /// type.
     fn clone_onto(&self, bot: &mut Box<dyn Bot>);
 }
 

@@ -27,9 +27,9 @@ const SAMPLED: &str = "sampled";
 /// A bot with all its parameters and weights, parsed from its text, which is one of:
 /// - the name of a bot of the registry or of a shipped policy;
 /// - a rule list, such as `rules: play-safe; hint-playable; discard-oldest`;
-/// - a policy file, such as `policy: runs/mine.safetensors` or
-///   `policy: runs/mine.safetensors; sampled`. A path that begins or ends with a space or contains a
-///   semicolon is written as a JSON string, with `\\u003b` for the semicolon;
+/// - a policy file, such as `policy: runs/mine.safetensors` or `policy: runs/mine.safetensors;
+///   sampled`. A path that begins or ends with a space or contains a semicolon is written as a JSON
+///   string, with `\\u003b` for the semicolon;
 /// - one of these with noise, such as `noisy: 0.1; smart`: with probability 0.1 a random legal move
 ///   replaces the bot's.
 ///
@@ -76,7 +76,8 @@ pub enum BotSpecError {
     NoisyText(String),
 }
 
-/// A loaded policy and whether it samples its moves. It plays these weights, whatever its file holds later.
+/// A loaded policy and whether it samples its moves. It plays these weights, whatever its file
+/// holds later.
 #[derive(Clone)]
 pub struct PolicySpec {
     /// The path of its file, or its name if it is shipped.

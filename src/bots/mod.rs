@@ -2,7 +2,8 @@
 //!
 //! A [`Bot`] plays one seat. It maps a [`View`](crate::rules::View), which shows what its seat may
 //! see, to a [`Move`](crate::rules::Move). [`bot`] finds a bot by its name, [`BotSpec`] parses the
-//! text of any bot, [`play_games`] plays many games, and [`GameRunner`] plays one game turn by turn.
+//! text of any bot, [`play_games`] plays many games, and [`GameRunner`] plays one game turn by
+//! turn.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -23,8 +24,8 @@
 //!
 //! To add a bot, write its file, and add a `mod` line here and a row in [`BOTS`].
 //!
-//! - `random`, `rule_list`, `play_hints`, `smart`, `hat_guessing`, `fireflower`, `cheater`: the bots
-//!   and their families
+//! - `random`, `rule_list`, `play_hints`, `smart`, `hat_guessing`, `fireflower`, `cheater`: the
+//!   bots and their families
 //! - `policy`: trained policies as bots; `noisy`: any bot with random moves in between
 //! - `base_game`, `copy_counts`: sets of cards and counts of copies that several families use
 //! - `registry`, `bot_spec`: bots by their names and texts

@@ -46,8 +46,8 @@ impl Noise {
     }
 }
 
-/// Plays as another bot, but replaces each of its moves, with some probability, by a uniformly random
-/// legal one (epsilon-greedy play).
+/// Plays as another bot, but replaces each of its moves, with some probability, by a uniformly
+/// random legal one (epsilon-greedy play).
 ///
 /// The other bot chooses in every turn and draws the same random numbers as without noise.
 #[derive(Clone)]

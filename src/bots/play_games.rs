@@ -41,8 +41,8 @@ impl Outcome {
     }
 }
 
-/// The most games that a thread takes at a time. It takes fewer if there are few games, so that all threads get some: a bot
-/// may need seconds for a game.
+/// The most games that a thread takes at a time. It takes fewer if there are few games, so that all
+/// threads get some: a bot may need seconds for a game.
 const PIECE: usize = 64;
 
 /// The results of games, in their order.
@@ -52,7 +52,8 @@ pub struct PlayedGames {
     pub outcomes: Vec<Outcome>,
     /// The same games as decks and actions; empty unless they were asked for.
     pub recording: Recording,
-    /// What bots that value the legal moves found out; `None` unless the games were recorded and there is such a bot.
+    /// What bots that value the legal moves found out; `None` unless the games were recorded and
+    /// there is such a bot.
     pub values: Option<TurnValues>,
 }
 
@@ -113,8 +114,8 @@ pub fn play_games(
     Ok(played?.expect("nothing stops the games").outcomes)
 }
 
-/// As [`play_games`], for a list of games in any order; `None` if `stop` was set before the last game
-/// ended. With `records` set, the games are recorded too.
+/// As [`play_games`], for a list of games in any order; `None` if `stop` was set before the last
+/// game ended. With `records` set, the games are recorded too.
 ///
 /// # Errors
 /// As [`play_games`].

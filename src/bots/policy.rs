@@ -33,7 +33,8 @@ impl Clone for PolicyBot {
         }
     }
 
-    /// Copies only what changes during a game. The contents of scratch memory do not matter between moves.
+    /// Copies only what changes during a game. The contents of scratch memory do not matter between
+    /// moves.
     fn clone_from(&mut self, other: &PolicyBot) {
         if !Arc::ptr_eq(&self.policy, &other.policy) {
             *self = other.clone();
@@ -77,7 +78,8 @@ impl PolicyBot {
         })
     }
 
-    /// The policy, if [`Policy::best_moves`] finds the moves of this bot: it is greedy, and its network has no hidden state.
+    /// The policy, if [`Policy::best_moves`] finds the moves of this bot: it is greedy, and its
+    /// network has no hidden state.
     #[must_use]
     pub fn rows(&self) -> Option<&Arc<Policy>> {
         (!self.is_sampled && !self.policy.is_recurrent()).then_some(&self.policy)
@@ -106,7 +108,8 @@ impl Bot for PolicyBot {
     }
 }
 
-/// The legal action with the greatest logit; with a generator, one that is sampled from the softmax of the logits.
+/// The legal action with the greatest logit; with a generator, one that is sampled from the softmax
+/// of the logits.
 fn choose(logits: &[f32], rng: Option<&mut GameRng>, view: &View<'_>) -> Move {
     let legal = view.legal_actions();
     let best = best(legal, |action| logits[action]);
@@ -183,9 +186,9 @@ impl PolicyRows {
     }
 }
 
-/// Lets the bots of many games play until each game has ended or an external player is to act, unless `stop` is set
-/// meanwhile. Policies are evaluated for all games that wait for them. `failed` gets the games in which a bot chose an
-/// illegal move; the others go on.
+/// Lets the bots of many games play until each game has ended or an external player is to act,
+/// unless `stop` is set meanwhile. Policies are evaluated for all games that wait for them.
+/// `failed` gets the games in which a bot chose an illegal move; the others go on.
 pub fn run_together(
     games: &mut [&mut GameRunner],
     rows: &mut PolicyRows,

@@ -203,7 +203,8 @@ impl GameRunner {
         state
     }
 
-    /// For each turn what its bot found out about the legal moves, see [`Bot::values`]. `None` if no bot values them.
+    /// For each turn what its bot found out about the legal moves, see [`Bot::values`]. `None` if
+    /// no bot values them.
     #[must_use]
     pub fn values(&self) -> Option<&[Vec<MoveValue>]> {
         self.values.as_deref()
@@ -223,7 +224,8 @@ impl GameRunner {
         self.run_until(&AtomicBool::new(false))
     }
 
-    /// As [`GameRunner::run`], unless `stop` is set meanwhile. The next call then goes on from the turn that was reached.
+    /// As [`GameRunner::run`], unless `stop` is set meanwhile. The next call then goes on from the
+    /// turn that was reached.
     pub(crate) fn run_until(&mut self, stop: &AtomicBool) -> Result<(), BotMoveError> {
         while self.play_bot_until(stop)? {}
         Ok(())
@@ -236,7 +238,8 @@ impl GameRunner {
         self.ending().is_none() && !matches!(player, Player::External)
     }
 
-    /// The bot that is to act, with its view; `None` if a player of another type is, or if the game has ended.
+    /// The bot that is to act, with its view; `None` if a player of another type is, or if the game
+    /// has ended.
     pub(super) fn bot_to_act<B: Bot>(&mut self) -> Option<(&mut B, View<'_>)> {
         if self.ending().is_some() {
             return None;
@@ -262,7 +265,8 @@ impl GameRunner {
         self.play_bot_until(&AtomicBool::new(false))
     }
 
-    /// As [`GameRunner::play_bot`], unless `stop` is set before the bot has chosen. It may then be asked again.
+    /// As [`GameRunner::play_bot`], unless `stop` is set before the bot has chosen. It may then be
+    /// asked again.
     pub(crate) fn play_bot_until(&mut self, stop: &AtomicBool) -> Result<bool, BotMoveError> {
         if self.ending().is_some() || is_set(stop) {
             return Ok(false);
@@ -295,8 +299,8 @@ impl GameRunner {
         Ok(())
     }
 
-    /// As [`GameRunner::play`], for a move that is legal. After any other move the game means nothing: the methods of the
-    /// runner may panic, and are never undefined behaviour.
+    /// As [`GameRunner::play`], for a move that is legal. After any other move the game means
+    /// nothing: the methods of the runner may panic, and are never undefined behaviour.
     pub fn play_unchecked(&mut self, played: Move) {
         if let Some(values) = &mut self.values {
             let found = match &self.players[self.position.current_player.index()] {

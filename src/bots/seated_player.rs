@@ -12,9 +12,10 @@ use crate::rules::{Ending, EpisodeSeed, Event, GameRng, Move, Seat, State};
 
 /// A bot in one seat, which is shown a game as it stands and answers with a move.
 ///
-/// It follows a game from its first turn: it is told of every turn, and goes through those of its seat as if it had been
-/// asked, whoever has played them. So its answer depends on the game alone, not on how often it was asked. The one
-/// exception are the random hands of a search, which does not search again in past turns.
+/// It follows a game from its first turn: it is told of every turn, and goes through those of its
+/// seat as if it had been asked, whoever has played them. So its answer depends on the game alone,
+/// not on how often it was asked. The one exception are the random hands of a search, which does
+/// not search again in past turns.
 #[derive(Clone)]
 pub struct SeatedPlayer {
     player: Player,
@@ -89,7 +90,8 @@ impl SeatedPlayer {
         Ok(played.expect("nothing stops the bot"))
     }
 
-    /// As [`SeatedPlayer::act`]; `None` if `stop` was set before the bot had chosen. It may then be asked again.
+    /// As [`SeatedPlayer::act`]; `None` if `stop` was set before the bot had chosen. It may then be
+    /// asked again.
     pub(crate) fn act_until(
         &mut self,
         state: &State,
@@ -143,8 +145,8 @@ impl SeatedPlayer {
         self.begin(game, state)
     }
 
-    /// The state at the time of an earlier one, if both are of one game and one of them was stored as this seat sees
-    /// it: then it has other cards where the seat sees none.
+    /// The state at the time of an earlier one, if both are of one game and one of them was stored
+    /// as this seat sees it: then it has other cards where the seat sees none.
     fn same_game_stored(&self, earlier: &State, state: &State) -> Option<State> {
         let is_stored = |state: &State| state.as_seen_by(self.seat) == *state;
         let start = state.first_turns(earlier.length())?;
@@ -152,7 +154,8 @@ impl SeatedPlayer {
         (is_same && (is_stored(state) || is_stored(earlier))).then_some(start)
     }
 
-    /// The start of the state's game, of which the bot is told as number `game` of those that it is shown.
+    /// The start of the state's game, of which the bot is told as number `game` of those that it is
+    /// shown.
     fn begin(&mut self, game: u64, state: &State) -> FollowedGame {
         let state = state.first_turns(0).expect("every game has a start");
         if let Player::Bot(bot) = &mut self.player {
@@ -168,13 +171,15 @@ impl SeatedPlayer {
         self.seed
     }
 
-    /// The game that the bot follows, as far as it has been told of it, and the number of games before it.
+    /// The game that the bot follows, as far as it has been told of it, and the number of games
+    /// before it.
     #[cfg(feature = "python")]
     pub(crate) fn followed(&self) -> Option<(u64, &State)> {
         self.followed.as_ref().map(|followed| (followed.game, &followed.state))
     }
 
-    /// Follows a game of the player's variant up to its last turn, after this number of other games.
+    /// Follows a game of the player's variant up to its last turn, after this number of other
+    /// games.
     #[cfg(feature = "python")]
     pub(crate) fn resume(&mut self, game: u64, state: &State) {
         let mut followed = self.begin(game, state);

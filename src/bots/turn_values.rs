@@ -8,7 +8,8 @@ use crate::rules::Variant;
 /// The values of all actions in the turns of recorded games, turn after turn.
 #[derive(Clone, Debug, Default)]
 pub struct TurnValues {
-    /// For each turn and action the mean score of games that go on with it, NaN where it was not looked for.
+    /// For each turn and action the mean score of games that go on with it, NaN where it was not
+    /// looked for.
     pub means: Vec<f32>,
     /// The standard errors of these means.
     pub standard_errors: Vec<f32>,

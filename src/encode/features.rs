@@ -5,9 +5,9 @@ use crate::rules::{Belief, CardSet, MAX_CARD_KINDS, Offset, Slot, View};
 /// The numbers of a card in [`write_card_features`]: playable, dead, critical.
 pub const CARD_FEATURES: usize = 3;
 
-/// Writes for each card whether it is playable, dead and critical ([`View::outlook`]): offset by offset,
-/// slot by slot, with zeros for an absent card. Of a card of the own hand these are probabilities, by
-/// the exact marginals of [`Belief`].
+/// Writes for each card whether it is playable, dead and critical ([`View::outlook`]): offset by
+/// offset, slot by slot, with zeros for an absent card. Of a card of the own hand these are
+/// probabilities, by the exact marginals of [`Belief`].
 ///
 /// # Panics
 /// If `out` has another length than seats times slots of a full hand times [`CARD_FEATURES`].
@@ -31,12 +31,13 @@ pub fn write_card_features(view: &View<'_>, out: &mut [f32]) {
     }
 }
 
-/// Writes the probability of each kind of card in each slot of each hand, as all seats may compute it:
-/// offset by offset, slot by slot, the kinds in index order, with zeros for an absent card. A kind
-/// counts as often as it has copies that were neither played nor discarded, if the hints allow it.
+/// Writes the probability of each kind of card in each slot of each hand, as all seats may compute
+/// it: offset by offset, slot by slot, the kinds in index order, with zeros for an absent card. A
+/// kind counts as often as it has copies that were neither played nor discarded, if the hints allow
+/// it.
 ///
-/// These are the V0 beliefs of published agents, an observation of JaxMARL and of off-belief learning.
-/// They weigh each slot by itself and do not use the visible hands; [`Belief`] does both.
+/// These are the V0 beliefs of published agents, an observation of JaxMARL and of off-belief
+/// learning. They weigh each slot by itself and do not use the visible hands; [`Belief`] does both.
 ///
 /// # Panics
 /// If `out` has another length than seats times slots of a full hand times kinds.
@@ -62,8 +63,8 @@ pub fn write_public_marginals(view: &View<'_>, out: &mut [f32]) {
     }
 }
 
-/// The numbers of the kinds in a set; 0 for the others. Without branches, so that the compiler computes
-/// several at once.
+/// The numbers of the kinds in a set; 0 for the others. Without branches, so that the compiler
+/// computes several at once.
 fn counts_of(set: CardSet, left: &[u32; MAX_CARD_KINDS]) -> [u32; MAX_CARD_KINDS] {
     let halves = [set.0 as u32, (set.0 >> 32) as u32];
     let mut counts = *left;

@@ -1,6 +1,7 @@
 //! Observations: each encoder turns a [`View`] into bits with named sections.
 //!
-//! An [`Encoder`] gets what a seat sees, never that seat's own hand. HLE's `seer`, which shows it, is a [`SeerEncoder`].
+//! An [`Encoder`] gets what a seat sees, never that seat's own hand. HLE's `seer`, which shows it,
+//! is a [`SeerEncoder`].
 //!
 //! To add an encoder, write one file with an [`Encoder`] and add its line to [`ENCODERS`]. An
 //! encoder that extends another one calls that one's `layout` and `encode` and appends its own
@@ -53,8 +54,8 @@ pub trait Encoder: Send + Sync {
     fn encode(&self, view: &View<'_>, bits: &mut BitWriter<'_>);
 }
 
-/// Turns a view that also shows the observer's own hand into a fixed number of bits. The methods are those of
-/// [`Encoder`].
+/// Turns a view that also shows the observer's own hand into a fixed number of bits. The methods
+/// are those of [`Encoder`].
 pub trait SeerEncoder: Send + Sync {
     /// As [`Encoder::name`].
     fn name(&self) -> &'static str;
@@ -126,8 +127,8 @@ impl AnyEncoder {
         }
     }
 
-    /// Encodes a position into words: the first bit lowest, unused bits 0. An encoder of what a seat sees gets the view
-    /// without the observer's own hand.
+    /// Encodes a position into words: the first bit lowest, unused bits 0. An encoder of what a
+    /// seat sees gets the view without the observer's own hand.
     ///
     /// # Panics
     /// When there are fewer words than the layout needs.

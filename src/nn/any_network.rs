@@ -31,7 +31,8 @@ impl Network {
         gru.as_ref().map_or(0, Gru::width)
     }
 
-    /// A forward pass of one or more rows: for each the logits, then the value. Updates the hidden states.
+    /// A forward pass of one or more rows: for each the logits, then the value. Updates the hidden
+    /// states.
     pub fn apply<'a>(
         &self,
         words: &[u64],

@@ -12,8 +12,8 @@ const PIECE: usize = 1 << 7;
 const THREAD: usize = 1 << 9;
 
 impl ColorFeatures {
-    /// Writes the features of many packed observations, on at most `num_threads` threads. The rows are as a
-    /// batch of [`Dtype::Bits`](crate::batch::Dtype::Bits) writes them.
+    /// Writes the features of many packed observations, on at most `num_threads` threads. The rows
+    /// are as a batch of [`Dtype::Bits`](crate::batch::Dtype::Bits) writes them.
     ///
     /// # Errors
     /// [`BufferError`] if the numbers of bytes and elements do not fit together.

@@ -1,9 +1,9 @@
-//! Features by colour: an observation as one row of numbers for each colour, all laid out alike, and a
-//! row for what belongs to no colour. A permutation of the colours permutes the rows of the colours and
-//! leaves the other row as it is.
+//! Features by colour: an observation as one row of numbers for each colour, all laid out alike,
+//! and a row for what belongs to no colour. A permutation of the colours permutes the rows of the
+//! colours and leaves the other row as it is.
 //!
-//! They are a function of the bits of a canonical observation, so that rollouts, stored games and files
-//! keep the bits.
+//! They are a function of the bits of a canonical observation, so that rollouts, stored games and
+//! files keep the bits.
 
 use crate::encode::{Layout, Section};
 use crate::rules::{
@@ -41,7 +41,8 @@ const KINDS: usize = MAX_CARD_KINDS;
 /// - `last_color`: whether the last turn hinted the colour;
 /// - `last_card` (ranks): the card of the last play or discard;
 /// - `announced`, with timed display: whether the last play announced the colour;
-/// - `copies` (ranks), if the colours have different copies: as shares of the most copies of any card.
+/// - `copies` (ranks), if the colours have different copies: as shares of the most copies of any
+///   card.
 ///
 /// The other row has:
 /// - `own_flags` (slots, 3): the probability that an own card is playable, dead, critical;

@@ -8,8 +8,8 @@ use super::scratch::{PolicyScratch, relu};
 use crate::rules::{Hint, Move, Variant};
 
 /// A network that treats all colours alike: a tower that every colour passes with the same weights,
-/// pooled over the colours, and a trunk. A permutation of the colours permutes the logits of the actions
-/// that name a colour, and nothing else.
+/// pooled over the colours, and a trunk. A permutation of the colours permutes the logits of the
+/// actions that name a colour, and nothing else.
 ///
 /// With `x_c` the row of a colour and `g` the other row of [`ColorFeatures`]:
 /// - `h_c = relu(color.0 x_c + color_rest g)`
@@ -32,8 +32,8 @@ pub struct ColorNetwork {
     pub color_heads: Linear,
 }
 
-/// Which actions name a colour. Those of one group differ in nothing else: the hints to one seat, and
-/// with timed display the announced plays of one slot.
+/// Which actions name a colour. Those of one group differ in nothing else: the hints to one seat,
+/// and with timed display the announced plays of one slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColorActions {
     /// For each action its head, and the colour that it names.
@@ -80,7 +80,8 @@ impl ColorActions {
 }
 
 impl ColorNetwork {
-    /// A forward pass of one or more rows: for each the logits, then the value. Updates the hidden states.
+    /// A forward pass of one or more rows: for each the logits, then the value. Updates the hidden
+    /// states.
     pub fn apply<'a>(
         &self,
         words: &[u64],

@@ -1,7 +1,8 @@
 //! Linear layers over sparse inputs: a sum of weight rows, one for each non-zero input.
 //!
-//! Each output is summed in the order of the inputs, without fused multiply-add. Wider vectors only compute more outputs
-//! at once, so the outputs are equal to the bit on every processor and for every number of rows.
+//! Each output is summed in the order of the inputs, without fused multiply-add. Wider vectors only
+//! compute more outputs at once, so the outputs are equal to the bit on every processor and for
+//! every number of rows.
 
 use super::sparse_rows::SparseRows;
 use crate::buffers::Simd;
@@ -74,8 +75,8 @@ impl Linear {
         self.outputs
     }
 
-    /// The bounds of each output for inputs from 0 to these. The magnitudes also hold for inputs from
-    /// the negatives of these.
+    /// The bounds of each output for inputs from 0 to these. The magnitudes also hold for inputs
+    /// from the negatives of these.
     pub fn bounds(&self, inputs: &[f64]) -> Vec<UnitBounds> {
         let mut bounds = Vec::with_capacity(self.outputs);
         for tile in &self.tiles {
@@ -136,7 +137,8 @@ struct Job<'a> {
 impl Job<'_> {
     fn run<const N: usize>(self, simd: Simd, outputs: &mut [f32]) {
         match simd {
-            // SAFETY: `Linear::apply`, which makes this, has asserted that the processor has the instruction set.
+            // SAFETY: `Linear::apply`, which makes this, has asserted that the processor has the
+            // instruction set.
             #[cfg(target_arch = "x86_64")]
             Simd::Avx512 => unsafe { self.run_avx512::<N>(outputs) },
             // SAFETY: likewise.
@@ -199,7 +201,8 @@ fn sum_portable<const N: usize>(
     sums
 }
 
-/// The sums of a tile in registers. Intrinsics, because the compiler keeps the sums of [`sum_portable`] in memory.
+/// The sums of a tile in registers. Intrinsics, because the compiler keeps the sums of
+/// [`sum_portable`] in memory.
 #[cfg(target_arch = "x86_64")]
 macro_rules! sum_in_registers {
     ($name:ident, $features:literal, $registers:literal, $zero:ident, $load:ident, $store:ident, $splat:ident, $add:ident, $multiply:ident) => {

@@ -1,11 +1,12 @@
 //! Networks of trained policies: their inputs, their layers and their files.
 //!
-//! Start with [`read_policy`], which loads a [`Policy`] from a file, or with [`shipped_policy`]. To let it play, name it
-//! where a bot's name goes, see [`BotSpec`](crate::bots::BotSpec).
+//! Start with [`read_policy`], which loads a [`Policy`] from a file, or with [`shipped_policy`]. To
+//! let it play, name it where a bot's name goes, see [`BotSpec`](crate::bots::BotSpec).
 //!
-//! A [`Policy`] is a network with the header of its file. It maps packed observations to the logits of all actions and a
-//! value, for any number of observations at a time; [`Policy::ROWS`] at a time are faster than single ones. The outputs
-//! do not depend on that number, on the instruction set ([`Simd`](crate::buffers::Simd)) or on the processor: each sum is added in the order of
+//! A [`Policy`] is a network with the header of its file. It maps packed observations to the logits
+//! of all actions and a value, for any number of observations at a time; [`Policy::ROWS`] at a time
+//! are faster than single ones. The outputs do not depend on that number, on the instruction set
+//! ([`Simd`](crate::buffers::Simd)) or on the processor: each sum is added in the order of
 //! the inputs, without fused multiply-add.
 //!
 //! ```
@@ -24,9 +25,10 @@
 //! # Ok::<(), starmine::nn::PolicyError>(())
 //! ```
 //!
-//! There are two networks. A plain one has hidden layers over all bits. A network by colour treats all colours alike: the
-//! features of each colour pass the same layers, whose units are called the colour's tower, and the towers are pooled over
-//! the colours by mean and maximum. Its training in `starmine.torch` uses the same features and the same pooling.
+//! There are two networks. A plain one has hidden layers over all bits. A network by colour treats
+//! all colours alike: the features of each colour pass the same layers, whose units are called the
+//! colour's tower, and the towers are pooled over the colours by mean and maximum. Its training in
+//! `starmine.torch` uses the same features and the same pooling.
 
 mod any_network;
 mod card_features;

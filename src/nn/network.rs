@@ -37,7 +37,8 @@ impl PlainNetwork {
         self.bits + self.card_features.as_ref().map_or(0, CardFeatures::len)
     }
 
-    /// A forward pass of one or more rows: for each the logits, then the value. Updates the hidden states.
+    /// A forward pass of one or more rows: for each the logits, then the value. Updates the hidden
+    /// states.
     pub fn apply<'a>(
         &self,
         words: &[u64],
@@ -99,7 +100,8 @@ fn sigmoid(number: f32) -> f32 {
     1.0 / (1.0 + libm::expf(-number))
 }
 
-/// The number in the name of a hidden layer's linear part. That of its normalisation is the next one.
+/// The number in the name of a hidden layer's linear part. That of its normalisation is the next
+/// one.
 pub const fn trunk_place(index: usize, is_normalised: bool) -> usize {
     index * if is_normalised { 3 } else { 2 }
 }

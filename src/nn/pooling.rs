@@ -1,8 +1,10 @@
 //! Pooling over the colours in one pass over memory: what lies between the linear layers of a
-//! [`ColorNetwork`](super::color_network::ColorNetwork). Its gradient is for training in `starmine.torch`.
+//! [`ColorNetwork`](super::color_network::ColorNetwork). Its gradient is for training in
+//! `starmine.torch`.
 //!
-//! All colours of an observation pass the same linear layer; the sums of one colour are its row, and its units after ReLU
-//! are its tower. The mean and the maximum over the colours do not depend on their order.
+//! All colours of an observation pass the same linear layer; the sums of one colour are its row,
+//! and its units after ReLU are its tower. The mean and the maximum over the colours do not depend
+//! on their order.
 
 #[cfg(any(feature = "python", test))]
 mod gradient;

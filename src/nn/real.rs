@@ -32,8 +32,8 @@ impl Real for f16 {
     }
 }
 
-/// The conversions of `half` have a branch for nans, so that the compiler uses no vector instructions.
-/// These have none. The nans that arithmetic gives stay nans.
+/// The conversions of `half` have a branch for nans, so that the compiler uses no vector
+/// instructions. These have none. The nans that arithmetic gives stay nans.
 impl Real for bf16 {
     #[inline(always)]
     fn widened(self) -> f32 {

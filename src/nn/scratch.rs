@@ -3,8 +3,8 @@
 use super::sparse_rows::SparseRows;
 use crate::buffers::Simd;
 
-/// Scratch memory of forward passes, of any policy. It grows with the number of rows; a pass of no more rows than an
-/// earlier one allocates nothing.
+/// Scratch memory of forward passes, of any policy. It grows with the number of rows; a pass of no
+/// more rows than an earlier one allocates nothing.
 #[derive(Clone, Debug)]
 pub struct PolicyScratch {
     /// The instruction set of the passes.
@@ -57,7 +57,8 @@ impl PolicyScratch {
 }
 
 impl Default for PolicyScratch {
-    /// Memory for passes with the instruction set that the environment variable names, or else the fastest.
+    /// Memory for passes with the instruction set that the environment variable names, or else the
+    /// fastest.
     fn default() -> PolicyScratch {
         let fastest = || Simd::available().last().unwrap_or(Simd::Portable);
         PolicyScratch::with_simd(Simd::chosen().unwrap_or_else(|_| fastest()))

@@ -1,5 +1,5 @@
-//! The non-zero inputs of many rows: most inputs of a layer are zero, because observations are bits and hidden layers end
-//! with ReLU.
+//! The non-zero inputs of many rows: most inputs of a layer are zero, because observations are bits
+//! and hidden layers end with ReLU.
 
 use crate::buffers::Simd;
 use crate::rules::BitIndices;
@@ -49,8 +49,9 @@ impl SparseRows {
             self.reserve(end + part.len());
             let (indices, values) = (&mut self.indices[end..], &mut self.values[end..]);
             end += match simd {
-                // SAFETY: `PolicyScratch`, from which every network of this module takes its instruction set, has
-                // asserted that the processor has it. `reserve` has made room for the part and the slack.
+                // SAFETY: `PolicyScratch`, from which every network of this module takes its
+                // instruction set, has asserted that the processor has it.
+                // `reserve` has made room for the part and the slack.
                 #[cfg(target_arch = "x86_64")]
                 Simd::Avx512 => unsafe { compress_avx512(part, index, indices, values) },
                 // SAFETY: likewise.
@@ -87,8 +88,8 @@ impl SparseRows {
     }
 }
 
-/// Writes the indices and the values of the numbers that are not zero, and returns their number. The index of the first
-/// number is `first`.
+/// Writes the indices and the values of the numbers that are not zero, and returns their number.
+/// The index of the first number is `first`.
 #[inline(always)]
 fn compress(row: &[f32], first: usize, indices: &mut [u32], values: &mut [f32]) -> usize {
     let (indices, values) = (&mut indices[..=row.len()], &mut values[..=row.len()]);
@@ -119,8 +120,8 @@ unsafe fn compress_avx512(
     let mut places = _mm512_add_epi32(places, _mm512_set1_epi32(first as i32));
     let mut count = 0;
     for sixteen in sixteens {
-        // SAFETY: sixteen numbers are read, and sixteen are written from `count` on, which is at most the number of
-        // those read before.
+        // SAFETY: sixteen numbers are read, and sixteen are written from `count` on, which is at
+        // most the number of those read before.
         unsafe {
             let numbers = _mm512_loadu_ps(sixteen.as_ptr());
             let kept = _mm512_cmp_ps_mask::<_CMP_NEQ_UQ>(numbers, _mm512_setzero_ps());
@@ -172,8 +173,8 @@ unsafe fn compress_avx2(
     let (eights, rest) = row.as_chunks::<8>();
     let (mut index, mut count) = (first, 0);
     for eight in eights {
-        // SAFETY: eight numbers are read, and eight are written from `count` on, which is at most the number of those
-        // read before.
+        // SAFETY: eight numbers are read, and eight are written from `count` on, which is at most
+        // the number of those read before.
         unsafe {
             let numbers = _mm256_loadu_ps(eight.as_ptr());
             let kept = _mm256_cmp_ps::<_CMP_NEQ_UQ>(numbers, _mm256_setzero_ps());

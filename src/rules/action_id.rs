@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
-/// The number of a move among those of a variant, as in HLE: discards, plays, colour hints, rank hints, then
-/// announced plays.
+/// The number of a move among those of a variant, as in HLE: discards, plays, colour hints, rank
+/// hints, then announced plays.
 ///
 /// [`Variant::action_id`](super::Variant::action_id) checks a number of another source, and
 /// [`Variant::action_to_move`](super::Variant::action_to_move) gives its move.

@@ -1,6 +1,7 @@
 //! Sets that are stored as the bits of one word.
 
-/// Implements what such sets share: the empty set, comparisons, the operators `&`, `|` and `-`, and their assigning forms.
+/// Implements what such sets share: the empty set, comparisons, the operators `&`, `|` and `-`, and
+/// their assigning forms.
 macro_rules! bit_set {
     ($set:ident) => {
         impl $set {

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Identifies one episode: of game `game` in a batch seeded with `seed`. These three numbers and the
-/// variant determine all its random numbers.
+/// Identifies one episode: of game `game` in a batch seeded with `seed`. These three numbers and
+/// the variant determine all its random numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct EpisodeSeed {
     /// The batch's seed.

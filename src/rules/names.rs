@@ -1,11 +1,13 @@
-//! Enums whose values have public names, such as editions and endings, and the error for an unknown name.
+//! Enums whose values have public names, such as editions and endings, and the error for an unknown
+//! name.
 
 use std::str::FromStr;
 
 use strum::VariantArray;
 use thiserror::Error;
 
-/// An enum whose values have public names, which Python and stored files use. `strum` derives the names.
+/// An enum whose values have public names, which Python and stored files use. `strum` derives the
+/// names.
 pub trait Named: VariantArray + FromStr + Into<&'static str> + Copy {
     /// What messages call the values, such as `edition`.
     const KIND: &'static str;
@@ -29,7 +31,8 @@ pub trait Named: VariantArray + FromStr + Into<&'static str> + Copy {
     }
 }
 
-/// Defines an enum whose values have public names. `$kind` is its [`Named::KIND`], and `$case` the case of the names.
+/// Defines an enum whose values have public names. `$kind` is its [`Named::KIND`], and `$case` the
+/// case of the names.
 macro_rules! named {
     ($kind:literal, $case:literal, $(#[$attribute:meta])* $type:ident { $($values:tt)+ }) => {
         $(#[$attribute])*

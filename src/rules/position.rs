@@ -42,7 +42,8 @@ pub(crate) struct Position {
     pub(crate) last_event: Option<Event>,
 }
 
-/// The fields of a stored position, which must be checked with [`Position::validate`] before it is used.
+/// The fields of a stored position, which must be checked with [`Position::validate`] before it is
+/// used.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Position")]
 pub(crate) struct StoredPosition {

@@ -1,4 +1,5 @@
-//! Recorded games: the deck and the actions of each game, from which every other fact about it follows.
+//! Recorded games: the deck and the actions of each game, from which every other fact about it
+//! follows.
 
 use std::collections::TryReserveError;
 use std::ops::Range;
@@ -12,7 +13,8 @@ use super::variant::Variant;
 
 /// The decks and actions of many games of one variant, in flat arrays, game after game.
 ///
-/// The arrays may come from anywhere. [`Recording::check`] plays a game by the rules and says where it breaks them.
+/// The arrays may come from anywhere. [`Recording::check`] plays a game by the rules and says where
+/// it breaks them.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -103,7 +105,8 @@ impl Recording {
     /// # Errors
     /// As [`Recording::deal`].
     pub(crate) fn check_deal(&self, variant: &Variant, game: usize) -> Result<(), DeckError> {
-        // A complete deck uses each copy once. Only for another deck does `deal` look for the error, which is slower.
+        // A complete deck uses each copy once. Only for another deck does `deal` look for the
+        // error, which is slower.
         let fields = &variant.tables().copy_field;
         let mut left = u64::MAX >> (64 - u32::from(variant.deck_size()));
         for &card in self.cards(variant, game) {

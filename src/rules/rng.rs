@@ -24,7 +24,8 @@ const _: () = assert!(MULTIPLIER.wrapping_mul(INVERSE) == 1);
 ///
 /// The mapping of its words to numbers below a bound is written here, because the same seed must
 /// deal the same game in every release, and `rand` may change its mappings between versions.
-/// A generator does not show its state: who knows the state of a seat's generator can compute the seed, and so the deck.
+/// A generator does not show its state: who knows the state of a seat's generator can compute the
+/// seed, and so the deck.
 #[derive(Clone)]
 pub struct GameRng {
     state: u64,
@@ -49,7 +50,8 @@ impl GameRng {
         GameRng::for_stream(seed, seat.index())
     }
 
-    /// The generator of a seat, or beyond [`MAX_PLAYERS`](super::MAX_PLAYERS) of another decision about the episode.
+    /// The generator of a seat, or beyond [`MAX_PLAYERS`](super::MAX_PLAYERS) of another decision
+    /// about the episode.
     pub(crate) fn for_stream(seed: EpisodeSeed, number: usize) -> GameRng {
         GameRng::from_state(mix_seed(mix_seed(episode_state(seed), 0), number as u64))
     }
@@ -78,8 +80,9 @@ impl GameRng {
         self.state
     }
 
-    /// The next word of the crate's generator. The crate neither shows nor takes a state: its constructor
-    /// adds the increment and takes a step, both of which are taken back here beforehand.
+    /// The next word of the crate's generator. The crate neither shows nor takes a state: its
+    /// constructor adds the increment and takes a step, both of which are taken back here
+    /// beforehand.
     fn next_word(&mut self) -> u32 {
         let last = self.state.wrapping_sub(INCREMENT).wrapping_mul(INVERSE);
         self.state = self.state.wrapping_mul(MULTIPLIER).wrapping_add(INCREMENT);

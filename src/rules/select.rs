@@ -1,6 +1,6 @@
-//! Operations on the bits of a word: select the n-th set bit (draws a card from those that are left), gather the bits
-//! at the places of a mask (turns a set of copies into a set of cards), count bits, and list
-//! the indices of the set bits.
+//! Operations on the bits of a word: select the n-th set bit (draws a card from those that are
+//! left), gather the bits at the places of a mask (turns a set of copies into a set of cards),
+//! count bits, and list the indices of the set bits.
 
 /// The indices of the set bits of a word, the lowest first.
 #[derive(Clone, Debug)]
@@ -37,7 +37,8 @@ pub(super) fn nth_set_bit(word: u64, n: u32) -> u32 {
     nth_set_bit_portable(word, n)
 }
 
-/// As [`nth_set_bit`], with the instruction `pdep`, which moves bit n to the n-th set bit of the word.
+/// As [`nth_set_bit`], with the instruction `pdep`, which moves bit n to the n-th set bit of the
+/// word.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "bmi2")]
 fn nth_set_bit_bmi2(word: u64, n: u32) -> u32 {
@@ -77,16 +78,16 @@ pub(crate) fn bit_counts<const WORDS: usize>(words: &[u64; WORDS]) -> [u32; WORD
     words.map(u64::count_ones)
 }
 
-/// The same code, compiled for the instruction `popcnt`. It takes all words at once because a function with a target
-/// feature is not inlined into a caller without that feature.
+/// The same code, compiled for the instruction `popcnt`. It takes all words at once because a
+/// function with a target feature is not inlined into a caller without that feature.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "popcnt")]
 fn bit_counts_popcnt<const WORDS: usize>(words: &[u64; WORDS]) -> [u32; WORDS] {
     words.map(u64::count_ones)
 }
 
-/// As [`nth_set_bit`], without special instructions: sums over bytes find the byte (Vigna, "Broadword implementation of
-/// rank/select queries", 2008), then a loop finds the bit.
+/// As [`nth_set_bit`], without special instructions: sums over bytes find the byte (Vigna,
+/// "Broadword implementation of rank/select queries", 2008), then a loop finds the bit.
 pub(crate) fn nth_set_bit_portable(word: u64, n: u32) -> u32 {
     const EACH_BYTE: u64 = 0x0101_0101_0101_0101;
     const HIGH_BITS: u64 = 0x8080_8080_8080_8080;

@@ -1,4 +1,5 @@
-//! What the small closed types share: suits, ranks, seats, slots and offsets are numbers that count from 0.
+//! What the small closed types share: suits, ranks, seats, slots and offsets are numbers that count
+//! from 0.
 
 use thiserror::Error;
 

@@ -211,7 +211,8 @@ impl State {
         Some(state)
     }
 
-    /// Whether this seat sees the same in both states: the same variant, start, turns and hands of the others.
+    /// Whether this seat sees the same in both states: the same variant, start, turns and hands of
+    /// the others.
     ///
     /// # Panics
     /// When a variant has no such seat.
@@ -227,8 +228,9 @@ impl State {
                 .all(|offset| view.hand_indices(offset) == others.hand_indices(offset))
     }
 
-    /// A state that this seat cannot tell from this one, with a fixed choice of the cards that the seat does not see:
-    /// its own hand and the rest of the deck. The result is a function of what the seat sees alone.
+    /// A state that this seat cannot tell from this one, with a fixed choice of the cards that the
+    /// seat does not see: its own hand and the rest of the deck. The result is a function of
+    /// what the seat sees alone.
     ///
     /// # Panics
     /// When the variant has no such seat.
@@ -297,8 +299,8 @@ impl State {
         }
     }
 
-    /// Plays one turn with a move that is legal, and returns what happened. After any other move the state means
-    /// nothing: its methods may panic, and are never undefined behaviour.
+    /// Plays one turn with a move that is legal, and returns what happened. After any other move
+    /// the state means nothing: its methods may panic, and are never undefined behaviour.
     pub fn play_unchecked(&mut self, played: Move) -> Event {
         let event = self.position.apply_unchecked(&self.variant, played, &mut self.deck);
         self.history.push(event);

@@ -23,7 +23,8 @@ impl Display for State {
     }
 }
 
-/// Shows the same as a state, with the observer's cards hidden. Next to each seat is its offset, which hints use.
+/// Shows the same as a state, with the observer's cards hidden. Next to each seat is its offset,
+/// which hints use.
 impl Display for View<'_> {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         write_counts(formatter, self)?;

@@ -1,7 +1,8 @@
-//! Checks of a stored position: each number is in its range, and the cards are those of the variant.
+//! Checks of a stored position: each number is in its range, and the cards are those of the
+//! variant.
 //!
-//! A position that passes can be played, observed and given to bots without a panic. Whether a sequence of turns leads to it is
-//! not checked.
+//! A position that passes can be played, observed and given to bots without a panic. Whether a
+//! sequence of turns leads to it is not checked.
 
 use thiserror::Error;
 
@@ -67,7 +68,8 @@ impl Position {
         require(self.ending == self.find_ending(variant), "ending", "the rules say otherwise")
     }
 
-    /// Checks that the discarded copies exist, and that those of each card fill its bits from the lowest.
+    /// Checks that the discarded copies exist, and that those of each card fill its bits from the
+    /// lowest.
     fn check_discards(&self, variant: &Variant) -> Result<(), PositionError> {
         let all = u64::MAX >> (64 - u32::from(variant.deck_size()));
         require(self.discards & !all == 0, "discards", "unknown copies")?;
@@ -79,7 +81,8 @@ impl Position {
         require(fields.all(is_filled), "discards", "the copies of a card have a gap")
     }
 
-    /// The most cards that a hand can lack: none while the deck has cards, then one for each turn of its seat.
+    /// The most cards that a hand can lack: none while the deck has cards, then one for each turn
+    /// of its seat.
     fn most_missing(&self, variant: &Variant, seat: usize) -> u8 {
         let players = usize::from(variant.players());
         if self.deck_size > 0 {

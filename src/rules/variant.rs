@@ -1,4 +1,5 @@
-//! The rules of one kind of game: parameters that were checked, and the numbers that follow from them.
+//! The rules of one kind of game: parameters that were checked, and the numbers that follow from
+//! them.
 
 use std::fmt::{self, Display, Formatter};
 

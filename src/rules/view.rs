@@ -210,7 +210,8 @@ impl<'a> View<'a> {
         self.position.discards
     }
 
-    /// Copies of each card, by index, that the observer does not see: in its own hand or in the deck.
+    /// Copies of each card, by index, that the observer does not see: in its own hand or in the
+    /// deck.
     #[must_use]
     pub(crate) fn unseen(&self) -> [u8; MAX_CARD_KINDS] {
         let tables = self.variant.tables();
@@ -218,7 +219,8 @@ impl<'a> View<'a> {
         let mut unseen = std::array::from_fn(|kind| {
             has(tables.odd_copies, kind) + 2 * has(tables.several_copies, kind)
         });
-        // In a game each copy is seen once. Subtraction saturates for positions that no game reaches.
+        // In a game each copy is seen once. Subtraction saturates for positions that no game
+        // reaches.
         let mut see = |card: usize| unseen[card] = u8::saturating_sub(unseen[card], 1);
         for offset in self.variant.teammates() {
             self.hand_indices(offset).iter().for_each(|&card| see(card.into()));
@@ -231,7 +233,8 @@ impl<'a> View<'a> {
         unseen
     }
 
-    /// The position if the observer held these cards, as card indices: what a teammate would see then.
+    /// The position if the observer held these cards, as card indices: what a teammate would see
+    /// then.
     ///
     /// # Panics
     /// If the observer holds more or fewer cards.
@@ -296,8 +299,8 @@ impl<'a> View<'a> {
         self.position.ending
     }
 
-    /// Turns left in the last round, including the next turn. Until the deck is empty, and always with the crowning
-    /// piece, it is the number of seats.
+    /// Turns left in the last round, including the next turn. Until the deck is empty, and always
+    /// with the crowning piece, it is the number of seats.
     #[must_use]
     pub const fn last_turns(&self) -> u8 {
         self.position.last_turns
@@ -317,8 +320,8 @@ impl Debug for View<'_> {
     }
 }
 
-/// A position with nothing hidden from the observer but the deck: HLE's `seer`. Encoders that show the own hand get
-/// it; bots, searches and policies never do.
+/// A position with nothing hidden from the observer but the deck: HLE's `seer`. Encoders that show
+/// the own hand get it; bots, searches and policies never do.
 #[derive(Clone, Copy, Debug)]
 pub struct SeerView<'a>(View<'a>);
 
@@ -341,7 +344,8 @@ impl<'a> SeerView<'a> {
         SeerView(self.0.with_history(history))
     }
 
-    /// Whether both show the same position of one variant from the same seat, whatever turns led to it.
+    /// Whether both show the same position of one variant from the same seat, whatever turns led to
+    /// it.
     #[must_use]
     pub fn is_same_position(&self, other: &SeerView<'_>) -> bool {
         let (one, other) = (&self.0, &other.0);
@@ -361,8 +365,8 @@ impl<'a> SeerView<'a> {
         position.hand(variant, self.0.seat(offset))
     }
 
-    /// The knowledge of the card in this slot as if its colour and its rank had been hinted; no bit is set for an absent
-    /// card.
+    /// The knowledge of the card in this slot as if its colour and its rank had been hinted; no bit
+    /// is set for an absent card.
     #[must_use]
     pub fn knowledge(&self, offset: Offset, slot: Slot) -> Knowledge {
         let View { variant, position, .. } = self.0;

@@ -1,4 +1,5 @@
-//! What a searching seat believes about its own hand: weighted hands that explain its teammates' moves.
+//! What a searching seat believes about its own hand: weighted hands that explain its teammates'
+//! moves.
 
 mod refill;
 
@@ -20,7 +21,8 @@ use crate::rules::{
 /// Hands that a thread takes at a time.
 const CHUNK: usize = 64;
 
-/// A refill draws new hands when the effective sample size falls below this fraction of the wanted number of hands.
+/// A refill draws new hands when the effective sample size falls below this fraction of the wanted
+/// number of hands.
 const MIN_EFFECTIVE_SHARE: f64 = 0.25;
 
 /// Hands whose likelihood is below this fraction of the largest likelihood are dropped.
@@ -37,14 +39,15 @@ pub enum Source {
 
 /// The hands that a seat may hold, given what it sees, if its teammates play by a blueprint.
 ///
-/// Teammates that search deviate from the blueprint. A hand that does not explain such a move is then kept and becomes less
-/// likely.
+/// Teammates that search deviate from the blueprint. A hand that does not explain such a move is
+/// then kept and becomes less likely.
 ///
 /// The belief has all possible hands if they are few enough, and otherwise a weighted sample.
 ///
-/// A move that the blueprint makes with none of the hands counts as a mistake and is ignored; all other moves still count, see
-/// [`BlueprintBelief::unexplained`]. Mistakes are found turn by turn from the first turn: a move is a mistake if no possible hand
-/// explains it together with all earlier moves that are not mistakes.
+/// A move that the blueprint makes with none of the hands counts as a mistake and is ignored; all
+/// other moves still count, see [`BlueprintBelief::unexplained`]. Mistakes are found turn by turn
+/// from the first turn: a move is a mistake if no possible hand explains it together with all
+/// earlier moves that are not mistakes.
 ///
 /// Turns are followed when the next decision is made, see `prepare`.
 #[derive(Clone)]
@@ -57,9 +60,11 @@ pub struct BlueprintBelief {
     is_explained: Vec<bool>,
     /// The number of turns that the hands have followed.
     followed: usize,
-    /// Whether there were no hands in an own turn, so that moves before it were not compared with the blueprint's.
+    /// Whether there were no hands in an own turn, so that moves before it were not compared with
+    /// the blueprint's.
     has_gap: bool,
-    /// A hand's likelihood is multiplied by this for each teammate's move that the hand does not explain. 0 drops the hand.
+    /// A hand's likelihood is multiplied by this for each teammate's move that the hand does not
+    /// explain. 0 drops the hand.
     mistake: f64,
     /// The number of hands wanted.
     wanted: usize,
@@ -102,7 +107,8 @@ impl BlueprintBelief {
         }
     }
 
-    /// The possible hands as card indices with their probabilities. A sample may have a hand more than once.
+    /// The possible hands as card indices with their probabilities. A sample may have a hand more
+    /// than once.
     pub fn hands(&self) -> impl Iterator<Item = (&[u8], f64)> {
         let total = self.total();
         let size = self.game.hand_size(self.followed);
@@ -143,16 +149,18 @@ impl BlueprintBelief {
         self.seed
     }
 
-    /// Adds a turn to the game. The hands follow it in the next call of [`BlueprintBelief::prepare`].
+    /// Adds a turn to the game. The hands follow it in the next call of
+    /// [`BlueprintBelief::prepare`].
     pub(super) fn observe(&mut self, turn: &Turn<'_>) {
         Arc::make_mut(&mut self.game).add(turn);
     }
 
-    /// Follows the turns since the last decision and makes the belief good enough for the next one; afterwards it has at
-    /// least one hand.
+    /// Follows the turns since the last decision and makes the belief good enough for the next one;
+    /// afterwards it has at least one hand.
     ///
     /// # Errors
-    /// [`StopError`] if `stop` was set. The belief then has no hands, and the next call computes it from the whole game.
+    /// [`StopError`] if `stop` was set. The belief then has no hands, and the next call computes it
+    /// from the whole game.
     pub(super) fn prepare(
         &mut self,
         workers: &mut [Blueprint],
@@ -232,8 +240,8 @@ impl BlueprintBelief {
         Ok(())
     }
 
-    /// None of the hands explains the last move of the game so far. Others may, if these are a sample; else it is a
-    /// mistake.
+    /// None of the hands explains the last move of the game so far. Others may, if these are a
+    /// sample; else it is a mistake.
     fn explain(
         &mut self,
         game: &SeenGame,
@@ -375,8 +383,8 @@ impl BlueprintBelief {
         })
     }
 
-    /// Finds out which moves of the whole game are mistakes, if these are the possible hands. If all mistakes are
-    /// possible, none is marked. Returns the likelihood of the likeliest hand.
+    /// Finds out which moves of the whole game are mistakes, if these are the possible hands. If
+    /// all mistakes are possible, none is marked. Returns the likelihood of the likeliest hand.
     fn find_mistakes(
         &mut self,
         hands: &[WeighedHand],
@@ -401,7 +409,8 @@ impl BlueprintBelief {
         Ok(1.0)
     }
 
-    /// Follows the game from its first turn, with hands in each own turn, as a seat does that searches in each of them.
+    /// Follows the game from its first turn, with hands in each own turn, as a seat does that
+    /// searches in each of them.
     fn retrace(&mut self, workers: &mut [Blueprint], stop: &AtomicBool) -> Result<(), StopError> {
         let game = &self.game;
         let mut walked = BlueprintBelief {
@@ -455,7 +464,8 @@ impl OwnDraw {
         })
     }
 
-    /// Draws one of the copies that are left to this hand, each as likely as the others. Returns `false` if there is none.
+    /// Draws one of the copies that are left to this hand, each as likely as the others. Returns
+    /// `false` if there is none.
     fn sample(&self, hand: &mut [u8; MAX_HAND_SIZE], rng: &mut GameRng) -> bool {
         let total: u32 = (0..self.kinds).map(|kind| u32::from(self.left(hand, kind))).sum();
         if total == 0 {

@@ -1,4 +1,5 @@
-//! The players that all seats are taken for: bots, or one policy that looks at many positions together.
+//! The players that all seats are taken for: bots, or one policy that looks at many positions
+//! together.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -22,7 +23,8 @@ const ROWS: usize = 1024;
 /// A possible own hand, and how likely it is before the moves of the teammates are known.
 pub(super) type WeighedHand = ([u8; MAX_HAND_SIZE], f64);
 
-/// How all seats play where none searches. A thread that plays by a blueprint has a clone of its own.
+/// How all seats play where none searches. A thread that plays by a blueprint has a clone of its
+/// own.
 #[derive(Clone)]
 pub(super) enum Blueprint {
     /// Each seat has a bot, which may remember the game.
@@ -39,8 +41,9 @@ impl Blueprint {
         }
     }
 
-    /// The logarithms of the probabilities of all legal moves of the seat to act, which are given in the order of their
-    /// actions: the network's, or those of a bot that makes `own`, but one turn in ten any of the others.
+    /// The logarithms of the probabilities of all legal moves of the seat to act, which are given
+    /// in the order of their actions: the network's, or those of a bot that makes `own`, but
+    /// one turn in ten any of the others.
     pub fn log_probabilities(&mut self, view: &View<'_>, moves: &[Move], own: Move) -> Vec<f64> {
         match self {
             Blueprint::Bots(_) => {
@@ -53,8 +56,8 @@ impl Blueprint {
         }
     }
 
-    /// For each hand whether the seat that moved in a turn, the last one, would have moved so. The bots of the hands
-    /// observe the turn.
+    /// For each hand whether the seat that moved in a turn, the last one, would have moved so. The
+    /// bots of the hands observe the turn.
     ///
     /// # Errors
     /// [`StopError`] if `stop` was set; some bots have then observed the turn and others have not.
@@ -87,9 +90,10 @@ impl Blueprint {
         Ok(agrees)
     }
 
-    /// The particles of those hands with which all turns are explained, except the turns that need not be. Each turn that
-    /// is not explained multiplies the likelihood of a hand by `mistake`; hands whose likelihood is below `least` are
-    /// dropped. Once `stop` is set, hands are missing.
+    /// The particles of those hands with which all turns are explained, except the turns that need
+    /// not be. Each turn that is not explained multiplies the likelihood of a hand by
+    /// `mistake`; hands whose likelihood is below `least` are dropped. Once `stop` is set,
+    /// hands are missing.
     pub fn replay(
         &mut self,
         game: &SeenGame,
@@ -143,7 +147,8 @@ impl Blueprint {
         }
     }
 
-    /// For each hand the turns of teammates that it does not explain. Once `stop` is set, turns are missing.
+    /// For each hand the turns of teammates that it does not explain. Once `stop` is set, turns are
+    /// missing.
     pub fn deviations(
         &mut self,
         game: &SeenGame,
@@ -176,9 +181,9 @@ impl Blueprint {
         found
     }
 
-    /// The scores of games that are played to their end. With a depth, a network plays only that many moves; a game that
-    /// is not over then scores its points so far and the network's value of its position. Once `stop` is set, the scores
-    /// mean nothing.
+    /// The scores of games that are played to their end. With a depth, a network plays only that
+    /// many moves; a game that is not over then scores its points so far and the network's
+    /// value of its position. Once `stop` is set, the scores mean nothing.
     pub fn play(
         &mut self,
         variant: &Variant,

@@ -3,9 +3,9 @@
 /// Positions that are sampled between two comparisons of the means.
 const BLOCK: usize = 32;
 
-/// The roll-outs of a decision. They are spent in rounds of equal size, after each of which the worse half of the moves
-/// is dropped, so that most of them go to the few moves that may be best (Karnin, Koren and Somekh, "Almost optimal
-/// exploration in multi-armed bandits", 2013).
+/// The roll-outs of a decision. They are spent in rounds of equal size, after each of which the
+/// worse half of the moves is dropped, so that most of them go to the few moves that may be best
+/// (Karnin, Koren and Somekh, "Almost optimal exploration in multi-armed bandits", 2013).
 pub(super) struct Budget {
     all: usize,
     pub left: usize,

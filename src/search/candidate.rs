@@ -48,8 +48,8 @@ impl Candidate {
         self.mean() + self.bonus
     }
 
-    /// Whether this move's mean is below that of `best` by more than this number of standard errors of their difference. Both moves
-    /// were played in the same deals.
+    /// Whether this move's mean is below that of `best` by more than this number of standard errors
+    /// of their difference. Both moves were played in the same deals.
     pub fn is_behind(&self, best: &Candidate, errors: f64) -> bool {
         let lead = best.bonus - self.bonus;
         let pairs = best.scores.iter().zip(&self.scores);

@@ -1,4 +1,5 @@
-//! One decision: roll-outs of each legal move from sampled hands, and the choice by their mean scores.
+//! One decision: roll-outs of each legal move from sampled hands, and the choice by their mean
+//! scores.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -20,11 +21,12 @@ const CHUNK: usize = 16;
 /// The fewest samples after which a move is dropped.
 const MIN_SAMPLES: usize = 32;
 
-/// The best move is played if it leads the blueprint's move by more than this many standard errors of their difference. With few
-/// roll-outs the best mean is often luck.
+/// The best move is played if it leads the blueprint's move by more than this many standard errors
+/// of their difference. With few roll-outs the best mean is often luck.
 const LEAD_ERRORS: f64 = 1.0;
 
-/// The golden ratio's fraction: its multiples spread evenly over the unit interval, however many there are.
+/// The golden ratio's fraction: its multiples spread evenly over the unit interval, however many
+/// there are.
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
 /// The result of a search.
@@ -42,11 +44,11 @@ pub struct Decision {
     pub source: Source,
 }
 
-/// Searches for the best move of the observer of a view, who is to act: the move of the highest mean score over games
-/// that are played to the end by the blueprint in all seats, see [`Method`].
+/// Searches for the best move of the observer of a view, who is to act: the move of the highest
+/// mean score over games that are played to the end by the blueprint in all seats, see [`Method`].
 ///
-/// All moves get the same hands and decks. Moves that fall behind are dropped, and round by round the worse half. Without a
-/// limit of time the result is the same for any number of threads.
+/// All moves get the same hands and decks. Moves that fall behind are dropped, and round by round
+/// the worse half. Without a limit of time the result is the same for any number of threads.
 ///
 /// # Errors
 /// [`StopError`] if `stop` was set.
@@ -127,7 +129,8 @@ fn bonuses(
             let bonus = |&played| if played == blueprint { options.threshold } else { 0.0 };
             moves.iter().map(bonus).collect()
         }
-        // The step of mirror descent multiplies the probability of a move by the exponential of `step` times its value.
+        // The step of mirror descent multiplies the probability of a move by the exponential of
+        // `step` times its value.
         Method::Mirror { step } => {
             let logits = worker.log_probabilities(view, moves, blueprint);
             logits.into_iter().map(|logit| logit / step).collect()

@@ -1,7 +1,8 @@
 //! Search: a seat that looks for better moves than a blueprint, which its teammates follow.
 //!
-//! Start with [`Searcher`], a [`Bot`](crate::bots::Bot). It keeps a [`BlueprintBelief`] about its own hand, and in its turn
-//! plays the game to the end many times for each legal move, see [`Searcher::decide`].
+//! Start with [`Searcher`], a [`Bot`](crate::bots::Bot). It keeps a [`BlueprintBelief`] about its
+//! own hand, and in its turn plays the game to the end many times for each legal move, see
+//! [`Searcher::decide`].
 //!
 //! ```
 //! use std::sync::Arc;

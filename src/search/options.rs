@@ -17,12 +17,12 @@ pub(super) const STEP: f64 = 10.0;
 /// How a search judges the moves by their values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
-    /// One seat searches, its teammates play by the blueprint (SPARTA: Lerer, Hu, Foerster and Brown, "Improving policies
-    /// via search in cooperative partially observable games", 2020).
+    /// One seat searches, its teammates play by the blueprint (SPARTA: Lerer, Hu, Foerster and
+    /// Brown, "Improving policies via search in cooperative partially observable games", 2020).
     Single,
-    /// Every seat may search: each takes one step of mirror descent from the blueprint's probabilities towards better
-    /// moves, and makes the likeliest one (Sokota et al., "The update-equivalence framework for decision-time planning",
-    /// 2023).
+    /// Every seat may search: each takes one step of mirror descent from the blueprint's
+    /// probabilities towards better moves, and makes the likeliest one (Sokota et al., "The
+    /// update-equivalence framework for decision-time planning", 2023).
     Mirror {
         /// What a point is worth in the logarithm of a probability: above 0, up to 1,000,000.
         step: f64,
@@ -69,8 +69,8 @@ impl SearchOptionError {
 }
 
 impl Default for SearchOptions {
-    /// 10,000 roll-outs without a limit of time, 4,096 hands, games that are played to the end, a threshold of 0.1 and
-    /// [`Method::Single`].
+    /// 10,000 roll-outs without a limit of time, 4,096 hands, games that are played to the end, a
+    /// threshold of 0.1 and [`Method::Single`].
     fn default() -> SearchOptions {
         SearchOptions {
             rollouts: 10_000,
@@ -92,8 +92,8 @@ impl SearchOptions {
         Ok(SearchOptions { rollouts: whole("rollouts", rollouts, MOST)?, ..self })
     }
 
-    /// Sets the milliseconds after which a decision is made with the roll-outs that it has: 1 to 1,000,000,000. Results
-    /// then differ from run to run.
+    /// Sets the milliseconds after which a decision is made with the roll-outs that it has: 1 to
+    /// 1,000,000,000. Results then differ from run to run.
     ///
     /// # Errors
     /// [`SearchOptionError`] if the number is out of range.
@@ -102,7 +102,8 @@ impl SearchOptions {
         Ok(SearchOptions { milliseconds, ..self })
     }
 
-    /// Sets the number of possible own hands that are kept: 1 to 100,000. A belief of no more hands is exact.
+    /// Sets the number of possible own hands that are kept: 1 to 100,000. A belief of no more hands
+    /// is exact.
     ///
     /// # Errors
     /// [`SearchOptionError`] if the number is out of range.
@@ -110,7 +111,8 @@ impl SearchOptions {
         Ok(SearchOptions { hands: whole("hands", hands, HANDS)? as usize, ..self })
     }
 
-    /// Sets the length of a roll-out in moves, after which the policy's network values its position: 1 to 1,000.
+    /// Sets the length of a roll-out in moves, after which the policy's network values its
+    /// position: 1 to 1,000.
     ///
     /// # Errors
     /// [`SearchOptionError`] if the number is out of range.
@@ -118,7 +120,8 @@ impl SearchOptions {
         Ok(SearchOptions { depth: Some(whole("depth", depth, DEPTH)?), ..self })
     }
 
-    /// Sets the minimum lead of a move's mean score over the blueprint's move, with [`Method::Single`]: 0 to 100 points.
+    /// Sets the minimum lead of a move's mean score over the blueprint's move, with
+    /// [`Method::Single`]: 0 to 100 points.
     ///
     /// # Errors
     /// [`SearchOptionError`] if the number is out of range.
@@ -140,7 +143,8 @@ impl SearchOptions {
 }
 
 impl Method {
-    /// The method of this name, `single` or `mirror`. Mirror descent has a step of 10 where none is given.
+    /// The method of this name, `single` or `mirror`. Mirror descent has a step of 10 where none is
+    /// given.
     ///
     /// # Errors
     /// [`SearchOptionError`] for another name, or for a step of the method `single`.

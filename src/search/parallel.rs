@@ -16,8 +16,9 @@ impl StopError {
     }
 }
 
-/// Computes `of(worker, range)` for ranges of `size` indices below a count, and joins the results in their order, whatever
-/// the number of threads. Each thread has a worker, which has no effect on the results.
+/// Computes `of(worker, range)` for ranges of `size` indices below a count, and joins the results
+/// in their order, whatever the number of threads. Each thread has a worker, which has no effect on
+/// the results.
 ///
 /// # Errors
 /// [`StopError`] if `stop` was set.

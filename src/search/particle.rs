@@ -16,8 +16,8 @@ impl Seats {
         }
     }
 
-    /// Plays one turn of a game that one seat saw: whether the seat that moved would have moved so if these were the
-    /// observer's cards.
+    /// Plays one turn of a game that one seat saw: whether the seat that moved would have moved so
+    /// if these were the observer's cards.
     pub fn follow(&mut self, game: &SeenGame, turn: usize, cards: &[u8; MAX_CARDS]) -> bool {
         let (variant, observer) = (game.variant(), game.observer());
         let SupposedTurn { before, event, after } = game.turn(turn, cards);
@@ -56,6 +56,7 @@ pub(super) struct Particle {
     pub weight: f64,
     /// How likely the moves of the teammates are with this hand, next to those of the blueprint.
     pub likelihood: f64,
-    /// The bots of all seats, if the blueprint has some. That of the observer's own seat is not used.
+    /// The bots of all seats, if the blueprint has some. That of the observer's own seat is not
+    /// used.
     pub bots: Seats,
 }

@@ -21,8 +21,8 @@ const OPTIONS: [&str; 8] =
 /// After the blueprint, which is any bot whose moves are not random, these options may follow:
 /// - `rollouts`, `milliseconds`, `hands`, `depth` and `threshold`, see [`SearchOptions`];
 /// - `method=mirror`, with which several seats may search, and its `step`, see [`Method::Mirror`];
-/// - `seats=all`, which allows several seats of a table to search. Each then takes the others for the
-///   blueprint, which they are not.
+/// - `seats=all`, which allows several seats of a table to search. Each then takes the others for
+///   the blueprint, which they are not.
 ///
 /// ```
 /// use starmine::rules::{Parameters, Variant};
@@ -135,12 +135,12 @@ impl PlayerSpec {
 }
 
 impl SearchSpec {
-    /// Checks that a blueprint can be searched with. `in_all_seats` allows other seats of the table to search too, which
-    /// [`Method::Mirror`] always does.
+    /// Checks that a blueprint can be searched with. `in_all_seats` allows other seats of the table
+    /// to search too, which [`Method::Mirror`] always does.
     ///
     /// # Errors
-    /// [`BlueprintError`] for a blueprint whose moves are random, that sees its own hand, or that cannot value positions
-    /// for a depth.
+    /// [`BlueprintError`] for a blueprint whose moves are random, that sees its own hand, or that
+    /// cannot value positions for a depth.
     pub fn new(
         blueprint: BotSpec,
         options: SearchOptions,
@@ -231,7 +231,8 @@ impl FromStr for PlayerSpec {
 }
 
 impl fmt::Display for PlayerSpec {
-    /// As it is parsed. Options that have their defaults are left out; `{:#}` has some of these too.
+    /// As it is parsed. Options that have their defaults are left out; `{:#}` has some of these
+    /// too.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let SearchSpec { blueprint, options, in_all_seats } = match self {
             PlayerSpec::Bot(spec) => return spec.fmt(formatter),

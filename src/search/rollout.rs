@@ -35,7 +35,8 @@ impl Rollout {
 }
 
 impl Seats {
-    /// The score of a game that these bots play to its end, from the states of the bots at its start.
+    /// The score of a game that these bots play to its end, from the states of the bots at its
+    /// start.
     pub fn play(&mut self, variant: &Variant, start: &Start<'_>) -> u8 {
         for ((seat, bot), state) in variant.seats().zip(&mut self.0).zip(&start.bots.0) {
             let state = if seat == start.observer { start.own } else { &**state };

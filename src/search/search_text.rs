@@ -64,8 +64,8 @@ impl SearchText<'_> {
         self.options.contains(&("seats", "all")) || self.options.contains(&("method", "mirror"))
     }
 
-    /// Checks that at most one seat of a table searches, unless all of those that do allow it. A seat that does not
-    /// search is `None`; of one that does, [`Self::in_all_seats`] is given.
+    /// Checks that at most one seat of a table searches, unless all of those that do allow it. A
+    /// seat that does not search is `None`; of one that does, [`Self::in_all_seats`] is given.
     ///
     /// # Errors
     /// [`SeveralSearches`] otherwise.

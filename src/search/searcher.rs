@@ -12,7 +12,8 @@ use super::options::{Method, SearchOptions};
 use crate::bots::{Bot, MoveValue, Player, Turn};
 use crate::rules::{EpisodeSeed, GameRng, Move, Seat, State, Variant, View};
 
-/// How likely each other move of a teammate that searches is next to the blueprint's, see [`Method::Mirror`].
+/// How likely each other move of a teammate that searches is next to the blueprint's, see
+/// [`Method::Mirror`].
 const MISTAKE: f64 = 0.02;
 
 /// A blueprint that a search cannot use.
@@ -36,8 +37,8 @@ pub enum BlueprintError {
 
 /// A bot that searches in its seat, while its teammates play by a blueprint.
 ///
-/// With [`Method::Single`] only one seat may search: what a teammate does that searches too is not what the blueprint
-/// would do, so that the belief draws wrong conclusions from it.
+/// With [`Method::Single`] only one seat may search: what a teammate does that searches too is not
+/// what the blueprint would do, so that the belief draws wrong conclusions from it.
 #[derive(Clone)]
 pub struct Searcher {
     /// The blueprint's bot in the own seat.
@@ -61,8 +62,8 @@ impl Searcher {
     /// A bot before its first game. `name` is for error messages.
     ///
     /// # Errors
-    /// [`BlueprintError`] if the blueprint's moves are random, if it sees its own hand, or if it cannot value positions for a
-    /// depth.
+    /// [`BlueprintError`] if the blueprint's moves are random, if it sees its own hand, or if it
+    /// cannot value positions for a depth.
     pub fn new(
         blueprint: &Player,
         name: &str,
@@ -83,7 +84,8 @@ impl Searcher {
         Ok(Searcher { own, blueprint, options, threads, rng, belief, values })
     }
 
-    /// Follows a game up to its last turn, without searching. The game is one of the searcher's variant.
+    /// Follows a game up to its last turn, without searching. The game is one of the searcher's
+    /// variant.
     ///
     /// # Panics
     /// When the variant has no such seat.
@@ -109,8 +111,8 @@ impl Searcher {
         self.decide_until(view, &AtomicBool::new(false)).expect("nothing stops the search")
     }
 
-    /// As [`Searcher::decide`]; `None` if `stop` was set meanwhile. The seat may then be asked again, with other random
-    /// hands.
+    /// As [`Searcher::decide`]; `None` if `stop` was set meanwhile. The seat may then be asked
+    /// again, with other random hands.
     pub(crate) fn decide_until(
         &mut self,
         view: &View<'_>,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::bots::Turn;
 use crate::rules::{Event, MAX_CARDS, MAX_HAND_SIZE, Move, Offset, Position, Seat, Variant, View};
 
-/// The own cards in the order of their slots, each as its number: 0 for the first own card of the game.
+/// The own cards in the order of their slots, each as its number: 0 for the first own card of the
+/// game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct OwnCards {
     numbers: [u8; MAX_HAND_SIZE],
@@ -26,7 +27,8 @@ impl OwnCards {
     }
 }
 
-/// A game as one seat has seen it, so that it can be played again for any hand that this seat may hold.
+/// A game as one seat has seen it, so that it can be played again for any hand that this seat may
+/// hold.
 #[derive(Clone, Debug)]
 pub(super) struct SeenGame {
     variant: Arc<Variant>,

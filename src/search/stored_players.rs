@@ -9,7 +9,8 @@ use crate::bots::PolicySpec;
 use crate::nn::{Policy, PolicyError, load_policy, shipped_policy};
 use crate::rules::UnknownName;
 
-/// The policies of players that are stored. In the text of a player stands the place of its policy in this list.
+/// The policies of players that are stored. In the text of a player stands the place of its policy
+/// in this list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredPolicies(Vec<StoredPolicy>);
 
@@ -65,7 +66,8 @@ impl StoredPolicy {
 }
 
 impl StoredPolicies {
-    /// Adds the policy of a player. Returns the player's text, in which a number stands for the policy.
+    /// Adds the policy of a player. Returns the player's text, in which a number stands for the
+    /// policy.
     pub fn store(&mut self, player: &PlayerSpec) -> String {
         let Some(spec) = player.bot().policy() else { return player.to_string() };
         let policy = StoredPolicy::of(spec);
@@ -79,7 +81,8 @@ impl StoredPolicies {
     /// Loads the policies.
     ///
     /// # Errors
-    /// [`PolicyError`] if the contents of a file are invalid, or if a shipped policy is another one in this version.
+    /// [`PolicyError`] if the contents of a file are invalid, or if a shipped policy is another one
+    /// in this version.
     pub fn load(&self) -> Result<LoadedPolicies, PolicyError> {
         Ok(LoadedPolicies(self.0.iter().map(StoredPolicy::load).collect::<Result<_, _>>()?))
     }

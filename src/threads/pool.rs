@@ -37,8 +37,9 @@ type Job<'a> = &'a (dyn Fn(usize) + Sync);
 #[derive(Default)]
 #[repr(align(128))]
 struct Board {
-    /// The number of jobs so far, whether the last one is open, and how many workers are inside: one
-    /// word, so that a worker that enters learns in the same operation whether the job is open.
+    /// The number of jobs so far, whether the last one is open, and how many workers are inside:
+    /// one word, so that a worker that enters learns in the same operation whether the job is
+    /// open.
     state: AtomicU64,
     /// The open job.
     job: AtomicPtr<Job<'static>>,
@@ -71,8 +72,8 @@ impl Board {
         let state = self.state.fetch_add(1, Ordering::AcqRel);
         if state & Board::OPEN != 0 {
             let job = self.job.load(Ordering::Relaxed);
-            // SAFETY: the caller stored the job before it opened it, and keeps it until it has closed
-            // it and no worker is inside. This worker entered while it was open.
+            // SAFETY: the caller stored the job before it opened it, and keeps it until it has
+            // closed it and no worker is inside. This worker entered while it was open.
             let done = catch_unwind(AssertUnwindSafe(|| unsafe { (*job)(thread) }));
             if done.is_err() {
                 self.panicked.store(true, Ordering::Relaxed);
@@ -141,7 +142,8 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Starts threads until there are this many or [`MAX_THREADS`], the caller's own included. If one cannot be started, those before it stay.
+    /// Starts threads until there are this many or [`MAX_THREADS`], the caller's own included. If
+    /// one cannot be started, those before it stay.
     pub fn start(&mut self, threads: usize) -> std::io::Result<()> {
         for index in self.threads()..threads.min(MAX_THREADS) {
             let (board, name) = (self.board.clone(), format!("starmine-{index}"));

@@ -4,9 +4,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::pool::Pool;
 
-/// Takes pieces from the thread's own share until nothing is left of it, then from the shares of the other threads. So a job
-/// waits for a straggler no longer than for one piece. `take` gets a share and its distance from the thread's own;
-/// `work` returns whether to go on.
+/// Takes pieces from the thread's own share until nothing is left of it, then from the shares of
+/// the other threads. So a job waits for a straggler no longer than for one piece. `take` gets a
+/// share and its distance from the thread's own; `work` returns whether to go on.
 pub fn take_pieces<S, W, T>(
     shares: &[S],
     thread: usize,
@@ -24,9 +24,10 @@ pub fn take_pieces<S, W, T>(
     }
 }
 
-/// Calls `work` for each piece, on one thread for each worker, the calling thread included. A thread works with its own
-/// worker, which must have no effect on the results. If a thread cannot be started, the others take its pieces. Once
-/// `work` has returned `false`, its thread takes no further pieces.
+/// Calls `work` for each piece, on one thread for each worker, the calling thread included. A
+/// thread works with its own worker, which must have no effect on the results. If a thread cannot
+/// be started, the others take its pieces. Once `work` has returned `false`, its thread takes no
+/// further pieces.
 ///
 /// # Panics
 /// If `work` panics on any thread.

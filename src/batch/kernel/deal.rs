@@ -34,8 +34,8 @@ static DEALT_BEFORE: [Word; DEALT_WORDS] = {
 };
 
 impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
-    /// Deals a new game with the random number generator in this state. Its legal actions are found by
-    /// [`Block::find_actions`].
+    /// Deals a new game with the random number generator in this state. Its legal actions are found
+    /// by [`Block::find_actions`].
     #[inline(always)]
     pub fn deal(&mut self, lane: usize, mut state: u64) {
         let (sizes, players) = (self.sizes(), self.sizes().players);
@@ -70,8 +70,8 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
         self.set_field(Field::Rng, lane, state);
     }
 
-    /// Deals a new game to this start player: the copies that are dealt, seat by seat, and those that
-    /// are left. The generator's state is not set.
+    /// Deals a new game to this start player: the copies that are dealt, seat by seat, and those
+    /// that are left. The generator's state is not set.
     #[inline(always)]
     pub fn deal_copies(&mut self, lane: usize, start: usize, dealt: &[u8], left: u64) {
         let (sizes, players) = (self.sizes(), self.sizes().players);

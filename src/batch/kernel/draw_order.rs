@@ -4,8 +4,8 @@ use super::block::{count, counter};
 use super::lanes::Word;
 use crate::rules::{MAX_CARDS, MAX_HAND_SIZE, MAX_PLAYERS, Variant};
 
-/// The order in which a given deck is drawn. The kernel draws the copy at an index among the copies that are left, which is
-/// random in other games.
+/// The order in which a given deck is drawn. The kernel draws the copy at an index among the copies
+/// that are left, which is random in other games.
 #[derive(Clone, Copy, Debug)]
 pub struct DrawOrder {
     /// For each number of cards that are left the index of the next card.
@@ -21,7 +21,8 @@ pub struct DealtCopies {
 }
 
 impl DrawOrder {
-    /// Returns the order in which a deck is drawn, and the hands that its first `num_dealt` cards make.
+    /// Returns the order in which a deck is drawn, and the hands that its first `num_dealt` cards
+    /// make.
     pub fn new(variant: &Variant, cards: &[u8], num_dealt: usize) -> (DrawOrder, DealtCopies) {
         let mut indices = [0; MAX_CARDS + 1];
         let mut hands = DealtCopies { dealt: [0; MAX_PLAYERS * MAX_HAND_SIZE], left: 0 };
@@ -40,8 +41,8 @@ impl DrawOrder {
         (DrawOrder { indices }, hands)
     }
 
-    /// Overwrites the indices that the games of a block draw at, where the game has a given deck. The counters are those
-    /// before the draw.
+    /// Overwrites the indices that the games of a block draw at, where the game has a given deck.
+    /// The counters are those before the draw.
     #[inline(never)]
     pub fn override_draws(orders: &[Option<DrawOrder>], counters: &Word, draws: &mut Word) {
         for (lane, order) in orders.iter().enumerate() {

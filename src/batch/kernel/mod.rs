@@ -24,15 +24,16 @@ use plan::{Plan, Sizes, ones};
 /// The `VARIANT` of a kernel that reads all numbers of the variant from the plan.
 pub const ANY_VARIANT: usize = 0;
 
-/// Added to `VARIANT` for a variant with the cards and hands of the base game, but other tokens or switches.
+/// Added to `VARIANT` for a variant with the cards and hands of the base game, but other tokens or
+/// switches.
 pub const OTHER_RULES: usize = 8;
 
 /// An instruction set, and the numbers and tables of a variant.
 ///
-/// `VARIANT` says for which variants the code is specialised. For the base game it is the number of players: all numbers
-/// of the variant are constants, so that the compiler unrolls the loops over seats and slots, and computes shifts and
-/// masks. With [`OTHER_RULES`] added, only the numbers of cards and hands are constants. With [`ANY_VARIANT`], no number
-/// is a constant.
+/// `VARIANT` says for which variants the code is specialised. For the base game it is the number of
+/// players: all numbers of the variant are constants, so that the compiler unrolls the loops over
+/// seats and slots, and computes shifts and masks. With [`OTHER_RULES`] added, only the numbers of
+/// cards and hands are constants. With [`ANY_VARIANT`], no number is a constant.
 #[derive(Clone, Copy)]
 pub struct Kernel<'a, I, const VARIANT: usize> {
     pub isa: I,

@@ -57,8 +57,8 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
     #[inline(always)]
     pub fn encode(&self, observer: usize, knowledge: CanonicalKnowledge, words: &mut [Word]) {
         let bits = self.sizes().observation_bits(knowledge);
-        // Exactly the words of a row. For the cards and hands of the base game their number is a constant, so the compiler
-        // decides most of the checks of `put`.
+        // Exactly the words of a row. For the cards and hands of the base game their number is a
+        // constant, so the compiler decides most of the checks of `put`.
         let words = &mut words[..bits.div_ceil(64)];
         let mut rows = FieldWriter { words, full: 0, pending: self.isa.zero(), width: 0 };
         self.encode_hands(observer, &mut rows);

@@ -28,7 +28,8 @@ pub struct PartnerGame {
 
 impl PartnerGame {
     /// Deals this episode, or the first one after it in which the learner has a turn. After
-    /// [`MAX_DEALS`] episodes without one the game is over. If `stop` is set meanwhile, the learner need not be to act.
+    /// [`MAX_DEALS`] episodes without one the game is over. If `stop` is set meanwhile, the learner
+    /// need not be to act.
     pub fn new(
         partners: &Partners,
         variant: &Arc<Variant>,
@@ -60,7 +61,8 @@ impl PartnerGame {
         game
     }
 
-    /// Replays an episode from the learner's actions; `None` if one of them is illegal, or if `stop` is set meanwhile.
+    /// Replays an episode from the learner's actions; `None` if one of them is illegal, or if
+    /// `stop` is set meanwhile.
     pub fn replay(
         partners: &Partners,
         variant: &Arc<Variant>,
@@ -111,8 +113,8 @@ impl PartnerGame {
         }
     }
 
-    /// Plays the partners' turns up to the learner's next one, unless the game stops before each of them. A bot that
-    /// fails loses the game: a step cannot be taken back halfway.
+    /// Plays the partners' turns up to the learner's next one, unless the game stops before each of
+    /// them. A bot that fails loses the game: a step cannot be taken back halfway.
     fn play_partners(&mut self, stop: &AtomicBool) {
         if !self.stops {
             let played = self.table.run_until(stop);
@@ -138,8 +140,8 @@ impl PartnerGame {
         was_legal
     }
 
-    /// Plays the learner's action, and returns whether it was legal; an illegal one loses the game. A game that waits for
-    /// a bot plays the bot's turn instead.
+    /// Plays the learner's action, and returns whether it was legal; an illegal one loses the game.
+    /// A game that waits for a bot plays the bot's turn instead.
     pub fn play_action(&mut self, action: i64, stop: &AtomicBool) -> bool {
         if self.waits_for_bot() {
             let played = self.table.play_bot_until(stop);
@@ -158,8 +160,8 @@ impl PartnerGame {
         true
     }
 
-    /// Plays the partners' turns in many games, each up to the learner's next one. If `stop` is set meanwhile, the learners
-    /// need not be to act afterwards.
+    /// Plays the partners' turns in many games, each up to the learner's next one. If `stop` is set
+    /// meanwhile, the learners need not be to act afterwards.
     pub fn play_partners_of<'a>(
         games: impl Iterator<Item = &'a mut PartnerGame>,
         policies: &mut PolicyRows,
@@ -173,9 +175,9 @@ impl PartnerGame {
         failures.into_iter().for_each(|(game, error)| games[game].forfeit_after::<()>(Err(error)));
     }
 
-    /// The points that the rewards of this episode add up to so far: those that partners make before
-    /// the learner's first turn belong to the reward of that turn. A game that stops before the turns of bots has
-    /// rewards for each of these.
+    /// The points that the rewards of this episode add up to so far: those that partners make
+    /// before the learner's first turn belong to the reward of that turn. A game that stops
+    /// before the turns of bots has rewards for each of these.
     pub fn rewarded(&self) -> u8 {
         if self.actions.is_empty() && !self.stops {
             0

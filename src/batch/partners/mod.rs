@@ -44,12 +44,13 @@ const MAX_CHOICES: usize = 64;
 pub enum Partner {
     /// A bot of this crate, loaded.
     Bot(PlayerSpec),
-    /// A bot of the caller, which supports the batch's variant. Every game plays with its own copy. An illegal move of
-    /// the bot loses the game. A batch with such a partner cannot be stored.
+    /// A bot of the caller, which supports the batch's variant. Every game plays with its own copy.
+    /// An illegal move of the bot loses the game. A batch with such a partner cannot be stored.
     Custom(Box<dyn Bot>),
     /// A partner outside this crate, such as one written in Python: the caller plays its turns.
     External {
-        /// Whether the caller sees every turn of the games. Games then stop before each turn of a bot too.
+        /// Whether the caller sees every turn of the games. Games then stop before each turn of a
+        /// bot too.
         every_turn: bool,
     },
 }
@@ -130,14 +131,15 @@ impl Mixture {
             left -= weight;
             found
         };
-        // A sum that is rounded leaves something over, which belongs to the last partner with a weight.
+        // A sum that is rounded leaves something over, which belongs to the last partner with a
+        // weight.
         let last = || self.weights.iter().rposition(|&weight| weight > 0.0).unwrap_or_default();
         self.weights.iter().position(is_drawn).unwrap_or_else(last)
     }
 }
 
-/// Who plays the seats that the learner does not play. Each of these seats has a list of partners; one of
-/// them is drawn for each episode.
+/// Who plays the seats that the learner does not play. Each of these seats has a list of partners;
+/// one of them is drawn for each episode.
 #[derive(Clone, Debug, Default)]
 pub struct Partners {
     /// The partners of each seat; none for the learner's seats.
@@ -250,8 +252,8 @@ impl Partners {
         self.with_weights(seat, partners, weights)
     }
 
-    /// Sets the partners of a seat; one of them is drawn for each episode, with a probability in proportion to its
-    /// weight.
+    /// Sets the partners of a seat; one of them is drawn for each episode, with a probability in
+    /// proportion to its weight.
     ///
     /// # Errors
     /// [`PartnersError`] for no partners or too many, and for weights that are negative,
@@ -327,7 +329,8 @@ impl Partners {
         self.all().any(|partner| matches!(partner, Partner::External { every_turn: true }))
     }
 
-    /// The partners as they are stored. `None` if there are custom or external partners, which cannot be.
+    /// The partners as they are stored. `None` if there are custom or external partners, which
+    /// cannot be.
     pub(super) fn stored(&self) -> Option<StoredPartners> {
         let mut policies = StoredPolicies::default();
         let seats = self.seats().map(|(seat, partners)| {
@@ -370,7 +373,8 @@ impl Partners {
         variant.seats().map(player).collect()
     }
 
-    /// The index, among the partners of a seat, of the one who holds it in an episode; `None` if the learner does.
+    /// The index, among the partners of a seat, of the one who holds it in an episode; `None` if
+    /// the learner does.
     pub(super) fn drawn(&self, seat: Seat, seed: EpisodeSeed) -> Option<usize> {
         let mixture =
             self.seats.get(seat.index()).filter(|mixture| !mixture.partners.is_empty())?;

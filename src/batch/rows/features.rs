@@ -1,5 +1,5 @@
-//! Writes the extra outputs: card features, marginals and own hands. They are computed from a [`Position`], which is
-//! read from the block for one game at a time.
+//! Writes the extra outputs: card features, marginals and own hands. They are computed from a
+//! [`Position`], which is read from the block for one game at a time.
 
 use std::ops::Range;
 
@@ -12,7 +12,8 @@ use crate::batch::outputs::Outputs;
 use crate::encode::{CARD_FEATURES, write_card_features, write_public_marginals};
 use crate::rules::{EpisodeSeed, Position, Seat, View};
 
-/// Writes the extra outputs of the games of a block, which are in its first lanes. `first` is the place of lane 0.
+/// Writes the extra outputs of the games of a block, which are in its first lanes. `first` is the
+/// place of lane 0.
 #[inline(never)]
 pub fn write_features(
     config: &BatchConfig,

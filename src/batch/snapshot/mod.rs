@@ -1,8 +1,9 @@
 //! A batch as bytes, to be stored and resumed exactly.
 //!
-//! The bytes are a header, the [`Settings`] with the weights of partners, the games with their number before them, the games that
-//! ended in the last step likewise, and a CRC-32. The checksum finds accidents. Forged bytes with a valid checksum are refused
-//! if a field is out of its range, or give a batch that plays by the rules. No turns need lead to its positions.
+//! The bytes are a header, the [`Settings`] with the weights of partners, the games with their
+//! number before them, the games that ended in the last step likewise, and a CRC-32. The checksum
+//! finds accidents. Forged bytes with a valid checksum are refused if a field is out of its range,
+//! or give a batch that plays by the rules. No turns need lead to its positions.
 
 mod copy;
 mod error;
@@ -33,12 +34,13 @@ use settings::Settings;
 const MAGIC: &[u8] = b"starmine-batch";
 
 impl Batch {
-    /// Stores the batch as bytes, from which [`Batch::from_bytes`] resumes it exactly. The number of
-    /// threads is not stored.
+    /// Stores the batch as bytes, from which [`Batch::from_bytes`] resumes it exactly. The number
+    /// of threads is not stored.
     ///
     /// # Errors
-    /// [`BatchError::Memory`] if there is no memory for the bytes, [`BatchError::StoredDecks`] if games have given decks,
-    /// and [`BatchError::StoredExternal`] if there are custom or external partners.
+    /// [`BatchError::Memory`] if there is no memory for the bytes, [`BatchError::StoredDecks`] if
+    /// games have given decks, and [`BatchError::StoredExternal`] if there are custom or
+    /// external partners.
     pub fn to_bytes(&self) -> Result<Vec<u8>, BatchError> {
         self.to_bytes_until(&AtomicBool::new(false))
     }
@@ -67,12 +69,14 @@ impl Batch {
     /// Resumes a stored batch on so many threads; `None` for [`default_threads`].
     ///
     /// # Errors
-    /// [`RecordError`] if the bytes are not a stored batch, have another format, or have a field that is out of its range.
+    /// [`RecordError`] if the bytes are not a stored batch, have another format, or have a field
+    /// that is out of its range.
     pub fn from_bytes(bytes: &[u8], num_threads: Option<usize>) -> Result<Batch, RecordError> {
         Batch::from_bytes_until(&AtomicBool::new(false), bytes, num_threads)
     }
 
-    /// As [`Batch::from_bytes`], but fails with the cause [`BatchError::Stopped`] if `stop` is set meanwhile.
+    /// As [`Batch::from_bytes`], but fails with the cause [`BatchError::Stopped`] if `stop` is set
+    /// meanwhile.
     pub(crate) fn from_bytes_until(
         stop: &AtomicBool,
         bytes: &[u8],
@@ -191,8 +195,8 @@ impl Batch {
     }
 }
 
-/// Checks the header and the checksum. Returns the bytes that the checksum covers, and those of them
-/// that follow the header.
+/// Checks the header and the checksum. Returns the bytes that the checksum covers, and those of
+/// them that follow the header.
 fn check_envelope(bytes: &[u8]) -> Result<(&[u8], &[u8]), RecordError> {
     let rest = bytes.strip_prefix(MAGIC).ok_or(RecordError::NotABatch)?;
     let (&found, rest) = rest.split_first().ok_or(RecordError::NotABatch)?;

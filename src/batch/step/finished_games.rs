@@ -47,7 +47,8 @@ impl FinishedGames {
         Ok(finished)
     }
 
-    /// Reserves memory for `games` more games, of `words` words each. Returns whether there was enough.
+    /// Reserves memory for `games` more games, of `words` words each. Returns whether there was
+    /// enough.
     pub fn reserve_more(&mut self, games: usize, words: usize) -> bool {
         self.games.try_reserve(games).is_ok()
             && self.words.try_reserve(games.saturating_mul(words)).is_ok()

@@ -1,17 +1,21 @@
 //! One step of a chunk of games.
 //!
-//! A step works through groups of 64 games. By default, without partners and with autoreset `SameStep`, each group passes these
-//! stages:
+//! A step works through groups of 64 games. By default, without partners and with autoreset
+//! `SameStep`, each group passes these stages:
 //!
-//! 1. The kernel plays the turns of eight games at a time; [`result`] has their rewards and endings.
-//! 2. Each game that ended is copied to [`finished_games`], and the next episode is dealt in its place.
-//! 3. The kernel finds the legal actions, and [`rows`](super::rows) and [`result`] write the outputs.
+//! 1. The kernel plays the turns of eight games at a time; [`result`] has their rewards and
+//!    endings.
+//! 2. Each game that ended is copied to [`finished_games`], and the next episode is dealt in its
+//!    place.
+//! 3. The kernel finds the legal actions, and [`rows`](super::rows) and [`result`] write the
+//!    outputs.
 //!
-//! The last observation of a copied game is encoded when the caller asks for it, by stage 3 for the copies alone. Encoding it
-//! in each step would cost callers who do not ask a tenth of the step.
+//! The last observation of a copied game is encoded when the caller asks for it, by stage 3 for the
+//! copies alone. Encoding it in each step would cost callers who do not ask a tenth of the step.
 //!
-//! In a replay, [`refill`] deals recorded games in stage 2. With partners, stages 1 and 2 play one game after another by the
-//! rules, and policies among the partners are evaluated for many games at a time.
+//! In a replay, [`refill`] deals recorded games in stage 2. With partners, stages 1 and 2 play one
+//! game after another by the rules, and policies among the partners are evaluated for many games at
+//! a time.
 
 pub mod chunk;
 pub mod finished_games;
@@ -63,7 +67,8 @@ pub(super) enum Request<'a> {
     /// Play one action in each game.
     Play {
         actions: &'a [i64],
-        /// Whether an illegal action refuses the whole request. Otherwise it ends its game as lost.
+        /// Whether an illegal action refuses the whole request. Otherwise it ends its game as
+        /// lost.
         refuse_illegal: bool,
     },
     /// Play one action in each game of the mask `moving`. All games have partners.
@@ -80,7 +85,8 @@ pub(super) struct Step<'a> {
     pub acting_hand: usize,
     /// The actions of all games of the batch; `None` to write the outputs without playing.
     pub actions: Option<&'a [i64]>,
-    /// For each game of the batch whether it plays; `None` if all do. Only games with partners can stay as they are.
+    /// For each game of the batch whether it plays; `None` if all do. Only games with partners can
+    /// stay as they are.
     pub moving: Option<&'a [bool]>,
     /// In a replay, the games that follow those that leave.
     pub refill: Option<Refill<'a>>,
@@ -351,8 +357,8 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// Writes a game with partners into its block as the learner sees it after the step. `turn` is the learner's turn in
-    /// this step, if the game went on.
+    /// Writes a game with partners into its block as the learner sees it after the step. `turn` is
+    /// the learner's turn in this step, if the game went on.
     fn end_partner_turn(
         self,
         chunk: &mut Chunk<'_>,

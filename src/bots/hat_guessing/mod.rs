@@ -11,8 +11,7 @@
 //! - `public_knowledge`: what all seats know, and the messages
 //! - `private_knowledge`: what the seat to act knows, and the scores of its cards and hints
 //! - `quuxplusone`: `info`, `InfoBot` of Arthur O'Dwyer's <https://github.com/Quuxplusone/Hanabi>
-//! - `hanabi_rs`: `information`, the information strategy of Jeff Wu's
-//!   <https://github.com/WuTheFWasThat/hanabi.rs>
+//! - `hanabi_rs`: `information`, the information strategy of Jeff Wu's <https://github.com/WuTheFWasThat/hanabi.rs>
 
 mod copies;
 mod hanabi_rs;

@@ -1,4 +1,5 @@
-//! What the seat to act knows, and how it rates its cards and hints. Both bots use the same formulas.
+//! What the seat to act knows, and how it rates its cards and hints. Both bots use the same
+//! formulas.
 
 use std::ops::{Add, Div, Mul};
 

@@ -1,4 +1,5 @@
-//! The common knowledge about all hands: what every seat, the owner included, concludes from the turns.
+//! The common knowledge about all hands: what every seat, the owner included, concludes from the
+//! turns.
 
 use super::copies::{Copies, CopiesOutlook};
 use super::hand_knowledge::HandKnowledge;

@@ -14,8 +14,8 @@ const LANES: usize = 8;
 /// The common knowledge about one hand.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct HandNotes {
-    /// The kinds that each slot may hold by the hints and their meaning. Never empty. All kinds fit
-    /// 32 bits.
+    /// The kinds that each slot may hold by the hints and their meaning. Never empty. All kinds
+    /// fit 32 bits.
     possible: [u32; LANES],
     /// Slots that hold a card.
     pub held: SlotSet,

@@ -82,7 +82,8 @@ fn certain_copies(hands: &[HandNotes]) -> CopyCounts {
 /// The status of all kinds by common knowledge, from which conclusions about slots follow.
 #[derive(Clone, Copy, Debug, Default)]
 struct Deductions {
-    /// Kinds that no slot of unknown kind can hold: all remaining copies are in slots of known kind.
+    /// Kinds that no slot of unknown kind can hold: all remaining copies are in slots of known
+    /// kind.
     gone: CardSet,
     played: CardSet,
     playable: CardSet,

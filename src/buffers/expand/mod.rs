@@ -1,7 +1,7 @@
 //! Expansion of packed bits to one element for each bit.
 //!
-//! [`expand`] is generic over an [`Expander`] and always inlined into its caller, which is compiled for the instruction set
-//! and chosen at run time.
+//! [`expand`] is generic over an [`Expander`] and always inlined into its caller, which is compiled
+//! for the instruction set and chosen at run time.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -74,12 +74,12 @@ pub trait Expander {
     /// The processor has the instruction set.
     unsafe fn prepare(bits: u64) -> Self::Bits;
 
-    /// Writes one block: the elements of the `index`-th part of the bits. `STREAM` selects streaming
-    /// stores.
+    /// Writes one block: the elements of the `index`-th part of the bits. `STREAM` selects
+    /// streaming stores.
     ///
     /// # Safety
-    /// The processor has the instruction set. The block is valid for writes, and aligned to its size
-    /// if `STREAM` is set.
+    /// The processor has the instruction set. The block is valid for writes, and aligned to its
+    /// size if `STREAM` is set.
     unsafe fn block<E: Element, const STREAM: bool>(bits: Self::Bits, index: usize, block: *mut E);
 
     /// Writes the elements of the first `length` bits, at most a block.
@@ -127,8 +127,8 @@ impl Bits for &[u64] {
 /// which the caller needs a [`fence`]; it has no effect where there are none.
 ///
 /// # Safety
-/// The processor has the instruction set, and the caller is compiled for it. `row` is valid for writes of `length` elements, and
-/// there is a word of bits for each 64 of them.
+/// The processor has the instruction set, and the caller is compiled for it. `row` is valid for
+/// writes of `length` elements, and there is a word of bits for each 64 of them.
 #[inline(always)]
 pub unsafe fn expand<L: Expander, E: Element, const STREAM: bool>(
     bits: impl Bits,
@@ -169,8 +169,8 @@ unsafe fn word<L: Expander, E: Element, const STREAM: bool>(bits: u64, row: *mut
 #[inline(always)]
 unsafe fn expand_anywhere<L: Expander, E: Element>(bits: impl Bits, row: *mut E, length: usize) {
     let full = length / 64;
-    // SAFETY: no block begins before the first element or ends after the last, and each word that is
-    // read has bits of elements.
+    // SAFETY: no block begins before the first element or ends after the last, and each word that
+    // is read has bits of elements.
     unsafe {
         for index in 0..full {
             word::<L, E, false>(bits.word(index), row.add(64 * index));
@@ -210,8 +210,8 @@ unsafe fn expand_aligned<L: Expander, E: Element, const STREAM: bool>(
     let head = row.addr().wrapping_neg() % BLOCK / size_of::<E>();
     let mut at = head;
     // SAFETY: the head is shorter than a block, and so than the row. An element is aligned to its
-    // size, so an aligned block begins where the head ends, and `at` is advanced by whole blocks. No
-    // block ends after the last element, and bits are read from those of an element on.
+    // size, so an aligned block begins where the head ends, and `at` is advanced by whole blocks.
+    // No block ends after the last element, and bits are read from those of an element on.
     unsafe {
         L::part(bits.word(0), row, head);
         while at + 64 <= length {

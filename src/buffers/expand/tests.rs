@@ -65,7 +65,8 @@ struct Line {
 
 const CANARY: u8 = 0xa5;
 
-/// Checks a row that begins `offset` bytes after the start of a cache line, and the bytes around it.
+/// Checks a row that begins `offset` bytes after the start of a cache line, and the bytes around
+/// it.
 fn check<E: Element>(routine: Routine<E>, words: &[u64], length: usize, offset: usize) {
     let size = size_of::<E>();
     let (before, bytes) = (64 + offset, length * size);

@@ -21,7 +21,8 @@ pub fn read_policy(path: &str) -> Result<Arc<Policy>, PolicyError> {
     load_policy(path, &policy_bytes(path)?)
 }
 
-/// The policy of a file with these contents, shared like that of [`read_policy`]. The path is for error messages.
+/// The policy of a file with these contents, shared like that of [`read_policy`]. The path is for
+/// error messages.
 ///
 /// # Errors
 /// [`PolicyError`] if the contents are invalid.

@@ -57,8 +57,8 @@ const KEY: &str = "starmine";
 /// | `network` | `colors` |
 /// | `weights` | how own cards are weighed: `slots` or `hands`: each slot by itself, or all slots together |
 ///
-/// `hidden` then has the width of a colour's tower and that of the trunk, and there are no card features
-/// or normalisation.
+/// `hidden` then has the width of a colour's tower and that of the trunk, and there are no card
+/// features or normalisation.
 ///
 /// Further keys are ignored. The tensors are `F32`, `F16` or `BF16`. The hidden layers are
 /// `trunk.0.weight` of shape (out, in) and `trunk.0.bias`, `trunk.2.weight` and so on. With
@@ -68,9 +68,9 @@ const KEY: &str = "starmine";
 /// `heads.weight` of shape (actions + 1, width) and `heads.bias`; their last row is the value.
 ///
 /// The layers of a network by colour, each with `weight` and `bias`, are `color.0`, `color_rest`,
-/// `color.1`, `color_pooled`, `rest`, `trunk`, those of the recurrent unit, `heads` (a row for each action
-/// without a colour, for each group of actions that differ in their colour alone, and for the value) and
-/// `color_heads` (a row for each group).
+/// `color.1`, `color_pooled`, `rest`, `trunk`, those of the recurrent unit, `heads` (a row for each
+/// action without a colour, for each group of actions that differ in their colour alone, and for
+/// the value) and `color_heads` (a row for each group).
 pub struct Policy {
     pub(super) network: Network,
     pub(super) encoder: &'static dyn Encoder,
@@ -164,9 +164,10 @@ impl Policy {
         self.network.state_width()
     }
 
-    /// A forward pass of one or more observations: for each the logits of all actions, then the value. The observations
-    /// are packed with the first bit lowest and zero padding, each in whole words. The hidden states are those of the
-    /// seats, zero before their first turns, and are updated.
+    /// A forward pass of one or more observations: for each the logits of all actions, then the
+    /// value. The observations are packed with the first bit lowest and zero padding, each in
+    /// whole words. The hidden states are those of the seats, zero before their first turns,
+    /// and are updated.
     ///
     /// # Panics
     /// If an observation or a hidden state has the wrong size.
@@ -209,8 +210,8 @@ impl Policy {
         });
     }
 
-    /// The network's values of many views, in their order: the sum of later rewards that it expects, as they were counted
-    /// and discounted in its training.
+    /// The network's values of many views, in their order: the sum of later rewards that it
+    /// expects, as they were counted and discounted in its training.
     ///
     /// # Panics
     /// If the network has a hidden state.
@@ -224,7 +225,8 @@ impl Policy {
         values
     }
 
-    /// Evaluates many views in chunks of at most [`Policy::ROWS`]. `take` gets the outputs of each view.
+    /// Evaluates many views in chunks of at most [`Policy::ROWS`]. `take` gets the outputs of each
+    /// view.
     fn pass<'v>(
         &self,
         views: impl Iterator<Item = View<'v>>,
@@ -247,8 +249,8 @@ impl Policy {
         scratch.observations = observations;
     }
 
-    /// The logarithms of the probabilities of the legal actions of a view, in the order of the actions: the logits, less
-    /// a number that is the same for all of them.
+    /// The logarithms of the probabilities of the legal actions of a view, in the order of the
+    /// actions: the logits, less a number that is the same for all of them.
     ///
     /// # Panics
     /// If the network has a hidden state.
@@ -263,8 +265,9 @@ impl Policy {
         found.iter().map(|logit| logit - most - libm::log(sum)).collect()
     }
 
-    /// The parameters that change the play and differ between the policy's own variant and this one, as `name=value` of
-    /// the policy's. `random_start_player`, `lost_game_score` and `edition` do not change the play.
+    /// The parameters that change the play and differ between the policy's own variant and this
+    /// one, as `name=value` of the policy's. `random_start_player`, `lost_game_score` and
+    /// `edition` do not change the play.
     #[must_use]
     pub fn differences(&self, variant: &Variant) -> Vec<String> {
         differences(&self.variant, variant)

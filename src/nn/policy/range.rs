@@ -79,8 +79,8 @@ fn overflowing_plain(network: &PlainNetwork) -> Option<String> {
     (largest(&network.heads.bounds(&inputs)) > LARGEST).then(|| "heads".to_owned())
 }
 
-/// The largest outputs of a hidden layer after ReLU, or the part that may overflow: 0 for the linear
-/// layer, 1 for its normalisation.
+/// The largest outputs of a hidden layer after ReLU, or the part that may overflow: 0 for the
+/// linear layer, 1 for its normalisation.
 fn outputs(hidden: &HiddenLayer, inputs: &[f64]) -> Result<Vec<f64>, usize> {
     let bounds = hidden.layer.bounds(inputs);
     let largest = largest(&bounds);
@@ -104,8 +104,8 @@ fn outputs(hidden: &HiddenLayer, inputs: &[f64]) -> Result<Vec<f64>, usize> {
     if fits { Ok(outputs) } else { Err(1) }
 }
 
-/// The largest sum of what a recurrent unit computes from its inputs and from the hidden state, which
-/// is from -1 to 1.
+/// The largest sum of what a recurrent unit computes from its inputs and from the hidden state,
+/// which is from -1 to 1.
 fn largest_sum(gru: &Gru, inputs: &[f64]) -> f64 {
     let of = |layer: &Linear, inputs: &[f64]| largest(&layer.bounds(inputs));
     of(&gru.from_input, inputs) + of(&gru.from_state, &vec![1.0; gru.from_state.outputs() / 3])

@@ -60,7 +60,8 @@ macro_rules! shipped {
 #[cfg(not(feature = "weights"))]
 pub static POLICIES: [ShippedPolicy; 0] = [];
 
-/// All shipped policies; none without the feature `weights`. Their model cards are next to their files.
+/// All shipped policies; none without the feature `weights`. Their model cards are next to their
+/// files.
 #[cfg(feature = "weights")]
 pub static POLICIES: [ShippedPolicy; 10] = [
     shipped!("ippo-2p", "independent PPO in self-play, two players"),

@@ -12,7 +12,8 @@ fn numbers<F: Real>(count: usize, factor: usize) -> Vec<F> {
     (0..count).map(|index| F::nearest((index * factor % 23) as f32 / 8.0 - 1.25)).collect()
 }
 
-/// The layer and its gradient on an instruction set: tower, pooled, and the gradients of both inputs.
+/// The layer and its gradient on an instruction set: tower, pooled, and the gradients of both
+/// inputs.
 fn run<F: Real>(simd: Simd, size: PoolingSize, count: usize, threads: usize) -> [Vec<f32>; 4] {
     let (towers, width) = (count * size.tower(), count * size.width);
     let (rows, shared) = (numbers::<F>(towers, 7), numbers::<F>(width, 5));

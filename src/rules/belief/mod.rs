@@ -97,8 +97,8 @@ impl Belief {
         (0..self.kinds).filter(|&kind| hands[kind] > 0).collect()
     }
 
-    /// Writes the probability of each card in each slot: slot by slot, the cards in index order. The
-    /// row of each slot sums to 1, or is 0 where no hand is possible.
+    /// Writes the probability of each card in each slot: slot by slot, the cards in index order.
+    /// The row of each slot sums to 1, or is 0 where no hand is possible.
     ///
     /// # Panics
     /// When the length is not the number of slots times the number of kinds of cards.
@@ -111,7 +111,8 @@ impl Belief {
         }
     }
 
-    /// The probabilities that the card of this slot is in each of these sets; 0 where no hand is possible.
+    /// The probabilities that the card of this slot is in each of these sets; 0 where no hand is
+    /// possible.
     ///
     /// # Panics
     /// When the hand has no such slot.
@@ -132,8 +133,8 @@ impl Belief {
         hands
     }
 
-    /// All possible hands as card indices, 0 beyond the last slot, each with the number of choices of
-    /// copies that make it; `None` if there are more than `most`.
+    /// All possible hands as card indices, 0 beyond the last slot, each with the number of choices
+    /// of copies that make it; `None` if there are more than `most`.
     #[must_use]
     pub fn hands(&self, most: usize) -> Option<Vec<([u8; MAX_HAND_SIZE], u64)>> {
         let mut found = Vec::new();
@@ -175,8 +176,8 @@ impl Belief {
     /// A uniformly random possible hand as card indices, 0 beyond its last slot. `None` where no
     /// hand is possible.
     ///
-    /// The card of the last slot is drawn from its marginal, then the one before it given that card,
-    /// and so on, so no hand is rejected.
+    /// The card of the last slot is drawn from its marginal, then the one before it given that
+    /// card, and so on, so no hand is rejected.
     #[must_use]
     pub fn sample(&self, rng: &mut GameRng) -> Option<[u8; MAX_HAND_SIZE]> {
         if self.num_hands() == 0 {

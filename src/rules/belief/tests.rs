@@ -235,8 +235,9 @@ fn samples_are_uniform() {
     let lists = plausible.map(|set| set.iter().collect());
     let hands = list_hands(&lists, &unseen);
     assert!(hands.len() >= 40, "{} hands", hands.len());
-    // The seeds are fixed, so this cannot fail by chance. Of all seeds, fewer than one in ten thousand
-    // get five standard deviations above the mean, as the distribution is skewed to that side.
+    // The seeds are fixed, so this cannot fail by chance. Of all seeds, fewer than one in ten
+    // thousand get five standard deviations above the mean, as the distribution is skewed to
+    // that side.
     for seed in 0..3 {
         let mut rng = GameRng::for_samples(seed);
         let sample = || belief.sample(&mut rng).unwrap()[..4].iter().map(|&k| k.into()).collect();

@@ -36,7 +36,8 @@ pub(super) struct Supply {
 }
 
 impl Supply {
-    /// The supply of kinds of cards, each with the set of slots that it fits and its number of copies.
+    /// The supply of kinds of cards, each with the set of slots that it fits and its number of
+    /// copies.
     pub(super) fn new(kinds: impl Iterator<Item = (u8, u8)>, slots: usize) -> Supply {
         let mut terms = [0; SLOT_SETS];
         for (fits, copies) in kinds {
@@ -93,8 +94,9 @@ impl Supply {
     }
 }
 
-/// Subset convolution: adds, for each set of slots, the terms of its subsets times the ways of their
-/// complements in it. It divides by the last slot, which is in the subset or in the complement.
+/// Subset convolution: adds, for each set of slots, the terms of its subsets times the ways of
+/// their complements in it. It divides by the last slot, which is in the subset or in the
+/// complement.
 fn convolve(terms: &[i64], ways: &[i64], sums: &mut [i64]) {
     match (terms, ways, &mut *sums) {
         (&[t0], &[w0], [s0]) => *s0 += t0 * w0,
@@ -132,8 +134,8 @@ pub(super) struct Count {
 }
 
 impl Count {
-    /// The ways in which one copy that fits these slots lies in this one: the ways that would be lost
-    /// if it did not fit there. Meaningless when there is no such copy.
+    /// The ways in which one copy that fits these slots lies in this one: the ways that would be
+    /// lost if it did not fit there. Meaningless when there is no such copy.
     pub(super) fn with_copy_in(&self, slot: usize, fits: u8) -> u64 {
         let fits = usize::from(fits & self.all);
         (self.uses[fits] - self.uses[fits & !(1 << slot)]) as u64

@@ -15,8 +15,8 @@ const DRAWS: usize = 10;
 const BLOCK: usize = 512;
 
 impl BlueprintBelief {
-    /// Draws possible hands that explain the game so far, until there are as many as wanted. `most` is the likelihood of the
-    /// likeliest hand.
+    /// Draws possible hands that explain the game so far, until there are as many as wanted. `most`
+    /// is the likelihood of the likeliest hand.
     pub(super) fn refill(
         &mut self,
         game: &SeenGame,
@@ -53,7 +53,8 @@ impl BlueprintBelief {
         Ok(())
     }
 
-    /// As [`BlueprintBelief::refill`], when no hand that was drawn explains the game: with the mistakes among these hands.
+    /// As [`BlueprintBelief::refill`], when no hand that was drawn explains the game: with the
+    /// mistakes among these hands.
     pub(super) fn refill_despite_mistakes(
         &mut self,
         workers: &mut [Blueprint],

@@ -28,7 +28,8 @@ fn orders(
     }
 }
 
-/// The own hand's distribution, from all decks of the variant: those with which the game would have looked the same.
+/// The own hand's distribution, from all decks of the variant: those with which the game would have
+/// looked the same.
 fn by_enumeration(state: &State, seat: Seat, bot: &str) -> BTreeMap<Vec<usize>, f64> {
     let variant = state.variant();
     let mut kinds: Vec<(Card, u8)> =
@@ -230,8 +231,9 @@ fn stated_probabilities_are_calibrated() {
     }
 }
 
-/// A game in which all seats play by a bot, except that one move is another legal one: the last move of a teammate of
-/// `seat` before `turn`, if it has a choice. The game ends before a turn of `seat` or is over.
+/// A game in which all seats play by a bot, except that one move is another legal one: the last
+/// move of a teammate of `seat` before `turn`, if it has a choice. The game ends before a turn of
+/// `seat` or is over.
 fn game_with_a_mistake(
     variant: &Arc<Variant>,
     bot: &str,

@@ -20,7 +20,8 @@ fn mirror_descent_doubts_a_hand_for_a_move_and_drops_none() {
         let (_, belief) = doubting.decide(&state.view(Seat::ALL[1]));
         let found = stated(belief);
         assert_eq!((belief.source(), belief.unexplained().count()), (Source::Exact, 0));
-        // All hands that the rules allow are there, each with the likelihood of the moves that it explains.
+        // All hands that the rules allow are there, each with the likelihood of the moves that it
+        // explains.
         let allowed = Belief::new(&state.view(Seat::ALL[1])).hands(10_000).unwrap();
         assert_eq!(found.len(), allowed.len());
         let mut expected = BTreeMap::new();
@@ -42,10 +43,12 @@ fn mirror_descent_doubts_a_hand_for_a_move_and_drops_none() {
     assert!(compared >= 3 && doubted > 10, "{compared}, {doubted}");
 }
 
-/// The number of turns in which the other seat would have moved otherwise if the observer's hand now were this one.
+/// The number of turns in which the other seat would have moved otherwise if the observer's hand
+/// now were this one.
 fn mistakes(state: &State, seat: Seat, bot: &str, hand: &[usize]) -> i32 {
     let variant = state.variant();
-    // The deck with the supposed cards in the places of the own ones, which change places with hidden cards.
+    // The deck with the supposed cards in the places of the own ones, which change places with
+    // hidden cards.
     let mut deck = state.deck().to_vec();
     let (own, drawn) = own_places(state, seat);
     let cards: Vec<Card> = variant.card_kinds().collect();

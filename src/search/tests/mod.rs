@@ -36,7 +36,8 @@ fn seed(game: u64) -> EpisodeSeed {
     EpisodeSeed { seed: 5, game, episode: 0 }
 }
 
-/// Plays a game in which one seat moves at random and the others by a bot, up to some turn of that seat.
+/// Plays a game in which one seat moves at random and the others by a bot, up to some turn of that
+/// seat.
 fn game_before_a_turn(
     variant: &Arc<Variant>,
     bot: &str,

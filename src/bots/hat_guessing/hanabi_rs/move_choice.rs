@@ -37,8 +37,8 @@ pub(super) fn choose(public: &mut PublicKnowledge, view: &View<'_>) -> Option<Mo
     Some(Move::Discard { slot })
 }
 
-/// Whether to give a hint rather than to discard. The others draw conclusions from a discard, so the
-/// order of these conditions is part of the convention.
+/// Whether to give a hint rather than to discard. The others draw conclusions from a discard, so
+/// the order of these conditions is part of the convention.
 fn wants_hint(
     public: &PublicKnowledge,
     private: &PrivateKnowledge<'_>,
