@@ -190,7 +190,7 @@ fuzz: $(VENV)/test-requirements $(VENV)/release ## Fuzz what reads foreign bytes
 lint-rust:
 	cargo fmt --check
 	cargo clippy --quiet --all-targets --features python,instructions -- --deny warnings
-	for features in '' bots weights batch; do \
+	for features in '' bots weights; do \
 	  cargo clippy --quiet --lib --no-default-features --features "$$features" -- --deny warnings || exit 1; done
 	cargo clippy --quiet --lib --profile test --no-default-features -- --deny warnings
 	RUSTDOCFLAGS='--deny warnings' cargo doc --quiet --no-deps

@@ -22,7 +22,7 @@
 //! while state.ending().is_none() {
 //!     let moves: Vec<_> = state.legal_moves().collect();
 //!     let choice = rng.below(moves.len().try_into()?);
-//!     state = state.play(moves[usize::try_from(choice)?])?;
+//!     state.play(moves[usize::try_from(choice)?])?;
 //! }
 //! println!("{} points after {} turns", state.score(), state.length());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -55,7 +55,7 @@
 //! games writes packed rows, one bit for each bit of an observation:
 //!
 //! ```
-//! # #[cfg(feature = "batch")] {
+//! # #[cfg(feature = "bots")] {
 //! use std::sync::Arc;
 //! use starmine::batch::{Batch, Dtype, ObservationBuffer, Options, Outputs};
 //! use starmine::rules::{Parameters, Variant};
@@ -82,13 +82,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # An own bot
+//! # A bot of your own
 //!
 //! A [`Bot`](bots::Bot) gets the view of its seat and answers with a move. It must be [`Clone`]. It
 //! plays among the bots of the crate, and as a [`Partner`](batch::Partner) in a batch:
 //!
 //! ```
-//! # #[cfg(feature = "batch")] {
+//! # #[cfg(feature = "bots")] {
 //! use std::sync::Arc;
 //! use starmine::batch::{Batch, Options, Partner, Partners};
 //! use starmine::bots::{Bot, Player, bot, play_games};
@@ -132,7 +132,7 @@
 //! | [`nn`] | networks of trained policies, without PyTorch | `bots` |
 //! | [`bots`] | rule-based bots, policies as bots, whole games | `bots` |
 //! | [`search`] | players that look for better moves than a bot | `bots` |
-//! | [`batch`] | many games in one step | `batch`, which implies `bots` |
+//! | [`batch`] | many games in one step | `bots` |
 //! | [`nn::POLICIES`] | the shipped policies, 3 MB of weights | `weights`, which implies `bots` |
 //!
 //! The feature `python` builds the Python module, and `instructions` a program that measures this
@@ -140,24 +140,21 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-// Three lower modules have parts that only `batch` uses; without it these parts may be unused.
-
-#[cfg(feature = "batch")]
+#[cfg(feature = "bots")]
 pub mod batch;
 #[cfg(feature = "bots")]
 pub mod bots;
 #[cfg(feature = "bots")]
-#[cfg_attr(not(feature = "batch"), allow(dead_code, unused_imports))]
 pub mod buffers;
 pub mod encode;
 #[cfg(feature = "bots")]
 pub mod nn;
-#[cfg_attr(not(feature = "batch"), allow(dead_code, unused_imports))]
+// Parts of the rules serve the other modules alone.
+#[cfg_attr(not(feature = "bots"), allow(dead_code, unused_imports))]
 pub mod rules;
 #[cfg(feature = "bots")]
 pub mod search;
 #[cfg(feature = "bots")]
-#[cfg_attr(not(feature = "batch"), allow(dead_code, unused_imports))]
 mod threads;
 
 // The helpers of the tests name the crate as a dependent does.

@@ -6,7 +6,7 @@ use starmine::batch::{
     AutoresetMode, Batch, BatchError, IllegalAction, Options, Outputs, Partner, Partners,
     PartnersError, Seeds,
 };
-use starmine::bots::{self, BOTS, Bot, GameRunner, Player, Plays, Turn};
+use starmine::bots::{self, BOTS, Bot, GameRunner, Player, SupportedVariants, Turn};
 use starmine::rules::{EpisodeSeed, GameRng, Move, PRESETS, Seat, Slot, Variant, View, preset};
 
 const GAMES: usize = 11;
@@ -134,8 +134,7 @@ impl Mirror {
 
 /// Whether a game of a batch and a table are in the same position.
 fn is_same(batch: &Batch, game: usize, table: &GameRunner) -> bool {
-    let expected = table.seer_view(Seat::ALL[0]);
-    batch.with_seer_view(game, Seat::ALL[0], |found| found.is_same_position(&expected)).unwrap()
+    batch.is_at(game, &table.seer_view(Seat::ALL[0]))
 }
 
 /// Lets the partners play up to the learner's turn, in the first episode that has one.
@@ -188,7 +187,7 @@ fn every_bot_plays_as_at_a_table() {
 fn every_variant_has_partners() {
     for row in PRESETS {
         let variant = variant(row.name, 2);
-        for bot in BOTS.iter().filter(|bot| bot.plays == Plays::Every) {
+        for bot in BOTS.iter().filter(|bot| bot.variants == SupportedVariants::All) {
             play(&variant, &[(Seat::ALL[0], bot.name)], 1, 60);
         }
     }
@@ -200,7 +199,7 @@ fn copies_and_stored_batches_go_on_alike() {
     for bot in BOTS.iter().filter(|bot| bot.player(&variant).is_ok()) {
         let mut batch =
             play(&variant, &[(Seat::ALL[0], bot.name), (Seat::ALL[2], "random")], 1, 37);
-        let mut copy = batch.duplicate().unwrap();
+        let mut copy = batch.try_clone().unwrap();
         let mut stored = Batch::from_bytes(&batch.to_bytes().unwrap(), None).unwrap();
         let mut written = Written::new(&batch);
         batch.observe(written.outputs()).unwrap();
@@ -373,7 +372,7 @@ fn a_custom_bot_plays_what_the_bot_of_that_name_plays() {
                 for batch in [&mut expected, &mut batch] {
                     batch.reset(Seeds::Continue, None, Outputs::default()).unwrap();
                 }
-                copy = Some(batch.duplicate().unwrap());
+                copy = Some(batch.try_clone().unwrap());
                 continue;
             }
             expected.step(&actions, written.outputs()).unwrap();

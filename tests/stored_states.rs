@@ -35,7 +35,7 @@ fn play(mut state: State, moves: usize, choices: &mut Choices) -> State {
         if legal.is_empty() {
             break;
         }
-        state = state.play(legal[choices.below(legal.len())]).expect("the move is legal");
+        state.play(legal[choices.below(legal.len())]).expect("the move is legal");
     }
     state
 }
@@ -122,7 +122,7 @@ fn use_view(view: &View<'_>) {
     assert!(!format!("{view} {view:?}").is_empty());
     for offset in Offset::ALL.into_iter().take(players) {
         assert_eq!(view.offset(view.seat(offset)), offset);
-        assert_eq!(view.hints_about(offset).len(), view.hand_size(offset));
+        assert_eq!(view.hand_knowledge(offset).len(), view.hand_size(offset));
         assert!(offset == Offset::OWN || view.hand(offset).len() == view.hand_size(offset));
         for slot in Slot::ALL.into_iter().take(hand_size) {
             let knowledge = view.knowledge(offset, slot);

@@ -70,7 +70,7 @@ impl Workload {
 
     /// A copy of the batch, for one replay.
     pub fn start(&self) -> Batch {
-        self.start.duplicate().expect("one thread is always there")
+        self.start.try_clone().expect("one thread is always there")
     }
 
     /// Plays all the recorded actions.

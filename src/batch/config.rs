@@ -6,7 +6,7 @@ use super::kernel::plan::Plan;
 use super::kernel::processor::Processor;
 use super::options::{Dtype, Observers, Options};
 use crate::buffers::{Simd, SimdError};
-use crate::encode::{CanonicalKnowledge, ENCODERS, Layout};
+use crate::encode::{CanonicalKnowledge, Layout};
 use crate::rules::Variant;
 
 /// What all games and threads of a batch share: it is not changed after the batch was made.
@@ -39,18 +39,10 @@ impl BatchConfig {
         options: Options,
     ) -> Result<BatchConfig, SimdError> {
         let layout = options.encoder.layout(&variant);
-        // The kernel writes as many words as a canonical layout has. An encoder from outside the
-        // crate may claim to be canonical with another layout: it is given views instead.
-        let is_own = |knowledge: &CanonicalKnowledge| {
-            ENCODERS.iter().any(|encoder| {
-                encoder.canonical_knowledge() == Some(*knowledge)
-                    && encoder.layout(&variant) == layout
-            })
-        };
         let mut config = BatchConfig {
             plan: Arc::new(Plan::new(&variant)),
             simd: options.simd.map_or_else(Simd::chosen, Simd::require)?,
-            canonical: options.encoder.canonical_knowledge().filter(is_own),
+            canonical: options.encoder.canonical_knowledge(),
             layout,
             streams: false,
             prefetches: false,
@@ -96,73 +88,5 @@ impl BatchConfig {
             Dtype::Bits => 8 * self.layout.words(),
             Dtype::Uint8 | Dtype::Float16 | Dtype::Float32 => self.layout.len(),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::encode::{AnyEncoder, BitWriter, CANONICAL, Encoder, Layout};
-    use crate::rules::{Parameters, View};
-
-    /// An encoder that claims to be canonical but has a layout of its own.
-    struct Impostor;
-
-    impl Encoder for Impostor {
-        fn name(&self) -> &'static str {
-            "impostor"
-        }
-
-        fn canonical_knowledge(&self) -> Option<CanonicalKnowledge> {
-            Some(CanonicalKnowledge::Hinted)
-        }
-
-        fn layout(&self, _: &Variant) -> Layout {
-            Layout::default().with_section("bit", &[1])
-        }
-
-        fn encode(&self, _: &View<'_>, bits: &mut BitWriter<'_>) {
-            bits.push(1, 1);
-        }
-    }
-
-    /// An encoder of what a seat sees that claims to be the one with all cards.
-    struct Spy;
-
-    impl Encoder for Spy {
-        fn name(&self) -> &'static str {
-            "spy"
-        }
-
-        fn canonical_knowledge(&self) -> Option<CanonicalKnowledge> {
-            Some(CanonicalKnowledge::Full)
-        }
-
-        fn layout(&self, variant: &Variant) -> Layout {
-            CANONICAL.layout(variant)
-        }
-
-        fn encode(&self, view: &View<'_>, bits: &mut BitWriter<'_>) {
-            CANONICAL.encode(view, bits);
-        }
-    }
-
-    #[test]
-    fn an_encoder_of_what_a_seat_sees_gets_no_rows_with_all_cards() {
-        let variant = Arc::new(Variant::new(Parameters::default()).unwrap());
-        let options = Options { encoder: AnyEncoder::Seat(&Spy), ..Options::default() };
-        assert_eq!(BatchConfig::new(variant, 1, options).unwrap().canonical, None);
-    }
-
-    #[test]
-    fn only_canonical_layouts_are_written_by_the_kernel() {
-        let variant = Arc::new(Variant::new(Parameters::default()).unwrap());
-        for encoder in ENCODERS {
-            let options = Options { encoder: *encoder, ..Options::default() };
-            let config = BatchConfig::new(variant.clone(), 1, options).unwrap();
-            assert_eq!(config.canonical, encoder.canonical_knowledge());
-        }
-        let options = Options { encoder: AnyEncoder::Seat(&Impostor), ..Options::default() };
-        assert_eq!(BatchConfig::new(variant, 1, options).unwrap().canonical, None);
     }
 }

@@ -14,11 +14,11 @@ use crate::threads::is_set;
 /// Illegal actions, for which a step was refused; no game has moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct IllegalActions {
+pub struct IllegalActionsError {
     /// How many there are.
     pub count: usize,
-    /// The indices of the games, of the first [`IllegalActions::LISTED`].
-    pub rows: Vec<usize>,
+    /// The indices of the games, of the first [`IllegalActionsError::LISTED`].
+    pub games: Vec<usize>,
     /// The action of each.
     pub actions: Vec<i64>,
     /// The legal actions of each; none in a game that is over.
@@ -27,7 +27,7 @@ pub struct IllegalActions {
     pub variant: Arc<Variant>,
 }
 
-impl IllegalActions {
+impl IllegalActionsError {
     /// The most games that an error lists.
     pub const LISTED: usize = 100;
 
@@ -42,24 +42,24 @@ impl IllegalActions {
     }
 }
 
-impl std::fmt::Display for IllegalActions {
+impl std::fmt::Display for IllegalActionsError {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         const SHOWN: usize = 5;
         write!(formatter, "{} illegal action(s), no game has moved: ", self.count)?;
-        for index in 0..self.rows.len().min(SHOWN) {
-            let (row, action) = (self.rows[index], self.actions[index]);
+        for index in 0..self.games.len().min(SHOWN) {
+            let (game, action) = (self.games[index], self.actions[index]);
             let (legal, meaning) = (self.legal[index], self.meaning(action));
             let separator = if index == 0 { "" } else { "; " };
             if legal.is_empty() {
                 write!(
                     formatter,
-                    "{separator}actions[{row}]={action}{meaning}, but game {row} is over: reset it first"
+                    "{separator}actions[{game}]={action}{meaning}, but game {game} is over: reset it first"
                 )?;
             } else {
                 let legal = self.variant.actions_text(legal);
                 write!(
                     formatter,
-                    "{separator}actions[{row}]={action}{meaning}, expected one of {legal}"
+                    "{separator}actions[{game}]={action}{meaning}, expected one of {legal}"
                 )?;
             }
         }
@@ -68,7 +68,7 @@ impl std::fmt::Display for IllegalActions {
     }
 }
 
-impl std::error::Error for IllegalActions {}
+impl std::error::Error for IllegalActionsError {}
 
 /// Why a call of a batch was refused. The batch is unchanged, except after [`BatchError::Stopped`].
 #[derive(Debug, Error)]
@@ -76,7 +76,7 @@ impl std::error::Error for IllegalActions {}
 pub enum BatchError {
     /// Illegal actions.
     #[error(transparent)]
-    IllegalActions(#[from] IllegalActions),
+    IllegalActions(#[from] IllegalActionsError),
     /// A buffer or an array of the wrong length.
     #[error(transparent)]
     Buffer(#[from] BufferError),
@@ -93,20 +93,20 @@ pub enum BatchError {
     #[error("num_envs={0} is not allowed: expected 1 to {max}", max = u32::MAX)]
     NumEnvs(usize),
     /// Memory that cannot be allocated.
-    #[error("num_envs={num_envs}: {source}")]
+    #[error("num_envs={num_envs}: {error}")]
     Memory {
         /// The number of games.
         num_envs: usize,
         /// The allocator's error.
-        source: std::collections::TryReserveError,
+        error: std::collections::TryReserveError,
     },
     /// A deck or a start player that does not fit the variant.
-    #[error("decks[{row}]: {source}")]
+    #[error("decks[{game}]: {error}")]
     Deck {
         /// The game.
-        row: usize,
+        game: usize,
         /// What is wrong with it.
-        source: DeckError,
+        error: DeckError,
     },
     /// Given decks for a batch with partners.
     #[error("decks are not allowed in a batch with partners")]
@@ -121,10 +121,11 @@ pub enum BatchError {
         "a batch with custom bots or partners written in Python cannot be stored: expected bots and policy files as partners"
     )]
     StoredExternal,
-    /// The flag that ends a call early was set.
+    /// The flag that ends a call early was set. Only Python sets one.
     #[error("the call was stopped")]
     Stopped,
     /// The flag was set in an earlier step or reset, when some games had moved and others had not.
+    /// Only Python sets one.
     #[error("an earlier call was interrupted halfway: expected a reset of all games first")]
     Interrupted,
     /// A reset mask without a game.

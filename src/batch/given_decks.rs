@@ -1,7 +1,7 @@
 //! The decks that a reset deals instead of random ones.
 
-use crate::batch::kernel::draw_order::DrawOrder;
-use crate::batch::kernel::game::Game;
+use super::kernel::draw_order::DrawOrder;
+use super::kernel::game::Game;
 use crate::rules::{DeckError, EpisodeSeed, GameRng, ListedDeck, Position, RandomDeck, Variant};
 
 /// The decks and start players that a reset deals: one byte for each card, suit times ranks plus
@@ -19,7 +19,7 @@ impl GivenDecks<'_> {
     ///
     /// # Errors
     /// [`DeckError`] for a deck that is not the variant's, or a start player that is not a seat.
-    pub(in crate::batch) fn deal(
+    pub(super) fn deal(
         &self,
         game: usize,
         variant: &Variant,

@@ -1,41 +1,41 @@
 //! The actions that a step refuses.
 
-use crate::batch::options::{AutoresetMode, IllegalAction};
-use crate::batch::{Batch, IllegalActions};
+use super::options::{AutoresetMode, IllegalAction};
+use super::{Batch, IllegalActionsError};
 use crate::rules::ActionId;
 
 impl Batch {
-    /// The actions that a step refuses. `moving` are the games that play, or `None` for all. Only
-    /// the first [`IllegalActions::LISTED`] are listed with their legal actions; all are
+    /// The actions that a step refuses. `moving` says which games play; `None` for all. Only the
+    /// first [`IllegalActionsError::LISTED`] are listed with their legal actions; all are
     /// counted.
-    pub(in crate::batch) fn illegal_actions(
+    pub(super) fn illegal_actions(
         &self,
         actions: &[i64],
         moving: Option<&[bool]>,
-    ) -> IllegalActions {
-        let mut error = IllegalActions {
+    ) -> IllegalActionsError {
+        let mut error = IllegalActionsError {
             count: 0,
-            rows: vec![],
+            games: vec![],
             actions: vec![],
             legal: vec![],
             variant: self.config.variant.clone(),
         };
-        for (row, &action) in actions.iter().enumerate() {
-            if moving.is_some_and(|moving| !moving[row]) || !self.refuses(row, action) {
+        for (game, &action) in actions.iter().enumerate() {
+            if moving.is_some_and(|moving| !moving[game]) || !self.refuses(game, action) {
                 continue;
             }
             error.count += 1;
-            if error.count <= IllegalActions::LISTED {
-                error.rows.push(row);
+            if error.count <= IllegalActionsError::LISTED {
+                error.games.push(game);
                 error.actions.push(action);
-                error.legal.push(self.legal(row));
+                error.legal.push(self.legal(game));
             }
         }
         error
     }
 
     /// Whether an action is refused: it is illegal, or its game has to be reset first.
-    pub(in crate::batch) fn refuses(&self, game: usize, action: i64) -> bool {
+    pub(super) fn refuses(&self, game: usize, action: i64) -> bool {
         let options = &self.config.options;
         if self.is_over(game) {
             return options.autoreset_mode == AutoresetMode::Disabled;

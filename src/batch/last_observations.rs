@@ -3,13 +3,13 @@
 
 use std::sync::atomic::AtomicBool;
 
-use crate::batch::kernel::block::{block_words, clear_block};
-use crate::batch::kernel::lanes::{LANES, Word};
-use crate::batch::outputs::{ObservationBuffer, Outputs};
-use crate::batch::step::chunk::Chunk;
-use crate::batch::step::finished_games::FinishedGame;
-use crate::batch::step::{Request, Step};
-use crate::batch::{Batch, BatchError, reserve};
+use super::kernel::block::{block_words, clear_block};
+use super::kernel::lanes::{LANES, Word};
+use super::outputs::{ObservationBuffer, Outputs};
+use super::step::chunk::Chunk;
+use super::step::finished_games::FinishedGame;
+use super::step::{Request, Step};
+use super::{Batch, BatchError, reserve};
 use crate::rules::EpisodeSeed;
 
 impl Batch {
@@ -31,7 +31,7 @@ impl Batch {
     }
 
     /// Where the last words of the finished games are, in ascending order of the games.
-    pub(in crate::batch) fn finished_games(&self) -> Result<Vec<FinishedGame>, BatchError> {
+    pub(super) fn finished_games(&self) -> Result<Vec<FinishedGame>, BatchError> {
         let mut all = reserve(self.num_finished(), self.num_envs())?;
         for (thread, scratch) in self.scratch.iter().enumerate() {
             let games = scratch.finished.games(self.calls).iter().enumerate();

@@ -20,6 +20,7 @@
 //! ```
 
 mod config;
+mod copy;
 mod error;
 mod given_decks;
 mod illegal_actions;
@@ -42,7 +43,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-pub use error::{BatchError, IllegalActions};
+pub use error::{BatchError, IllegalActionsError};
 pub use given_decks::GivenDecks;
 pub use options::{
     AutoresetMode, Dtype, ExtraOutput, IllegalAction, Observers, Options, default_threads,
@@ -54,12 +55,12 @@ pub use partners::{Partner, Partners, PartnersError};
 pub use replay::{Replay, ReplayError};
 #[cfg(feature = "python")]
 pub(crate) use reset::Deals;
-pub use snapshot::RecordError;
+pub use snapshot::SnapshotError;
 pub use step::seeding::Seeds;
 
 use crate::buffers::{Simd, check_length, try_with_capacity};
 use crate::encode::Layout;
-use crate::rules::{ActionSet, EpisodeSeed, Position, Seat, SeerView, Variant};
+use crate::rules::{ActionSet, EpisodeSeed, Position, SeerView, Variant};
 use crate::threads::Pool;
 pub use crate::threads::{MAX_THREADS, ThreadsError};
 use config::BatchConfig;
@@ -187,7 +188,7 @@ impl Batch {
         let capacity = |thread| if thread == 0 { num_envs } else { share };
         let scratch = |thread| Scratch::new(&config, capacity(thread));
         let scratch = (0..pool.threads()).map(scratch).collect::<Result<_, _>>();
-        let scratch = scratch.map_err(|source| memory(num_envs, source))?;
+        let scratch = scratch.map_err(|error| memory(num_envs, error))?;
         let with_partners = if config.options.partners.is_empty() { 0 } else { num_envs };
         Ok(Batch {
             partner_games: reserve(with_partners, num_envs)?,
@@ -235,7 +236,7 @@ impl Batch {
         self.config.simd
     }
 
-    /// The number of games.
+    /// The number of games, called environments in reinforcement learning.
     #[must_use]
     pub const fn num_envs(&self) -> usize {
         self.seeds.len()
@@ -266,19 +267,10 @@ impl Batch {
         Outputs::layouts(&self.config)
     }
 
-    /// Calls `read` with the seer's view of a seat in one game, without past turns, and returns its
-    /// result. `None` if there is no such game.
-    ///
-    /// # Panics
-    /// When the variant has no such seat.
-    pub fn with_seer_view<T>(
-        &self,
-        game: usize,
-        observer: Seat,
-        read: impl FnOnce(&SeerView<'_>) -> T,
-    ) -> Option<T> {
-        let position = self.position(game)?;
-        Some(read(&SeerView::new(self.variant(), &position, observer)))
+    /// Whether a game is in the position that this view shows.
+    #[doc(hidden)]
+    pub fn is_at(&self, game: usize, view: &SeerView<'_>) -> bool {
+        self.position(game).is_some_and(|position| view.shows(self.variant(), &position))
     }
 
     /// The position of one game.
@@ -451,10 +443,10 @@ impl Batch {
 
 /// Allocates a vector of this length for a batch of so many games.
 fn reserve<T>(length: usize, num_envs: usize) -> Result<Vec<T>, BatchError> {
-    try_with_capacity(length).map_err(|source| memory(num_envs, source))
+    try_with_capacity(length).map_err(|error| memory(num_envs, error))
 }
 
 /// The error for a batch of so many games that cannot be allocated.
-const fn memory(num_envs: usize, source: TryReserveError) -> BatchError {
-    BatchError::Memory { num_envs, source }
+const fn memory(num_envs: usize, error: TryReserveError) -> BatchError {
+    BatchError::Memory { num_envs, error }
 }

@@ -64,7 +64,7 @@ named!("extra_outputs", "snake_case",
 );
 
 /// The settings of a batch.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// The encoder of the observations.
     pub encoder: AnyEncoder,
@@ -110,23 +110,6 @@ impl Default for Options {
             num_threads: 1,
             simd: None,
         }
-    }
-}
-
-impl std::fmt::Debug for Options {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("Options")
-            .field("encoder", &self.encoder.name())
-            .field("dtype", &self.dtype)
-            .field("observers", &self.observers)
-            .field("autoreset_mode", &self.autoreset_mode)
-            .field("illegal_action", &self.illegal_action)
-            .field("partners", &self.partners)
-            .field("extra_outputs", &self.extra_outputs)
-            .field("num_threads", &self.num_threads)
-            .field("simd", &self.simd)
-            .finish()
     }
 }
 

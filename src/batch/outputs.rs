@@ -39,7 +39,7 @@ impl<'a> ObservationBuffer<'a> {
         }
     }
 
-    /// Checks that this is a buffer for the observations of so many games.
+    /// Checks that this is a buffer for the observations of this many games.
     pub(super) fn check(&self, config: &BatchConfig, games: usize) -> Result<(), BufferError> {
         let expected = games * config.observers() * config.row_length();
         self.check_length("obs", expected, config.options.dtype)
@@ -51,7 +51,7 @@ pub(super) trait OutputBuffer: Sized {
     /// The type of the elements in a batch of this dtype.
     fn element_type(dtype: Dtype) -> ElementType;
 
-    /// Checks that there are so many elements, of this dtype where it is the dtype's choice.
+    /// Checks the number of elements, and for observations also the dtype.
     fn check_length(
         &self,
         name: &'static str,

@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use std::{hint, thread};
 
-use crate::batch::config::BatchConfig;
-use crate::batch::kernel::block::block_words;
-use crate::batch::kernel::lanes::LANES;
-use crate::batch::step::Step;
-use crate::batch::step::chunk::{Chunk, GROUP};
-use crate::batch::step::scratch::Scratch;
+use super::config::BatchConfig;
+use super::kernel::block::block_words;
+use super::kernel::lanes::LANES;
+use super::step::Step;
+use super::step::chunk::{Chunk, GROUP};
+use super::step::scratch::Scratch;
 use crate::threads::{Pool, locked, take_pieces, wait_until};
 
 /// The number of pieces in a large share.
@@ -147,7 +147,7 @@ impl Check {
 }
 
 impl<'a> Share<'a> {
-    /// Takes a piece of so many games from the end where the step begins.
+    /// Takes a piece of this many games from the end where the step begins.
     fn take(&self, piece: usize, step: Step<'_>) -> Option<Chunk<'a>> {
         let mut left = locked(&self.left);
         let games = if step.backwards {
@@ -162,7 +162,7 @@ impl<'a> Share<'a> {
 }
 
 impl<'a> Chunk<'a> {
-    /// Takes so many games, or all that there are.
+    /// Takes this many games, or all that there are.
     fn take_front(&mut self, games: usize, config: &BatchConfig) -> Chunk<'a> {
         let games = games.min(self.len());
         let (front, back) = take(self).split_at(games, config);
@@ -170,7 +170,7 @@ impl<'a> Chunk<'a> {
         front
     }
 
-    /// Leaves so many games.
+    /// Leaves this many games.
     fn take_back(&mut self, rest: usize, config: &BatchConfig) -> Chunk<'a> {
         let (front, back) = take(self).split_at(rest, config);
         *self = front;

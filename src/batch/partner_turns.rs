@@ -3,10 +3,10 @@
 
 use std::sync::atomic::AtomicBool;
 
-use crate::batch::outputs::Outputs;
-use crate::batch::partners::game::PartnerGame;
-use crate::batch::step::Request;
-use crate::batch::{Batch, BatchError};
+use super::outputs::Outputs;
+use super::partners::game::PartnerGame;
+use super::step::Request;
+use super::{Batch, BatchError};
 use crate::buffers::check_length;
 use crate::rules::{Seat, State};
 
@@ -14,6 +14,23 @@ impl Batch {
     /// Plays one turn in the games of the mask `moving`, in a batch with partners. The other games
     /// do not change, and their actions are ignored. Outputs are written for all games; those
     /// that do not move have no reward and have not ended.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use starmine::batch::{Batch, Options, Outputs, Partner, Partners};
+    /// use starmine::rules::{Parameters, Seat, Variant};
+    ///
+    /// let variant = Arc::new(Variant::new(Parameters::default())?);
+    /// let external = Partner::External { every_turn: false };
+    /// let partners = Partners::default().with(Seat::ALL[1], vec![external])?;
+    /// let mut batch = Batch::new(variant, 64, 1, Options { partners, ..Options::default() })?;
+    /// for seat in [Seat::ALL[0], Seat::ALL[1]] {
+    ///     let moving: Vec<bool> = batch.to_act().map(|acting| acting == Some(seat)).collect();
+    ///     batch.step_some(&[5; 64], &moving, Outputs::default())?; // the seat plays its oldest card
+    /// }
+    /// assert!(batch.to_act().all(|acting| acting == Some(Seat::ALL[0])));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// [`BatchError`] for illegal actions, or for buffers of a wrong length; no game has moved

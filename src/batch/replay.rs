@@ -22,9 +22,9 @@ pub struct Replay {
     batch: Batch,
     games: Recording,
     /// The game that each row is in, or -1.
-    game: Vec<i64>,
+    current_games: Vec<i64>,
     /// The number of turns that each row has played of its game.
-    turn: Vec<i32>,
+    turns: Vec<i32>,
     /// The recorded action of each row.
     actions: Vec<i64>,
     places: Vec<Turns>,
@@ -33,7 +33,7 @@ pub struct Replay {
     /// For each row the game that follows, or [`NONE`].
     next: Vec<usize>,
     /// The number of rows in a game.
-    live: usize,
+    num_live: usize,
     is_broken: bool,
 }
 
@@ -54,22 +54,22 @@ pub enum ReplayError {
     #[error(transparent)]
     Batch(#[from] BatchError),
     /// A deck or a start player that does not fit the variant.
-    #[error("game {game}: {source}")]
+    #[error("game {game}: {error}")]
     Deck {
         /// The game.
         game: usize,
         /// What is wrong with it.
-        source: DeckError,
+        error: DeckError,
     },
     /// An action that is not legal, or that follows the end of its game.
-    #[error("game {game}, turn {turn}: {source}")]
+    #[error("game {game}, turn {turn}: {error}")]
     Move {
         /// The game.
         game: usize,
         /// The number of turns before.
         turn: usize,
         /// What is wrong with it.
-        source: MoveError,
+        error: MoveError,
     },
     /// A replay that met an illegal action before.
     #[error("this replay has ended with an error: expected a new one, without that game")]
@@ -77,20 +77,30 @@ pub enum ReplayError {
 }
 
 impl Replay {
-    /// A replay of these games in so many rows, or in fewer if there are fewer games. Of the
+    /// A replay of these games in this number of rows, or in fewer if there are fewer games. Of the
     /// options, the modes of autoreset and illegal actions and the partners have no effect.
     ///
     /// # Errors
     /// [`ReplayError::Deck`] for a deck or a start player that does not fit the variant,
-    /// [`ReplayError::Batch`] for no row, too many, or no memory, or if `stop` was set.
+    /// [`ReplayError::Batch`] for no row, too many, or no memory.
     ///
     /// # Panics
     /// If the lengths of the recording's lists do not fit each other.
     pub fn new(
+        variant: Arc<Variant>,
+        games: Recording,
+        num_rows: usize,
+        options: Options,
+    ) -> Result<Replay, ReplayError> {
+        Replay::new_until(&AtomicBool::new(false), variant, games, num_rows, options)
+    }
+
+    /// As [`Replay::new`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile.
+    pub(crate) fn new_until(
         stop: &AtomicBool,
         variant: Arc<Variant>,
         games: Recording,
-        rows: usize,
+        num_rows: usize,
         options: Options,
     ) -> Result<Replay, ReplayError> {
         for game in 0..games.len() {
@@ -98,7 +108,7 @@ impl Replay {
                 BatchError::if_set(stop)?;
             }
             let checked = games.check_deal(&variant, game);
-            checked.map_err(|source| ReplayError::Deck { game, source })?;
+            checked.map_err(|error| ReplayError::Deck { game, error })?;
         }
         let options = Options {
             autoreset_mode: AutoresetMode::Disabled,
@@ -106,19 +116,19 @@ impl Replay {
             partners: Partners::default(),
             ..options
         };
-        let rows = rows.min(games.len().max(1));
+        let rows = num_rows.min(games.len().max(1));
         let mut batch = Batch::without_games(variant, rows, 0, options)?;
         batch.decks = filled(None, rows)?;
         let mut replay = Replay {
             batch,
-            game: filled(-1, rows)?,
-            turn: filled(0, rows)?,
+            current_games: filled(-1, rows)?,
+            turns: filled(0, rows)?,
             actions: filled(0, rows)?,
             places: filled(Turns { next: 0, last: NONE }, rows)?,
             leaving: filled(u8::MAX, rows.div_ceil(LANES))?,
             next: filled(NONE, rows)?,
             games,
-            live: 0,
+            num_live: 0,
             is_broken: false,
         };
         for row in 0..rows {
@@ -129,7 +139,7 @@ impl Replay {
 
     /// The first game with an action among this one and those that follow it in its row.
     fn playable_game(&self, first: usize) -> usize {
-        let mut games = (first..self.games.len()).step_by(self.game.len());
+        let mut games = (first..self.games.len()).step_by(self.current_games.len());
         games.find(|&game| !self.games.turns(game).is_empty()).unwrap_or(NONE)
     }
 
@@ -163,13 +173,13 @@ impl Replay {
 
     /// What is wrong with the game of a row.
     fn error_in(&self, row: usize) -> ReplayError {
-        let game = self.game[row] as usize;
+        let game = self.current_games[row] as usize;
         match self.games.check(&self.batch.config.variant, game) {
             Ok(checked) => match checked.error {
-                Some(source) => ReplayError::Move { game, turn: checked.turns, source },
+                Some(error) => ReplayError::Move { game, turn: checked.turns, error },
                 None => unreachable!("the kernel refuses what the rules refuse"),
             },
-            Err(source) => ReplayError::Deck { game, source },
+            Err(error) => ReplayError::Deck { game, error },
         }
     }
 
@@ -177,10 +187,10 @@ impl Replay {
     fn advance(&mut self) {
         for block in 0..self.leaving.len() {
             let first = block * LANES;
-            let rows = first..(first + LANES).min(self.game.len());
+            let rows = first..(first + LANES).min(self.current_games.len());
             let all = &self.games.actions;
             let places = self.places[rows.clone()].iter_mut();
-            let shown = self.turn[rows.clone()].iter_mut().zip(&mut self.actions[rows.clone()]);
+            let shown = self.turns[rows.clone()].iter_mut().zip(&mut self.actions[rows.clone()]);
             for (place, (turn, action)) in places.zip(shown) {
                 place.next += 1;
                 *turn += 1;
@@ -199,48 +209,48 @@ impl Replay {
 
     /// Begins the next game of a row, which was dealt.
     fn begin_game(&mut self, row: usize) {
-        let was_live = self.game[row] >= 0;
+        let was_live = self.current_games[row] >= 0;
         let game = self.next[row];
-        self.live -= usize::from(was_live);
+        self.num_live -= usize::from(was_live);
         if game == NONE {
-            self.game[row] = -1;
-            self.turn[row] = 0;
+            self.current_games[row] = -1;
+            self.turns[row] = 0;
             self.actions[row] = 0;
             // No index of an action comes to this one.
             self.places[row] = Turns { next: 0, last: NONE };
             return;
         }
-        self.live += 1;
+        self.num_live += 1;
         let turns = self.games.turns(game);
-        self.game[row] = game as i64;
-        self.turn[row] = 0;
+        self.current_games[row] = game as i64;
+        self.turns[row] = 0;
         self.actions[row] = self.games.actions[turns.start].into();
         self.places[row] = Turns { next: turns.start, last: turns.end - 1 };
-        self.next[row] = self.playable_game(game + self.game.len());
+        self.next[row] = self.playable_game(game + self.current_games.len());
     }
 
     /// The number of rows.
     #[must_use]
-    pub const fn rows(&self) -> usize {
+    pub const fn num_rows(&self) -> usize {
         self.batch.num_envs()
     }
 
     /// The number of rows that are in a game.
     #[must_use]
-    pub const fn live(&self) -> usize {
-        self.live
+    pub const fn num_live(&self) -> usize {
+        self.num_live
     }
 
     /// The game that each row is in, or -1.
     #[must_use]
-    pub fn game(&self) -> &[i64] {
-        &self.game
+    pub fn current_games(&self) -> &[i64] {
+        &self.current_games
     }
 
     /// The number of turns that each row has played of its game.
     #[must_use]
-    pub fn turn(&self) -> &[i32] {
-        &self.turn
+    pub fn turns(&self) -> &[i32] {
+        &self.turns
     }
 
     /// The recorded action of each row; 0 in a row without a game.
@@ -256,7 +266,7 @@ impl Replay {
     }
 }
 
-/// So many copies of a value.
+/// A list of this length with copies of a value.
 fn filled<T: Clone>(value: T, length: usize) -> Result<Vec<T>, BatchError> {
     let mut all = reserve(length, length)?;
     all.resize(length, value);

@@ -2,13 +2,13 @@
 
 use std::sync::atomic::AtomicBool;
 
-use crate::batch::given_decks::GivenDecks;
-use crate::batch::kernel::draw_order::DrawOrder;
-use crate::batch::kernel::game::Game;
-use crate::batch::outputs::Outputs;
-use crate::batch::partners::game::{MAX_DEALS, PartnerGame};
-use crate::batch::step::Request;
-use crate::batch::{Batch, BatchError, Options, PartnersError, Seeds, reserve};
+use super::given_decks::GivenDecks;
+use super::kernel::draw_order::DrawOrder;
+use super::kernel::game::Game;
+use super::outputs::Outputs;
+use super::partners::game::{MAX_DEALS, PartnerGame};
+use super::step::Request;
+use super::{Batch, BatchError, Options, PartnersError, Seeds, reserve};
 use crate::buffers::check_length;
 use crate::rules::EpisodeSeed;
 use crate::threads::is_set;
@@ -107,8 +107,7 @@ impl Batch {
             for (game, seed) in episodes() {
                 BatchError::if_set(stop)?;
                 let dealt = decks.deal(game, &self.config.variant, seed);
-                let (dealt, order) =
-                    dealt.map_err(|source| BatchError::Deck { row: game, source })?;
+                let (dealt, order) = dealt.map_err(|error| BatchError::Deck { game, error })?;
                 deals.decks[game] = Some(order);
                 deals.given.push((game, dealt));
             }
@@ -137,7 +136,7 @@ impl Batch {
     }
 
     /// How many games have a given deck, or had one when they ended in the last step.
-    pub(in crate::batch) fn games_with_given_decks(&self) -> usize {
+    pub(super) fn games_with_given_decks(&self) -> usize {
         if self.decks.is_empty() {
             return 0;
         }
@@ -215,7 +214,7 @@ impl Batch {
     }
 
     /// Deals this episode of a game with partners, unless `stop` is set meanwhile.
-    pub(in crate::batch) fn deal_with_partners(
+    pub(super) fn deal_with_partners(
         &self,
         game: usize,
         seed: EpisodeSeed,

@@ -4,13 +4,13 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyRuntimeError, PyVal
 use pyo3::prelude::*;
 use pyo3::{PyTypeInfo, create_exception};
 
-use crate::batch::{self, BatchError, PartnersError, RecordError};
+use crate::batch::{self, BatchError, PartnersError, SnapshotError};
 use crate::bindings::arguments::text::Text;
 use crate::bots::{self, GamesError};
 use crate::buffers;
 use crate::nn;
 use crate::rules::{self, ActionId, MoveError};
-use crate::search::{BlueprintError, PlayerSpecError, SearchOptionError, SeveralSearches};
+use crate::search::{BlueprintError, PlayerSpecError, SearchOptionError, SeveralSearchesError};
 
 /// Defines the classes of exceptions.
 macro_rules! classes {
@@ -47,21 +47,21 @@ exceptions! {
     rules::VariantError => VariantError,
     rules::DeckError => DeckError,
     rules::NotationError => NotationError,
-    rules::UnknownName => UnknownNameError,
-    bots::UnsupportedVariant => VariantError,
+    rules::UnknownNameError => UnknownNameError,
+    bots::UnsupportedVariantError => VariantError,
     bots::SeatedPlayerError => StarmineError,
     buffers::BufferError => ArrayError,
     batch::ThreadsError => StarmineError,
-    SeveralSearches => StarmineError,
+    SeveralSearchesError => StarmineError,
     BlueprintError => StarmineError,
     SearchOptionError => StarmineError,
     buffers::SimdError => StarmineError,
 }
 
-impl From<RecordError> for PyErr {
-    fn from(error: RecordError) -> PyErr {
+impl From<SnapshotError> for PyErr {
+    fn from(error: SnapshotError) -> PyErr {
         match error {
-            RecordError::Batch(
+            SnapshotError::Batch(
                 error @ (BatchError::Memory { .. } | BatchError::Threads(_) | BatchError::Simd(_)),
             ) => error.into(),
             error => SerializationError::new_err(error.to_string()),
@@ -74,7 +74,7 @@ impl From<RecordError> for PyErr {
 /// The error for a name that is not one of the known ones, with the most similar of them.
 #[pyfunction]
 pub fn _unknown_name(kind: &str, name: Text, known: Vec<Text>) -> PyErr {
-    rules::UnknownName::new(kind, &name, known).into()
+    rules::UnknownNameError::new(kind, &name, known).into()
 }
 
 /// The exception for a text that is not a bot's name.
@@ -171,10 +171,10 @@ pub fn illegal_action(error: &MoveError, message: String) -> PyErr {
     illegal(message, 1, &[0], &[action], &[legal])
 }
 
-fn illegal_actions(error: &batch::IllegalActions) -> PyErr {
+fn illegal_actions(error: &batch::IllegalActionsError) -> PyErr {
     let legal: Vec<Vec<usize>> =
         error.legal.iter().map(|set| set.iter().map(ActionId::index).collect()).collect();
-    illegal(error.to_string(), error.count, &error.rows, &error.actions, &legal)
+    illegal(error.to_string(), error.count, &error.games, &error.actions, &legal)
 }
 
 fn illegal(

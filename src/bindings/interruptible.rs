@@ -65,16 +65,25 @@ pub fn interruptible_if<T: Send>(
     if is_long { interruptible(py, call) } else { Ok(call(&AtomicBool::new(false))) }
 }
 
+/// Makes a call that takes long only if `is_long`; another one is made on this thread. Neither keeps the interpreter.
+///
+/// # Errors
+/// As [`interruptible`].
+pub fn detached<T: Send>(
+    is_long: bool,
+    py: Python<'_>,
+    call: impl FnOnce(&AtomicBool) -> T + Send,
+) -> PyResult<T> {
+    if is_long { interruptible(py, call) } else { Ok(py.detach(|| call(&AtomicBool::new(false)))) }
+}
+
 /// Asks a player for the move in a game without the interpreter, and looks for signals if that may take long.
 ///
 /// # Errors
 /// As [`SeatedPlayer::act`], and as [`interruptible`]; the player may then be asked again.
 pub fn ask(py: Python<'_>, player: &mut SeatedPlayer, state: &State) -> PyResult<usize> {
-    let played = if player.takes_long() {
-        let played = interruptible(py, |stop| player.act_until(state, stop))??;
-        played.expect("an interrupted call raises")
-    } else {
-        py.detach(|| player.act(state))?
-    };
+    let is_long = player.takes_long();
+    let played = detached(is_long, py, |stop| player.act_until(state, stop))??;
+    let played = played.expect("an interrupted call raises");
     Ok(state.variant().move_to_action(played).expect("a legal move has an action").index())
 }

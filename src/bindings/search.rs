@@ -12,8 +12,8 @@ use crate::bindings::interruptible::interruptible;
 use crate::bindings::rules::view::View;
 use crate::rules::{self, Offset};
 use crate::search::{
-    ActionValue, BlueprintBelief, Decision, Method, PlayerSpec, SearchOptionError, SearchOptions,
-    SearchSpec, SearchText, Source,
+    BlueprintBelief, Decision, Method, PlayerSpec, SearchOptionError, SearchOptions, SearchSpec,
+    SearchText, SearchedMove, Source,
 };
 
 /// The most threads of a search.
@@ -164,7 +164,7 @@ fn check_turn(view: &View) -> PyResult<()> {
     Ok(())
 }
 
-/// A decision and the belief about the own hand as numbers and arrays.
+/// A decision and the belief about the seat's own hand as numbers and arrays.
 fn arrays<'py>(
     py: Python<'py>,
     view: &rules::View<'_>,
@@ -175,10 +175,10 @@ fn arrays<'py>(
         let action = view.variant().move_to_action(played).expect("a legal move has an action");
         i64::from(u8::from(action))
     };
-    let values = &decision.actions;
-    let floats = |read: fn(&ActionValue) -> f64| {
-        let floats = collect("actions", values.len(), values.iter().map(read));
-        floats.map(|found| found.into_pyarray(py))
+    let moves = &decision.moves;
+    let floats = |read: fn(&SearchedMove) -> f64| {
+        let floats = collect("actions", moves.len(), moves.iter().map(read))?;
+        Ok::<_, PyErr>(floats.into_pyarray(py))
     };
     let (mut cards, mut probabilities) = (Vec::new(), Vec::new());
     for (hand, probability) in belief.hands() {
@@ -186,15 +186,15 @@ fn arrays<'py>(
         probabilities.push(probability);
     }
     let shape = [probabilities.len(), view.hand_size(Offset::OWN)];
-    let actions: Vec<i64> = values.iter().map(|value| action(value.played)).collect();
-    let rollouts: Vec<i64> = values.iter().map(|value| value.rollouts as i64).collect();
-    let kept: Vec<bool> = values.iter().map(|value| value.is_kept).collect();
+    let actions: Vec<i64> = moves.iter().map(|searched| action(searched.value.played)).collect();
+    let rollouts: Vec<i64> = moves.iter().map(|searched| searched.rollouts as i64).collect();
+    let kept: Vec<bool> = moves.iter().map(|searched| searched.is_kept).collect();
     Ok((
         action(decision.chosen),
         action(decision.blueprint),
         actions.into_pyarray(py),
-        floats(|value| value.mean)?,
-        floats(|value| value.standard_error)?,
+        floats(|searched| searched.value.mean)?,
+        floats(|searched| searched.value.standard_error)?,
         rollouts.into_pyarray(py),
         kept.into_pyarray(py),
         cards.into_pyarray(py).reshape(shape)?,

@@ -50,8 +50,8 @@ pub struct MoveValue {
 /// A player in one seat.
 ///
 /// A bot sees what its seat may see: every method gets a [`View`], which shows the teammates'
-/// hands, all hints, the fireworks, the discards and the past turns. It shows neither the own hand
-/// nor the deck.
+/// hands, all hints, the fireworks, the discards and the past turns. It shows neither the seat's
+/// own hand nor the deck.
 ///
 /// For each game, [`Bot::start`] is called once. Then each turn of this seat calls [`Bot::act`],
 /// and each turn of any seat calls [`Bot::observe`]. A bot that chooses an illegal move stops the
@@ -127,6 +127,7 @@ pub trait Bot: BoxedClone + Send + Sync {
     }
 
     /// Whether the moves depend on the game alone, and not on the generator of [`Bot::start`].
+    /// Override it if the bot draws from `rng`: a search trusts it.
     fn is_deterministic(&self) -> bool {
         true
     }
@@ -164,7 +165,7 @@ pub trait Bot: BoxedClone + Send + Sync {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 #[error("bot={name:?} does not play this variant ({variant}): expected {expected}")]
-pub struct UnsupportedVariant {
+pub struct UnsupportedVariantError {
     /// The bot's name.
     pub name: String,
     /// The variant as text.
@@ -175,7 +176,7 @@ pub struct UnsupportedVariant {
 
 /// `Clone` for boxed [`Bot`]s. Every bot that is `Clone` has it.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no `Bot`, since it is not `Clone`",
+    message = "`{Self}` is not a `Bot`, because it is not `Clone`",
     label = "this bot cannot be copied",
     note = "derive it: `#[derive(Clone)]`"
 )]

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::bot::{Bot, UnsupportedVariant};
+use super::bot::{Bot, UnsupportedVariantError};
 use super::noisy::{Noise, NoiseError, Noisy};
 use super::policy::PolicyBot;
 use super::registry::{BotKind, bot};
 use super::rule_list::{RuleError, RuleList};
 use super::runner::Player;
 use crate::nn::{Policy, PolicyError, read_policy, shipped_policy};
-use crate::rules::{UnknownName, Variant};
+use crate::rules::{UnknownNameError, Variant};
 
 /// Prefix of a rule list's text.
 const RULES_PREFIX: &str = "rules:";
@@ -59,14 +59,14 @@ pub enum BotSpec {
 pub enum BotSpecError {
     /// No bot has this name.
     #[error(transparent)]
-    Unknown(#[from] UnknownName),
+    Unknown(#[from] UnknownNameError),
     /// One of the rules cannot be parsed.
     #[error(transparent)]
     Rule(#[from] RuleError),
     /// The policy cannot be loaded.
     #[error(transparent)]
     Policy(#[from] PolicyError),
-    /// The noise is no probability.
+    /// The noise is not a probability.
     #[error(transparent)]
     Noise(#[from] NoiseError),
     /// Noise without a bot, or with one that has noise.
@@ -93,8 +93,8 @@ impl BotSpec {
     /// A new player for this variant.
     ///
     /// # Errors
-    /// [`UnsupportedVariant`] if the bot does not support the variant.
-    pub fn player(&self, variant: &Variant) -> Result<Player, UnsupportedVariant> {
+    /// [`UnsupportedVariantError`] if the bot does not support the variant.
+    pub fn player(&self, variant: &Variant) -> Result<Player, UnsupportedVariantError> {
         match self {
             BotSpec::Kind(kind) => kind.player(variant),
             BotSpec::Rules(list) => Ok(Player::Bot(Box::new(list.clone()))),
@@ -106,7 +106,7 @@ impl BotSpec {
             }
             BotSpec::Noisy(noise, spec) => match spec.player(variant)? {
                 Player::Bot(bot) => Ok(Player::Bot(Box::new(Noisy::new(bot, *noise)))),
-                Player::Cheater | Player::External => Err(UnsupportedVariant {
+                Player::Cheater | Player::External => Err(UnsupportedVariantError {
                     name: self.to_string(),
                     variant: variant.to_string(),
                     expected: "noise for a bot that sees no more than its seat".to_owned(),
@@ -115,10 +115,10 @@ impl BotSpec {
         }
     }
 
-    /// Whether the bot sees only what its seat may see. The others cheat.
+    /// Whether the bot sees all hands.
     #[must_use]
-    pub fn sees_as_a_seat(&self) -> bool {
-        !matches!(self, BotSpec::Kind(kind) if !kind.is_player())
+    pub fn cheats(&self) -> bool {
+        matches!(self, BotSpec::Kind(kind) if kind.cheats())
     }
 
     /// Whether the moves depend on the game alone.
@@ -149,7 +149,6 @@ impl BotSpec {
     }
 
     /// The same bot, with another text for its policy.
-    #[cfg(feature = "batch")]
     pub(crate) fn with_source(&self, source: &str) -> BotSpec {
         match self {
             BotSpec::Kind(_) | BotSpec::Rules(_) => self.clone(),
@@ -177,7 +176,7 @@ impl BotSpec {
         if let Some(noisy) = text.strip_prefix(NOISY_PREFIX) {
             let wrong = || BotSpecError::NoisyText(text.to_owned());
             let (noise, bot) = noisy.split_once(';').ok_or_else(wrong)?;
-            let (noise, bot) = (Noise::parse(noise.trim())?, bot.trim());
+            let (noise, bot) = (noise.trim().parse()?, bot.trim());
             if bot.starts_with(NOISY_PREFIX) {
                 return Err(wrong());
             }

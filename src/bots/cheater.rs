@@ -48,7 +48,7 @@ impl<'a> OpenHands<'a> {
     }
 
     fn rank(&self, card: u8) -> Rank {
-        self.variant.tables().card[usize::from(card)].rank
+        self.variant.card(card).rank
     }
 
     /// The best playable card: preferably one that no teammate of lower urgency holds too, then
@@ -145,14 +145,14 @@ mod tests {
 
     use super::*;
     use crate::bots::{bot, play_games};
-    use crate::rules::{PRESETS, Parameters, preset};
+    use crate::rules::{PRESETS, Parameters};
 
     /// Hands can only become empty with the crowning piece; then the bot has no card to act with.
     #[test]
     fn it_plays_legally_beside_random_players_in_every_variant() {
         for row in PRESETS {
             for players in 2..=5 {
-                let parameters = Parameters { players, ..preset(row.name).unwrap() };
+                let parameters = Parameters { players, ..row.parameters() };
                 let variant = Arc::new(Variant::new(parameters).unwrap());
                 let player = |seat: i64| {
                     let name = if seat % 2 == 0 { "cheater" } else { "random" };

@@ -21,15 +21,15 @@
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-//!
-//! To add a bot, write its file, and add a `mod` line here and a row in [`BOTS`].
-//!
-//! - `random`, `rule_list`, `play_hints`, `smart`, `hat_guessing`, `fireflower`, `cheater`: the
-//!   bots and their families
-//! - `policy`: trained policies as bots; `noisy`: any bot with random moves in between
-//! - `base_game`, `copy_counts`: sets of cards and counts of copies that several families use
-//! - `registry`, `bot_spec`: bots by their names and texts
-//! - `runner`, `seated_player`, `play_games`, `recording`, `turn_values`: games
+
+// To add a bot, write its file, and add a `mod` line here and a row in `BOTS`.
+//
+// - `random`, `rule_list`, `play_hints`, `smart`, `hat_guessing`, `fireflower`, `cheater`: the bots
+//   and their families
+// - `policy`: trained policies as bots; `noisy`: any bot with random moves in between
+// - `base_game`, `copy_counts`: sets of cards and counts of copies that several families use
+// - `registry`, `bot_spec`: bots by their names and texts
+// - `runner`, `seated_player`, `play_games`, `turn_values`: games
 
 mod base_game;
 mod bot;
@@ -44,7 +44,6 @@ mod play_games;
 mod play_hints;
 mod policy;
 mod random;
-mod recording;
 mod registry;
 mod rule_list;
 mod runner;
@@ -54,16 +53,17 @@ mod smart;
 mod table;
 mod turn_values;
 
-pub use bot::{Bot, BoxedClone, MoveValue, Turn, UnsupportedVariant};
+pub use bot::{Bot, BoxedClone, MoveValue, Turn, UnsupportedVariantError};
 pub use bot_spec::{BotSpec, BotSpecError, PolicySpec};
 pub(crate) use bot_spec::{FindPolicy, find_policy};
 pub use noisy::{Noise, NoiseError, Noisy};
-pub use play_games::{GamesError, Outcome, PlayedGames, play_games, play_games_until};
+#[cfg(any(test, feature = "python"))]
+pub(crate) use play_games::play_games_until;
+pub use play_games::{GamesError, PlayedGames, play_games, record_games};
 pub use policy::PolicyBot;
-#[cfg(feature = "batch")]
-pub(crate) use policy::{PolicyRows, run_together};
-pub use registry::{BOTS, BotKind, Plays, bot};
+pub(crate) use policy::{PolicyTurns, run_together};
+pub use registry::{BOTS, BotKind, SupportedVariants, bot};
 pub use rule_list::{RULES, Rule, RuleError, RuleKind, RuleList, rule};
-pub use runner::{BotMoveError, GameRunner, Player};
+pub use runner::{BotMoveError, GameRunner, Outcome, Player};
 pub use seated_player::{SeatedPlayer, SeatedPlayerError};
 pub use turn_values::TurnValues;

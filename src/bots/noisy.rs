@@ -1,6 +1,7 @@
 //! A bot whose moves are sometimes replaced by random ones.
 
 use std::fmt;
+use std::str::FromStr;
 
 use thiserror::Error;
 
@@ -8,15 +9,11 @@ use super::bot::{Bot, Turn};
 use super::random::any_legal;
 use crate::rules::{GameRng, Move, View};
 
-/// Numbers below this one are drawn to decide whether a move is replaced: as many as a 64-bit float
-/// tells apart between 0 and 1.
-const DRAWS: u64 = 1 << 53;
-
 /// A probability, from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Noise(f64);
 
-/// A number that is no probability.
+/// A number that is not a probability.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("noise={0:?} is not allowed: expected a probability from 0 to 1")]
 pub struct NoiseError(String);
@@ -30,19 +27,30 @@ impl NoiseError {
 }
 
 impl Noise {
-    /// Parses a probability.
+    /// A probability.
     ///
     /// # Errors
-    /// [`NoiseError`] if the text is not a number from 0 to 1.
-    pub fn parse(text: &str) -> Result<Noise, NoiseError> {
-        let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
-        number.map(Noise).ok_or_else(|| NoiseError(text.to_owned()))
+    /// [`NoiseError`] if it is not from 0 to 1.
+    pub fn new(probability: f64) -> Result<Noise, NoiseError> {
+        let is_probability = (0.0..=1.0).contains(&probability);
+        is_probability
+            .then_some(Noise(probability))
+            .ok_or_else(|| NoiseError(probability.to_string()))
     }
 
     /// The probability.
     #[must_use]
     pub const fn probability(self) -> f64 {
         self.0
+    }
+}
+
+impl FromStr for Noise {
+    type Err = NoiseError;
+
+    fn from_str(text: &str) -> Result<Noise, NoiseError> {
+        let noise = text.parse().ok().and_then(|number| Noise::new(number).ok());
+        noise.ok_or_else(|| NoiseError(text.to_owned()))
     }
 }
 
@@ -91,8 +99,7 @@ impl Bot for Noisy {
 
     fn act(&mut self, view: &View<'_>) -> Move {
         let chosen = self.bot.act(view);
-        let draw = self.rng.below_u64(DRAWS) as f64;
-        if draw < self.noise.0 * DRAWS as f64 { any_legal(view, &mut self.rng) } else { chosen }
+        if self.rng.fraction() < self.noise.0 { any_legal(view, &mut self.rng) } else { chosen }
     }
 }
 

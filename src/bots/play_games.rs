@@ -7,39 +7,12 @@ use std::sync::atomic::AtomicBool;
 
 use thiserror::Error;
 
-use super::policy::{PolicyBot, PolicyRows, run_together};
-use super::runner::{BotMoveError, GameRunner, Player};
+use super::policy::{PolicyBot, PolicyTurns, run_together};
+use super::runner::{BotMoveError, GameRunner, Outcome, Player};
 use super::turn_values::TurnValues;
 use crate::buffers::try_with_capacity;
-use crate::rules::{Ending, EpisodeSeed, Recording, Variant};
+use crate::rules::{EpisodeSeed, Recording, Variant};
 use crate::threads::{is_set, share};
-
-/// The result of one game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outcome {
-    /// The score by the variant's rules.
-    pub score: u8,
-    /// The sum of the fireworks' heights, of a lost game too.
-    pub fireworks: u8,
-    /// Number of turns.
-    pub length: usize,
-    /// How it ended.
-    pub ending: Ending,
-}
-
-impl Outcome {
-    /// The outcome of the runner's game, or `None` before its end.
-    #[must_use]
-    pub fn of(runner: &GameRunner) -> Option<Outcome> {
-        let position = runner.position();
-        Some(Outcome {
-            score: position.score(runner.variant()),
-            fireworks: position.fireworks_sum(),
-            length: runner.length(),
-            ending: position.ending?,
-        })
-    }
-}
 
 /// The most games that a thread takes at a time. It takes fewer if there are few games, so that all
 /// threads get some: a bot may need seconds for a game.
@@ -60,7 +33,7 @@ pub struct PlayedGames {
 impl PlayedGames {
     /// Adds the runner's game to those that are recorded.
     fn record(&mut self, runner: &GameRunner) -> Result<(), TryReserveError> {
-        self.recording.add(runner)?;
+        runner.record(&mut self.recording)?;
         match runner.values() {
             Some(turns) => self.values.get_or_insert_default().add(runner.variant(), turns),
             None => Ok(()),
@@ -71,8 +44,8 @@ impl PlayedGames {
     fn append(&mut self, other: &PlayedGames) -> Result<(), TryReserveError> {
         self.outcomes.extend(&other.outcomes);
         self.recording.append(&other.recording)?;
-        if let Some(found) = &other.values {
-            self.values.get_or_insert_default().append(found)?;
+        if let Some(values) = &other.values {
+            self.values.get_or_insert_default().append(values)?;
         }
         Ok(())
     }
@@ -104,47 +77,69 @@ pub fn play_games(
     players: &[Player],
     seed: u64,
     games: Range<u64>,
-    threads: usize,
+    num_threads: usize,
 ) -> Result<Vec<Outcome>, GamesError> {
-    let stop = &AtomicBool::new(false);
-    let mut list =
-        try_with_capacity(usize::try_from(games.end - games.start).unwrap_or(usize::MAX))?;
-    list.extend(games);
-    let played = play_games_until(stop, variant, players, seed, &list, threads, false);
-    Ok(played?.expect("nothing stops the games").outcomes)
+    Ok(play_range(variant, players, seed, games, num_threads, false)?.outcomes)
 }
 
-/// As [`play_games`], for a list of games in any order; `None` if `stop` was set before the last
-/// game ended. With `records` set, the games are recorded too.
+/// As [`play_games`], with the games as decks and actions.
 ///
 /// # Errors
 /// As [`play_games`].
 ///
 /// # Panics
 /// If a player is [`Player::External`].
-pub fn play_games_until(
+pub fn record_games(
+    variant: &Arc<Variant>,
+    players: &[Player],
+    seed: u64,
+    games: Range<u64>,
+    num_threads: usize,
+) -> Result<PlayedGames, GamesError> {
+    play_range(variant, players, seed, games, num_threads, true)
+}
+
+fn play_range(
+    variant: &Arc<Variant>,
+    players: &[Player],
+    seed: u64,
+    games: Range<u64>,
+    num_threads: usize,
+    records: bool,
+) -> Result<PlayedGames, GamesError> {
+    let stop = &AtomicBool::new(false);
+    let mut list =
+        try_with_capacity(usize::try_from(games.end - games.start).unwrap_or(usize::MAX))?;
+    list.extend(games);
+    let played = play_games_until(stop, variant, players, seed, &list, num_threads, records)?;
+    Ok(played.expect("nothing stops the games"))
+}
+
+/// As [`play_games`], for a list of games in any order; `None` if `stop` was set before the last
+/// game ended. With `records` set, the games are recorded too.
+pub(crate) fn play_games_until(
     stop: &AtomicBool,
     variant: &Arc<Variant>,
     players: &[Player],
     seed: u64,
     games: &[u64],
-    threads: usize,
+    num_threads: usize,
     records: bool,
 ) -> Result<Option<PlayedGames>, GamesError> {
     let outcomes = try_with_capacity(games.len())?;
-    let size = (games.len() / (8 * threads.max(1))).clamp(1, PIECE);
-    let pieces = games.len().div_ceil(size);
-    let mut found = try_with_capacity(pieces)?;
-    found.resize_with(pieces, || Ok(None));
+    let size = (games.len() / (8 * num_threads.max(1))).clamp(1, PIECE);
+    let number = games.len().div_ceil(size);
+    let mut pieces = try_with_capacity(number)?;
+    pieces.resize_with(number, || Ok(None));
     let mut workers: Vec<Option<Worker>> =
-        std::iter::repeat_with(|| None).take(threads.min(pieces).max(1)).collect();
-    share(games.chunks(size).zip(&mut found), &mut workers, |worker, (games, found)| {
+        std::iter::repeat_with(|| None).take(num_threads.min(number).max(1)).collect();
+    share(games.chunks(size).zip(&mut pieces), &mut workers, |worker, (games, piece)| {
         let worker = worker.get_or_insert_with(|| Worker::new(variant, players, size));
-        *found = worker.play(stop, seed, games, records);
-        matches!(found, Ok(Some(_)))
+        *piece = worker.play(stop, seed, games, records);
+        matches!(piece, Ok(Some(_)))
     });
     let mut played = PlayedGames { outcomes, ..PlayedGames::default() };
-    for piece in found {
+    for piece in pieces {
         let Some(piece) = piece? else { return Ok(None) };
         played.append(&piece)?;
     }
@@ -155,15 +150,15 @@ pub fn play_games_until(
 struct Worker {
     /// Games with policies are played side by side.
     runners: Vec<GameRunner>,
-    rows: PolicyRows,
+    policies: PolicyTurns,
 }
 
 impl Worker {
-    /// For pieces of so many games.
+    /// For pieces of this number of games.
     fn new(variant: &Arc<Variant>, players: &[Player], size: usize) -> Worker {
         let runner = GameRunner::new(variant.clone(), players.to_vec(), EpisodeSeed::default());
         let together = if runner.has_bot::<PolicyBot>() { size } else { 1 };
-        Worker { runners: vec![runner; together], rows: PolicyRows::default() }
+        Worker { runners: vec![runner; together], policies: PolicyTurns::default() }
     }
 
     /// Plays some games; `None` if `stop` was set before the last one ended.
@@ -183,7 +178,7 @@ impl Worker {
                 runner.start(EpisodeSeed { seed, game, episode: 0 });
             }
             let mut failure = None;
-            run_together(&mut started, &mut self.rows, stop, |_, error| {
+            run_together(&mut started, &mut self.policies, stop, |_, error| {
                 failure = failure.take().or(Some(error))
             });
             failure.map_or(Ok(()), Err)?;
@@ -191,7 +186,7 @@ impl Worker {
                 return Ok(None);
             }
             for runner in &started {
-                played.outcomes.push(Outcome::of(runner).expect("no player is external"));
+                played.outcomes.push(runner.outcome().expect("no player is external"));
                 if records {
                     played.record(runner)?;
                 }

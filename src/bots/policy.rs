@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::bot::{Bot, UnsupportedVariant};
+use super::bot::{Bot, UnsupportedVariantError};
 use super::runner::{BotMoveError, GameRunner};
 use crate::encode::encode_into;
 use crate::nn::{Policy, PolicyScratch, best, sample};
@@ -60,13 +60,13 @@ impl PolicyBot {
     /// A bot for this variant, before its first game. `name` is for error messages.
     ///
     /// # Errors
-    /// [`UnsupportedVariant`] if the policy was trained for another variant.
+    /// [`UnsupportedVariantError`] if the policy was trained for another variant.
     pub fn new(
         policy: Arc<Policy>,
         is_sampled: bool,
         name: &str,
         variant: &Variant,
-    ) -> Result<PolicyBot, UnsupportedVariant> {
+    ) -> Result<PolicyBot, UnsupportedVariantError> {
         check(&policy, name, variant)?;
         Ok(PolicyBot {
             is_sampled,
@@ -81,7 +81,7 @@ impl PolicyBot {
     /// The policy, if [`Policy::best_moves`] finds the moves of this bot: it is greedy, and its
     /// network has no hidden state.
     #[must_use]
-    pub fn rows(&self) -> Option<&Arc<Policy>> {
+    pub fn stateless_policy(&self) -> Option<&Arc<Policy>> {
         (!self.is_sampled && !self.policy.is_recurrent()).then_some(&self.policy)
     }
 }
@@ -118,12 +118,12 @@ fn choose(logits: &[f32], rng: Option<&mut GameRng>, view: &View<'_>) -> Move {
 }
 
 /// Refuses a variant in which the policy was not trained.
-fn check(policy: &Policy, name: &str, variant: &Variant) -> Result<(), UnsupportedVariant> {
+fn check(policy: &Policy, name: &str, variant: &Variant) -> Result<(), UnsupportedVariantError> {
     let differences = policy.differences(variant);
     if differences.is_empty() {
         return Ok(());
     }
-    Err(UnsupportedVariant {
+    Err(UnsupportedVariantError {
         name: name.to_owned(),
         variant: variant.to_string(),
         expected: format!(
@@ -135,13 +135,13 @@ fn check(policy: &Policy, name: &str, variant: &Variant) -> Result<(), Unsupport
 
 /// Memory in which policies are evaluated for many games at a time.
 #[derive(Debug, Default)]
-pub struct PolicyRows {
+pub struct PolicyTurns {
     words: Vec<u64>,
     hidden_states: Vec<f32>,
     scratch: PolicyScratch,
 }
 
-impl PolicyRows {
+impl PolicyTurns {
     /// Plays one turn of each of these games, in all of which a policy is to act.
     fn play(&mut self, games: &mut [&mut GameRunner], waiting: &mut [usize]) {
         let policy = |game: &mut GameRunner| {
@@ -152,7 +152,7 @@ impl PolicyRows {
         while let Some(&first) = waiting.first() {
             let own = policy(games[first]);
             let alike = waiting.iter().take_while(|&&game| policy(games[game]) == own);
-            let (alike, rest) = waiting.split_at(alike.take(Policy::ROWS).count());
+            let (alike, rest) = waiting.split_at(alike.take(Policy::BATCH_SIZE).count());
             self.play_alike(games, alike);
             waiting = rest;
         }
@@ -160,7 +160,7 @@ impl PolicyRows {
 
     /// The same for games in which the same policy is to act.
     fn play_alike(&mut self, games: &mut [&mut GameRunner], waiting: &[usize]) {
-        let PolicyRows { words, hidden_states, scratch } = self;
+        let PolicyTurns { words, hidden_states, scratch } = self;
         words.clear();
         hidden_states.clear();
         let mut policy = None;
@@ -191,7 +191,7 @@ impl PolicyRows {
 /// `failed` gets the games in which a bot chose an illegal move; the others go on.
 pub fn run_together(
     games: &mut [&mut GameRunner],
-    rows: &mut PolicyRows,
+    policies: &mut PolicyTurns,
     stop: &AtomicBool,
     mut failed: impl FnMut(usize, BotMoveError),
 ) {
@@ -211,14 +211,14 @@ pub fn run_together(
             }
             true
         });
-        rows.play(games, &mut open);
+        policies.play(games, &mut open);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bots::{BotSpec, Outcome, Player, bot, play_games};
+    use crate::bots::{BotSpec, Player, bot, play_games};
     use crate::nn::{POLICIES, policy_file, small};
     use crate::rules::{Edition, LostGameScore, Parameters};
 
@@ -246,7 +246,7 @@ mod tests {
                 let seed = EpisodeSeed { seed: 3, game, episode: 0 };
                 let mut table = GameRunner::new(variant.clone(), players.to_vec(), seed);
                 table.run().unwrap();
-                assert_eq!(Some(found), Outcome::of(&table), "game {game}");
+                assert_eq!(Some(found), table.outcome(), "game {game}");
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The bots by name: one row each.
 
-use super::bot::{Bot, UnsupportedVariant};
+use super::bot::{Bot, UnsupportedVariantError};
 use super::fireflower::Fireflower;
 use super::hat_guessing::{InfoBot, InformationStrategy};
 use super::play_hints::{Holmes, Simple, Value};
@@ -9,13 +9,13 @@ use super::rule_list::{self, RuleList};
 use super::runner::Player;
 use super::smart::Smart;
 use crate::nn::POLICIES;
-use crate::rules::{LostGameScore, Parameters, UnknownName, Variant};
+use crate::rules::{LostGameScore, Parameters, UnknownNameError, Variant};
 
 /// The variants that a bot supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Plays {
+pub enum SupportedVariants {
     /// All variants.
-    Every,
+    All,
     /// The base game. `players`, `random_start_player`, `lost_game_score` and `edition` are free.
     BaseGame,
 }
@@ -27,12 +27,11 @@ pub struct BotKind {
     pub name: &'static str,
     /// One line of description.
     pub summary: &'static str,
-    /// The publication or repository of the original. Empty if there is none; otherwise
-    /// `tools/published_bots.json` has its figures.
+    /// The publication or repository of the original. Empty if there is none.
     pub source: &'static str,
     /// The variants that the bot supports.
-    pub plays: Plays,
-    /// The constructor. `None` for the cheater, which is no [`Bot`].
+    pub variants: SupportedVariants,
+    /// The constructor. `None` for the cheater, which is not a [`Bot`].
     make: Option<fn() -> Box<dyn Bot>>,
 }
 
@@ -42,105 +41,105 @@ pub const BOTS: &[BotKind] = &[
         name: "random",
         summary: "any legal action, each as likely as the others",
         source: "",
-        plays: Plays::Every,
+        variants: SupportedVariants::All,
         make: Some(|| Box::new(Random::default())),
     },
     BotKind {
         name: "simple",
         summary: "hints point out playable cards; otherwise the oldest card is discarded",
         source: "SimpleBot of Quuxplusone/Hanabi",
-        plays: Plays::Every,
+        variants: SupportedVariants::All,
         make: Some(|| Box::new(Simple::default())),
     },
     BotKind {
         name: "value",
         summary: "simple, and warns before a last copy is discarded",
         source: "ValueBot of Quuxplusone/Hanabi",
-        plays: Plays::BaseGame,
+        variants: SupportedVariants::BaseGame,
         make: Some(|| Box::new(Value::default())),
     },
     BotKind {
         name: "holmes",
         summary: "value, and infers what cards are from all that the table knows",
         source: "HolmesBot of Quuxplusone/Hanabi",
-        plays: Plays::BaseGame,
+        variants: SupportedVariants::BaseGame,
         make: Some(|| Box::new(Holmes::default())),
     },
     BotKind {
         name: "smart",
         summary: "hints promise a playable card or warn of a critical one",
         source: "SmartBot of Quuxplusone/Hanabi",
-        plays: Plays::BaseGame,
+        variants: SupportedVariants::BaseGame,
         make: Some(|| Box::new(Smart::default())),
     },
     BotKind {
         name: "info",
         summary: "hat guessing: a hint tells every other seat something about its hand",
         source: "InfoBot of Quuxplusone/Hanabi",
-        plays: Plays::BaseGame,
+        variants: SupportedVariants::BaseGame,
         make: Some(|| Box::new(InfoBot::default())),
     },
     BotKind {
         name: "information",
         summary: "hat guessing: hints and discards tell every other seat something about its hand",
         source: "the information strategy of WuTheFWasThat/hanabi.rs",
-        plays: Plays::BaseGame,
+        variants: SupportedVariants::BaseGame,
         make: Some(|| Box::new(InformationStrategy::default())),
     },
     BotKind {
         name: "fireflower",
         summary: "conventions for plays, protection and finesses; chooses by a look ahead",
         source: "David Wu's lightvector/fireflower",
-        plays: Plays::BaseGame,
+        variants: SupportedVariants::BaseGame,
         make: Some(|| Box::new(Fireflower::default())),
     },
     BotKind {
         name: "iggi",
         summary: "plays what it knows, hints what is playable, else discards the oldest card",
         source: WALTON_RIVERS,
-        plays: Plays::Every,
+        variants: SupportedVariants::All,
         make: Some(|| listed(rule_list::IGGI)),
     },
     BotKind {
         name: "piers",
         summary: "iggi with a taste for good odds, and for any odds in the last round",
         source: WALTON_RIVERS,
-        plays: Plays::Every,
+        variants: SupportedVariants::All,
         make: Some(|| listed(rule_list::PIERS)),
     },
     BotKind {
         name: "van-den-bergh",
         summary: "plays and discards by probability, hints useful, then useless cards",
         source: "van den Bergh et al. 2016, by Walton-Rivers et al. 2017",
-        plays: Plays::Every,
+        variants: SupportedVariants::All,
         make: Some(|| listed(rule_list::VAN_DEN_BERGH)),
     },
     BotKind {
         name: "outer",
         summary: "plays and discards what it knows, hints what others were not told",
         source: "Osawa 2015, by Walton-Rivers et al. 2017",
-        plays: Plays::Every,
+        variants: SupportedVariants::All,
         make: Some(|| listed(rule_list::OUTER)),
     },
     BotKind {
         name: "internal",
         summary: "plays and discards what it knows, hints whatever others were told",
         source: "Osawa 2015, by Walton-Rivers et al. 2017",
-        plays: Plays::Every,
+        variants: SupportedVariants::All,
         make: Some(|| listed(rule_list::INTERNAL)),
     },
     BotKind {
         name: "flawed",
         summary: "plays at poor odds: a partner to adapt to",
         source: WALTON_RIVERS,
-        plays: Plays::Every,
+        variants: SupportedVariants::All,
         make: Some(|| listed(rule_list::FLAWED)),
     },
     BotKind {
         name: "cheater",
         summary: "not a player: sees all hands, an upper bound",
         source: "the cheating strategy of WuTheFWasThat/hanabi.rs",
-        plays: Plays::Every,
+        variants: SupportedVariants::All,
         make: None,
     },
 ];
@@ -152,14 +151,14 @@ fn listed(rules: &[&str]) -> Box<dyn Bot> {
     Box::new(RuleList::parse(rules).expect("the published lists are valid"))
 }
 
-/// The text of [`Plays::BaseGame`].
+/// The text of [`SupportedVariants::BaseGame`].
 const BASE_GAME: &str = "the base game, where only players, random_start_player, lost_game_score and edition may differ";
 
 impl BotKind {
-    /// Whether the bot sees only what its seat may see. The others cheat.
+    /// Whether the bot sees all hands.
     #[must_use]
-    pub const fn is_player(&self) -> bool {
-        self.make.is_some()
+    pub const fn cheats(&self) -> bool {
+        self.make.is_none()
     }
 
     /// Whether the moves depend on the game alone.
@@ -171,10 +170,10 @@ impl BotKind {
     /// A new player for this variant.
     ///
     /// # Errors
-    /// [`UnsupportedVariant`] if the bot does not support the variant.
-    pub fn player(&self, variant: &Variant) -> Result<Player, UnsupportedVariant> {
-        if self.plays == Plays::BaseGame && !is_base_game(variant) {
-            return Err(UnsupportedVariant {
+    /// [`UnsupportedVariantError`] if the bot does not support the variant.
+    pub fn player(&self, variant: &Variant) -> Result<Player, UnsupportedVariantError> {
+        if self.variants == SupportedVariants::BaseGame && !is_base_game(variant) {
+            return Err(UnsupportedVariantError {
                 name: self.name.to_owned(),
                 variant: variant.to_string(),
                 expected: BASE_GAME.to_owned(),
@@ -199,11 +198,11 @@ fn is_base_game(variant: &Variant) -> bool {
 /// The bot of this name.
 ///
 /// # Errors
-/// [`UnknownName`] if there is none. The known names include those of the shipped policies.
-pub fn bot(name: &str) -> Result<&'static BotKind, UnknownName> {
+/// [`UnknownNameError`] if there is none. The known names include those of the shipped policies.
+pub fn bot(name: &str) -> Result<&'static BotKind, UnknownNameError> {
     BOTS.iter().find(|kind| kind.name == name).ok_or_else(|| {
         let policies = POLICIES.iter().map(|policy| policy.name);
-        UnknownName::new("bot", name, BOTS.iter().map(|kind| kind.name).chain(policies))
+        UnknownNameError::new("bot", name, BOTS.iter().map(|kind| kind.name).chain(policies))
     })
 }
 
@@ -213,7 +212,7 @@ mod tests {
 
     use super::*;
     use crate::bots::play_games;
-    use crate::rules::{EpisodeSeed, GameRng, PRESETS, preset, random_variant};
+    use crate::rules::{EpisodeSeed, GameRng, PRESETS, random_variant};
 
     /// Plays games with the bot in all seats, and in every other seat beside `random`.
     fn play(kind: &BotKind, variant: &Arc<Variant>, games: u64) {
@@ -232,9 +231,9 @@ mod tests {
 
     #[test]
     fn bots_play_legal_moves_in_their_variants_also_beside_random_players() {
-        let presets = PRESETS.iter().flat_map(|row| {
-            (2..=5).map(|players| Parameters { players, ..preset(row.name).unwrap() })
-        });
+        let presets = PRESETS
+            .iter()
+            .flat_map(|row| (2..=5).map(|players| Parameters { players, ..row.parameters() }));
         for variant in presets.filter_map(|parameters| Variant::new(parameters).ok()) {
             BOTS.iter().for_each(|kind| play(kind, &Arc::new(variant.clone()), 20));
         }

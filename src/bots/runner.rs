@@ -1,6 +1,7 @@
 //! One game after another among players.
 
 use std::any::Any;
+use std::collections::TryReserveError;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -10,8 +11,8 @@ use thiserror::Error;
 use super::bot::{Bot, MoveValue, Turn};
 use super::cheater;
 use crate::rules::{
-    Ending, EpisodeSeed, Event, GameRng, Move, MoveError, Position, RandomDeck, Seat, SeerView,
-    State, Variant, View,
+    Deck, Ending, EpisodeSeed, Event, GameRng, Move, MoveError, Position, RandomDeck, Recording,
+    Seat, SeerView, State, Variant, View,
 };
 use crate::threads::is_set;
 
@@ -59,6 +60,19 @@ pub struct BotMoveError {
     pub turn: usize,
     /// The move as text.
     pub meaning: String,
+}
+
+/// The result of one game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The score by the variant's rules.
+    pub score: u8,
+    /// The sum of the fireworks' heights, of a lost game too.
+    pub fireworks: u8,
+    /// Number of turns.
+    pub length: usize,
+    /// How it ended.
+    pub ending: Ending,
 }
 
 /// Runs games among players, one after another.
@@ -149,7 +163,7 @@ impl GameRunner {
     /// What this seat may see, the past turns included.
     ///
     /// # Panics
-    /// When the variant has no such seat.
+    /// If the variant has no such seat.
     #[must_use]
     pub fn view(&self, observer: Seat) -> View<'_> {
         View::new(&self.variant, &self.position, observer).with_history(&self.history)
@@ -158,7 +172,7 @@ impl GameRunner {
     /// What this seat would see if its own cards were open too, the past turns included.
     ///
     /// # Panics
-    /// When the variant has no such seat.
+    /// If the variant has no such seat.
     #[must_use]
     pub fn seer_view(&self, observer: Seat) -> SeerView<'_> {
         SeerView::new(&self.variant, &self.position, observer).with_history(&self.history)
@@ -170,7 +184,6 @@ impl GameRunner {
     }
 
     /// The remaining deck.
-    #[cfg(feature = "batch")]
     pub(crate) const fn deck(&self) -> &RandomDeck {
         &self.deck
     }
@@ -203,6 +216,26 @@ impl GameRunner {
         state
     }
 
+    /// Adds the game as it stands to recorded games.
+    ///
+    /// # Errors
+    /// `TryReserveError` if there is no memory for it.
+    #[expect(clippy::missing_panics_doc, reason = "a played move has an action")]
+    pub fn record(&self, recording: &mut Recording) -> Result<(), TryReserveError> {
+        let variant = &self.variant;
+        let (mut deck, start_player) = RandomDeck::new(variant, self.seed);
+        recording.reserve(1, variant.deck_size().into(), self.length())?;
+        recording.decks.extend(std::iter::from_fn(|| deck.draw(variant)));
+        recording.start_players.push(start_player.into());
+        let actions = self.history.iter().map(|event| {
+            let action = variant.move_to_action(event.played);
+            u8::from(action.expect("a played move has an action"))
+        });
+        recording.actions.extend(actions);
+        recording.ends.push(recording.actions.len() as u64);
+        Ok(())
+    }
+
     /// For each turn what its bot found out about the legal moves, see [`Bot::values`]. `None` if
     /// no bot values them.
     #[must_use]
@@ -214,6 +247,17 @@ impl GameRunner {
     #[must_use]
     pub const fn ending(&self) -> Option<Ending> {
         self.position.ending
+    }
+
+    /// The outcome of the game, or `None` before its end.
+    #[must_use]
+    pub fn outcome(&self) -> Option<Outcome> {
+        Some(Outcome {
+            score: self.position.score(&self.variant),
+            fireworks: self.position.fireworks_sum(),
+            length: self.length(),
+            ending: self.ending()?,
+        })
     }
 
     /// Lets the bots play until the game ends or an external player is to act.
@@ -232,7 +276,6 @@ impl GameRunner {
     }
 
     /// Whether a bot is to act.
-    #[cfg(feature = "batch")]
     pub(crate) fn waits_for_bot(&self) -> bool {
         let player = &self.players[self.position.current_player.index()];
         self.ending().is_none() && !matches!(player, Player::External)
@@ -292,16 +335,15 @@ impl GameRunner {
     /// Plays a move of the seat to act, and informs the bots.
     ///
     /// # Errors
-    /// [`MoveError`] when the game is over or the move is not legal. Nothing has changed then.
+    /// [`MoveError`] if the game is over or the move is not legal. Nothing has changed then.
     pub fn play(&mut self, played: Move) -> Result<(), MoveError> {
         self.position.check_move(&self.variant, played)?;
         self.play_unchecked(played);
         Ok(())
     }
 
-    /// As [`GameRunner::play`], for a move that is legal. After any other move the game means
-    /// nothing: the methods of the runner may panic, and are never undefined behaviour.
-    pub fn play_unchecked(&mut self, played: Move) {
+    /// As [`GameRunner::play`], for a move that is legal.
+    pub(crate) fn play_unchecked(&mut self, played: Move) {
         if let Some(values) = &mut self.values {
             let found = match &self.players[self.position.current_player.index()] {
                 Player::Bot(bot) => bot.values().unwrap_or_default(),

@@ -19,7 +19,7 @@ const STREAM: usize = 1 << 25;
 /// The 64-bit words of a row that are unpacked at a time, from the stack: more than any encoder's.
 const PART: usize = 64;
 
-/// The size in bytes of a packed row of so many features: whole 64-bit words.
+/// The size in bytes of a packed row of this many features: whole 64-bit words.
 #[must_use]
 pub const fn packed_length(num_features: usize) -> usize {
     8 * num_features.div_ceil(64)

@@ -22,7 +22,7 @@ pub enum CanonicalKnowledge {
 #[derive(Clone, Copy, Debug)]
 pub struct Canonical {
     name: &'static str,
-    knowledge: CanonicalKnowledge,
+    pub(super) knowledge: CanonicalKnowledge,
 }
 
 /// HLE's observation type that also shows the observer's own hand.
@@ -71,10 +71,6 @@ impl Encoder for Canonical {
         self.name
     }
 
-    fn canonical_knowledge(&self) -> Option<CanonicalKnowledge> {
-        Some(self.knowledge)
-    }
-
     fn layout(&self, variant: &Variant) -> Layout {
         layout(variant, self.knowledge)
     }
@@ -92,10 +88,6 @@ impl Encoder for Canonical {
 impl SeerEncoder for CanonicalSeer {
     fn name(&self) -> &'static str {
         "canonical-seer"
-    }
-
-    fn canonical_knowledge(&self) -> Option<CanonicalKnowledge> {
-        Some(CanonicalKnowledge::Full)
     }
 
     fn layout(&self, variant: &Variant) -> Layout {

@@ -6,7 +6,7 @@ use crate::rules::{Belief, CardSet, MAX_CARD_KINDS, Offset, Slot, View};
 pub const CARD_FEATURES: usize = 3;
 
 /// Writes for each card whether it is playable, dead and critical ([`View::outlook`]): offset by
-/// offset, slot by slot, with zeros for an absent card. Of a card of the own hand these are
+/// offset, slot by slot, with zeros for an absent card. Of a card of the observer's hand these are
 /// probabilities, by the exact marginals of [`Belief`].
 ///
 /// # Panics
@@ -92,12 +92,12 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::rules::{EpisodeSeed, GameRng, PRESETS, State, Variant, preset};
+    use crate::rules::{EpisodeSeed, GameRng, PRESETS, State, Variant};
 
     /// A random position of each of some games of every preset.
     fn positions(mut check: impl FnMut(&State, &View<'_>)) {
         for row in PRESETS {
-            let variant = Arc::new(Variant::new(preset(row.name).unwrap()).unwrap());
+            let variant = Arc::new(Variant::new(row.parameters()).unwrap());
             for game in 0..10 {
                 let seed = EpisodeSeed { seed: 5, game, episode: 0 };
                 let mut state = State::new(variant.clone(), seed);

@@ -35,7 +35,7 @@ impl Layout {
     /// The layout with a section of this shape appended.
     ///
     /// # Panics
-    /// When it has a section of this name already.
+    /// If it has a section of this name already.
     #[must_use]
     pub fn with_section(mut self, name: &'static str, shape: &[usize]) -> Layout {
         assert!(self.section(name).is_none(), "two sections are named {name:?}");

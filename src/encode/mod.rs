@@ -3,8 +3,7 @@
 //! An [`Encoder`] gets what a seat sees, never that seat's own hand. HLE's `seer`, which shows it,
 //! is a [`SeerEncoder`].
 //!
-//! To add an encoder, write one file with an [`Encoder`] and add its line to [`ENCODERS`]. An
-//! encoder that extends another one calls that one's `layout` and `encode` and appends its own
+//! An encoder that extends another one calls that one's `layout` and `encode` and appends its own
 //! sections. An encoder may also be defined outside the crate.
 //!
 //! ```
@@ -21,31 +20,29 @@
 //! # Ok::<(), starmine::rules::VariantError>(())
 //! ```
 
+// To add an encoder, write one file with an `Encoder` and add its line to `ENCODERS`.
+
 mod bits;
 mod canonical;
 mod features;
 mod layout;
 
 pub use bits::BitWriter;
-pub use canonical::{CANONICAL, CANONICAL_MINIMAL, CANONICAL_SEER, CanonicalKnowledge};
+pub use canonical::{CANONICAL, CANONICAL_MINIMAL, CANONICAL_SEER};
+#[cfg(feature = "bots")]
+pub(crate) use canonical::{Canonical, CanonicalKnowledge, CanonicalSeer};
 pub use features::{CARD_FEATURES, write_card_features, write_public_marginals};
 pub use layout::{Layout, Section};
 
+use std::any::Any;
 use std::fmt;
 
-use crate::rules::{SeerView, UnknownName, Variant, View};
+use crate::rules::{SeerView, UnknownNameError, Variant, View};
 
 /// Turns what a seat sees into a fixed number of bits.
-pub trait Encoder: Send + Sync {
+pub trait Encoder: Any + Send + Sync {
     /// The name in the registry.
     fn name(&self) -> &'static str;
-
-    /// The type of a canonical encoder, whose observations a batch writes for eight games at once.
-    /// `None` for every other encoder, also for one that extends a canonical one: a batch calls it
-    /// with a view of each game.
-    fn canonical_knowledge(&self) -> Option<CanonicalKnowledge> {
-        None
-    }
 
     /// The named sections of an observation, which fix its length.
     fn layout(&self, variant: &Variant) -> Layout;
@@ -56,14 +53,9 @@ pub trait Encoder: Send + Sync {
 
 /// Turns a view that also shows the observer's own hand into a fixed number of bits. The methods
 /// are those of [`Encoder`].
-pub trait SeerEncoder: Send + Sync {
+pub trait SeerEncoder: Any + Send + Sync {
     /// As [`Encoder::name`].
     fn name(&self) -> &'static str;
-
-    /// As [`Encoder::canonical_knowledge`].
-    fn canonical_knowledge(&self) -> Option<CanonicalKnowledge> {
-        None
-    }
 
     /// As [`Encoder::layout`].
     fn layout(&self, variant: &Variant) -> Layout;
@@ -97,15 +89,18 @@ impl AnyEncoder {
         }
     }
 
-    /// The type of a canonical encoder, as [`Encoder::canonical_knowledge`].
-    #[must_use]
-    pub fn canonical_knowledge(self) -> Option<CanonicalKnowledge> {
+    /// The card knowledge of a canonical encoder, whose observations a batch writes for eight games
+    /// at once. `None` for every other encoder, also for one that extends a canonical one: a
+    /// batch calls it with a view of each game.
+    #[cfg(feature = "bots")]
+    pub(crate) fn canonical_knowledge(self) -> Option<CanonicalKnowledge> {
         match self {
-            // An encoder of what a seat sees cannot be the one that shows all cards.
-            AnyEncoder::Seat(encoder) => {
-                encoder.canonical_knowledge().filter(|known| *known != CanonicalKnowledge::Full)
+            AnyEncoder::Seat(encoder) => (encoder as &dyn Any)
+                .downcast_ref::<Canonical>()
+                .map(|canonical| canonical.knowledge),
+            AnyEncoder::Seer(encoder) => {
+                (encoder as &dyn Any).is::<CanonicalSeer>().then_some(CanonicalKnowledge::Full)
             }
-            AnyEncoder::Seer(encoder) => encoder.canonical_knowledge(),
         }
     }
 
@@ -131,7 +126,7 @@ impl AnyEncoder {
     /// seat sees gets the view without the observer's own hand.
     ///
     /// # Panics
-    /// When there are fewer words than the layout needs.
+    /// If there are fewer words than the layout needs.
     pub fn encode_into(self, view: &SeerView<'_>, words: &mut [u64]) {
         let mut bits = BitWriter::new(words);
         match self {
@@ -158,17 +153,17 @@ pub const ENCODERS: &[AnyEncoder] = &[
 /// The encoder of this name.
 ///
 /// # Errors
-/// [`UnknownName`] when no encoder has it.
-pub fn encoder(name: &str) -> Result<AnyEncoder, UnknownName> {
+/// [`UnknownNameError`] if no encoder has it.
+pub fn encoder(name: &str) -> Result<AnyEncoder, UnknownNameError> {
     let encoder = ENCODERS.iter().find(|encoder| encoder.name() == name).copied();
     let names = || ENCODERS.iter().map(|encoder| encoder.name());
-    encoder.ok_or_else(|| UnknownName::new("encoder", name, names()))
+    encoder.ok_or_else(|| UnknownNameError::new("encoder", name, names()))
 }
 
 /// Encodes a view into words: the first bit lowest, unused bits 0.
 ///
 /// # Panics
-/// When there are fewer words than the layout needs.
+/// If there are fewer words than the layout needs.
 pub fn encode_into(encoder: &dyn Encoder, view: &View<'_>, words: &mut [u64]) {
     let mut bits = BitWriter::new(words);
     encoder.encode(view, &mut bits);

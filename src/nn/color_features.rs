@@ -12,7 +12,7 @@ use crate::rules::{
 };
 
 named!("weights", "snake_case",
-    /// How the cards of the own hand are weighed.
+    /// How the cards of the observer's hand are weighed.
     #[derive(Default)]
     CardWeights {
         /// Each slot by itself: the unseen copies of the cards that its hints allow.
@@ -31,10 +31,10 @@ const KINDS: usize = MAX_CARD_KINDS;
 /// Each row of a colour has these sections; a slot without a card is 0:
 /// - `cards` (offsets, slots, ranks): the visible cards of the colour;
 /// - `card_flags` (offsets, slots, 3): whether they are playable, dead, critical ([`Outlook`]);
-/// - `own` (slots, ranks): the probability of each card of the colour in each own slot;
+/// - `own` (slots, ranks): the probability of each card of the colour in each slot of the observer;
 /// - `plausible` (offsets, slots, ranks): the cards of the colour that the hints to the other seats
 ///   allow;
-/// - `hinted` (seats, slots): whether the colour was hinted, the own hand first;
+/// - `hinted` (seats, slots): whether the colour was hinted, the observer's hand first;
 /// - `firework` (ranks): its height, one-hot; nothing for an empty one;
 /// - `discarded`, `unseen` (ranks): copies, as shares of all copies of the card;
 /// - `dead`, `critical` (ranks): of the cards of the colour;
@@ -45,7 +45,8 @@ const KINDS: usize = MAX_CARD_KINDS;
 ///   card.
 ///
 /// The other row has:
-/// - `own_flags` (slots, 3): the probability that an own card is playable, dead, critical;
+/// - `own_flags` (slots, 3): the probability that a card of the observer is playable, dead,
+///   critical;
 /// - `flags` (offsets, slots, 3): the same of the visible cards;
 /// - `card_ranks` (offsets, slots, ranks): their ranks;
 /// - `hinted_ranks` (seats, slots, ranks);

@@ -4,9 +4,9 @@
 //! let it play, name it where a bot's name goes, see [`BotSpec`](crate::bots::BotSpec).
 //!
 //! A [`Policy`] is a network with the header of its file. It maps packed observations to the logits
-//! of all actions and a value, for any number of observations at a time; [`Policy::ROWS`] at a time
-//! are faster than single ones. The outputs do not depend on that number, on the instruction set
-//! ([`Simd`](crate::buffers::Simd)) or on the processor: each sum is added in the order of
+//! of all actions and a value, for any number of observations at a time; [`Policy::BATCH_SIZE`] at
+//! a time are faster than single ones. The outputs do not depend on that number, on the instruction
+//! set ([`Simd`](crate::buffers::Simd)) or on the processor: each sum is added in the order of
 //! the inputs, without fused multiply-add.
 //!
 //! ```
@@ -48,7 +48,6 @@ mod sparse_rows;
 pub(crate) use color_features::{CardWeights, ColorFeatures};
 #[cfg(feature = "python")]
 pub(crate) use color_network::ColorActions;
-#[cfg(feature = "batch")]
 pub(crate) use policy::load_policy;
 #[cfg(feature = "python")]
 pub(crate) use policy::policy_bytes;

@@ -1,9 +1,8 @@
 //! The numbering of moves: action ids in the order of HLE.
 
-use super::action_id::ActionId;
 use super::card::{Rank, Suit};
 use super::hint::Hint;
-use super::moves::{ActionSet, Move, MoveError};
+use super::moves::{ActionId, ActionSet, Move, MoveError};
 use super::offset::Offset;
 use super::slot::Slot;
 use super::variant::Variant;
@@ -39,7 +38,7 @@ impl Variant {
     /// The id with this number.
     ///
     /// # Errors
-    /// [`MoveError::OutOfRange`] for a number that is no id of the variant.
+    /// [`MoveError::OutOfRange`] for a number that is not an id of the variant.
     pub fn action_id(&self, number: i64) -> Result<ActionId, MoveError> {
         let num_actions = self.num_actions();
         let index = usize::try_from(number).ok().filter(|&index| index < num_actions);

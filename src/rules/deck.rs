@@ -34,16 +34,14 @@ impl RandomDeck {
         } else {
             Seat::default()
         };
-        let left = u64::MAX >> (64 - u32::from(variant.deck_size()));
+        let left = variant.tables().all_copies;
         (RandomDeck { left, size: variant.deck_size(), rng }, start_player)
     }
 
     /// The cards that are left, in the order in which they will be drawn.
     #[must_use]
     pub fn into_cards(mut self, variant: &Variant) -> Vec<Card> {
-        std::iter::from_fn(|| self.draw(variant))
-            .map(|card| variant.tables().card[usize::from(card)])
-            .collect()
+        std::iter::from_fn(|| self.draw(variant)).map(|card| variant.card(card)).collect()
     }
 }
 
@@ -134,7 +132,7 @@ impl ListedDeck {
     /// A complete deck, the top card first.
     ///
     /// # Errors
-    /// [`DeckError`] when the cards are not exactly the variant's.
+    /// [`DeckError`] if the cards are not exactly the variant's.
     pub fn new(variant: &Variant, cards: Vec<Card>) -> Result<ListedDeck, DeckError> {
         for (index, &card) in cards.iter().enumerate() {
             if !variant.has_card(card) {
@@ -160,7 +158,7 @@ impl ListedDeck {
     /// A complete deck of cards as suit times ranks plus rank, the top card first.
     ///
     /// # Errors
-    /// [`DeckError`] when the cards are not exactly the variant's.
+    /// [`DeckError`] if the cards are not exactly the variant's.
     pub fn from_indices(variant: &Variant, cards: &[u8]) -> Result<ListedDeck, DeckError> {
         let kinds = usize::from(variant.colors()) * usize::from(variant.ranks());
         let kinds = &variant.tables().card[..kinds];

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::card::{Card, Rank, Suit};
+use super::slot_set::SlotSet;
 
 /// What a hint names: one colour or one rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -21,5 +22,11 @@ impl Hint {
             Hint::Color(suit) => card.suit == suit,
             Hint::Rank(rank) => card.rank == rank,
         }
+    }
+
+    /// The slots of a hand, the oldest card first, whose cards the hint points out.
+    pub fn touched(self, hand: impl IntoIterator<Item = Card>) -> SlotSet {
+        let touch = |set, (slot, card)| set | u8::from(self.matches(card)) << slot;
+        SlotSet(hand.into_iter().enumerate().fold(0, touch))
     }
 }

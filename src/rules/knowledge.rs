@@ -90,13 +90,13 @@ impl Knowledge {
     #[must_use]
     pub fn hinted_suit(self, variant: &Variant) -> Option<Suit> {
         let base = variant.num_card_kinds();
-        variant.suits().find(|suit| self.0 >> (base + suit.index()) & 1 == 1)
+        variant.all_suits().find(|suit| self.0 >> (base + suit.index()) & 1 == 1)
     }
 
     /// The rank, if a hint named it.
     #[must_use]
     pub fn hinted_rank(self, variant: &Variant) -> Option<Rank> {
         let base = variant.num_card_kinds() + usize::from(variant.colors());
-        variant.rank_values().find(|rank| self.0 >> (base + rank.index()) & 1 == 1)
+        variant.all_ranks().find(|rank| self.0 >> (base + rank.index()) & 1 == 1)
     }
 }

@@ -1,8 +1,7 @@
 //! Which moves are legal.
 
-use super::action_id::ActionId;
 use super::hint::Hint;
-use super::moves::{ActionSet, Move, MoveError};
+use super::moves::{ActionId, ActionSet, Move, MoveError};
 use super::offset::Offset;
 use super::position::Position;
 use super::variant::Variant;
@@ -50,7 +49,7 @@ impl Position {
     /// The move of a legal action.
     ///
     /// # Errors
-    /// [`MoveError`] when the game is over or the action is not legal.
+    /// [`MoveError`] if the game is over or the action is not legal.
     pub fn check_action(&self, variant: &Variant, action: i64) -> Result<Move, MoveError> {
         if let Some(ending) = self.ending {
             return Err(MoveError::GameOver { action, ending });
@@ -88,7 +87,7 @@ impl Position {
             Hint::Color(suit) => suit.index() < variant.colors().into(),
             Hint::Rank(rank) => rank.index() < variant.ranks().into(),
         };
-        let matches = |&card: &u8| hint.matches(variant.tables().card[usize::from(card)]);
+        let matches = |&card: &u8| hint.matches(variant.card(card));
         let may_be_empty = variant.empty_hints() && !hand.is_empty();
         exists && (may_be_empty || hand.iter().any(matches))
     }
@@ -125,7 +124,7 @@ impl Position {
                 ranks |= ((1 << variant.ranks()) - 1) << rank_shift;
             }
             for &index in hand {
-                let card = variant.tables().card[usize::from(index)];
+                let card = variant.card(index);
                 colors |= 1 << (color_shift + card.suit.index());
                 ranks |= 1 << (rank_shift + card.rank.index());
             }

@@ -8,9 +8,8 @@
 //! use starmine::rules::{EpisodeSeed, Move, Offset, Parameters, Seat, Slot, State, Variant, preset};
 //!
 //! let parameters = Parameters { players: 4, ..preset("avalanche")? };
-//! let state = State::new(Arc::new(Variant::new(parameters)?), EpisodeSeed::default());
-//! let state = state.play(Move::Play { slot: Slot::OLDEST })?;
-//! let event = state.history()[0];
+//! let mut state = State::new(Arc::new(Variant::new(parameters)?), EpisodeSeed::default());
+//! let event = state.play(Move::Play { slot: Slot::OLDEST })?;
 //! println!("seat {} played {:?}", event.seat, event.card);
 //! println!("{} moves are legal for seat {}", state.legal_actions().len(), state.current_player());
 //! // What the next seat sees of its own hand: nothing but the hints, of which there are none so far.
@@ -19,7 +18,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod action_id;
 mod action_ids;
 mod belief;
 mod bit_set;
@@ -35,7 +33,6 @@ mod hint;
 mod knowledge;
 mod legality;
 mod limits;
-mod lost_game_score;
 mod moves;
 mod names;
 mod notation;
@@ -68,7 +65,6 @@ pub(crate) use hand::Hand;
 pub(crate) use random_variant::random_variant;
 pub(crate) use select::{BitIndices, bit_counts, nth_set_bit_portable};
 
-pub use action_id::ActionId;
 pub use belief::Belief;
 pub(crate) use bit_set::bit_set;
 pub use card::{Card, Rank, Suit};
@@ -83,25 +79,24 @@ pub use hint::Hint;
 pub use knowledge::Knowledge;
 pub(crate) use limits::MAX_CARD_KINDS;
 pub use limits::{MAX_CARDS, MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS, MAX_RANKS};
-pub use lost_game_score::LostGameScore;
-pub use moves::{ActionSet, Move, MoveError};
+pub use moves::{ActionId, ActionSet, Move, MoveError};
 pub(crate) use names::named;
-pub use names::{Named, UnknownName};
+pub use names::{Named, UnknownNameError};
 pub use notation::NotationError;
 pub use offset::Offset;
 pub use outlook::Outlook;
-pub use parameters::{Parameters, VariantError};
+pub use parameters::{LostGameScore, Parameters, VariantError};
 pub(crate) use position::{Position, StoredPosition};
 pub use presets::{PRESETS, Preset, hle_preset, preset};
 pub use rating::Rating;
 pub use recording::{GameCheck, Recording};
 pub use rng::GameRng;
-pub(crate) use rng::{INCREMENT, MULTIPLIER, mix_seed};
+pub(crate) use rng::{INCREMENT, MULTIPLIER, mix_seed, ticket_index};
 pub use seat::Seat;
 pub use slot::Slot;
 pub use slot_set::SlotSet;
 pub use small_index::IndexError;
-pub use state::{PlayError, State, StateError};
+pub use state::{State, StateError};
 pub(crate) use validate::PositionError;
 pub use variant::Variant;
 pub use view::{SeerView, View};

@@ -1,9 +1,10 @@
-//! Moves, sets of action ids, and the errors of moves that the rules refuse.
+//! Moves, action ids and sets of them, and the errors of moves that the rules refuse.
+
+use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::action_id::ActionId;
 use super::bit_set::bit_set;
 use super::card::Suit;
 use super::hint::Hint;
@@ -29,12 +30,12 @@ use super::slot::Slot;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Move {
-    /// Discard the card in this slot of the own hand.
+    /// Discard the card in this slot of the player's own hand.
     Discard {
         /// The slot.
         slot: Slot,
     },
-    /// Play the card in this slot of the own hand.
+    /// Play the card in this slot of the player's own hand.
     Play {
         /// The slot.
         slot: Slot,
@@ -53,6 +54,56 @@ pub enum Move {
         /// The colour or rank.
         hint: Hint,
     },
+}
+
+impl Move {
+    /// The slot that a play or a discard empties; `None` for a hint.
+    #[must_use]
+    pub const fn slot(self) -> Option<Slot> {
+        match self {
+            Move::Discard { slot } | Move::Play { slot } | Move::AnnouncedPlay { slot, .. } => {
+                Some(slot)
+            }
+            Move::Hint { .. } => None,
+        }
+    }
+}
+
+/// The number of a move among those of a variant, as in HLE: discards, plays, colour hints, rank
+/// hints, then announced plays.
+///
+/// [`Variant::action_id`](super::Variant::action_id) checks a number of another source, and
+/// [`Variant::action_to_move`](super::Variant::action_to_move) gives its move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ActionId(u8);
+
+impl ActionId {
+    /// Number of ids that variants can have.
+    pub const COUNT: usize = 128;
+
+    /// The id with this index, or `None` if no variant has it.
+    #[must_use]
+    pub const fn new(index: usize) -> Option<ActionId> {
+        if index < ActionId::COUNT { Some(ActionId(index as u8)) } else { None }
+    }
+
+    /// The index, from 0.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl From<ActionId> for u8 {
+    fn from(action: ActionId) -> u8 {
+        action.0
+    }
+}
+
+impl Display for ActionId {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
 }
 
 /// A set of action ids: bit `a` is action `a`. Wide enough for every variant.

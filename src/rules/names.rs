@@ -24,10 +24,10 @@ pub trait Named: VariantArray + FromStr + Into<&'static str> + Copy {
     /// The value with this name.
     ///
     /// # Errors
-    /// [`UnknownName`] when no value has this name.
-    fn from_name(name: &str) -> Result<Self, UnknownName> {
+    /// [`UnknownNameError`] if no value has this name.
+    fn from_name(name: &str) -> Result<Self, UnknownNameError> {
         let names = || Self::ALL.iter().map(|value| value.name());
-        name.parse().map_err(|_| UnknownName::new(Self::KIND, name, names()))
+        name.parse().map_err(|_| UnknownNameError::new(Self::KIND, name, names()))
     }
 }
 
@@ -58,7 +58,7 @@ pub(crate) use named;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 #[error("{kind}={name:?} is not known: did you mean {nearest:?}? Expected one of {}", known.join(", "))]
-pub struct UnknownName {
+pub struct UnknownNameError {
     /// What the name was given for, such as `variant`.
     pub kind: Box<str>,
     /// The name that was given.
@@ -69,16 +69,16 @@ pub struct UnknownName {
     pub known: Box<[String]>,
 }
 
-impl UnknownName {
+impl UnknownNameError {
     /// The error for the name of a `kind` that is not among the known names.
     pub fn new(
         kind: &str,
         name: &str,
         known: impl IntoIterator<Item = impl Into<String>>,
-    ) -> UnknownName {
+    ) -> UnknownNameError {
         let known: Box<[String]> = known.into_iter().map(Into::into).collect();
         let nearest = nearest(name, &known).into();
-        UnknownName { kind: kind.into(), name: name.into(), nearest, known }
+        UnknownNameError { kind: kind.into(), name: name.into(), nearest, known }
     }
 }
 
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn the_nearest_name_is_suggested() {
         let known = ["standard", "hard", "crowning-piece"];
-        let error = |name| UnknownName::new("variant", name, known);
+        let error = |name| UnknownNameError::new("variant", name, known);
         assert_eq!(
             error("standrad").to_string(),
             "variant=\"standrad\" is not known: did you mean \"standard\"? \

@@ -50,7 +50,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::rules::{EpisodeSeed, GameRng, PRESETS, State, preset};
+    use crate::rules::{EpisodeSeed, GameRng, PRESETS, State};
 
     /// The definitions, card by card.
     fn naive(state: &State) -> Outlook {
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn the_outlook_equals_its_definition() {
         for row in PRESETS {
-            let variant = Arc::new(Variant::new(preset(row.name).unwrap()).unwrap());
+            let variant = Arc::new(Variant::new(row.parameters()).unwrap());
             for game in 0..20 {
                 let seed = EpisodeSeed { seed: 3, game, episode: 0 };
                 let mut state = State::new(variant.clone(), seed);

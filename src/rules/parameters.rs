@@ -7,8 +7,20 @@ use thiserror::Error;
 
 use super::edition::Edition;
 use super::limits::MAX_CARDS;
-use super::lost_game_score::LostGameScore;
+use super::names::{Named, named};
 use super::tables::Copies;
+
+named!("lost_game_score", "snake_case",
+    /// The score of a lost game.
+    #[derive(Default)]
+    LostGameScore {
+        /// 0, as in HLE.
+        #[default]
+        Zero,
+        /// The sum of the fireworks, as in games that are not lost.
+        Fireworks,
+    }
+);
 
 /// The parameters of a variant before they are checked. The default is the two-player base game.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

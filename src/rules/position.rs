@@ -10,10 +10,10 @@ use super::hand::Hand;
 use super::hint::Hint;
 use super::knowledge::Knowledge;
 use super::limits::{MAX_COLORS, MAX_PLAYERS};
-use super::lost_game_score::LostGameScore;
 use super::moves::Move;
 use super::offset::Offset;
 use super::outlook::Outlook;
+use super::parameters::LostGameScore;
 use super::rng::GameRng;
 use super::seat::Seat;
 use super::slot::Slot;
@@ -86,7 +86,7 @@ impl Position {
         let card = deck.draw(variant)?;
         self.deck_size -= 1;
         self.hands[seat.index()].push(card, Knowledge::unhinted(variant));
-        Some(variant.tables().card[usize::from(card)])
+        Some(variant.card(card))
     }
 
     /// Height of each firework, by suit.
@@ -109,7 +109,7 @@ impl Position {
         seat: Seat,
     ) -> impl ExactSizeIterator<Item = Card> + 'a {
         let cards = self.hands[seat.index()].cards().iter();
-        cards.map(|&card| variant.tables().card[usize::from(card)])
+        cards.map(|&card| variant.card(card))
     }
 
     /// The sum of the heights of the fireworks, whether or not the game is lost.
@@ -139,7 +139,7 @@ impl Position {
     #[must_use]
     pub fn remaining_deck(&self, variant: &Variant, rng: GameRng) -> RandomDeck {
         let tables = variant.tables();
-        let all = u64::MAX >> (64 - u32::from(variant.deck_size()));
+        let all = variant.tables().all_copies;
         let mut left = all & !self.discards;
         // Copies of a card are alike, so that any of them may be taken.
         let mut take = |card: usize| {
@@ -232,13 +232,13 @@ impl Position {
     fn discard(&mut self, variant: &Variant, slot: Slot, event: &mut Event) {
         let index = self.hands[self.current_player.index()].remove(slot.index());
         self.add_discard(variant, index);
-        event.card = Some(variant.tables().card[usize::from(index)]);
+        event.card = Some(variant.card(index));
         event.regained = self.regain(variant);
     }
 
     fn play(&mut self, variant: &Variant, slot: Slot, announced: Option<Suit>, event: &mut Event) {
         let index = self.hands[self.current_player.index()].remove(slot.index());
-        let card = variant.tables().card[usize::from(index)];
+        let card = variant.card(index);
         let height = &mut self.fireworks[card.suit.index()];
         event.card = Some(card);
         let announced_wrongly = announced.is_some_and(|suit| suit != card.suit);
@@ -274,7 +274,7 @@ impl Position {
         let hand = &mut self.hands[target.index()];
         let mut touched = 0;
         for slot in 0..usize::from(hand.size) {
-            let card = variant.tables().card[usize::from(hand.cards[slot])];
+            let card = variant.card(hand.cards[slot]);
             let matches = hint.matches(card);
             touched |= u8::from(matches) << slot;
             hand.knowledge[slot] = hand.knowledge[slot].told(variant, hint, matches);

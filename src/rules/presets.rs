@@ -1,7 +1,7 @@
 //! The named variants: one row each.
 
 use super::edition::Edition;
-use super::names::UnknownName;
+use super::names::UnknownNameError;
 use super::parameters::Parameters;
 
 /// A named variant.
@@ -12,6 +12,16 @@ pub struct Preset {
     /// One line about it.
     pub summary: &'static str,
     adjust: fn(&mut Parameters),
+}
+
+impl Preset {
+    /// The parameters of the preset.
+    #[must_use]
+    pub fn parameters(&self) -> Parameters {
+        let mut parameters = Parameters::default();
+        (self.adjust)(&mut parameters);
+        parameters
+    }
 }
 
 /// All presets. Each is the base game with some parameters changed.
@@ -110,8 +120,8 @@ pub fn hle_preset(name: &str) -> Option<&'static str> {
 }
 
 /// The error for a name that no preset has. For a name of HLE it suggests our name.
-fn unknown(name: &str) -> UnknownName {
-    let mut error = UnknownName::new("variant", name, PRESETS.iter().map(|row| row.name));
+fn unknown(name: &str) -> UnknownNameError {
+    let mut error = UnknownNameError::new("variant", name, PRESETS.iter().map(|row| row.name));
     if let Some(ours) = hle_preset(name) {
         error.nearest = ours.into();
     }
@@ -121,11 +131,8 @@ fn unknown(name: &str) -> UnknownName {
 /// The parameters of a preset, to be changed further or given to [`super::Variant::new`].
 ///
 /// # Errors
-/// [`UnknownName`] when no preset has the name.
-pub fn preset(name: &str) -> Result<Parameters, UnknownName> {
+/// [`UnknownNameError`] if no preset has the name.
+pub fn preset(name: &str) -> Result<Parameters, UnknownNameError> {
     let row = PRESETS.iter().find(|row| row.name == name);
-    let row = row.ok_or_else(|| unknown(name))?;
-    let mut parameters = Parameters::default();
-    (row.adjust)(&mut parameters);
-    Ok(parameters)
+    row.map(Preset::parameters).ok_or_else(|| unknown(name))
 }

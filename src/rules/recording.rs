@@ -90,7 +90,7 @@ impl Recording {
     /// [`DeckError`] if the deck is not the variant's, or there is no such seat.
     ///
     /// # Panics
-    /// When there is no such game, or an array is too short for it.
+    /// If there is no such game, or an array is too short for it.
     pub(crate) fn deal(
         &self,
         variant: &Variant,
@@ -108,7 +108,7 @@ impl Recording {
         // A complete deck uses each copy once. Only for another deck does `deal` look for the
         // error, which is slower.
         let fields = &variant.tables().copy_field;
-        let mut left = u64::MAX >> (64 - u32::from(variant.deck_size()));
+        let mut left = variant.tables().all_copies;
         for &card in self.cards(variant, game) {
             let copies = left & fields.get(usize::from(card)).copied().unwrap_or(0);
             left &= !(copies & copies.wrapping_neg());
@@ -125,7 +125,7 @@ impl Recording {
     /// [`DeckError`] if the deck is not the variant's, or there is no such seat.
     ///
     /// # Panics
-    /// When there is no such game, or an array is too short for it.
+    /// If there is no such game, or an array is too short for it.
     pub fn check(&self, variant: &Variant, game: usize) -> Result<GameCheck, DeckError> {
         let (mut deck, start) = self.deal(variant, game)?;
         let mut position = Position::deal(variant, start, &mut deck);

@@ -108,6 +108,24 @@ impl GameRng {
             }
         }
     }
+
+    /// A number from 0 to below 1, a multiple of 2^-53.
+    pub fn fraction(&mut self) -> f64 {
+        self.below_u64(1 << 53) as f64 / (1u64 << 53) as f64
+    }
+}
+
+/// The index of the weight that contains a ticket, which is drawn below the sum of the weights.
+/// `None` if it is not below the sum.
+pub(crate) fn ticket_index(
+    weights: impl IntoIterator<Item = u64>,
+    mut ticket: u64,
+) -> Option<usize> {
+    weights.into_iter().position(|weight| {
+        let wins = ticket < weight;
+        ticket = ticket.wrapping_sub(weight);
+        wins
+    })
 }
 
 /// The first state of the generator that deals an episode.

@@ -5,14 +5,13 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::action_id::ActionId;
 use super::belief::Belief;
 use super::card::Card;
 use super::deck::{DeckError, ListedDeck, RandomDeck};
 use super::ending::Ending;
 use super::episode_seed::EpisodeSeed;
 use super::event::Event;
-use super::moves::{ActionSet, Move, MoveError};
+use super::moves::{ActionId, ActionSet, Move, MoveError};
 use super::position::Position;
 use super::rng::GameRng;
 use super::seat::Seat;
@@ -28,7 +27,7 @@ use super::view::{SeerView, View};
 /// let variant = Arc::new(Variant::new(Parameters::default())?);
 /// let mut state = State::new(variant, EpisodeSeed { seed: 7, ..EpisodeSeed::default() });
 /// while let Some(played) = state.legal_moves().next() {
-///     state = state.play(played)?;
+///     state.play(played)?;
 /// }
 /// assert_eq!(state.history().len(), state.length());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -93,7 +92,7 @@ impl State {
     /// Deals a given deck, the top card first, seat 0's hand before seat 1's.
     ///
     /// # Errors
-    /// [`DeckError`] when the deck is not the variant's or there is no such seat.
+    /// [`DeckError`] if the deck is not the variant's or there is no such seat.
     pub fn from_deck(
         variant: Arc<Variant>,
         cards: Vec<Card>,
@@ -183,7 +182,7 @@ impl State {
     /// What this seat may see, the past turns included.
     ///
     /// # Panics
-    /// When the variant has no such seat.
+    /// If the variant has no such seat.
     #[must_use]
     pub fn view(&self, observer: Seat) -> View<'_> {
         View::new(&self.variant, &self.position, observer).with_history(&self.history)
@@ -192,7 +191,7 @@ impl State {
     /// What this seat would see if its own cards were open too, the past turns included.
     ///
     /// # Panics
-    /// When the variant has no such seat.
+    /// If the variant has no such seat.
     #[must_use]
     pub fn seer_view(&self, observer: Seat) -> SeerView<'_> {
         SeerView::new(&self.variant, &self.position, observer).with_history(&self.history)
@@ -215,7 +214,7 @@ impl State {
     /// the others.
     ///
     /// # Panics
-    /// When a variant has no such seat.
+    /// If a variant has no such seat.
     #[must_use]
     pub fn is_seen_alike(&self, other: &State, observer: Seat) -> bool {
         let (view, others) = (self.view(observer), other.view(observer));
@@ -233,7 +232,7 @@ impl State {
     /// what the seat sees alone.
     ///
     /// # Panics
-    /// When the variant has no such seat.
+    /// If the variant has no such seat.
     #[must_use]
     pub fn as_seen_by(&self, observer: Seat) -> State {
         let (variant, mut deck) = (&self.variant, self.deck.cards().to_vec());
@@ -243,10 +242,7 @@ impl State {
             (observer.index() * size..(observer.index() + 1) * size).collect();
         for event in &self.history {
             let is_own = event.seat == observer;
-            if let Move::Play { slot } | Move::AnnouncedPlay { slot, .. } | Move::Discard { slot } =
-                event.played
-                && is_own
-            {
+            if is_own && let Some(slot) = event.played.slot() {
                 own.remove(slot.index());
             }
             if event.drawn.is_some() {
@@ -260,7 +256,7 @@ impl State {
         let hand = Belief::new(&self.view(observer)).sample(&mut GameRng::for_samples(0));
         let hand = hand.expect("the true hand is possible");
         for (&at, card) in own.iter().zip(hand) {
-            deck[at] = variant.tables().card[usize::from(card)];
+            deck[at] = variant.card(card);
             let taken = unseen.iter().position(|&card| card == deck[at]);
             unseen.remove(taken.expect("the hand is made of unseen cards"));
         }
@@ -273,35 +269,29 @@ impl State {
         state
     }
 
-    /// Plays one turn.
+    /// Plays one turn and returns what happened.
     ///
     /// ```
     /// use std::sync::Arc;
     /// use starmine::rules::{EpisodeSeed, Move, Parameters, Slot, State, Variant};
     ///
     /// let variant = Arc::new(Variant::new(Parameters::default())?);
-    /// let state = State::new(variant, EpisodeSeed::default());
-    /// let refused = state.play(Move::Discard { slot: Slot::OLDEST }).unwrap_err(); // all information tokens are there
-    /// let state = refused.into_state().play(Move::Play { slot: Slot::OLDEST })?;
-    /// assert_eq!(state.length(), 1);
+    /// let mut state = State::new(variant, EpisodeSeed::default());
+    /// state.play(Move::Discard { slot: Slot::OLDEST }).unwrap_err(); // all information tokens are there
+    /// let event = state.play(Move::Play { slot: Slot::OLDEST })?;
+    /// assert_eq!(state.history(), [event]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// [`PlayError`] when the game is over or the move is not legal. It holds the state as it was.
-    pub fn play(mut self, played: Move) -> Result<State, PlayError> {
-        match self.position.check_move(&self.variant, played) {
-            Ok(()) => {
-                self.play_unchecked(played);
-                Ok(self)
-            }
-            Err(error) => Err(PlayError { state: Box::new(self), error }),
-        }
+    /// [`MoveError`] if the game is over or the move is not legal. The state is unchanged then.
+    pub fn play(&mut self, played: Move) -> Result<Event, MoveError> {
+        self.position.check_move(&self.variant, played)?;
+        Ok(self.play_unchecked(played))
     }
 
-    /// Plays one turn with a move that is legal, and returns what happened. After any other move
-    /// the state means nothing: its methods may panic, and are never undefined behaviour.
-    pub fn play_unchecked(&mut self, played: Move) -> Event {
+    /// Plays one turn with a move that is legal, and returns what happened.
+    pub(crate) fn play_unchecked(&mut self, played: Move) -> Event {
         let event = self.position.apply_unchecked(&self.variant, played, &mut self.deck);
         self.history.push(event);
         event
@@ -310,7 +300,7 @@ impl State {
     /// Plays the move with an id and returns the reward: the change of the score.
     ///
     /// # Errors
-    /// [`MoveError`] when the game is over or the action is not legal. The state is unchanged then.
+    /// [`MoveError`] if the game is over or the action is not legal. The state is unchanged then.
     pub fn apply(&mut self, action: ActionId) -> Result<i16, MoveError> {
         self.apply_number(u8::from(action).into())
     }
@@ -321,28 +311,6 @@ impl State {
         let before = i16::from(self.score());
         self.play_unchecked(played);
         Ok(i16::from(self.score()) - before)
-    }
-}
-
-/// A move that [`State::play`] refuses, with the state as it was.
-#[derive(Clone, Debug, Error)]
-#[error("{error}")]
-pub struct PlayError {
-    state: Box<State>,
-    error: MoveError,
-}
-
-impl PlayError {
-    /// The state, unchanged.
-    #[must_use]
-    pub fn into_state(self) -> State {
-        *self.state
-    }
-
-    /// Why the move is refused.
-    #[must_use]
-    pub const fn reason(&self) -> &MoveError {
-        &self.error
     }
 }
 

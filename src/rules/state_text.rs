@@ -65,7 +65,7 @@ fn write_counts(formatter: &mut Formatter<'_>, view: &View<'_>) -> fmt::Result {
     write!(formatter, "  lives {}/{}", lives.0, lives.1)?;
     writeln!(formatter, "  deck {}", view.deck_size())?;
     let edition = variant.edition();
-    let stacks = variant.suits().zip(view.fireworks());
+    let stacks = variant.all_suits().zip(view.fireworks());
     let stacks = stacks.map(|(suit, height)| format!("{}{height}", edition.letter(suit)));
     writeln!(formatter, "fireworks  {}", join(stacks))
 }
@@ -79,7 +79,7 @@ fn write_hand(
 ) -> fmt::Result {
     let (variant, edition) = (view.variant(), view.variant().edition());
     for (slot, card) in cards.enumerate() {
-        let knowledge = view.hints_about(offset)[slot];
+        let knowledge = view.hand_knowledge(offset)[slot];
         let suit = knowledge.hinted_suit(variant).map_or('-', |suit| edition.letter(suit));
         let rank = knowledge.hinted_rank(variant).map_or("-".into(), |rank| rank.to_string());
         let card = card.map_or("??".to_owned(), |card| edition.card(card));

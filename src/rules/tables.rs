@@ -12,6 +12,8 @@ pub(super) type Copies = [[u8; MAX_RANKS]; MAX_COLORS];
 pub(crate) struct Tables {
     /// One bit for each kind of card.
     pub all_cards: u64,
+    /// One bit for each copy of a card.
+    pub all_copies: u64,
     /// The kinds of each suit.
     pub suit_cards: [u64; MAX_COLORS],
     /// The kinds of each rank.
@@ -46,6 +48,7 @@ impl Tables {
     pub(super) fn new(colors: u8, ranks: u8, copies: &Copies) -> Tables {
         let mut tables = Tables {
             all_cards: 0,
+            all_copies: 0,
             suit_cards: [0; MAX_COLORS],
             rank_cards: [0; MAX_RANKS],
             copy_field: [0; MAX_CARD_KINDS],
@@ -83,6 +86,7 @@ impl Tables {
         let end = first_copy + usize::from(number);
         for copy in first_copy..end {
             self.copy_field[index] |= 1 << copy;
+            self.all_copies |= 1 << copy;
             self.copy_card[copy] = index as u8;
         }
         let last = 1 << (end - 1);

@@ -71,7 +71,7 @@ impl Position {
     /// Checks that the discarded copies exist, and that those of each card fill its bits from the
     /// lowest.
     fn check_discards(&self, variant: &Variant) -> Result<(), PositionError> {
-        let all = u64::MAX >> (64 - u32::from(variant.deck_size()));
+        let all = variant.tables().all_copies;
         require(self.discards & !all == 0, "discards", "unknown copies")?;
         let is_filled = |&field: &u64| {
             let copies = (self.discards & field) >> field.trailing_zeros();
@@ -104,7 +104,7 @@ impl Hand {
         let known = self.cards().iter().all(|&card| usize::from(card) < kinds);
         require(known, "hands", "unknown card")?;
         let told = self.cards().iter().zip(self.knowledge).all(|(&index, knowledge)| {
-            let card = variant.tables().card[usize::from(index)];
+            let card = variant.card(index);
             let plausible = Knowledge::unhinted(variant).bits();
             let hinted = Knowledge::full(variant, card).bits();
             knowledge.is_plausible(variant, card) && knowledge.bits() & !(plausible | hinted) == 0

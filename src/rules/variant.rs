@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use super::card::{Card, Rank, Suit};
 use super::edition::Edition;
 use super::limits::{MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS, MAX_RANKS};
-use super::lost_game_score::LostGameScore;
 use super::offset::Offset;
 use super::parameters::{
-    Parameters, VariantError, check_copies, check_deck, default_copies, default_hand_size, in_range,
+    LostGameScore, Parameters, VariantError, check_copies, check_deck, default_copies,
+    default_hand_size, in_range,
 };
 use super::seat::Seat;
 use super::tables::{Copies, Tables};
@@ -80,8 +80,8 @@ impl Variant {
 
     fn copies_table(&self) -> Vec<Vec<i64>> {
         let copies = |suit, rank| i64::from(self.copies(Card::new(suit, rank)));
-        let row = |suit| self.rank_values().map(|rank| copies(suit, rank)).collect();
-        self.suits().map(row).collect()
+        let row = |suit| self.all_ranks().map(|rank| copies(suit, rank)).collect();
+        self.all_suits().map(row).collect()
     }
 
     /// The parameters, with every default filled in.
@@ -236,12 +236,12 @@ impl Variant {
     }
 
     /// The suits of this variant in index order.
-    pub fn suits(&self) -> impl Iterator<Item = Suit> + use<> {
+    pub fn all_suits(&self) -> impl Iterator<Item = Suit> + use<> {
         Suit::ALL.into_iter().take(self.colors.into())
     }
 
     /// The ranks of this variant, the lowest first.
-    pub fn rank_values(&self) -> impl Iterator<Item = Rank> + use<> {
+    pub fn all_ranks(&self) -> impl Iterator<Item = Rank> + use<> {
         Rank::ALL.into_iter().take(self.ranks.into())
     }
 
@@ -266,6 +266,19 @@ impl Variant {
     #[must_use]
     pub const fn card_index(&self, card: Card) -> usize {
         card.suit.index() * self.ranks as usize + card.rank.index()
+    }
+
+    /// The card with this index, which is below [`Variant::num_card_kinds`]: the inverse of
+    /// [`Variant::card_index`].
+    ///
+    /// # Panics
+    /// If no variant has a card with this index; in debug builds, also if this variant has none.
+    #[must_use]
+    #[inline]
+    pub fn card(&self, index: impl Into<usize>) -> Card {
+        let index = index.into();
+        debug_assert!(index < self.num_card_kinds(), "no card has index {index}");
+        self.tables.card[index]
     }
 
     pub(crate) const fn tables(&self) -> &Tables {

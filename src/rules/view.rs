@@ -71,7 +71,7 @@ impl<'a> View<'a> {
     /// The view of this seat.
     ///
     /// # Panics
-    /// When the variant has no such seat.
+    /// If the variant has no such seat.
     pub(crate) fn new(variant: &'a Variant, position: &'a Position, observer: Seat) -> View<'a> {
         assert!(observer.index() < variant.players().into(), "no seat {observer}");
         View { variant, position, history: &[], observer }
@@ -124,9 +124,7 @@ impl<'a> View<'a> {
     /// The cards of a teammate, the oldest first. Nothing for the observer's own hand.
     pub fn hand(&self, offset: Offset) -> impl ExactSizeIterator<Item = Card> + use<'a> {
         let variant = self.variant;
-        self.hand_indices(offset)
-            .iter()
-            .map(move |&index| variant.tables().card[usize::from(index)])
+        self.hand_indices(offset).iter().map(move |&index| variant.card(index))
     }
 
     /// The cards of a teammate as card indices. Nothing for the observer's own hand.
@@ -144,7 +142,7 @@ impl<'a> View<'a> {
     /// The knowledge of each card of a hand from its hints, the oldest first.
     #[must_use]
     #[inline]
-    pub fn hints_about(&self, offset: Offset) -> &'a [Knowledge] {
+    pub fn hand_knowledge(&self, offset: Offset) -> &'a [Knowledge] {
         let hand = &self.position.hands[self.seat(offset).index()];
         &hand.knowledge[..usize::from(hand.size)]
     }
@@ -248,7 +246,7 @@ impl<'a> View<'a> {
             && event.drawn.is_some()
         {
             // The last card drawn is the newest one.
-            event.drawn = hand.last().map(|&card| self.variant.tables().card[usize::from(card)]);
+            event.drawn = hand.last().map(|&card| self.variant.card(card));
         }
         position
     }
@@ -321,7 +319,7 @@ impl Debug for View<'_> {
 }
 
 /// A position with nothing hidden from the observer but the deck: HLE's `seer`. Encoders that show
-/// the own hand get it; bots, searches and policies never do.
+/// the observer's own hand get it; bots, searches and policies never do.
 #[derive(Clone, Copy, Debug)]
 pub struct SeerView<'a>(View<'a>);
 
@@ -329,7 +327,7 @@ impl<'a> SeerView<'a> {
     /// The seer's view of this seat.
     ///
     /// # Panics
-    /// When the variant has no such seat.
+    /// If the variant has no such seat.
     pub(crate) fn new(
         variant: &'a Variant,
         position: &'a Position,
@@ -344,13 +342,10 @@ impl<'a> SeerView<'a> {
         SeerView(self.0.with_history(history))
     }
 
-    /// Whether both show the same position of one variant from the same seat, whatever turns led to
-    /// it.
-    #[must_use]
-    pub fn is_same_position(&self, other: &SeerView<'_>) -> bool {
-        let (one, other) = (&self.0, &other.0);
-        let is_same_seat = one.observer == other.observer && one.variant == other.variant;
-        is_same_seat && one.position == other.position
+    /// Whether this is the position that the view shows, whatever turns led to it.
+    #[cfg(feature = "bots")]
+    pub(crate) fn shows(&self, variant: &Variant, position: &Position) -> bool {
+        self.0.variant == variant && self.0.position == position
     }
 
     /// What the observer sees without this privilege.
@@ -372,7 +367,7 @@ impl<'a> SeerView<'a> {
         let View { variant, position, .. } = self.0;
         let hand = &position.hands[self.0.seat(offset).index()];
         match hand.cards().get(slot.index()) {
-            Some(&card) => Knowledge::full(variant, variant.tables().card[usize::from(card)]),
+            Some(&card) => Knowledge::full(variant, variant.card(card)),
             None => Knowledge::default(),
         }
     }

@@ -35,7 +35,7 @@ pub(super) enum Blueprint {
 
 impl Blueprint {
     pub fn new(bot: &dyn Bot, players: u8) -> Blueprint {
-        match (bot as &dyn Any).downcast_ref().and_then(PolicyBot::rows) {
+        match (bot as &dyn Any).downcast_ref().and_then(PolicyBot::stateless_policy) {
             Some(policy) => Blueprint::Network(policy.clone(), Box::default()),
             None => Blueprint::Bots(Seats((0..players).map(|_| bot.boxed_clone()).collect())),
         }
@@ -52,7 +52,7 @@ impl Blueprint {
                     |&played| if played == own { 1.0 - OTHERS } else { OTHERS / others as f64 };
                 moves.iter().map(|played| libm::log(of(played))).collect()
             }
-            Blueprint::Network(policy, rows) => policy.log_probabilities(view, rows),
+            Blueprint::Network(policy, scratch) => policy.log_probabilities(view, scratch),
         }
     }
 
@@ -72,18 +72,18 @@ impl Blueprint {
         let mut agrees = Vec::with_capacity(hands.len());
         match self {
             Blueprint::Bots(_) => {
-                for found in hands {
+                for particle in hands {
                     StopError::if_set(stop)?;
-                    let cards = game.cards(&found.hand[..size]);
-                    agrees.push(found.bots.follow(game, turn, &cards));
+                    let cards = game.cards(&particle.hand[..size]);
+                    agrees.push(particle.bots.follow(game, turn, &cards));
                 }
             }
-            Blueprint::Network(policy, rows) => {
+            Blueprint::Network(policy, scratch) => {
                 for hands in hands.chunks(ROWS) {
                     StopError::if_set(stop)?;
                     let cards: Vec<_> =
-                        hands.iter().map(|found| game.cards(&found.hand[..size])).collect();
-                    agrees.extend(explained(policy, rows, game, turn, &cards));
+                        hands.iter().map(|particle| game.cards(&particle.hand[..size])).collect();
+                    agrees.extend(explained(policy, scratch, game, turn, &cards));
                 }
             }
         }
@@ -123,22 +123,23 @@ impl Blueprint {
                 };
                 hands.iter().take_while(|_| is_going_on()).filter_map(replay).collect()
             }
-            Blueprint::Network(policy, rows) => {
-                let particle = |&(hand, weight): &WeighedHand| Particle {
+            Blueprint::Network(policy, scratch) => {
+                let unweighed = |&(hand, weight): &WeighedHand| Particle {
                     hand,
                     weight,
                     likelihood: 1.0,
                     bots: Seats(Vec::new()),
                 };
-                let mut left: Vec<Particle> = hands.iter().map(particle).collect();
-                let mut cards: Vec<_> = left.iter().map(|found| game.cards(&found.hand)).collect();
+                let mut left: Vec<Particle> = hands.iter().map(unweighed).collect();
+                let mut cards: Vec<_> =
+                    left.iter().map(|particle| game.cards(&particle.hand)).collect();
                 // The last turns tell most: the hints that are on the hand were given in them.
                 let turns = (0..game.length()).rev().filter(|&turn| is_explained[turn]);
                 for turn in turns.take_while(|_| is_going_on()) {
-                    let agrees = explained(policy, rows, game, turn, &cards);
+                    let agrees = explained(policy, scratch, game, turn, &cards);
                     doubt(&mut left, &agrees, mistake);
                     let is_kept: Vec<bool> =
-                        left.iter().map(|found| found.likelihood >= least).collect();
+                        left.iter().map(|particle| particle.likelihood >= least).collect();
                     retain(&mut left, &is_kept);
                     retain(&mut cards, &is_kept);
                 }
@@ -156,29 +157,31 @@ impl Blueprint {
         stop: &AtomicBool,
     ) -> Vec<TurnSet> {
         let turns = || (0..game.length()).take_while(|_| StopError::if_set(stop).is_ok());
-        let mut found = vec![TurnSet::default(); hands.len()];
+        let mut deviations = vec![TurnSet::default(); hands.len()];
         match self {
             Blueprint::Bots(bots) => {
-                for ((hand, _), found) in hands.iter().zip(&mut found) {
+                for ((hand, _), deviating) in hands.iter().zip(&mut deviations) {
                     let cards = game.cards(hand);
                     bots.start(game.variant(), &game.position(0, &cards));
                     for turn in turns() {
                         if !bots.follow(game, turn, &cards) {
-                            found.insert(turn);
+                            deviating.insert(turn);
                         }
                     }
                 }
             }
-            Blueprint::Network(policy, rows) => {
+            Blueprint::Network(policy, scratch) => {
                 let cards: Vec<_> = hands.iter().map(|(hand, _)| game.cards(hand)).collect();
                 for turn in turns() {
-                    let agrees = explained(policy, rows, game, turn, &cards);
-                    let marked = found.iter_mut().zip(agrees);
-                    marked.filter(|(_, agrees)| !agrees).for_each(|(found, _)| found.insert(turn));
+                    let agrees = explained(policy, scratch, game, turn, &cards);
+                    let marked = deviations.iter_mut().zip(agrees);
+                    marked
+                        .filter(|(_, agrees)| !agrees)
+                        .for_each(|(deviating, _)| deviating.insert(turn));
                 }
             }
         }
-        found
+        deviations
     }
 
     /// The scores of games that are played to their end. With a depth, a network plays only that
@@ -199,7 +202,7 @@ impl Blueprint {
                 };
                 starts.iter().map(score).collect()
             }
-            Blueprint::Network(policy, rows) => {
+            Blueprint::Network(policy, scratch) => {
                 let mut games: Vec<Rollout> = starts.iter().map(Rollout::new).collect();
                 let mut playing: Vec<usize> = (0..games.len()).collect();
                 let mut moves: Vec<Move> = starts.iter().map(|start| start.first).collect();
@@ -217,14 +220,14 @@ impl Blueprint {
                         View::new(variant, position, position.current_player)
                     });
                     if depth == Some(made) {
-                        let values = policy.values(views, rows);
+                        let values = policy.values(views, scratch);
                         playing
                             .iter()
                             .zip(values)
                             .for_each(|(&game, value)| expected[game] = value);
                         break;
                     }
-                    policy.best_moves(views, rows, &mut moves);
+                    policy.best_moves(views, scratch, &mut moves);
                 }
                 let points = games.iter().map(|game| f32::from(game.position.score(variant)));
                 points.zip(expected).map(|(points, value)| points + value).collect()
@@ -236,7 +239,7 @@ impl Blueprint {
 /// For each hand whether the network would have moved as the seat did.
 fn explained(
     policy: &Policy,
-    rows: &mut PolicyScratch,
+    scratch: &mut PolicyScratch,
     game: &SeenGame,
     turn: usize,
     cards: &[[u8; MAX_CARDS]],
@@ -249,15 +252,15 @@ fn explained(
     let positions: Vec<Position> = cards.iter().map(|cards| game.position(turn, cards)).collect();
     let views = positions.iter().map(|position| View::new(game.variant(), position, seat));
     let mut moves = Vec::with_capacity(cards.len());
-    policy.best_moves(views, rows, &mut moves);
+    policy.best_moves(views, scratch, &mut moves);
     moves.into_iter().map(|played| played == event.played).collect()
 }
 
 /// Multiplies the weight of hands that do not explain a move by the likelihood of a mistake.
 pub(super) fn doubt(hands: &mut [Particle], agrees: &[bool], mistake: f64) {
-    for (found, _) in hands.iter_mut().zip(agrees).filter(|&(_, &agrees)| !agrees) {
-        found.likelihood *= mistake;
-        found.weight *= mistake;
+    for (particle, _) in hands.iter_mut().zip(agrees).filter(|&(_, &agrees)| !agrees) {
+        particle.likelihood *= mistake;
+        particle.weight *= mistake;
     }
 }
 

@@ -31,7 +31,7 @@ impl Budget {
         BLOCK.min(of_round).min(self.left / moves)
     }
 
-    /// Spends so many roll-outs. Whether they end a round that is not the last one.
+    /// Spends this many roll-outs. Returns whether they end a round other than the last.
     pub const fn spend(&mut self, rollouts: usize) -> bool {
         self.left -= rollouts;
         let ends = self.later > 0 && self.left <= self.due();

@@ -8,23 +8,13 @@ const DROP_ERRORS: f64 = 2.5;
 
 /// What a search found out about a move.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ActionValue {
-    /// The move.
-    pub played: Move,
-    /// The mean score of its roll-outs.
-    pub mean: f64,
-    /// The standard error of the mean.
-    pub standard_error: f64,
+pub struct SearchedMove {
+    /// The move with the mean score of its roll-outs.
+    pub value: MoveValue,
     /// The number of its roll-outs.
     pub rollouts: usize,
     /// Whether it was still a candidate when the search ended.
     pub is_kept: bool,
-}
-
-impl From<&ActionValue> for MoveValue {
-    fn from(found: &ActionValue) -> MoveValue {
-        MoveValue { played: found.played, mean: found.mean, standard_error: found.standard_error }
-    }
 }
 
 /// The scores of a move's roll-outs.
@@ -57,15 +47,14 @@ impl Candidate {
         mean(leads.clone()) > errors * standard_error(leads)
     }
 
-    pub fn value(&self, is_kept: bool) -> ActionValue {
+    pub fn searched(&self, is_kept: bool) -> SearchedMove {
         let scores = self.scores.iter().map(|&score| f64::from(score));
-        ActionValue {
+        let value = MoveValue {
             played: self.played,
             mean: if self.scores.is_empty() { f64::NAN } else { self.mean() },
             standard_error: standard_error(scores),
-            rollouts: self.scores.len(),
-            is_kept,
-        }
+        };
+        SearchedMove { value, rollouts: self.scores.len(), is_kept }
     }
 }
 
@@ -89,7 +78,8 @@ pub(super) fn best(kept: &[Candidate]) -> usize {
 /// Moves the candidates that are behind from one list to the other.
 pub(super) fn drop_behind(kept: &mut Vec<Candidate>, dropped: &mut Vec<Candidate>) {
     let leader = &kept[best(kept)];
-    let behind: Vec<bool> = kept.iter().map(|found| found.is_behind(leader, DROP_ERRORS)).collect();
+    let behind: Vec<bool> =
+        kept.iter().map(|candidate| candidate.is_behind(leader, DROP_ERRORS)).collect();
     for index in (0..kept.len()).rev().filter(|&index| behind[index]) {
         dropped.push(kept.remove(index));
     }

@@ -4,10 +4,10 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use super::belief::{BlueprintBelief, Source, fraction};
+use super::belief::{BlueprintBelief, Source};
 use super::blueprint::Blueprint;
 use super::budget::Budget;
-use super::candidate::{ActionValue, Candidate, best, drop_behind, halve};
+use super::candidate::{Candidate, SearchedMove, best, drop_behind, halve};
 use super::options::{Method, SearchOptions};
 use super::parallel::{StopError, map};
 use super::particle::Particle;
@@ -32,13 +32,13 @@ const GOLDEN: f64 = 0.618_033_988_749_894_9;
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
-    /// The move to make: the best, or the blueprint's where it is not surely worse.
+    /// The move to make: the blueprint's, unless the best one is clearly better.
     pub chosen: Move,
     /// The move of the blueprint.
     pub blueprint: Move,
     /// The legal moves, in the order of their actions.
-    pub actions: Vec<ActionValue>,
-    /// The number of hands of the belief, and where they came from.
+    pub moves: Vec<SearchedMove>,
+    /// The number of hands of the belief.
     pub hands: usize,
     /// Where they came from.
     pub source: Source,
@@ -58,7 +58,7 @@ pub(super) fn search(
     own: &dyn Bot,
     options: &SearchOptions,
     seed: u64,
-    threads: usize,
+    num_threads: usize,
     stop: &AtomicBool,
 ) -> Result<Decision, StopError> {
     let started = Instant::now();
@@ -68,7 +68,7 @@ pub(super) fn search(
     let mut own = own.boxed_clone();
     let blueprint = own.act(view);
     let moves: Vec<Move> = view.legal_moves().collect();
-    let mut workers: Vec<Blueprint> = vec![belief.blueprint().clone(); threads.max(1)];
+    let mut workers: Vec<Blueprint> = vec![belief.blueprint().clone(); num_threads.max(1)];
     let bonuses = bonuses(&mut workers[0], view, &moves, blueprint, options);
     let candidate = |(&played, bonus)| Candidate::new(played, bonus);
     let mut kept: Vec<Candidate> = moves.iter().zip(bonuses).map(candidate).collect();
@@ -81,7 +81,7 @@ pub(super) fn search(
         let scores = map(&mut workers, block, CHUNK, stop, |worker, chunk| {
             let deals: Vec<Deal<'_>> =
                 chunk.map(|index| draw.deal(view, samples + index)).collect();
-            let moves: Vec<Move> = kept.iter().map(|found| found.played).collect();
+            let moves: Vec<Move> = kept.iter().map(|candidate| candidate.played).collect();
             scores(worker, view, &deals, &moves, &*own, options.depth, stop)
         })?;
         for scores in scores {
@@ -96,13 +96,14 @@ pub(super) fn search(
             halve(&mut kept, &mut dropped, blueprint);
         }
     }
-    let mut actions: Vec<ActionValue> = kept.iter().map(|found| found.value(true)).collect();
-    actions.extend(dropped.iter().map(|found| found.value(false)));
-    actions.sort_by_key(|found| variant.move_to_action(found.played));
+    let kept_moves = kept.iter().map(|candidate| candidate.searched(true));
+    let dropped_moves = dropped.iter().map(|candidate| candidate.searched(false));
+    let mut moves: Vec<SearchedMove> = kept_moves.chain(dropped_moves).collect();
+    moves.sort_by_key(|searched| variant.move_to_action(searched.value.played));
     Ok(Decision {
         chosen: choose(&kept, blueprint),
         blueprint,
-        actions,
+        moves,
         hands: belief.particles().len(),
         source: belief.source(),
     })
@@ -111,7 +112,7 @@ pub(super) fn search(
 /// The best of the moves that were kept, or the blueprint's if that is not surely worse.
 fn choose(kept: &[Candidate], blueprint: Move) -> Move {
     let best = &kept[best(kept)];
-    let expected = kept.iter().find(|found| found.played == blueprint);
+    let expected = kept.iter().find(|candidate| candidate.played == blueprint);
     let is_luck = expected.is_some_and(|expected| !expected.is_behind(best, LEAD_ERRORS));
     if is_luck { blueprint } else { best.played }
 }
@@ -157,12 +158,12 @@ struct Deal<'a> {
 
 impl<'a> Draw<'a> {
     fn new(particles: &'a [Particle], seed: u64) -> Draw<'a> {
-        let add = |sum: &mut f64, found: &Particle| {
-            *sum += found.weight;
+        let add = |sum: &mut f64, particle: &Particle| {
+            *sum += particle.weight;
             Some(*sum)
         };
         let sums = particles.iter().scan(0.0, add).collect();
-        let start = fraction(&mut GameRng::from_state(seed));
+        let start = GameRng::from_state(seed).fraction();
         Draw { particles, sums, seed, start }
     }
 
@@ -170,8 +171,8 @@ impl<'a> Draw<'a> {
     fn deal(&self, view: &View<'_>, index: usize) -> Deal<'a> {
         let place = (self.start + index as f64 * GOLDEN).fract();
         let passed = place * self.sums.last().expect("a belief has hands");
-        let found = self.sums.partition_point(|&sum| sum <= passed);
-        let particle = &self.particles[found.min(self.particles.len() - 1)];
+        let drawn = self.sums.partition_point(|&sum| sum <= passed);
+        let particle = &self.particles[drawn.min(self.particles.len() - 1)];
         let position = view.supposing(&particle.hand[..view.hand_size(Offset::OWN)]);
         let seed = mix_seed(self.seed, index as u64);
         let deck = position.remaining_deck(view.variant(), GameRng::from_state(seed));

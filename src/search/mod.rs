@@ -19,8 +19,8 @@
 //! searcher.follow(&state, seat, 1);
 //! let (decision, _belief) = searcher.decide(&state.view(seat));
 //! println!("the best move is {:?}", decision.chosen);
-//! for value in &decision.actions {
-//!     println!("{:?}: {} points on average", value.played, value.mean);
+//! for searched in &decision.moves {
+//!     println!("{:?}: {} points on average", searched.value.played, searched.value.mean);
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -38,20 +38,18 @@ mod rollout;
 mod search_text;
 mod searcher;
 mod seen_game;
-#[cfg(feature = "batch")]
 mod stored_players;
 #[cfg(test)]
 mod tests;
 mod turn_set;
 
 pub use belief::{BlueprintBelief, Source};
-pub use candidate::ActionValue;
+pub use candidate::SearchedMove;
 pub use decision::Decision;
 pub use options::{Method, SearchOptionError, SearchOptions};
 pub use player_spec::{PlayerSpec, PlayerSpecError, SearchSpec};
 #[cfg(feature = "python")]
 pub(crate) use search_text::SearchText;
-pub use search_text::SeveralSearches;
+pub use search_text::SeveralSearchesError;
 pub use searcher::{BlueprintError, Searcher};
-#[cfg(feature = "batch")]
 pub(crate) use stored_players::StoredPolicies;

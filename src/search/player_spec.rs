@@ -6,10 +6,12 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use super::options::{Method, STEP, SearchOptionError, SearchOptions};
-use super::search_text::{SearchText, SeveralSearches};
+use super::search_text::{SearchText, SeveralSearchesError};
 use super::searcher::{BlueprintError, Searcher};
-use crate::bots::{BotSpec, BotSpecError, FindPolicy, Player, UnsupportedVariant, find_policy};
-use crate::rules::{UnknownName, Variant};
+use crate::bots::{
+    BotSpec, BotSpecError, FindPolicy, Player, UnsupportedVariantError, find_policy,
+};
+use crate::rules::{UnknownNameError, Variant};
 
 /// The options, as they are written after the blueprint.
 const OPTIONS: [&str; 8] =
@@ -21,8 +23,8 @@ const OPTIONS: [&str; 8] =
 /// After the blueprint, which is any bot whose moves are not random, these options may follow:
 /// - `rollouts`, `milliseconds`, `hands`, `depth` and `threshold`, see [`SearchOptions`];
 /// - `method=mirror`, with which several seats may search, and its `step`, see [`Method::Mirror`];
-/// - `seats=all`, which allows several seats of a table to search. Each then takes the others for
-///   the blueprint, which they are not.
+/// - `seats=all`, which allows several seats of a table to search. Each of them then assumes,
+///   wrongly, that the others follow the blueprint.
 ///
 /// ```
 /// use starmine::rules::{Parameters, Variant};
@@ -53,7 +55,7 @@ pub struct SearchSpec {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PlayerSpecError {
-    /// The bot, or the blueprint, is none.
+    /// The text of the bot or of the blueprint is not valid.
     #[error(transparent)]
     Bot(#[from] BotSpecError),
     /// The blueprint cannot be used.
@@ -61,7 +63,7 @@ pub enum PlayerSpecError {
     Blueprint(#[from] BlueprintError),
     /// No option has this name.
     #[error(transparent)]
-    Option(#[from] UnknownName),
+    Option(#[from] UnknownNameError),
     /// An option with a wrong value.
     #[error(transparent)]
     Value(#[from] SearchOptionError),
@@ -74,8 +76,8 @@ impl PlayerSpec {
     /// A new player for this variant.
     ///
     /// # Errors
-    /// [`UnsupportedVariant`] if the bot does not support the variant.
-    pub fn player(&self, variant: &Variant) -> Result<Player, UnsupportedVariant> {
+    /// [`UnsupportedVariantError`] if the bot does not support the variant.
+    pub fn player(&self, variant: &Variant) -> Result<Player, UnsupportedVariantError> {
         match self {
             PlayerSpec::Bot(spec) => spec.player(variant),
             PlayerSpec::Search(spec) => Ok(Player::Bot(Box::new(spec.searcher(variant, 1)?))),
@@ -92,7 +94,6 @@ impl PlayerSpec {
     }
 
     /// The same player, with another text for its policy.
-    #[cfg(feature = "batch")]
     pub(crate) fn with_source(&self, source: &str) -> PlayerSpec {
         match self {
             PlayerSpec::Bot(spec) => PlayerSpec::Bot(spec.with_source(source)),
@@ -123,10 +124,10 @@ impl PlayerSpec {
     /// Checks that at most one seat of a table searches, unless all of those that do allow it.
     ///
     /// # Errors
-    /// [`SeveralSearches`] otherwise.
+    /// [`SeveralSearchesError`] otherwise.
     pub fn check_table<'a>(
         seats: impl Iterator<Item = Option<&'a PlayerSpec>>,
-    ) -> Result<(), SeveralSearches> {
+    ) -> Result<(), SeveralSearchesError> {
         SearchText::check_table(seats.map(|spec| match spec {
             Some(PlayerSpec::Search(spec)) => Some(spec.in_all_seats),
             _ => None,
@@ -146,7 +147,7 @@ impl SearchSpec {
         options: SearchOptions,
         in_all_seats: bool,
     ) -> Result<SearchSpec, BlueprintError> {
-        if !blueprint.sees_as_a_seat() {
+        if blueprint.cheats() {
             return Err(BlueprintError::Open(blueprint.to_string()));
         }
         if !blueprint.is_deterministic() {
@@ -162,16 +163,16 @@ impl SearchSpec {
     /// A new searcher for this variant.
     ///
     /// # Errors
-    /// [`UnsupportedVariant`] if the blueprint does not support the variant.
+    /// [`UnsupportedVariantError`] if the blueprint does not support the variant.
     #[expect(clippy::missing_panics_doc, reason = "the blueprint was checked before")]
     pub fn searcher(
         &self,
         variant: &Variant,
-        threads: usize,
-    ) -> Result<Searcher, UnsupportedVariant> {
+        num_threads: usize,
+    ) -> Result<Searcher, UnsupportedVariantError> {
         let blueprint = self.blueprint.player(variant)?;
         let name = self.blueprint.to_string();
-        let searcher = Searcher::new(&blueprint, &name, variant, self.options, threads);
+        let searcher = Searcher::new(&blueprint, &name, variant, self.options, num_threads);
         Ok(searcher.expect("checked by `new`"))
     }
 
@@ -195,7 +196,7 @@ impl SearchSpec {
                 })?,
                 "seats" if value == "all" => {}
                 "seats" => return Err(SearchOptionError::new("seats", value, "all").into()),
-                _ => return Err(UnknownName::new("option", name, OPTIONS).into()),
+                _ => return Err(UnknownNameError::new("option", name, OPTIONS).into()),
             }
         }
         let step = match options.method {
@@ -214,7 +215,7 @@ fn set<T: FromStr + From<i8>>(
     value: &str,
     with: impl Fn(SearchOptions, T) -> Result<SearchOptions, SearchOptionError>,
 ) -> Result<(), SearchOptionError> {
-    // A number that every option refuses stands for a text that is none.
+    // Text that is not a number becomes -1, which every option refuses.
     let number = value.parse().unwrap_or(T::from(-1));
     let changed = with(*options, number);
     *options =

@@ -2,9 +2,6 @@
 
 use thiserror::Error;
 
-/// Prefix of a player that searches; its blueprint and its options follow.
-const PREFIX: &str = "search:";
-
 /// The parts of the text of a player that searches, such as `search: smart; rollouts=1000`.
 ///
 /// Neither the blueprint nor the options are checked, so that no policy's file is read.
@@ -22,12 +19,12 @@ pub struct SearchText<'a> {
     "seats {first} and {second} both search: expected one such seat, since each takes the others for the blueprint, or \
      \"seats=all\" or \"method=mirror\" in the text of each"
 )]
-pub struct SeveralSearches {
+pub struct SeveralSearchesError {
     first: usize,
     second: usize,
 }
 
-impl SeveralSearches {
+impl SeveralSearchesError {
     /// Two of the seats that search.
     #[must_use]
     pub const fn seats(&self) -> [usize; 2] {
@@ -36,13 +33,13 @@ impl SeveralSearches {
 }
 
 impl SearchText<'_> {
-    /// The prefix as it is written.
-    pub(super) const PREFIX: &'static str = PREFIX;
+    /// Prefix of a player that searches; its blueprint and its options follow.
+    pub(super) const PREFIX: &'static str = "search:";
 
     /// The parts of a text; `None` for the text of another player.
     #[must_use]
     pub fn of(text: &str) -> Option<SearchText<'_>> {
-        let mut blueprint = text.trim_start().strip_prefix(PREFIX)?.trim();
+        let mut blueprint = text.trim_start().strip_prefix(SearchText::PREFIX)?.trim();
         let mut options = Vec::new();
         while let Some((before, last)) = blueprint.rsplit_once(';') {
             let Some((name, value)) = last.split_once('=') else { break };
@@ -68,13 +65,15 @@ impl SearchText<'_> {
     /// seat that does not search is `None`; of one that does, [`Self::in_all_seats`] is given.
     ///
     /// # Errors
-    /// [`SeveralSearches`] otherwise.
-    pub fn check_table(seats: impl Iterator<Item = Option<bool>>) -> Result<(), SeveralSearches> {
+    /// [`SeveralSearchesError`] otherwise.
+    pub fn check_table(
+        seats: impl Iterator<Item = Option<bool>>,
+    ) -> Result<(), SeveralSearchesError> {
         let searches = seats.enumerate().filter_map(|(seat, in_all)| Some((seat, in_all?)));
         let searches: Vec<(usize, bool)> = searches.collect();
         match searches[..] {
             [(first, _), (second, _), ..] if !searches.iter().all(|&(_, in_all)| in_all) => {
-                Err(SeveralSearches { first, second })
+                Err(SeveralSearchesError { first, second })
             }
             _ => Ok(()),
         }

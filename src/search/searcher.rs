@@ -37,15 +37,15 @@ pub enum BlueprintError {
 
 /// A bot that searches in its seat, while its teammates play by a blueprint.
 ///
-/// With [`Method::Single`] only one seat may search: what a teammate does that searches too is not
-/// what the blueprint would do, so that the belief draws wrong conclusions from it.
+/// With [`Method::Single`] only one seat may search. A teammate that also searches leaves the
+/// blueprint, so the belief would draw wrong conclusions from its moves.
 #[derive(Clone)]
 pub struct Searcher {
-    /// The blueprint's bot in the own seat.
+    /// The blueprint's bot in the seat that searches.
     own: Box<dyn Bot>,
     blueprint: Blueprint,
     options: SearchOptions,
-    threads: usize,
+    num_threads: usize,
     rng: GameRng,
     belief: Option<BlueprintBelief>,
     /// What it found out in its last turn.
@@ -69,7 +69,7 @@ impl Searcher {
         name: &str,
         variant: &Variant,
         options: SearchOptions,
-        threads: usize,
+        num_threads: usize,
     ) -> Result<Searcher, BlueprintError> {
         let Player::Bot(bot) = blueprint else { return Err(BlueprintError::Open(name.to_owned())) };
         if !bot.is_deterministic() {
@@ -81,14 +81,14 @@ impl Searcher {
         }
         let rng = GameRng::new(EpisodeSeed::default());
         let (own, belief, values) = (bot.clone(), None, Vec::new());
-        Ok(Searcher { own, blueprint, options, threads, rng, belief, values })
+        Ok(Searcher { own, blueprint, options, num_threads, rng, belief, values })
     }
 
     /// Follows a game up to its last turn, without searching. The game is one of the searcher's
     /// variant.
     ///
     /// # Panics
-    /// When the variant has no such seat.
+    /// If the variant has no such seat.
     pub fn follow(&mut self, state: &State, seat: Seat, seed: u64) {
         let mut earlier = state.first_turns(0).expect("a game has a start");
         self.start(&earlier.view(seat), GameRng::for_samples(seed));
@@ -119,10 +119,11 @@ impl Searcher {
         stop: &AtomicBool,
     ) -> Option<(Decision, &BlueprintBelief)> {
         let belief = self.belief.as_mut().expect("a game has started");
-        belief.prepare(&mut vec![self.blueprint.clone(); self.threads.max(1)], stop).ok()?;
+        belief.prepare(&mut vec![self.blueprint.clone(); self.num_threads.max(1)], stop).ok()?;
         let mut rng = self.rng.clone();
         let seed = rng.below_u64(u64::MAX);
-        let decision = search(view, belief, &*self.own, &self.options, seed, self.threads, stop);
+        let decision =
+            search(view, belief, &*self.own, &self.options, seed, self.num_threads, stop);
         let decision = decision.ok()?;
         self.rng = rng;
         Some((decision, belief))
@@ -160,7 +161,7 @@ impl Bot for Searcher {
         let (decision, _) = self.decide_until(view, stop)?;
         // As in a game without search, where it is asked in each of its turns.
         self.own.act(view);
-        self.values = decision.actions.iter().map(MoveValue::from).collect();
+        self.values = decision.moves.iter().map(|searched| searched.value).collect();
         Some(decision.chosen)
     }
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::bots::Turn;
-use crate::rules::{Event, MAX_CARDS, MAX_HAND_SIZE, Move, Offset, Position, Seat, Variant, View};
+use crate::rules::{Event, MAX_CARDS, MAX_HAND_SIZE, Offset, Position, Seat, Variant, View};
 
-/// The own cards in the order of their slots, each as its number: 0 for the first own card of the
-/// game.
+/// The observer's cards in the order of their slots, each as its number: 0 for its first card of
+/// the game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct OwnCards {
     numbers: [u8; MAX_HAND_SIZE],
@@ -33,12 +33,13 @@ impl OwnCards {
 pub(super) struct SeenGame {
     variant: Arc<Variant>,
     observer: Seat,
-    /// The positions before the first turn and after each turn; the own cards are not in them.
+    /// The positions before the first turn and after each turn; the observer's cards are not in
+    /// them.
     positions: Vec<Position>,
     own_cards: Vec<OwnCards>,
     /// The turns. Own draws are hidden.
     events: Vec<Event>,
-    /// The cards that left the own hand, by their number.
+    /// The cards that left the observer's hand, by their number.
     revealed: [u8; MAX_CARDS],
     /// The number of own cards so far.
     owned: usize,
@@ -84,7 +85,7 @@ impl SeenGame {
         &self.events.as_slice()[turn]
     }
 
-    /// The size of the own hand before a turn, or after the last one.
+    /// The size of the observer's hand before a turn, or after the last one.
     pub const fn hand_size(&self, turn: usize) -> usize {
         self.own_cards.as_slice()[turn].size
     }
@@ -126,7 +127,7 @@ impl SeenGame {
         if event.seat == self.observer
             && let Some(card) = event.card
         {
-            let number = own.remove(own_slot(event.played));
+            let number = own.remove(event.played.slot().expect("a card left the hand").index());
             self.revealed[number] = self.variant.card_index(card) as u8;
             if turn.after.hand_size(Offset::OWN) > own.size {
                 own.push(self.owned);
@@ -138,7 +139,7 @@ impl SeenGame {
         self.events.push(event);
     }
 
-    /// All own cards of the game by their number, if this is the own hand now.
+    /// All cards of the observer in the game by their number, if this is its hand now.
     pub fn cards(&self, hand: &[u8]) -> [u8; MAX_CARDS] {
         let mut cards = self.revealed;
         let own = self.own_cards.last().expect("the start is there");
@@ -148,7 +149,7 @@ impl SeenGame {
         cards
     }
 
-    /// The position before a turn, or after the last one, if these are the own cards.
+    /// The position before a turn, or after the last one, if these are the observer's cards.
     pub fn position(&self, turn: usize, cards: &[u8; MAX_CARDS]) -> Position {
         let own = &self.own_cards[turn];
         let mut hand = [0; MAX_HAND_SIZE];
@@ -158,30 +159,20 @@ impl SeenGame {
         View::new(&self.variant, &self.positions[turn], self.observer).supposing(&hand[..own.size])
     }
 
-    /// A turn, if these are the own cards.
+    /// A turn, if these are the observer's cards.
     pub fn turn(&self, turn: usize, cards: &[u8; MAX_CARDS]) -> SupposedTurn {
         let mut event = self.events[turn];
         let after = self.position(turn + 1, cards);
         let (had, has) = (&self.own_cards[turn], &self.own_cards[turn + 1]);
         if event.seat == self.observer && event.card.is_some() && has.size == had.size {
             let drawn = cards[usize::from(has.numbers[has.size - 1])];
-            event.drawn = Some(self.variant.tables().card[usize::from(drawn)]);
+            event.drawn = Some(self.variant.card(drawn));
         }
         SupposedTurn { before: self.position(turn, cards), event, after }
     }
 }
 
-/// The position without the own cards.
+/// The position without the observer's cards.
 fn blank(view: &View<'_>) -> Position {
     view.supposing(&[0; MAX_HAND_SIZE][..view.hand_size(Offset::OWN)])
-}
-
-/// The slot that a move empties.
-pub(super) const fn own_slot(played: Move) -> usize {
-    match played {
-        Move::Discard { slot } | Move::Play { slot } | Move::AnnouncedPlay { slot, .. } => {
-            slot.index()
-        }
-        Move::Hint { .. } => panic!("a hint takes no card"),
-    }
 }

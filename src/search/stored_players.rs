@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::player_spec::{PlayerSpec, PlayerSpecError};
 use crate::bots::PolicySpec;
 use crate::nn::{Policy, PolicyError, load_policy, shipped_policy};
-use crate::rules::UnknownName;
+use crate::rules::UnknownNameError;
 
 /// The policies of players that are stored. In the text of a player stands the place of its policy
 /// in this list.
@@ -99,7 +99,7 @@ impl LoadedPolicies {
             policy.cloned().ok_or_else(|| PolicyError::Unreadable {
                 path: place.to_owned(),
                 problem: "it is not stored with its player".to_owned(),
-                shipped: UnknownName::new("policy", place, ["0"]),
+                shipped: UnknownNameError::new("policy", place, ["0"]),
             })
         })
     }

@@ -103,7 +103,7 @@ impl Round {
             }
             if self.random.is_one_in(60) {
                 for (batch, _) in &mut self.batches {
-                    *batch = batch.duplicate().expect("there is memory for two");
+                    *batch = batch.try_clone().expect("there is memory for two");
                 }
             }
             self.try_refused_actions();
@@ -166,7 +166,7 @@ impl Round {
                     assert_eq!(error.count, refused.len(), "{}", self.name);
                     let legal = refused.iter().map(|&game| self.table.games[game].legal());
                     let given = refused.iter().map(|&game| actions[game]);
-                    assert_eq!(error.rows, refused, "{}", self.name);
+                    assert_eq!(error.games, refused, "{}", self.name);
                     assert_eq!(error.actions, given.collect::<Vec<_>>(), "{}", self.name);
                     assert_eq!(error.legal, legal.collect::<Vec<_>>(), "{}", self.name);
                 }
@@ -198,9 +198,7 @@ impl Round {
             let place = || format!("{name}, on {}", batch.simd());
             for (index, game) in table.games.iter().enumerate() {
                 let expected = game.seer_view(Seat::ALL[0]);
-                let is_same = batch
-                    .with_seer_view(index, Seat::ALL[0], |found| found.is_same_position(&expected));
-                assert_eq!(is_same, Some(true), "{}, game {index}", place());
+                assert!(batch.is_at(index, &expected), "{}, game {index}", place());
                 if *columns != table.columns {
                     columns.compare_game(&table.columns, index, &place());
                 }

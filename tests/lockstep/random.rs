@@ -1,6 +1,6 @@
 //! Random variants, sizes and actions.
 
-use starmine::rules::{PRESETS, Parameters, Variant, preset};
+use starmine::rules::{PRESETS, Parameters, Variant};
 
 use super::random_variant::random_variant;
 use super::table::Game;
@@ -53,7 +53,7 @@ impl Random {
         let base = if self.is_one_in(2) {
             Parameters::default()
         } else {
-            preset(self.one_of(PRESETS).name).expect("it is in the table")
+            self.one_of(PRESETS).parameters()
         };
         let variant = Variant::new(Parameters { players, ..base });
         variant.expect("every preset has two to five players")

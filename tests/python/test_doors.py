@@ -135,7 +135,7 @@ def test_each_shipped_policy_and_the_deepest_network_are_within_range(torch, tmp
 
 def test_a_network_that_sees_its_own_hand_is_not_saved(torch, tmp_path):
     network = small_network(torch, encoder="canonical-seer")
-    with pytest.raises(StarmineError, match="shows the own hand"):
+    with pytest.raises(StarmineError, match="shows the observer's own hand"):
         network.save(tmp_path / "policy.safetensors")
     assert not list(tmp_path.iterdir())
 

@@ -86,7 +86,7 @@ impl Plan {
 }
 
 impl Sizes {
-    /// The base game for so many players.
+    /// The base game for this many players.
     pub const fn standard(players: usize) -> Sizes {
         Sizes {
             players,

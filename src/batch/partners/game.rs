@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::Partners;
 use crate::batch::kernel::game::Game;
-use crate::bots::{BotMoveError, GameRunner, PolicyRows, run_together};
+use crate::bots::{BotMoveError, GameRunner, PolicyTurns, run_together};
 use crate::rules::{EpisodeSeed, Position, State, Variant};
 use crate::threads::is_set;
 
@@ -164,7 +164,7 @@ impl PartnerGame {
     /// meanwhile, the learners need not be to act afterwards.
     pub fn play_partners_of<'a>(
         games: impl Iterator<Item = &'a mut PartnerGame>,
-        policies: &mut PolicyRows,
+        policies: &mut PolicyTurns,
         stop: &AtomicBool,
     ) {
         let mut games: Vec<&mut PartnerGame> = games.filter(|game| !game.stops).collect();

@@ -9,9 +9,9 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::bots::{Bot, BotSpecError, Player, UnsupportedVariant};
+use crate::bots::{Bot, BotSpecError, Player, UnsupportedVariantError};
 use crate::rules::{EpisodeSeed, GameRng, MAX_PLAYERS, Seat, Variant};
-use crate::search::{PlayerSpec, PlayerSpecError, SeveralSearches, StoredPolicies};
+use crate::search::{PlayerSpec, PlayerSpecError, SeveralSearchesError, StoredPolicies};
 
 /// The largest number of bots to draw from for one seat.
 const MAX_CHOICES: usize = 64;
@@ -70,7 +70,7 @@ impl Partner {
     }
 
     /// The player of a game.
-    fn player(&self, variant: &Variant) -> Result<Player, UnsupportedVariant> {
+    fn player(&self, variant: &Variant) -> Result<Player, UnsupportedVariantError> {
         match self {
             Partner::Bot(bot) => bot.player(variant),
             Partner::Custom(bot) => Ok(Player::Bot(bot.clone())),
@@ -123,9 +123,8 @@ impl Mixture {
         if self.weights.is_empty() {
             return rng.below(self.partners.len() as u32) as usize;
         }
-        const STEPS: u64 = 1 << f64::MANTISSA_DIGITS;
         let total: f64 = self.weights.iter().sum();
-        let mut left = rng.below_u64(STEPS) as f64 / STEPS as f64 * total;
+        let mut left = rng.fraction() * total;
         let is_drawn = |weight: &f64| {
             let found = left < *weight;
             left -= weight;
@@ -191,10 +190,10 @@ pub enum PartnersError {
     Bot(#[from] PlayerSpecError),
     /// A bot that cannot play the variant.
     #[error("partners: {0}")]
-    Variant(#[from] UnsupportedVariant),
+    Variant(#[from] UnsupportedVariantError),
     /// More than one seat has a partner that searches.
     #[error("partners: {0}")]
-    Searches(#[from] SeveralSearches),
+    Searches(#[from] SeveralSearchesError),
     /// A seat that does not exist.
     #[error("partners: seat {seat} is not allowed: expected 0 to {}", players - 1)]
     Seat {

@@ -5,7 +5,7 @@ use thiserror::Error;
 use crate::batch::BatchError;
 use crate::batch::partners::PartnersError;
 use crate::nn::PolicyError;
-use crate::rules::{PositionError, UnknownName, VariantError};
+use crate::rules::{PositionError, UnknownNameError, VariantError};
 
 /// The number of the stored format. It changes whenever earlier stored batches can no longer be
 /// read.
@@ -14,7 +14,7 @@ pub(super) const FORMAT: u8 = 8;
 /// Why bytes cannot be resumed as a batch.
 #[derive(Debug, Error)]
 #[non_exhaustive]
-pub enum RecordError {
+pub enum SnapshotError {
     /// They are not a stored batch.
     #[error("these bytes are not a stored batch")]
     NotABatch,
@@ -50,7 +50,7 @@ pub enum RecordError {
     Variant(#[from] VariantError),
     /// The encoder is not in the registry.
     #[error(transparent)]
-    Encoder(#[from] UnknownName),
+    Encoder(#[from] UnknownNameError),
     /// The policy of a partner cannot be loaded.
     #[error("the stored batch cannot be resumed: {0}")]
     Policy(#[from] PolicyError),
@@ -62,14 +62,14 @@ pub enum RecordError {
     Batch(#[from] BatchError),
 }
 
-impl RecordError {
+impl SnapshotError {
     /// The error for a field that is out of its range.
-    pub(super) fn field(field: impl Into<String>, problem: &'static str) -> RecordError {
-        RecordError::Field { field: field.into(), problem }
+    pub(super) fn field(field: impl Into<String>, problem: &'static str) -> SnapshotError {
+        SnapshotError::Field { field: field.into(), problem }
     }
 
     /// The error for an element of a list of games.
-    pub(super) fn game(list: &str, game: usize, error: &PositionError) -> RecordError {
-        RecordError::field(format!("{list}[{game}].{}", error.field), error.problem)
+    pub(super) fn game(list: &str, game: usize, error: &PositionError) -> SnapshotError {
+        SnapshotError::field(format!("{list}[{game}].{}", error.field), error.problem)
     }
 }

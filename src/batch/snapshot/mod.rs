@@ -5,7 +5,6 @@
 //! finds accidents. Forged bytes with a valid checksum are refused if a field is out of its range,
 //! or give a batch that plays by the rules. No turns need lead to its positions.
 
-mod copy;
 mod error;
 mod game;
 mod settings;
@@ -17,7 +16,7 @@ use std::sync::atomic::AtomicBool;
 use serde::{Deserialize, Serialize};
 
 use error::FORMAT;
-pub use error::RecordError;
+pub use error::SnapshotError;
 
 use super::config::BatchConfig;
 use super::kernel::block::block_words;
@@ -53,7 +52,7 @@ impl Batch {
             return Err(BatchError::StoredDecks(given));
         }
         let mut bytes = Vec::new();
-        let no_memory = |source| memory(self.num_envs(), source);
+        let no_memory = |error| memory(self.num_envs(), error);
         let mut append = |part: &[u8]| -> Result<(), BatchError> {
             BatchError::if_set(stop)?;
             bytes.try_reserve(part.len()).map_err(no_memory)?;
@@ -66,12 +65,12 @@ impl Batch {
         Ok(bytes)
     }
 
-    /// Resumes a stored batch on so many threads; `None` for [`default_threads`].
+    /// Resumes a stored batch on this many threads; `None` for [`default_threads`].
     ///
     /// # Errors
-    /// [`RecordError`] if the bytes are not a stored batch, have another format, or have a field
+    /// [`SnapshotError`] if the bytes are not a stored batch, have another format, or have a field
     /// that is out of its range.
-    pub fn from_bytes(bytes: &[u8], num_threads: Option<usize>) -> Result<Batch, RecordError> {
+    pub fn from_bytes(bytes: &[u8], num_threads: Option<usize>) -> Result<Batch, SnapshotError> {
         Batch::from_bytes_until(&AtomicBool::new(false), bytes, num_threads)
     }
 
@@ -81,7 +80,7 @@ impl Batch {
         stop: &AtomicBool,
         bytes: &[u8],
         num_threads: Option<usize>,
-    ) -> Result<Batch, RecordError> {
+    ) -> Result<Batch, SnapshotError> {
         let (covered, mut rest) = check_envelope(bytes)?;
         let settings: Settings = read(&mut rest, "settings")?;
         let num_envs = read_count(&mut rest, "games")?;
@@ -130,8 +129,8 @@ impl Batch {
         stop: &AtomicBool,
         index: usize,
         rest: &mut &[u8],
-    ) -> Result<(), RecordError> {
-        let refused = |error| RecordError::game("games", index, &error);
+    ) -> Result<(), SnapshotError> {
+        let refused = |error| SnapshotError::game("games", index, &error);
         let BatchConfig { options, variant, .. } = &self.config;
         if self.has_partners() {
             let stored: StoredPartnerGame = read(rest, "games")?;
@@ -147,20 +146,20 @@ impl Batch {
         let deals = options.autoreset_mode == AutoresetMode::SameStep;
         if deals && game.position.ending.is_some() {
             let field = format!("games[{index}].ending");
-            return Err(RecordError::field(field, "autoreset would have dealt the next episode"));
+            return Err(SnapshotError::field(field, "autoreset would have dealt the next episode"));
         }
         self.put(index, &game);
         Ok(())
     }
 
     /// Reads a game that ended in the last step; its index is not below `least`.
-    fn read_finished(&mut self, least: usize, rest: &mut &[u8]) -> Result<usize, RecordError> {
+    fn read_finished(&mut self, least: usize, rest: &mut &[u8]) -> Result<usize, SnapshotError> {
         let (index, stored): (usize, StoredEnding) = read(rest, "finished")?;
         if !(least..self.num_envs()).contains(&index) {
-            return Err(RecordError::field("finished", "not the indices of games in order"));
+            return Err(SnapshotError::field("finished", "not the indices of games in order"));
         }
         let variant = &self.config.variant;
-        let refused = |error| RecordError::game("finished", index, &error);
+        let refused = |error| SnapshotError::game("finished", index, &error);
         let game = stored.restore(variant).map_err(refused)?;
         let mut block = vec![Word::default(); block_words(self.config.plan.sizes)];
         game.put(&mut block, self.place(0), variant);
@@ -183,10 +182,10 @@ impl Batch {
 
     /// Checks that the batch would be stored as these bytes: nothing follows, and no number is
     /// written in a longer form.
-    fn compare(&self, stop: &AtomicBool, bytes: &[u8]) -> Result<(), RecordError> {
-        let refused = || RecordError::field("bytes", "not the bytes that this batch stores");
+    fn compare(&self, stop: &AtomicBool, bytes: &[u8]) -> Result<(), SnapshotError> {
+        let refused = || SnapshotError::field("bytes", "not the bytes that this batch stores");
         let mut rest = bytes;
-        self.store::<RecordError>(&mut |part| {
+        self.store::<SnapshotError>(&mut |part| {
             BatchError::if_set(stop)?;
             rest = rest.strip_prefix(part).ok_or_else(refused)?;
             Ok(())
@@ -197,16 +196,16 @@ impl Batch {
 
 /// Checks the header and the checksum. Returns the bytes that the checksum covers, and those of
 /// them that follow the header.
-fn check_envelope(bytes: &[u8]) -> Result<(&[u8], &[u8]), RecordError> {
-    let rest = bytes.strip_prefix(MAGIC).ok_or(RecordError::NotABatch)?;
-    let (&found, rest) = rest.split_first().ok_or(RecordError::NotABatch)?;
+fn check_envelope(bytes: &[u8]) -> Result<(&[u8], &[u8]), SnapshotError> {
+    let rest = bytes.strip_prefix(MAGIC).ok_or(SnapshotError::NotABatch)?;
+    let (&found, rest) = rest.split_first().ok_or(SnapshotError::NotABatch)?;
     if found != FORMAT {
-        return Err(RecordError::Format { found });
+        return Err(SnapshotError::Format { found });
     }
-    let (body, checksum) = rest.split_last_chunk().ok_or(RecordError::NotABatch)?;
+    let (body, checksum) = rest.split_last_chunk().ok_or(SnapshotError::NotABatch)?;
     let covered = &bytes[..bytes.len() - checksum.len()];
     if crc32fast::hash(covered) != u32::from_le_bytes(*checksum) {
-        return Err(RecordError::Checksum);
+        return Err(SnapshotError::Checksum);
     }
     Ok((covered, body))
 }
@@ -218,18 +217,18 @@ fn put<T: Serialize, E>(item: &T, sink: &mut impl FnMut(&[u8]) -> Result<(), E>)
 fn read<'a, T: Deserialize<'a>>(
     rest: &mut &'a [u8],
     field: &'static str,
-) -> Result<T, RecordError> {
+) -> Result<T, SnapshotError> {
     let parsed = postcard::take_from_bytes(rest);
-    let (item, after) = parsed.map_err(|error| RecordError::Parse { field, error })?;
+    let (item, after) = parsed.map_err(|error| SnapshotError::Parse { field, error })?;
     *rest = after;
     Ok(item)
 }
 
 /// Reads a number of elements, each of which takes at least a byte.
-fn read_count(rest: &mut &[u8], field: &'static str) -> Result<usize, RecordError> {
+fn read_count(rest: &mut &[u8], field: &'static str) -> Result<usize, SnapshotError> {
     let count = read(rest, field)?;
     if count > rest.len() {
-        return Err(RecordError::field(field, "more than there are bytes"));
+        return Err(SnapshotError::field(field, "more than there are bytes"));
     }
     Ok(count)
 }

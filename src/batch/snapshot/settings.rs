@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::error::RecordError;
+use super::error::SnapshotError;
 use crate::batch::options::{AutoresetMode, Dtype, ExtraOutput, IllegalAction, Observers, Options};
 use crate::batch::partners::{Partners, PartnersError, StoredPartners};
 use crate::batch::{Batch, BatchError};
@@ -48,11 +48,11 @@ impl Settings {
         })
     }
 
-    pub fn variant(&self) -> Result<Arc<Variant>, RecordError> {
+    pub fn variant(&self) -> Result<Arc<Variant>, SnapshotError> {
         Ok(Arc::new(Variant::new(self.parameters.clone())?))
     }
 
-    pub fn options(&self, num_threads: usize) -> Result<Options, RecordError> {
+    pub fn options(&self, num_threads: usize) -> Result<Options, SnapshotError> {
         Ok(Options {
             partners: self.read_partners()?,
             encoder: encode::encoder(&self.encoder)?,
@@ -66,14 +66,14 @@ impl Settings {
         })
     }
 
-    fn read_partners(&self) -> Result<Partners, RecordError> {
+    fn read_partners(&self) -> Result<Partners, SnapshotError> {
         let partners = self.partners.load().map_err(|error| match error {
             PartnersError::Bot(PlayerSpecError::Bot(BotSpecError::Policy(error))) => {
-                RecordError::Policy(error)
+                SnapshotError::Policy(error)
             }
-            error => RecordError::Partners(error),
+            error => SnapshotError::Partners(error),
         })?;
         partners
-            .ok_or_else(|| RecordError::field("weights", "not one for each partner of the seat"))
+            .ok_or_else(|| SnapshotError::field("weights", "not one for each partner of the seat"))
     }
 }

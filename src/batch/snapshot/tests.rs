@@ -96,7 +96,7 @@ struct Rows {
 }
 
 impl Rows {
-    /// A buffer for so many games of a batch.
+    /// A buffer for this many games of a batch.
     fn buffer(&mut self, batch: &Batch, games: usize) -> ObservationBuffer<'_> {
         let length = games * batch.observers() * batch.row_length();
         match batch.options().dtype {

@@ -32,7 +32,7 @@ impl FinishedGames {
     }
 
     /// A copy with the same capacity.
-    pub fn duplicate(&self) -> Result<FinishedGames, TryReserveError> {
+    pub fn try_clone(&self) -> Result<FinishedGames, TryReserveError> {
         let mut copy = FinishedGames::reserve(self.games.capacity(), self.words.capacity())?;
         copy.call = self.call;
         copy.games.extend_from_slice(&self.games);
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_copy_has_the_same_capacity() {
-        let copy = FinishedGames::with_capacity(3, 5).unwrap().duplicate().unwrap();
+        let copy = FinishedGames::with_capacity(3, 5).unwrap().try_clone().unwrap();
         assert!(copy.games.capacity() >= 3 && copy.words.capacity() >= 15);
     }
 

@@ -42,7 +42,7 @@ use super::rows::expand::Expand;
 use super::rows::features::write_features;
 use super::rows::packed_rows::PackedRows;
 use super::rows::write::RowWriter;
-use crate::bots::PolicyRows;
+use crate::bots::PolicyTurns;
 use crate::buffers::Simd;
 use crate::buffers::expand::fence;
 use crate::rules::BitIndices;
@@ -328,7 +328,7 @@ impl<'a> Step<'a> {
         self,
         chunk: &mut Chunk<'_>,
         finished: &mut FinishedGames,
-        policies: &mut PolicyRows,
+        policies: &mut PolicyTurns,
         games: Range<usize>,
         results: &mut [StepResult; GROUP],
     ) {

@@ -8,7 +8,7 @@ use pyo3::types::{PyDict, PyTypeMethods};
 use super::text::Text;
 use crate::rules;
 
-/// What to use instead of HLE's parameter, which is no rule.
+/// What to use instead of HLE's parameter, which is not a rule.
 const OBSERVATION_TYPE: &str = "expected the environment's encoder='canonical-minimal', 'canonical' or \
                                 'canonical-seer' for HLE's 0, 1 and 2";
 
@@ -25,7 +25,7 @@ fn unknown_keyword(
     name: &str,
     known: impl IntoIterator<Item = impl Into<String>>,
 ) -> PyErr {
-    let error = rules::UnknownName::new("", name, known);
+    let error = rules::UnknownNameError::new("", name, known);
     let (nearest, known) = (&error.nearest, error.known.join(", "));
     let hint = match name {
         "observation_type" => OBSERVATION_TYPE.to_owned(),

@@ -43,7 +43,7 @@ pub fn read_numbers<T: Number, R>(
 }
 
 /// Makes a call that reads an object through Python or numpy, which may let other threads run. No step
-/// writes the object's memory meanwhile, and it is no masked array.
+/// writes the object's memory meanwhile, and it is not a masked array.
 pub fn while_read<R>(
     name: &'static str,
     given: &Bound<'_, PyAny>,

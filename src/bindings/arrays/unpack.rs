@@ -16,7 +16,7 @@ use crate::buffers::{self, BufferError, Simd, packed_length};
 /// The size in bytes of the output between two checks for signals: a fraction of a second.
 const SIGNALS: usize = 1 << 28;
 
-/// Writing at most so many bytes takes less time than releasing the interpreter and taking it again.
+/// Writing at most this many bytes takes less time than releasing the interpreter and taking it again.
 const KEEP_INTERPRETER: usize = 1 << 13;
 
 /// unpack_bits_into(bits, out, num_threads=1)

@@ -42,7 +42,7 @@ pub fn collect<T>(
 /// length is not asked for, since it may be any number.
 ///
 /// # Errors
-/// `TypeError` if it is no sequence or a `str`, or what iterating over it raises.
+/// `TypeError` if it is not a sequence or is a `str`, or what iterating over it raises.
 pub fn items<'py>(given: &Bound<'py, PyAny>, limit: usize) -> PyResult<Vec<Bound<'py, PyAny>>> {
     if given.is_instance_of::<PyString>() {
         return Err(PyTypeError::new_err("a text: expected a sequence"));

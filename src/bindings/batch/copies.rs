@@ -15,7 +15,7 @@ impl Batch {
     /// An independent batch in the same state.
     fn copy(&self, py: Python<'_>) -> PyResult<Batch> {
         let games = self.lock()?;
-        let copy = |stop: &AtomicBool| games.batch.duplicate_until(stop);
+        let copy = |stop: &AtomicBool| games.batch.try_clone_until(stop);
         Ok(Batch::wrap(py, interruptible_if(games.is_long(), py, copy)??))
     }
 

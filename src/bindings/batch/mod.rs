@@ -156,7 +156,7 @@ impl Games {
         self.batch.reset_until(stop, deals, reset.seeds(), reset.mask(), outputs)
     }
 
-    /// Calls of at most so many observation rows keep the interpreter: they take a few microseconds,
+    /// Calls of at most this many observation rows keep the interpreter: they take a few microseconds,
     /// to which releasing it would add noticeably.
     const KEEP_INTERPRETER: usize = 64;
 

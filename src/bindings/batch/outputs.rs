@@ -156,7 +156,7 @@ impl OutputArrays {
         ArraySpec { shape: &spec.shape[1..], ..spec }.view(observations, game)
     }
 
-    /// A new array for the observations of so many games, which `write` fills.
+    /// A new array for the observations of this many games, which `write` fills.
     pub fn new_observations<'py>(
         &self,
         py: Python<'py>,

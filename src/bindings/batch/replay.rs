@@ -71,7 +71,8 @@ impl _Replay {
                 .unwrap_or_else(|| batch::default_threads(rows.min(games.len().max(1)))),
             ..Options::default()
         };
-        let replay = interruptible(py, |stop| Replay::new(stop, variant, games, rows, options))??;
+        let replay =
+            interruptible(py, |stop| Replay::new_until(stop, variant, games, rows, options))??;
         let arrays = OutputArrays::new(py, replay.batch());
         let arrays = arrays.with_only(|name| outputs.iter().any(|output| **output == *name));
         Ok(_Replay { replay: Mutex::new((replay, Apart::default())), outputs: arrays })
@@ -109,8 +110,8 @@ impl _Replay {
         let rows = self.outputs.dictionary(py, &arrays)?;
         let dictionary = rows.bind(py);
         dictionary.set_item("action", PyArray1::from_slice(py, replay.actions()))?;
-        dictionary.set_item("game", PyArray1::from_slice(py, replay.game()))?;
-        dictionary.set_item("turn", PyArray1::from_slice(py, replay.turn()))?;
-        Ok((rows, replay.live()))
+        dictionary.set_item("game", PyArray1::from_slice(py, replay.current_games()))?;
+        dictionary.set_item("turn", PyArray1::from_slice(py, replay.turns()))?;
+        Ok((rows, replay.num_live()))
     }
 }

@@ -65,7 +65,7 @@ impl _Player {
 
     #[getter]
     fn cheats(&self) -> bool {
-        !self.0.bot().sees_as_a_seat()
+        self.0.bot().cheats()
     }
 
     #[getter]
@@ -76,7 +76,7 @@ impl _Player {
     /// The player with noise: with this probability a random legal move replaces its own.
     ///
     /// Raises:
-    ///     UnknownNameError: the probability is none, or the player has noise already or searches.
+    ///     UnknownNameError: the probability is out of range, or the player has noise already or searches.
     fn noisy(&self, probability: f64) -> PyResult<_Player> {
         self.within(|text| format!("noisy: {probability}; {text}"))
     }

@@ -63,7 +63,7 @@ fn read_players(variant: &rules::Variant, given: &GivenPlayers<'_>) -> PyResult<
     specs.iter().map(player).collect()
 }
 
-/// The numbers of the games to play: so many from the first one, or those that are listed.
+/// The numbers of the games to play: this many from the first one, or those that are listed.
 fn read_games(
     first: &Integer,
     games: &Integer,
@@ -135,11 +135,11 @@ type ValueArrays<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray2<f32>>);
 fn searched<'py>(
     py: Python<'py>,
     variant: &rules::Variant,
-    found: TurnValues,
+    values: TurnValues,
 ) -> PyResult<ValueArrays<'py>> {
-    let shape = [found.means.len() / variant.num_actions(), variant.num_actions()];
+    let shape = [values.means.len() / variant.num_actions(), variant.num_actions()];
     let array = |numbers: Vec<f32>| numbers.into_pyarray(py).reshape(shape);
-    Ok((array(found.means)?, array(found.standard_errors)?))
+    Ok((array(values.means)?, array(values.standard_errors)?))
 }
 
 fn no_memory(error: &TryReserveError) -> PyErr {
@@ -181,7 +181,7 @@ pub fn _play_bots<'py>(
     })?;
     let PlayedGames { outcomes, recording, values } = played?.unwrap_or_default();
     let columns = columns(py, || outcomes.iter().copied().map(Some))?;
-    let values = values.map(|found| searched(py, &variant, found)).transpose()?;
+    let values = values.map(|values| searched(py, &variant, values)).transpose()?;
     Ok((columns, record.then(|| recorded(py, recording)).transpose()?, values))
 }
 
@@ -243,7 +243,7 @@ impl _Tables {
         Variant(self.variant.clone())
     }
 
-    /// Lets the bots play every game until it ends or a seat that Python plays is to act, and at most so many turns of
+    /// Lets the bots play every game until it ends or a seat that Python plays is to act, and at most this many turns of
     /// each game.
     ///
     /// Returns:
@@ -373,7 +373,7 @@ impl _Tables {
         let record = |stop: &AtomicBool| {
             let mut recording = Recording::default();
             for table in self.tables.iter().take_while(|_| !is_set(stop)) {
-                recording.add(table)?;
+                table.record(&mut recording)?;
             }
             Ok(recording)
         };
@@ -388,7 +388,7 @@ impl _Tables {
     ///     int8 (games,), 0 for one.
     fn outcomes<'py>(&self, py: Python<'py>) -> PyResult<Columns<'py>> {
         let outcome = |(table, &abandoned): (&GameRunner, &bool)| {
-            if abandoned { None } else { Outcome::of(table) }
+            if abandoned { None } else { table.outcome() }
         };
         columns(py, || self.tables.iter().zip(&self.abandoned).map(outcome))
     }

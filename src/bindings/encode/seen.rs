@@ -95,7 +95,7 @@ struct SeenRows<'a> {
 }
 
 impl<'a> SeenRows<'a> {
-    /// Room for so many rows.
+    /// Room for this many rows.
     fn new(variant: &'a Variant, wanted: &ViewRequest, number: usize) -> PyResult<SeenRows<'a>> {
         let ViewRequest(encoder, dtype, extra_outputs) = wanted;
         let encoder = encode::encoder(encoder)?;

@@ -13,7 +13,7 @@ use crate::bindings::arrays::copies::{copy, read_numbers};
 use crate::bindings::arrays::numbers::Number;
 use crate::bindings::arrays::vectors::{collect, with_capacity};
 use crate::bindings::errors::ArrayError;
-use crate::bindings::interruptible::interruptible;
+use crate::bindings::interruptible::detached;
 use crate::bots::BotSpecError;
 use crate::nn::{Policy, PolicyScratch, load_policy};
 use crate::threads::is_set;
@@ -77,17 +77,13 @@ impl _Network {
         let actions = policy.variant().num_actions();
         let mut logits = with_capacity("logits", rows * actions)?;
         let mut values = with_capacity("values", rows)?;
-        let mut compute = |stop: &AtomicBool| {
+        let compute = |stop: &AtomicBool| {
             compute(policy, &words, &mut memories, stop, |of_actions, value| {
                 logits.extend_from_slice(of_actions);
                 values.push(value);
             });
         };
-        if rows > INTERRUPTIBLE {
-            interruptible(py, compute)?;
-        } else {
-            py.detach(|| compute(&AtomicBool::new(false)));
-        }
+        detached(rows > INTERRUPTIBLE, py, compute)?;
         Ok((
             logits.into_pyarray(py).reshape([rows, actions])?,
             values.into_pyarray(py),
@@ -140,10 +136,10 @@ fn compute(
 ) {
     let (width, mut scratch) = (policy.state_width(), PolicyScratch::default());
     let row_words = policy.num_bits().div_ceil(64);
-    let chunks = words.chunks(Policy::ROWS * row_words);
+    let chunks = words.chunks(Policy::BATCH_SIZE * row_words);
     for (chunk, words) in chunks.take_while(|_| !is_set(stop)).enumerate() {
         let rows = words.len() / row_words;
-        let memories = &mut memories[chunk * Policy::ROWS * width..][..rows * width];
+        let memories = &mut memories[chunk * Policy::BATCH_SIZE * width..][..rows * width];
         let outputs = policy.logits(words, memories, &mut scratch);
         for outputs in outputs.chunks_exact(outputs.len() / rows) {
             let (value, of_actions) = outputs.split_last().expect("the last output is the value");

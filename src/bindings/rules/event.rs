@@ -87,12 +87,7 @@ impl Event {
 
     #[getter]
     fn slot(&self) -> Option<u8> {
-        match self.event.played {
-            Move::Play { slot } | Move::AnnouncedPlay { slot, .. } | Move::Discard { slot } => {
-                Some(slot.into())
-            }
-            Move::Hint { .. } => None,
-        }
+        self.event.played.slot().map(u8::from)
     }
 
     #[getter]

@@ -39,7 +39,7 @@ impl State {
             (suit * (ranks + 1) + rank) as u8
         };
         let hand = |seat| {
-            let hints = view.hints_about(view.offset(seat)).iter();
+            let hints = view.hand_knowledge(view.offset(seat)).iter();
             let numbers: Vec<u8> = hints.map(|&knowledge| named(knowledge)).collect();
             PyBytes::new(py, &numbers)
         };

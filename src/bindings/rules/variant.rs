@@ -224,10 +224,7 @@ impl Variant {
     /// Raises:
     ///     IllegalActionError: the variant has no such action.
     fn action_meaning(&self, action: Integer) -> PyResult<String> {
-        let id = self.0.action_id(action.value);
-        let played = id.and_then(|id| self.0.action_to_move(id));
-        let played = played.map_err(|error| illegal_action(&error, action.explain(&error)))?;
-        Ok(self.0.edition().meaning(played))
+        Ok(self.0.edition().meaning(self.read_id(&action)?))
     }
 
     /// The move of an action id.
@@ -240,10 +237,7 @@ impl Variant {
     /// >>> move.kind, move.offset, move.color
     /// ('color_hint', 1, 2)
     fn r#move(&self, action: Integer) -> PyResult<Move> {
-        let id = self.0.action_id(action.value);
-        let played = id.and_then(|id| self.0.action_to_move(id));
-        let played = played.map_err(|error| illegal_action(&error, action.explain(&error)))?;
-        Ok(Move::new(played, self.0.edition()))
+        Ok(Move::new(self.read_id(&action)?, self.0.edition()))
     }
 
     /// The action id of a `Move`, or of its text, such as "play 2" or "hint +1 red".
@@ -396,6 +390,13 @@ impl Variant {
 }
 
 impl Variant {
+    /// The move of an action id.
+    fn read_id(&self, action: &Integer) -> PyResult<rules::Move> {
+        let id = self.0.action_id(action.value);
+        let played = id.and_then(|id| self.0.action_to_move(id));
+        played.map_err(|error| illegal_action(&error, action.explain(&error)))
+    }
+
     /// Reads an action: an id, a `Move`, or a move's text.
     pub fn read_action(&self, given: &Bound<'_, PyAny>) -> PyResult<Integer> {
         if given.is_instance_of::<Move>() || given.extract::<Text>().is_ok() {

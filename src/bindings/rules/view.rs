@@ -16,7 +16,7 @@ use crate::bindings::arguments::numbers::{Integer, count, fresh_seed, seat, seed
 use crate::bindings::arguments::text::Text;
 use crate::bindings::encode::features::{action_mask, encode_view};
 use crate::bindings::errors::StarmineError;
-use crate::bindings::interruptible::interruptible;
+use crate::bindings::interruptible::detached;
 use crate::encode;
 use crate::rules::{self, ActionId, Belief, GameRng, Offset, Seat, Slot};
 use crate::threads::is_set;
@@ -130,7 +130,7 @@ impl View {
         let view = self.view();
         let variant = view.variant();
         let offset = Offset::at(seat("offset", &offset, variant.players())?.index());
-        let hand = view.hints_about(offset);
+        let hand = view.hand_knowledge(offset);
         let found = usize::try_from(slot.value).ok().and_then(|slot| hand.get(slot));
         match found {
             Some(&knowledge) => Ok(Knowledge::new(knowledge, variant)),
@@ -195,12 +195,7 @@ impl View {
         let rng = GameRng::for_samples(seed.map_or_else(|| Ok(fresh_seed()), read_seed)?);
         let belief = Belief::new(&self.view());
         let sample = |stop: &AtomicBool| sample_hands(&belief, number, rng, stop);
-        let cards = if number > INTERRUPTIBLE {
-            interruptible(py, sample)?
-        } else {
-            py.detach(|| sample(&AtomicBool::new(false)))
-        };
-        let cards = cards?;
+        let cards = detached(number > INTERRUPTIBLE, py, sample)??;
         cards.into_pyarray(py).reshape([number, belief.slots()])
     }
 

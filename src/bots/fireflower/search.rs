@@ -153,7 +153,7 @@ impl Reasoner<'_> {
         }
     }
 
-    /// The mean value of a move with the own card in this slot, over its possible kinds.
+    /// The mean value of a move with the observer's card in this slot, over its possible kinds.
     fn average(
         &mut self,
         state: &SeatState,
@@ -170,7 +170,8 @@ impl Reasoner<'_> {
         mean.value()
     }
 
-    /// The value of a move with an own card of this kind; `None` if that is inconsistent.
+    /// The value of a move with a card of the observer of this kind; `None` if that is
+    /// inconsistent.
     fn attempt(
         &mut self,
         state: &SeatState,

@@ -13,7 +13,7 @@ pub(super) struct HandKnowledge {
 }
 
 impl HandKnowledge {
-    /// A hand of so many cards, each of which may be any of these copies.
+    /// A hand of this many cards, each of which may be any of these copies.
     pub fn of(size: usize, copies: Copies) -> HandKnowledge {
         let mut hand = HandKnowledge::default();
         (0..size).for_each(|_| hand.push(copies));

@@ -136,9 +136,3 @@ pub(super) fn gain<S: Score>(
     }
     gain
 }
-
-/// The slots of a teammate's hand that a hint touches.
-pub(super) fn touched_by(hint: Hint, view: &View<'_>, offset: usize) -> SlotSet {
-    let hand = view.hand(Offset::at(offset)).enumerate();
-    SlotSet(hand.fold(0, |set, (slot, card)| set | u8::from(hint.matches(card)) << slot))
-}

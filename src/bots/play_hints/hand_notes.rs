@@ -153,7 +153,7 @@ pub(super) fn hint_cards(variant: &Variant, hint: Hint) -> CardSet {
 
 /// The first kind of a non-empty set.
 fn first(variant: &Variant, cards: u32) -> Card {
-    variant.tables().card[cards.trailing_zeros() as usize]
+    variant.card(cards.trailing_zeros() as usize)
 }
 
 /// Whether a non-empty set has one element.

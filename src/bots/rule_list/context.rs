@@ -16,7 +16,7 @@ pub struct RuleContext<'a> {
     pub(super) open: &'a OpenCards,
     gone: &'a mut GoneCopies,
     pub(super) rng: &'a mut GameRng,
-    /// The copies in the deck and in the own hand, once computed.
+    /// The copies in the deck and in the observer's hand, once computed.
     unseen: Option<CopyCounts>,
     /// The argument and result of the last [`RuleContext::most_probable`]. Lists repeat the call.
     found: Option<(CardSet, Option<(usize, f64)>)>,
@@ -80,10 +80,11 @@ impl<'a> RuleContext<'a> {
         self.view.variant().tables().card.get(kinds.0.trailing_zeros() as usize).copied()
     }
 
-    /// The slots of the own hand and the hints about them, the oldest first.
+    /// The slots of the observer's hand and the hints about them, the oldest first.
     #[inline]
     pub(super) fn own_hand(&self) -> impl Iterator<Item = (usize, CardHints)> + use<'_, 'a> {
-        let told = self.view.hints_about(Offset::OWN).iter().map(|&knowledge| self.told(knowledge));
+        let told =
+            self.view.hand_knowledge(Offset::OWN).iter().map(|&knowledge| self.told(knowledge));
         told.enumerate()
     }
 
@@ -91,7 +92,7 @@ impl<'a> RuleContext<'a> {
     #[inline]
     pub(super) fn hand(&self, offset: Offset) -> impl Iterator<Item = TeammateCard> + use<'_, 'a> {
         let cards = &self.view.variant().tables().card;
-        let hand = self.view.hand_indices(offset).iter().zip(self.view.hints_about(offset));
+        let hand = self.view.hand_indices(offset).iter().zip(self.view.hand_knowledge(offset));
         hand.map(move |(&kind, &knowledge)| {
             let kind = usize::from(kind);
             TeammateCard { offset, kind, card: cards[kind], told: self.told(knowledge) }
@@ -123,7 +124,7 @@ impl<'a> RuleContext<'a> {
         any_legal(self.view, self.rng)
     }
 
-    /// The own slot that most likely holds one of these kinds, on ties the oldest, and its
+    /// The observer's slot that most likely holds one of these kinds, on ties the oldest, and its
     /// probability: their fraction among the unseen copies of the slot's plausible kinds. `None`
     /// for an empty hand.
     pub(super) fn most_probable(&mut self, wanted: CardSet) -> Option<(usize, f64)> {
@@ -140,7 +141,7 @@ impl<'a> RuleContext<'a> {
     fn find_most_probable(&mut self, wanted: CardSet) -> Option<(usize, f64)> {
         let unseen = self.unseen();
         let mut words = [0; 4 * MAX_HAND_SIZE];
-        let hints = self.view.hints_about(Offset::OWN);
+        let hints = self.view.hand_knowledge(Offset::OWN);
         for (knowledge, words) in hints.iter().zip(words.as_chunks_mut().0) {
             let plausible = knowledge.plausible_set(self.view.variant());
             *words = unseen.words(plausible, wanted);

@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::condition::{Condition, EXPECTED};
 use super::context::RuleContext;
 use super::{discard_rules, hint_rules, play_rules};
-use crate::rules::{Move, UnknownName};
+use crate::rules::{Move, UnknownNameError};
 
 /// The function of a rule. It returns `None` if the rule does not apply.
 #[derive(Clone, Copy)]
@@ -179,7 +179,7 @@ pub struct Rule {
 pub enum RuleError {
     /// No rule has this name.
     #[error(transparent)]
-    Unknown(#[from] UnknownName),
+    Unknown(#[from] UnknownNameError),
     /// The probability is missing or out of range, or the rule takes none.
     #[error("rule={text:?}: expected {expected} after {name:?}, found {found:?}")]
     Probability {
@@ -192,7 +192,7 @@ pub enum RuleError {
         /// What follows the name.
         found: String,
     },
-    /// The text after "if" or "and" is no condition.
+    /// The text after "if" or "and" is not a condition.
     #[error("rule={text:?}: {found:?} is not a condition: expected {EXPECTED}")]
     Condition {
         /// The whole text.
@@ -255,10 +255,10 @@ impl FromStr for Rule {
 /// The row of the rule with this name.
 ///
 /// # Errors
-/// [`UnknownName`] if there is none.
-pub fn rule(name: &str) -> Result<&'static RuleKind, UnknownName> {
+/// [`UnknownNameError`] if there is none.
+pub fn rule(name: &str) -> Result<&'static RuleKind, UnknownNameError> {
     let kind = RULES.iter().find(|kind| kind.name == name);
-    kind.ok_or_else(|| UnknownName::new("rule", name, RULES.iter().map(|kind| kind.name)))
+    kind.ok_or_else(|| UnknownNameError::new("rule", name, RULES.iter().map(|kind| kind.name)))
 }
 
 fn parse_probability(text: &str, kind: &RuleKind, words: &[&str]) -> Result<f64, RuleError> {

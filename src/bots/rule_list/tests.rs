@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::*;
 use crate::bots::copy_counts::CopyCounts;
-use crate::bots::{GameRunner, Outcome, Player, bot, play_games};
+use crate::bots::{GameRunner, Player, bot, play_games};
 use crate::rules::{
     Card, CardSet, Hint, ListedDeck, Offset, PRESETS, Parameters, Position, Rank, Seat, Slot, Suit,
-    Variant, preset, random_variant,
+    Variant, random_variant,
 };
 
 const LISTS: [&[&str]; 6] = [IGGI, PIERS, VAN_DEN_BERGH, OUTER, INTERNAL, FLAWED];
@@ -42,7 +42,7 @@ fn play(variant: Variant, player: &Player, games: u64) {
 fn every_rule_and_list_plays_every_preset() {
     for row in PRESETS {
         for count in 2..=5 {
-            let parameters = Parameters { players: count, ..preset(row.name).unwrap() };
+            let parameters = Parameters { players: count, ..row.parameters() };
             let Ok(variant) = Variant::new(parameters) else { continue };
             for player in players() {
                 play(variant.clone(), &player, 5);
@@ -71,7 +71,7 @@ fn a_bot_forgets_earlier_games() {
         for (game, &outcome) in games.iter().enumerate() {
             let mut runner = GameRunner::new(variant.clone(), seats.clone(), seed(game as u64));
             runner.run().unwrap();
-            assert_eq!(Outcome::of(&runner), Some(outcome));
+            assert_eq!(runner.outcome(), Some(outcome));
         }
     }
 }
@@ -79,7 +79,7 @@ fn a_bot_forgets_earlier_games() {
 #[test]
 fn open_cards_agree_with_the_rules() {
     for row in PRESETS {
-        let variant = Arc::new(Variant::new(preset(row.name).unwrap()).unwrap());
+        let variant = Arc::new(Variant::new(row.parameters()).unwrap());
         let all = CardSet(variant.tables().all_cards);
         for game in 0..20 {
             let (mut open, mut rng) = (OpenCards::default(), GameRng::new(seed(game)));

@@ -49,7 +49,7 @@ impl CommonKnowledge {
             for &card in view.hand_indices(offset) {
                 knowledge.seen.add_up_to_three(CardSet::of(card.into()));
             }
-            let (seat, hints) = (seat.index(), view.hints_about(offset));
+            let (seat, hints) = (seat.index(), view.hand_knowledge(offset));
             knowledge.sizes[seat] = hints.len();
             for (slot, hints) in hints.iter().enumerate() {
                 let plausible = hints.plausible_set(variant);
@@ -70,7 +70,7 @@ impl CommonKnowledge {
         self.outlook
     }
 
-    /// The possible kinds of an own card, given all that the observer sees.
+    /// The possible kinds of a card of the observer, given all that the observer sees.
     pub(super) fn own_possible(&self, slot: usize) -> CardSet {
         let kinds = self.possible[self.observer][slot];
         if kinds.single().is_some() {
@@ -231,11 +231,7 @@ impl CommonKnowledge {
 
     /// A card of this kind left a hand; a new one was drawn unless the deck was empty.
     fn replace_card(&mut self, before: &View<'_>, event: &Event, kind: CardSet) {
-        let (Move::Play { slot } | Move::AnnouncedPlay { slot, .. } | Move::Discard { slot }) =
-            event.played
-        else {
-            return;
-        };
+        let Some(slot) = event.played.slot() else { return };
         let (seat, slot) = (event.seat.index(), slot.index());
         let known = self.possible[seat][slot];
         if known != kind {

@@ -11,7 +11,7 @@ use crate::rules::{CardSet, Hint, Move, Offset, Outlook, Rank, Slot, View};
 pub(super) struct MoveChoice<'a> {
     knowledge: &'a CommonKnowledge,
     view: &'a View<'a>,
-    /// The possible kinds of the own cards by common knowledge.
+    /// The possible kinds of the observer's cards by common knowledge.
     hand: &'a [CardSet],
     outlook: Outlook,
     /// Slot and kind of the next seat's next discard, if there is a token to warn it.

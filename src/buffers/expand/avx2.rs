@@ -33,7 +33,7 @@ static BITS_16: [u16; 16] = {
 /// The `index`-th 32 bytes of the elements of a word, which is given in each 64-bit lane.
 ///
 /// # Safety
-/// The processor has AVX2. The elements of a word have so many bytes.
+/// The processor has AVX2. The elements of a word have this many bytes.
 #[inline(always)]
 unsafe fn vector<E: Element>(word: __m256i, index: usize) -> __m256i {
     // SAFETY: the processor has AVX2, and each load of 32 bytes lies inside its table.

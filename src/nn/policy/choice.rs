@@ -1,6 +1,6 @@
 //! The actions that logits choose.
 
-use crate::rules::{ActionId, ActionSet, GameRng};
+use crate::rules::{ActionId, ActionSet, GameRng, ticket_index};
 
 /// Fixed-point 1 of the sampling weights; the best action has weight 1.
 const ONE: f64 = (1u64 << 48) as f64;
@@ -23,13 +23,7 @@ pub fn sample(logits: &[f32], legal: ActionSet, best: usize, rng: &mut GameRng) 
     if total == 0 {
         return best;
     }
-    let mut drawn = rng.below_u64(total);
-    for action in legal.iter().map(ActionId::index) {
-        let weight = weight(action);
-        if drawn < weight {
-            return action;
-        }
-        drawn -= weight;
-    }
-    best
+    let mut actions = legal.iter().map(ActionId::index);
+    let drawn = ticket_index(actions.clone().map(weight), rng.below_u64(total));
+    drawn.and_then(|index| actions.nth(index)).unwrap_or(best)
 }

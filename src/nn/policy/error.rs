@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::limits::{FORMATS, MAX_BYTES, MAX_LAYERS, MAX_WIDTH};
-use crate::rules::{UnknownName, VariantError};
+use crate::rules::{UnknownNameError, VariantError};
 
 /// A policy cannot be loaded.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -20,7 +20,7 @@ pub enum PolicyError {
         /// The error of the operating system.
         problem: String,
         /// The names of the shipped policies, and the nearest of them.
-        shipped: UnknownName,
+        shipped: UnknownNameError,
     },
     /// A shipped policy was stored by a version with other weights.
     #[error(
@@ -43,7 +43,7 @@ pub enum PolicyError {
 }
 
 /// The names of the shipped policies. If the text may be a misspelt name, the nearest is suggested.
-fn shipped_names(UnknownName { name, nearest, known, .. }: &UnknownName) -> String {
+fn shipped_names(UnknownNameError { name, nearest, known, .. }: &UnknownNameError) -> String {
     let known = known.join(", ");
     let is_path = name.contains(['/', '\\', '.']);
     if is_path { known } else { format!("{known} (did you mean {nearest:?}?)") }
@@ -79,10 +79,10 @@ pub enum PolicyProblem {
     Variant(#[from] VariantError),
     /// The encoder is unknown.
     #[error("\"starmine\" in its metadata: {0}")]
-    Encoder(#[from] UnknownName),
+    Encoder(#[from] UnknownNameError),
     /// The encoder shows what a player may not see.
     #[error(
-        "\"starmine\" in its metadata: encoder={encoder:?} shows the own hand: expected one that shows what a seat may see"
+        "\"starmine\" in its metadata: encoder={encoder:?} shows the observer's own hand: expected one that shows what a seat may see"
     )]
     Cheats {
         /// The encoder.

@@ -8,7 +8,7 @@ use super::Policy;
 use super::error::{PolicyError, PolicyProblem};
 use super::limits::MAX_BYTES;
 use super::shipped_policies::POLICIES;
-use crate::rules::UnknownName;
+use crate::rules::UnknownNameError;
 
 /// The policies from files that are in use, so that bots of the same policy share its weights.
 static IN_USE: Mutex<Vec<Weak<Policy>>> = Mutex::new(Vec::new());
@@ -38,7 +38,7 @@ pub fn policy_bytes(path: &str) -> Result<Vec<u8>, PolicyError> {
     let unreadable = |error: std::io::Error| PolicyError::Unreadable {
         path: path.to_owned(),
         problem: error.to_string(),
-        shipped: UnknownName::new("policy", path, POLICIES.iter().map(|policy| policy.name)),
+        shipped: UnknownNameError::new("policy", path, POLICIES.iter().map(|policy| policy.name)),
     };
     // Checked before opening, which would block on a named pipe.
     let about = std::fs::metadata(path).map_err(unreadable)?;

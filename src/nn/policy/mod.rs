@@ -15,7 +15,6 @@ pub mod tests;
 
 pub use choice::{best, sample};
 pub use error::{PolicyError, PolicyProblem};
-#[cfg(feature = "batch")]
 pub use load::load_policy;
 #[cfg(feature = "python")]
 pub use load::policy_bytes;
@@ -185,7 +184,7 @@ impl Policy {
     }
 
     /// A number of observations that pass together at the highest speed.
-    pub const ROWS: usize = 32;
+    pub const BATCH_SIZE: usize = 32;
 
     /// Whether the network has a hidden state.
     #[must_use]
@@ -225,8 +224,8 @@ impl Policy {
         values
     }
 
-    /// Evaluates many views in chunks of at most [`Policy::ROWS`]. `take` gets the outputs of each
-    /// view.
+    /// Evaluates many views in chunks of at most [`Policy::BATCH_SIZE`]. `take` gets the outputs of
+    /// each view.
     fn pass<'v>(
         &self,
         views: impl Iterator<Item = View<'v>>,
@@ -235,10 +234,10 @@ impl Policy {
     ) {
         let words = self.num_bits().div_ceil(64);
         let mut observations = std::mem::take(&mut scratch.observations);
-        observations.resize(Policy::ROWS * words, 0);
+        observations.resize(Policy::BATCH_SIZE * words, 0);
         let mut views = views.fuse().peekable();
         while views.peek().is_some() {
-            let chunk: Vec<View<'v>> = views.by_ref().take(Policy::ROWS).collect();
+            let chunk: Vec<View<'v>> = views.by_ref().take(Policy::BATCH_SIZE).collect();
             for (words, view) in observations.chunks_exact_mut(words).zip(&chunk) {
                 encode_into(self.encoder, view, words);
             }

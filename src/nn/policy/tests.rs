@@ -268,7 +268,7 @@ fn invalid_files_are_refused_with_the_reason() {
         (changed("variant", json!({"players": 7})), "players=7 is not allowed: expected 2 to 5"),
         (changed("variant", json!({"player": 2})), "unknown field `player`"),
         (changed("encoder", json!("canonica")), "encoder=\"canonica\" is not known"),
-        (changed("encoder", json!("canonical-seer")), "shows the own hand"),
+        (changed("encoder", json!("canonical-seer")), "shows the observer's own hand"),
         (changed("hidden", json!([])), "hidden=[]: expected 1 to 16 widths of 1 to 4096"),
         (changed("hidden", json!([1u64 << 40])), "expected 1 to 16 widths"),
         (changed("hidden", json!([-1])), "integer `-1`"),

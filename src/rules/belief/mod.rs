@@ -1,4 +1,4 @@
-//! The distribution of the own hand, given what a seat sees.
+//! The distribution of a seat's own hand, given what the seat sees.
 
 mod ways;
 
@@ -9,7 +9,7 @@ use self::ways::{Count, Supply};
 use super::card_set::CardSet;
 use super::limits::{MAX_CARD_KINDS, MAX_HAND_SIZE};
 use super::offset::Offset;
-use super::rng::GameRng;
+use super::rng::{GameRng, ticket_index};
 use super::slot::Slot;
 use super::view::View;
 
@@ -54,7 +54,7 @@ impl Belief {
         let variant = view.variant();
         let slots = view.hand_size(Offset::OWN);
         let mut plausible = [CardSet::EMPTY; MAX_HAND_SIZE];
-        for (set, knowledge) in plausible.iter_mut().zip(view.hints_about(Offset::OWN)) {
+        for (set, knowledge) in plausible.iter_mut().zip(view.hand_knowledge(Offset::OWN)) {
             *set = knowledge.plausible_set(variant);
         }
         Belief::of(&plausible[..slots], view.unseen(), variant.num_card_kinds())
@@ -90,7 +90,7 @@ impl Belief {
     /// possible when the other slots need all its copies.
     ///
     /// # Panics
-    /// When the hand has no such slot.
+    /// If the hand has no such slot.
     #[must_use]
     pub fn possible(&self, slot: Slot) -> CardSet {
         let hands = self.hands_by_card(slot.index());
@@ -101,7 +101,7 @@ impl Belief {
     /// The row of each slot sums to 1, or is 0 where no hand is possible.
     ///
     /// # Panics
-    /// When the length is not the number of slots times the number of kinds of cards.
+    /// If the length is not the number of slots times the number of kinds of cards.
     pub fn write_marginals(&self, rows: &mut [f64]) {
         assert_eq!(rows.len(), self.slots * self.kinds, "a number for each slot and card");
         let total = self.num_hands().max(1) as f64;
@@ -115,7 +115,7 @@ impl Belief {
     /// possible.
     ///
     /// # Panics
-    /// When the hand has no such slot.
+    /// If the hand has no such slot.
     #[must_use]
     pub fn shares<const SETS: usize>(&self, slot: Slot, sets: [CardSet; SETS]) -> [f64; SETS] {
         let (hands, total) = (self.hands_by_card(slot.index()), self.num_hands().max(1) as f64);
@@ -186,13 +186,8 @@ impl Belief {
         let mut hand = [0; MAX_HAND_SIZE];
         let (mut unseen, mut supply, mut count) = (self.unseen, self.supply, self.count);
         for slot in (0..self.slots).rev() {
-            let mut ticket = rng.below_u64(count.total);
-            let kind = (0..self.kinds).find(|&kind| {
-                let hands = u64::from(unseen[kind]) * count.with_copy_in(slot, self.fits[kind]);
-                let wins = ticket < hands;
-                ticket = ticket.wrapping_sub(hands);
-                wins
-            })?;
+            let hands = |kind| u64::from(unseen[kind]) * count.with_copy_in(slot, self.fits[kind]);
+            let kind = ticket_index((0..self.kinds).map(hands), rng.below_u64(count.total))?;
             hand[slot] = kind as u8;
             unseen[kind] -= 1;
             if slot > 0 {

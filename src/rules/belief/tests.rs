@@ -43,7 +43,7 @@ fn hands_of(view: &View<'_>) -> Hands {
         variant.copies(card) - held - u8::from(played) - view.discarded(card)
     });
     let plausible: Vec<Vec<usize>> = view
-        .hints_about(Offset::OWN)
+        .hand_knowledge(Offset::OWN)
         .iter()
         .map(|known| known.plausible(variant).map(|card| variant.card_index(card)).collect())
         .collect();
@@ -114,7 +114,7 @@ fn a_belief_equals_enumeration() {
 fn a_belief_equals_enumeration_in_every_preset() {
     for row in PRESETS {
         for (players, hand_size) in [(2, 6), (3, 5), (5, 4)] {
-            let mut parameters = preset(row.name).unwrap();
+            let mut parameters = row.parameters();
             parameters.players = players;
             parameters.hand_size = Some(hand_size);
             // Few hands are possible only late in a game.

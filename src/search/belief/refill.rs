@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::{BlueprintBelief, CHUNK, MIN_LIKELIHOOD, Source, fraction};
+use super::{BlueprintBelief, CHUNK, MIN_LIKELIHOOD, Source};
 use crate::rules::{Belief, GameRng, mix_seed};
 use crate::search::blueprint::{Blueprint, WeighedHand};
 use crate::search::parallel::{StopError, map};
@@ -34,20 +34,20 @@ impl BlueprintBelief {
             if self.particles.len() >= self.wanted {
                 break;
             }
-            let found = map(workers, BLOCK, CHUNK, stop, |worker, chunk| {
+            let particles = map(workers, BLOCK, CHUNK, stop, |worker, chunk| {
                 let chunk = first + chunk.start..first + chunk.end;
                 let mut rng = GameRng::from_state(mix_seed(!seed, chunk.start as u64));
                 let hands: Vec<WeighedHand> =
                     chunk.filter_map(|index| drawn(&belief, seed, index)).collect();
-                let mut found =
+                let mut particles =
                     worker.replay(game, is_explained, mistake, MIN_LIKELIHOOD * most, &hands, stop);
-                found.retain(|found| {
-                    found.weight >= most || fraction(&mut rng) * most < found.weight
+                particles.retain(|particle| {
+                    particle.weight >= most || rng.fraction() * most < particle.weight
                 });
-                found.iter_mut().for_each(|found| found.weight = 1.0);
-                found
+                particles.iter_mut().for_each(|particle| particle.weight = 1.0);
+                particles
             })?;
-            self.particles.extend(found);
+            self.particles.extend(particles);
         }
         self.particles.truncate(self.wanted);
         Ok(())

@@ -28,8 +28,8 @@ fn orders(
     }
 }
 
-/// The own hand's distribution, from all decks of the variant: those with which the game would have
-/// looked the same.
+/// The distribution of the searching seat's hand, from all decks of the variant: those with which
+/// the game would have looked the same.
 fn by_enumeration(state: &State, seat: Seat, bot: &str) -> BTreeMap<Vec<usize>, f64> {
     let variant = state.variant();
     let mut kinds: Vec<(Card, u8)> =

@@ -14,13 +14,13 @@ fn the_worse_half_of_the_moves_gets_fewer_rollouts() {
     let mut searcher = searcher(&variant, "smart", 640, 100);
     searcher.follow(&state, Seat::ALL[0], 7);
     let (decision, _) = searcher.decide(&state.view(Seat::ALL[0]));
-    let mut counts: Vec<usize> = decision.actions.iter().map(|found| found.rollouts).collect();
+    let mut counts: Vec<usize> = decision.moves.iter().map(|searched| searched.rollouts).collect();
     counts.sort_unstable();
     let (moves, total) = (counts.len(), counts.iter().sum::<usize>());
     assert!(moves > 8 && total <= 640 && total > 600, "{counts:?}");
     assert!(counts[moves - 1] > 2 * total / moves && counts[moves / 2 - 1] < total / moves);
-    let blueprint = |found: &&ActionValue| found.played == decision.blueprint;
-    let own = decision.actions.iter().find(blueprint).unwrap();
+    let blueprint = |searched: &&SearchedMove| searched.value.played == decision.blueprint;
+    let own = decision.moves.iter().find(blueprint).unwrap();
     assert!(own.is_kept);
 }
 
@@ -68,7 +68,7 @@ fn a_search_is_the_same_for_any_number_of_threads() {
         (decision, belief.hands().map(|(hand, share)| (hand.to_vec(), share)).collect::<Vec<_>>())
     };
     let alone = decide(1);
-    assert!(alone.0.actions.iter().map(|action| action.rollouts).sum::<usize>() <= 600);
+    assert!(alone.0.moves.iter().map(|searched| searched.rollouts).sum::<usize>() <= 600);
     assert_eq!(alone, decide(2));
     assert_eq!(alone, decide(5));
 }
@@ -153,7 +153,7 @@ fn many_positions_at_once_give_the_decisions_of_single_ones() {
     let policy = shipped_policy(name).unwrap().policy().unwrap();
     let variant = Arc::new(policy.variant().clone());
     let bot = PolicyBot::new(policy, false, name, &variant).unwrap();
-    assert!(bot.rows().is_some());
+    assert!(bot.stateless_policy().is_some());
     let mut games =
         (0..).map(|game| game_before_a_turn(&variant, "policy: ippo-2p", Seat::ALL[1], game, 9));
     let state = games.find(|state| state.ending().is_none()).unwrap();
@@ -166,7 +166,7 @@ fn many_positions_at_once_give_the_decisions_of_single_ones() {
         (decision, hands.collect::<Vec<_>>(), belief.unexplained().collect::<Vec<_>>())
     };
     let (rows, single) = (decide(Box::new(bot.clone())), decide(Box::new(Hidden(bot.clone()))));
-    assert!(rows.0.actions.iter().any(|action| action.rollouts > 0));
+    assert!(rows.0.moves.iter().any(|searched| searched.rollouts > 0));
     assert_eq!(rows, single);
 }
 
@@ -190,15 +190,15 @@ fn a_rollout_of_a_depth_ends_with_the_value_of_the_network() {
     let (state, decision, hands) = decision_of_policy(400, Some(1));
     let (variant, view) = (state.variant(), state.view(Seat::ALL[0]));
     let policy = shipped_policy("ippo-2p").unwrap().policy().unwrap();
-    let is_hint = |found: &&ActionValue| matches!(found.played, Move::Hint { .. });
-    let hints: Vec<&ActionValue> = decision.actions.iter().filter(is_hint).collect();
+    let is_hint = |searched: &&SearchedMove| matches!(searched.value.played, Move::Hint { .. });
+    let hints: Vec<&SearchedMove> = decision.moves.iter().filter(is_hint).collect();
     assert!(!hints.is_empty());
-    for found in hints {
+    for searched in hints {
         // A hint draws no card: the position after it follows from the hand.
         let values = hands.iter().map(|hand| {
             let mut position = view.supposing(hand);
             let mut deck = position.remaining_deck(variant, GameRng::for_samples(0));
-            position.apply_unchecked(variant, found.played, &mut deck);
+            position.apply_unchecked(variant, searched.value.played, &mut deck);
             let views = std::iter::once(View::new(variant, &position, Seat::ALL[1]));
             let value = policy.values(views, &mut PolicyScratch::default())[0];
             f64::from(f32::from(position.score(variant)) + value)
@@ -206,7 +206,10 @@ fn a_rollout_of_a_depth_ends_with_the_value_of_the_network() {
         let (least, most) =
             values.fold((f64::MAX, f64::MIN), |(least, most), it| (least.min(it), most.max(it)));
         assert!(most - least < 1.0);
-        assert!(least - 1e-4 < found.mean && found.mean < most + 1e-4, "{least} {most} {found:?}");
+        assert!(
+            least - 1e-4 < searched.value.mean && searched.value.mean < most + 1e-4,
+            "{least} {most} {searched:?}"
+        );
     }
 }
 

@@ -47,8 +47,8 @@ fn mirror_descent_doubts_a_hand_for_a_move_and_drops_none() {
 /// now were this one.
 fn mistakes(state: &State, seat: Seat, bot: &str, hand: &[usize]) -> i32 {
     let variant = state.variant();
-    // The deck with the supposed cards in the places of the own ones, which change places with
-    // hidden cards.
+    // The deck with the supposed cards in the places of the searching seat's, which change places
+    // with hidden cards.
     let mut deck = state.deck().to_vec();
     let (own, drawn) = own_places(state, seat);
     let cards: Vec<Card> = variant.card_kinds().collect();

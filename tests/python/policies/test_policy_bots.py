@@ -198,7 +198,7 @@ def changed(path, change):
     ("change", "message"),
     [
         (lambda said, tensors: said.update(format=9), "format=9: expected 1"),
-        (lambda said, tensors: said.update(encoder=SEER), "shows the own hand"),
+        (lambda said, tensors: said.update(encoder=SEER), "shows the observer's own hand"),
         (lambda said, tensors: said.update(hidden=[]), "hidden="),
         (lambda said, tensors: tensors.pop("heads.bias"), '"heads.bias" is missing'),
         (lambda said, tensors: tensors["heads.bias"].fill_(torch.nan), "NaN at index 0"),

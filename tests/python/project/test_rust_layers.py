@@ -26,7 +26,7 @@ BATCH_FLOORS = [
     {"step"},
     {"partition"},
     {"mod"},
-    {"illegal_actions", "last_observations", "partner_turns", "replay", "reset", "snapshot"},
+    {"copy", "illegal_actions", "last_observations", "partner_turns", "replay", "reset", "snapshot"},
 ]
 PYTHON_CRATES = re.compile(r"\b(pyo3|numpy)\b")
 

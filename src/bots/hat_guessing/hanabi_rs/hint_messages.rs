@@ -3,7 +3,7 @@
 use crate::bots::first_best::first_best;
 use crate::bots::hat_guessing::copies::{Copies, CopiesOutlook, Traits};
 use crate::bots::hat_guessing::hand_knowledge::HandKnowledge;
-use crate::bots::hat_guessing::private_knowledge::{gain, touched_by};
+use crate::bots::hat_guessing::private_knowledge::gain;
 use crate::bots::hat_guessing::public_knowledge::PublicKnowledge;
 use crate::rules::{Event, Hint, MAX_PLAYERS, Move, Offset, Slot, View};
 
@@ -106,10 +106,10 @@ fn best_hint(
     offset: usize,
     wanted: impl Fn(Hint) -> bool,
 ) -> Option<Hint> {
-    let colors = view.variant().suits().map(Hint::Color);
-    let hints = colors.chain(view.variant().rank_values().map(Hint::Rank));
+    let colors = view.variant().all_suits().map(Hint::Color);
+    let hints = colors.chain(view.variant().all_ranks().map(Hint::Rank));
     let rated = hints.filter(|&hint| wanted(hint)).filter_map(|hint| {
-        let touched = touched_by(hint, view, offset);
+        let touched = hint.touched(view.hand(Offset::at(offset)));
         let gain = || gain::<f32>(&public.hands[offset], hint, touched, &public.outlook);
         (!touched.is_empty()).then(|| (hint, gain()))
     });

@@ -19,7 +19,7 @@ use crate::rules::{Event, GameRng, Hint, Move, Offset, Slot, SlotSet, View};
 #[derive(Clone, Debug, Default)]
 pub struct InformationStrategy {
     public: PublicKnowledge,
-    /// The own move of this turn, and the common knowledge after it.
+    /// The bot's move of this turn, and the common knowledge after it.
     chosen: Option<(Move, PublicKnowledge)>,
 }
 

@@ -16,7 +16,7 @@ use crate::rules::{GameRng, Hint, Move, Slot, SlotSet, View};
 #[derive(Clone, Debug, Default)]
 pub struct InfoBot {
     public: PublicKnowledge,
-    /// The common knowledge after the own hint of this turn.
+    /// The common knowledge after the bot's hint of this turn.
     after_own_hint: Option<PublicKnowledge>,
 }
 

@@ -5,7 +5,7 @@ use super::hint_code::HintCode;
 use super::questions::SlotQuestions;
 use crate::bots::first_best::first_best;
 use crate::bots::hat_guessing::hand_knowledge::HandKnowledge;
-use crate::bots::hat_guessing::private_knowledge::{PrivateKnowledge, gain, touched_by};
+use crate::bots::hat_guessing::private_knowledge::{PrivateKnowledge, gain};
 use crate::bots::hat_guessing::public_knowledge::Questions;
 use crate::rules::{Hint, MAX_PLAYERS, Move, Offset, Slot, Suit, View};
 
@@ -88,7 +88,7 @@ impl InfoBot {
             .hand(Offset::at(offset))
             .flat_map(|card| [Hint::Color(card.suit), Hint::Rank(card.rank)]);
         let rated = hints.filter_map(|hint| {
-            let touched = touched_by(hint, view, offset);
+            let touched = hint.touched(view.hand(Offset::at(offset)));
             let gain = || gain::<f64>(hand, hint, touched, &self.public.outlook);
             (code.number(hint, touched) == number).then(|| (hint, gain()))
         });

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::AtomicBool;
 
-use crate::batch::partition::Partition;
-use crate::batch::step::scratch::Scratch;
-use crate::batch::{Batch, BatchError, memory, reserve};
+use super::partition::Partition;
+use super::step::scratch::Scratch;
+use super::{Batch, BatchError, memory, reserve};
 use crate::threads::Pool;
 
 impl Batch {
@@ -12,12 +12,12 @@ impl Batch {
     ///
     /// # Errors
     /// [`BatchError`] if the memory cannot be allocated or the threads cannot be started.
-    pub fn duplicate(&self) -> Result<Batch, BatchError> {
-        self.duplicate_until(&AtomicBool::new(false))
+    pub fn try_clone(&self) -> Result<Batch, BatchError> {
+        self.try_clone_until(&AtomicBool::new(false))
     }
 
-    /// As [`Batch::duplicate`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile.
-    pub(crate) fn duplicate_until(&self, stop: &AtomicBool) -> Result<Batch, BatchError> {
+    /// As [`Batch::try_clone`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile.
+    pub(crate) fn try_clone_until(&self, stop: &AtomicBool) -> Result<Batch, BatchError> {
         self.check_whole()?;
         let num_envs = self.num_envs();
         let mut blocks = reserve(self.blocks.len(), num_envs)?;
@@ -31,8 +31,8 @@ impl Batch {
             BatchError::if_set(stop)?;
             partner_games.push(game.clone());
         }
-        let scratch = self.scratch.iter().map(Scratch::duplicate).collect::<Result<_, _>>();
-        let scratch = scratch.map_err(|source| memory(num_envs, source))?;
+        let scratch = self.scratch.iter().map(Scratch::try_clone).collect::<Result<_, _>>();
+        let scratch = scratch.map_err(|error| memory(num_envs, error))?;
         Ok(Batch {
             pool: Pool::new(self.config.options.num_threads)?,
             config: self.config.clone(),

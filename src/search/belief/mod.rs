@@ -10,12 +10,12 @@ use std::sync::atomic::AtomicBool;
 use super::blueprint::{Blueprint, WeighedHand, doubt, retain};
 use super::parallel::{StopError, map};
 use super::particle::Particle;
-use super::seen_game::{SeenGame, own_slot};
+use super::seen_game::SeenGame;
 use super::turn_set::TurnSet;
 use crate::bots::Turn;
 use crate::rules::{
-    Belief, Event, GameRng, Hint, MAX_CARD_KINDS, MAX_HAND_SIZE, Move, Offset, SlotSet, Variant,
-    View, mix_seed,
+    Belief, Event, GameRng, MAX_CARD_KINDS, MAX_HAND_SIZE, Move, Offset, View, mix_seed,
+    ticket_index,
 };
 
 /// Hands that a thread takes at a time.
@@ -48,8 +48,6 @@ pub enum Source {
 /// other moves still count, see [`BlueprintBelief::unexplained`]. Mistakes are found turn by turn
 /// from the first turn: a move is a mistake if no possible hand explains it together with all
 /// earlier moves that are not mistakes.
-///
-/// Turns are followed when the next decision is made, see `prepare`.
 #[derive(Clone)]
 pub struct BlueprintBelief {
     game: Arc<SeenGame>,
@@ -60,8 +58,8 @@ pub struct BlueprintBelief {
     is_explained: Vec<bool>,
     /// The number of turns that the hands have followed.
     followed: usize,
-    /// Whether there were no hands in an own turn, so that moves before it were not compared with
-    /// the blueprint's.
+    /// Whether there were no hands in a turn of the searching seat, so that moves before it were
+    /// not compared with the blueprint's.
     has_gap: bool,
     /// A hand's likelihood is multiplied by this for each teammate's move that the hand does not
     /// explain. 0 drops the hand.
@@ -112,7 +110,7 @@ impl BlueprintBelief {
     pub fn hands(&self) -> impl Iterator<Item = (&[u8], f64)> {
         let total = self.total();
         let size = self.game.hand_size(self.followed);
-        self.particles.iter().map(move |found| (&found.hand[..size], found.weight / total))
+        self.particles.iter().map(move |particle| (&particle.hand[..size], particle.weight / total))
     }
 
     /// Where the hands come from.
@@ -135,12 +133,13 @@ impl BlueprintBelief {
     }
 
     fn total(&self) -> f64 {
-        self.particles.iter().map(|found| found.weight).sum()
+        self.particles.iter().map(|particle| particle.weight).sum()
     }
 
     /// The effective sample size: the number of equally likely hands with the same variance.
     fn effective_size(&self) -> f64 {
-        let squares: f64 = self.particles.iter().map(|found| found.weight * found.weight).sum();
+        let squares: f64 =
+            self.particles.iter().map(|particle| particle.weight * particle.weight).sum();
         if squares > 0.0 { self.total().powi(2) / squares } else { 0.0 }
     }
 
@@ -222,9 +221,9 @@ impl BlueprintBelief {
         let game =
             if is_last { self.game.clone() } else { Arc::new(self.game.before(self.followed)) };
         let (event, turn) = (game.event(index), game.seen_turn(index));
-        self.particles.retain(|found| fits(&found.hand, event, is_own, &turn));
-        if is_own && event.card.is_some() {
-            self.replace_card(own_slot(event.played), &turn);
+        self.particles.retain(|particle| fits(&particle.hand, event, is_own, &turn));
+        if is_own && let Some(slot) = event.played.slot() {
+            self.replace_card(slot.index(), &turn);
         } else if event.drawn.is_some() && self.source == Source::Sampled {
             self.weigh_draw(&turn);
         }
@@ -259,13 +258,13 @@ impl BlueprintBelief {
         Ok(())
     }
 
-    /// An own card left the hand, and another may have come.
+    /// A card of the searching seat left its hand, and another may have come.
     fn replace_card(&mut self, slot: usize, turn: &Turn<'_>) {
         let (before, after) =
             (turn.before.hand_size(Offset::OWN), turn.after.hand_size(Offset::OWN));
-        for found in &mut self.particles {
-            found.hand.copy_within(slot + 1..before, slot);
-            found.hand[before - 1] = 0;
+        for particle in &mut self.particles {
+            particle.hand.copy_within(slot + 1..before, slot);
+            particle.hand[before - 1] = 0;
         }
         if after < before {
             return;
@@ -276,17 +275,17 @@ impl BlueprintBelief {
             newest: after - 1,
         };
         if self.source == Source::Exact {
-            let hands = self.particles.iter().map(|found| draw.possible(&found.hand).count());
+            let hands = self.particles.iter().map(|particle| draw.possible(&particle.hand).count());
             if hands.sum::<usize>() <= self.wanted {
                 let before = std::mem::take(&mut self.particles);
-                self.particles = before.iter().flat_map(|found| draw.each(found)).collect();
+                self.particles = before.iter().flat_map(|particle| draw.each(particle)).collect();
                 return;
             }
             self.particles = self.resampled(self.wanted);
             self.source = Source::Sampled;
         }
         let mut rng = GameRng::from_state(self.next_seed());
-        self.particles.retain_mut(|found| draw.sample(&mut found.hand, &mut rng));
+        self.particles.retain_mut(|particle| draw.sample(&mut particle.hand, &mut rng));
     }
 
     /// A teammate drew a card: the fewer of its copies a hand holds, the likelier that was.
@@ -295,14 +294,15 @@ impl BlueprintBelief {
         let kind = turn.before.variant().card_index(drawn);
         let unseen = turn.before.unseen()[kind];
         let size = turn.before.hand_size(Offset::OWN);
-        self.particles.retain_mut(|found| {
-            let held = found.hand[..size].iter().filter(|&&card| usize::from(card) == kind).count();
-            found.weight *= f64::from(unseen) - held as f64;
-            found.weight > 0.0
+        self.particles.retain_mut(|particle| {
+            let held =
+                particle.hand[..size].iter().filter(|&&card| usize::from(card) == kind).count();
+            particle.weight *= f64::from(unseen) - held as f64;
+            particle.weight > 0.0
         });
         // Only ratios matter.
-        let most = self.particles.iter().map(|found| found.weight).fold(0.0, f64::max);
-        self.particles.iter_mut().for_each(|found| found.weight /= most);
+        let most = self.particles.iter().map(|particle| particle.weight).fold(0.0, f64::max);
+        self.particles.iter_mut().for_each(|particle| particle.weight /= most);
     }
 
     /// The weights of all possible hands: the numbers of choices of copies that make them.
@@ -311,28 +311,28 @@ impl BlueprintBelief {
             return;
         }
         let (unseen, size) = (turn.after.unseen(), turn.after.hand_size(Offset::OWN));
-        self.particles.retain_mut(|found| {
+        self.particles.retain_mut(|particle| {
             let mut left = unseen;
-            found.weight = found.likelihood;
-            for &card in &found.hand[..size] {
+            particle.weight = particle.likelihood;
+            for &card in &particle.hand[..size] {
                 let left = &mut left[usize::from(card)];
-                found.weight *= f64::from(*left);
+                particle.weight *= f64::from(*left);
                 *left = left.saturating_sub(1);
             }
-            found.weight > 0.0
+            particle.weight > 0.0
         });
     }
 
     /// Draws this number of hands by their weights; each then has weight 1.
     fn resampled(&mut self, number: usize) -> Vec<Particle> {
         let step = self.total() / number as f64;
-        let start = fraction(&mut GameRng::from_state(self.next_seed()));
+        let start = GameRng::from_state(self.next_seed()).fraction();
         let (mut next, mut passed) = (start * step, 0.0);
         let mut drawn = Vec::with_capacity(number);
-        for found in &self.particles {
-            passed += found.weight;
+        for particle in &self.particles {
+            passed += particle.weight;
             while next < passed && drawn.len() < number {
-                drawn.push(Particle { weight: 1.0, ..found.clone() });
+                drawn.push(Particle { weight: 1.0, ..particle.clone() });
                 next += step;
             }
         }
@@ -351,21 +351,21 @@ impl BlueprintBelief {
         if self.unexplained().next().is_some() {
             self.find_mistakes(hands, workers, stop)?;
         }
-        let mut found = self.replayed(&game, hands, MIN_LIKELIHOOD, workers, stop)?;
+        let mut particles = self.replayed(&game, hands, MIN_LIKELIHOOD, workers, stop)?;
         if self.mistake > 0.0 {
-            let likelihood = |found: &Particle| found.likelihood;
-            let mut most = found.iter().map(likelihood).fold(0.0, f64::max);
-            if found.is_empty() {
+            let likelihood = |particle: &Particle| particle.likelihood;
+            let mut most = particles.iter().map(likelihood).fold(0.0, f64::max);
+            if particles.is_empty() {
                 most = self.find_mistakes(hands, workers, stop)?;
             }
             if most < 1.0 {
-                found = self.replayed(&game, hands, MIN_LIKELIHOOD * most, workers, stop)?;
+                particles = self.replayed(&game, hands, MIN_LIKELIHOOD * most, workers, stop)?;
             }
-        } else if found.is_empty() {
+        } else if particles.is_empty() {
             self.find_mistakes(hands, workers, stop)?;
-            found = self.replayed(&game, hands, MIN_LIKELIHOOD, workers, stop)?;
+            particles = self.replayed(&game, hands, MIN_LIKELIHOOD, workers, stop)?;
         }
-        (self.particles, self.source) = (found, Source::Exact);
+        (self.particles, self.source) = (particles, Source::Exact);
         Ok(())
     }
 
@@ -433,7 +433,7 @@ impl BlueprintBelief {
     }
 }
 
-/// A card that was drawn to the own hand, which may be any that is not seen and not in the hand.
+/// A card that the searching seat drew. It may be any card that is not seen and not in the hand.
 struct OwnDraw {
     /// The number of kinds of cards.
     kinds: usize,
@@ -458,34 +458,25 @@ impl OwnDraw {
     /// The hand with each card that may be drawn.
     fn each(&self, before: &Particle) -> impl Iterator<Item = Particle> {
         self.possible(&before.hand).map(|kind| {
-            let mut found = before.clone();
-            found.hand[self.newest] = kind as u8;
-            found
+            let mut particle = before.clone();
+            particle.hand[self.newest] = kind as u8;
+            particle
         })
     }
 
     /// Draws one of the copies that are left to this hand, each as likely as the others. Returns
     /// `false` if there is none.
     fn sample(&self, hand: &mut [u8; MAX_HAND_SIZE], rng: &mut GameRng) -> bool {
-        let total: u32 = (0..self.kinds).map(|kind| u32::from(self.left(hand, kind))).sum();
+        let copies = |kind| u64::from(self.left(hand, kind));
+        let total: u64 = (0..self.kinds).map(copies).sum();
         if total == 0 {
             return false;
         }
-        let mut ticket = rng.below(total);
-        let drawn = (0..self.kinds).find(|&kind| {
-            let copies = u32::from(self.left(hand, kind));
-            let wins = ticket < copies;
-            ticket = ticket.wrapping_sub(copies);
-            wins
-        });
+        let ticket = rng.below(total as u32).into();
+        let drawn = ticket_index((0..self.kinds).map(copies), ticket);
         hand[self.newest] = drawn.expect("the ticket is below the sum") as u8;
         true
     }
-}
-
-/// A number from 0 to below 1.
-pub(super) fn fraction(rng: &mut GameRng) -> f64 {
-    rng.below_u64(1 << 53) as f64 / (1u64 << 53) as f64
 }
 
 /// Whether a hand before a turn is possible after what the turn showed.
@@ -495,19 +486,17 @@ fn fits(hand: &[u8; MAX_HAND_SIZE], event: &Event, is_own: bool, turn: &Turn<'_>
         Move::Hint { offset, hint } => {
             let target = variant.seat_after(event.seat, offset);
             target != turn.before.observer()
-                || touched(variant, &hand[..turn.before.hand_size(Offset::OWN)], hint)
-                    == event.touched
+                || hint.touched(
+                    hand[..turn.before.hand_size(Offset::OWN)]
+                        .iter()
+                        .map(|&card| variant.card(card)),
+                ) == event.touched
         }
-        played => match event.card {
-            Some(card) if is_own => usize::from(hand[own_slot(played)]) == variant.card_index(card),
+        played => match (played.slot(), event.card) {
+            (Some(slot), Some(card)) if is_own => {
+                usize::from(hand[slot.index()]) == variant.card_index(card)
+            }
             _ => true,
         },
     }
-}
-
-/// The slots that a hint touches.
-fn touched(variant: &Variant, hand: &[u8], hint: Hint) -> SlotSet {
-    let matches =
-        |&(_, &card): &(usize, &u8)| hint.matches(variant.tables().card[usize::from(card)]);
-    SlotSet(hand.iter().enumerate().filter(matches).map(|(slot, _)| 1 << slot).sum())
 }
