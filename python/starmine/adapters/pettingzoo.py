@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from starmine._core import IllegalActionError, StarmineError, State, UnknownNameError, Variant
 from starmine._util.keywords import GAME_OPTIONS, check_options, named_keywords
+from starmine._util.render_modes import RENDER_MODES, usable_modes
 from starmine.envs import registration
 from starmine.games.seeds import game_seed
 from starmine.look.png import rgb_of
@@ -36,7 +37,6 @@ Array = NDArray[Any]
 
 # OpenSpiel's names for what an observation tells, and ours.
 ENCODERS = {"minimal": "canonical-minimal", "card_knowledge": "canonical", "seer": "canonical-seer"}
-RENDER_MODES = ("ansi", "human", "rgb_array")
 # What an agent that moves illegally gets.
 ILLEGAL_REWARD = -1.0
 # What there is only after `reset`.
@@ -108,7 +108,7 @@ class HanabiAECEnv(AECEnv[str, dict[str, Array], int]):
         )
         self.metadata = {
             "name": "hanabi_v0",
-            "render_modes": list(RENDER_MODES),
+            "render_modes": usable_modes(RENDER_MODES),
             "render_fps": 1,
             "is_parallelizable": False,
         }

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from starmine._core import ArrayError, Batch, IllegalActionError, Layout, Move, StarmineError, State, Variant
 from starmine._util.keywords import GAME_OPTIONS, check_options, named_keywords
 from starmine._util.later import later
+from starmine._util.render_modes import RENDER_MODES, usable_modes
 from starmine.envs.rewards import Rewards
 from starmine.envs.vector import (
     ON_ILLEGAL_ACTIONS,
@@ -79,7 +80,7 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
         (658,)
     """
 
-    metadata = {"render_modes": ["ansi", "human", "rgb_array"], "render_fps": 1}  # noqa: RUF012 - Gymnasium declares it so
+    metadata = {"render_modes": usable_modes(RENDER_MODES), "render_fps": 1}  # noqa: RUF012 - Gymnasium declares it so
 
     @named_keywords
     def __init__(
@@ -97,7 +98,7 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
         render_mode: str | None = None,
         **overrides: Any,
     ) -> None:
-        if render_mode not in (None, *self.metadata["render_modes"]):
+        if render_mode not in (None, *RENDER_MODES):
             expected = "None, 'ansi', 'human' or 'rgb_array'"
             raise StarmineError(f"render_mode={render_mode!r} is not allowed: expected {expected}")
         self.variant = resolve_variant(variant, overrides)

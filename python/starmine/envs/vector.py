@@ -29,6 +29,7 @@ from starmine._core import (
 )
 from starmine._util.keywords import BATCH_OPTIONS, check_options, named_keywords
 from starmine._util.later import later
+from starmine._util.render_modes import usable_modes
 from starmine.envs.partners import Partner, PartneredBatch, resolve_partners
 from starmine.envs.rewards import Rewards
 from starmine.envs.states import FollowedGames
@@ -268,7 +269,11 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         self._deals = True  # whether the last call ended or dealt episodes
         self.num_envs = num_envs
         self.autoreset_mode = AutoresetMode(self._batch.autoreset_mode)
-        self.metadata = {"render_modes": ["rgb_array"], "render_fps": 1, "autoreset_mode": self.autoreset_mode}
+        self.metadata = {
+            "render_modes": usable_modes(("rgb_array",)),
+            "render_fps": 1,
+            "autoreset_mode": self.autoreset_mode,
+        }
         self.render_mode = render_mode
         self._followed = None if render_mode is None else FollowedGames(self.variant, self._batch)
         self.single_observation_space = observation_box(self._batch)

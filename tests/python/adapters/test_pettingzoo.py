@@ -63,6 +63,16 @@ def test_render():
     render_test(make)
 
 
+def test_render_without_the_libraries_of_pictures(monkeypatch):
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+    assert make().metadata["render_modes"] == ["ansi", "human"]
+    render_test(make)
+    env = make(render_mode="rgb_array")
+    env.reset(seed=0)
+    with pytest.raises(ImportError, match="pictures"):
+        env.render()
+
+
 def test_render_shows_the_board(capsys):
     env = make(render_mode="ansi")
     env.reset(seed=3)

@@ -1,7 +1,8 @@
 """The Gymnasium classes: registration, spaces, autoreset, info, wrappers, the order of calls and rendering."""
 
 import random
-from importlib.util import find_spec
+import subprocess
+import sys
 
 import gymnasium
 import numpy as np
@@ -109,11 +110,37 @@ def test_the_action_space_samples_with_the_mask():
 def test_check_env(dtype, observers):
     # Random actions without a mask, so an illegal one must not raise; through `make`, for its spec.
     env = gymnasium.make(ENV_ID, illegal_action="terminate", dtype=dtype, observers=observers)
-    check_env(env.unwrapped, skip_render_check=not find_spec("resvg_py"))
+    check_env(env.unwrapped)
+
+
+WITHOUT_PICTURES = """
+import sys
+sys.modules[{library!r}] = None  # as if it were not installed
+import gymnasium, starmine
+from gymnasium.utils.env_checker import check_env
+env = gymnasium.make("starmine:Starmine/Hanabi-v0", illegal_action="terminate")
+check_env(env.unwrapped)
+assert env.metadata["render_modes"] == ["ansi", "human"]
+assert starmine.HanabiVectorEnv(2).metadata["render_modes"] == []
+for env in (starmine.HanabiEnv(render_mode="rgb_array"), starmine.HanabiVectorEnv(2, render_mode="rgb_array")):
+    env.reset(seed=0)
+    try:
+        env.render()
+    except ImportError as error:
+        assert "pip install 'starmine[pictures]'" in str(error)
+    else:
+        raise AssertionError("it was drawn")
+"""
+
+
+@pytest.mark.parametrize("library", ["resvg_py", "PIL"])
+def test_check_env_without_the_libraries_of_pictures(library):
+    code = WITHOUT_PICTURES.format(library=library)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
 
 
 def test_check_env_with_a_render_mode():
-    pytest.importorskip("resvg_py")
     check_env(gymnasium.make(ENV_ID, illegal_action="terminate", render_mode="ansi").unwrapped)
 
 
