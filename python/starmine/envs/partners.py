@@ -19,6 +19,7 @@ from starmine.games.players import (
     is_module,
     is_policy,
     policy_text,
+    refuse_foreign,
     resolve_player,
 )
 from starmine.games.python_players import Fault, PythonPlayers
@@ -86,6 +87,7 @@ def python_player(holder: Any, place: str) -> Any:
     """A player written in Python, if a partner is one; None for whatever the batch reads itself."""
     if isinstance(holder, str):
         return foreign_policy(holder)
+    refuse_foreign(holder, place)
     if isinstance(holder, TrainedPolicy | SeatedBot) or not (is_module(holder) or callable_player(holder)):
         return None
     return resolve_player(holder, place)

@@ -148,6 +148,13 @@ class Factory:
         return repr(self.make)
 
 
+# The libraries whose policies must be wrapped, by package, with a method that only their policies have.
+FOREIGN = {
+    "stable_baselines3": ("Stable-Baselines3", "predict"),
+    "tianshou": ("Tianshou", "compute_action"),
+    "ray": ("RLlib", "forward_inference"),
+}
+
 Player: TypeAlias = str | TrainedPolicy | SeatedBot | _Player | type | PythonBot | Policy | Callable[[], Any]
 """Who can hold a seat, as `play_games` lists it."""
 
@@ -174,6 +181,7 @@ def resolve_player(player: Any, place: str) -> Any:
         return foreign_policy(text) or _Player(text)
     if isinstance(player, _Player | Factory):
         return player
+    refuse_foreign(player, place)
     if isinstance(player, type):
         return player if is_bot(player) and not is_policy(player) else Factory(player, place)
     if is_policy(player):
@@ -228,6 +236,24 @@ def foreign_policy(text: str) -> Any:
     if option not in ("", "sampled"):
         raise StarmineError(f'{text!r} has the option {option!r}: expected "sampled" or none')
     return load_policy(path, sampled=option == "sampled")
+
+
+def refuse_foreign(player: Any, place: str) -> None:
+    """Refuse a policy of another library, or its class: it takes other arguments than a torch module that plays.
+
+    Raises:
+        StarmineError: it is one, and has no method by which it could play here.
+    """
+    kind = player if isinstance(player, type) else type(player)
+    if is_policy(player) or is_bot(player):
+        return
+    packages = {base.__module__.partition(".")[0] for base in kind.__mro__}
+    for package, (library, method) in FOREIGN.items():
+        if package in packages and callable(getattr(player, method, None)):
+            raise StarmineError(
+                f"{place} is a {kind.__name__} of {library}: wrap it in an object with act_batch(turns), as "
+                "docs/integrations.md does"
+            )
 
 
 def is_policy(player: Any) -> bool:

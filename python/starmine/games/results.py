@@ -32,17 +32,19 @@ class Failure:
         seat: the seat of the player that failed.
         move: the move that the player chose, or None if it raised an exception.
         message: what was wrong.
+        turn: the turn of the failure, from 1; of a bot's `end`, the last turn.
     """
 
     game: int
     seat: int
     move: Any
     message: str
+    turn: int
 
     def __str__(self) -> str:
-        """Game, seat, move and what was wrong."""
+        """Game, seat, turn, move and what was wrong."""
         chose = "" if self.move is None else f" chose {self.move!r}"
-        return f"game {self.game}, seat {self.seat}:{chose} {self.message}"
+        return f"game {self.game}, seat {self.seat}, turn {self.turn}:{chose} {self.message}"
 
 
 @equal_by_value

@@ -82,6 +82,8 @@ class WholeGames:
     def _give_up(self, failed: Fault) -> None:
         """Record a failure and abandon the game."""
         game, error = failed.game, failed.error
+        state = self.tables.state(game)
+        turn = state.length + (not state.is_terminal)
         self.tables.abandon(game)
         self._abandoned.add(game)
         message = str(error)
@@ -89,4 +91,4 @@ class WholeGames:
             message = f"raised {error_text(error)}"
             if self.cause is None or game < self._cause_game:
                 self.cause, self._cause_game = error, game
-        self.failures.append(Failure(int(self.numbers[game]), failed.seat, failed.move, message))
+        self.failures.append(Failure(int(self.numbers[game]), failed.seat, failed.move, message, turn))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from starmine._core import StarmineError
+from starmine.games.players import refuse_foreign
 from starmine.games.turns import Turns
 from starmine.policies.memory import Memory
 from starmine.torch.network import ActorCritic, HiddenState, SeatGRU
@@ -40,8 +41,8 @@ class ModulePolicy:
             says that recurrent layers run over something else, such as the cards of an observation.
 
     Raises:
-        StarmineError: the module has recurrent layers, is no `ActorCritic`, and `recurrent` is not False; or
-            `recurrent` contradicts the module.
+        StarmineError: the module has recurrent layers, is no `ActorCritic`, and `recurrent` is not False;
+            `recurrent` contradicts the module; or the module is a policy of another library.
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class ModulePolicy:
         extra_outputs: Sequence[str] = (),
         recurrent: bool | None = None,
     ) -> None:
+        refuse_foreign(module, "module")
         own = getattr(module, "encoder", None)
         self.module = module
         self.encoder = encoder if encoder is not None else own if isinstance(own, str) else "canonical"

@@ -15,6 +15,7 @@ from stable_baselines3 import PPO  # noqa: E402
 from stable_baselines3.common.vec_env import VecMonitor, VecNormalize  # noqa: E402
 
 from starmine.adapters.sb3 import HanabiVecEnv  # noqa: E402
+from starmine.torch import ModulePolicy  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -168,3 +169,70 @@ def test_infos_of_ended_games_name_the_partner():
             np.testing.assert_array_equal(infos[game]["partner"], info["final_partner"][game])
             found.add(tuple(infos[game]["partner"].tolist()))
     assert found == {(-1, 0), (-1, 1)}
+
+
+def model_of():
+    """An untrained model."""
+    return sb3_contrib.MaskablePPO(
+        "MlpPolicy", HanabiVecEnv(8), n_steps=8, batch_size=64, n_epochs=1, seed=0, device="cpu"
+    )
+
+
+def test_a_model_is_evaluated_in_a_class_around_its_predict():
+    model = model_of()
+
+    class Player:
+        dtype = "float32"
+
+        def act_batch(self, turns):
+            return model.predict(turns.obs, action_masks=turns.action_mask, deterministic=True)[0]
+
+    games = starmine.play_games([Player(), Player()], games=20, record=True)
+    for state in (games.trajectories.state(game) for game in range(3)):
+        played = starmine.Variant().new_game(deck=state.deck)
+        for event in state.history:
+            obs = played.encode(played.current_player).astype(np.float32)
+            action, _ = model.predict(obs, action_masks=np.array(played.legal_action_mask()), deterministic=True)
+            assert action == event.action
+            played.apply(event.action)
+    found = starmine.evaluate({"mine": Player()}, games=20, figure=False).pairing("mine", "mine")
+    assert found.games == 20
+
+
+@pytest.mark.parametrize("part", ["model", "policy"])
+def test_a_model_as_a_player_is_refused_with_the_way_to_wrap_it(part):
+    model = model_of()
+    player = model if part == "model" else model.policy
+    message = rf"{type(player).__name__} of Stable-Baselines3: wrap it in an object with act_batch\(turns\)"
+    for call in (
+        lambda: starmine.play_games([player, player], games=20),
+        lambda: starmine.evaluate({"mine": player}, games=20, figure=False),
+        lambda: starmine.HanabiVectorEnv(2, partners={1: player}),
+        lambda: ModulePolicy(player),
+    ):
+        with pytest.raises(starmine.StarmineError, match=message):
+            call()
+
+
+def test_the_file_of_a_model_is_refused_by_the_name_of_its_library(tmp_path):
+    path = tmp_path / "model.zip"
+    model_of().save(path)
+    message = f"policy='{path}' is a file of Stable-Baselines3: load it there, and wrap the model"
+    for call in (
+        lambda: starmine.load_policy(path),
+        lambda: starmine.policies.foreign.load_foreign(path),
+        lambda: starmine.play_games([str(path), "smart"], games=2),
+        lambda: starmine.evaluate([f"policy: {path}"], games=2, figure=False),
+    ):
+        with pytest.raises(starmine.SerializationError, match=message):
+            call()
+
+
+def test_a_model_with_act_batch_is_a_player():
+    class Model(type(model_of().policy)):
+        def act_batch(self, turns):
+            return turns.action_mask.argmax(1)
+
+    policy = model_of().policy
+    policy.__class__ = Model
+    assert len(starmine.play_games([policy, policy], games=2)) == 2

@@ -261,6 +261,69 @@ def test_the_cause_is_the_exception_of_the_first_game():
     assert str(caught.value.__cause__) == "game 0"
 
 
+@pytest.mark.parametrize(
+    ("package", "method", "library"),
+    [
+        ("stable_baselines3.ppo.ppo", "predict", "Stable-Baselines3"),
+        ("tianshou.algorithm.algorithm_base", "compute_action", "Tianshou"),
+        ("ray.rllib.core.rl_module.rl_module", "forward_inference", "RLlib"),
+    ],
+)
+def test_a_policy_of_another_library_is_refused_with_the_way_to_wrap_it(package, method, library):
+    theirs = type("Theirs", (), {"__module__": package, method: lambda self, obs: obs})
+    own = type("Own", (theirs,), {"__module__": "mine"})
+    for player in (theirs(), theirs, own(), own):
+        message = rf"is an? \w+ of {library}: wrap it in an object with act_batch\(turns\)"
+        with pytest.raises(StarmineError, match=message):
+            play_games([player, "iggi"], games=2)
+    wrapped = type("Wrapped", (own,), {"act": lambda self, view: view.legal_actions()[0]})
+    for player in (wrapped, wrapped()):
+        assert len(play_games([player, "iggi"], games=2)) == 2
+    assert "is not allowed" in refusal_of(type("Bare", (), {"__module__": package})())
+
+
+def refusal_of(player):
+    """What `play_games` says of something that is no player."""
+    with pytest.raises(StarmineError) as caught:
+        play_games([player, "iggi"], games=2)
+    return str(caught.value)
+
+
+class FailsAtTheEnd:
+    """A bot that raises an exception when it is shown the games that have ended."""
+
+    def act(self, view):
+        return view.legal_actions()[0]
+
+    def end(self, state):
+        raise RuntimeError("no end")
+
+
+class FailsInAllTurns:
+    """A policy that sees every turn, and fails before the fourth turn of a game."""
+
+    all_turns = True
+
+    def __init__(self):
+        self.turns = 0
+
+    def act_batch(self, turns):
+        self.turns += 1
+        return turns.action_mask.argmax(axis=1) if self.turns < 4 else [None]
+
+
+@pytest.mark.parametrize("player", [Failing(99), Failing(KeyError()), Confused(), FailsInAllTurns(), FailsAtTheEnd])
+def test_a_failure_tells_the_turn(player):
+    with pytest.raises(BotError) as caught:
+        play_games([player, "iggi"], games=20, record=True)
+    failures, games = caught.value.failures, caught.value.games
+    ended = player is FailsAtTheEnd  # in its last turn; the others before they have played a turn
+    turns_played = games.trajectories.lengths[[failure.game for failure in failures]]
+    assert [failure.turn for failure in failures] == (turns_played + (0 if ended else 1)).tolist()
+    assert all(f"seat {failure.seat}, turn {failure.turn}:" in str(failure) for failure in failures)
+    assert str(failures[0]) in str(caught.value)
+
+
 def test_an_illegal_move_has_no_place_and_no_cause():
     with pytest.raises(BotError) as caught:
         play_games([Failing(99), "random"], games=30)

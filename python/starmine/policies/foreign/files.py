@@ -42,6 +42,22 @@ def is_foreign(data: bytes) -> bool:
     return names >= SAD_NAMES or any("," in name for name in names)
 
 
+def refuse_sb3(data: bytes, name: str) -> None:
+    """Refuse a file of Stable-Baselines3, which needs its library and has no rules of a game.
+
+    Raises:
+        SerializationError: it is one.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            is_sb3 = "_stable_baselines3_version" in archive.namelist()
+    except (OSError, ValueError, zipfile.BadZipFile):  # of another library, or damaged
+        return
+    if is_sb3:
+        advice = "load it there, and wrap the model as docs/integrations.md does"
+        raise SerializationError(f"policy={name!r} is a file of Stable-Baselines3: {advice}")
+
+
 def _header(data: bytes) -> dict[str, Any]:
     """The header of a safetensors file; empty for other contents."""
     size = int.from_bytes(data[:8], "little")

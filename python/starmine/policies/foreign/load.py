@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from starmine._core import SerializationError, StarmineError, Variant, _policy_bytes, _unknown_name, variants
 from starmine._core import variant as preset
 from starmine._util.keywords import named_keywords
-from starmine.policies.foreign.files import FORMATS, SAD_NAMES, read_tensors, read_told, sad_bytes
+from starmine.policies.foreign.files import FORMATS, SAD_NAMES, read_tensors, read_told, refuse_sb3, sad_bytes
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -66,6 +66,7 @@ def of_bytes(
     activation: str = "relu",
 ) -> ForeignPolicy:
     """`load_foreign` for the contents of a file."""
+    refuse_sb3(data, name)
     try:
         from starmine.policies.foreign.policy import ForeignPolicy
     except ImportError as error:
