@@ -44,9 +44,9 @@ class HanabiTorchRLEnv(EnvBase):
         done, terminated, truncated: bool (N, 1).
 
     Ended games are reset by the caller with `_reset`, as `rollout` and collectors do. All games step at once: one
-    that `_step` leaves out must be over. Random actions are legal only with the transform `ActionMask`; without it,
-    as in `check_env_specs` of the bare environment and in collectors with `policy=None`, they need
-    `illegal_action="terminate"`.
+    that `_step` leaves out must be over. With the transform `ActionMask`, `rollout` without a policy draws legal
+    actions. `check_env_specs` of the bare environment, and collectors with `policy=None` or `RandomPolicy` even with
+    `ActionMask`, draw without masks and need `illegal_action="terminate"`.
 
     Args:
         num_envs: number of games N, at least 1.

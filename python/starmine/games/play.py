@@ -60,7 +60,9 @@ def play_games(
     - a bot's name, see `starmine.bots()`;
     - a list of rules, such as "rules: play-safe; hint-playable; discard-oldest", see `starmine.games.rules()`;
     - the name of a trained policy, see `starmine.policies.shipped()`;
-    - a policy file, such as "policy: mine.safetensors"; "policy: mine.safetensors; sampled" samples its moves.
+    - a policy file, such as "policy: mine.safetensors"; "policy: mine.safetensors; sampled" samples its moves;
+    - "noisy: 0.1; BOT", one of these that with probability 0.1 draws from all legal moves, perhaps its own;
+    - "search: BLUEPRINT; rollouts=1000", a search; see `starmine.search`.
 
     Objects are one of these:
 

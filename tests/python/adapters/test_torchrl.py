@@ -203,6 +203,23 @@ def test_a_collector_and_ppo(rl):
     assert np.mean(returns[-4:]) > np.mean(returns[:4]) + 0.3
 
 
+@pytest.mark.parametrize("policy", ["RandomPolicy", "None"])
+def test_random_collectors_do_not_use_the_action_mask(rl, policy):
+    """What the docstring of the adapter and the page say of them."""
+
+    def collect(**settings):
+        env = rl.TransformedEnv(rl.HanabiTorchRLEnv(GAMES, "small", **settings), rl.ActionMask())
+        random = rl.RandomPolicy(env.action_spec) if policy == "RandomPolicy" else None
+        collector = rl.Collector(
+            env, random, frames_per_batch=160, total_frames=160, auto_register_policy_transforms=True
+        )
+        return list(collector)
+
+    with pytest.raises(starmine.IllegalActionError):
+        collect()
+    assert len(collect(illegal_action="terminate")) == 1
+
+
 def test_gym_wrapper_takes_the_vector_environment(rl):
     """`GymWrapper` draws actions without masks before any transform is there, so illegal actions must not raise."""
     vector = starmine.HanabiVectorEnv(GAMES, "small", autoreset_mode="Disabled", illegal_action="terminate")
