@@ -6,6 +6,8 @@ import errno
 import hashlib
 import io
 import os
+import re
+import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -24,6 +26,8 @@ from starmine.data.schema import FILE_OPTIONS, ROW_GROUP, optional_columns, read
 from starmine.data.table import ContentHash, GameTable
 
 BYTES_AT_ONCE = 2**20
+PARQUET = b"PAR1"  # begins a Parquet file
+SHARD_FILE = re.compile(r"shard-(\d+)\.parquet")
 Entry = dict[str, Any]  # of a file in a manifest
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 
@@ -49,29 +53,31 @@ class GamesFile:
     @staticmethod
     def open(path: Path) -> GamesFile:
         """Read a file's metadata."""
-        with _naming(path), pyarrow_parquet().ParquetFile(path) as file:
-            metadata = Metadata.of(file.schema_arrow.metadata)
+        with naming(path), pyarrow_parquet().ParquetFile(path) as file:
+            metadata = Metadata.of_file(file)
+            check_name(path, metadata)
             groups = file.metadata
             sizes = tuple(groups.row_group(group).num_rows for group in range(groups.num_row_groups))
             names = tuple(file.schema_arrow.names)
             content = (groups.metadata or {}).get(CONTENT)
         missing = set(schema(metadata.variant).names) - set(names)
         if missing:
-            raise StarmineError(f"{path}: there is no column {', '.join(sorted(missing))}")
+            kind = StarmineError if content is None else DamagedFileError
+            raise kind(f"{path}: there is no column {', '.join(sorted(missing))}")
         return GamesFile(path, metadata, sizes, names, None if content is None else content.decode(errors="replace"))
 
     def checksum(self) -> str:
         """The checksum of its games; for a file without one, as other programs write it, the SHA-256 of the file."""
         if self.content is not None:
             return self.content
-        with _naming(self.path), self.path.open("rb") as file:
+        with naming(self.path), self.path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
     def read(self, group: int, columns: Iterable[str] | None = None) -> Any:
         """A row group as a `pyarrow.Table`, with some of its columns or all."""
         names = None if columns is None else list(columns)
         options = {"page_checksum_verification": True}
-        with _naming(self.path), pyarrow_parquet().ParquetFile(self.path, **options) as file:
+        with naming(self.path), pyarrow_parquet().ParquetFile(self.path, **options) as file:
             table = file.read_row_group(group, columns=names, use_threads=False)
         if len(table) != self.sizes[group]:
             raise DamagedFileError(f"{self.path}: row group {group} has other games than when the file was opened")
@@ -80,8 +86,9 @@ class GamesFile:
     def games(self, group: int, optional: bool = True) -> GameTable:
         """The games of a row group; without the columns that a file need not have unless they are asked for."""
         names = schema(self.metadata.variant, self.columns if optional else ()).names
-        with _naming(self.path):
-            return read_table(self.read(group, names), self.metadata.variant)
+        table = self.read(group, names)
+        with naming(self.path):
+            return read_table(table, self.metadata.variant)
 
 
 def open_files(path: Paths) -> list[GamesFile]:
@@ -94,6 +101,8 @@ def open_files(path: Paths) -> list[GamesFile]:
     paths = [file for each in given for file in files_of(given_path("path", each))]
     if not paths:
         raise StarmineError(f"there are no games in {', '.join(map(str, given))!r}: expected files '*.parquet'")
+    for each in paths:
+        refuse_other_format(each)
     files = [GamesFile.open(file) for file in paths]
     for file in files:
         if file.metadata.variant != files[0].metadata.variant:
@@ -101,7 +110,33 @@ def open_files(path: Paths) -> list[GamesFile]:
                 f"games of different rules cannot be one data set: {files[0].path} holds games of "
                 f"{files[0].metadata.variant}, {file.path} those of {file.metadata.variant}"
             )
+    for folder in filter(Path.is_dir, map(Path, given)):
+        held = [file.metadata for file in files if file.path.parent == folder]
+        if missing := missing_shards(held):
+            said = f"{folder}: {missing:,} of {missing + len(held):,} shards are missing, and with them their games"
+            warnings.warn(said, UserWarning, stacklevel=3)
     return files
+
+
+def missing_shards(files: Sequence[Metadata]) -> int:
+    """How many shards a folder lacks, given the metadata of its files."""
+    return max(0, max((metadata.shards or 0 for metadata in files), default=0) - len(files))
+
+
+def check_name(path: Path, metadata: Metadata) -> None:
+    """Refuse a file under the name of another shard: a copy, whose games would count twice."""
+    named = SHARD_FILE.fullmatch(path.name)
+    if named is not None and metadata.shard is not None and int(named[1]) != metadata.shard:
+        raise StarmineError(f"its name is that of another shard: it is shard {metadata.shard} by its metadata")
+
+
+def refuse_other_format(path: Path) -> None:
+    """Refuse a file that other software or another format of ours wrote, which cannot be a damaged Parquet file."""
+    if path.suffix != ".parquet" and path.is_file():
+        with path.open("rb") as file:
+            if file.read(len(PARQUET)) == PARQUET:
+                return
+        raise StarmineError(f"{path}: it is no Parquet file: convert it first, as with `starmine data convert`")
 
 
 def files_of(path: Path) -> list[Path]:
@@ -112,14 +147,16 @@ def files_of(path: Path) -> list[Path]:
 
 
 @contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    """Let every error of the block name this file."""
+def naming(path: Path) -> Iterator[None]:
+    """Let every error of the block name this file. What pyarrow and numpy raise is damage."""
     try:
         yield
     except FileNotFoundError:  # Arrow's names the file in its text only
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path)) from None
-    except (DamagedFileError, IsADirectoryError, PermissionError):
+    except (IsADirectoryError, PermissionError):
         raise
+    except DamagedFileError as error:
+        raise DamagedFileError(f"{path}: it is damaged: {error}") from error
     except StarmineError as error:
         raise StarmineError(f"{path}: {error}") from error
     except (pyarrow().ArrowException, OSError, ValueError) as error:

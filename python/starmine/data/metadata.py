@@ -9,6 +9,7 @@ from importlib.metadata import version as package_version
 from typing import Any
 
 from starmine._core import StarmineError, Variant
+from starmine._util.durable import CHECKSUM, DamagedFileError, json_checksum
 
 FORMAT = 1  # version of the schema; a reader refuses any other
 KEY = b"starmine"  # of the JSON text in a Parquet file's key-value metadata
@@ -44,30 +45,37 @@ class Metadata:
     extra: dict[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> str:
-        """The metadata as a JSON object: one line, the same for equal metadata."""
+        """The metadata as a JSON object with a "checksum" of the rest: one line, the same for equal metadata."""
         values = {name: getattr(self, name) for name in FIELDS}
         values["variant"] = json.loads(self.variant.to_json())
+        values = json.loads(json.dumps(values, allow_nan=False))  # as a reader has them
+        values[CHECKSUM] = json_checksum(values)
         return json.dumps(values, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
     @staticmethod
     def from_json(text: str | bytes) -> Metadata:
-        """The metadata of a JSON object.
+        """The metadata of a JSON object. Files of versions up to 0.3 have no checksum, and are read without.
 
         Raises:
-            StarmineError: it is not one that `to_json` returned, or has an unknown format.
+            DamagedFileError: it is not one that `to_json` returned.
+            StarmineError: it has an unknown format.
             VariantError: the rules are not allowed.
         """
         try:
             values = json.loads(text)
+            told = values.pop(CHECKSUM, None) if isinstance(values, dict) else None
+            is_changed = told is not None and told != json_checksum(values)
         except (ValueError, RecursionError) as error:
-            raise StarmineError(f"the metadata are not JSON: {error}") from error
+            raise DamagedFileError(f"the metadata are not JSON: {error}") from error
+        if is_changed:
+            raise DamagedFileError("the metadata do not have their checksum: they were changed after they were written")
         if not isinstance(values, dict) or "format" not in values:
-            raise StarmineError("the metadata are not a JSON object with a 'format'")
+            raise DamagedFileError("the metadata are not a JSON object with a 'format'")
         if values["format"] != FORMAT:
             raise StarmineError(f"format={values['format']!r} is not known: this version reads format {FORMAT}")
         missing = [name for name in FIELDS if name not in values]
         if missing:
-            raise StarmineError(f"the metadata have no {', '.join(missing)}")
+            raise DamagedFileError(f"the metadata have no {', '.join(missing)}")
         values["variant"] = Variant.from_json(json.dumps(values["variant"]))
         _check(values)
         return Metadata(**{name: values[name] for name in FIELDS})
@@ -77,20 +85,36 @@ class Metadata:
         """The `Metadata` that an Arrow schema's metadata contain.
 
         Raises:
-            StarmineError: there are none, or they are not allowed.
+            StarmineError: there are none.
+            DamagedFileError, StarmineError, VariantError: as `from_json`.
         """
         if not schema_metadata or KEY not in schema_metadata:
             raise StarmineError("there are no games: the metadata have no entry 'starmine'")
         return Metadata.from_json(schema_metadata[KEY])
+
+    @staticmethod
+    def of_file(file: Any) -> Metadata:
+        """The `Metadata` of an open `pyarrow.parquet.ParquetFile`: of its key-value metadata.
+
+        Arrow's schema in the file has a second copy, which other readers of Parquet hand out.
+
+        Raises:
+            DamagedFileError: the two copies differ.
+            DamagedFileError, StarmineError, VariantError: as `of`.
+        """
+        stored, copy = file.metadata.metadata or {}, (file.schema_arrow.metadata or {}).get(KEY)
+        if copy is not None and copy != stored.get(KEY):
+            raise DamagedFileError("the two copies of its metadata differ: one of them was changed")
+        return Metadata.of(stored)
 
 
 def _check(values: Mapping[str, Any]) -> None:
     """Refuse values of another type than `to_json` writes."""
     players = values["players"]
     if not isinstance(players, list) or not all(isinstance(row, dict) and "name" in row for row in players):
-        raise StarmineError("players is not allowed: expected a list of objects with a 'name'")
+        raise DamagedFileError("players is not allowed: expected a list of objects with a 'name'")
     for name in ("seed", "shard", "shards"):
         if not (values[name] is None or type(values[name]) is int):
-            raise StarmineError(f"{name}={values[name]!r} is not allowed: expected a whole number or null")
+            raise DamagedFileError(f"{name}={values[name]!r} is not allowed: expected a whole number or null")
     if not isinstance(values["version"], str) or not isinstance(values["extra"], dict):
-        raise StarmineError("version or extra is not allowed: expected a text and an object")
+        raise DamagedFileError("version or extra is not allowed: expected a text and an object")

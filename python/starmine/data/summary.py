@@ -11,19 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant
-from starmine._util.durable import given_path
+from starmine._util.durable import DamagedFileError, given_path
 from starmine._util.equality import equal_by_value
 from starmine._util.progress import counted
 from starmine.data.arrow import pyarrow, pyarrow_parquet
 from starmine.data.end_reasons import ended_by_name
+from starmine.data.files import check_name, missing_shards, naming
 from starmine.data.metadata import FORGED, Metadata
-from starmine.data.verification import game_files
+from starmine.data.verification import REMADE, game_files
 from starmine.games.variants import variant_text
 
 WIDTH = 48  # of the longest bar, in characters
 COLUMNS = ["score", "length", "players"]
 NAME = 36  # characters of a name that has its numbers beside it
 MOST_TABLES = 20  # that are shown
+MEND = f"restore or remove this file; {REMADE.format('a shard')}"
 
 
 @equal_by_value
@@ -142,25 +144,35 @@ def info(path: str | os.PathLike[str]) -> Info:
 
     Raises:
         ImportError: pyarrow is missing.
-        StarmineError: there are no games, their rules differ, or a file cannot be read.
+        DamagedFileError: a file is damaged; the message says what to do.
+        PermissionError: a file cannot be read.
+        StarmineError: there are no games, their rules differ, or a file has the name of another shard.
     """
     pyarrow()
     path = given_path("path", path)
     files = game_files(path)
     rules: Variant | None = None
-    total, tables, shards = TableScores("all"), dict[tuple[str, ...], TableScores](), 0
+    total, tables, held = TableScores("all"), dict[tuple[str, ...], TableScores](), list[Metadata]()
     ended = np.zeros(256, np.int64)
     for file in files:
         try:
-            metadata = _add(file, total, tables, ended)
-        except (pyarrow().ArrowException, StarmineError, OSError, *FORGED) as error:
-            raise StarmineError(f"{str(file)!r} cannot be read ({' '.join(str(error).split())})") from error
+            with naming(file):
+                metadata = _add(file, total, tables, ended)
+                check_name(file, metadata)
+        except DamagedFileError as error:
+            raise DamagedFileError(f"{error}; {MEND}") from error
+        except StarmineError:
+            raise
+        except FORGED as error:
+            said = f"{file}: it is damaged: its metadata are not those of games ({type(error).__name__}: {error})"
+            raise DamagedFileError(f"{said}; {MEND}") from error
         if rules is not None and metadata.variant != rules:
             raise StarmineError(f"{str(file)!r} holds games of {metadata.variant}: expected {rules}")
-        rules, shards = metadata.variant, max(shards, metadata.shards or 0)
+        rules = metadata.variant
+        held.append(metadata)
     assert rules is not None
     ordered = sorted(tables.values(), key=lambda table: -table.games)
-    missing = max(0, shards - len(files)) if path.is_dir() else 0
+    missing = missing_shards(held) if path.is_dir() else 0
     size = sum(file.stat().st_size for file in files)
     return Info(path, rules, len(files), missing, size, total, ordered, _by_reason(ended))
 
@@ -177,7 +189,7 @@ def _add(
 ) -> Metadata:
     """Add the games of a file."""
     with pyarrow_parquet().ParquetFile(path) as file:
-        metadata = Metadata.of(file.metadata.metadata)
+        metadata = Metadata.of_file(file)
         names = [str(player["name"]) for player in metadata.players]
         known = (metadata.extra.get("configuration") or {}).get("tables") or []
         table_names = {tuple(table["players"]): table["name"] for table in known if table["name"]}

@@ -17,7 +17,7 @@ from starmine._util.numbers import check_threads
 from starmine._util.progress import Progress, counted, progress_of
 from starmine.data.arrow import pyarrow, pyarrow_parquet, to_numpy
 from starmine.data.end_reasons import ENDED_BY, ended_by_name, ended_by_of, site_scores_of, taken_back_of
-from starmine.data.files import file_hash, files_of
+from starmine.data.files import file_hash, files_of, refuse_other_format
 from starmine.data.generation.configuration import MOST_SHARDS, players_of
 from starmine.data.manifest import MANIFEST, read_manifest
 from starmine.data.metadata import CONTENT, FORGED, Metadata
@@ -28,6 +28,7 @@ from starmine.data.table import ContentHash, GameTable
 
 KEPT = 1000  # problems that are kept; all are counted
 SHOWN = 20
+REMADE = "`starmine generate` with the same options makes {} again"
 
 
 @dataclass(frozen=True)
@@ -120,18 +121,23 @@ def verify(
     files = game_files(path)
     found = Verification(path, len(files))
     with progress_of(sum(map(_rows, files)), 0, shown=progress) as shown:
-        manifest = _entries(path) if path.is_dir() else {}
+        manifest = _entries(path) if path.is_dir() else None
+        entries = {} if manifest is None else manifest
         last: int | None = None
         for file in files:
-            last = _File(file, found, deal, num_threads, shown).check(manifest.get(file.name), last)
+            last = _File(file, found, deal, num_threads, shown).check(entries.get(file.name), last)
     if path.is_dir():
-        _check_names(files, manifest, found)
+        _check_names(files, entries, found)
+        _check_manifest(path, files, manifest, found)
     return found
 
 
 def game_files(path: Path) -> list[Path]:
     """The files of games of a folder, or the file itself."""
     try:
+        if not path.exists():
+            raise StarmineError(f"there is no file or folder {str(path)!r}")
+        refuse_other_format(path)
         files = files_of(path) if path.is_dir() or path.is_file() else []
     except OSError as error:
         raise StarmineError(f"{str(path)!r} cannot be read ({error.strerror})") from error
@@ -160,7 +166,7 @@ class _File:
                 self._tell(f"its bytes do not have the checksum in {MANIFEST}")
             with pyarrow_parquet().ParquetFile(self.path, page_checksum_verification=True) as file:
                 stored = file.metadata.metadata or {}
-                metadata = Metadata.of(stored)
+                metadata = Metadata.of_file(file)
                 last = self._check_first(metadata, last)
                 rules, groups = metadata.variant, range(file.num_row_groups)
                 names = schema(rules, file.schema_arrow.names).names
@@ -370,13 +376,13 @@ def _rows(path: Path) -> int:
         return 0
 
 
-def _entries(folder: Path) -> dict[str, Any]:
-    """The entries of the manifest, which may be missing, since it is derived."""
+def _entries(folder: Path) -> dict[str, Any] | None:
+    """The entries of the manifest; None where it is missing or damaged."""
     try:
         found = read_manifest(folder)
     except OSError as error:
         raise StarmineError(f"{str(folder / MANIFEST)!r} cannot be read ({error.strerror})") from error
-    return {} if found is None else dict(found["shards"])
+    return None if found is None else dict(found["shards"])
 
 
 def _check_names(files: list[Path], manifest: dict[str, Any], found: Verification) -> None:
@@ -388,11 +394,33 @@ def _check_names(files: list[Path], manifest: dict[str, Any], found: Verificatio
         found.add(Problem(name, None, None, "the file is missing"))
 
 
+def _check_manifest(folder: Path, files: list[Path], manifest: dict[str, Any] | None, found: Verification) -> None:
+    """Tell if the bytes of files could not be compared, where a manifest was written with them."""
+    without = [path for path in files if path.name not in (manifest or {})]
+    extras = [metadata.extra for metadata in map(_metadata, without) if metadata is not None]
+    generated = sum("configuration" in extra for extra in extras)
+    if (folder / MANIFEST).exists() and manifest is None:
+        what = "it is damaged"
+    elif generated or any("evaluation" in extra for extra in extras):
+        what = "it is missing" if manifest is None else f"it lacks {counted(len(extras), 'file')}"
+    else:
+        return
+    again = f"; {REMADE.format('it')}" if generated else ""
+    found.add(Problem(MANIFEST, None, None, f"{what}: the checksums of bytes were not compared{again}"))
+
+
 def _shards(path: Path) -> int:
     """The number of shards of a file's data set; 0 where that is not known."""
-    try:
-        metadata = Metadata.of(pyarrow_parquet().read_metadata(path).metadata)
-    except (pyarrow().ArrowException, StarmineError, ValueError, OSError):
+    metadata = _metadata(path)
+    if metadata is None:
         return 0
     shards = metadata.shards or 0
     return shards if "configuration" in metadata.extra and shards <= MOST_SHARDS else 0
+
+
+def _metadata(path: Path) -> Metadata | None:
+    """The metadata of a file; None where they cannot be read."""
+    try:
+        return Metadata.of(pyarrow_parquet().read_metadata(path).metadata)
+    except (pyarrow().ArrowException, StarmineError, ValueError, OSError):
+        return None

@@ -10,6 +10,7 @@ from random_variants import random_variant
 from stored_games import described, played_table, same_games, store
 
 import starmine
+from starmine._util.durable import DamagedFileError, seal_json
 from starmine.data import schema as stored
 from starmine.data.metadata import Metadata
 from starmine.data.schema import read_table, write_table
@@ -192,14 +193,30 @@ def test_metadata_are_read_as_they_were_written():
     ],
 )
 def test_other_metadata_are_refused(changed, message):
-    text = json.dumps(json.loads(Metadata(starmine.Variant(), []).to_json()) | changed)
-    with pytest.raises(starmine.StarmineError, match=message):
-        Metadata.from_json(text)
+    values = json.loads(Metadata(starmine.Variant(), []).to_json()) | changed
+    del values["checksum"]  # as versions up to 0.3 wrote them
+    for text in (json.dumps(values), seal_json(values)):
+        with pytest.raises(ValueError, match=message):
+            Metadata.from_json(text)
+
+
+def test_every_changed_character_of_metadata_is_damage_or_changes_nothing():
+    extra = {10: {"b": 0.1, "a": [1e300]}, 9: 1}  # JSON sorts numbers and texts in other orders
+    metadata = Metadata(starmine.variant("mini"), [{"name": "smart"}], 3, 0, 1, extra=extra)
+    text = metadata.to_json().encode()
+    for place in range(len(text)):
+        changed = bytearray(text)
+        changed[place] ^= 1
+        try:
+            found = Metadata.from_json(bytes(changed))
+        except DamagedFileError:
+            continue
+        assert found == Metadata.from_json(text), (place, bytes(changed[place - 20 : place + 20]))
 
 
 def test_text_that_is_no_metadata_is_refused():
     for text, message in [("{", "not JSON"), ("[]", "not a JSON object"), ('{"format": 1}', "have no variant")]:
-        with pytest.raises(starmine.StarmineError, match=message):
+        with pytest.raises(DamagedFileError, match=message):
             Metadata.from_json(text)
     with pytest.raises(starmine.StarmineError, match="no entry 'starmine'"):
         read_table(pa.table({"game": [1]}))

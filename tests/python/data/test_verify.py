@@ -1,6 +1,8 @@
 """`verify` names what does not hold: file, row, game and what it is; `info` sums up."""
 
+import json
 import math
+import shutil
 import subprocess
 import sys
 
@@ -13,8 +15,9 @@ from starmine.cli import main
 
 pytest.importorskip("pyarrow")
 
-from starmine.data import generate, info, verify
+from starmine.data import DamagedFileError, Dataset, generate, info, read_games, verify
 from starmine.data.files import write_file
+from starmine.data.manifest import read_manifest, write_manifest
 from starmine.data.metadata import Metadata
 from starmine.data.schema import shard_name
 from starmine.data.summary import histogram
@@ -189,7 +192,7 @@ def test_forged_metadata_are_told_and_raise_nothing(folder):
         try:
             assert info(path).total.games == SIZE
         except StarmineError as error:
-            assert "cannot be read" in str(error)  # noqa: PT017
+            assert "it is damaged: " in str(error)  # noqa: PT017
 
 
 def converted(games):
@@ -217,14 +220,97 @@ def test_games_that_were_not_generated_are_verified_too(tmp_path):
 
 
 def test_a_path_without_games_is_refused(tmp_path):
-    for path in (tmp_path, tmp_path / "nowhere"):
-        for read in (verify, info):
-            with pytest.raises(StarmineError, match="holds no games"):
+    (tmp_path / "games.npz").write_bytes(b"PK")
+    for read in (verify, info):
+        for path, said in [
+            (tmp_path, "holds no games"),
+            (tmp_path / "nowhere", "there is no file or folder"),
+            (tmp_path / "games.npz", "no Parquet file: convert it first, as with `starmine data convert`"),
+        ]:
+            with pytest.raises(StarmineError, match=said):
                 read(path)
+    with pytest.raises(StarmineError, match="no Parquet file: convert it first"):
+        Dataset(tmp_path / "games.npz")
     (tmp_path / "a.parquet").write_bytes(b"")
-    with pytest.raises(StarmineError, match="cannot be read"):
+    with pytest.raises(DamagedFileError, match=r"a\.parquet: it is damaged"):
         info(tmp_path)
     assert not verify(tmp_path).holds
+
+
+def test_a_changed_bit_of_the_metadata_is_damage_to_every_reader(folder, tmp_path):
+    """The metadata lie in the file twice, as text and in Arrow's schema as base64."""
+    path = tmp_path / "copied.parquet"
+    data = (folder / FILE).read_bytes()
+    text = data.rindex(b'"max_information_tokens"')
+    arrow = data.index(b"ARROW:schema")
+    for place in (*range(text - 400, text + 60, 20), *range(arrow + 500, arrow + 900, 20)):
+        path.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
+        assert not verify(path).holds, place
+        for read in (Dataset, info, read_games):
+            with pytest.raises(DamagedFileError, match=r"copied\.parquet: it is damaged"):
+                read(path)
+
+
+def test_files_without_checksums_of_their_metadata_have_two_copies_that_are_compared(folder, tmp_path):
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(folder / FILE) as file:
+        table, stored = file.read(), json.loads(file.metadata.metadata[b"starmine"])
+    del stored["checksum"]
+    path = tmp_path / "old.parquet"
+    parquet.write_table(table.replace_schema_metadata({b"starmine": json.dumps(stored).encode()}), path)
+    assert verify(path).holds
+    assert len(Dataset(path)) == len(read_games(path)) == info(path).total.games == SIZE
+    data = path.read_bytes()
+    path.write_bytes(data.replace(b'"max_life_tokens": 3', b'"max_life_tokens": 2'))
+    assert any("two copies of its metadata differ" in problem.what for problem in verify(path).problems)
+    for read in (Dataset, info, read_games):
+        with pytest.raises(DamagedFileError, match="two copies of its metadata differ"):
+            read(path)
+
+
+def test_what_to_do_about_a_damaged_file_is_said(folder):
+    (folder / FILE).write_bytes((folder / FILE).read_bytes()[:-100])
+    with pytest.raises(DamagedFileError, match=r"; restore or remove this file; `starmine generate` with the same"):
+        info(folder)
+
+
+@pytest.mark.parametrize("damage", ["missing", "damaged", "without a file"])
+def test_a_manifest_that_was_not_compared_is_told(folder, damage):
+    path = folder / "_manifest.json"
+    if damage == "missing":
+        path.unlink()
+    elif damage == "damaged":
+        path.write_text("{")
+    else:
+        manifest = read_manifest(folder)
+        del manifest["shards"][FILE]
+        write_manifest(folder, manifest["configuration"], manifest["shards"])
+    found = verify(folder)
+    what = {"without a file": "it lacks 1 file"}.get(damage, f"it is {damage}")
+    again = "`starmine generate` with the same options makes it again"
+    assert [str(problem) for problem in found.problems] == [
+        f"_manifest.json: {what}: the checksums of bytes were not compared; {again}"
+    ]
+    generate(["iggi", "iggi"], GAMES, folder, "mini", 3, shard_size=SIZE, num_threads=1, progress=False)
+    assert verify(folder).holds
+
+
+def test_a_shard_under_the_name_of_another_is_refused(folder):
+    shutil.copy(folder / shard_name(0), folder / FILE)
+    for read in (Dataset, info, read_games):
+        with pytest.raises(StarmineError, match=f"{FILE}: its name is that of another shard: it is shard 0 by its"):
+            read(folder)
+
+
+def test_missing_shards_are_told_once(folder):
+    (folder / FILE).unlink()
+    with pytest.warns(UserWarning, match="1 of 3 shards are missing, and with them their games") as told:
+        data = Dataset(folder)
+    assert len(told) == 1
+    assert told[0].filename == __file__
+    assert len(data) == len(data.select(slice(None))) == GAMES - SIZE
+    assert len(Dataset([folder / shard_name(0), folder / shard_name(2)])) == GAMES - SIZE  # as it was asked for
 
 
 # --- Summing up -------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import numpy as np
 
 from starmine._core import StarmineError, Variant
 from starmine.data.arrow import pyarrow, pyarrow_parquet
-from starmine.data.files import files_of, write_file
+from starmine.data.files import check_name, files_of, naming, write_file
 from starmine.data.formats.records import ImportedGames, ReadGames
 from starmine.data.metadata import Metadata
 from starmine.data.schema import SHARD, read_table, shard_name
@@ -49,14 +49,13 @@ def suits_in(metadata: Metadata) -> tuple[str, ...]:
 
 def _read_file(path: Path) -> tuple[GameTable, Metadata, list[str], list[tuple[str, ...]]]:
     """The games of a file, what it says about all of them, their names and those of their players."""
-    parquet, arrow = pyarrow_parquet(), pyarrow()
     data = path.read_bytes()
-    try:
-        table = parquet.read_table(arrow.BufferReader(data), page_checksum_verification=True)
-        metadata = Metadata.of(table.schema.metadata)
-        games = read_table(table, metadata.variant)
-    except (ValueError, OSError, arrow.ArrowException) as error:
-        raise StarmineError(f"{path}: {' '.join(str(error).split())}") from error
+    with naming(path):
+        options = {"page_checksum_verification": True}
+        with pyarrow_parquet().ParquetFile(pyarrow().BufferReader(data), **options) as file:
+            metadata = Metadata.of_file(file)
+            check_name(path, metadata)
+            games = read_table(file.read(), metadata.variant)
     players = [str(player.get("name", NAMELESS)) for player in metadata.players]
     if len(games) and not 0 <= games.players.min() <= games.players.max() < len(players):
         raise StarmineError(f"{path}: column players names players that are not in the players' table")

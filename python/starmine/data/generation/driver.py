@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from starmine._core import StarmineError, Variant
-from starmine._util.durable import FolderBusyError, FolderLock, given_path
+from starmine._util.durable import DamagedFileError, FolderBusyError, FolderLock, given_path
 from starmine._util.equality import equal_by_value
 from starmine._util.keywords import named_keywords
 from starmine._util.numbers import check_number, check_threads
@@ -273,13 +273,15 @@ def begin(configuration: Configuration, folder: Path) -> dict[str, Entry]:
 def check_stranger(configuration: Configuration, path: Path) -> None:
     """Refuse the file of another data set; one that cannot be read is left to be made again."""
     try:
-        found = pyarrow_parquet().read_metadata(path).metadata
-    except (pyarrow().ArrowException, OSError):
+        with pyarrow_parquet().ParquetFile(path) as file:
+            metadata = Metadata.of_file(file)
+    except (pyarrow().ArrowException, OSError, DamagedFileError):
         if path.name not in {shard_name(shard) for shard in range(configuration.shards)}:
             raise another_configuration(path.parent, path.name, ["a name that is not one of its shards"]) from None
         return
+    except (StarmineError, ValueError) as error:
+        raise another_configuration(path.parent, path.name, [str(error)]) from error
     try:
-        metadata = Metadata.of(found)
         different = differences(metadata.extra.get("configuration"), configuration.to_dict())
         if not different and path.name != shard_name(metadata.shard if metadata.shard is not None else -1):
             different = [f"the name of another shard than {metadata.shard}"]

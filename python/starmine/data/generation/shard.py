@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, _play_bots, _Player, _Tables
-from starmine._util.durable import FolderLock
+from starmine._util.durable import DamagedFileError, FolderLock
 from starmine.data.arrow import pyarrow, pyarrow_parquet
 from starmine.data.draws import NOISE, POLICY, choose_legal, draw, fractions
 from starmine.data.files import Entry, Tally, file_hash, write_file
@@ -256,8 +256,9 @@ def examine_shard(configuration: Configuration, shard: int, folder: Path, entry:
         # A file that the manifest names was written here, so that any other bytes are damage.
         return entry if file_hash(path) == (entry.get("bytes"), entry.get("sha256")) else None
     try:
-        metadata = Metadata.of(pyarrow_parquet().read_metadata(path).metadata)
-    except (pyarrow().ArrowException, OSError):
+        with pyarrow_parquet().ParquetFile(path) as file:
+            metadata = Metadata.of_file(file)
+    except (pyarrow().ArrowException, OSError, DamagedFileError):
         return None
     except (StarmineError, ValueError) as error:
         raise another_configuration(folder, path.name, [str(error)]) from error
@@ -273,7 +274,7 @@ def derive_entry(path: Path) -> Entry:
     """The manifest's entry of a file, of which all games are read."""
     tally = Tally()
     with pyarrow_parquet().ParquetFile(path, page_checksum_verification=True) as file:
-        variant = Metadata.of(file.metadata.metadata).variant
+        variant = Metadata.of_file(file).variant
         written = (file.metadata.metadata or {}).get(CONTENT, b"").decode(errors="replace")
         for table in ahead(file.read_row_group(group) for group in range(file.num_row_groups)):
             tally.add(read_table(table, variant))
