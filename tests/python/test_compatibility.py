@@ -261,7 +261,7 @@ def test_an_evaluation_of_0_2_is_refused(tmp_path, monkeypatch):
 
 def test_an_evaluation_of_another_version_is_refused_with_both(tmp_path, monkeypatch):
     evaluate(tmp_path, monkeypatch, "0.3")
-    with pytest.raises(starmine.StarmineError, match=r"version '0\.3' instead of '9\.9'"):
+    with pytest.raises(starmine.StarmineError, match=r'version="0\.3" instead of "9\.9"'):
         evaluate(tmp_path, monkeypatch, "9.9")
 
 

@@ -107,7 +107,7 @@ def test_a_full_disk_is_one_line_and_keeps_what_was_saved(small_disk):
     running = command("eval", "iggi", "--games", "1000000", "--no-figure", "--quiet", "--output", small_disk)
     _, errors = running.communicate(timeout=60)
     assert running.returncode == 2
-    assert "cannot be written (No space left on device)" in errors
+    assert "cannot be written (No space left on device, shard-0" in errors
     assert errors.count("\n") == 1
     found = read_evaluation(small_disk)
     assert found.played.sum() == sum(entry["games"] for entry in read_manifest(small_disk)["shards"].values())

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from starmine._core import StarmineError
 from starmine._util.durable import DamagedFileError, FolderBusyError, FolderLock, replace_file, seal_json, unseal_json
+from starmine.data.arrow import pyarrow
 
 MANIFEST = "_manifest.json"  # readers of a folder of Parquet files leave out names that begin so
 FORMAT = 1
@@ -40,3 +44,59 @@ def write_manifest(folder: Path, configuration: dict[str, Any], entries: dict[st
     """Write the manifest of a folder that the caller has locked."""
     manifest = {"format": FORMAT, "configuration": configuration, "shards": dict(sorted(entries.items()))}
     replace_file(folder / MANIFEST, seal_json(manifest).encode())
+
+
+@contextmanager
+def writable(folder: Path) -> Iterator[None]:
+    """Tell in one line of a folder that cannot be written."""
+    try:
+        yield
+    except FolderBusyError as error:
+        raise StarmineError(f"output={error}: expected another folder, or the end of that process") from error
+    except (OSError, pyarrow().ArrowException) as error:
+        is_taken = isinstance(error, FileExistsError)
+        found = "it is no folder" if is_taken else getattr(error, "strerror", None) or error
+        file = getattr(error, "filename", None)
+        named = f", {Path(str(file)).name}" if file is not None and Path(str(file)) != folder else ""
+        raise StarmineError(
+            f"output={str(folder)!r} cannot be written ({found}{named}): expected a folder that can be"
+        ) from error
+
+
+# --- Configurations ---------------------------------------------------------------------------------------
+
+
+def differences(found: Any, expected: dict[str, Any]) -> list[str]:
+    """In which entries a configuration differs from the expected one, as text; empty where they are the same."""
+    if not isinstance(found, dict):
+        return ["no configuration"]
+    return list(_differing(found, json.loads(json.dumps(expected))))
+
+
+def _differing(found: dict[str, Any], expected: dict[str, Any]) -> Iterator[str]:
+    for name in [*expected, *(name for name in found if name not in expected)]:
+        one, other = found.get(name), expected.get(name)
+        if one != other:
+            if name == "players" and (changed := _changed(one, other)):
+                yield from changed
+            elif isinstance(one, dict) and isinstance(other, dict):
+                yield from (f"{name}.{text}" for text in _differing(one, other))
+            else:
+                yield f"{name}={_short(one)} instead of {_short(other)}"
+
+
+def _changed(found: Any, expected: Any) -> list[str]:
+    """The players, as text, in which tables of players that are otherwise equal differ."""
+    try:
+        pairs = list(zip(found, expected, strict=True))
+        if all(one | {"hash": None} == other | {"hash": None} for one, other in pairs):
+            names = [other["name"] for one, other in pairs if one["hash"] != other["hash"]]
+            return [f"another {name!r}: its weights, its source or its state have changed" for name in names]
+    except (TypeError, ValueError, KeyError):
+        pass
+    return []
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 120 else f"{text[:117]}..."

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,18 +15,16 @@ from starmine._core import StarmineError, Variant, endings
 from starmine._util.durable import (
     PART,
     DamagedFileError,
-    FolderBusyError,
     FolderLock,
     given_path,
     new_run_id,
     remove_left_parts,
     replace_file,
 )
-from starmine.data.arrow import pyarrow
 from starmine.data.dataset import Dataset
 from starmine.data.files import Entry, GamesFile, file_hash, files_of, write_file
 from starmine.data.game import Game
-from starmine.data.manifest import MANIFEST, read_manifest, write_manifest
+from starmine.data.manifest import MANIFEST, differences, read_manifest, writable, write_manifest
 from starmine.data.metadata import FORGED, Metadata
 from starmine.data.origins import ID, KEY
 from starmine.data.outcomes import outcomes
@@ -76,11 +73,11 @@ class Folder:
         Raises:
             StarmineError: the folder is in use or holds other games, or it cannot be written.
         """
-        with self._writable():
+        with writable(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
             self._lock = FolderLock(self.path)
         try:
-            with self._writable():
+            with writable(self.path):
                 self._refuse_other_games()
                 for part in self.path.glob(f"*{PART}"):  # of a process that was killed
                     remove_left_parts(part.with_name(part.name.rsplit(".", 2)[0]))
@@ -120,7 +117,7 @@ class Folder:
     def _begin(self) -> Evaluation:
         """A new evaluation; the manifest without files, which comes first, makes those of an earlier one void."""
         evaluation = Evaluation.begin(self.settings)
-        with self._writable():
+        with writable(self.path):
             write_manifest(self.path, self._configuration, {})
             self._remove([*files_of(self.path), *(self.path / name for name in (RESULTS, ROWS, *TABLES, *FIGURES))])
         return evaluation
@@ -136,7 +133,7 @@ class Folder:
                 if not self._entries:
                     return self._begin()
                 evaluation = evaluation_of(self.path, self._entries, self.settings)
-                with self._writable():  # files of a process that was killed before it wrote the manifest
+                with writable(self.path):  # files of a process that was killed before it wrote the manifest
                     self._remove([path for path in files_of(self.path) if path.name not in self._entries])
                 self._games = int(evaluation.played.sum())
                 return evaluation
@@ -203,7 +200,7 @@ class Folder:
         Raises:
             StarmineError: the folder cannot be written. What was saved before is still there.
         """
-        with self._writable():
+        with writable(self.path):
             if self._unsaved:
                 number = len(self._entries)
                 players = [{"name": name, "hash": who.hash} for name, who in self.settings.identities.items()]
@@ -223,7 +220,7 @@ class Folder:
         Raises:
             StarmineError: the folder cannot be written.
         """
-        with self._writable():
+        with writable(self.path):
             write_manifest(self.path, self._configuration, self._entries)
             rows = csv_text([pairing.row() for pairing in evaluation.pairings])
             replace_file(self.path / ROWS, rows.encode())
@@ -231,18 +228,6 @@ class Folder:
                 replace_file(self.path / name, text_of(evaluation).encode())
             if figure:
                 evaluation.draw(*(self.path / name for name in FIGURES))
-
-    @contextmanager
-    def _writable(self) -> Iterator[None]:
-        try:
-            yield
-        except FolderBusyError as error:
-            raise StarmineError(f"output={error}: expected another folder, or the end of that process") from error
-        except (OSError, pyarrow().ArrowException) as error:
-            raise StarmineError(
-                f"output={str(self.path)!r} cannot be written ({getattr(error, 'strerror', None) or error}): "
-                "expected a folder that can be, or none to print only"
-            ) from error
 
 
 # --- Reading ----------------------------------------------------------------------------------------------
@@ -338,33 +323,18 @@ def worst_games(path: str | os.PathLike[str], count: int = 10) -> list[Game]:
 
 def differing(found: dict[str, Any], expected: dict[str, Any], identities: dict[str, Identity]) -> Iterator[str]:
     """The differences between stored and expected settings, as text; that entrants are added is none."""
-    for key, value in expected.items():
-        if key == "entrants":
-            yield from other_names(found[key], value)
-        elif key == "identities":
-            yield from other_players(found, expected, identities)
-        elif key == "variant":
-            was = found[key]
-            yield from (
-                f"{name} {was.get(name)!r} instead of {now!r}" for name, now in value.items() if was.get(name) != now
-            )
-        elif key not in (ID, *REPORTED) and found.get(key) != value and not only_grows(found, key, value):
-            yield f"{key} {found.get(key)!r} instead of {value!r}"
-
-
-def only_grows(found: dict[str, Any], key: str, expected: list[str]) -> bool:
-    """Whether a setting differs only by entrants that are added to the stored ones."""
-    if key == "cheaters":
-        return bool(found[key] == [name for name in expected if name in found["entrants"]])
-    return key in GROWING and bool(found[key]) == bool(expected) and set(found[key]) <= set(expected)
-
-
-def other_names(found: dict[str, str], expected: dict[str, str]) -> Iterator[str]:
-    """The difference between the names of stored and expected entrants, as text."""
-    if not found.keys() <= expected.keys():
-        yield f"entrants {listed(found)} instead of {listed(expected)}; players can be added, not left out"
-    elif list(found) != [name for name in expected if name in found]:
-        yield f"entrants in the order {listed(found)}"
+    stored, entrants = found["entrants"], expected["entrants"]
+    if not stored.keys() <= entrants.keys():
+        yield f"entrants {listed(stored)} instead of {listed(entrants)}; players can be added, not left out"
+    elif list(stored) != [name for name in entrants if name in stored]:
+        yield f"entrants in the order {listed(stored)}"
+    same = {key: value for key, value in expected.items() if key not in (ID, "entrants", "identities", *REPORTED)}
+    same["cheaters"] = [name for name in expected["cheaters"] if name in stored]
+    for key in GROWING:
+        if found[key] and set(found[key]) <= set(expected[key]):
+            same[key] = found[key]
+    yield from differences({key: found.get(key) for key in same}, same)
+    yield from other_players(found, expected, identities)
 
 
 def other_players(found: dict[str, Any], expected: dict[str, Any], identities: dict[str, Identity]) -> Iterator[str]:

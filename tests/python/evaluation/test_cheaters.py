@@ -95,5 +95,5 @@ def test_a_folder_goes_on_with_the_same_cheaters_only(tmp_path):
     honest = Confessed()
     honest.encoder, honest.cheats = "canonical", False
     evaluate({"one": Confessed()}, **GAMES, figure=False, output=tmp_path)
-    with pytest.raises(StarmineError, match=r"holds another evaluation, with cheaters \['one'\] instead of \[\]"):
+    with pytest.raises(StarmineError, match=r'holds another evaluation, with cheaters=\["one"\] instead of \[\]'):
         evaluate({"one": honest}, **GAMES, figure=False, output=tmp_path)

@@ -265,10 +265,10 @@ def test_a_finished_evaluation_is_not_played_again(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"games": 51}, "games 50 instead of 51"),
-        ({"seed": 1}, "seed 0 instead of 1"),
-        ({"players": 3}, "players 2 instead of 3"),
-        ({"variant": "small"}, "colors 3 instead of 2"),
+        ({"games": 51}, "games=50 instead of 51"),
+        ({"seed": 1}, "seed=0 instead of 1"),
+        ({"players": 3}, "variant.players=2 instead of 3"),
+        ({"variant": "small"}, "variant.colors=3 instead of 2"),
         ({"ego": ["simple", "iggi"]}, "entrants in the order iggi, simple"),
         ({"ego": ["iggi", "piers"]}, "entrants iggi, simple instead of iggi, piers"),
         ({"ego": {"iggi": "piers", "simple": "simple"}}, "instead of iggi (piers), simple"),

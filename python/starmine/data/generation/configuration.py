@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -314,42 +314,6 @@ class Configuration:
         for player in self.cast.members:
             if parameters_hash(player.player) != player.parameters:
                 raise StarmineError(f"the weights of {player.name!r} changed while games were played: start again")
-
-
-def differences(found: Any, expected: dict[str, Any]) -> list[str]:
-    """In which entries a configuration differs from the expected one, as text; empty where they are the same."""
-    if not isinstance(found, dict):
-        return ["no configuration"]
-    return list(_differing(found, json.loads(json.dumps(expected))))
-
-
-def _differing(found: dict[str, Any], expected: dict[str, Any]) -> Iterator[str]:
-    for name in [*expected, *(name for name in found if name not in expected)]:
-        one, other = found.get(name), expected.get(name)
-        if one != other:
-            if name == "players" and (changed := _changed(one, other)):
-                yield from changed
-            elif isinstance(one, dict) and isinstance(other, dict):
-                yield from (f"{name}.{text}" for text in _differing(one, other))
-            else:
-                yield f"{name}={_short(one)} instead of {_short(other)}"
-
-
-def _changed(found: Any, expected: Any) -> list[str]:
-    """The players, as text, in which tables of players that are otherwise equal differ."""
-    try:
-        pairs = list(zip(found, expected, strict=True))
-        if all(one | {"hash": None} == other | {"hash": None} for one, other in pairs):
-            names = [other["name"] for one, other in pairs if one["hash"] != other["hash"]]
-            return [f"another {name!r}: its weights, its source or its state have changed" for name in names]
-    except (TypeError, ValueError, KeyError):
-        pass
-    return []
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= 120 else f"{text[:117]}..."
 
 
 def another_configuration(output: Path, file: str, different: list[str]) -> StarmineError:

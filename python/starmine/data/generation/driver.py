@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,10 +24,17 @@ from starmine.data.generation.configuration import (
     Players,
     another_configuration,
     cast,
-    differences,
 )
 from starmine.data.generation.shard import examine_shard, make_shard, remove_lock
-from starmine.data.manifest import MANIFEST, SECONDS, add_to_manifest, read_manifest, write_manifest
+from starmine.data.manifest import (
+    MANIFEST,
+    SECONDS,
+    add_to_manifest,
+    differences,
+    read_manifest,
+    writable,
+    write_manifest,
+)
 from starmine.data.metadata import Metadata
 from starmine.data.schema import SHARD, shard_name
 from starmine.data.table import GameTable
@@ -240,19 +247,6 @@ def check_shards(shards: Iterable[int] | None, number: int) -> list[int]:
     if not found:
         raise StarmineError(f"shards={shards!r} is not allowed: expected at least one of 0 to {number - 1}")
     return found
-
-
-@contextmanager
-def writable(folder: Path) -> Iterator[None]:
-    """Tell in one line of a folder that cannot be used."""
-    try:
-        yield
-    except (OSError, pyarrow().ArrowException) as error:
-        is_taken = isinstance(error, FileExistsError)
-        found = "it is no folder" if is_taken else getattr(error, "strerror", None) or error
-        file = getattr(error, "filename", None)
-        named = f", {Path(str(file)).name}" if file is not None and Path(str(file)) != folder else ""
-        raise StarmineError(f"output={str(folder)!r} cannot be written ({found}{named})") from error
 
 
 def begin(configuration: Configuration, folder: Path) -> dict[str, Entry]:

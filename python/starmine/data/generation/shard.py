@@ -15,7 +15,8 @@ from starmine._util.durable import DamagedFileError, FolderLock
 from starmine.data.arrow import pyarrow, pyarrow_parquet
 from starmine.data.draws import NOISE, POLICY, choose_legal, draw, fractions
 from starmine.data.files import Entry, Tally, file_hash, write_file
-from starmine.data.generation.configuration import Cast, CastMember, Configuration, another_configuration, differences
+from starmine.data.generation.configuration import Cast, CastMember, Configuration, another_configuration
+from starmine.data.manifest import differences
 from starmine.data.metadata import CONTENT, Metadata
 from starmine.data.prefetch import ahead
 from starmine.data.schema import ROW_GROUP, read_table, shard_name
