@@ -27,13 +27,13 @@ from starmine.games.players import Player, cheats, resolve_player, text_of, type
 from starmine.games.results import BotError, Games
 from starmine.games.seeds import EVALUATION_SEED
 from starmine.games.variants import resolve_variant
+from starmine.games.whole_games import Pace
 from starmine.policies.pool import bots_that_play
 
 if TYPE_CHECKING:
     from starmine.evaluation.results_folder import Folder
     from starmine.text.transcript import Transcript
 
-FIRST_GAMES_A_THREAD = 64  # games of bots in a pairing's first chunk, which shows how fast they are
 GAMES_A_THREAD = 2048  # the largest chunk
 SECONDS_A_CHUNK = 0.5  # what is aimed at: a kill loses the games since the last save
 SECONDS_BETWEEN_SAVES = 1.0  # at least
@@ -238,22 +238,16 @@ def play_chunks(
         seats = [entrants[name] for name in names]
         at_once = games_at_once(dict(zip(names, seats, strict=True)), chunk)
         are_bots = all(isinstance(held, _Player) for held in seats)
-        step = num_threads * min(FIRST_GAMES_A_THREAD, GAMES_A_THREAD) if are_bots else at_once
+        pace = Pace(num_threads, SECONDS_A_CHUNK, num_threads * GAMES_A_THREAD)
         while start < end:
-            number = min(step, end - start)
+            number = min(pace.games if are_bots else at_once, end - start)
             began = time.perf_counter()
             with count_calls(names, seats, start, evaluation_id) as calls:
                 games = play_or_fail(seats, number, start, settings, num_threads, record=evaluation_id is not None)
             seconds = time.perf_counter() - began
             yield cell, seat, start, games, seconds, calls
             start += number
-            if are_bots:
-                step = num_threads * games_a_thread(number / num_threads, seconds)
-
-
-def games_a_thread(played: float, seconds: float) -> int:
-    """Games for each thread that take about half a second, if `played` took this long."""
-    return max(1, min(GAMES_A_THREAD, int(played * SECONDS_A_CHUNK / max(seconds, 1e-9))))
+            pace.took(number, seconds)
 
 
 def schedule(evaluation: Evaluation) -> Iterator[tuple[Cell, int, int, int]]:

@@ -6,14 +6,13 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from starmine._core import StarmineError, Variant, _play_bots, _Player, _Tables
+from starmine._core import StarmineError, Variant
 from starmine._util.keywords import named_keywords
 from starmine.games.players import Player, resolve_player
-from starmine.games.results import BotError, Failure, Games
+from starmine.games.results import Games
 from starmine.games.seeds import EVALUATION_SEED
-from starmine.games.trajectories import Trajectories
 from starmine.games.variants import resolve_variant
-from starmine.games.whole_games import Columns, WholeGames
+from starmine.games.whole_games import play_table
 
 
 def resolve_table(players: Sequence[Any], variant: str | Variant) -> Variant:
@@ -89,22 +88,5 @@ def play_games(
     """
     rules = resolve_table(players, variant)
     seats = [resolve_player(player, f"players[{seat}]") for seat, player in enumerate(players)]
-    loaded = [player if isinstance(player, _Player) else None for player in seats]
-    if None not in loaded:
-        num_threads = (os.cpu_count() or 1) if num_threads is None else num_threads
-        columns, recorded, *_ = _play_bots(rules, loaded, games, seed, first_game, num_threads, record)
-        return results(rules, columns, recorded)
-    tables = _Tables(rules, loaded, games, seed, first_game)
-    python = [None if isinstance(player, _Player) else player for player in seats]
-    table = WholeGames(tables, python, range(first_game, first_game + games))
-    columns = table.play()
-    result = results(rules, columns, tables.recorded() if record else None, table.failures)
-    if result.failures:
-        raise BotError(result.failures, result) from table.cause
-    return result
-
-
-def results(rules: Variant, columns: Columns, recorded: Any, failures: Sequence[Failure] = ()) -> Games:
-    """The results of games, with the trajectories if they were recorded."""
-    trajectories = None if recorded is None else Trajectories(rules, *recorded)
-    return Games(rules, *columns, list(failures), trajectories)
+    num_threads = (os.cpu_count() or 1) if num_threads is None else num_threads
+    return play_table(rules, seats, games, seed, first_game, num_threads, record)[0]

@@ -1,19 +1,100 @@
-"""Plays games to their ends, in which Python players hold some of the seats."""
+"""Plays games of one table to their ends, with bots, Python players or both."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import _Tables
+from starmine._core import Variant, _play_bots, _Player, _Tables
 from starmine.games.actions import action_id
 from starmine.games.python_players import Fault, Moves, Overrule, PythonPlayers
-from starmine.games.results import Failure, error_text
+from starmine.games.results import BotError, Failure, Games, error_text
+from starmine.games.trajectories import Trajectories
 
 Columns: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]
+Values: TypeAlias = tuple[NDArray[Any], NDArray[Any]]  # of all actions in all turns, and their standard errors
+
+FIRST_GAMES_A_THREAD = 64  # games of bots in a first chunk, which shows how fast they are
+
+
+class Pace:
+    """How many games of bots are played at once. Chunks change no game; they only let the progress move.
+
+    Args:
+        num_threads: threads that play; the least number of games.
+        seconds: that a chunk should take.
+        most: the greatest number of games.
+
+    Attributes:
+        games: number of games of the next chunk.
+    """
+
+    def __init__(self, num_threads: int, seconds: float, most: int) -> None:
+        self.least, self.seconds, self.most = num_threads, seconds, most
+        self.games = min(most, FIRST_GAMES_A_THREAD * num_threads)
+
+    def took(self, games: int, seconds: float) -> None:
+        """Set the next chunk by the seconds that these games took."""
+        self.games = max(self.least, min(self.most, int(games * self.seconds / max(seconds, 1e-9))))
+
+
+def play_table(
+    variant: Variant,
+    players: Sequence[Any],
+    games: int,
+    seed: int,
+    first_game: int,
+    num_threads: int,
+    record: bool,
+    listed: NDArray[np.uint64] | None = None,
+    overrule: Overrule | None = None,
+    reseed: Callable[[int], int] | None = None,
+) -> tuple[Games, Values | None]:
+    """Play games of one table.
+
+    Args:
+        variant: the rules.
+        players: for each seat the player, as `resolve_player` returns it.
+        games: number of games.
+        seed: of the decks.
+        first_game: the index of the first game.
+        num_threads: threads for games in which bots hold all seats.
+        record: whether the result has the trajectories.
+        listed: uint64 (games,), the indices of the games where they are not consecutive.
+        overrule: of the moves of Python players, as `PythonPlayers` takes it.
+        reseed: the seed of a seat's player that has `reseed`.
+
+    Returns:
+        The games, and the values that bots found by search; None if no bot searches or not all seats are bots'.
+
+    Raises:
+        BotError: a player failed; the other games were played.
+    """
+    loaded = [player if isinstance(player, _Player) else None for player in players]
+    bots = [player for player in loaded if player is not None]
+    if len(bots) == len(loaded):
+        columns, recorded, values = _play_bots(variant, loaded, games, seed, first_game, num_threads, record, listed)
+        return results(variant, columns, recorded), values if any(bot.searches for bot in bots) else None
+    tables = _Tables(variant, loaded, games, seed, first_game, listed)
+    python = [None if isinstance(player, _Player) else player for player in players]
+    numbers = range(first_game, first_game + games) if listed is None else listed.tolist()
+    table = WholeGames(tables, python, numbers, overrule)
+    if reseed is not None:
+        table.players.reseed(reseed)
+    columns = table.play()
+    result = results(variant, columns, tables.recorded() if record else None, table.failures)
+    if result.failures:
+        raise BotError(result.failures, result) from table.cause
+    return result, None
+
+
+def results(variant: Variant, columns: Columns, recorded: Any, failures: Sequence[Failure] = ()) -> Games:
+    """The results of games, with the trajectories if they were recorded."""
+    trajectories = None if recorded is None else Trajectories(variant, *recorded)
+    return Games(variant, *columns, list(failures), trajectories)
 
 
 class WholeGames:

@@ -23,6 +23,7 @@ from starmine.data.generation import cluster, shard
 from starmine.data.generation.shard import distinct_rows
 from starmine.data.manifest import MANIFEST, read_manifest
 from starmine.data.schema import ROW_GROUP, shard_name
+from starmine.games import whole_games
 
 QUIET = {"progress": False, "num_threads": 1}
 VARIANTS = ("mini", "avalanche", "timed-display")
@@ -57,7 +58,7 @@ def test_a_table_plays_the_games_of_play_games(tmp_path, variant):
 def test_a_shard_does_not_depend_on_chunks_threads_or_the_other_shards(tmp_path, monkeypatch):
     players, games = Mixture({"iggi": 1, "piers": 2, "random": 1}), 500
     generate(players, games, tmp_path / "whole", "mini", shard_size=200, **QUIET)
-    monkeypatch.setattr(shard, "FIRST_GAMES_A_THREAD", 7)
+    monkeypatch.setattr(whole_games, "FIRST_GAMES_A_THREAD", 7)
     monkeypatch.setattr(shard.Pace, "took", lambda pace, *_: setattr(pace, "games", pace.games % 13 + 1))
     for chosen in ([2], [0, 1]):
         generate(

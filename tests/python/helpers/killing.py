@@ -182,8 +182,9 @@ def generate(folder: Path, games: int = 200) -> None:
     """Make three shards, of several row groups and chunks."""
     from starmine.data import generate
     from starmine.data.generation import shard
+    from starmine.games import whole_games
 
-    shard.ROW_GROUP, shard.FIRST_GAMES_A_THREAD = games // 6, games // 25
+    shard.ROW_GROUP, whole_games.FIRST_GAMES_A_THREAD = games // 6, games // 25
     players = {"one": ["iggi", "piers"], "other": ["random", "iggi"]}
     generate(players, games, folder, "mini", shard_size=games // 3 + 1, num_threads=1, progress=False)
 

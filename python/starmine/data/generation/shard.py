@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError, Variant, _play_bots, _Player, _Tables
+from starmine._core import StarmineError, Variant, _Player
 from starmine._util.durable import DamagedFileError, FolderLock
 from starmine.data.arrow import pyarrow, pyarrow_parquet
 from starmine.data.draws import NOISE, POLICY, choose_legal, draw, fractions
@@ -21,18 +21,15 @@ from starmine.data.metadata import CONTENT, Metadata
 from starmine.data.prefetch import ahead
 from starmine.data.schema import ROW_GROUP, read_table, shard_name
 from starmine.data.table import GameTable
-from starmine.games.results import BotError, Games
+from starmine.games.results import Games
 from starmine.games.trajectories import Trajectories
-from starmine.games.whole_games import WholeGames
+from starmine.games.whole_games import Pace, Values, play_table
 
-FIRST_GAMES_A_THREAD = 64  # games of bots in a shard's first chunk, which shows how fast they are
 SECONDS_A_CHUNK = 1.0  # what is aimed at for bots
 PYTHON_CHUNK = 4096  # games that policies and Python bots play at once, always the same
 
 OnChunk = Callable[[GameTable], None]
 Array = NDArray[Any]
-Columns: TypeAlias = tuple[Array, Array, Array, Array]  # scores, fireworks, lengths, endings
-Values: TypeAlias = tuple[Array, Array]  # of all actions in all turns, and their standard errors
 
 
 def make_shard(
@@ -82,7 +79,7 @@ def write_shard(configuration: Configuration, shard: int, path: Path, pieces: It
 def _pieces(configuration: Configuration, shard: int, num_threads: int, played: OnChunk) -> Iterator[GameTable]:
     """The games of a shard, a row group at a time."""
     games = configuration.games_of(shard)
-    pace = Pace(num_threads) if plays_in_core(configuration.cast) else None
+    pace = Pace(num_threads, SECONDS_A_CHUNK, ROW_GROUP) if plays_in_core(configuration.cast) else None
     for first in range(0, len(games), ROW_GROUP):
         yield GameTable.concatenate(
             list(_chunks(configuration, games[first : first + ROW_GROUP], num_threads, played, pace))
@@ -103,23 +100,6 @@ def _chunks(
         done += len(chunk)
         played(chunk)
         yield chunk
-
-
-class Pace:
-    """How many games of bots are played at once: about as many as take a second.
-
-    Chunks change no game; they only let the progress move, whatever the speed of the bots.
-
-    Attributes:
-        games: number of games of the next chunk.
-    """
-
-    def __init__(self, num_threads: int) -> None:
-        self.games = self.least = FIRST_GAMES_A_THREAD * num_threads
-
-    def took(self, games: int, seconds: float) -> None:
-        """Set the next chunk by the seconds that these games took."""
-        self.games = max(1, min(ROW_GROUP, int(games * SECONDS_A_CHUNK / max(seconds, 1e-9))))
 
 
 # --- Playing ----------------------------------------------------------------------------------------------
@@ -144,12 +124,15 @@ def play_chunk(cast: Cast, seed: int, games: NDArray[np.uint64], num_threads: in
     of_tables = np.split(order, np.cumsum(np.bincount(table_of))[:-1])
     for seats, chosen in zip(tables.tolist(), of_tables, strict=True):
         parts.append(_play_table(cast.variant, [cast.members[row] for row in seats], seed, games[chosen], num_threads))
-    outcomes = [np.concatenate(columns) for columns in zip(*(part[0] for part in parts), strict=True)]
-    scores, fireworks, _, endings = outcomes
-    values = search_values(cast.variant, [part[1:] for part in parts]) if stores_values(cast) else (None, None)
+    scores, fireworks, endings = (
+        np.concatenate([getattr(part[0], name) for part in parts]) for name in ("scores", "fireworks", "endings")
+    )
+    trajectories = [part[0].trajectories for part in parts]
+    found = [(played, part[1]) for played, part in zip(trajectories, parts, strict=True)]
+    values = search_values(cast.variant, found) if stores_values(cast) else (None, None)
     by_table = games[order]
     played = GameTable(
-        trajectories=Trajectories.concatenate([part[1] for part in parts]),
+        trajectories=Trajectories.concatenate(trajectories),
         game=by_table,
         seed=np.full(len(games), seed, np.uint64),
         index=by_table,
@@ -204,25 +187,23 @@ def plays_in_core(cast: Cast) -> bool:
 
 def _play_table(
     variant: Variant, seats: list[CastMember], seed: int, games: NDArray[np.uint64], num_threads: int
-) -> tuple[Columns, Trajectories, Values | None]:
+) -> tuple[Games, Values | None]:
     """Play games of one table."""
-    loaded = [player.player if isinstance(player.player, _Player) else None for player in seats]
-    if None not in loaded:
-        played = _play_bots(variant, loaded, len(games), seed, 0, num_threads, True, games)
-        assert played[1] is not None
-        values = played[2] if any(player is not None and player.searches for player in loaded) else None
-        return played[0], Trajectories(variant, *played[1]), values
-    python = [None if isinstance(player.player, _Player) else player.player for player in seats]
-    tables, noise = _Tables(variant, loaded, len(games), seed, 0, games), _Noise(seats, seed, games)
-    table = WholeGames(tables, python, games.tolist(), noise if noise.epsilons.any() else None)
-    # What a policy draws by chance depends on the seed and the first game.
-    table.players.reseed(lambda seat: int(draw(seed, POLICY, games[:1], seat)[0] >> np.uint64(1)))
-    scores, fireworks, lengths, endings = table.play()
-    trajectories = Trajectories(variant, *tables.recorded())
-    if table.failures:
-        given_up = Games(variant, scores, fireworks, lengths, endings, table.failures, trajectories)
-        raise BotError(table.failures, given_up) from table.cause
-    return (scores, fireworks, lengths, endings), trajectories, None
+    noise = _Noise(seats, seed, games)
+    played, values = play_table(
+        variant,
+        [seat.player for seat in seats],
+        len(games),
+        seed,
+        0,
+        num_threads,
+        record=True,
+        listed=games,
+        overrule=noise if noise.epsilons.any() else None,
+        # What a policy draws by chance depends on the seed and the first game.
+        reseed=lambda seat: int(draw(seed, POLICY, games[:1], seat)[0] >> np.uint64(1)),
+    )
+    return played, values
 
 
 class _Noise:
