@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections import Counter, defaultdict, deque
-from collections.abc import Sequence
-from contextlib import suppress
-from itertools import repeat
+from collections import Counter
 from pathlib import Path
 from typing import Any, get_args
 
@@ -16,11 +13,8 @@ import numpy as np
 from starmine._core import StarmineError, _unknown_name
 from starmine.cli.arguments import Parser, add_command, add_source, integer, read_source
 from starmine.data import ImportedGames
-from starmine.data.files import GamesFile, files_of
-from starmine.data.origins import KEY, Origin, Origins
 from starmine.data.outcomes import dealt
 from starmine.games.seeds import EVALUATION_SEED
-from starmine.games.trajectories import Trajectories
 from starmine.text.conventions import CONVENTIONS
 from starmine.text.export import examples, preferences, write_lines
 from starmine.text.prompt import Answer, Form, History, PromptOptions
@@ -92,34 +86,26 @@ def seats_of(text: str | None) -> list[int] | None:
         raise StarmineError(f"--seats {text!r} is not allowed: expected numbers, such as 0,2") from error
 
 
-def evaluations(options: argparse.Namespace) -> list[GamesFile]:
-    """The files of evaluations among the sources, in the order in which they are read."""
-    found = []
-    for path in [file for source in options.source for file in files_of(Path(source)) if file.suffix == ".parquet"]:
-        with suppress(StarmineError, OSError):  # one that is damaged has been skipped
-            file = GamesFile.open(path)
-            found += [file] if KEY in file.metadata.extra else []
-    return found
-
-
 def chosen_games(options: argparse.Namespace, games: ImportedGames) -> tuple[ImportedGames, str]:
     """The games of the pairings that the options choose, and their names for the summary.
 
     Raises:
         StarmineError: an evaluation has several pairings and none is chosen, or there is no such pairing.
     """
-    if not evaluations(options):
+    source = ", ".join(options.source)
+    if not any(games.origins):
         if options.pairing:
-            raise StarmineError(f"--pairing is not allowed: {', '.join(options.source)} is no folder of an evaluation")
+            raise StarmineError(f"--pairing is not allowed: {source} is no folder of an evaluation")
         return games, ""
-    pairings = [pairing_of(names) for names in games.players]
+    pairings = [
+        origin.pairing if origin else " with ".join(names) or NAMELESS
+        for origin, names in zip(games.origins, games.players, strict=True)
+    ]
     counts = Counter(pairings)
     if options.pairing is None and len(counts) > 1:
         known = [f"{pairing!r} ({count:,} games)" for pairing, count in counts.items()]
         listed = ", ".join(known[:MOST_LISTED]) + (f" and {len(known) - MOST_LISTED} more" * (len(known) > MOST_LISTED))
-        raise StarmineError(
-            f"{', '.join(options.source)} has {len(known)} pairings: expected --pairing and one of {listed}, or all"
-        )
+        raise StarmineError(f"{source} has {len(known)} pairings: expected --pairing and one of {listed}, or all")
     if options.pairing is None or ALL in options.pairing:
         return games, ""
     for pairing in options.pairing:
@@ -129,58 +115,9 @@ def chosen_games(options: argparse.Namespace, games: ImportedGames) -> tuple[Imp
     return games.chosen(kept), f" of {' and '.join(map(repr, dict.fromkeys(options.pairing)))}"
 
 
-def pairing_of(names: Sequence[str]) -> str:
-    """The pairing of an evaluation's game, "PLAYER with PARTNER", of the names by seat.
-
-    Of two players the player sits in seat 0. Of more, it holds one seat.
-    """
-    if not names:
-        return NAMELESS
-    player = names[0] if len(names) == 2 else min(names, key=names.count)
-    others = [name for name in names if name != player] if len(names) > 2 else names[1:]
-    return f"{player} with {(others or names)[0]}"
-
-
-def origins(options: argparse.Namespace, games: ImportedGames) -> list[Origin | None]:
-    """The origins of games that were read; None for those of no evaluation."""
-    known: defaultdict[Any, deque[Origin]] = defaultdict(deque)  # by content; equal games in the order of the files
-    for file in evaluations(options):
-        found = Origins(file.metadata)
-        names = [str(player.get("name")) for player in file.metadata.players]
-        for group in range(len(file.sizes)):
-            with suppress(StarmineError, OSError):  # as in `evaluations`
-                table = file.games(group)
-                if table.index is None:
-                    continue
-                seats = [tuple(names[row] for row in rows) for rows in table.players.tolist()]
-                keys = map(content, repeat(table.trajectories), range(len(table)), seats)
-                for key, index in zip(keys, table.index.tolist(), strict=True):
-                    known[key].append(found.of(key[0], index))
-    keys = map(content, repeat(games.trajectories), range(len(games)), games.players)
-    return [known[key].popleft() if known[key] else None for key in keys]
-
-
-def content(games: Trajectories, game: int, names: tuple[str, ...]) -> tuple[tuple[str, ...], bytes, bytes]:
-    """The players, the deck and the moves of a game."""
-    first, end = games.offsets[game : game + 2].tolist()
-    return names, games.decks[game].tobytes(), games.actions[first:end].tobytes()
-
-
-def tell_of_fallbacks(found: list[Origin | None]) -> None:
-    """Say on standard error how many moves of fallbacks are left out, and of how many games that is not known."""
-    left_out = sum(len(origin.fallback_turns) for origin in found if origin)
-    unknown = sum(not origin.is_whole for origin in found if origin)
-    if left_out:
-        print(f"starmine text export: {left_out:,} moves of a fallback are left out", file=sys.stderr)
-    if unknown:
-        told = f"a fallback played in some of {unknown:,} games, and its moves are exported"
-        why = "the evaluation does not tell its turns"
-        print(f"starmine text export: warning: {told}: {why}", file=sys.stderr)
-
-
-def warn_of_decks(options: argparse.Namespace, games: ImportedGames) -> None:
+def warn_of_decks(games: ImportedGames) -> None:
     """Warn on standard error of games with decks that evaluations play."""
-    seeds = {EVALUATION_SEED, *(file.metadata.seed for file in evaluations(options) if file.metadata.seed is not None)}
+    seeds = {EVALUATION_SEED, *(origin.seed for origin in games.origins if origin and origin.seed is not None)}
     numbers = np.arange(max(EVALUATION_GAMES, len(games)), dtype=np.uint64)
     decks = {deck.tobytes() for seed in seeds for deck in dealt(games.variant, seed, numbers, 1)[0]}
     count = sum(deck.tobytes() in decks for deck in games.trajectories.decks)
@@ -227,11 +164,10 @@ def run_export(options: argparse.Namespace) -> int:
     )
     games = read_source(options, options.source, options.source_format)
     games, named = chosen_games(options, games)
-    found_in = origins(options, games)
     found = examples(
         games.trajectories,
         players=games.players,
-        origins=found_in,
+        origins=games.origins,
         seats=seats,
         options=prompt,
         rollouts=options.rollouts,
@@ -245,6 +181,7 @@ def run_export(options: argparse.Namespace) -> int:
         found = preferences(found, 0.25 if options.margin is None else options.margin)
     count = write_lines(found, options.target)
     print(f"{len(games):,} games{named}, {count:,} {options.kind} examples written to {options.target}")
-    tell_of_fallbacks(found_in)
-    warn_of_decks(options, games)
+    if left_out := sum(len(origin.fallback_turns) for origin in games.origins if origin):
+        print(f"starmine text export: {left_out:,} moves of a fallback are left out", file=sys.stderr)
+    warn_of_decks(games)
     return 0

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from starmine._core import StarmineError
 from starmine.data.metadata import FORGED, Metadata
@@ -24,15 +24,17 @@ class Origin(NamedTuple):
 
     Attributes:
         evaluation: the id of the folder, as transcripts have it.
+        pairing: "PLAYER with PARTNER".
         game: its number in its pairing, as transcripts have it.
+        seed: of the decks.
         fallback_turns: the numbers of the turns, from 0, in which a fallback has chosen the move.
-        is_whole: whether these are all; evaluations of earlier versions have none of them.
     """
 
     evaluation: str | None
+    pairing: str
     game: int
+    seed: int | None
     fallback_turns: frozenset[int]
-    is_whole: bool
 
 
 class Origins:
@@ -46,30 +48,36 @@ class Origins:
     """
 
     def __init__(self, metadata: Metadata) -> None:
-        self._rows = {str(player.get("name")): row for row, player in enumerate(metadata.players)}
+        self.names = [str(player.get("name")) for player in metadata.players]
+        self._seed = metadata.seed
         self._turns: dict[tuple[int, int, int], list[int]] = {}
-        self._partly: set[tuple[int, int]] = set()  # pairings of which turns are missing
         try:
             self._evaluation = metadata.extra[KEY].get(ID)
             for told in metadata.extra["pairings"]:
                 player, partner = told["cell"]
-                for calls in told.get("calls", {}).values():
-                    turns = calls.get(TURNS, [])
-                    for game, turn in turns:
+                for calls in told["calls"].values():
+                    if len(calls[TURNS]) != calls["fallbacks"]:
+                        raise ValueError(f"{len(calls[TURNS])} turns of {calls['fallbacks']} moves of a fallback")
+                    for game, turn in calls[TURNS]:
                         self._turns.setdefault((player, partner, game), []).append(turn)
-                    if len(turns) < calls["fallbacks"]:
-                        self._partly.add((player, partner))
         except FORGED as error:
             raise StarmineError(
                 f"the metadata of an evaluation are damaged ({type(error).__name__}: {error})"
             ) from error
 
-    def of(self, names: Sequence[str], game: int) -> Origin:
-        """The origin of a game, given the names of its players by seat and its number in its pairing."""
-        (player,), (partner,) = pairings_of(np.array([[self._rows[name] for name in names]], np.int16))
-        cell = int(player), int(partner)
-        turns = frozenset(self._turns.get((*cell, game), ()))
-        return Origin(self._evaluation, game, turns, cell not in self._partly)
+    def of(self, players: NDArray[np.int16], games: NDArray[np.uint64]) -> list[Origin]:
+        """The origins of games, by the rows of their players, int16 (G, P), and their numbers in the pairings (G,)."""
+        cells = zip(*(cell.tolist() for cell in pairings_of(players)), games.tolist(), strict=True)
+        return [
+            Origin(
+                self._evaluation,
+                f"{self.names[player]} with {self.names[partner]}",
+                game,
+                self._seed,
+                frozenset(self._turns.get((player, partner, game), ())),
+            )
+            for player, partner, game in cells
+        ]
 
 
 def origins_of(data: Dataset) -> list[Origin | None]:
@@ -82,9 +90,13 @@ def origins_of(data: Dataset) -> list[Origin | None]:
     if not any(known):
         return [None] * len(data)
     groups = data.row_groups()
-    firsts, found = [group.first for group in groups], []
+    firsts = [group.first for group in groups]
+    found: list[Origin | None] = []
     for number, game in enumerate(data):
         origins, index = known[groups[bisect_right(firsts, number) - 1].file], game.table.index
-        names = [str(player["name"]) for player in game.players]
-        found.append(None if origins is None or index is None else origins.of(names, int(index[0])))
+        if origins is None or index is None:
+            found.append(None)
+            continue
+        rows = [origins.names.index(str(player["name"])) for player in game.players]
+        found += origins.of(np.array([rows], np.int16), index)
     return found

@@ -1,7 +1,6 @@
 """`starmine text export`: stored games become chat messages, and bad input is refused in one line."""
 
 import json
-from contextlib import contextmanager
 
 import pytest
 from chat_models import first_move
@@ -12,7 +11,6 @@ from starmine.cli import main
 from starmine.data import write_games
 from starmine.data.metadata import Metadata
 from starmine.data.origins import Origins
-from starmine.evaluation import calls
 from starmine.text import ChatPlayer, PromptOptions, examples, preferences, rated_prompts, read_move, write_lines
 
 
@@ -389,26 +387,17 @@ def test_moves_of_a_fallback_are_left_out_of_games_in_memory():
     assert (player.fallbacks, player.fallback_turns) == (0, [])
 
 
-def test_an_evaluation_that_does_not_tell_the_turns_of_a_fallback_is_warned_of(tmp_path, capsys, monkeypatch):
-    pytest.importorskip("pyarrow")
-    monkeypatch.setattr("starmine.evaluation.run.count_calls", without_turns_counted)
-    starmine.evaluate({"model": unsure()}, 2, variant="mini", output=tmp_path / "out", figure=False)
-    exported(tmp_path, tmp_path / "out")
-    warning = "warning: a fallback played in some of 2 games, and its moves are exported"
-    assert warning in capsys.readouterr().err
+PARTLY = {"a": {"fallbacks": 2, "fallback_turns": [[0, 1]]}}  # without the turn of a move
 
 
-@pytest.mark.parametrize("pairings", [None, 3, [{}], [{"cell": [0]}], [{"cell": [0, 0], "calls": {"a": {}}}]])
+@pytest.mark.parametrize(
+    "pairings",
+    [
+        *(None, 3, [{}], [{"cell": [0]}], [{"cell": [0, 0], "calls": {"a": {}}}]),
+        [{"cell": [0, 0], "calls": PARTLY}],
+    ],
+)
 def test_damaged_metadata_of_an_evaluation_are_refused(pairings):
     metadata = Metadata(starmine.variant("mini"), [{"name": "a"}], extra={"evaluation": {}, "pairings": pairings})
     with pytest.raises(starmine.StarmineError, match="the metadata of an evaluation are damaged"):
         Origins(metadata)
-
-
-@contextmanager
-def without_turns_counted(*given):
-    """The calls as an earlier version stored them."""
-    with calls.count_calls(*given) as found:
-        yield found
-    for name, earlier in calls.without_turns(found).items():
-        found[name] = earlier

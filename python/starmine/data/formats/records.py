@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from starmine._core import StarmineError, Variant, _outcomes
 from starmine._util.equality import equal_by_value
 from starmine.data.end_reasons import NO_SEAT, UNKNOWN, contradicted, ended_by_of, site_scores_of
+from starmine.data.origins import Origin
 from starmine.games.trajectories import Trajectories
 
 NOT_RECORDED = -1  # a score that the file does not tell
@@ -21,7 +22,7 @@ ARRAYS = (
     *("indices", "recorded_scores", "scores", "fireworks", "endings"),
     *("ended_by", "ended_by_seats", "site_scores"),
 )
-TUPLES = ("names", "players", "site_records", "taken_back")
+TUPLES = ("names", "players", "site_records", "taken_back", "origins")
 THREADS = 1  # which play some 20 million turns a second
 
 
@@ -111,6 +112,7 @@ class ReadGames:
         ended_by_seats: int8 (G,), the seats that ended the games; -1 for none. None for -1.
         site_records: what hanab.live tells of each game beyond all this; empty for "".
         taken_back: the moves of each game that were taken back; empty for "".
+        origins: of which evaluation each game is; empty for None.
     """
 
     trajectories: Trajectories
@@ -125,6 +127,7 @@ class ReadGames:
     ended_by_seats: NDArray[np.int8] | None = None
     site_records: tuple[str, ...] = ()
     taken_back: tuple[str, ...] = ()
+    origins: tuple[Origin | None, ...] = ()
 
     @staticmethod
     def of(
@@ -175,6 +178,7 @@ class ImportedGames:
             game's `id`, `seed` and `notes`, and with those `options` that change no rule; "" for games of other
             sources.
         taken_back: the moves of each game that were taken back, a JSON list as `Game.taken_back`; "" for none.
+        origins: which game of which evaluation each game is; None for games of other sources.
         skipped: the games that were left out, in the order of the source.
         suits: the source's names of the suits, in their order, such as hanab.live's ("red", "yellow", "green", "blue",
             "purple"); empty if they are ours: red, yellow, green, white, blue.
@@ -195,6 +199,7 @@ class ImportedGames:
     site_scores: NDArray[np.int16]
     site_records: tuple[str, ...]
     taken_back: tuple[str, ...]
+    origins: tuple[Origin | None, ...]
     skipped: tuple[SkippedGame, ...] = ()
     suits: tuple[str, ...] = ()
     other_rules: int = 0
@@ -377,6 +382,7 @@ def _played(games: ReadGames) -> tuple[ImportedGames, list[SkippedGame]]:
         site_scores,
         records,
         taken_back,
+        games.origins or (None,) * count,
         suits=games.suits,
     )
     return found.chosen(np.setdiff1d(np.arange(count), list(reasons))) if broken else found, broken
