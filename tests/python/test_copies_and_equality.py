@@ -143,7 +143,8 @@ def told(reply="MOVE: play slot 0"):
 
     player, recorded = chatted(reply)
     found = starmine.text.report(recorded, [player, "iggi"])
-    return replace(found, players=[replace(told, seconds_a_game=0.0) for told in found.players])
+    players = [replace(told, totals=told.totals | {"seconds": 0.0}) for told in found.players]
+    return replace(found, players=players)
 
 
 def read(reply):

@@ -16,12 +16,6 @@ if TYPE_CHECKING:
 Calls: TypeAlias = dict[str, Any]  # totals, as `ChatPlayer.report` has them, without the name
 
 
-SHOWN = (
-    *("move", "illegal", "unreadable", "failed", "timeout"),
-    *("prompt_tokens", "completion_tokens", "reasoning_tokens", "cost"),
-)
-
-
 def added(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     """The sums of the numbers and lists of two nested dicts; of texts, which are first problems, the first one's."""
     total = dict(one)
@@ -107,37 +101,3 @@ def fallback_share(found: Iterable[Mapping[str, Calls]]) -> float:
     every = [calls for pairing in found for calls in pairing.values()]
     chosen = sum(calls["fallbacks"] for calls in every)
     return float(chosen / max(1, chosen + sum(calls["outcomes"].get("move", 0) for calls in every)))
-
-
-def in_order(numbers: Mapping[str, float]) -> list[tuple[str, float]]:
-    """Outcomes or sums of usage in the order in which they are shown; stored numbers are in that of the alphabet."""
-    first = {name: numbers[name] for name in SHOWN if name in numbers}
-    return list((first | dict(sorted(numbers.items()))).items())
-
-
-def listed(numbers: Mapping[str, float]) -> str:
-    """Numbers of calls in words, such as "10 move, 2 illegal"."""
-    return ", ".join(f"{count:,} {name}" for name, count in in_order(numbers))
-
-
-def repeated(calls: Calls) -> dict[str, int]:
-    """The numbers of failed calls that were made again, by kind; folders of earlier versions have none."""
-    return dict(calls.get("repeated", {}))
-
-
-def seconds_a_call(calls: Calls) -> float:
-    """The mean duration of all calls, those included that failed and were made again."""
-    return float(calls["seconds"] / max(1, calls["calls"] + sum(repeated(calls).values())))
-
-
-def calls_text(calls: Calls) -> str:
-    """Totals in words, such as "12 calls: 10 move, 2 illegal; 1 moves of the fallback; tokens 700; 0.5 seconds a call".
-
-    There is at least one call.
-    """
-    again = [f"{sum(repeated(calls).values()):,} more repeated: {listed(repeated(calls))}"] if repeated(calls) else []
-    by_fallback = [f"{calls['fallbacks']:,} moves of the fallback"] if calls["fallbacks"] else []
-    usage = [f"{kind} {amount:,}" for kind, amount in in_order(calls["usage"])]
-    seconds = f"{seconds_a_call(calls):.2f} seconds a call"
-    parts = [listed(calls["outcomes"]), *again, *by_fallback, *usage, seconds]
-    return f"{calls['calls']:,} calls: {'; '.join(parts)}"

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine.data.game import Game
-from starmine.evaluation.calls import Calls, listed, repeated, seconds_a_call
+from starmine.evaluation.calls import Calls
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.grid import caption, method_grids, score_grid
 from starmine.evaluation.pairing import SCORE
@@ -122,8 +122,10 @@ def _calls(results: Evaluation) -> str:
 
 def _numbers(calls: Calls) -> list[str]:
     """The totals of a chat player's calls, as the cells of a row."""
+    from starmine.text.exchange import listed, seconds_a_call
+
     seconds = f"{seconds_a_call(calls):.2f}" if calls["calls"] else "-"
-    told = [f"{calls['calls']:,}", listed(calls["outcomes"]), listed(repeated(calls)), f"{calls['fallbacks']:,}"]
+    told = [f"{calls['calls']:,}", listed(calls["outcomes"]), listed(calls["repeated"]), f"{calls['fallbacks']:,}"]
     return [*told, seconds, listed(calls["usage"])]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from starmine._core import _search_parts
-from starmine.evaluation.calls import calls_text, fallback_share
+from starmine.evaluation.calls import fallback_share
 from starmine.evaluation.grid import (
     HELD_OUT,
     MOST_PAIRINGS,
@@ -144,6 +144,8 @@ def calls(results: Evaluation) -> Iterator[str]:
         found = results.calls_of(name)
         if not found or not found["calls"]:
             continue
+        from starmine.text.exchange import calls_text
+
         yield from textwrap.wrap(f"{shorten(name, WIDTH // 2)}: {calls_text(found)}", WIDTH, subsequent_indent="    ")
         for outcome, problem in sorted(found["problems"].items()):
             line = f"first {outcome} reply: {middle_out(' '.join(problem.split()), 3 * WIDTH)}"

@@ -15,6 +15,11 @@ from starmine._util.numbers import is_number
 from starmine.text.prompt import PROMPT_VERSION
 
 LONGEST = 1000  # characters of a problem that is kept with totals
+# Outcomes and numbers of usage that texts name first, in this order.
+SHOWN = (
+    *("move", "illegal", "unreadable", "failed", "timeout"),
+    *("prompt_tokens", "completion_tokens", "reasoning_tokens", "cost"),
+)
 
 Message: TypeAlias = dict[str, str]
 Messages: TypeAlias = list[Message]
@@ -123,6 +128,31 @@ def totals(exchanges: Sequence[Exchange], repeated: Sequence[Exchange], fallback
         "seconds": sum(exchange.seconds for exchange in every),
         "usage": dict(usage),
     }
+
+
+def calls_text(calls: Mapping[str, Any]) -> str:
+    """Totals in words: "12 calls: 10 move, 2 illegal; 1 moves of the fallback; tokens 700; 0.50 seconds a call"."""
+    again, fallbacks = calls["repeated"], calls["fallbacks"]
+    parts = [listed(calls["outcomes"])] if calls["outcomes"] else []
+    parts += [f"{sum(again.values()):,} more repeated: {listed(again)}"] if again else []
+    parts += [f"{fallbacks:,} moves of the fallback"] if fallbacks else []
+    parts += [f"{kind} {amount:,}" for kind, amount in _in_order(calls["usage"]).items()]
+    return f"{calls['calls']:,} calls: {'; '.join([*parts, f'{seconds_a_call(calls):.2f} seconds a call'])}"
+
+
+def listed(numbers: Mapping[str, float]) -> str:
+    """Numbers of calls in words, such as "10 move, 2 illegal"."""
+    return ", ".join(f"{count:,} {name}" for name, count in _in_order(numbers).items())
+
+
+def seconds_a_call(calls: Mapping[str, Any]) -> float:
+    """The mean duration of all calls, those included that failed and were made again."""
+    return float(calls["seconds"] / max(1, calls["calls"] + sum(calls["repeated"].values())))
+
+
+def _in_order(numbers: Mapping[str, float]) -> dict[str, float]:
+    """Outcomes or sums of usage in the order in which they are shown; stored numbers are in that of the alphabet."""
+    return {name: numbers[name] for name in SHOWN if name in numbers} | dict(sorted(numbers.items()))
 
 
 def shortened(problem: str, longest: int = LONGEST) -> str:

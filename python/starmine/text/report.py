@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import html
 import json
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -14,11 +12,12 @@ import numpy as np
 
 from starmine._core import StarmineError
 from starmine._util.equality import equal_by_value
+from starmine.games.endings import defeats
 from starmine.games.results import Games, mean_and_error, with_error
 from starmine.games.searches import search
 from starmine.look.analysis import mistakes
 from starmine.text.chat import ChatPlayer
-from starmine.text.exchange import Exchange, shortened
+from starmine.text.exchange import calls_text, shortened, totals
 from starmine.text.facts import move_text
 
 LONGEST = 300  # characters of a problem in the table
@@ -58,13 +57,7 @@ class PlayerReport:
         seats: the seats that it held.
         moves: number of moves that its replies named, in games that were played to their end. Misplays and regret are
             of these moves, not of those of the fallback.
-        replies: number of its exchanges: replies, and calls that failed for good.
-        repeated: number of further calls that were "failed" or "timeout" and were made again.
-        outcomes: number of exchanges with each outcome: "move", "unreadable", "illegal", "failed", "timeout".
-        problems: for each of these outcomes, except "move", the problem of the first exchange that had it.
-        fallbacks: number of moves that the fallback chose.
-        seconds_a_game: seconds that its calls took, divided by the number of games, given up or not.
-        usage_a_game: sums of the numbers of `Answer.usage`, divided by the number of games, given up or not.
+        totals: what its calls came to in all games, given up or not, as `ChatPlayer.report` has it without the name.
         misplays: number of its misplays.
         knowable_misplays: misplays of cards that were playable with a probability of at most 0.5, by all that the seat
             could know.
@@ -74,13 +67,7 @@ class PlayerReport:
     player: str
     seats: list[int]
     moves: int
-    replies: int
-    outcomes: dict[str, int]
-    repeated: dict[str, int]
-    problems: dict[str, str]
-    fallbacks: int
-    seconds_a_game: float
-    usage_a_game: dict[str, float]
+    totals: dict[str, Any]
     misplays: int
     knowable_misplays: int
     regret: Regret | None
@@ -116,7 +103,7 @@ class TextReport:
         return found
 
     def rows(self) -> list[tuple[str, str]]:
-        """Names and values, as the table and the page show them."""
+        """Names and values, as the table shows them."""
         games = f"{self.games}" + (f" ({self.given_up} given up)" if self.given_up else "")
         rows = [
             ("games", games),
@@ -124,23 +111,13 @@ class TextReport:
             ("lost games", f"{self.lost:.1%}"),
         ]
         for player in self.players:
-            unusable = sum(count for name, count in player.outcomes.items() if name != "move")
-            kinds = ", ".join(f"{count} {name}" for name, count in sorted(player.outcomes.items()) if name != "move")
-            repeats = ", ".join(f"{count} {name}" for name, count in sorted(player.repeated.items()))
             rows += [
                 (f"{player.player}: moves", f"{player.moves} in seats {', '.join(map(str, player.seats))}"),
-                (
-                    f"{player.player}: unusable replies",
-                    f"{unusable} of {player.replies}" + (f" ({kinds})" if kinds else ""),
-                ),
-                (f"{player.player}: repeated calls", repeats or "0"),
+                (f"{player.player}: replies", calls_text(player.totals)),
                 *(
                     (f"{player.player}: first {outcome} reply", shortened(" ".join(problem.split()), LONGEST))
-                    for outcome, problem in sorted(player.problems.items())
+                    for outcome, problem in sorted(player.totals["problems"].items())
                 ),
-                (f"{player.player}: moves of the fallback", str(player.fallbacks)),
-                (f"{player.player}: seconds a game", f"{player.seconds_a_game:.1f}"),
-                *((f"{player.player}: {name} a game", f"{value:,.1f}") for name, value in player.usage_a_game.items()),
                 (f"{player.player}: misplays", f"{player.misplays}, of which {player.knowable_misplays} were knowable"),
             ]
             if player.regret is not None:
@@ -158,19 +135,6 @@ class TextReport:
         rows = self.rows()
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:{width}}  {value}" for name, value in rows)
-
-    def to_html(self) -> str:
-        """A page without links or scripts."""
-        rows = "\n".join(
-            f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>" for name, value in self.rows()
-        )
-        style = (
-            "body{font:16px sans-serif;margin:2em}th{text-align:left;padding-right:2em}td,th{padding:.2em 2em .2em 0}"
-        )
-        return (
-            '<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>Language models at Hanabi</title>'
-            f"<style>{style}</style><h1>Language models at Hanabi</h1><table>\n{rows}\n</table></html>\n"
-        )
 
 
 def report(
@@ -205,26 +169,19 @@ def report(
     played = np.flatnonzero(games.endings > 0).tolist()
     scores = games.scores[played]
     mean, error = mean_and_error(scores)
-    lost = sum(games.share(ending) for ending in ("lost", "indispensable_card_lost", "no_legal_action"))
+    lost = float(np.mean(np.isin(games.endings[played], defeats()))) if played else float("nan")
     chats = {id(player): player for player in players if isinstance(player, ChatPlayer)}.values()
     reports = []
     for chat in chats:
         seats = [seat for seat, player in enumerate(players) if player is chat]
         _check_exchanges(chat, trajectories, seats)
         places, misplays, knowable = _moves_of(chat, trajectories, played)
-        every = [*chat.exchanges, *chat.repeated]
         reports.append(
             PlayerReport(
                 player=chat.name,
                 seats=seats,
                 moves=len(places),
-                replies=len(chat.exchanges),
-                outcomes=dict(Counter(exchange.outcome for exchange in chat.exchanges)),
-                repeated=dict(Counter(exchange.outcome for exchange in chat.repeated)),
-                problems={exchange.outcome: exchange.problem for exchange in every[::-1] if exchange.problem},
-                fallbacks=chat.fallbacks,
-                seconds_a_game=sum(exchange.seconds for exchange in every) / max(1, len(games)),
-                usage_a_game=_usage(every, max(1, len(games))),
+                totals=totals(chat.exchanges, chat.repeated, chat.fallbacks),
                 misplays=misplays,
                 knowable_misplays=knowable,
                 regret=None
@@ -245,13 +202,6 @@ def _check_exchanges(chat: ChatPlayer, trajectories: Any, seats: Sequence[int]) 
             f"player {chat.name!r} chose {chosen} moves, but made {moves} in these games: expected a player that was "
             "asked in these games only; call its clear() before other games"
         )
-
-
-def _usage(exchanges: Sequence[Exchange], games: int) -> dict[str, float]:
-    total: Counter[str] = Counter()
-    for exchange in exchanges:
-        total.update(exchange.usage)
-    return {name: value / games for name, value in sorted(total.items())}
 
 
 def _moves_of(chat: ChatPlayer, trajectories: Any, games: Sequence[int]) -> tuple[list[tuple[int, int]], int, int]:

@@ -21,7 +21,7 @@ def test_a_report_refuses_a_player_that_talked_about_other_games():
     player.clear()
     games = starmine.play_games([player, "iggi"], 3, variant="mini", record=True)
     (found,) = report(games, [player, "iggi"]).players
-    assert found.replies == found.moves
+    assert found.totals["calls"] == found.moves
 
 
 def test_a_report_counts_games_that_were_given_up():
@@ -33,7 +33,7 @@ def test_a_report_counts_games_that_were_given_up():
         starmine.play_games([player, "iggi"], 6, variant="mini", record=True)
     found = report(error.value.games, [player, "iggi"])
     assert found.given_up == len(error.value.failures) > 0
-    assert found.players[0].outcomes["unreadable"] == found.given_up
+    assert found.players[0].totals["outcomes"]["unreadable"] == found.given_up
 
 
 def test_a_report_names_the_first_problem_of_each_outcome():
@@ -47,13 +47,13 @@ def test_a_report_names_the_first_problem_of_each_outcome():
     player = ChatPlayer(ask, name="model", calls=1, fallback="iggi")
     games = starmine.play_games([player, "iggi"], 1, variant="mini", record=True)
     found = report(games, [player, "iggi"])
-    (problems,) = (said.problems for said in found.players)
+    (problems,) = (said.totals["problems"] for said in found.players)
     assert problems["unreadable"] == player.exchanges[0].problem
     assert "not legal now" in problems["illegal"]
     line = inspect.getsourcelines(ask)[1] + 2
     assert problems["failed"] == f"ConnectionError: <busy>\nagain at {__file__}:{line}"
     assert "model: first failed reply" in str(found)
-    assert f"ConnectionError: &lt;busy&gt; again at {__file__}:{line}" in found.to_html()
+    assert f"ConnectionError: <busy> again at {__file__}:{line}" in str(found)
 
 
 def test_a_report_tells_repeated_calls():
@@ -68,10 +68,12 @@ def test_a_report_tells_repeated_calls():
     games = starmine.play_games([player, "iggi"], 1, variant="mini", record=True)
     found = report(games, [player, "iggi"])
     (said,) = found.players
-    assert said.repeated == {"failed": said.replies}
-    assert said.problems["failed"].startswith("ConnectionError: busy")
-    assert ("model: repeated calls", f"{said.replies} failed") in found.rows()
-    assert found.to_dict()["players"][0]["repeated"] == said.repeated
+    calls = said.totals["calls"]
+    assert said.totals["repeated"] == {"failed": calls}
+    assert said.totals["problems"]["failed"].startswith("ConnectionError: busy")
+    assert f"{calls} calls: {calls} move; {calls} more repeated: {calls} failed; " in str(found)
+    assert found.to_dict()["players"][0]["totals"] == said.totals
+    assert player.report() == {"player": "model"} | said.totals
 
 
 def test_a_report_tells_scores_replies_and_regret():
@@ -82,7 +84,7 @@ def test_a_report_tells_scores_replies_and_regret():
     assert (found.games, found.given_up, found.mean) == (8, 0, games.mean)
     assert found.lost == games.share("lost")
     for player, chat, seat in zip(found.players, (good, bad), (0, 1), strict=True):
-        assert (player.player, player.seats, player.replies) == (chat.name, [seat], len(chat.exchanges))
+        assert (player.player, player.seats, player.totals["calls"]) == (chat.name, [seat], len(chat.exchanges))
         states = [games.trajectories.state(game) for game in range(8)]
         own = [event for state in states for event in state.history if event.seat == seat]
         assert (player.moves, player.misplays) == (len(own), sum(event.misplay for event in own))
@@ -97,7 +99,7 @@ def test_moves_of_the_fallback_are_not_charged_to_the_model():
     player = ChatPlayer(lambda messages: "no", replies=1, fallback="random")
     games = starmine.play_games([player, "iggi"], 6, record=True)
     (found,) = report(games, [player, "iggi"], rollouts=50).players
-    assert found.fallbacks == player.fallbacks > 0
+    assert found.totals["fallbacks"] == player.fallbacks > 0
     assert (found.moves, found.misplays, found.knowable_misplays, found.regret) == (0, 0, 0, None)
 
 
