@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import Variant, _outcomes, _play_bots
+from starmine._core import StarmineError, Variant, _outcomes, _play_bots
 from starmine.games.trajectories import Trajectories
 
 Array = NDArray[Any]
-LEGAL, DECK, FIRST_PLAYER, ACTION, AFTER_END = range(5)
+LEGAL = 0  # the problem of a game by the rules
 
 
 @dataclass(frozen=True)
@@ -34,17 +34,19 @@ class Outcomes:
     turns: NDArray[np.int32]
 
     def describe(self, game: int, played: Trajectories) -> str:
-        """The problem of a game."""
+        """What breaks the rules in a game that has a problem."""
         turn = int(self.turns[game])
-        problem = int(self.problems[game])
-        if problem == DECK:
-            return f"the deck {played.decks[game].tolist()} is not one of this variant"
-        if problem == FIRST_PLAYER:
-            return f"the first player is {played.start_players[game]}: expected 0 to {played.variant.players - 1}"
-        action = played.actions[played.offsets[game] + turn]
-        if problem == ACTION:
-            return f"the action {action} in turn {turn} is not legal"
-        return f"the game ends before turn {turn}, in which an action {action} is stored"
+        try:
+            state = played.state(game, turn)
+        except StarmineError as error:  # of the deck or the first player
+            return str(error)
+        if state.is_terminal:
+            return f"it ends after {turn} turns: it has {played.lengths[game]} actions"
+        try:
+            state.apply(int(played.actions[played.offsets[game] + turn]))
+        except StarmineError as error:
+            return f"turn {turn}: {error}"
+        raise AssertionError(f"game {game} is by the rules")
 
 
 def outcomes(played: Trajectories, num_threads: int) -> Outcomes:

@@ -43,7 +43,7 @@ def test_scores_and_names_may_be_missing(tmp_path):
         ({"variant": np.array(starmine.variant("mini").to_json())}, "'decks' has 50 columns: expected 18"),
         ({"decks": None}, "'decks' is missing: expected uint8 with 2 axes"),
         ({"decks": np.zeros((3, 50))}, r"'decks' is float64 \(3, 50\): expected uint8"),
-        ({"decks": np.full((3, 50), 25, np.uint8)}, r"deck\[0\]=25 is no card: expected 0 to 24"),
+        ({"decks": np.full((3, 50), 25, np.uint8)}, r"deck\[0\]=25 is not a card of this variant: expected 0 to 24"),
         ({"decks": np.zeros((3, 50), np.uint8)}, "3 of 3 games do not hold"),
         ({"start_players": np.zeros(2, np.uint8)}, "'start_players' has 2 games: expected 3, as 'decks'"),
         ({"start_players": np.full(3, 2, np.uint8)}, "3 of 3 games do not hold"),

@@ -28,7 +28,6 @@ def read(path: Path, variant: Variant | None = None) -> ReadGames:
     games, metadata, names, players = _read_file(path)
     if variant is not None and variant != metadata.variant:
         return ReadGames.of_other_rules(variant, metadata.variant, len(games))
-    is_of_evaluation = KEY in metadata.extra and games.index is not None
     return ReadGames(
         games.trajectories,
         np.arange(len(games), dtype=np.int64),
@@ -40,7 +39,9 @@ def read(path: Path, variant: Variant | None = None) -> ReadGames:
         ended_by_seats=games.ended_by_seats,
         site_records=() if games.site_records is None else tuple(games.site_records.tolist()),
         taken_back=() if games.taken_back is None else tuple(games.taken_back.tolist()),
-        origins=tuple(Origins(metadata).of(games.players, games.index)) if is_of_evaluation else (),
+        origins=()
+        if games.index is None or KEY not in metadata.extra
+        else tuple(Origins(metadata).of(games.players, games.index)),
     )
 
 

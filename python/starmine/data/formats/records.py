@@ -9,10 +9,11 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError, Variant, _outcomes
+from starmine._core import StarmineError, Variant
 from starmine._util.equality import equal_by_value
 from starmine.data.end_reasons import NO_SEAT, UNKNOWN, contradicted, ended_by_of, site_scores_of
 from starmine.data.origins import Origin
+from starmine.data.outcomes import outcomes
 from starmine.games.trajectories import Trajectories
 
 NOT_RECORDED = -1  # a score that the file does not tell
@@ -345,9 +346,8 @@ def refuse(skipped: Sequence[SkippedGame], total: int, source: str) -> NoReturn:
 def _played(games: ReadGames) -> tuple[ImportedGames, list[SkippedGame]]:
     """The games of a part that hold by the rules, and the others."""
     played = games.trajectories
-    scores, fireworks, codes, problems, _ = _outcomes(
-        played.variant, played.decks, played.start_players, played.actions, played.offsets, THREADS
-    )
+    by_rules = outcomes(played, THREADS)
+    scores, codes, problems = by_rules.scores, by_rules.endings, by_rules.problems
     count, told = len(played), games.recorded_scores
     told_end = np.full(count, UNKNOWN, np.uint8) if games.ended_by is None else games.ended_by
     seats = np.full(count, NO_SEAT, np.int8) if games.ended_by_seats is None else games.ended_by_seats
@@ -360,13 +360,13 @@ def _played(games: ReadGames) -> tuple[ImportedGames, list[SkippedGame]]:
     site_scores = site_scores_of(scores, codes, ended_by)
     reasons: dict[int, str] = {}
     for game in np.flatnonzero(problems).tolist():
-        reasons[game] = _reason(games, game)
+        reasons[game] = by_rules.describe(game, played)
     for game in np.flatnonzero((problems == 0) & (ended_by != told_end)).tolist():
         if (reason := contradicted(int(told_end[game]), int(ended_by[game]))) is not None:
             reasons[game] = reason
     holds = (told == NOT_RECORDED) | (told == scores) | (told == site_scores)
     for game in np.flatnonzero((problems == 0) & ~holds).tolist():
-        reasons.setdefault(game, _reason(games, game))
+        reasons.setdefault(game, f"its recorded score is {told[game]}: the rules give it {scores[game]}")
     broken = [SkippedGame(int(games.indices[game]), games.names[game], reason) for game, reason in reasons.items()]
     found = ImportedGames(
         played,
@@ -375,7 +375,7 @@ def _played(games: ReadGames) -> tuple[ImportedGames, list[SkippedGame]]:
         told,
         games.players,
         scores,
-        fireworks,
+        by_rules.fireworks,
         codes,
         ended_by,
         seats,
@@ -398,29 +398,6 @@ def _joined(parts: list[ImportedGames], skipped: list[SkippedGame], other_rules:
     played = Trajectories.concatenate([part.trajectories for part in held]) if len(held) > 1 else held[0].trajectories
     suits = _common(part.suits for part in held)
     return ImportedGames(played, **arrays, **tuples, skipped=tuple(skipped), suits=suits, other_rules=other_rules)
-
-
-def _reason(games: ReadGames, game: int) -> str:
-    """What is wrong with a game that does not hold."""
-    played = games.trajectories
-    actions = played.actions[played.offsets[game] : played.offsets[game + 1]].tolist()
-    variant = played.variant
-    kinds = variant.colors * variant.ranks
-    unknown = np.flatnonzero(played.decks[game] >= kinds)
-    if len(unknown):
-        return f"deck[{unknown[0]}]={played.decks[game, unknown[0]]} is no card: expected 0 to {kinds - 1}"
-    try:
-        state = played.state(game, 0)
-    except StarmineError as error:
-        return str(error)
-    for turn, action in enumerate(actions):
-        if state.is_terminal:
-            return f"it ends after {turn} turns: it has {len(actions)} actions"
-        try:
-            state.apply(action)
-        except StarmineError as error:
-            return f"turn {turn}: {error}"
-    return f"its recorded score is {games.recorded_scores[game]}: the rules give it {state.score}"
 
 
 def starting_at_seat_0(games: Trajectories) -> Trajectories:
