@@ -301,7 +301,7 @@ def evaluation_of(folder: Path, entries: dict[str, Entry], settings: Settings) -
             np.add.at(evaluation.played, (player, partner), 1)
         for told in file.metadata.extra["pairings"]:
             one, other = rows[told["cell"]].tolist()
-            evaluation.tell((one, other), told["seconds"], told["failures"], told.get("calls", {}))
+            evaluation.tell((one, other), told["seconds"], told["failures"], told["calls"])
     return evaluation
 
 
@@ -340,7 +340,7 @@ def differing(found: dict[str, Any], expected: dict[str, Any], identities: dict[
 def other_players(found: dict[str, Any], expected: dict[str, Any], identities: dict[str, Identity]) -> Iterator[str]:
     """The entrants that are or may be other players than those that were stored, as text."""
     for name, identity in identities.items():
-        was = found.get("identities", {}).get(name)
+        was = found["identities"].get(name)
         if name not in found["entrants"] or (was == identity.text and was is not None):
             continue
         kind, now = found["entrants"][name], expected["entrants"][name]

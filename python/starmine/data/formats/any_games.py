@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from starmine._core import StarmineError
 from starmine.data.dataset import Dataset
 from starmine.data.formats.parquet import suits_in
@@ -38,34 +36,18 @@ def _read(games: Any) -> ReadGames:
     if isinstance(games, Trajectories):
         return ReadGames.of(games)
     if isinstance(games, GameTable):
-        return _of_table(games, ((),) * len(games))
+        return ReadGames.of_table(games, [()] * len(games))
     if isinstance(games, Dataset):
         table = games[:]
         names = [str(player["name"]) for player in games.players]
-        found = _of_table(table, tuple(tuple(names[row] for row in seats) for seats in table.players.tolist()))
+        found = ReadGames.of_table(table, [tuple(names[row] for row in seats) for seats in table.players.tolist()])
         suits = set(map(suits_in, games.metadata))
         return replace(found, suits=suits.pop() if len(suits) == 1 else ())
     listed = [games] if isinstance(games, Game) else games
     if not isinstance(listed, list | tuple) or not listed or not all(isinstance(game, Game) for game in listed):
         raise StarmineError(f"games={_named(games)} is not allowed: {EXPECTED}")
     table = GameTable.concatenate([game.table for game in listed])
-    return _of_table(table, tuple(tuple(str(player["name"]) for player in game.players) for game in listed))
-
-
-def _of_table(table: GameTable, players: tuple[tuple[str, ...], ...]) -> ReadGames:
-    """The games of a table, each called as its source calls it, or by its running number."""
-    told = [""] * len(table) if table.names is None else table.names.tolist()
-    return ReadGames(
-        table.trajectories,
-        np.arange(len(table), dtype=np.int64),
-        tuple(str(name) or str(number) for name, number in zip(told, table.game.tolist(), strict=True)),
-        table.scores.astype(np.int64),
-        players,
-        ended_by=table.ended_by,
-        ended_by_seats=table.ended_by_seats,
-        site_records=() if table.site_records is None else tuple(table.site_records.tolist()),
-        taken_back=() if table.taken_back is None else tuple(table.taken_back.tolist()),
-    )
+    return ReadGames.of_table(table, [tuple(str(player["name"]) for player in game.players) for game in listed])
 
 
 def _named(value: Any) -> str:

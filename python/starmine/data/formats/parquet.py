@@ -6,6 +6,7 @@ called the games stood there too, `extra["names"]`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,24 +26,16 @@ NAMELESS = "unknown"  # a player whose name is not recorded
 
 def read(path: Path, variant: Variant | None = None) -> ReadGames:
     """Read a file. A game's name is that of its import, or its running number."""
-    games, metadata, names, players = _read_file(path)
+    games, metadata = _read_file(path)
     if variant is not None and variant != metadata.variant:
         return ReadGames.of_other_rules(variant, metadata.variant, len(games))
-    return ReadGames(
-        games.trajectories,
-        np.arange(len(games), dtype=np.int64),
-        tuple(names),
-        games.scores.astype(np.int64),
-        tuple(players),
-        suits=suits_in(metadata),
-        ended_by=games.ended_by,
-        ended_by_seats=games.ended_by_seats,
-        site_records=() if games.site_records is None else tuple(games.site_records.tolist()),
-        taken_back=() if games.taken_back is None else tuple(games.taken_back.tolist()),
-        origins=()
-        if games.index is None or KEY not in metadata.extra
-        else tuple(Origins(metadata).of(games.players, games.index)),
-    )
+    names = [str(player.get("name", NAMELESS)) for player in metadata.players]
+    if len(games) and not 0 <= games.players.min() <= games.players.max() < len(names):
+        raise StarmineError(f"{path}: column players names players that are not in the players' table")
+    found = ReadGames.of_table(games, [tuple(names[row] for row in seats) for seats in games.players.tolist()])
+    if games.index is not None and KEY in metadata.extra:
+        found = replace(found, origins=tuple(Origins(metadata).of(games.players, games.index)))
+    return replace(found, suits=suits_in(metadata))
 
 
 def suits_in(metadata: Metadata) -> tuple[str, ...]:
@@ -51,8 +44,8 @@ def suits_in(metadata: Metadata) -> tuple[str, ...]:
     return tuple(map(str, told)) if isinstance(told, list) else ()
 
 
-def _read_file(path: Path) -> tuple[GameTable, Metadata, list[str], list[tuple[str, ...]]]:
-    """The games of a file, what it says about all of them, their names and those of their players."""
+def _read_file(path: Path) -> tuple[GameTable, Metadata]:
+    """The games of a file, and what it says about all of them."""
     data = path.read_bytes()
     with naming(path):
         options = {"page_checksum_verification": True}
@@ -60,14 +53,10 @@ def _read_file(path: Path) -> tuple[GameTable, Metadata, list[str], list[tuple[s
             metadata = Metadata.of_file(file)
             check_name(path, metadata)
             games = read_table(file.read(), metadata.variant)
-    players = [str(player.get("name", NAMELESS)) for player in metadata.players]
-    if len(games) and not 0 <= games.players.min() <= games.players.max() < len(players):
-        raise StarmineError(f"{path}: column players names players that are not in the players' table")
-    told = metadata.extra.get("names") if games.names is None else games.names.tolist()
-    names = told if isinstance(told, list) and len(told) == len(games) else games.game.tolist()
-    seats = [tuple(players[player] for player in row) for row in games.players.tolist()]
-    called = [str(name) or str(number) for name, number in zip(names, games.game.tolist(), strict=True)]
-    return games, metadata, called, seats
+    told = metadata.extra.get("names")
+    if games.names is None and isinstance(told, list) and len(told) == len(games):
+        games = replace(games, names=np.array([str(name) for name in told], np.object_))
+    return games, metadata
 
 
 def table_of(games: ImportedGames) -> tuple[GameTable, list[dict[str, str | None]]]:

@@ -14,6 +14,7 @@ from starmine._util.equality import equal_by_value
 from starmine.data.end_reasons import NO_SEAT, UNKNOWN, contradicted, ended_by_of, site_scores_of
 from starmine.data.origins import Origin
 from starmine.data.outcomes import outcomes
+from starmine.data.table import GameTable
 from starmine.games.trajectories import Trajectories
 
 NOT_RECORDED = -1  # a score that the file does not tell
@@ -139,6 +140,23 @@ class ReadGames:
         scores = np.full(count, NOT_RECORDED, np.int64) if recorded_scores is None else recorded_scores
         named = ("",) * count if names is None else tuple(names)
         return ReadGames(trajectories, np.arange(count, dtype=np.int64), named, scores, ((),) * count)
+
+    @staticmethod
+    def of_table(table: GameTable, players: Sequence[tuple[str, ...]]) -> ReadGames:
+        """Games of a table, each called as its source calls it, or by its running number."""
+        told: dict[str, list[Any]] = {name: column.tolist() for name, column in table.told().items()}
+        names = told.get("names", [""] * len(table))
+        return ReadGames(
+            table.trajectories,
+            np.arange(len(table), dtype=np.int64),
+            tuple(str(name) or str(number) for name, number in zip(names, table.game.tolist(), strict=True)),
+            table.scores.astype(np.int64),
+            tuple(players),
+            ended_by=table.ended_by,
+            ended_by_seats=table.ended_by_seats,
+            site_records=tuple(told.get("site_records", ())),
+            taken_back=tuple(told.get("taken_back", ())),
+        )
 
     @staticmethod
     def of_other_rules(variant: Variant, found: Variant, games: int) -> ReadGames:
