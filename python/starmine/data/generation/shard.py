@@ -190,7 +190,7 @@ def _play_table(
 ) -> tuple[Games, Values | None]:
     """Play games of one table."""
     noise = _Noise(seats, seed, games)
-    played, values = play_table(
+    return play_table(
         variant,
         [seat.player for seat in seats],
         len(games),
@@ -203,7 +203,6 @@ def _play_table(
         # What a policy draws by chance depends on the seed and the first game.
         reseed=lambda seat: int(draw(seed, POLICY, games[:1], seat)[0] >> np.uint64(1)),
     )
-    return played, values
 
 
 class _Noise:
