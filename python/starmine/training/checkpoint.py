@@ -19,7 +19,8 @@ from starmine.training.distributed import all_gather, in_first_process, process_
 from starmine.training.script import TrainingError
 
 FORMAT = 4
-FREE = ("out", "resume", "minutes", "total_steps")  # may change from one start to the next
+FREE = ("out", "resume")  # differ from one start to the next
+BUDGET = ("minutes", "total_steps")
 OWN = "process"  # the entry of a learner's state that each process has of its own
 ENTRIES = {"identity": dict, "args": dict, "progress": tuple, "state": dict, "processes": list}  # with their types
 
@@ -112,7 +113,7 @@ def write_checkpoint(path: Path, contents: dict[str, Any]) -> None:
 def load_checkpoint(path: Path, program: str, args: DataclassInstance, fixed: Sequence[str] = ()) -> Checkpoint:
     """Read the checkpoint of a run that goes on, after a check that it fits the script and its arguments.
 
-    Arguments that differ from the saved ones are printed, except those that set the budget and the folder.
+    Arguments that differ from the saved ones are printed, except the folder.
 
     Args:
         path: of the file.
@@ -134,7 +135,8 @@ def load_checkpoint(path: Path, program: str, args: DataclassInstance, fixed: Se
         differences = "; ".join(f"{name}={found.get(name)!r}, not {expected[name]!r}" for name in refused)
         raise TrainingError(f"{path} cannot be resumed with these arguments: it has {differences}")
     for name in changed:
-        print(f"resuming with {name}={expected[name]!r} instead of {found.get(name)!r}")
+        note = "; schedules follow the new budget" if name in BUDGET else ""
+        print(f"resuming with {name}={expected[name]!r} instead of {found.get(name)!r}{note}")
     try:
         process = contents["processes"][rank()]
         progress, state = Progress(*contents["progress"]), contents["state"] | {OWN: process["state"]}

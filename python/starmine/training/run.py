@@ -366,7 +366,7 @@ class Run:
 def in_a_line(games: Games) -> str:
     """The means of games in which a lost one scores 0."""
     score, found = with_error(games.mean, games.standard_error, digits=2), games.summary()
-    kept = f"points of lost games kept: {games.fireworks.mean():.2f}"
+    kept = f"{games.fireworks.mean():.2f} if lost games kept their points"
     return f"score {score}, perfect {found['perfect']:.1%}, lost {found['lost']:.1%} ({kept})"
 
 

@@ -1,6 +1,7 @@
 """starmine.training: runs of a learner that does nothing, and each part by itself."""
 
 import json
+import re
 import signal
 from dataclasses import dataclass
 from pathlib import Path
@@ -134,7 +135,9 @@ def test_a_second_signal_ends_the_process(training):
 def test_a_resumed_run_names_the_changed_arguments(train, capsys):
     train(total_steps=300)
     train(resume=True, lr=0.25)
-    assert "resuming with lr=0.25 instead of 0.5\n" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "resuming with lr=0.25 instead of 0.5\n" in printed
+    assert re.search(r"resuming with total_steps=\d+ instead of 300; schedules follow the new budget\n", printed)
 
 
 def test_a_checkpoint_that_does_not_fit_is_refused(training, train, tmp_path, monkeypatch):
@@ -265,7 +268,7 @@ def test_a_report_is_written_and_printed(training, train, tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "600 turns in 6 updates" in printed
     assert (
-        "random policy, 2 games: score 1.00 ± 1.00, perfect 0.0%, lost 50.0% (points of lost games kept: 1.50)"
+        "random policy, 2 games: score 1.00 ± 1.00, perfect 0.0%, lost 50.0% (1.50 if lost games kept their points)"
         in printed
     )
     assert "greedy policy, 2 games: score 4.00 ± 1.00, perfect 50.0%, lost 0.0%" in printed
