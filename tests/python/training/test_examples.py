@@ -98,7 +98,9 @@ def test_an_example_is_short(example):
 @pytest.mark.slow
 def test_a_run_leaves_its_results(runs):
     out, printed = runs.whole, runs.printed
-    scores = r"score \d+\.\d\d ± \d\.\d\d, perfect \d+\.\d%, lost \d+\.\d% \(\d+\.\d\d if lost games kept their points\)"
+    scores = (
+        r"score \d+\.\d\d ± \d\.\d\d, perfect \d+\.\d%, lost \d+\.\d% \(\d+\.\d\d if lost games kept their points\)"
+    )
     assert re.search(rf"^random policy, 20 games: {scores}$", printed, re.MULTILINE)
     assert re.search(rf"^greedy policy, 20 games: {scores}$", printed, re.MULTILINE)
     assert re.search(r"^  1  seat 0: (play|discard|hint) ", printed, re.MULTILINE)
