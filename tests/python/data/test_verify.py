@@ -275,6 +275,16 @@ def test_what_to_do_about_a_damaged_file_is_said(folder):
         info(folder)
 
 
+def test_files_that_cannot_be_read_are_no_games(folder):
+    (folder / FILE).write_bytes(b"PAR1")
+    with pytest.raises(StarmineError, match=f"1 of 3 files cannot be read: .*{FILE}: it is damaged .*can be skipped"):
+        read_games(folder)
+    change(folder / shard_name(0), "score", lambda score: score + 1)
+    with pytest.raises(StarmineError, match="1 of 3 files cannot be read and 1 of 50 games do not hold: "):
+        read_games(folder)
+    assert len(read_games(folder, on_error="skip")) == 49
+
+
 @pytest.mark.parametrize("damage", ["missing", "damaged", "without a file"])
 def test_a_manifest_that_was_not_compared_is_told(folder, damage):
     path = folder / "_manifest.json"

@@ -115,6 +115,7 @@ class ReadGames:
         site_records: what hanab.live tells of each game beyond all this; empty for "".
         taken_back: the moves of each game that were taken back; empty for "".
         origins: of which evaluation each game is; empty for None.
+        is_unreadable: whether this is a file that cannot be read; `skipped` then tells why.
     """
 
     trajectories: Trajectories
@@ -130,6 +131,7 @@ class ReadGames:
     site_records: tuple[str, ...] = ()
     taken_back: tuple[str, ...] = ()
     origins: tuple[Origin | None, ...] = ()
+    is_unreadable: bool = False
 
     @staticmethod
     def of(
@@ -167,7 +169,8 @@ class ReadGames:
     @staticmethod
     def unreadable(reason: str, variant: Variant | None) -> ReadGames:
         """A file that cannot be read."""
-        return replace(assemble((), variant or Variant()), skipped=(SkippedGame(0, "", reason),))
+        skipped = (SkippedGame(0, "", reason),)
+        return replace(assemble((), variant or Variant()), skipped=skipped, is_unreadable=True)
 
     @property
     def entries(self) -> int:
@@ -351,14 +354,17 @@ def check_all(
         held = "; ".join(dict.fromkeys(str(other.variant) for other in others))
         raise StarmineError(f"{source}: variant={found[0].variant} is not allowed: the file has {held}")
     if skipped and on_error == "raise":
-        refuse(skipped, first, source)
+        refuse(skipped, first, source, sum(games.is_unreadable for _, games in parts), len(parts))
     return _joined(found, skipped, left)
 
 
-def refuse(skipped: Sequence[SkippedGame], total: int, source: str) -> NoReturn:
-    """Refuse games of a source that has `total` games."""
+def refuse(skipped: Sequence[SkippedGame], total: int, source: str, unreadable: int = 0, files: int = 1) -> NoReturn:
+    """Refuse games of a source that has `total` entries, of which some are unreadable ones of its `files`."""
     listed = "; ".join(map(str, skipped[:SHOWN])) + ("; ..." if len(skipped) > SHOWN else "")
-    raise StarmineError(f"{source}: {len(skipped)} of {total} games do not hold: {listed}; they can be skipped")
+    told = [f"{unreadable} of {files} files cannot be read"] if unreadable else []
+    if games := len(skipped) - unreadable:
+        told.append(f"{games} of {total - unreadable} games do not hold")
+    raise StarmineError(f"{source}: {' and '.join(told)}: {listed}; they can be skipped")
 
 
 def _played(games: ReadGames) -> tuple[ImportedGames, list[SkippedGame]]:
