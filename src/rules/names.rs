@@ -57,13 +57,13 @@ pub(crate) use named;
 /// An unknown name of a preset, an encoder, a bot or another named value.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
-#[error("{kind}={name:?} is not known: did you mean {nearest:?}? Expected one of {}", known.join(", "))]
+#[error("{kind}={name:?} is not known: {}", self.hint())]
 pub struct UnknownNameError {
     /// What the name was given for, such as `variant`.
     pub kind: Box<str>,
     /// The name that was given.
     pub name: Box<str>,
-    /// The known name that is most similar to it.
+    /// The known name that is most similar to it; empty if none is near.
     pub nearest: Box<str>,
     /// All known names.
     pub known: Box<[String]>,
@@ -80,13 +80,29 @@ impl UnknownNameError {
         let nearest = nearest(name, &known).into();
         UnknownNameError { kind: kind.into(), name: name.into(), nearest, known }
     }
+
+    /// The known names, after the nearest one if there is one.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        let known = self.known.join(", ");
+        if self.nearest.is_empty() {
+            return format!("expected one of {known}");
+        }
+        format!("did you mean {:?}? Expected one of {known}", self.nearest)
+    }
 }
+
+/// The least similarity of a name that is suggested, by Jaro and Winkler. Names that differ by one edit are near, too.
+const NEAR: f64 = 0.7;
 
 fn nearest<'a>(name: &str, known: &'a [String]) -> &'a str {
     let name = name.to_lowercase();
     let similarity = |known: &String| strsim::jaro_winkler(&name, &known.to_lowercase());
     let nearest = known.iter().max_by(|one, other| similarity(one).total_cmp(&similarity(other)));
-    nearest.map_or("", String::as_str)
+    let is_near = |known: &&String| {
+        similarity(known) >= NEAR || strsim::osa_distance(&name, &known.to_lowercase()) <= 1
+    };
+    nearest.filter(is_near).map_or("", String::as_str)
 }
 
 #[cfg(test)]
@@ -105,6 +121,29 @@ mod tests {
         );
         for (name, nearest) in [("HARD", "hard"), ("hrd", "hard"), ("crowning", "crowning-piece")] {
             assert_eq!(&*error(name).nearest, nearest);
+        }
+    }
+
+    #[test]
+    fn far_names_are_not_suggested() {
+        for (name, known) in [
+            ("variant", "max_information_tokens"),
+            ("seed", "edition"),
+            ("illegal_action", "max_life_tokens"),
+            ("ignore", "raise"),
+            ("search: smart", "best-response-smart"),
+        ] {
+            let error = UnknownNameError::new("name", name, [known]);
+            assert_eq!(&*error.nearest, "");
+            assert_eq!(
+                error.to_string(),
+                format!("name={name:?} is not known: expected one of {known}")
+            );
+        }
+        for (name, known) in
+            [("tow", "two"), ("max_lives", "max_life_tokens"), ("threads", "num_threads")]
+        {
+            assert_eq!(&*UnknownNameError::new("name", name, [known]).nearest, known);
         }
     }
 

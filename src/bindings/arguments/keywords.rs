@@ -26,10 +26,9 @@ fn unknown_keyword(
     known: impl IntoIterator<Item = impl Into<String>>,
 ) -> PyErr {
     let error = rules::UnknownNameError::new("", name, known);
-    let (nearest, known) = (&error.nearest, error.known.join(", "));
     let hint = match name {
         "observation_type" => OBSERVATION_TYPE.to_owned(),
-        _ => format!("did you mean {nearest:?}? Expected one of {known}"),
+        _ => error.hint(),
     };
     PyTypeError::new_err(format!("{owner}() got an unexpected keyword argument '{name}': {hint}"))
 }

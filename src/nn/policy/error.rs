@@ -46,7 +46,11 @@ pub enum PolicyError {
 fn shipped_names(UnknownNameError { name, nearest, known, .. }: &UnknownNameError) -> String {
     let known = known.join(", ");
     let is_path = name.contains(['/', '\\', '.']);
-    if is_path { known } else { format!("{known} (did you mean {nearest:?}?)") }
+    if is_path || nearest.is_empty() {
+        known
+    } else {
+        format!("{known} (did you mean {nearest:?}?)")
+    }
 }
 
 /// The reason why a policy file is invalid.
