@@ -50,6 +50,16 @@ def stand_ins() -> None:
             sys.modules[name] = module
 
 
+def script_of(path: Path) -> Any:
+    """A training script as a module."""
+    spec = spec_from_file_location(path.stem, path)
+    assert spec
+    assert spec.loader
+    script = module_from_spec(spec)
+    spec.loader.exec_module(script)
+    return script
+
+
 def network(script: Any, hidden: list[int]) -> Any:
     """ReLU layers, shared by the logits and the value."""
     import distrax
@@ -75,11 +85,7 @@ def trainer(path: Path, games: int, turns: int, epochs: int, minibatches: int, h
     import jax
 
     stand_ins()
-    spec = spec_from_file_location("ippo_ff_hanabi", path)
-    assert spec
-    assert spec.loader
-    script = module_from_spec(spec)
-    spec.loader.exec_module(script)
+    script = script_of(path)
     network(script, hidden)
     rest = {"GAMMA": 0.99, "GAE_LAMBDA": 0.95, "CLIP_EPS": 0.2, "ENT_COEF": 0.01, "VF_COEF": 0.5, "MAX_GRAD_NORM": 0.5}
     config = {

@@ -37,7 +37,10 @@ EXAMPLES = [
     "pqn_vdn",
 ]
 # These have tests of their own: test_behaviour_cloning.py, ...
-OTHERS = ["behaviour_cloning", "obl", "obl_worlds", "overlap", "ppo_minimal", "ppo_sweep", "r2d2", "r2d2_games"]
+OTHERS = [
+    *("behaviour_cloning", "jaxmarl_ippo", "obl", "obl_worlds", "overlap", "ppo_minimal", "ppo_sweep"),
+    *("r2d2", "r2d2_games"),
+]
 
 pytestmark = [pytest.mark.slow, needs_train_extra]
 
