@@ -17,6 +17,7 @@ import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 from safetensors.torch import save_file
@@ -116,7 +117,8 @@ def main(args: Args) -> None:
     (args.out / "config.json").write_text(json.dumps(config, default=str), encoding="utf-8")
     with patch.object(pqn_vdn, "QNetwork", QNetwork):
         pqn = pqn_vdn.PQN(recipe(args))
-    network, start, updates = pqn.network, time.perf_counter(), args.total_steps // args.num_envs
+    network: Any = pqn.network
+    start, updates = time.perf_counter(), args.total_steps // args.num_envs
     saved_after = {round(updates * part / SAVES) for part in range(1, SAVES + 1)}
     with (args.out / "times.csv").open("w", encoding="utf-8") as times:
         print("steps,seconds", file=times, flush=True)

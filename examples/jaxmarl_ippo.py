@@ -22,6 +22,7 @@ import json
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -76,7 +77,7 @@ class ActorCritic(nn.Module):
 
     def tensors(self) -> dict[str, Tensor]:
         """The weights by JaxMARL's names, as views."""
-        layers = [self.embed, self.actor[0], self.actor[2], self.critic[0], self.critic[2]]
+        layers: list[Any] = [self.embed, self.actor[0], self.actor[2], self.critic[0], self.critic[2]]
         found = {f"params,Dense_{place},kernel": layer.weight.detach().T for place, layer in enumerate(layers)}
         return found | {f"params,Dense_{place},bias": layer.bias.detach() for place, layer in enumerate(layers)}
 
@@ -136,7 +137,8 @@ class IPPO:
             self.obs, reward, terminated, _, self.info = self.env.step(played)
             for kept, given in ((self.reward, reward), (self.done, terminated)):
                 kept[step] = torch.from_numpy(given).float().repeat_interleave(self.variant.players)
-        return value
+        last_value: Tensor = value
+        return last_value
 
     def advantages(self, last_value: Tensor) -> Tensor:
         """Generalised advantage estimates (rollout, actors)."""

@@ -21,6 +21,7 @@ import numpy as np
 from update_baselines import ROOT, START, STOP, machine, markdown_row, markdown_table, today
 
 import starmine
+from starmine.policies.foreign import load_foreign
 from starmine.training import PROGRESS_SEED
 
 RESULTS, PAGE = ROOT / "results" / "recipes", ROOT / "docs" / "baselines.md"
@@ -36,10 +37,10 @@ Runs: TypeAlias = dict[tuple[str, str], list[list[dict[str, float]]]]
 
 def scores(path: Path, games: int) -> dict[str, float]:
     """How a policy plays with itself: greedily, and sampled if it has probabilities."""
-    greedy, found = starmine.load_policy(path), {}
+    greedy, found = load_foreign(path), {}
     players = {"greedy": greedy}
     if greedy.format == "jaxmarl-actor":
-        players["sampled"] = starmine.load_policy(path, sampled=True)
+        players["sampled"] = load_foreign(path, sampled=True)
     for how, player in players.items():
         played = starmine.play_games([player, player], games, PROGRESS_SEED, player.variant)
         kept, lost = played.fireworks, 1 - played.share("perfect") - played.share("deck_exhausted")
