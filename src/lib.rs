@@ -21,8 +21,8 @@
 //! let mut state = State::new(variant, seed);
 //! while state.ending().is_none() {
 //!     let moves: Vec<_> = state.legal_moves().collect();
-//!     let choice = rng.below(moves.len().try_into()?);
-//!     state.play(moves[usize::try_from(choice)?])?;
+//!     let chosen = rng.pick(&moves).ok_or("a game in progress has a legal move")?;
+//!     state.play(*chosen)?;
 //! }
 //! println!("{} points after {} turns", state.score(), state.length());
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -128,7 +128,7 @@ impl From<PartnersError> for PyErr {
 impl From<GamesError> for PyErr {
     fn from(error: GamesError) -> PyErr {
         match error {
-            GamesError::Move(_) => StarmineError::new_err(error.to_string()),
+            GamesError::External | GamesError::Move(_) => StarmineError::new_err(error.to_string()),
             GamesError::Memory(_) => PyMemoryError::new_err(error.to_string()),
         }
     }

@@ -55,6 +55,9 @@ impl PlayedGames {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum GamesError {
+    /// A player is [`Player::External`].
+    #[error("players: expected a bot's name for every seat")]
+    External,
     /// A bot chose an illegal move.
     #[error(transparent)]
     Move(#[from] BotMoveError),
@@ -68,10 +71,8 @@ pub enum GamesError {
 /// the others play its games.
 ///
 /// # Errors
-/// [`GamesError`] if a bot chose an illegal move, or if there is no memory for the outcomes.
-///
-/// # Panics
-/// If a player is [`Player::External`].
+/// [`GamesError`] if a player is [`Player::External`], if a bot chose an illegal move, or if there
+/// is no memory for the outcomes.
 pub fn play_games(
     variant: &Arc<Variant>,
     players: &[Player],
@@ -86,9 +87,6 @@ pub fn play_games(
 ///
 /// # Errors
 /// As [`play_games`].
-///
-/// # Panics
-/// If a player is [`Player::External`].
 pub fn record_games(
     variant: &Arc<Variant>,
     players: &[Player],
@@ -126,6 +124,9 @@ pub(crate) fn play_games_until(
     num_threads: usize,
     records: bool,
 ) -> Result<Option<PlayedGames>, GamesError> {
+    if players.iter().any(|player| matches!(player, Player::External)) {
+        return Err(GamesError::External);
+    }
     let outcomes = try_with_capacity(games.len())?;
     let size = (games.len() / (8 * num_threads.max(1))).clamp(1, PIECE);
     let number = games.len().div_ceil(size);

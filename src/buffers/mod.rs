@@ -18,3 +18,6 @@ pub use length::BufferError;
 pub(crate) use length::{check_length, try_with_capacity};
 pub use simd::{SIMD_VARIABLE, Simd, SimdError};
 pub use unpack::{packed_length, unpack_bits};
+
+/// Floating-point numbers of two bytes, of the crate `half`.
+pub use half::{bf16, f16};

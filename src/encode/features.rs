@@ -107,7 +107,7 @@ mod tests {
                         check(&state, &state.view(seat));
                     }
                     let legal: Vec<_> = state.legal_actions().iter().collect();
-                    state.apply(legal[rng.below(legal.len() as u32) as usize]).unwrap();
+                    state.apply(*rng.pick(&legal).unwrap()).unwrap();
                 }
             }
         }

@@ -9,13 +9,13 @@ use super::select::BitIndices;
 pub struct CardSet(pub(crate) u64);
 
 impl CardSet {
-    /// The set of one card.
+    /// The set of one card, whose index is below 64.
     #[must_use]
     pub const fn of(index: usize) -> CardSet {
         CardSet(1 << index)
     }
 
-    /// Whether the card is in the set.
+    /// Whether the card, whose index is below 64, is in the set.
     #[must_use]
     pub const fn contains(self, index: usize) -> bool {
         self.0 >> index & 1 == 1

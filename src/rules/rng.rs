@@ -89,10 +89,15 @@ impl GameRng {
         Pcg32::new(last.wrapping_sub(INCREMENT), INCREMENT >> 1).next_u32()
     }
 
-    /// A number below `bound`, which is at most 64: the high half of a 64-bit product. Its bias is
-    /// below 2^-26.
+    /// A number below `bound`: the high half of a 64-bit product. Its bias is below
+    /// `bound` / 2^32. For a `bound` of 0 it is 0.
     pub fn below(&mut self, bound: u32) -> u32 {
         ((u64::from(self.next_word()) * u64::from(bound)) >> 32) as u32
+    }
+
+    /// An item of a list, drawn as by [`below`](GameRng::below); `None` for an empty list.
+    pub fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
+        items.get(self.below(items.len() as u32) as usize)
     }
 
     /// A number below `bound`, which is not 0, without bias (Lemire, "Fast random integer

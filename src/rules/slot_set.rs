@@ -17,7 +17,7 @@ impl SlotSet {
         SlotSet(1 << slot.index())
     }
 
-    /// The slots of a hand of this size.
+    /// The slots of a hand of this size, at most 8.
     #[must_use]
     pub const fn first_slots(size: usize) -> SlotSet {
         SlotSet(((1u16 << size) - 1) as u8)

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import Any
 
 from starmine.games.variants import resolve_variant
@@ -50,9 +51,9 @@ class HanabiTextArenaEnv(ta.Env):
         resolve_variant(variant, overrides)
 
     def reset(self, num_players: int, seed: int | None = None) -> None:
-        """Deal the game of a seed; without one, that of seed 0."""
+        """Deal the game of a seed; without one, that of a random seed."""
         rules = resolve_variant(self.variant, self.overrides | {"players": num_players})
-        self.game = TextGame(rules, options=self.options, seed=seed or 0)
+        self.game = TextGame(rules, options=self.options, seed=secrets.randbits(32) if seed is None else seed)
         self.state = ta.TeamMultiPlayerState(num_players=num_players, seed=seed, error_allowance=self.error_allowance)
         self.state.reset(game_state={}, player_prompt_function=lambda player_id, game_state: self.game.rules)
         self._show_table()

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from starmine._core import Move, StarmineError, State, Variant, View, _Player, make_bot
+from starmine._core import StarmineError, State, Variant, View, _Player, make_bot
+from starmine.games.actions import action_id
 from starmine.games.players import cheats, resolve_player
 from starmine.games.python_players import Fault, Moves, PythonPlayers
 
@@ -74,7 +75,7 @@ class Partners:
         if seat in self._bots:
             return self._bots[seat](state)
         for _, _, move in moves.bots:
-            return state.variant.action(move) if isinstance(move, str | Move) else int(move)
+            return action_id(state.variant, move)
         return int(moves.actions[0])
 
     def see(self, state: State) -> Callable[[], Moves]:

@@ -157,11 +157,11 @@ pub struct StoredPartners {
 }
 
 impl StoredPartners {
-    /// The partners. `None` if there is not one weight for each partner of a seat.
+    /// The partners.
     ///
     /// # Errors
     /// [`PartnersError`] for partners that are not allowed, or for a policy that cannot be loaded.
-    pub fn load(&self) -> Result<Option<Partners>, PartnersError> {
+    pub fn load(&self) -> Result<Partners, PartnersError> {
         let policies = self.policies.load();
         let policies =
             policies.map_err(|error| PlayerSpecError::from(BotSpecError::from(error)))?;
@@ -172,12 +172,9 @@ impl StoredPartners {
             let given = self.weights.iter().find(|(weighted, _)| weighted == seat);
             let weights =
                 given.map_or_else(|| vec![1.0; bots.len()], |(_, weights)| weights.clone());
-            if weights.len() != bots.len() {
-                return Ok(None);
-            }
             partners = partners.with_weights(*seat, bots, weights)?;
         }
-        Ok(Some(partners))
+        Ok(partners)
     }
 }
 
@@ -208,7 +205,7 @@ pub enum PartnersError {
         /// The number of seats.
         players: u8,
     },
-    /// Weights that are not numbers of at least 0, or are all 0.
+    /// Weights that are not one for each partner, are not numbers of at least 0, or are all 0.
     #[error(
         "partners: weights {weights:?} for seat {seat}: expected a number of at least 0 for each partner, one above 0"
     )]
@@ -255,23 +252,20 @@ impl Partners {
     /// proportion to its weight.
     ///
     /// # Errors
-    /// [`PartnersError`] for no partners or too many, and for weights that are negative,
-    /// not finite, or all 0.
-    ///
-    /// # Panics
-    /// If there are more or fewer weights than partners.
+    /// [`PartnersError`] for no partners or too many, for more or fewer weights than partners, and
+    /// for weights that are negative, not finite, or all 0.
     pub fn with_weights(
         mut self,
         seat: Seat,
         partners: Vec<Partner>,
         weights: Vec<f64>,
     ) -> Result<Partners, PartnersError> {
-        assert_eq!(partners.len(), weights.len(), "one weight for each partner");
         if !(1..=MAX_CHOICES).contains(&partners.len()) {
             return Err(PartnersError::Choices { seat, found: partners.len() });
         }
         let total: f64 = weights.iter().sum();
-        if weights.iter().any(|weight| weight.is_nan() || *weight < 0.0)
+        if weights.len() != partners.len()
+            || weights.iter().any(|weight| weight.is_nan() || *weight < 0.0)
             || !(total.is_finite() && total > 0.0)
         {
             return Err(PartnersError::Weights { seat, weights });
@@ -429,6 +423,16 @@ mod tests {
             let share: f64 = weight / 8.0;
             let error = (share * (1.0 - share) / DRAWS as f64).sqrt();
             assert!((count / DRAWS as f64 - share).abs() <= 4.0 * error, "{counts:?}");
+        }
+    }
+
+    #[test]
+    fn a_partner_without_a_weight_is_refused() {
+        let bots =
+            vec![Partner::Bot("iggi".parse().unwrap()), Partner::External { every_turn: false }];
+        for weights in [vec![], vec![1.0], vec![1.0; 3]] {
+            let found = Partners::default().with_weights(Seat::ALL[1], bots.clone(), weights);
+            assert!(matches!(found, Err(PartnersError::Weights { .. })));
         }
     }
 

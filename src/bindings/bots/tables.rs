@@ -171,9 +171,6 @@ pub fn _play_bots<'py>(
 ) -> PyResult<(Columns<'py>, Option<RecordingArrays<'py>>, Option<ValueArrays<'py>>)> {
     let variant = read_variant(variant)?;
     let players = read_players(&variant, &players)?;
-    if players.iter().any(|player| matches!(player, Player::External)) {
-        return Err(StarmineError::new_err("players: expected a bot's name for every seat"));
-    }
     let (seed, games) = (read_seed(seed)?, read_games(&first_game, &games, listed)?);
     let num_threads = count("num_threads", &num_threads, 1..=crate::batch::MAX_THREADS)?;
     let played = interruptible(py, |stop| {

@@ -259,7 +259,7 @@ fn game_with_a_mistake(
             let others = state.legal_actions().iter().filter(|&other| other != played);
             let others: Vec<_> = others.collect();
             if !others.is_empty() {
-                action = others[rng.below(others.len() as u32) as usize];
+                action = *rng.pick(&others).unwrap();
                 mistake = Some(state.length());
             }
         }

@@ -56,7 +56,7 @@ fn game_before_a_turn(
         }
         let action = if acting == seat {
             let legal: Vec<_> = state.legal_actions().iter().collect();
-            legal[rng.below(legal.len() as u32) as usize]
+            *rng.pick(&legal).unwrap()
         } else {
             let played = others[acting.index()].act(&state).unwrap();
             variant.move_to_action(played).unwrap()

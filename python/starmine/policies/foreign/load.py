@@ -70,7 +70,7 @@ def of_bytes(
     try:
         from starmine.policies.foreign.policy import ForeignPolicy
     except ImportError as error:
-        raise ImportError(f"policy={name!r} needs torch: pip install 'starmine[train]'") from error
+        raise ImportError(f"policy={name!r} needs torch: pip install 'starmine[torch]'") from error
     tensors, (own_variant, about) = read_tensors(data, name), read_told(data, name)
     given, variant = variant, own_variant if variant is None else variant
     found = _format(tensors)
