@@ -13,6 +13,7 @@ import random
 import sys
 import tempfile
 import time
+import warnings
 from collections import Counter
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from paths import DATA
 import starmine
 from starmine.data import Dataset, read_games, verify, write_games
 
-CORPUS = DATA / "compat" / "0.2"
+CORPUS = DATA / "compat" / "0.3"
 JUNK = [None, True, -1, 0, 3, 7, 10**20, 0.5, "", "R1", "x", [], {}, [1], {"a": 1}, "(Play 9)", "No Variant", "6 Suits"]
 NUMBERS = [-(2**63), -1, 0, 1, 2, 5, 29, 30, 31, 89, 127, 128, 255, 256, 2**31, 2**63 - 1]
 
@@ -245,7 +246,9 @@ def forged_folder(generator, folder):
     else:
         manifest.write_text(forged_json(generator, manifest.read_text(encoding="utf-8")), encoding="utf-8")
     try:
-        assert len(Dataset(path)) <= 6
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", ".* shards are missing")
+            assert len(Dataset(path)) <= 6
         return None if (found := verify(path)).holds else str(found)
     except starmine.StarmineError as error:
         return told(error)

@@ -225,7 +225,7 @@ def test_a_player_that_returns_a_dictionary_is_told_of_the_door():
         (lambda env: hle.replay(env.state.move_history(), start_player="0"), TypeError, "start_player='0' is not"),
         (lambda env: hle.replay(env.state.move_history(), start_player=3), starmine.StarmineError, "start_player=3 is"),
     ],
-    ids=str,
+    ids=lambda value: value if isinstance(value, str) else None,
 )
 def test_other_arguments_are_named(env, call, error, message):
     before = str(env.state)
