@@ -235,15 +235,16 @@ def forged_value(generator, value):
 
 
 def forged_folder(generator, folder):
-    """A folder of games with another manifest, or without a file."""
+    """A folder of games with another manifest, without a file, or whole."""
     path = folder / "games"
     path.mkdir(exist_ok=True)
     for file in (CORPUS / "games").iterdir():
         (path / file.name).write_bytes(file.read_bytes())
     manifest = path / "_manifest.json"
-    if generator.random() < 0.2:
+    what = generator.random()
+    if what < 0.2:
         generator.choice(sorted(path.iterdir())).unlink()
-    else:
+    elif what < 0.9:
         manifest.write_text(forged_json(generator, manifest.read_text(encoding="utf-8")), encoding="utf-8")
     try:
         with warnings.catch_warnings():
