@@ -7,21 +7,10 @@ the extra to install.
 """
 
 from importlib import import_module as _import_module
+from pkgutil import iter_modules as _iter_modules
 from typing import Any as _Any
 
-_ADAPTERS = (
-    "gymnasium_text",
-    "jax",
-    "jaxmarl",
-    "kaggle",
-    "pettingzoo",
-    "rllib",
-    "sb3",
-    "textarena",
-    "tianshou",
-    "torchrl",
-    "verifiers",
-)
+_ADAPTERS = tuple(sorted(module.name for module in _iter_modules(__path__)))
 
 
 def __getattr__(name: str) -> _Any:
