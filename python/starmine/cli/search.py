@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+import warnings
 from typing import Any
 
 import numpy as np
@@ -115,7 +116,10 @@ def play_searching(options: argparse.Namespace, rules: Variant, folder: str) -> 
         ray=options.ray,
         progress=not options.quiet,
     )
-    scores: NDArray[Any] = np.concatenate([table.scores for table in Dataset(folder).tables()])
+    with warnings.catch_warnings():  # of missing shards, which are told below
+        warnings.simplefilter("ignore", UserWarning)
+        games = Dataset(folder)
+    scores: NDArray[Any] = np.concatenate([table.scores for table in games.tables()])
     if len(scores) < options.games:
         raise StarmineError(
             f"output={folder!r} has {len(scores)} of {options.games} games, and another process plays the rest: run "

@@ -127,7 +127,7 @@ def check_name(path: Path, metadata: Metadata) -> None:
     """Refuse a file under the name of another shard: a copy, whose games would count twice."""
     named = SHARD_FILE.fullmatch(path.name)
     if named is not None and metadata.shard is not None and int(named[1]) != metadata.shard:
-        raise StarmineError(f"its name is that of another shard: it is shard {metadata.shard} by its metadata")
+        raise DamagedFileError(f"its name is that of another shard: it is shard {metadata.shard} by its metadata")
 
 
 def refuse_other_format(path: Path) -> None:

@@ -44,7 +44,7 @@ def test_the_command_prints_what_the_function_returns(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["eval", "nosuch"], 'bot="nosuch" is not known: did you mean'),
+        (["eval", "nosuch"], 'bot="nosuch" is not known: expected one of'),
         (["eval", "a=iggi", "a=piers"], "bot='a=piers' is not allowed: expected the name 'a' once"),
         (["eval", "smart", "--variant", "mini"], "does not play this variant"),
         (["eval", "--games", "0"], "games=0 is not allowed: expected 1 to"),
@@ -79,7 +79,7 @@ def test_options_of_a_search_are_no_name(capsys):
 def test_the_command_ends_with_its_status():
     done = command("eval", "nosuch")
     assert (done.returncode, done.stdout) == (2, "")
-    assert re.fullmatch(r'starmine eval: bot="nosuch" is not known: did you mean .*\n', done.stderr)
+    assert re.fullmatch(r'starmine eval: bot="nosuch" is not known: expected one of .*\n', done.stderr)
 
 
 def test_help_names_every_bot():

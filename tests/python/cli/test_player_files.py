@@ -137,7 +137,7 @@ def test_they_play_as_in_evaluate(file, capsys, tmp_path):
     ("name", "message"),
     [
         ("Studnet", "Student"),
-        ("", "Expected one of Student, Many, Confused, Needs, student"),
+        ("", "expected one of Student, Many, Confused, Needs, student"),
         ("number", "expected a bot's name, a class or an object with act"),
         ("Needs", "cannot be made: TypeError"),
     ],

@@ -287,7 +287,7 @@ def test_failing_players_make_no_shard(tmp_path):
         ([], {}, StarmineError, "players"),
         ({}, {}, StarmineError, "expected tables by name"),
         (["iggi", "iggi"], {"games": 0}, StarmineError, "games=0"),
-        (["iggi", "iggi"], {"games": 1.5}, TypeError, "float"),
+        (["iggi", "iggi"], {"games": 1.5}, TypeError, "expected an integer"),
         (["iggi", "iggi"], {"seed": -1}, StarmineError, "seed=-1"),
         (["iggi", "iggi"], {"num_threads": 0}, StarmineError, "num_threads=0"),
         (["iggi", "iggi"], {"shard_size": 0}, StarmineError, "shard_size=0"),

@@ -309,7 +309,7 @@ def test_a_manifest_that_was_not_compared_is_told(folder, damage):
 def test_a_shard_under_the_name_of_another_is_refused(folder):
     shutil.copy(folder / shard_name(0), folder / FILE)
     for read in (Dataset, info, read_games):
-        with pytest.raises(StarmineError, match=f"{FILE}: its name is that of another shard: it is shard 0 by its"):
+        with pytest.raises(StarmineError, match=f"{FILE}: it is damaged: its name is that of another shard"):
             read(folder)
 
 

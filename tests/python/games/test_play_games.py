@@ -400,7 +400,7 @@ def test_a_failing_policy_is_named(actions):
         (
             lambda: play_games(["smart"] * 2, games=3).share("won"),
             UnknownNameError,
-            ['"won"', 'did you mean "lost"', "perfect"],
+            ['"won"', "expected one of lost", "perfect"],
         ),
     ],
 )

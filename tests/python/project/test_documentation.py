@@ -189,7 +189,6 @@ def test_the_pages_with_blocks_are_found():
         "batches",
         "pytorch",
         "bots",
-        "baselines",
         "variants/README",
         "index",
     ]
