@@ -144,6 +144,9 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=1000, help="games of an evaluation")
     given = parser.parse_args()
     for text in given.runs:
+        if not all(text.partition("=")):
+            parser.error(f"{text!r}: expected NAME=FOLDER")
+    for text in given.runs:
         name, _, folder = text.partition("=")
         keep(name, Path(folder), given.games)
     runs = kept_runs()

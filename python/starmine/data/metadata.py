@@ -54,7 +54,7 @@ class Metadata:
 
     @staticmethod
     def from_json(text: str | bytes) -> Metadata:
-        """The metadata of a JSON object. Files of versions up to 0.3 have no checksum, and are read without.
+        """The metadata of a JSON object. Files of versions before 0.3 have no checksum, and are read without one.
 
         Raises:
             DamagedFileError: it is not one that `to_json` returned.

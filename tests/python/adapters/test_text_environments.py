@@ -95,6 +95,18 @@ def test_textarena_plays_whole_games():
         assert f"The score is {score}" in info[0]["reason"]
 
 
+def test_textarena_deals_other_games_without_a_seed():
+    pytest.importorskip("textarena")
+    from starmine.adapters.textarena import HanabiTextArenaEnv
+
+    env, decks = HanabiTextArenaEnv("mini"), []
+    for seed in (None, None, 0, 0):
+        env.reset(num_players=2, seed=seed)
+        decks.append(env.game.state.hands)
+    assert decks[0] != decks[1]
+    assert decks[2] == decks[3]
+
+
 def test_textarena_takes_its_wrappers_and_ends_after_unusable_replies():
     ta = pytest.importorskip("textarena")
     from starmine.adapters.textarena import HanabiTextArenaEnv

@@ -161,7 +161,19 @@ class Illegal:
         return "discard 0"
 
 
-@pytest.mark.parametrize(("bot", "words"), [(Failing, "Failing: ValueError: no idea"), (Illegal, "Illegal: Illegal")])
+class Fraction:
+    def act(self, view):
+        return 5.9  # a hint, if it is cut to an integer
+
+
+@pytest.mark.parametrize(
+    ("bot", "words"),
+    [
+        (Failing, "Failing: ValueError: no idea"),
+        (Illegal, "Illegal: Illegal"),
+        (Fraction, "Fraction: TypeError: action=5.9 is a float"),
+    ],
+)
 def test_a_partner_that_fails_is_named_and_changes_nothing(bot, words):
     table = Table(starmine.Variant(), [bot, None], seed=1)
     with pytest.raises(starmine.StarmineError, match=f"seat 0, {words}"):
