@@ -84,8 +84,9 @@
 //!
 //! # A bot of your own
 //!
-//! A [`Bot`](bots::Bot) gets the view of its seat and answers with a move. It must be [`Clone`]. It
-//! plays among the bots of the crate, and as a [`Partner`](batch::Partner) in a batch:
+//! A [`Bot`](bots::Bot) gets the view of its seat and answers with a move. It must implement
+//! [`Clone`]. It plays among the bots of the crate, and as a [`Partner`](batch::Partner) in a
+//! batch:
 //!
 //! ```
 //! # #[cfg(feature = "bots")] {

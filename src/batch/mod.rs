@@ -267,7 +267,7 @@ impl Batch {
         Outputs::layouts(&self.config)
     }
 
-    /// Whether a game is in the position that this view shows.
+    /// Whether a game has the same position as this view.
     #[doc(hidden)]
     pub fn is_at(&self, game: usize, view: &SeerView<'_>) -> bool {
         self.position(game).is_some_and(|position| view.shows(self.variant(), &position))
@@ -345,9 +345,9 @@ impl Batch {
         BatchError::if_set(stop)
     }
 
-    /// Does what is requested in all games, and writes the outputs. Returns `false` if the request
-    /// refuses illegal actions and there is one; the batch is unchanged then. Once `stop` is
-    /// set, no further games are played or written.
+    /// Does what is requested in all games, and writes the outputs. If the request refuses illegal
+    /// actions and there is one, it returns `false` and the batch is unchanged. Once `stop` is set,
+    /// no further games are played or written.
     fn run(&mut self, request: Request<'_>, outputs: Outputs<'_>, stop: &AtomicBool) -> bool {
         let config = &self.config;
         let mut step = Step::new(config, self.acting_hand, request, stop);
@@ -384,8 +384,8 @@ impl Batch {
         self.step_until(&AtomicBool::new(false), actions, outputs)
     }
 
-    /// As [`Batch::step`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile. All
-    /// other calls then are [`BatchError::Interrupted`] until all games are reset.
+    /// As [`Batch::step`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile. Every
+    /// later call then returns [`BatchError::Interrupted`] until all games are reset.
     pub(crate) fn step_until(
         &mut self,
         stop: &AtomicBool,
@@ -423,8 +423,8 @@ impl Batch {
         stopped
     }
 
-    /// Lets all calls fail until all games are reset: the outputs of a step are lost, or only some
-    /// partners have moved.
+    /// Makes all calls fail until all games are reset, because the outputs of a step are lost or
+    /// only some partners have moved.
     pub(crate) const fn interrupt(&mut self) {
         self.is_interrupted = true;
     }

@@ -67,8 +67,8 @@ impl<'a> Partition<'a> {
         Partition(self.0.into_iter().map(|_| unreachable!("there are none")).collect())
     }
 
-    /// Runs the step for all games, on all threads of the pool, unless `refuses` holds for any
-    /// share: then no game is touched, and the result is `false`.
+    /// Runs the step for all games, on all threads of the pool. If `refuses` holds for any share,
+    /// no game changes and the result is `false`.
     pub fn run(
         &self,
         pool: &mut Pool,

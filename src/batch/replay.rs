@@ -143,9 +143,9 @@ impl Replay {
         games.find(|&game| !self.games.turns(game).is_empty()).unwrap_or(NONE)
     }
 
-    /// Plays the recorded actions, lets the next games begin where others have played their last
-    /// one, and writes the outputs: those of a turn for the rows as they were, those of a
-    /// position for the rows as they are then. The first step deals the first games.
+    /// Plays the recorded actions. Where a game has played its last action, the next game begins.
+    /// Then it writes the outputs: those of a turn describe the rows before the actions, those of a
+    /// position describe the rows after them. The first step deals the first games.
     ///
     /// # Errors
     /// [`ReplayError::Move`] if an action is not legal; the replay cannot go on then.

@@ -127,7 +127,7 @@ pub trait Bot: BoxedClone + Send + Sync {
     }
 
     /// Whether the moves depend on the game alone, and not on the generator of [`Bot::start`].
-    /// Override it if the bot draws from `rng`: a search trusts it.
+    /// Override it if the bot draws from `rng`, because a search relies on the answer.
     fn is_deterministic(&self) -> bool {
         true
     }

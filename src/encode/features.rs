@@ -32,9 +32,9 @@ pub fn write_card_features(view: &View<'_>, out: &mut [f32]) {
 }
 
 /// Writes the probability of each kind of card in each slot of each hand, as all seats may compute
-/// it: offset by offset, slot by slot, the kinds in index order, with zeros for an absent card. A
-/// kind counts as often as it has copies that were neither played nor discarded, if the hints allow
-/// it.
+/// it: offset by offset, slot by slot, the kinds in index order, with zeros for an absent card.
+/// Each kind that the hints allow is weighted by its number of copies that were neither played
+/// nor discarded.
 ///
 /// These are the V0 beliefs of published agents, an observation of JaxMARL and of off-belief
 /// learning. They weigh each slot by itself and do not use the visible hands; [`Belief`] does both.

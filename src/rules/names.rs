@@ -92,7 +92,8 @@ impl UnknownNameError {
     }
 }
 
-/// The least similarity of a name that is suggested, by Jaro and Winkler. Names that differ by one edit are near, too.
+/// The least Jaro-Winkler similarity (0 to 1) of a name that is suggested. Names that differ by one
+/// edit are near, too.
 const NEAR: f64 = 0.7;
 
 fn nearest<'a>(name: &str, known: &'a [String]) -> &'a str {

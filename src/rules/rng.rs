@@ -24,8 +24,8 @@ const _: () = assert!(MULTIPLIER.wrapping_mul(INVERSE) == 1);
 ///
 /// The mapping of its words to numbers below a bound is written here, because the same seed must
 /// deal the same game in every release, and `rand` may change its mappings between versions.
-/// A generator does not show its state: who knows the state of a seat's generator can compute the
-/// seed, and so the deck.
+/// A generator hides its state. With the state of a seat's generator, one could compute the seed
+/// and so the deck.
 #[derive(Clone)]
 pub struct GameRng {
     state: u64,

@@ -22,8 +22,8 @@ pub(crate) struct Tables {
     pub copy_field: [u64; MAX_CARD_KINDS],
     /// The highest bit of each card's field: set when all its copies are in the set.
     pub last_copies: u64,
-    /// For each card, the bit of its field that is set when at most one copy is outside the set:
-    /// the second highest. For a card with a single copy, its only bit, which is taken as set.
+    /// For each card, one bit of its field: the second highest, which is set when at most one copy
+    /// is outside the set. A card with a single copy has only one bit, which is taken as set.
     pub lonely_copies: u64,
     /// The bits of the cards with a single copy.
     pub single_copies: u64,

@@ -81,8 +81,8 @@ impl Position {
         require(fields.all(is_filled), "discards", "the copies of a card have a gap")
     }
 
-    /// The most cards that a hand can lack: none while the deck has cards, then one for each turn
-    /// of its seat.
+    /// The greatest number of cards that a hand can lack: 0 while the deck has cards, then one more
+    /// after each turn of its seat.
     fn most_missing(&self, variant: &Variant, seat: usize) -> u8 {
         let players = usize::from(variant.players());
         if self.deck_size > 0 {

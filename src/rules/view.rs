@@ -208,8 +208,8 @@ impl<'a> View<'a> {
         self.position.discards
     }
 
-    /// Copies of each card, by index, that the observer does not see: in its own hand or in the
-    /// deck.
+    /// The number of copies of each card, by card index, that the observer does not see: those in
+    /// its own hand and in the deck.
     #[must_use]
     pub(crate) fn unseen(&self) -> [u8; MAX_CARD_KINDS] {
         let tables = self.variant.tables();

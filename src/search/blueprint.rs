@@ -41,9 +41,9 @@ impl Blueprint {
         }
     }
 
-    /// The logarithms of the probabilities of all legal moves of the seat to act, which are given
-    /// in the order of their actions: the network's, or those of a bot that makes `own`, but
-    /// one turn in ten any of the others.
+    /// The log probabilities of all legal moves of the seat to act, in the order of their action
+    /// ids. A network gives its own. A bot is taken to make `own` in nine turns of ten, and any of
+    /// the other moves in one.
     pub fn log_probabilities(&mut self, view: &View<'_>, moves: &[Move], own: Move) -> Vec<f64> {
         match self {
             Blueprint::Bots(_) => {
@@ -56,8 +56,8 @@ impl Blueprint {
         }
     }
 
-    /// For each hand whether the seat that moved in a turn, the last one, would have moved so. The
-    /// bots of the hands observe the turn.
+    /// For each hand, whether the seat that moved in the last turn would have made the same move
+    /// with it. The bots of the hands observe the turn.
     ///
     /// # Errors
     /// [`StopError`] if `stop` was set; some bots have then observed the turn and others have not.
@@ -90,10 +90,10 @@ impl Blueprint {
         Ok(agrees)
     }
 
-    /// The particles of those hands with which all turns are explained, except the turns that need
-    /// not be. Each turn that is not explained multiplies the likelihood of a hand by
-    /// `mistake`; hands whose likelihood is below `least` are dropped. Once `stop` is set,
-    /// hands are missing.
+    /// The particles of the hands that explain all turns, apart from the turns that need no
+    /// explanation. Each turn that is not explained multiplies the likelihood of a hand by
+    /// `mistake`; hands whose likelihood is below `least` are dropped. Once `stop` is set, hands
+    /// are missing.
     pub fn replay(
         &mut self,
         game: &SeenGame,

@@ -47,8 +47,9 @@ pub struct Decision {
 /// Searches for the best move of the observer of a view, who is to act: the move of the highest
 /// mean score over games that are played to the end by the blueprint in all seats, see [`Method`].
 ///
-/// All moves get the same hands and decks. Moves that fall behind are dropped, and round by round
-/// the worse half. Without a limit of time the result is the same for any number of threads.
+/// All moves get the same hands and decks. Moves that fall behind are dropped, and after each round
+/// the worse half is dropped too. Without a limit of time the result is the same for any number of
+/// threads.
 ///
 /// # Errors
 /// [`StopError`] if `stop` was set.

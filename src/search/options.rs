@@ -92,8 +92,8 @@ impl SearchOptions {
         Ok(SearchOptions { rollouts: whole("rollouts", rollouts, MOST)?, ..self })
     }
 
-    /// Sets the milliseconds after which a decision is made with the roll-outs that it has: 1 to
-    /// 1,000,000,000. Results then differ from run to run.
+    /// Sets the time limit of a decision in milliseconds, 1 to 1,000,000,000. The decision then
+    /// uses the roll-outs made so far. Results then differ from run to run.
     ///
     /// # Errors
     /// [`SearchOptionError`] if the number is out of range.

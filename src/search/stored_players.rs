@@ -9,8 +9,7 @@ use crate::bots::PolicySpec;
 use crate::nn::{Policy, PolicyError, load_policy, shipped_policy};
 use crate::rules::UnknownNameError;
 
-/// The policies of players that are stored. In the text of a player stands the place of its policy
-/// in this list.
+/// The policies of stored players. The text of a player names its policy by the index in this list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredPolicies(Vec<StoredPolicy>);
 

@@ -7,7 +7,7 @@ RENDER_MODES = ("ansi", "human", "rgb_array")
 
 
 def usable_modes(modes: Iterable[str]) -> list[str]:
-    """The modes that an environment's metadata list: checkers of other libraries try each of them.
+    """The render modes to list in an environment's metadata. Other libraries' checkers try each listed mode.
 
     Without resvg-py and Pillow, which draw pictures as arrays, "rgb_array" is left out.
     """

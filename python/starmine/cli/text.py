@@ -116,7 +116,7 @@ def chosen_games(options: argparse.Namespace, games: ImportedGames) -> tuple[Imp
 
 
 def warn_of_decks(games: ImportedGames) -> None:
-    """Warn on standard error of games with decks that evaluations play."""
+    """Warn on standard error if games have decks that evaluations also play."""
     seeds = {EVALUATION_SEED, *(origin.seed for origin in games.origins if origin and origin.seed is not None)}
     numbers = np.arange(max(EVALUATION_GAMES, len(games)), dtype=np.uint64)
     decks = {deck.tobytes() for seed in seeds for deck in dealt(games.variant, seed, numbers, 1)[0]}

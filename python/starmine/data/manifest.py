@@ -48,7 +48,7 @@ def write_manifest(folder: Path, configuration: dict[str, Any], entries: dict[st
 
 @contextmanager
 def writable(folder: Path) -> Iterator[None]:
-    """Tell in one line of a folder that cannot be written."""
+    """Turn the errors of a folder that cannot be written into a `StarmineError` of one line."""
     try:
         yield
     except FolderBusyError as error:
@@ -67,7 +67,7 @@ def writable(folder: Path) -> Iterator[None]:
 
 
 def differences(found: Any, expected: dict[str, Any]) -> list[str]:
-    """In which entries a configuration differs from the expected one, as text; empty where they are the same."""
+    """The entries in which a configuration differs from the expected one, as text; an empty list if none does."""
     if not isinstance(found, dict):
         return ["no configuration"]
     return list(_differing(found, json.loads(json.dumps(expected))))

@@ -17,7 +17,7 @@ Calls: TypeAlias = dict[str, Any]  # totals, as `ChatPlayer.report` has them, wi
 
 
 def added(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """The sums of the numbers and lists of two nested dicts; of texts, which are first problems, the first one's."""
+    """The sums of the numbers and lists of two nested dicts. A text is a first problem; that of `one` is kept."""
     total = dict(one)
     for name, value in other.items():
         if name not in total:

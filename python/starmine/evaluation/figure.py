@@ -69,7 +69,7 @@ def draw(results: Evaluation, paths: Sequence[Path]) -> None:
 
 
 def title(results: Evaluation) -> str:
-    """The first sentence of the caption, on lines of the figure's width, and the notes on marks, a line each."""
+    """The first sentence of the caption, wrapped to the figure's width. Then the notes on marks, one line each."""
     lines = textwrap.wrap(caption(results)[0], LONGEST_LINE)
     return "\n".join([*lines, *(shorten(note, LONGEST_LINE) for note in notes(results))])
 

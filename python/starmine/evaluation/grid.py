@@ -109,7 +109,7 @@ def percent(share: float) -> str:
 
 
 def marked(results: Evaluation, names: Iterable[str], longest: int | None = None) -> list[str]:
-    """Names, of at most `longest` letters, with marks behind those that see their own hand and those held out."""
+    """Names of at most `longest` letters. A mark follows a player that sees its own hand, and one that is held out."""
     names = list(names)
     cheaters, held_out = results.settings.cheaters, results.settings.hold_out
     short = names if longest is None else [shorten(name, longest) for name in names]

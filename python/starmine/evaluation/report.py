@@ -57,7 +57,7 @@ def aligned(grid: Grid) -> list[str]:
 
 
 def matrices(results: Evaluation) -> Iterator[list[str]]:
-    """The table; where it is wider than the text, with numbers for its columns, split into blocks that fit."""
+    """The table. If it is wider than the text, numbers head its columns and it is split into blocks that fit."""
     table = results.table
     labels = labelled(results, table.rows)
     heads = [f"{MEAN}{HELD_OUT}" if name == HELD_OUT_MEAN else name for name in table.columns]

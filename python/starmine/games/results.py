@@ -178,7 +178,7 @@ def mean_and_error(values: Array) -> tuple[float, float | None]:
 
 
 def with_error(mean: float, error: float | None, digits: int) -> str:
-    """A mean and its standard error as text; the mean alone where there is no error, and a dash for nan."""
+    """A mean and its standard error as text. Without an error, the mean alone; for nan, a dash."""
     if np.isnan(mean):
         return "-"
     return f"{mean:.{digits}f}" if error is None else f"{mean:.{digits}f} ± {error:.{digits}f}"

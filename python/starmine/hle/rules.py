@@ -169,7 +169,7 @@ class Rules:
         return action if 0 <= action < len(self.moves) and self.moves[action] == move else None
 
     def card(self, card: Any) -> Any:
-        """A card of a given deck: that of its number, suit * ranks + rank, or what was given.
+        """A card of a given deck. A number is read as suit * ranks + rank; anything else is returned as given.
 
         Raises:
             StarmineError: there is no such number.

@@ -76,7 +76,7 @@ def progress_games(
         player: as `play_games` takes it.
         variant: the rules; what a lost game scores does not matter.
         games: number of games in all.
-        partners: each plays all other seats in equally many games, at least one; none for self-play.
+        partners: each holds all other seats in an equal number of games, at least one game; empty for self-play.
         seats: which the player holds in turn when it has partners; None for all.
         seed: of the decks.
 
@@ -147,7 +147,8 @@ def write_partner_table(
         path: of the table.
         player: the policy, as `play_games` takes it.
         variant: the rules; what a lost game scores does not matter.
-        games: with each partner. With two players each deck is played in both seatings, so an odd number is one less.
+        games: number of games with each partner. With two players each deck is played in both seatings, so an odd
+            number is rounded down.
         partners: of training.
         held_out: those that training never met.
 

@@ -83,14 +83,14 @@ def explore(action: Tensor, mask: Tensor, epsilon: Tensor | float) -> Tensor:
     Args:
         action: integers (N,).
         mask: bool (N, A), the legal actions.
-        epsilon: the probability, for each action (N,) or for all.
+        epsilon: the probability, 0 to 1: one for each action, float (N,), or one for all.
     """
     random = torch.rand(mask.shape).masked_fill(~mask, -1).argmax(1)
     return torch.where(torch.rand(len(action)) < epsilon, random, action)
 
 
 def sample_actions(log_probs: Tensor) -> Tensor:
-    """Actions int64 (N,), each drawn with its probability from a row of log probabilities (N, A).
+    """Actions int64 (N,), each drawn by its row of natural log probabilities, float (N, A).
 
     This is the Gumbel-max trick: minus the logarithm of exponential noise is Gumbel noise.
     """
@@ -124,7 +124,7 @@ def doubled(size: int, end: int | None, fraction: float) -> int:
 
     Args:
         size: at fraction 0.
-        end: which no size exceeds, at least `size`; None to stay at `size`.
+        end: the upper bound of the size, at least `size`; None to stay at `size`.
         fraction: the spent part of the budget, at least 0.
 
     Raises:
@@ -147,7 +147,7 @@ def flat_weights(network: nn.Module) -> nn.Parameter:
         network: of float weights, all on one device.
 
     Returns:
-        The weights, with a gradient of zeros. Set the gradient to zero by `.grad.zero_()`, never to None.
+        The weights, a parameter (W,), with a gradient of zeros. Clear it by `.grad.zero_()`; never set it to None.
     """
     parameters = list(network.parameters())
     flat = nn.Parameter(torch.cat([parameter.detach().flatten() for parameter in parameters]))

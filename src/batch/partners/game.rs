@@ -175,9 +175,9 @@ impl PartnerGame {
         failures.into_iter().for_each(|(game, error)| games[game].forfeit_after::<()>(Err(error)));
     }
 
-    /// The points that the rewards of this episode add up to so far: those that partners make
-    /// before the learner's first turn belong to the reward of that turn. A game that stops
-    /// before the turns of bots has rewards for each of these.
+    /// The sum of this episode's rewards so far, in points. Points that partners make before the
+    /// learner's first turn belong to the reward of that turn. A game that stops before the turns
+    /// of bots has rewards for each of these.
     pub fn rewarded(&self) -> u8 {
         if self.actions.is_empty() && !self.stops {
             0

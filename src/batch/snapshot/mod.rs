@@ -3,7 +3,7 @@
 //! The bytes are a header, the [`Settings`] with the weights of partners, the games with their
 //! number before them, the games that ended in the last step likewise, and a CRC-32. The checksum
 //! finds accidents. Forged bytes with a valid checksum are refused if a field is out of its range,
-//! or give a batch that plays by the rules. No turns need lead to its positions.
+//! or give a batch that plays by the rules. Its positions need not be reachable by any turns.
 
 mod error;
 mod game;

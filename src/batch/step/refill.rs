@@ -35,8 +35,8 @@ impl Refill<'_> {
         leaving
     }
 
-    /// Deals the next game of a row in a lane of a block, or ends the last one. Not a part of the
-    /// step's code, which would then need more registers.
+    /// Deals the next game of a row in a lane of a block, or ends the last one. It is kept apart
+    /// from the step's code, which would otherwise need more registers.
     #[inline(never)]
     pub fn deal<I: Isa, const VARIANT: usize>(
         &self,

@@ -58,8 +58,8 @@ pub struct BlueprintBelief {
     is_explained: Vec<bool>,
     /// The number of turns that the hands have followed.
     followed: usize,
-    /// Whether there were no hands in a turn of the searching seat, so that moves before it were
-    /// not compared with the blueprint's.
+    /// Whether the belief had no hands in some turn of the searching seat. The moves before that
+    /// turn were then not compared with the blueprint's.
     has_gap: bool,
     /// A hand's likelihood is multiplied by this for each teammate's move that the hand does not
     /// explain. 0 drops the hand.
@@ -239,8 +239,8 @@ impl BlueprintBelief {
         Ok(())
     }
 
-    /// None of the hands explains the last move of the game so far. Others may, if these are a
-    /// sample; else it is a mistake.
+    /// None of the hands explains the last move of the game so far. If the hands are a sample,
+    /// other hands may explain it; if they are all hands, the move is a mistake.
     fn explain(
         &mut self,
         game: &SeenGame,
@@ -409,8 +409,8 @@ impl BlueprintBelief {
         Ok(1.0)
     }
 
-    /// Follows the game from its first turn, with hands in each own turn, as a seat does that
-    /// searches in each of them.
+    /// Follows the game from its first turn. It has hands in each own turn, like a seat that
+    /// searches in every turn of its own.
     fn retrace(&mut self, workers: &mut [Blueprint], stop: &AtomicBool) -> Result<(), StopError> {
         let game = &self.game;
         let mut walked = BlueprintBelief {

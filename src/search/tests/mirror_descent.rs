@@ -43,8 +43,8 @@ fn mirror_descent_doubts_a_hand_for_a_move_and_drops_none() {
     assert!(compared >= 3 && doubted > 10, "{compared}, {doubted}");
 }
 
-/// The number of turns in which the other seat would have moved otherwise if the observer's hand
-/// now were this one.
+/// The number of turns in which the other seat would have made another move, if this were the
+/// observer's hand now.
 fn mistakes(state: &State, seat: Seat, bot: &str, hand: &[usize]) -> i32 {
     let variant = state.variant();
     // The deck with the supposed cards in the places of the searching seat's, which change places
