@@ -16,8 +16,8 @@
 //! use starmine::rules::{EpisodeSeed, GameRng, Parameters, Seat, State, Variant};
 //!
 //! let variant = Arc::new(Variant::new(Parameters { players: 3, ..Parameters::default() })?);
-//! let seed = EpisodeSeed { seed: 7, ..EpisodeSeed::default() };
-//! let mut rng = GameRng::for_seat(seed, Seat::ALL[0]);
+//! let seed = EpisodeSeed::new(7);
+//! let mut rng = GameRng::for_seat(seed, Seat::FIRST);
 //! let mut state = State::new(variant, seed);
 //! while state.ending().is_none() {
 //!     let moves: Vec<_> = state.legal_moves().collect();
@@ -30,16 +30,19 @@
 //!
 //! # Bots
 //!
-//! [`bots::BOTS`] lists the bots by name. Here two of them play 100 games:
+//! Every player has a text: the name of a bot ([`bots::BOTS`] lists them) or of a trained policy, or
+//! `search: smart`. [`PlayerSpec`](search::PlayerSpec) reads all of them. Here two play 100 games:
 //!
 //! ```
 //! # #[cfg(feature = "bots")] {
 //! use std::sync::Arc;
-//! use starmine::bots::{bot, play_games};
+//! use starmine::bots::play_games;
 //! use starmine::rules::{Parameters, Variant};
+//! use starmine::search::PlayerSpec;
 //!
 //! let variant = Arc::new(Variant::new(Parameters::default())?);
-//! let players = [bot("smart")?.player(&variant)?, bot("holmes")?.player(&variant)?];
+//! let (smart, holmes): (PlayerSpec, PlayerSpec) = ("smart".parse()?, "holmes".parse()?);
+//! let players = [smart.player(&variant)?, holmes.player(&variant)?];
 //! let (seed, threads) = (1, 2);
 //! let outcomes = play_games(&variant, &players, seed, 0..100, threads)?;
 //! let points: u32 = outcomes.iter().map(|outcome| u32::from(outcome.score)).sum();
@@ -92,7 +95,7 @@
 //! # #[cfg(feature = "bots")] {
 //! use std::sync::Arc;
 //! use starmine::batch::{Batch, Options, Partner, Partners};
-//! use starmine::bots::{Bot, Player, bot, play_games};
+//! use starmine::bots::{Bot, BotSpec, Player, play_games};
 //! use starmine::rules::{GameRng, Move, Parameters, Seat, Variant, View};
 //!
 //! /// Discards its oldest card, or else gives the first legal hint.
@@ -110,7 +113,8 @@
 //! }
 //!
 //! let variant = Arc::new(Variant::new(Parameters::default())?);
-//! let players = [Player::Bot(Box::new(Careful)), bot("smart")?.player(&variant)?];
+//! let smart: BotSpec = "smart".parse()?;
+//! let players = [Player::Bot(Box::new(Careful)), smart.player(&variant)?];
 //! let outcomes = play_games(&variant, &players, 1, 0..100, 1)?;
 //!
 //! let partners = Partners::default().with(Seat::ALL[1], vec![Partner::Custom(Box::new(Careful))])?;

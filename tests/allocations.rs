@@ -14,7 +14,7 @@ use starmine::batch::{
     Partners, Seeds,
 };
 use starmine::buffers::Simd;
-use starmine::encode::{AnyEncoder, CARD_FEATURES, ENCODERS};
+use starmine::encode::{AnyEncoder, CARD_FEATURES, encoders};
 use starmine::rules::{
     Belief, EpisodeSeed, GameRng, Named, Parameters, Seat, Slot, State, Variant, preset,
 };
@@ -192,15 +192,15 @@ fn a_step_does_not_allocate() {
         Arc::new(Variant::new(parameters).expect("it is allowed"))
     });
     // The canonical encoders, and one that the kernel does not know.
-    let outside = AnyEncoder::Seat(&encoder::OUTSIDE);
-    let encoders: Vec<_> = ENCODERS.iter().copied().chain([outside]).collect();
+    let outside = AnyEncoder::of_seat(encoder::Outside);
+    let encoders: Vec<_> = encoders().into_iter().chain([outside.clone()]).collect();
     let mut options = Vec::new();
     for simd in Simd::available() {
         for &dtype in Dtype::ALL {
             for &observers in Observers::ALL {
                 for &autoreset_mode in AutoresetMode::ALL {
                     options.push(Options {
-                        encoder: encoders[options.len() / 3 % encoders.len()],
+                        encoder: encoders[options.len() / 3 % encoders.len()].clone(),
                         dtype,
                         observers,
                         autoreset_mode,
@@ -230,7 +230,10 @@ fn a_belief_does_not_allocate() {
     let taken = allocations(|| {
         let belief = Belief::new(&state.view(Seat::ALL[1]));
         belief.write_marginals(&mut rows);
-        assert!(belief.sample(&mut rng).is_some() && !belief.possible(Slot::ALL[5]).is_empty());
+        assert!(
+            belief.sample(&variant, &mut rng).is_some()
+                && !belief.possible(Slot::ALL[5]).is_empty()
+        );
     });
     assert_eq!(taken, 0);
 }

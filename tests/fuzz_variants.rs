@@ -64,7 +64,7 @@ fn spoil(parameters: &mut Parameters, extreme: i64, mut below: impl FnMut(u32) -
 }
 
 fn play_to_the_end(variant: &Arc<Variant>, seed: u64) -> &'static str {
-    let mut state = State::new(variant.clone(), EpisodeSeed { seed, ..EpisodeSeed::default() });
+    let mut state = State::new(variant.clone(), EpisodeSeed::new(seed));
     let mut choice = seed;
     while state.ending().is_none() {
         let legal: Vec<_> = state.legal_actions().iter().collect();
@@ -72,9 +72,9 @@ fn play_to_the_end(variant: &Arc<Variant>, seed: u64) -> &'static str {
         let action = legal[(choice >> 33) as usize % legal.len()];
         state.apply(action).expect("a legal action");
     }
-    for encoder in encode::ENCODERS {
+    for encoder in encode::encoders() {
         let mut words = vec![0; encoder.layout(variant).words()];
-        encoder.encode_into(&state.seer_view(Seat::ALL[0]), &mut words);
+        encoder.encode_into(&state.seer_view(Seat::FIRST), &mut words);
     }
     assert!(state.score() <= variant.max_score());
     state.ending().expect("the loop ran to the end").name()

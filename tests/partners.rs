@@ -89,7 +89,7 @@ impl Mirror {
         }
         let table = |game| {
             let seed = EpisodeSeed { seed: SEED, game, episode: 0 };
-            let mut table = GameRunner::new(variant.clone(), players.clone(), seed);
+            let mut table = GameRunner::new(variant.clone(), players.clone(), seed).unwrap();
             next_turn(&mut table);
             table
         };
@@ -106,10 +106,10 @@ impl Mirror {
         let table = &mut self.tables[game];
         let variant = table.variant().clone();
         // The learner's first reward has the points that partners made before it.
-        let before = if begun { table.view(Seat::ALL[0]).score() } else { 0 };
+        let before = if begun { table.view(Seat::FIRST).score() } else { 0 };
         table.play(variant.action_to_move(variant.action_id(action).unwrap()).unwrap()).unwrap();
         table.run().unwrap();
-        let score = table.view(Seat::ALL[0]).score();
+        let score = table.view(Seat::FIRST).score();
         assert_eq!(written.reward[game], f32::from(score) - f32::from(before));
         let ended = table.ending().is_some();
         assert_eq!(written.terminated[game], ended);
@@ -117,7 +117,7 @@ impl Mirror {
             assert_eq!(written.final_score[game], i32::from(score));
             assert_eq!(written.final_length[game], table.length() as i32);
             let seed = table.seed().next();
-            *table = GameRunner::new(variant.clone(), self.players.clone(), seed);
+            *table = GameRunner::new(variant.clone(), self.players.clone(), seed).unwrap();
             next_turn(table);
         }
         let table = &self.tables[game];
@@ -134,7 +134,7 @@ impl Mirror {
 
 /// Whether a game of a batch and a table are in the same position.
 fn is_same(batch: &Batch, game: usize, table: &GameRunner) -> bool {
-    batch.is_at(game, &table.seer_view(Seat::ALL[0]))
+    batch.is_at(game, &table.seer_view(Seat::FIRST))
 }
 
 /// Lets the partners play up to the learner's turn, in the first episode that has one.
@@ -188,7 +188,7 @@ fn every_variant_has_partners() {
     for row in PRESETS {
         let variant = variant(row.name, 2);
         for bot in BOTS.iter().filter(|bot| bot.variants == SupportedVariants::All) {
-            play(&variant, &[(Seat::ALL[0], bot.name)], 1, 60);
+            play(&variant, &[(Seat::FIRST, bot.name)], 1, 60);
         }
     }
 }
@@ -197,8 +197,7 @@ fn every_variant_has_partners() {
 fn copies_and_stored_batches_go_on_alike() {
     let variant = variant("standard", 3);
     for bot in BOTS.iter().filter(|bot| bot.player(&variant).is_ok()) {
-        let mut batch =
-            play(&variant, &[(Seat::ALL[0], bot.name), (Seat::ALL[2], "random")], 1, 37);
+        let mut batch = play(&variant, &[(Seat::FIRST, bot.name), (Seat::ALL[2], "random")], 1, 37);
         let mut copy = batch.try_clone().unwrap();
         let mut stored = Batch::from_bytes(&batch.to_bytes().unwrap(), None).unwrap();
         let mut written = Written::new(&batch);
@@ -235,7 +234,8 @@ fn partners_are_drawn_for_each_episode_from_its_seed() {
             let after = choices.map(|name| {
                 let bot = bots::bot(name).unwrap().player(&variant).unwrap();
                 let seed = EpisodeSeed { seed: SEED, game: game as u64, episode };
-                let mut table = GameRunner::new(variant.clone(), vec![Player::External, bot], seed);
+                let mut table =
+                    GameRunner::new(variant.clone(), vec![Player::External, bot], seed).unwrap();
                 table
                     .play(variant.action_to_move(variant.action_id(action).unwrap()).unwrap())
                     .unwrap();
@@ -303,13 +303,13 @@ fn partners_who_leave_the_learner_no_turn_are_refused() {
     (parameters.hand_size, parameters.max_information_tokens) = (Some(1), 0);
     let variant = Arc::new(Variant::new(parameters).unwrap());
     let options =
-        Options { partners: partners(&[(Seat::ALL[0], &["random"])]), ..Options::default() };
+        Options { partners: partners(&[(Seat::FIRST, &["random"])]), ..Options::default() };
     let error = Batch::new(variant, 2, SEED, options).unwrap_err();
     let BatchError::Partners(PartnersError::NoTurn { partners, game, deals }) = error else {
         panic!("{error}");
     };
     assert_eq!(
-        (partners[&Seat::ALL[0]].as_slice(), game, deals),
+        (partners[&Seat::FIRST].as_slice(), game, deals),
         (&["random".to_owned()][..], 0, 1000)
     );
 }
@@ -323,7 +323,7 @@ struct Mine {
 
 impl Bot for Mine {
     fn start(&mut self, view: &View<'_>, rng: GameRng) {
-        self.turns = view.history().len();
+        self.turns = view.history().expect("the runner keeps the turns").len();
         self.bot.start(view, rng);
     }
 
@@ -333,7 +333,11 @@ impl Bot for Mine {
     }
 
     fn act(&mut self, view: &View<'_>) -> Move {
-        assert_eq!(self.turns, view.history().len(), "the bot was told of every turn");
+        assert_eq!(
+            self.turns,
+            view.history().expect("the runner keeps the turns").len(),
+            "the bot was told of every turn"
+        );
         self.bot.act(view)
     }
 }
@@ -351,7 +355,7 @@ fn a_custom_bot_plays_what_the_bot_of_that_name_plays() {
     for mode in [AutoresetMode::SameStep, AutoresetMode::NextStep] {
         let make = |fixed: Partner, drawn: Vec<Partner>| {
             let partners = Partners::default()
-                .with(Seat::ALL[0], vec![fixed])
+                .with(Seat::FIRST, vec![fixed])
                 .unwrap()
                 .with(Seat::ALL[2], drawn);
             let partners = partners.unwrap();
@@ -405,4 +409,28 @@ fn an_illegal_move_of_a_custom_bot_loses_that_game() {
     let mut written = Written::new(&batch);
     batch.step(&[5; GAMES], written.outputs()).unwrap();
     assert_eq!((&written.terminated, &written.final_score), (&vec![true; GAMES], &vec![0; GAMES]));
+}
+
+#[test]
+fn what_needs_partners_is_refused_without_them() {
+    let variant = variant("standard", 2);
+    let mut batch = Batch::new(variant, 2, 1, Options::default()).unwrap();
+    let refused = batch.step_some(&[0; 2], &[true; 2], Outputs::default());
+    assert!(matches!(refused, Err(BatchError::NoPartners)));
+    assert_eq!((batch.to_act().len(), batch.partner_state(0)), (0, None));
+}
+
+#[test]
+fn more_or_fewer_players_than_seats_are_refused() {
+    let variant = variant("standard", 2);
+    for found in [0, 1, 3] {
+        let players = vec![Player::Cheater; found];
+        let expected =
+            format!("players has {found} entries: expected 2, one for each seat of this variant");
+        let refused = bots::play_games(&variant, &players, 1, 0..1, 1).unwrap_err();
+        assert_eq!(refused.to_string(), expected);
+        let refused =
+            GameRunner::new(variant.clone(), players, EpisodeSeed::default()).unwrap_err();
+        assert_eq!(refused.to_string(), expected);
+    }
 }

@@ -8,8 +8,8 @@ use starmine::batch::{
 };
 use starmine::encode::{self, AnyEncoder};
 use starmine::rules::{
-    ActionId, Belief, Edition, EpisodeSeed, GameRng, Move, Named, Offset, Parameters, Seat, Slot,
-    State, Variant,
+    ActionId, Belief, Card, Edition, EpisodeSeed, GameRng, Move, Named, Offset, Parameters, Seat,
+    Slot, State, Variant,
 };
 
 #[path = "helpers/random_variant.rs"]
@@ -49,7 +49,7 @@ fn chooser(seed: u32) -> impl FnMut() -> u32 {
 }
 
 fn new_game(variant: &Arc<Variant>, seed: u64) -> State {
-    State::new(variant.clone(), EpisodeSeed { seed, ..EpisodeSeed::default() })
+    State::new(variant.clone(), EpisodeSeed::new(seed))
 }
 
 fn count_cards(state: &State) -> usize {
@@ -70,7 +70,7 @@ proptest! {
             assert_eq!(count_cards(state), usize::from(variant.deck_size()));
             for card in variant.card_kinds() {
                 let discarded = state.discard_pile().filter(|&other| other == card).count();
-                assert_eq!(discarded, usize::from(state.view(Seat::ALL[0]).discarded(card)));
+                assert_eq!(discarded, usize::from(state.view(Seat::FIRST).discarded(card)));
             }
         });
     }
@@ -125,14 +125,14 @@ proptest! {
 
     #[test]
     fn every_encoder_writes_as_many_bits_as_its_layout_has(variant in variants(), seed: u64, choices: u32) {
-        for encoder in encode::ENCODERS {
+        for encoder in encode::encoders() {
             let layout = encoder.layout(&variant);
             play(new_game(&variant, seed), chooser(choices), |state| {
                 let mut words = vec![0; layout.words() + 1];
                 let mut bits = encode::BitWriter::new(&mut words);
-                match encoder {
-                    AnyEncoder::Seat(encoder) => encoder.encode(&state.view(Seat::ALL[0]), &mut bits),
-                    AnyEncoder::Seer(encoder) => encoder.encode(&state.seer_view(Seat::ALL[0]), &mut bits),
+                match &encoder {
+                    AnyEncoder::Seat(encoder) => encoder.encode(&state.view(Seat::FIRST), &mut bits),
+                    AnyEncoder::Seer(encoder) => encoder.encode(&state.seer_view(Seat::FIRST), &mut bits),
                 }
                 assert_eq!(bits.position(), layout.len());
             });
@@ -190,7 +190,7 @@ proptest! {
                     episodes[game] += 1;
                     states[game] = deal(game as u64, episodes[game]);
                 }
-                let expected = states[game].seer_view(Seat::ALL[0]);
+                let expected = states[game].seer_view(Seat::FIRST);
                 prop_assert!(batch.is_at(game, &expected), "game {}: {}", game, states[game]);
             }
             if turn == 20 {
@@ -206,8 +206,9 @@ fn check_belief(state: &State, seat: Seat, rng: &mut GameRng) {
     let (kinds, belief) = (variant.num_card_kinds(), Belief::new(&view));
     let truth: Vec<usize> =
         state.seer_view(seat).hand(Offset::OWN).map(|card| variant.card_index(card)).collect();
-    let sample = belief.sample(rng).expect("the true hand is possible");
-    let sample = &sample[..truth.len()];
+    let sample: Vec<Card> =
+        belief.sample(variant, rng).expect("the true hand is possible").collect();
+    assert_eq!(sample.len(), truth.len());
     let mut rows = vec![f64::NAN; truth.len() * kinds];
     belief.write_marginals(&mut rows);
     for (slot, row) in Slot::ALL.into_iter().zip(rows.chunks(kinds)) {
@@ -217,16 +218,15 @@ fn check_belief(state: &State, seat: Seat, rng: &mut GameRng) {
         assert!((0..kinds).all(|kind| possible.contains(kind) == (row[kind] > 0.0)));
         assert!(
             possible.contains(truth[slot.index()])
-                && possible.contains(sample[slot.index()].into())
+                && possible.contains(variant.card_index(sample[slot.index()]))
         );
         assert!(possible.single().is_none_or(|kind| row[kind] == 1.0));
     }
     // The visible cards and a sampled hand together have at most all copies of each card.
     for card in variant.card_kinds() {
-        let kind = variant.card_index(card);
         let held = |offset| view.hand(offset).filter(|&other| other == card).count();
         let held: usize = variant.teammates().map(held).sum();
-        let sampled = sample.iter().filter(|&&other| usize::from(other) == kind).count();
+        let sampled = sample.iter().filter(|&&other| other == card).count();
         let played = usize::from(view.fireworks()[card.suit.index()] > card.rank.index() as u8);
         let seen = held + played + usize::from(view.discarded(card));
         assert!(seen + sampled <= variant.copies(card).into());
@@ -235,7 +235,7 @@ fn check_belief(state: &State, seat: Seat, rng: &mut GameRng) {
 
 fn check_rows(batch: &Batch, states: &[State], rows: &[u8], mask: &[bool]) {
     let (length, num_actions) = (batch.row_length(), batch.variant().num_actions());
-    let encoder = batch.options().encoder;
+    let encoder = &batch.options().encoder;
     for (game, state) in states.iter().enumerate() {
         for seat in 0..batch.observers() {
             let mut words = vec![0; length / 8];

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use starmine::encode::{CARD_FEATURES, ENCODERS, write_card_features, write_public_marginals};
+use starmine::encode::{CARD_FEATURES, encoders, write_card_features, write_public_marginals};
 use starmine::rules::{
     ActionId, Belief, EpisodeSeed, GameRng, Move, Offset, Parameters, Rating, Slot, State, Variant,
     View,
@@ -47,7 +47,7 @@ fn game(choices: &mut Choices) -> State {
         _ => random_variant(|bound| choices.below(bound as usize) as u32).parameters().clone(),
     };
     let variant = Arc::new(Variant::new(parameters).unwrap());
-    let seed = EpisodeSeed { seed: choices.below(100) as u64, ..EpisodeSeed::default() };
+    let seed = EpisodeSeed::new(choices.below(100) as u64);
     let moves = choices.below(60);
     play(State::new(variant, seed), moves, choices)
 }
@@ -138,11 +138,13 @@ fn use_view(view: &View<'_>) {
     assert_eq!(view.legal_moves().count(), view.legal_actions().len());
     assert!(view.legal_moves().all(|played| view.is_legal(played)));
     assert!(view.last_event().is_none_or(|event| !variant.edition().event(&event).is_empty()));
-    assert_eq!(view.last_event(), view.history().last());
+    assert_eq!(view.last_event(), view.history().unwrap().last());
     assert!(variant.card_kinds().all(|card| view.discarded(card) <= variant.copies(card)));
     assert!(view.last_turns() <= variant.players() && view.score() <= variant.max_score());
     let belief = Belief::new(view);
-    assert!(belief.num_hands() > 0 && belief.sample(&mut GameRng::for_samples(1)).is_some());
+    assert!(
+        belief.num_hands() > 0 && belief.sample(variant, &mut GameRng::for_samples(1)).is_some()
+    );
     write_card_features(view, &mut vec![0.0; players * hand_size * CARD_FEATURES]);
     write_public_marginals(view, &mut vec![0.0; players * hand_size * variant.num_card_kinds()]);
 }
@@ -155,7 +157,7 @@ fn use_state(state: &State) {
         use_view(&state.view(seat));
         let seen = state.as_seen_by(seat);
         assert!(state.is_seen_alike(&seen, seat));
-        for encoder in ENCODERS {
+        for encoder in encoders() {
             let mut words = vec![0; encoder.layout(variant).words()];
             encoder.encode_into(&state.seer_view(seat), &mut words);
         }

@@ -108,6 +108,9 @@ pub enum BatchError {
         /// What is wrong with it.
         error: DeckError,
     },
+    /// Games can stay as they are in a step only where partners share them.
+    #[error("this batch has no partners: expected one with partners, or a step of all games")]
+    NoPartners,
     /// Given decks for a batch with partners.
     #[error("decks are not allowed in a batch with partners")]
     DecksWithPartners,
@@ -121,11 +124,10 @@ pub enum BatchError {
         "a batch with custom bots or partners written in Python cannot be stored: expected bots and policy files as partners"
     )]
     StoredExternal,
-    /// The flag that ends a call early was set. Only Python sets one.
+    /// The flag that ends a call early was set, see [`Batch::step_until`](super::Batch::step_until).
     #[error("the call was stopped")]
     Stopped,
     /// The flag was set in an earlier step or reset, when some games had moved and others had not.
-    /// Only Python sets one.
     #[error("an earlier call was interrupted halfway: expected a reset of all games first")]
     Interrupted,
     /// A reset mask without a game.

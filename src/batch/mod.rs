@@ -137,7 +137,10 @@ impl Batch {
     }
 
     /// As [`Batch::new`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile.
-    pub(crate) fn new_until(
+    ///
+    /// # Errors
+    /// As without the flag, and [`BatchError::Stopped`].
+    pub fn new_until(
         stop: &AtomicBool,
         variant: Arc<Variant>,
         num_envs: usize,
@@ -334,7 +337,10 @@ impl Batch {
     }
 
     /// As [`Batch::observe`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile.
-    pub(crate) fn observe_until(
+    ///
+    /// # Errors
+    /// As without the flag, and [`BatchError::Stopped`].
+    pub fn observe_until(
         &mut self,
         stop: &AtomicBool,
         outputs: Outputs<'_>,
@@ -386,7 +392,10 @@ impl Batch {
 
     /// As [`Batch::step`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile. Every
     /// later call then returns [`BatchError::Interrupted`] until all games are reset.
-    pub(crate) fn step_until(
+    ///
+    /// # Errors
+    /// As without the flag, and [`BatchError::Stopped`].
+    pub fn step_until(
         &mut self,
         stop: &AtomicBool,
         actions: &[i64],

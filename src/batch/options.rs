@@ -3,63 +3,63 @@
 use super::partners::Partners;
 use crate::buffers::Simd;
 use crate::encode::{AnyEncoder, CANONICAL};
-use crate::rules::{Named, named};
+use crate::rules::named;
 
-named!("dtype", "snake_case",
+named!("dtype",
     /// The element type of observations.
     Dtype {
         /// One 32-bit float for each bit.
-        Float32,
+        Float32 = "float32",
         /// One 16-bit float for each bit.
-        Float16,
+        Float16 = "float16",
         /// One byte for each bit.
-        Uint8,
+        Uint8 = "uint8",
         /// Eight bits in a byte, the first lowest, padded with zeros to whole 64-bit words.
-        Bits,
+        Bits = "bits",
     }
 );
 
-named!("observers", "snake_case",
+named!("observers",
     /// The seats whose observations are written.
     Observers {
         /// The seat to act: one row for each game.
-        Current,
+        Current = "current",
         /// All seats: one row for each seat, in the order of the seats.
-        All,
+        All = "all",
     }
 );
 
-named!("autoreset_mode", "PascalCase",
+named!("autoreset_mode",
     /// When a finished game is dealt anew. The names are those of Gymnasium's `AutoresetMode`.
     AutoresetMode {
         /// In the step that ends it: the outputs are those of the new game.
-        SameStep,
+        SameStep = "SameStep",
         /// In the next step, which ignores the action and whose reward is 0.
-        NextStep,
+        NextStep = "NextStep",
         /// Only by [`super::Batch::reset`].
-        Disabled,
+        Disabled = "Disabled",
     }
 );
 
-named!("illegal_action", "snake_case",
+named!("illegal_action",
     /// What an illegal action does.
     IllegalAction {
         /// The whole step is refused with an error.
-        Raise,
+        Raise = "raise",
         /// That game ends as a lost game.
-        Terminate,
+        Terminate = "terminate",
     }
 );
 
-named!("extra_outputs", "snake_case",
+named!("extra_outputs",
     /// An optional output. Each is a row of the table of outputs.
     ExtraOutput {
         /// For each card the probabilities that it is playable, dead and critical.
-        CardFeatures,
+        CardFeatures = "card_features",
         /// The V0 beliefs: the probability of each card in each slot.
-        Marginals,
+        Marginals = "marginals",
         /// The cards of the observer's own hand.
-        OwnHand,
+        OwnHand = "own_hand",
     }
 );
 
@@ -100,7 +100,7 @@ pub fn default_threads(num_envs: usize) -> usize {
 impl Default for Options {
     fn default() -> Options {
         Options {
-            encoder: AnyEncoder::Seat(&CANONICAL),
+            encoder: AnyEncoder::of_seat(CANONICAL),
             dtype: Dtype::Float32,
             observers: Observers::Current,
             autoreset_mode: AutoresetMode::SameStep,
@@ -117,6 +117,7 @@ impl Default for Options {
 mod tests {
     use super::*;
     use crate::batch::Outputs;
+    use crate::rules::Named;
 
     #[test]
     fn extra_outputs_are_rows_of_the_table_in_its_order() {

@@ -24,20 +24,17 @@ impl Batch {
     /// let external = Partner::External { every_turn: false };
     /// let partners = Partners::default().with(Seat::ALL[1], vec![external])?;
     /// let mut batch = Batch::new(variant, 64, 1, Options { partners, ..Options::default() })?;
-    /// for seat in [Seat::ALL[0], Seat::ALL[1]] {
+    /// for seat in [Seat::FIRST, Seat::ALL[1]] {
     ///     let moving: Vec<bool> = batch.to_act().map(|acting| acting == Some(seat)).collect();
     ///     batch.step_some(&[5; 64], &moving, Outputs::default())?; // the seat plays its oldest card
     /// }
-    /// assert!(batch.to_act().all(|acting| acting == Some(Seat::ALL[0])));
+    /// assert!(batch.to_act().all(|acting| acting == Some(Seat::FIRST)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// [`BatchError`] for illegal actions, or for buffers of a wrong length; no game has moved
-    /// then.
-    ///
-    /// # Panics
-    /// If the batch has no partners.
+    /// [`BatchError`] for illegal actions, for buffers of a wrong length, or if the batch has no
+    /// partners; no game has moved then.
     pub fn step_some(
         &mut self,
         actions: &[i64],
@@ -49,14 +46,19 @@ impl Batch {
 
     /// As [`Batch::step_some`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile, as
     /// `step_until`.
-    pub(crate) fn step_some_until(
+    ///
+    /// # Errors
+    /// As without the flag, and [`BatchError::Stopped`].
+    pub fn step_some_until(
         &mut self,
         stop: &AtomicBool,
         actions: &[i64],
         moving: &[bool],
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
-        assert!(self.has_partners(), "only games with partners can stay as they are");
+        if !self.has_partners() {
+            return Err(BatchError::NoPartners);
+        }
         self.check_whole()?;
         check_length("actions", actions.len(), self.num_envs())?;
         check_length("moving", moving.len(), self.num_envs())?;
@@ -72,25 +74,19 @@ impl Batch {
         self.interrupt_if_set(stop)
     }
 
-    /// For each game the seat to act; `None` if the game is over.
-    ///
-    /// # Panics
-    /// If the batch has no partners.
+    /// For each game the seat to act; `None` if the game is over. Nothing in a batch without
+    /// partners.
     pub fn to_act(&self) -> impl ExactSizeIterator<Item = Option<Seat>> + '_ {
-        assert!(self.has_partners(), "only games with partners wait for them");
         self.partner_games.iter().map(|game| {
             let position = game.position();
             position.ending.is_none().then_some(position.current_player)
         })
     }
 
-    /// A game with its turns, in a batch with partners; `None` if there is no such game.
-    ///
-    /// # Panics
-    /// If the batch has no partners.
+    /// A game with its turns; `None` if there is no such game, or if the batch has no partners: then
+    /// turns are not kept.
     #[must_use]
     pub fn partner_state(&self, game: usize) -> Option<State> {
-        assert!(self.has_partners(), "games without partners keep no turns");
         self.partner_games.get(game).map(PartnerGame::state)
     }
 

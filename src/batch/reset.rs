@@ -50,7 +50,7 @@ impl Batch {
     ///
     /// let variant = Arc::new(Variant::new(Parameters::default())?);
     /// let mut batch = Batch::new(variant.clone(), 1, 0, Options::default())?;
-    /// let dealt = State::new(variant.clone(), EpisodeSeed { seed: 7, ..EpisodeSeed::default() });
+    /// let dealt = State::new(variant.clone(), EpisodeSeed::new(7));
     /// let cards: Vec<u8> = dealt.deck().iter().map(|&card| variant.card_index(card) as u8).collect();
     /// let decks = GivenDecks { cards: &cards, start_players: None };
     /// batch.reset_to_decks(decks, Seeds::Continue, None, Outputs::default())?;

@@ -128,7 +128,9 @@ impl From<PartnersError> for PyErr {
 impl From<GamesError> for PyErr {
     fn from(error: GamesError) -> PyErr {
         match error {
-            GamesError::External | GamesError::Move(_) => StarmineError::new_err(error.to_string()),
+            GamesError::Players(_) | GamesError::External | GamesError::Move(_) => {
+                StarmineError::new_err(error.to_string())
+            }
             GamesError::Memory(_) => PyMemoryError::new_err(error.to_string()),
         }
     }
@@ -148,7 +150,9 @@ impl From<BatchError> for PyErr {
             BatchError::Memory { .. } => PyMemoryError::new_err(error.to_string()),
             BatchError::Stopped => PyKeyboardInterrupt::new_err(error.to_string()),
             BatchError::Deck { .. } => DeckError::new_err(error.to_string()),
-            BatchError::DecksWithPartners => StarmineError::new_err(error.to_string()),
+            BatchError::DecksWithPartners | BatchError::NoPartners => {
+                StarmineError::new_err(error.to_string())
+            }
             BatchError::StoredDecks(_) | BatchError::StoredExternal => {
                 SerializationError::new_err(error.to_string())
             }

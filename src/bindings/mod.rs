@@ -123,7 +123,7 @@ fn look_up_numpy(py: Python<'_>) -> PyResult<()> {
 /// The names of all observation encoders.
 #[pyfunction]
 fn encoders() -> Vec<&'static str> {
-    crate::encode::ENCODERS.iter().map(|encoder| encoder.name()).collect()
+    crate::encode::encoders().iter().map(crate::encode::AnyEncoder::name).collect()
 }
 
 /// endings() -> list[str]

@@ -181,12 +181,12 @@ fn arrays<'py>(
         Ok::<_, PyErr>(floats.into_pyarray(py))
     };
     let (mut cards, mut probabilities) = (Vec::new(), Vec::new());
-    for (hand, probability) in belief.hands() {
+    for (hand, probability) in belief.hand_indices() {
         cards.extend_from_slice(hand);
         probabilities.push(probability);
     }
     let shape = [probabilities.len(), view.hand_size(Offset::OWN)];
-    let actions: Vec<i64> = moves.iter().map(|searched| action(searched.value.played)).collect();
+    let actions: Vec<i64> = moves.iter().map(|searched| action(searched.value.candidate)).collect();
     let rollouts: Vec<i64> = moves.iter().map(|searched| searched.rollouts as i64).collect();
     let kept: Vec<bool> = moves.iter().map(|searched| searched.is_kept).collect();
     Ok((

@@ -20,6 +20,7 @@ pub struct Turn<'a> {
 
 impl<'a> Turn<'a> {
     /// The last turn of these events, as one seat saw it.
+    #[inline]
     pub(crate) fn last(
         variant: &'a Variant,
         before: &'a Position,
@@ -39,8 +40,8 @@ impl<'a> Turn<'a> {
 /// The value of a legal move, as a bot has estimated it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MoveValue {
-    /// The move.
-    pub played: Move,
+    /// The legal move that is valued.
+    pub candidate: Move,
     /// The mean score of games that go on with it.
     pub mean: f64,
     /// The standard error of the mean.

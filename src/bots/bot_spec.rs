@@ -100,8 +100,8 @@ impl BotSpec {
             BotSpec::Rules(list) => Ok(Player::Bot(Box::new(list.clone()))),
             BotSpec::Policy(spec) => {
                 let PolicySpec { policy, is_sampled, .. } = spec;
-                let text = spec.to_string();
-                let bot = PolicyBot::new(policy.clone(), *is_sampled, &text, variant)?;
+                let named = |error| UnsupportedVariantError { name: spec.to_string(), ..error };
+                let bot = PolicyBot::new(policy.clone(), *is_sampled, variant).map_err(named)?;
                 Ok(Player::Bot(Box::new(bot)))
             }
             BotSpec::Noisy(noise, spec) => match spec.player(variant)? {

@@ -1,9 +1,14 @@
 //! Bots: players by rules and by trained policies, and games among them.
 //!
-//! A [`Bot`] plays one seat. It maps a [`View`](crate::rules::View), which shows what its seat may
-//! see, to a [`Move`](crate::rules::Move). [`bot`] finds a bot by its name, [`BotSpec`] parses the
-//! text of any bot, [`play_games`] plays many games, and [`GameRunner`] plays one game turn by
-//! turn.
+//! A [`Bot`] maps a [`View`](crate::rules::View), which shows what its seat may see, to a
+//! [`Move`](crate::rules::Move). [`play_games`] plays many games, and [`GameRunner`] plays one game
+//! turn by turn. Who plays:
+//!
+//! - a [`Player`] holds a seat of a game: a bot, the cheater, or the caller;
+//! - a [`BotSpec`] makes players from the text of a bot, and a
+//!   [`PlayerSpec`](crate::search::PlayerSpec) from that of a bot or a search;
+//! - a [`SeatedPlayer`] is a player in one seat of games that somebody else runs;
+//! - a [`Partner`](crate::batch::Partner) is who may hold a seat of a batch.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -15,7 +20,7 @@
 //! let bots = texts.map(|text| text.parse::<BotSpec>());
 //! let players = bots.into_iter().map(|bot| Ok(bot?.player(&variant)?));
 //! let players = players.collect::<Result<Vec<_>, Box<dyn std::error::Error>>>()?;
-//! let mut runner = GameRunner::new(variant, players, EpisodeSeed::default());
+//! let mut runner = GameRunner::new(variant, players, EpisodeSeed::default())?;
 //! while runner.play_bot()? {
 //!     println!("{:?}", runner.history().last());
 //! }
@@ -64,6 +69,6 @@ pub use policy::PolicyBot;
 pub(crate) use policy::{PolicyTurns, run_together};
 pub use registry::{BOTS, BotKind, SupportedVariants, bot};
 pub use rule_list::{RULES, Rule, RuleError, RuleKind, RuleList, rule};
-pub use runner::{BotMoveError, GameRunner, Outcome, Player};
+pub use runner::{BotMoveError, GameRunner, Outcome, Player, PlayersError};
 pub use seated_player::{SeatedPlayer, SeatedPlayerError};
 pub use turn_values::TurnValues;

@@ -130,7 +130,7 @@ mod tests {
         // A random move may be the one that it replaces, so it is compared with always random ones.
         let first = |bot: &str, game| {
             let seed = EpisodeSeed { seed: 2, game, episode: 0 };
-            let mut runner = GameRunner::new(variant.clone(), table(&variant, bot), seed);
+            let mut runner = GameRunner::new(variant.clone(), table(&variant, bot), seed).unwrap();
             runner.play_bot().unwrap();
             runner.history()[0].played
         };

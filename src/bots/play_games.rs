@@ -7,8 +7,8 @@ use std::sync::atomic::AtomicBool;
 
 use thiserror::Error;
 
-use super::policy::{PolicyBot, PolicyTurns, run_together};
-use super::runner::{BotMoveError, GameRunner, Outcome, Player};
+use super::policy::{PolicyTurns, run_together};
+use super::runner::{BotMoveError, GameRunner, Outcome, Player, PlayersError};
 use super::turn_values::TurnValues;
 use crate::buffers::try_with_capacity;
 use crate::rules::{EpisodeSeed, Recording, Variant};
@@ -55,6 +55,9 @@ impl PlayedGames {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum GamesError {
+    /// There are more or fewer players than seats.
+    #[error(transparent)]
+    Players(#[from] PlayersError),
     /// A player is [`Player::External`].
     #[error("players: expected a bot's name for every seat")]
     External,
@@ -71,8 +74,8 @@ pub enum GamesError {
 /// the others play its games.
 ///
 /// # Errors
-/// [`GamesError`] if a player is [`Player::External`], if a bot chose an illegal move, or if there
-/// is no memory for the outcomes.
+/// [`GamesError`] if there are more or fewer players than seats, if one is [`Player::External`], if
+/// a bot chose an illegal move, or if there is no memory for the outcomes.
 pub fn play_games(
     variant: &Arc<Variant>,
     players: &[Player],
@@ -124,6 +127,7 @@ pub(crate) fn play_games_until(
     num_threads: usize,
     records: bool,
 ) -> Result<Option<PlayedGames>, GamesError> {
+    PlayersError::check(variant, players.len())?;
     if players.iter().any(|player| matches!(player, Player::External)) {
         return Err(GamesError::External);
     }
@@ -157,8 +161,9 @@ struct Worker {
 impl Worker {
     /// For pieces of this number of games.
     fn new(variant: &Arc<Variant>, players: &[Player], size: usize) -> Worker {
-        let runner = GameRunner::new(variant.clone(), players.to_vec(), EpisodeSeed::default());
-        let together = if runner.has_bot::<PolicyBot>() { size } else { 1 };
+        let runner = GameRunner::new(variant.clone(), players.to_vec(), EpisodeSeed::default())
+            .expect("the number of players was checked");
+        let together = if runner.has_policy() { size } else { 1 };
         Worker { runners: vec![runner; together], policies: PolicyTurns::default() }
     }
 

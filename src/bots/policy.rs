@@ -57,17 +57,16 @@ impl fmt::Debug for PolicyBot {
 }
 
 impl PolicyBot {
-    /// A bot for this variant, before its first game. `name` is for error messages.
+    /// A bot for this variant, before its first game.
     ///
     /// # Errors
     /// [`UnsupportedVariantError`] if the policy was trained for another variant.
     pub fn new(
         policy: Arc<Policy>,
         is_sampled: bool,
-        name: &str,
         variant: &Variant,
     ) -> Result<PolicyBot, UnsupportedVariantError> {
-        check(&policy, name, variant)?;
+        check(&policy, variant)?;
         Ok(PolicyBot {
             is_sampled,
             rng: GameRng::new(EpisodeSeed::default()),
@@ -118,13 +117,13 @@ fn choose(logits: &[f32], rng: Option<&mut GameRng>, view: &View<'_>) -> Move {
 }
 
 /// Refuses a variant in which the policy was not trained.
-fn check(policy: &Policy, name: &str, variant: &Variant) -> Result<(), UnsupportedVariantError> {
+fn check(policy: &Policy, variant: &Variant) -> Result<(), UnsupportedVariantError> {
     let differences = policy.differences(variant);
     if differences.is_empty() {
         return Ok(());
     }
     Err(UnsupportedVariantError {
-        name: name.to_owned(),
+        name: "policy".to_owned(),
         variant: variant.to_string(),
         expected: format!(
             "the variant that the policy was trained for, in which {}",
@@ -145,7 +144,7 @@ impl PolicyTurns {
     /// Plays one turn of each of these games, in all of which a policy is to act.
     fn play(&mut self, games: &mut [&mut GameRunner], waiting: &mut [usize]) {
         let policy = |game: &mut GameRunner| {
-            Arc::as_ptr(&game.bot_to_act::<PolicyBot>().expect("a policy is to act").0.policy)
+            Arc::as_ptr(&game.policy_to_act().expect("a policy is to act").0.policy)
         };
         waiting.sort_by_key(|&game| policy(games[game]));
         let mut waiting = &*waiting;
@@ -165,7 +164,7 @@ impl PolicyTurns {
         hidden_states.clear();
         let mut policy = None;
         for &game in waiting {
-            let (bot, view) = games[game].bot_to_act::<PolicyBot>().expect("a policy is to act");
+            let (bot, view) = games[game].policy_to_act().expect("a policy is to act");
             let policy = policy.get_or_insert_with(|| bot.policy.clone());
             let start = words.len();
             words.resize(start + policy.num_bits().div_ceil(64), 0);
@@ -178,7 +177,7 @@ impl PolicyTurns {
         for (row, (&game, logits)) in
             waiting.iter().zip(logits.chunks_exact(logits.len() / waiting.len())).enumerate()
         {
-            let (bot, view) = games[game].bot_to_act::<PolicyBot>().expect("a policy is to act");
+            let (bot, view) = games[game].policy_to_act().expect("a policy is to act");
             bot.hidden_state.copy_from_slice(&hidden_states[row * width..][..width]);
             let played = choose(logits, bot.is_sampled.then_some(&mut bot.rng), &view);
             games[game].play_unchecked(played);
@@ -199,7 +198,11 @@ pub fn run_together(
     while !open.is_empty() && !is_set(stop) {
         open.retain(|&index| {
             let game = &mut *games[index];
-            while game.bot_to_act::<PolicyBot>().is_none() {
+            if !game.has_policy() {
+                game.run_until(stop).unwrap_or_else(|error| failed(index, error));
+                return false;
+            }
+            while game.policy_to_act().is_none() {
                 match game.play_bot_until(stop) {
                     Ok(true) => {}
                     Ok(false) => return false,
@@ -224,7 +227,7 @@ mod tests {
 
     /// Bots of the policy in all seats.
     fn players(policy: &Arc<Policy>, is_sampled: bool, variant: &Variant) -> Vec<Player> {
-        let bot = PolicyBot::new(policy.clone(), is_sampled, "", variant).unwrap();
+        let bot = PolicyBot::new(policy.clone(), is_sampled, variant).unwrap();
         vec![Player::Bot(Box::new(bot)); variant.players().into()]
     }
 
@@ -235,7 +238,7 @@ mod tests {
         let variant = Arc::new(Variant::new(small()).unwrap());
         for is_sampled in [false, true] {
             let bot = |policy: &Arc<Policy>| {
-                let bot = PolicyBot::new(policy.clone(), is_sampled, "", &variant).unwrap();
+                let bot = PolicyBot::new(policy.clone(), is_sampled, &variant).unwrap();
                 Player::Bot(Box::new(bot))
             };
             let [feed_forward, recurrent] = policies.each_ref().map(bot);
@@ -244,7 +247,7 @@ mod tests {
             let found = play_games(&variant, &players, 3, 0..150, 1).unwrap();
             for (game, found) in (0..).zip(found) {
                 let seed = EpisodeSeed { seed: 3, game, episode: 0 };
-                let mut table = GameRunner::new(variant.clone(), players.to_vec(), seed);
+                let mut table = GameRunner::new(variant.clone(), players.to_vec(), seed).unwrap();
                 table.run().unwrap();
                 assert_eq!(Some(found), table.outcome(), "game {game}");
             }
@@ -268,7 +271,7 @@ mod tests {
         let policy = Arc::new(Policy::from_bytes(&policy_file(&small(), false)).unwrap());
         let refusal = |parameters: Parameters| {
             let variant = Variant::new(parameters).unwrap();
-            PolicyBot::new(policy.clone(), false, "mine", &variant).err().map(|it| it.to_string())
+            PolicyBot::new(policy.clone(), false, &variant).err().map(|it| it.to_string())
         };
         let same = Parameters {
             random_start_player: true,
@@ -278,7 +281,7 @@ mod tests {
         };
         assert_eq!(refusal(same), None);
         let message = refusal(Parameters { players: 2, max_life_tokens: 2, ..small() }).unwrap();
-        assert!(message.contains("bot=\"mine\" does not play this variant"), "{message}");
+        assert!(message.contains("bot=\"policy\" does not play this variant"), "{message}");
         assert!(message.ends_with("in which max_life_tokens=3, players=3"), "{message}");
     }
 

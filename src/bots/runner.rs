@@ -10,6 +10,7 @@ use thiserror::Error;
 
 use super::bot::{Bot, MoveValue, Turn};
 use super::cheater;
+use super::policy::PolicyBot;
 use crate::rules::{
     Deck, Ending, EpisodeSeed, Event, GameRng, Move, MoveError, Position, RandomDeck, Recording,
     Seat, SeerView, State, Variant, View,
@@ -49,6 +50,26 @@ impl Player {
     }
 }
 
+/// More or fewer players than seats.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+#[error("players has {found} entries: expected {seats}, one for each seat of this variant")]
+pub struct PlayersError {
+    /// The number of players.
+    pub found: usize,
+    /// The number of seats.
+    pub seats: usize,
+}
+
+impl PlayersError {
+    /// # Errors
+    /// [`PlayersError`] unless there is one player for each seat.
+    pub(crate) fn check(variant: &Variant, found: usize) -> Result<(), PlayersError> {
+        let seats = variant.players().into();
+        if found == seats { Ok(()) } else { Err(PlayersError { found, seats }) }
+    }
+}
+
 /// A bot chose an illegal move: a bug in the bot.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
@@ -82,6 +103,8 @@ pub struct GameRunner {
     players: Vec<Player>,
     /// Whether any bot needs [`Bot::observe`].
     is_observed: bool,
+    /// Whether any bot is a [`PolicyBot`].
+    has_policy: bool,
     position: Position,
     deck: RandomDeck,
     seed: EpisodeSeed,
@@ -103,12 +126,17 @@ impl fmt::Debug for GameRunner {
 impl GameRunner {
     /// A runner with one player for each seat, at the start of the game of this seed.
     ///
-    /// # Panics
-    /// If there are more or fewer players than seats.
-    #[must_use]
-    pub fn new(variant: Arc<Variant>, players: Vec<Player>, seed: EpisodeSeed) -> GameRunner {
-        assert_eq!(players.len(), usize::from(variant.players()), "one player for each seat");
+    /// # Errors
+    /// [`PlayersError`] if there are more or fewer players than seats.
+    pub fn new(
+        variant: Arc<Variant>,
+        players: Vec<Player>,
+        seed: EpisodeSeed,
+    ) -> Result<GameRunner, PlayersError> {
+        PlayersError::check(&variant, players.len())?;
         let observes = |player: &Player| matches!(player, Player::Bot(bot) if bot.observes());
+        let is_policy = |player: &Player| matches!(player, Player::Bot(bot) if (&**bot as &dyn Any).is::<PolicyBot>());
+        let has_policy = players.iter().any(is_policy);
         let (mut deck, start_player) = RandomDeck::new(&variant, seed);
         let position = Position::deal(&variant, start_player, &mut deck);
         let is_observed = players.iter().any(observes);
@@ -116,10 +144,19 @@ impl GameRunner {
             |player: &Player| matches!(player, Player::Bot(bot) if bot.values().is_some());
         let values = players.iter().any(values_moves).then(Vec::new);
         let history = Vec::with_capacity(MAX_TURNS);
-        let mut runner =
-            GameRunner { variant, players, is_observed, position, deck, seed, history, values };
+        let mut runner = GameRunner {
+            variant,
+            players,
+            is_observed,
+            has_policy,
+            position,
+            deck,
+            seed,
+            history,
+            values,
+        };
         runner.start_players();
-        runner
+        Ok(runner)
     }
 
     /// Deals the game of this seed and starts the bots.
@@ -136,7 +173,7 @@ impl GameRunner {
     fn start_players(&mut self) {
         for (seat, player) in self.variant.seats().zip(&mut self.players) {
             if let Player::Bot(bot) = player {
-                let view = View::new(&self.variant, &self.position, seat);
+                let view = View::new(&self.variant, &self.position, seat).with_history(&[]);
                 bot.start(&view, GameRng::for_seat(self.seed, seat));
             }
         }
@@ -281,23 +318,22 @@ impl GameRunner {
         self.ending().is_none() && !matches!(player, Player::External)
     }
 
-    /// The bot that is to act, with its view; `None` if a player of another type is, or if the game
-    /// has ended.
-    pub(super) fn bot_to_act<B: Bot>(&mut self) -> Option<(&mut B, View<'_>)> {
-        if self.ending().is_some() {
+    /// Whether any bot is a [`PolicyBot`].
+    pub(crate) const fn has_policy(&self) -> bool {
+        self.has_policy
+    }
+
+    /// The policy that is to act, with its view; `None` if another player is, or if the game has
+    /// ended.
+    pub(super) fn policy_to_act(&mut self) -> Option<(&mut PolicyBot, View<'_>)> {
+        if !self.has_policy || self.ending().is_some() {
             return None;
         }
         let seat = self.position.current_player;
         let Player::Bot(bot) = &mut self.players[seat.index()] else { return None };
-        let bot = (&mut **bot as &mut dyn Any).downcast_mut::<B>()?;
-        Some((bot, View::new(&self.variant, &self.position, seat)))
-    }
-
-    /// Whether a seat has a bot of this type.
-    pub(super) fn has_bot<B: Bot>(&self) -> bool {
-        let is_it =
-            |player: &Player| matches!(player, Player::Bot(bot) if (&**bot as &dyn Any).is::<B>());
-        self.players.iter().any(is_it)
+        let bot = (&mut **bot as &mut dyn Any).downcast_mut::<PolicyBot>()?;
+        let view = View::new(&self.variant, &self.position, seat);
+        Some((bot, view.with_history(&self.history)))
     }
 
     /// Plays one turn if a bot is to act, and returns whether one was.
@@ -310,6 +346,7 @@ impl GameRunner {
 
     /// As [`GameRunner::play_bot`], unless `stop` is set before the bot has chosen. It may then be
     /// asked again.
+    #[inline(always)]
     pub(crate) fn play_bot_until(&mut self, stop: &AtomicBool) -> Result<bool, BotMoveError> {
         if self.ending().is_some() || is_set(stop) {
             return Ok(false);
@@ -343,22 +380,43 @@ impl GameRunner {
     }
 
     /// As [`GameRunner::play`], for a move that is legal.
+    #[inline(always)]
     pub(crate) fn play_unchecked(&mut self, played: Move) {
-        if let Some(values) = &mut self.values {
-            let found = match &self.players[self.position.current_player.index()] {
-                Player::Bot(bot) => bot.values().unwrap_or_default(),
-                _ => &[],
-            };
-            values.push(found.to_vec());
+        if self.values.is_some() {
+            self.keep_values();
         }
-        let before = self.is_observed.then_some(self.position);
+        if self.is_observed {
+            self.apply_and_tell(played);
+        } else {
+            self.apply(played);
+        }
+    }
+
+    /// Keeps what the bot to act found out about its moves.
+    #[inline(never)]
+    fn keep_values(&mut self) {
+        let found = match &self.players[self.position.current_player.index()] {
+            Player::Bot(bot) => bot.values().unwrap_or_default(),
+            _ => &[],
+        };
+        self.values.iter_mut().for_each(|values| values.push(found.to_vec()));
+    }
+
+    #[inline]
+    fn apply(&mut self, played: Move) {
         let GameRunner { variant, position, history, deck, .. } = self;
         history.push(position.apply_unchecked(variant, played, deck));
-        if let Some(before) = before {
-            for (seat, player) in variant.seats().zip(&mut self.players) {
-                if let Player::Bot(bot) = player {
-                    bot.observe(&Turn::last(variant, &before, position, history, seat));
-                }
+    }
+
+    /// Plays a move and tells the bots of it.
+    #[inline(never)]
+    fn apply_and_tell(&mut self, played: Move) {
+        let before = self.position;
+        self.apply(played);
+        let GameRunner { variant, position, history, .. } = self;
+        for (seat, player) in variant.seats().zip(&mut self.players) {
+            if let Player::Bot(bot) = player {
+                bot.observe(&Turn::last(variant, &before, position, history, seat));
             }
         }
     }

@@ -49,6 +49,9 @@ pub enum SeatedPlayerError {
     /// The game is over.
     #[error("the game is over ({0}): expected one that goes on")]
     Over(Ending),
+    /// The player is [`Player::External`], whose moves the caller has.
+    #[error("the player is outside this crate: expected a bot")]
+    External,
     /// The bot chose an illegal move.
     #[error(transparent)]
     Move(#[from] BotMoveError),
@@ -81,10 +84,9 @@ impl SeatedPlayer {
     /// The move in a game of the player's variant.
     ///
     /// # Errors
-    /// [`SeatedPlayerError`] if the seat is not to act, or if the bot chose an illegal move.
-    ///
-    /// # Panics
-    /// If the player is [`Player::External`].
+    /// [`SeatedPlayerError`] if the seat is not to act, if the player is [`Player::External`], or if
+    /// the bot chose an illegal move.
+    #[expect(clippy::missing_panics_doc, reason = "nothing stops the bot")]
     pub fn act(&mut self, state: &State) -> Result<Move, SeatedPlayerError> {
         let played = self.act_until(state, &AtomicBool::new(false))?;
         Ok(played.expect("nothing stops the bot"))
@@ -113,7 +115,7 @@ impl SeatedPlayer {
             followed.chosen = match &mut self.player {
                 Player::Bot(bot) => bot.act_until(&followed.state.view(self.seat), stop),
                 Player::Cheater => Some(cheater::act(state.variant(), state.position())),
-                Player::External => panic!("an external player has no moves"),
+                Player::External => return Err(SeatedPlayerError::External),
             };
         }
         let chosen = followed.chosen;

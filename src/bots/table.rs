@@ -22,7 +22,7 @@ impl<B: Bot + Default> Table<B> {
             let dealt = deck.iter().filter(|&&other| other == card).count();
             deck.extend((dealt..variant.copies(card).into()).map(|_| card));
         }
-        Table::new(State::from_deck(variant, deck, Seat::ALL[0]).unwrap())
+        Table::new(State::from_deck(variant, deck, Seat::FIRST).unwrap())
     }
 
     pub fn new(state: State) -> Table<B> {

@@ -35,7 +35,7 @@ impl TurnValues {
                 numbers.resize(first + actions, f32::NAN);
             }
             for value in turn {
-                let action = variant.move_to_action(value.played);
+                let action = variant.move_to_action(value.candidate);
                 let place = first + action.expect("a legal move has an action").index();
                 self.means[place] = value.mean as f32;
                 self.standard_errors[place] = value.standard_error as f32;

@@ -20,7 +20,7 @@
 //! # Ok::<(), starmine::rules::VariantError>(())
 //! ```
 
-// To add an encoder, write one file with an `Encoder` and add its line to `ENCODERS`.
+// To add an encoder, write one file with an `Encoder` and add its line to `encoders`.
 
 mod bits;
 mod canonical;
@@ -36,6 +36,7 @@ pub use layout::{Layout, Section};
 
 use std::any::Any;
 use std::fmt;
+use std::sync::Arc;
 
 use crate::rules::{SeerView, UnknownNameError, Variant, View};
 
@@ -65,12 +66,12 @@ pub trait SeerEncoder: Any + Send + Sync {
 }
 
 /// An encoder of either kind. The kind says whether its observations show the observer's own hand.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub enum AnyEncoder {
     /// An encoder of what a seat sees.
-    Seat(&'static dyn Encoder),
+    Seat(Arc<dyn Encoder>),
     /// An encoder that also sees the observer's own hand.
-    Seer(&'static dyn SeerEncoder),
+    Seer(Arc<dyn SeerEncoder>),
 }
 
 impl fmt::Debug for AnyEncoder {
@@ -80,9 +81,19 @@ impl fmt::Debug for AnyEncoder {
 }
 
 impl AnyEncoder {
+    /// An encoder of what a seat sees.
+    pub fn of_seat(encoder: impl Encoder) -> AnyEncoder {
+        AnyEncoder::Seat(Arc::new(encoder))
+    }
+
+    /// An encoder that also sees the observer's own hand.
+    pub fn of_seer(encoder: impl SeerEncoder) -> AnyEncoder {
+        AnyEncoder::Seer(Arc::new(encoder))
+    }
+
     /// The name in the registry.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             AnyEncoder::Seat(encoder) => encoder.name(),
             AnyEncoder::Seer(encoder) => encoder.name(),
@@ -93,20 +104,20 @@ impl AnyEncoder {
     /// at once. `None` for every other encoder, also for one that extends a canonical one: a
     /// batch calls it with a view of each game.
     #[cfg(feature = "bots")]
-    pub(crate) fn canonical_knowledge(self) -> Option<CanonicalKnowledge> {
+    pub(crate) fn canonical_knowledge(&self) -> Option<CanonicalKnowledge> {
         match self {
-            AnyEncoder::Seat(encoder) => (encoder as &dyn Any)
+            AnyEncoder::Seat(encoder) => (&**encoder as &dyn Any)
                 .downcast_ref::<Canonical>()
                 .map(|canonical| canonical.knowledge),
             AnyEncoder::Seer(encoder) => {
-                (encoder as &dyn Any).is::<CanonicalSeer>().then_some(CanonicalKnowledge::Full)
+                (&**encoder as &dyn Any).is::<CanonicalSeer>().then_some(CanonicalKnowledge::Full)
             }
         }
     }
 
     /// The named sections of an observation, which fix its length.
     #[must_use]
-    pub fn layout(self, variant: &Variant) -> Layout {
+    pub fn layout(&self, variant: &Variant) -> Layout {
         match self {
             AnyEncoder::Seat(encoder) => encoder.layout(variant),
             AnyEncoder::Seer(encoder) => encoder.layout(variant),
@@ -115,7 +126,7 @@ impl AnyEncoder {
 
     /// The encoder, if it is one of what a seat sees.
     #[must_use]
-    pub fn seat(self) -> Option<&'static dyn Encoder> {
+    pub fn seat(&self) -> Option<&Arc<dyn Encoder>> {
         match self {
             AnyEncoder::Seat(encoder) => Some(encoder),
             AnyEncoder::Seer(_) => None,
@@ -127,7 +138,7 @@ impl AnyEncoder {
     ///
     /// # Panics
     /// If there are fewer words than the layout needs.
-    pub fn encode_into(self, view: &SeerView<'_>, words: &mut [u64]) {
+    pub fn encode_into(&self, view: &SeerView<'_>, words: &mut [u64]) {
         let mut bits = BitWriter::new(words);
         match self {
             AnyEncoder::Seat(encoder) => encoder.encode(view.seat_view(), &mut bits),
@@ -137,27 +148,24 @@ impl AnyEncoder {
     }
 }
 
-impl From<&'static dyn Encoder> for AnyEncoder {
-    fn from(encoder: &'static dyn Encoder) -> AnyEncoder {
-        AnyEncoder::Seat(encoder)
-    }
+/// The registry: all encoders of this crate.
+#[must_use]
+pub fn encoders() -> [AnyEncoder; 3] {
+    [
+        AnyEncoder::of_seat(CANONICAL),
+        AnyEncoder::of_seat(CANONICAL_MINIMAL),
+        AnyEncoder::of_seer(CANONICAL_SEER),
+    ]
 }
-
-/// The registry: all encoders by name.
-pub const ENCODERS: &[AnyEncoder] = &[
-    AnyEncoder::Seat(&CANONICAL),
-    AnyEncoder::Seat(&CANONICAL_MINIMAL),
-    AnyEncoder::Seer(&CANONICAL_SEER),
-];
 
 /// The encoder of this name.
 ///
 /// # Errors
 /// [`UnknownNameError`] if no encoder has it.
 pub fn encoder(name: &str) -> Result<AnyEncoder, UnknownNameError> {
-    let encoder = ENCODERS.iter().find(|encoder| encoder.name() == name).copied();
-    let names = || ENCODERS.iter().map(|encoder| encoder.name());
-    encoder.ok_or_else(|| UnknownNameError::new("encoder", name, names()))
+    let names = || encoders().map(|encoder| encoder.name());
+    let found = encoders().into_iter().find(|encoder| encoder.name() == name);
+    found.ok_or_else(|| UnknownNameError::new("encoder", name, names()))
 }
 
 /// Encodes a view into words: the first bit lowest, unused bits 0.

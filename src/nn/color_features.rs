@@ -7,19 +7,19 @@
 
 use crate::encode::{Layout, Section};
 use crate::rules::{
-    Belief, CardSet, MAX_CARD_KINDS, MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS, Named, Outlook,
-    Variant, named,
+    Belief, CardSet, MAX_CARD_KINDS, MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS, Outlook, Variant,
+    named,
 };
 
-named!("weights", "snake_case",
+named!("weights",
     /// How the cards of the observer's hand are weighed.
     #[derive(Default)]
     CardWeights {
         /// Each slot by itself: the unseen copies of the cards that its hints allow.
         #[default]
-        Slots,
+        Slots = "slots",
         /// All slots together: the exact marginals of [`Belief`].
-        Hands,
+        Hands = "hands",
     }
 );
 

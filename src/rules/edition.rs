@@ -4,17 +4,17 @@ use super::card::Suit;
 use super::limits::MAX_COLORS;
 use super::names::{Named, named};
 
-named!("edition", "snake_case",
+named!("edition",
     /// The names and letters of the suits. They affect text only: the games are the same.
     #[derive(Default)]
     Edition {
         /// Red, yellow, green, white, blue, multicolour, as in HLE.
         #[default]
-        Standard,
+        Standard = "standard",
         /// The Hanabi & Ikebana box: black instead of white.
-        Ikebana,
+        Ikebana = "ikebana",
         /// Playing cards: spades, hearts, diamonds, clubs.
-        Traditional,
+        Traditional = "traditional",
     }
 );
 

@@ -1,21 +1,20 @@
 //! How games end.
 
-use super::names::{Named, named};
+use super::names::named;
 
-named!("ending", "snake_case",
+named!("ending",
     /// How a game ended. The endings are in the order in which they take precedence.
-    #[derive(strum::Display)]
     Ending {
         /// The last life token was lost.
-        Lost,
+        Lost = "lost",
         /// All fireworks are complete.
-        Perfect,
+        Perfect = "perfect",
         /// Crowning piece: a card without which the perfect score is out of reach was discarded.
-        IndispensableCardLost,
+        IndispensableCardLost = "indispensable_card_lost",
         /// Every player had a last turn after the deck ran out.
-        DeckExhausted,
+        DeckExhausted = "deck_exhausted",
         /// Crowning piece: the player to act has neither a card nor an information token to use.
-        NoLegalAction,
+        NoLegalAction = "no_legal_action",
     }
 );
 

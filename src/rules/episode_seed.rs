@@ -15,6 +15,12 @@ pub struct EpisodeSeed {
 }
 
 impl EpisodeSeed {
+    /// Game 0 of a batch with this seed, in its first episode.
+    #[must_use]
+    pub const fn new(seed: u64) -> EpisodeSeed {
+        EpisodeSeed { seed, game: 0, episode: 0 }
+    }
+
     /// The same game's next episode.
     #[must_use]
     pub const fn next(self) -> EpisodeSeed {

@@ -3,6 +3,17 @@
 //! Start with [`Variant`] (the immutable parameters), deal a [`State`] from it, and give [`View`]s
 //! to encoders and bots.
 //!
+//! - A *kind* of card is a suit and a rank, a [`Card`]; most kinds have several *copies*. The *index*
+//!   of a card counts the kinds, see [`Variant::card_index`].
+//! - A card has a *suit*, and a hint names a *colour*. In these rules each colour is that of one
+//!   suit, and HLE's word `colors` counts them.
+//! - A [`Move`] says what is done; an [`ActionId`] is its number in one variant.
+//! - A [`Seat`] is counted from 0 around the table. An [`Offset`] is counted from a seat: from the
+//!   mover in a hint, and from the observer in a view. A [`Slot`] is a place in a hand, the oldest
+//!   card first.
+//! - A *game* of a batch is played over and over; each time it is dealt is an *episode*, see
+//!   [`EpisodeSeed`].
+//!
 //! ```
 //! use std::sync::Arc;
 //! use starmine::rules::{EpisodeSeed, Move, Offset, Parameters, Seat, Slot, State, Variant, preset};

@@ -1,53 +1,59 @@
 //! Enums whose values have public names, such as editions and endings, and the error for an unknown
 //! name.
 
-use std::str::FromStr;
-
-use strum::VariantArray;
 use thiserror::Error;
 
-/// An enum whose values have public names, which Python and stored files use. `strum` derives the
-/// names.
-pub trait Named: VariantArray + FromStr + Into<&'static str> + Copy {
+/// An enum whose values have public names, which Python and stored files use.
+pub trait Named: Copy + 'static {
     /// What messages call the values, such as `edition`.
     const KIND: &'static str;
 
     /// All values in order.
-    const ALL: &'static [Self] = Self::VARIANTS;
+    const ALL: &'static [Self];
 
     /// The name that Python sees.
     #[must_use]
-    fn name(self) -> &'static str {
-        self.into()
-    }
+    fn name(self) -> &'static str;
 
     /// The value with this name.
     ///
     /// # Errors
     /// [`UnknownNameError`] if no value has this name.
     fn from_name(name: &str) -> Result<Self, UnknownNameError> {
+        let found = Self::ALL.iter().find(|value| value.name() == name).copied();
         let names = || Self::ALL.iter().map(|value| value.name());
-        name.parse().map_err(|_| UnknownNameError::new(Self::KIND, name, names()))
+        found.ok_or_else(|| UnknownNameError::new(Self::KIND, name, names()))
     }
 }
 
-/// Defines an enum whose values have public names. `$kind` is its [`Named::KIND`], and `$case` the
-/// case of the names.
+/// Defines an enum whose values have public names, which also stand in stored files. `$kind` is its
+/// [`Named::KIND`].
 macro_rules! named {
-    ($kind:literal, $case:literal, $(#[$attribute:meta])* $type:ident { $($values:tt)+ }) => {
+    ($kind:literal, $(#[$attribute:meta])* $type:ident {
+        $($(#[$about:meta])* $value:ident = $name:literal,)+
+    }) => {
         $(#[$attribute])*
-        #[derive(
-            Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
-            strum::EnumString, strum::IntoStaticStr, strum::VariantArray,
-        )]
-        #[serde(rename_all = $case)]
-        #[strum(serialize_all = $case)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
         pub enum $type {
-            $($values)+
+            $($(#[$about])* #[serde(rename = $name)] $value,)+
         }
 
-        impl Named for $type {
+        impl crate::rules::Named for $type {
             const KIND: &'static str = $kind;
+
+            const ALL: &'static [$type] = &[$($type::$value),+];
+
+            fn name(self) -> &'static str {
+                match self {
+                    $($type::$value => $name,)+
+                }
+            }
+        }
+
+        impl std::fmt::Display for $type {
+            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter.write_str(crate::rules::Named::name(*self))
+            }
         }
     };
 }

@@ -4,8 +4,8 @@ use super::limits::MAX_PLAYERS;
 use super::small_index::place;
 
 place!(
-    /// The distance from the observer's seat to another one, clockwise: 1 is the next player, and
-    /// [`Offset::OWN`] the observer itself.
+    /// The distance from one seat to another, clockwise: from the observer in a view, from the mover
+    /// in a hint. 1 is the next player, and [`Offset::OWN`] the seat itself.
     Offset,
     MAX_PLAYERS,
     "offset"

@@ -7,22 +7,25 @@ use thiserror::Error;
 
 use super::edition::Edition;
 use super::limits::MAX_CARDS;
-use super::names::{Named, named};
+use super::names::named;
 use super::tables::Copies;
 
-named!("lost_game_score", "snake_case",
+named!("lost_game_score",
     /// The score of a lost game.
     #[derive(Default)]
     LostGameScore {
         /// 0, as in HLE.
         #[default]
-        Zero,
+        Zero = "zero",
         /// The sum of the fireworks, as in games that are not lost.
-        Fireworks,
+        Fireworks = "fireworks",
     }
 );
 
 /// The parameters of a variant before they are checked. The default is the two-player base game.
+///
+/// The numbers are `i64`, so that [`Variant::new`](super::Variant::new) answers any number of a file
+/// or of another language with the allowed range.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Parameters {

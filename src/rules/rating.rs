@@ -1,26 +1,26 @@
 //! The rule sheets' words for final scores.
 
-use super::names::{Named, named};
+use super::names::named;
 use super::variant::Variant;
 
-named!("rating", "snake_case",
+named!("rating",
     /// The word of the rule sheets for a final score, in ascending order.
     #[derive(PartialOrd, Ord)]
     Rating {
         /// 0 to 5.
-        Horrible,
+        Horrible = "horrible",
         /// 6 to 10.
-        Mediocre,
+        Mediocre = "mediocre",
         /// 11 to 15.
-        Honourable,
+        Honourable = "honourable",
         /// 16 to 20.
-        Excellent,
+        Excellent = "excellent",
         /// 21 to 24.
-        Amazing,
+        Amazing = "amazing",
         /// 25, and up to 29 with six fireworks.
-        Legendary,
+        Legendary = "legendary",
         /// 30, with six fireworks.
-        Divine,
+        Divine = "divine",
     }
 );
 

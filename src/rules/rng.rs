@@ -60,7 +60,7 @@ impl GameRng {
     /// the same seed, so that a sample does not reveal how its own game was dealt.
     #[must_use]
     pub fn for_samples(seed: u64) -> GameRng {
-        let deal = episode_state(EpisodeSeed { seed, ..EpisodeSeed::default() });
+        let deal = episode_state(EpisodeSeed::new(seed));
         GameRng::from_state(mix_seed(mix_seed(deal, 0), u64::MAX))
     }
 
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn samples_have_a_generator_of_their_own() {
         for seed in [0, 1, u64::MAX] {
-            let episode = EpisodeSeed { seed, ..EpisodeSeed::default() };
+            let episode = EpisodeSeed::new(seed);
             let samples = GameRng::for_samples(seed);
             assert_ne!(samples.state(), GameRng::new(episode).state());
             let seats = Seat::ALL.map(|seat| GameRng::for_seat(episode, seat).state());

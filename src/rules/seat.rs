@@ -21,3 +21,8 @@ place!(
     MAX_PLAYERS,
     "seat"
 );
+
+impl Seat {
+    /// Seat 0, which starts unless the variant has a random start player.
+    pub const FIRST: Seat = Seat(0);
+}

@@ -25,7 +25,7 @@ use super::view::{SeerView, View};
 /// use starmine::rules::{EpisodeSeed, Parameters, State, Variant};
 ///
 /// let variant = Arc::new(Variant::new(Parameters::default())?);
-/// let mut state = State::new(variant, EpisodeSeed { seed: 7, ..EpisodeSeed::default() });
+/// let mut state = State::new(variant, EpisodeSeed::new(7));
 /// while let Some(played) = state.legal_moves().next() {
 ///     state.play(played)?;
 /// }
@@ -220,7 +220,7 @@ impl State {
         let (view, others) = (self.view(observer), other.view(observer));
         self.variant == other.variant
             && self.start_player == other.start_player
-            && view.history().eq(others.history())
+            && view.history().into_iter().flatten().eq(others.history().into_iter().flatten())
             && self
                 .variant
                 .teammates()
@@ -253,7 +253,7 @@ impl State {
         let mut unseen: Vec<Card> =
             own.iter().copied().chain(drawn..deck.len()).map(|at| deck[at]).collect();
         unseen.sort_unstable();
-        let hand = Belief::new(&self.view(observer)).sample(&mut GameRng::for_samples(0));
+        let hand = Belief::new(&self.view(observer)).sample_indices(&mut GameRng::for_samples(0));
         let hand = hand.expect("the true hand is possible");
         for (&at, card) in own.iter().zip(hand) {
             deck[at] = variant.card(card);

@@ -54,13 +54,10 @@ fn write_counts(formatter: &mut Formatter<'_>, view: &View<'_>) -> fmt::Result {
     let variant = view.variant();
     let information = (view.information_tokens(), variant.max_information_tokens());
     let lives = (view.life_tokens(), variant.max_life_tokens());
-    write!(
-        formatter,
-        "turn {}  score {}/{}",
-        view.history().len(),
-        view.score(),
-        variant.max_score()
-    )?;
+    if let Some(history) = view.history() {
+        write!(formatter, "turn {}  ", history.len())?;
+    }
+    write!(formatter, "score {}/{}", view.score(), variant.max_score())?;
     write!(formatter, "  information {}/{}", information.0, information.1)?;
     write!(formatter, "  lives {}/{}", lives.0, lives.1)?;
     writeln!(formatter, "  deck {}", view.deck_size())?;
@@ -88,14 +85,60 @@ fn write_hand(
     writeln!(formatter)
 }
 
+/// The discarded cards: in the order of their turns, or by suit and rank where turns are not kept.
+fn discards(view: &View<'_>) -> Vec<Card> {
+    match view.history() {
+        Some(history) => {
+            history.filter(|event| !event.added).filter_map(|event| event.card).collect()
+        }
+        None => {
+            let copies = |card| std::iter::repeat_n(card, view.discarded(card).into());
+            view.variant().card_kinds().flat_map(copies).collect()
+        }
+    }
+}
+
 /// Writes the discard pile, and who is to act or how the game ended.
 fn write_end(formatter: &mut Formatter<'_>, view: &View<'_>) -> fmt::Result {
     let edition = view.variant().edition();
-    let discarded = view.history().filter(|event| !event.added).filter_map(|event| event.card);
-    let discards = join(discarded.map(|card| edition.card(card)));
+    let discards = join(discards(view).into_iter().map(|card| edition.card(card)));
     writeln!(formatter, "discards   {}", if discards.is_empty() { "-" } else { &discards })?;
     match view.ending() {
         Some(ending) => write!(formatter, "over: {ending}"),
         None => write!(formatter, "seat {} to act", view.current_player()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::rules::{EpisodeSeed, Move, Parameters, Slot, Variant};
+
+    #[test]
+    fn a_view_without_turns_shows_its_discards_and_names_no_turn() {
+        let variant = Arc::new(Variant::new(Parameters::default()).unwrap());
+        let mut state = State::new(variant, EpisodeSeed::new(7));
+        state.play(Move::Play { slot: Slot::OLDEST }).unwrap();
+        state
+            .legal_moves()
+            .find(|found| matches!(found, Move::Hint { .. }))
+            .map(|hint| state.play(hint));
+        state.play(Move::Discard { slot: Slot::OLDEST }).unwrap();
+        let kept = state.view(Seat::FIRST);
+        let bare = View::new(state.variant(), state.position(), Seat::FIRST);
+        assert!(kept.history().is_some() && bare.history().is_none());
+        let (kept, bare) = (kept.to_string(), bare.to_string());
+        assert!(kept.starts_with("turn 3  score") && bare.starts_with("score"), "{bare}");
+        let discards = |text: &str| {
+            let line = text.lines().find(|line| line.starts_with("discards")).unwrap().to_owned();
+            let mut cards: Vec<String> =
+                line.split_whitespace().skip(1).map(str::to_owned).collect();
+            cards.sort();
+            cards
+        };
+        assert_eq!(discards(&kept), discards(&bare));
+        assert!(!discards(&bare).contains(&"-".to_owned()));
     }
 }

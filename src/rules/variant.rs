@@ -6,6 +6,7 @@ use std::fmt::{self, Display, Formatter};
 use serde::{Deserialize, Serialize};
 
 use super::card::{Card, Rank, Suit};
+use super::card_set::CardSet;
 use super::edition::Edition;
 use super::limits::{MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS, MAX_RANKS};
 use super::offset::Offset;
@@ -133,7 +134,7 @@ impl Variant {
 
     /// The seats at the table, from 0.
     pub fn seats(&self) -> impl ExactSizeIterator<Item = Seat> + Clone + use<> {
-        Seat::ALL.into_iter().take(self.players().into())
+        (0..self.players()).map(|seat| Seat::at(seat.into()))
     }
 
     /// The offsets of the teammates, the next player first.
@@ -279,6 +280,17 @@ impl Variant {
         let index = index.into();
         debug_assert!(index < self.num_card_kinds(), "no card has index {index}");
         self.tables.card[index]
+    }
+
+    /// The cards of a set in index order.
+    pub fn cards(&self, set: CardSet) -> impl Iterator<Item = Card> + '_ {
+        set.iter().map(|index| self.card(index))
+    }
+
+    /// The set of these cards.
+    #[must_use]
+    pub fn card_set(&self, cards: impl IntoIterator<Item = Card>) -> CardSet {
+        cards.into_iter().map(|card| self.card_index(card)).collect()
     }
 
     pub(crate) const fn tables(&self) -> &Tables {

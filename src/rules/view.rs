@@ -25,8 +25,8 @@ use super::variant::Variant;
 /// use starmine::rules::{EpisodeSeed, Offset, Parameters, Seat, State, Variant};
 ///
 /// let variant = Arc::new(Variant::new(Parameters::default())?);
-/// let state = State::new(variant, EpisodeSeed { seed: 7, ..EpisodeSeed::default() });
-/// let view = state.view(Seat::ALL[0]);
+/// let state = State::new(variant, EpisodeSeed::new(7));
+/// let view = state.view(Seat::FIRST);
 /// assert_eq!(view.hand_size(Offset::OWN), 5);
 /// assert_eq!(view.hand(Offset::NEXT).len(), 5);
 /// assert_eq!(view.hand(Offset::OWN).len(), 0, "the observer does not see its own cards");
@@ -39,7 +39,7 @@ use super::variant::Variant;
 /// # use starmine::rules::{EpisodeSeed, Parameters, Seat, State, Variant};
 /// # let variant = std::sync::Arc::new(Variant::new(Parameters::default()).unwrap());
 /// # let state = State::new(variant, EpisodeSeed::default());
-/// let hand = state.view(Seat::ALL[0]).supposing(&[0; 5]);
+/// let hand = state.view(Seat::FIRST).supposing(&[0; 5]);
 /// ```
 ///
 /// ```compile_fail,E0308
@@ -48,7 +48,7 @@ use super::variant::Variant;
 /// # let variant = std::sync::Arc::new(Variant::new(Parameters::default()).unwrap());
 /// # let state = State::new(variant, EpisodeSeed::default());
 /// # let mut words = [0; 11];
-/// CANONICAL_SEER.encode(&state.view(Seat::ALL[0]), &mut BitWriter::new(&mut words));
+/// CANONICAL_SEER.encode(&state.view(Seat::FIRST), &mut BitWriter::new(&mut words));
 /// ```
 ///
 /// ```
@@ -57,13 +57,13 @@ use super::variant::Variant;
 /// # let variant = std::sync::Arc::new(Variant::new(Parameters::default()).unwrap());
 /// # let state = State::new(variant, EpisodeSeed::default());
 /// # let mut words = [0; 11];
-/// CANONICAL_SEER.encode(&state.seer_view(Seat::ALL[0]), &mut BitWriter::new(&mut words));
+/// CANONICAL_SEER.encode(&state.seer_view(Seat::FIRST), &mut BitWriter::new(&mut words));
 /// ```
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     variant: &'a Variant,
     position: &'a Position,
-    history: &'a [Event],
+    history: Option<&'a [Event]>,
     observer: Seat,
 }
 
@@ -72,15 +72,16 @@ impl<'a> View<'a> {
     ///
     /// # Panics
     /// If the variant has no such seat.
+    #[inline]
     pub(crate) fn new(variant: &'a Variant, position: &'a Position, observer: Seat) -> View<'a> {
         assert!(observer.index() < variant.players().into(), "no seat {observer}");
-        View { variant, position, history: &[], observer }
+        View { variant, position, history: None, observer }
     }
 
     /// The same view with the turns that led to it.
     #[must_use]
     pub(crate) fn with_history(self, history: &'a [Event]) -> View<'a> {
-        View { history, ..self }
+        View { history: Some(history), ..self }
     }
 
     /// The variant of the game.
@@ -257,10 +258,15 @@ impl<'a> View<'a> {
         self.position.last_event.map(|event| event.seen_by(self.observer))
     }
 
-    /// The recorded turns, the oldest first. The observer's own draws are hidden.
-    pub fn history(&self) -> impl ExactSizeIterator<Item = Event> + use<'a> {
+    /// The turns that led to the position, the oldest first. The observer's own draws are hidden.
+    ///
+    /// `None` where turns are not kept: in the views that a batch gives to encoders, and in the
+    /// supposed games of a search. A bot that needs past turns there keeps what it is told by
+    /// `Bot::observe`.
+    #[must_use]
+    pub fn history(&self) -> Option<impl ExactSizeIterator<Item = Event> + use<'a>> {
         let observer = self.observer;
-        self.history.iter().map(move |event| event.seen_by(observer))
+        Some(self.history?.iter().map(move |event| event.seen_by(observer)))
     }
 
     /// The actions that are legal for the observer now; none when another seat is to act.
@@ -281,8 +287,8 @@ impl<'a> View<'a> {
 
     /// Whether this move is legal for the observer now.
     #[must_use]
-    pub fn is_legal(&self, played: Move) -> bool {
-        self.current_player() == self.observer && self.position.is_legal(self.variant, played)
+    pub fn is_legal(&self, candidate: Move) -> bool {
+        self.current_player() == self.observer && self.position.is_legal(self.variant, candidate)
     }
 
     /// Which kinds of cards are playable, dead or critical.

@@ -19,15 +19,15 @@ pub struct SearchedMove {
 
 /// The scores of a move's roll-outs.
 pub(super) struct Candidate {
-    pub played: Move,
+    pub legal_move: Move,
     pub scores: Vec<f32>,
     /// What is added to the mean when moves are compared.
     bonus: f64,
 }
 
 impl Candidate {
-    pub const fn new(played: Move, bonus: f64) -> Candidate {
-        Candidate { played, scores: Vec::new(), bonus }
+    pub const fn new(legal_move: Move, bonus: f64) -> Candidate {
+        Candidate { legal_move, scores: Vec::new(), bonus }
     }
 
     fn mean(&self) -> f64 {
@@ -50,7 +50,7 @@ impl Candidate {
     pub fn searched(&self, is_kept: bool) -> SearchedMove {
         let scores = self.scores.iter().map(|&score| f64::from(score));
         let value = MoveValue {
-            played: self.played,
+            candidate: self.legal_move,
             mean: if self.scores.is_empty() { f64::NAN } else { self.mean() },
             standard_error: standard_error(scores),
         };
@@ -92,7 +92,7 @@ pub(super) fn halve(kept: &mut Vec<Candidate>, dropped: &mut Vec<Candidate>, blu
     let mut is_better = vec![false; kept.len()];
     order[..kept.len().div_ceil(2)].iter().for_each(|&index| is_better[index] = true);
     for index in (0..kept.len()).rev() {
-        if !is_better[index] && kept[index].played != blueprint {
+        if !is_better[index] && kept[index].legal_move != blueprint {
             dropped.push(kept.remove(index));
         }
     }

@@ -82,7 +82,7 @@ pub(super) fn search(
         let scores = map(&mut workers, block, CHUNK, stop, |worker, chunk| {
             let deals: Vec<Deal<'_>> =
                 chunk.map(|index| draw.deal(view, samples + index)).collect();
-            let moves: Vec<Move> = kept.iter().map(|candidate| candidate.played).collect();
+            let moves: Vec<Move> = kept.iter().map(|candidate| candidate.legal_move).collect();
             scores(worker, view, &deals, &moves, &*own, options.depth, stop)
         })?;
         for scores in scores {
@@ -100,7 +100,7 @@ pub(super) fn search(
     let kept_moves = kept.iter().map(|candidate| candidate.searched(true));
     let dropped_moves = dropped.iter().map(|candidate| candidate.searched(false));
     let mut moves: Vec<SearchedMove> = kept_moves.chain(dropped_moves).collect();
-    moves.sort_by_key(|searched| variant.move_to_action(searched.value.played));
+    moves.sort_by_key(|searched| variant.move_to_action(searched.value.candidate));
     Ok(Decision {
         chosen: choose(&kept, blueprint),
         blueprint,
@@ -113,9 +113,9 @@ pub(super) fn search(
 /// The best of the moves that were kept, or the blueprint's if that is not surely worse.
 fn choose(kept: &[Candidate], blueprint: Move) -> Move {
     let best = &kept[best(kept)];
-    let expected = kept.iter().find(|candidate| candidate.played == blueprint);
+    let expected = kept.iter().find(|candidate| candidate.legal_move == blueprint);
     let is_luck = expected.is_some_and(|expected| !expected.is_behind(best, LEAD_ERRORS));
-    if is_luck { blueprint } else { best.played }
+    if is_luck { blueprint } else { best.legal_move }
 }
 
 /// What is added to the mean of each move when moves are compared.

@@ -13,14 +13,14 @@
 //! let variant = Arc::new(Variant::new(Parameters::default())?);
 //! let blueprint = bot("smart")?.player(&variant)?;
 //! let options = SearchOptions::default().with_rollouts(50)?.with_hands(10)?;
-//! let mut searcher = Searcher::new(&blueprint, "smart", &variant, options, 1)?;
+//! let mut searcher = Searcher::new(&blueprint, &variant, options, 1)?;
 //! let state = State::new(variant, EpisodeSeed::default());
 //! let seat = state.current_player();
 //! searcher.follow(&state, seat, 1);
 //! let (decision, _belief) = searcher.decide(&state.view(seat));
 //! println!("the best move is {:?}", decision.chosen);
 //! for searched in &decision.moves {
-//!     println!("{:?}: {} points on average", searched.value.played, searched.value.mean);
+//!     println!("{:?}: {} points on average", searched.value.candidate, searched.value.mean);
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

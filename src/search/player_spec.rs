@@ -171,8 +171,7 @@ impl SearchSpec {
         num_threads: usize,
     ) -> Result<Searcher, UnsupportedVariantError> {
         let blueprint = self.blueprint.player(variant)?;
-        let name = self.blueprint.to_string();
-        let searcher = Searcher::new(&blueprint, &name, variant, self.options, num_threads);
+        let searcher = Searcher::new(&blueprint, variant, self.options, num_threads);
         Ok(searcher.expect("checked by `new`"))
     }
 

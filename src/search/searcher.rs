@@ -35,6 +35,9 @@ pub enum BlueprintError {
     Open(String),
 }
 
+/// What messages call a blueprint that was not made of a text.
+const GIVEN: &str = "the given player";
+
 /// A bot that searches in its seat, while its teammates play by a blueprint.
 ///
 /// With [`Method::Single`] only one seat may search. A teammate that also searches leaves the
@@ -59,25 +62,26 @@ impl fmt::Debug for Searcher {
 }
 
 impl Searcher {
-    /// A bot before its first game. `name` is for error messages.
+    /// A bot before its first game.
     ///
     /// # Errors
     /// [`BlueprintError`] if the blueprint's moves are random, if it sees its own hand, or if it
     /// cannot value positions for a depth.
     pub fn new(
         blueprint: &Player,
-        name: &str,
         variant: &Variant,
         options: SearchOptions,
         num_threads: usize,
     ) -> Result<Searcher, BlueprintError> {
-        let Player::Bot(bot) = blueprint else { return Err(BlueprintError::Open(name.to_owned())) };
+        let Player::Bot(bot) = blueprint else {
+            return Err(BlueprintError::Open(GIVEN.to_owned()));
+        };
         if !bot.is_deterministic() {
-            return Err(BlueprintError::Random(name.to_owned()));
+            return Err(BlueprintError::Random(GIVEN.to_owned()));
         }
         let blueprint = Blueprint::new(&**bot, variant.players());
         if options.depth.is_some() && matches!(blueprint, Blueprint::Bots(_)) {
-            return Err(BlueprintError::Valueless(name.to_owned()));
+            return Err(BlueprintError::Valueless(GIVEN.to_owned()));
         }
         let rng = GameRng::new(EpisodeSeed::default());
         let (own, belief, values) = (bot.clone(), None, Vec::new());
@@ -92,9 +96,10 @@ impl Searcher {
     pub fn follow(&mut self, state: &State, seat: Seat, seed: u64) {
         let mut earlier = state.first_turns(0).expect("a game has a start");
         self.start(&earlier.view(seat), GameRng::for_samples(seed));
-        for event in state.history() {
+        for (turn, event) in state.history().iter().enumerate() {
             let before = *earlier.position();
             let before = View::new(state.variant(), &before, seat);
+            let before = before.with_history(&state.history()[..turn]);
             if event.seat == seat {
                 self.own.act(&before);
             }

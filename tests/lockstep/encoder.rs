@@ -6,9 +6,6 @@ use starmine::rules::{Card, Offset, Slot, Variant, View};
 /// Encodes everything that a view shows.
 pub struct Outside;
 
-/// The encoder.
-pub static OUTSIDE: Outside = Outside;
-
 fn knowledge_bits(variant: &Variant) -> usize {
     variant.num_card_kinds() + usize::from(variant.colors() + variant.ranks())
 }

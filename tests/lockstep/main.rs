@@ -16,14 +16,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use columns::Columns;
-use encoder::OUTSIDE;
+use encoder::Outside;
 use random::Random;
 use starmine::batch::{
     AutoresetMode, Batch, BatchError, Dtype, IllegalAction, ObservationBuffer, Observers, Options,
     Seeds,
 };
 use starmine::buffers::{Simd, SimdError};
-use starmine::encode::{AnyEncoder, CANONICAL, CANONICAL_MINIMAL, CANONICAL_SEER};
+use starmine::encode::{AnyEncoder, encoders};
 use starmine::rules::{Ending, Named, Parameters, Seat, Variant};
 use table::Table;
 
@@ -32,15 +32,12 @@ const GAMES: usize = 4000;
 /// Games that end in each row of a batch before the next round begins.
 const GAMES_OF_A_PLACE: usize = 2;
 /// The outside encoder is one of them because it takes another path through the batch.
-const ENCODERS: [AnyEncoder; 7] = [
-    AnyEncoder::Seat(&CANONICAL),
-    AnyEncoder::Seat(&CANONICAL_MINIMAL),
-    AnyEncoder::Seer(&CANONICAL_SEER),
-    AnyEncoder::Seat(&CANONICAL),
-    AnyEncoder::Seat(&CANONICAL_MINIMAL),
-    AnyEncoder::Seer(&CANONICAL_SEER),
-    AnyEncoder::Seat(&OUTSIDE),
-];
+fn encoder_of(index: usize) -> AnyEncoder {
+    match index % 7 {
+        6 => AnyEncoder::of_seat(Outside),
+        other => encoders()[other % 3].clone(),
+    }
+}
 
 /// Counts of what was played.
 #[derive(Default)]
@@ -66,7 +63,7 @@ impl Round {
         let variant = Arc::new(random.variant(index));
         let num_envs = random.num_envs();
         let options = Options {
-            encoder: ENCODERS[index as usize % ENCODERS.len()],
+            encoder: encoder_of(index as usize),
             dtype: Dtype::Bits,
             observers: [Observers::All, Observers::Current][index as usize % 2],
             autoreset_mode: *random.one_of(AutoresetMode::ALL),
@@ -197,7 +194,7 @@ impl Round {
         for (batch, columns) in batches {
             let place = || format!("{name}, on {}", batch.simd());
             for (index, game) in table.games.iter().enumerate() {
-                let expected = game.seer_view(Seat::ALL[0]);
+                let expected = game.seer_view(Seat::FIRST);
                 assert!(batch.is_at(index, &expected), "{}, game {index}", place());
                 if *columns != table.columns {
                     columns.compare_game(&table.columns, index, &place());

@@ -19,7 +19,7 @@ pub struct Game {
 impl Game {
     fn new(variant: &Arc<Variant>, seed: EpisodeSeed) -> Game {
         let players = vec![Player::External; variant.players().into()];
-        Game { table: GameRunner::new(variant.clone(), players, seed), forfeited: false }
+        Game { table: GameRunner::new(variant.clone(), players, seed).unwrap(), forfeited: false }
     }
 
     pub fn variant(&self) -> &Variant {

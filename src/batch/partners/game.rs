@@ -49,7 +49,8 @@ impl PartnerGame {
         stop: &AtomicBool,
     ) -> PartnerGame {
         let players = partners.draw(variant, seed);
-        let table = GameRunner::new(variant.clone(), players, seed);
+        let table = GameRunner::new(variant.clone(), players, seed)
+            .expect("partners have a player for each seat");
         // No game has more turns than a `u8` can count.
         let mut game = PartnerGame {
             table,
@@ -98,7 +99,8 @@ impl PartnerGame {
             self.table.start(seed);
         } else {
             let players = partners.draw(self.table.variant(), seed);
-            self.table = GameRunner::new(self.table.variant().clone(), players, seed);
+            self.table = GameRunner::new(self.table.variant().clone(), players, seed)
+                .expect("partners have a player for each seat");
         }
         self.play_partners(stop);
     }
@@ -115,7 +117,7 @@ impl PartnerGame {
 
     /// Plays the partners' turns up to the learner's next one, unless the game stops before each of
     /// them. A bot that fails loses the game: a step cannot be taken back halfway.
-    fn play_partners(&mut self, stop: &AtomicBool) {
+    pub fn play_partners(&mut self, stop: &AtomicBool) {
         if !self.stops {
             let played = self.table.run_until(stop);
             self.forfeit_after(played);
@@ -158,6 +160,12 @@ impl PartnerGame {
         self.actions.push(action as u8);
         self.table.play_unchecked(played);
         true
+    }
+
+    /// Whether a partner is a policy, which is evaluated for many games at a time by
+    /// [`PartnerGame::play_partners_of`].
+    pub const fn has_policy(&self) -> bool {
+        self.table.has_policy()
     }
 
     /// Plays the partners' turns in many games, each up to the learner's next one. If `stop` is set

@@ -407,7 +407,7 @@ mod tests {
                 let expected = Some(rng.below(number as u32) as usize);
                 assert_eq!(drawn.drawn(Seat::ALL[1], seed), expected);
                 assert_eq!(plain.drawn(Seat::ALL[1], seed), expected);
-                assert_eq!(drawn.drawn(Seat::ALL[0], seed), None);
+                assert_eq!(drawn.drawn(Seat::FIRST, seed), None);
                 assert_eq!(drawn.drawn(Seat::ALL[4], seed), None);
             }
         }

@@ -334,7 +334,7 @@ impl<'a> Step<'a> {
     ) {
         let actions = self.actions_of(chunk, &games);
         let mut turns = [None; GROUP * LANES];
-        let mut count = 0;
+        let (mut count, mut waits_for_policy) = (0, false);
         for ((game, &action), turn) in games.clone().zip(actions).zip(&mut turns) {
             if is_set(self.stop) {
                 break;
@@ -345,13 +345,23 @@ impl<'a> Step<'a> {
             if !rests && partner_game.position().ending.is_none() {
                 let before = partner_game.rewarded();
                 let was_legal = partner_game.play_action(action, self.stop);
+                if partner_game.has_policy() {
+                    waits_for_policy = true;
+                } else {
+                    partner_game.play_partners(self.stop);
+                }
                 *turn = Some(PartnerTurn { before, was_legal });
             }
         }
-        // The partners play after all actions: policies are evaluated for many games at a time.
-        let played = chunk.partner_games[games.clone()].iter_mut().zip(&turns);
-        let played = played.filter_map(|(game, turn)| turn.is_some().then_some(game));
-        PartnerGame::play_partners_of(played, policies, self.stop);
+        // Policies play after all actions: they are evaluated for many games at a time.
+        if waits_for_policy {
+            let played = chunk.partner_games[games.clone()].iter_mut().zip(&turns);
+            let waiting = |(game, turn): &(&mut PartnerGame, &Option<PartnerTurn>)| {
+                turn.is_some() && game.has_policy()
+            };
+            let waiting = played.filter(waiting).map(|(game, _)| game);
+            PartnerGame::play_partners_of(waiting, policies, self.stop);
+        }
         for (index, (game, turn)) in games.zip(turns).take(count).enumerate() {
             self.end_partner_turn(chunk, finished, game, turn, &mut results[index / LANES]);
         }

@@ -20,7 +20,7 @@ use crate::bindings::interruptible::{interruptible, interruptible_if};
 use crate::bindings::rules::variant::{Variant, read_variant};
 use crate::bindings::rules::view::View;
 use crate::bots::{
-    BotMoveError, GameRunner, GamesError, Outcome, PlayedGames, Player, TurnValues,
+    BotMoveError, GameRunner, GamesError, Outcome, PlayedGames, Player, PlayersError, TurnValues,
     play_games_until,
 };
 use crate::rules::{self, EpisodeSeed, MoveError, Recording};
@@ -44,12 +44,7 @@ const LONG: usize = 1 << 8;
 
 /// Reads the players of a table.
 fn read_players(variant: &rules::Variant, given: &GivenPlayers<'_>) -> PyResult<Vec<Player>> {
-    if given.len() != usize::from(variant.players()) {
-        let (found, expected) = (given.len(), variant.players());
-        return Err(StarmineError::new_err(format!(
-            "players has {found} entries: expected {expected}, one for each seat of this variant"
-        )));
-    }
+    PlayersError::check(variant, given.len()).map_err(GamesError::Players)?;
     let read = |(seat, given): (usize, &Option<Bound<'_, PyAny>>)| {
         given.as_ref().map(|given| read_player(&format!("players[{seat}]"), given)).transpose()
     };
@@ -228,9 +223,14 @@ impl _Tables {
         interruptible(py, |stop| {
             let games = games.into_iter().take_while(|_| !is_set(stop));
             let seeds = games.map(|game| EpisodeSeed { seed, game, episode: 0 });
-            tables
-                .extend(seeds.map(|seed| GameRunner::new(variant.clone(), players.clone(), seed)));
-        })?;
+            seeds.map(|seed| GameRunner::new(variant.clone(), players.clone(), seed)).try_for_each(
+                |table| {
+                    tables.push(table?);
+                    Ok(())
+                },
+            )
+        })?
+        .map_err(GamesError::Players)?;
         Ok(_Tables { variant, tables, abandoned })
     }
 

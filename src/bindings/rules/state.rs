@@ -244,7 +244,7 @@ impl State {
     ) -> PyResult<Bound<'py, PyArray1<u8>>> {
         let observer = seat("observer", &observer, self.state.variant().players())?;
         let encoder = encode::encoder(&encoder)?;
-        Ok(encode_view(encoder, self.state.seer_view(observer)).into_pyarray(py))
+        Ok(encode_view(&encoder, self.state.seer_view(observer)).into_pyarray(py))
     }
 
     /// What seats see: a row for each of K seats, int64 (K,), with `wanted` as `_Tables._rows` takes it. `games` are

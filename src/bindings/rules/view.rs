@@ -45,7 +45,7 @@ fn sample_hands(
         if is_set(stop) {
             break;
         }
-        let hand = belief.sample(&mut rng).expect("the true hand is possible");
+        let hand = belief.sample_indices(&mut rng).expect("the true hand is possible");
         cards.extend_from_slice(&hand[..belief.slots()]);
     }
     Ok(cards)
@@ -240,7 +240,8 @@ impl View {
     #[getter]
     fn history(&self) -> Vec<Event> {
         let view = self.view();
-        view.history().map(|event| Event::new(self.state.variant(), event)).collect()
+        let turns = view.history().into_iter().flatten();
+        turns.map(|event| Event::new(self.state.variant(), event)).collect()
     }
 
     /// The observer's legal action ids; none when another seat is to act.
@@ -273,7 +274,7 @@ impl View {
                 "encoder={name:?} shows the observer's own hand, which a view hides: use State.encode"
             )));
         }
-        Ok(encode_view(encoder, self.state.seer_view(self.observer)).into_pyarray(py))
+        Ok(encode_view(&encoder, self.state.seer_view(self.observer)).into_pyarray(py))
     }
 
     /// The table as the observer may see it; its own cards are ??.

@@ -329,7 +329,7 @@ mod tests {
     fn distances_follow_their_definition_up_to_seven() {
         let variant = Variant::new(Parameters::default()).unwrap();
         let state = State::new(variant.into(), EpisodeSeed::default());
-        let mut state = SeatState::new(&state.view(crate::rules::Seat::ALL[0]));
+        let mut state = SeatState::new(&state.view(crate::rules::Seat::FIRST));
         state.played = CardSet::of(5) | CardSet::of(6) | CardSet::of(10);
         state.hidden.remove(of_rank(0) | of_rank(1) | CardSet::of(2) | CardSet::of(3));
         state.hidden.remove(of_rank(0));

@@ -69,7 +69,8 @@ fn a_bot_forgets_earlier_games() {
         let seats = vec![player; 2];
         let games = play_games(&variant, &seats, 11, 0..20, 1).unwrap();
         for (game, &outcome) in games.iter().enumerate() {
-            let mut runner = GameRunner::new(variant.clone(), seats.clone(), seed(game as u64));
+            let mut runner =
+                GameRunner::new(variant.clone(), seats.clone(), seed(game as u64)).unwrap();
             runner.run().unwrap();
             assert_eq!(runner.outcome(), Some(outcome));
         }
@@ -85,7 +86,7 @@ fn open_cards_agree_with_the_rules() {
             let (mut open, mut rng) = (OpenCards::default(), GameRng::new(seed(game)));
             let mut gone = GoneCopies::default();
             let players = vec![Player::External; usize::from(variant.players())];
-            let mut runner = GameRunner::new(variant.clone(), players, seed(game));
+            let mut runner = GameRunner::new(variant.clone(), players, seed(game)).unwrap();
             while runner.ending().is_none() {
                 let view = View::new(&variant, runner.position(), runner.position().current_player);
                 open.update(&view);
@@ -128,7 +129,7 @@ fn opening(rules: &[&str], hand: [&str; 5]) -> (Move, Move) {
         .collect();
     rest.splice(5..5, hand);
     let mut deck = ListedDeck::new(&variant, rest).unwrap();
-    let mut position = Position::deal(&variant, Seat::ALL[0], &mut deck);
+    let mut position = Position::deal(&variant, Seat::FIRST, &mut deck);
     let moves = [0, 1].map(|seat| {
         let mut list = RuleList::parse(rules).unwrap();
         let view = View::new(&variant, &position, Seat::ALL[seat]);

@@ -1,5 +1,7 @@
 //! The JSON header of a policy file.
 
+use std::sync::Arc;
+
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -26,7 +28,7 @@ struct RawHeader {
 /// The validated header of a policy file.
 pub(super) struct Header {
     pub variant: Variant,
-    pub encoder: &'static dyn Encoder,
+    pub encoder: Arc<dyn Encoder>,
     /// The widths of the hidden layers, at least one.
     pub hidden: Vec<usize>,
     pub recurrent: bool,
@@ -51,7 +53,8 @@ impl Header {
         };
         let raw: RawHeader = serde_json::from_value(value).map_err(refuse)?;
         let encoder = encode::encoder(&raw.encoder)?;
-        let encoder = encoder.seat().ok_or(PolicyProblem::Cheats { encoder: encoder.name() })?;
+        let seat = encoder.seat().cloned();
+        let encoder = seat.ok_or_else(|| PolicyProblem::Cheats { encoder: encoder.name() })?;
         let widths_fit = raw.hidden.iter().all(|width| (1..=MAX_WIDTH).contains(width));
         if !(1..=MAX_LAYERS).contains(&raw.hidden.len()) || !widths_fit {
             return Err(PolicyProblem::Hidden { hidden: raw.hidden });

@@ -22,6 +22,7 @@ pub use load::read_policy;
 pub use shipped_policies::{POLICIES, ShippedPolicy, shipped_policy};
 
 use std::fmt;
+use std::sync::Arc;
 
 use safetensors::SafeTensors;
 
@@ -72,7 +73,7 @@ const KEY: &str = "starmine";
 /// the value) and `color_heads` (a row for each group).
 pub struct Policy {
     pub(super) network: Network,
-    pub(super) encoder: &'static dyn Encoder,
+    pub(super) encoder: Arc<dyn Encoder>,
     variant: Variant,
     header: String,
     bytes: Box<[u8]>,
@@ -129,8 +130,8 @@ impl Policy {
 
     /// The encoder of its observations.
     #[must_use]
-    pub const fn encoder(&self) -> &'static dyn Encoder {
-        self.encoder
+    pub fn encoder(&self) -> &dyn Encoder {
+        &*self.encoder
     }
 
     /// The JSON header of its file.
@@ -239,7 +240,7 @@ impl Policy {
         while views.peek().is_some() {
             let chunk: Vec<View<'v>> = views.by_ref().take(Policy::BATCH_SIZE).collect();
             for (words, view) in observations.chunks_exact_mut(words).zip(&chunk) {
-                encode_into(self.encoder, view, words);
+                encode_into(self.encoder(), view, words);
             }
             let rows = self.logits(&observations[..chunk.len() * words], &mut [], scratch);
             let outputs = rows.len() / chunk.len();
@@ -255,7 +256,7 @@ impl Policy {
     /// If the network has a hidden state.
     pub fn log_probabilities(&self, view: &View<'_>, scratch: &mut PolicyScratch) -> Vec<f64> {
         let mut words = vec![0; self.num_bits().div_ceil(64)];
-        encode_into(self.encoder, view, &mut words);
+        encode_into(self.encoder(), view, &mut words);
         let logits = self.logits(&words, &mut [], scratch);
         let legal = view.legal_actions();
         let found: Vec<f64> = legal.iter().map(|action| logits[action.index()].into()).collect();

@@ -6,11 +6,13 @@ mod ways;
 mod tests;
 
 use self::ways::{Count, Supply};
+use super::card::Card;
 use super::card_set::CardSet;
 use super::limits::{MAX_CARD_KINDS, MAX_HAND_SIZE};
 use super::offset::Offset;
 use super::rng::{GameRng, ticket_index};
 use super::slot::Slot;
+use super::variant::Variant;
 use super::view::View;
 
 /// The distribution of a seat's own hand, given what it sees. A hand fills the slots with distinct
@@ -27,12 +29,13 @@ use super::view::View;
 /// use starmine::rules::{Belief, EpisodeSeed, GameRng, Parameters, Seat, Slot, State, Variant};
 ///
 /// let variant = Arc::new(Variant::new(Parameters::default())?);
-/// let state = State::new(variant, EpisodeSeed { seed: 7, ..EpisodeSeed::default() });
-/// let belief = Belief::new(&state.view(Seat::ALL[0]));
+/// let state = State::new(variant.clone(), EpisodeSeed::new(7));
+/// let belief = Belief::new(&state.view(Seat::FIRST));
 /// let mut marginals = [0.0; 5 * 25];
 /// belief.write_marginals(&mut marginals);
-/// let hand = belief.sample(&mut GameRng::for_samples(1)).expect("the true hand is possible");
-/// assert!(belief.possible(Slot::OLDEST).contains(hand[0].into()) && marginals[usize::from(hand[0])] > 0.0);
+/// let mut hand = belief.sample(&variant, &mut GameRng::for_samples(1)).expect("the true hand is possible");
+/// let oldest = variant.card_index(hand.next().expect("it has five cards"));
+/// assert!(belief.possible(Slot::OLDEST).contains(oldest) && marginals[oldest] > 0.0);
 /// # Ok::<(), starmine::rules::VariantError>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -136,13 +139,15 @@ impl Belief {
     /// All possible hands as card indices, 0 beyond the last slot, each with the number of choices
     /// of copies that make it; `None` if there are more than `most`.
     #[must_use]
-    pub fn hands(&self, most: usize) -> Option<Vec<([u8; MAX_HAND_SIZE], u64)>> {
+    #[cfg(feature = "bots")]
+    pub(crate) fn hands(&self, most: usize) -> Option<Vec<([u8; MAX_HAND_SIZE], u64)>> {
         let mut found = Vec::new();
         let mut unseen = self.unseen;
         self.fill(0, 1, &mut [0; MAX_HAND_SIZE], &mut unseen, most, &mut found).then_some(found)
     }
 
     /// Fills the slots from this one on in all ways; whether there was room for all hands.
+    #[cfg(feature = "bots")]
     fn fill(
         &self,
         slot: usize,
@@ -173,13 +178,25 @@ impl Belief {
         true
     }
 
+    /// A uniformly random possible hand of a seat of this variant, the oldest card first. `None`
+    /// where no hand is possible.
+    #[must_use]
+    pub fn sample<'a>(
+        &self,
+        variant: &'a Variant,
+        rng: &mut GameRng,
+    ) -> Option<impl ExactSizeIterator<Item = Card> + use<'a>> {
+        let hand = self.sample_indices(rng)?;
+        Some(hand.into_iter().take(self.slots).map(|index| variant.card(index)))
+    }
+
     /// A uniformly random possible hand as card indices, 0 beyond its last slot. `None` where no
     /// hand is possible.
     ///
     /// The card of the last slot is drawn from its marginal, then the one before it given that
     /// card, and so on, so no hand is rejected.
     #[must_use]
-    pub fn sample(&self, rng: &mut GameRng) -> Option<[u8; MAX_HAND_SIZE]> {
+    pub(crate) fn sample_indices(&self, rng: &mut GameRng) -> Option<[u8; MAX_HAND_SIZE]> {
         if self.num_hands() == 0 {
             return None;
         }

@@ -148,7 +148,7 @@ fn a_belief_equals_enumeration_for_arbitrary_sets() {
         let belief = Belief::of(&plausible, unseen, kinds);
         let lists: Vec<Vec<usize>> = plausible.iter().map(|set| set.iter().collect()).collect();
         assert_belief_is(&belief, &list_hands(&lists, &unseen));
-        let sample = belief.sample(&mut GameRng::for_samples(0));
+        let sample = belief.sample_indices(&mut GameRng::for_samples(0));
         assert_eq!(sample.is_none(), belief.num_hands() == 0);
         impossible += usize::from(sample.is_none());
     }
@@ -184,7 +184,7 @@ fn an_empty_hand_is_the_only_one() {
     let belief = Belief::of(&[], [1; MAX_CARD_KINDS], 30);
     assert_eq!(belief.num_hands(), 1);
     belief.write_marginals(&mut []);
-    assert_eq!(belief.sample(&mut GameRng::for_samples(0)), Some([0; MAX_HAND_SIZE]));
+    assert_eq!(belief.sample_indices(&mut GameRng::for_samples(0)), Some([0; MAX_HAND_SIZE]));
 }
 
 const SAMPLES: u32 = 20_000;
@@ -240,7 +240,8 @@ fn samples_are_uniform() {
     // that side.
     for seed in 0..3 {
         let mut rng = GameRng::for_samples(seed);
-        let sample = || belief.sample(&mut rng).unwrap()[..4].iter().map(|&k| k.into()).collect();
+        let sample =
+            || belief.sample_indices(&mut rng).unwrap()[..4].iter().map(|&k| k.into()).collect();
         let found = excess(&hands, sample);
         assert!(found.abs() < 5.0, "seed {seed}: {found}");
     }
@@ -259,7 +260,7 @@ fn samples_of_views_are_uniform() {
         if checked < 4 && (30..300).contains(&belief.num_hands()) {
             let hands = hands_of(view);
             let sample = || {
-                let hand = belief.sample(&mut rng).unwrap();
+                let hand = belief.sample_indices(&mut rng).unwrap();
                 hand[..belief.slots()].iter().map(|&kind| kind.into()).collect()
             };
             let found = excess(&hands, sample);

@@ -14,7 +14,7 @@ use super::seen_game::SeenGame;
 use super::turn_set::TurnSet;
 use crate::bots::Turn;
 use crate::rules::{
-    Belief, Event, GameRng, MAX_CARD_KINDS, MAX_HAND_SIZE, Move, Offset, View, mix_seed,
+    Belief, Card, Event, GameRng, MAX_CARD_KINDS, MAX_HAND_SIZE, Move, Offset, View, mix_seed,
     ticket_index,
 };
 
@@ -105,9 +105,15 @@ impl BlueprintBelief {
         }
     }
 
-    /// The possible hands as card indices with their probabilities. A sample may have a hand more
-    /// than once.
-    pub fn hands(&self) -> impl Iterator<Item = (&[u8], f64)> {
+    /// The possible hands, the oldest card first, with their probabilities. A sample may have a
+    /// hand more than once.
+    pub fn hands(&self) -> impl Iterator<Item = (Vec<Card>, f64)> {
+        let cards = |hand: &[u8]| hand.iter().map(|&card| self.game.variant().card(card)).collect();
+        self.hand_indices().map(move |(hand, share)| (cards(hand), share))
+    }
+
+    /// As [`BlueprintBelief::hands`], with card indices.
+    pub(crate) fn hand_indices(&self) -> impl Iterator<Item = (&[u8], f64)> {
         let total = self.total();
         let size = self.game.hand_size(self.followed);
         self.particles.iter().map(move |particle| (&particle.hand[..size], particle.weight / total))

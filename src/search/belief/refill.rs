@@ -77,5 +77,5 @@ impl BlueprintBelief {
 /// Draws hand number `index` of a refill.
 fn drawn(belief: &Belief, seed: u64, index: usize) -> Option<WeighedHand> {
     let mut rng = GameRng::from_state(mix_seed(seed, index as u64));
-    Some((belief.sample(&mut rng)?, 1.0))
+    Some((belief.sample_indices(&mut rng)?, 1.0))
 }

@@ -35,7 +35,7 @@ fn by_enumeration(state: &State, seat: Seat, bot: &str) -> BTreeMap<Vec<usize>, 
     let mut kinds: Vec<(Card, u8)> =
         variant.card_kinds().map(|card| (card, variant.copies(card))).collect();
     let mut found = BTreeMap::new();
-    let seen = |state: &State| state.view(seat).history().collect::<Vec<_>>();
+    let seen = |state: &State| state.view(seat).history().unwrap().collect::<Vec<_>>();
     let expected = seen(state);
     let others: Vec<Player> = (0..variant.players()).map(|_| player(variant, bot)).collect();
     orders(&mut kinds, &mut Vec::new(), variant.deck_size().into(), &mut |deck| {
@@ -61,7 +61,8 @@ fn by_enumeration(state: &State, seat: Seat, bot: &str) -> BTreeMap<Vec<usize>, 
                 return;
             }
             let action = variant.move_to_action(event.played).unwrap();
-            if other.apply(action).is_err() || other.view(seat).history().nth(turn) != Some(*event)
+            if other.apply(action).is_err()
+                || other.view(seat).history().unwrap().nth(turn) != Some(*event)
             {
                 return;
             }
@@ -170,10 +171,10 @@ fn the_true_hand_survives_and_no_move_of_the_blueprint_is_a_mistake() {
             if belief.source() == Source::Exact {
                 exact += 1;
                 let hand = own_hand(state);
-                assert!(belief.hands().any(|(found, share)| found == hand && share > 0.0));
+                assert!(belief.hand_indices().any(|(found, share)| found == hand && share > 0.0));
                 assert_eq!(belief.unexplained().count(), 0);
             }
-            let total: f64 = belief.hands().map(|(_, share)| share).sum();
+            let total: f64 = belief.hand_indices().map(|(_, share)| share).sum();
             assert!((total - 1.0).abs() < 1e-9);
         });
         assert!(exact > 5, "{name}: {exact}");
@@ -189,7 +190,7 @@ fn a_teammate_may_leave_the_blueprint() {
             looks += 1;
             unexplained += usize::from(belief.unexplained().count() > 0);
             // Each hand agrees with what everybody sees.
-            for (hand, _) in belief.hands() {
+            for (hand, _) in belief.hand_indices() {
                 let fits = |(slot, &card): (usize, &u8)| {
                     view.knowledge(Offset::OWN, Slot::ALL[slot])
                         .plausible_set(state.variant())
@@ -197,7 +198,7 @@ fn a_teammate_may_leave_the_blueprint() {
                 };
                 assert!(hand.iter().enumerate().all(fits));
             }
-            assert!(belief.hands().count() > 0);
+            assert!(belief.hand_indices().count() > 0);
         });
     }
     assert!(looks > 50 && unexplained > looks / 4, "{unexplained} of {looks}");
@@ -213,7 +214,7 @@ fn stated_probabilities_are_calibrated() {
         for (slot, &card) in hand.iter().enumerate() {
             let playable = |card: u8| outlook.playable.contains(card.into());
             let stated: f64 = belief
-                .hands()
+                .hand_indices()
                 .filter(|(found, _)| playable(found[slot]))
                 .map(|(_, share)| share)
                 .sum();

@@ -10,16 +10,16 @@ use crate::rules::{ActionId, GameRng, Move, Offset, Seat, State, View};
 #[test]
 fn the_worse_half_of_the_moves_gets_fewer_rollouts() {
     let variant = variant_of("standard", 2);
-    let state = game_before_a_turn(&variant, "smart", Seat::ALL[0], 3, 8);
+    let state = game_before_a_turn(&variant, "smart", Seat::FIRST, 3, 8);
     let mut searcher = searcher(&variant, "smart", 640, 100);
-    searcher.follow(&state, Seat::ALL[0], 7);
-    let (decision, _) = searcher.decide(&state.view(Seat::ALL[0]));
+    searcher.follow(&state, Seat::FIRST, 7);
+    let (decision, _) = searcher.decide(&state.view(Seat::FIRST));
     let mut counts: Vec<usize> = decision.moves.iter().map(|searched| searched.rollouts).collect();
     counts.sort_unstable();
     let (moves, total) = (counts.len(), counts.iter().sum::<usize>());
     assert!(moves > 8 && total <= 640 && total > 600, "{counts:?}");
     assert!(counts[moves - 1] > 2 * total / moves && counts[moves / 2 - 1] < total / moves);
-    let blueprint = |searched: &&SearchedMove| searched.value.played == decision.blueprint;
+    let blueprint = |searched: &&SearchedMove| searched.value.candidate == decision.blueprint;
     let own = decision.moves.iter().find(blueprint).unwrap();
     assert!(own.is_kept);
 }
@@ -42,7 +42,7 @@ fn recorded_games_have_the_values_of_all_searched_moves() {
         let mut state = State::new(variant.clone(), seed(game));
         while state.ending().is_none() {
             let row = &values.means[turn * actions..][..actions];
-            let searches = state.position().current_player == Seat::ALL[0];
+            let searches = state.position().current_player == Seat::FIRST;
             for (action, mean) in variant.action_ids().zip(row) {
                 assert!(searches && state.legal_actions().contains(action) || mean.is_nan());
             }
@@ -58,14 +58,17 @@ fn recorded_games_have_the_values_of_all_searched_moves() {
 #[test]
 fn a_search_is_the_same_for_any_number_of_threads() {
     let variant = variant_of("standard", 2);
-    let state = game_before_a_turn(&variant, "smart", Seat::ALL[0], 3, 8);
+    let state = game_before_a_turn(&variant, "smart", Seat::FIRST, 3, 8);
     let decide = |threads| {
         let options = SearchOptions { rollouts: 600, hands: 100, ..SearchOptions::default() };
         let mut searcher =
-            Searcher::new(&player(&variant, "smart"), "smart", &variant, options, threads).unwrap();
-        searcher.follow(&state, Seat::ALL[0], 7);
-        let (decision, belief) = searcher.decide(&state.view(Seat::ALL[0]));
-        (decision, belief.hands().map(|(hand, share)| (hand.to_vec(), share)).collect::<Vec<_>>())
+            Searcher::new(&player(&variant, "smart"), &variant, options, threads).unwrap();
+        searcher.follow(&state, Seat::FIRST, 7);
+        let (decision, belief) = searcher.decide(&state.view(Seat::FIRST));
+        (
+            decision,
+            belief.hand_indices().map(|(hand, share)| (hand.to_vec(), share)).collect::<Vec<_>>(),
+        )
     };
     let alone = decide(1);
     assert!(alone.0.moves.iter().map(|searched| searched.rollouts).sum::<usize>() <= 600);
@@ -82,7 +85,7 @@ fn a_search_that_may_change_nothing_plays_as_the_blueprint() {
         let table: Vec<Player> = (0..players).map(|_| player(&variant, bot)).collect();
         let mut searching = table.clone();
         searching[1] =
-            Player::Bot(Box::new(Searcher::new(&table[0], bot, &variant, options, 1).unwrap()));
+            Player::Bot(Box::new(Searcher::new(&table[0], &variant, options, 1).unwrap()));
         let play = |table: &[Player]| play_games(&variant, table, 4, 0..6, 1).unwrap();
         assert_eq!(play(&searching), play(&table));
     }
@@ -107,7 +110,7 @@ fn the_game_of_a_searcher_is_a_function_of_its_seed() {
     let variant = variant_of("standard", 2);
     let name: PlayerSpec = "search: smart; rollouts=60; hands=30".parse().unwrap();
     let table = [name.player(&variant).unwrap(), player(&variant, "smart")];
-    let alone = GameRunner::new(variant.clone(), table.to_vec(), seed(9));
+    let alone = GameRunner::new(variant.clone(), table.to_vec(), seed(9)).unwrap();
     let histories = [false, true].map(|after_others| {
         let mut runner = alone.clone();
         if after_others {
@@ -124,13 +127,13 @@ fn the_game_of_a_searcher_is_a_function_of_its_seed() {
 #[test]
 fn the_view_of_a_supposed_hand_hides_the_true_one() {
     let variant = variant_of("standard", 2);
-    let state = game_before_a_turn(&variant, "smart", Seat::ALL[0], 4, 6);
-    let view = state.view(Seat::ALL[0]);
+    let state = game_before_a_turn(&variant, "smart", Seat::FIRST, 4, 6);
+    let view = state.view(Seat::FIRST);
     let size = view.hand_size(Offset::OWN);
     let supposed = view.supposing(&[0; 6][..size]);
     let seen = View::new(&variant, &supposed, Seat::ALL[1]);
     assert!(seen.hand_indices(Offset::NEXT).iter().all(|&card| card == 0));
-    assert_eq!(View::new(&variant, &supposed, Seat::ALL[0]).last_event(), view.last_event());
+    assert_eq!(View::new(&variant, &supposed, Seat::FIRST).last_event(), view.last_event());
 }
 
 /// A network's bot behind a type that does not show the network.
@@ -152,17 +155,17 @@ fn many_positions_at_once_give_the_decisions_of_single_ones() {
     let name = "ippo-2p";
     let policy = shipped_policy(name).unwrap().policy().unwrap();
     let variant = Arc::new(policy.variant().clone());
-    let bot = PolicyBot::new(policy, false, name, &variant).unwrap();
+    let bot = PolicyBot::new(policy, false, &variant).unwrap();
     assert!(bot.stateless_policy().is_some());
     let mut games =
         (0..).map(|game| game_before_a_turn(&variant, "policy: ippo-2p", Seat::ALL[1], game, 9));
     let state = games.find(|state| state.ending().is_none()).unwrap();
     let decide = |bot: Box<dyn Bot>| {
         let options = SearchOptions { rollouts: 40, hands: 12, ..SearchOptions::default() };
-        let mut searcher = Searcher::new(&Player::Bot(bot), name, &variant, options, 2).unwrap();
+        let mut searcher = Searcher::new(&Player::Bot(bot), &variant, options, 2).unwrap();
         searcher.follow(&state, Seat::ALL[1], 7);
         let (decision, belief) = searcher.decide(&state.view(Seat::ALL[1]));
-        let hands = belief.hands().map(|(hand, share)| (hand.to_vec(), share));
+        let hands = belief.hand_indices().map(|(hand, share)| (hand.to_vec(), share));
         (decision, hands.collect::<Vec<_>>(), belief.unexplained().collect::<Vec<_>>())
     };
     let (rows, single) = (decide(Box::new(bot.clone())), decide(Box::new(Hidden(bot.clone()))));
@@ -174,23 +177,23 @@ fn many_positions_at_once_give_the_decisions_of_single_ones() {
 fn decision_of_policy(rollouts: u32, depth: Option<u32>) -> (State, Decision, Vec<Vec<u8>>) {
     let variant = variant_of("standard", 2);
     let mut games =
-        (0..).map(|game| game_before_a_turn(&variant, "policy: ippo-2p", Seat::ALL[0], game, 8));
+        (0..).map(|game| game_before_a_turn(&variant, "policy: ippo-2p", Seat::FIRST, game, 8));
     let state = games.find(|state| state.ending().is_none()).unwrap();
     let options = SearchOptions { rollouts, hands: 1, depth, ..SearchOptions::default() };
     let name = "policy: ippo-2p";
-    let mut searcher = Searcher::new(&player(&variant, name), name, &variant, options, 1).unwrap();
-    searcher.follow(&state, Seat::ALL[0], 7);
-    let (decision, belief) = searcher.decide(&state.view(Seat::ALL[0]));
-    let hands = belief.hands().map(|(hand, _)| hand.to_vec()).collect();
+    let mut searcher = Searcher::new(&player(&variant, name), &variant, options, 1).unwrap();
+    searcher.follow(&state, Seat::FIRST, 7);
+    let (decision, belief) = searcher.decide(&state.view(Seat::FIRST));
+    let hands = belief.hand_indices().map(|(hand, _)| hand.to_vec()).collect();
     (state, decision, hands)
 }
 
 #[test]
 fn a_rollout_of_a_depth_ends_with_the_value_of_the_network() {
     let (state, decision, hands) = decision_of_policy(400, Some(1));
-    let (variant, view) = (state.variant(), state.view(Seat::ALL[0]));
+    let (variant, view) = (state.variant(), state.view(Seat::FIRST));
     let policy = shipped_policy("ippo-2p").unwrap().policy().unwrap();
-    let is_hint = |searched: &&SearchedMove| matches!(searched.value.played, Move::Hint { .. });
+    let is_hint = |searched: &&SearchedMove| matches!(searched.value.candidate, Move::Hint { .. });
     let hints: Vec<&SearchedMove> = decision.moves.iter().filter(is_hint).collect();
     assert!(!hints.is_empty());
     for searched in hints {
@@ -198,7 +201,7 @@ fn a_rollout_of_a_depth_ends_with_the_value_of_the_network() {
         let values = hands.iter().map(|hand| {
             let mut position = view.supposing(hand);
             let mut deck = position.remaining_deck(variant, GameRng::for_samples(0));
-            position.apply_unchecked(variant, searched.value.played, &mut deck);
+            position.apply_unchecked(variant, searched.value.candidate, &mut deck);
             let views = std::iter::once(View::new(variant, &position, Seat::ALL[1]));
             let value = policy.values(views, &mut PolicyScratch::default())[0];
             f64::from(f32::from(position.score(variant)) + value)
@@ -240,11 +243,11 @@ impl Bot for Counting {
 #[test]
 fn a_seated_player_chooses_no_move_in_past_turns() {
     let variant = variant_of("standard", 2);
-    let state = game_before_a_turn(&variant, "smart", Seat::ALL[0], 3, 8);
+    let state = game_before_a_turn(&variant, "smart", Seat::FIRST, 3, 8);
     assert_eq!((state.ending(), state.length() % 2), (None, 0));
     let counts = Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
     let mut seated =
-        SeatedPlayer::new(Player::Bot(Box::new(Counting(counts.clone()))), Seat::ALL[0], 0);
+        SeatedPlayer::new(Player::Bot(Box::new(Counting(counts.clone()))), Seat::FIRST, 0);
     for _ in 0..2 {
         seated.act(&state).unwrap();
         let found: Vec<usize> = counts.iter().map(|count| count.load(Ordering::Relaxed)).collect();
@@ -258,15 +261,15 @@ fn a_searcher_that_was_not_asked_before_decides_as_one_that_was() {
     let name: PlayerSpec = format!("search: {RULES}; rollouts=300; hands=5000").parse().unwrap();
     let mut compared = 0;
     for game in 0..12 {
-        let mut asked = SeatedPlayer::new(name.player(&variant).unwrap(), Seat::ALL[0], game);
+        let mut asked = SeatedPlayer::new(name.player(&variant).unwrap(), Seat::FIRST, game);
         let mut other = SeatedPlayer::new(player(&variant, RULES), Seat::ALL[1], game);
         let mut state = State::new(variant.clone(), seed(game));
         while state.ending().is_none() {
-            let is_own = state.position().current_player == Seat::ALL[0];
+            let is_own = state.position().current_player == Seat::FIRST;
             let played = if is_own { asked.act(&state) } else { other.act(&state) }.unwrap();
             if is_own && state.length() >= 6 {
                 let mut fresh =
-                    SeatedPlayer::new(name.player(&variant).unwrap(), Seat::ALL[0], game);
+                    SeatedPlayer::new(name.player(&variant).unwrap(), Seat::FIRST, game);
                 assert_eq!(fresh.act(&state).unwrap(), played, "game {game}");
                 compared += 1;
                 break;
@@ -280,20 +283,20 @@ fn a_searcher_that_was_not_asked_before_decides_as_one_that_was() {
 #[test]
 fn a_search_that_was_stopped_can_be_asked_again() {
     let variant = variant_of("standard", 2);
-    let state = game_before_a_turn(&variant, "smart", Seat::ALL[0], 3, 8);
+    let state = game_before_a_turn(&variant, "smart", Seat::FIRST, 3, 8);
     let set = AtomicBool::new(true);
     let mut searcher = searcher(&variant, "smart", 200, 100);
-    searcher.follow(&state, Seat::ALL[0], 7);
-    assert!(searcher.decide_until(&state.view(Seat::ALL[0]), &set).is_none());
-    let (decision, belief) = searcher.decide(&state.view(Seat::ALL[0]));
+    searcher.follow(&state, Seat::FIRST, 7);
+    assert!(searcher.decide_until(&state.view(Seat::FIRST), &set).is_none());
+    let (decision, belief) = searcher.decide(&state.view(Seat::FIRST));
     assert!(state.position().is_legal(&variant, decision.chosen));
-    assert_eq!(belief.hands().count(), 100);
+    assert_eq!(belief.hand_indices().count(), 100);
     let name: PlayerSpec = "search: smart; rollouts=100; hands=30".parse().unwrap();
-    let mut seated = SeatedPlayer::new(name.player(&variant).unwrap(), Seat::ALL[0], 7);
+    let mut seated = SeatedPlayer::new(name.player(&variant).unwrap(), Seat::FIRST, 7);
     assert_eq!(seated.act_until(&state, &set), Ok(None));
     assert!(seated.act(&state).is_ok());
     let table = vec![name.player(&variant).unwrap(), player(&variant, "smart")];
-    let mut runner = GameRunner::new(variant.clone(), table, seed(9));
+    let mut runner = GameRunner::new(variant.clone(), table, seed(9)).unwrap();
     runner.run_until(&set).unwrap();
     assert_eq!((runner.length(), runner.ending()), (0, None));
     runner.run().unwrap();

@@ -22,14 +22,14 @@ fn player(variant: &Variant, name: &str) -> Player {
 
 fn searcher(variant: &Variant, name: &str, rollouts: u32, hands: usize) -> Searcher {
     let options = SearchOptions { rollouts, hands, ..SearchOptions::default() };
-    Searcher::new(&player(variant, name), name, variant, options, 1).unwrap()
+    Searcher::new(&player(variant, name), variant, options, 1).unwrap()
 }
 
 /// A searcher by mirror descent.
 fn mirror(variant: &Variant, name: &str, rollouts: u32, hands: usize, step: f64) -> Searcher {
     let method = Method::Mirror { step };
     let options = SearchOptions { rollouts, hands, method, ..SearchOptions::default() };
-    Searcher::new(&player(variant, name), name, variant, options, 1).unwrap()
+    Searcher::new(&player(variant, name), variant, options, 1).unwrap()
 }
 
 fn seed(game: u64) -> EpisodeSeed {
@@ -69,7 +69,7 @@ fn game_before_a_turn(
 /// The belief's distribution, with equal hands added up.
 fn stated(belief: &BlueprintBelief) -> BTreeMap<Vec<usize>, f64> {
     let mut found = BTreeMap::new();
-    for (hand, share) in belief.hands() {
+    for (hand, share) in belief.hand_indices() {
         let hand = hand.iter().map(|&card| card.into()).collect();
         *found.entry(hand).or_default() += share;
     }

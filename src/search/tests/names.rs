@@ -5,9 +5,8 @@ use super::*;
 fn a_blueprint_must_be_a_deterministic_player() {
     let variant = variant_of("standard", 2);
     for name in ["random", "iggi", "noisy: 0.1; smart", "policy: ippo-2p; sampled"] {
-        let found =
-            Searcher::new(&player(&variant, name), name, &variant, SearchOptions::default(), 1);
-        assert_eq!(found.err(), Some(BlueprintError::Random(name.to_owned())));
+        let found = Searcher::new(&player(&variant, name), &variant, SearchOptions::default(), 1);
+        assert_eq!(found.err(), Some(BlueprintError::Random("the given player".to_owned())));
         let text = format!("search: {name}").parse::<PlayerSpec>().unwrap_err();
         assert!(matches!(text, PlayerSpecError::Blueprint(BlueprintError::Random(_))), "{text}");
     }

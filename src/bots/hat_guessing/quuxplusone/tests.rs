@@ -52,7 +52,7 @@ fn common_knowledge_is_equal_in_all_seats_and_true() {
 #[test]
 fn the_remaining_copies_are_those_that_the_rules_count() {
     for_each_turn(3, |bots, state| {
-        let view = state.view(Seat::ALL[0]);
+        let view = state.view(Seat::FIRST);
         for card in state.variant().card_kinds() {
             let is_played = usize::from(view.fireworks()[card.suit.index()]) > card.rank.index();
             let gone = view.discarded(card) + u8::from(is_played);
