@@ -15,7 +15,7 @@ from starmine.evaluation.html_report import evaluation_html, names_of, title_of
 from starmine.evaluation.results_folder import worst_games
 from starmine.look import replay_html
 from starmine.policies.load import load_own
-from starmine.policies.pool import seed_files
+from starmine.policies.pools import seed_files
 
 DESCRIPTION = """\
 Plays every bot with itself and with every other on the same decks, and prints the matrix of their mean scores. With

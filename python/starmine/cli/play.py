@@ -29,7 +29,7 @@ from starmine.look.lobby import Lobby
 from starmine.look.server import LOOPBACK, Server
 from starmine.look.table import Table
 from starmine.look.terminal import Terminal
-from starmine.policies.pool import plays
+from starmine.policies.pools import plays
 
 DESCRIPTION = """\
 Play a game with bots, policies or searchers, or watch them (--watch). You see the board as your seat sees it, type

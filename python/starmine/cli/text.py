@@ -15,7 +15,7 @@ from starmine.cli.arguments import Parser, add_command, add_source, integer, rea
 from starmine.data import ImportedGames
 from starmine.data.outcomes import dealt
 from starmine.games.seeds import EVALUATION_SEED
-from starmine.text.conventions import CONVENTIONS
+from starmine.text.bot_conventions import CONVENTIONS
 from starmine.text.export import examples, preferences, write_lines
 from starmine.text.prompt import Answer, Form, History, PromptOptions
 

@@ -17,9 +17,9 @@ from starmine._util.durable import given_path
 from starmine._util.equality import equal_by_value
 from starmine.evaluation import figure
 from starmine.evaluation.calls import Calls, added, without_turns
+from starmine.evaluation.matrix import Method, ScoreTable, methods_of, table_of
 from starmine.evaluation.pairing import ENDING, FAILED, SCORE, Pairing, summarise
 from starmine.evaluation.report import report
-from starmine.evaluation.tables import Method, ScoreTable, methods_of, table_of
 from starmine.games.identity import Identity
 from starmine.games.pairings import pairings_of
 from starmine.games.results import Games, mean_and_error

@@ -14,7 +14,7 @@ import numpy as np
 from starmine._core import StarmineError
 from starmine._util.durable import replace_file
 from starmine.evaluation.grid import caption, marked, notes, shorten
-from starmine.evaluation.tables import Mean
+from starmine.evaluation.matrix import Mean
 from starmine.games.results import with_error
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from starmine.evaluation.tables import FAILURES, FALLBACK, Mean
+from starmine.evaluation.matrix import FAILURES, FALLBACK, Mean
 from starmine.games.results import with_error
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from starmine.evaluation.grid import (
     middle_out,
     shorten,
 )
-from starmine.evaluation.tables import FALLBACK, HELD_OUT_MEAN, MEAN, SELF_PLAY, Mean
+from starmine.evaluation.matrix import FALLBACK, HELD_OUT_MEAN, MEAN, SELF_PLAY, Mean
 from starmine.games.results import with_error
 
 if TYPE_CHECKING:

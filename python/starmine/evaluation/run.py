@@ -19,8 +19,8 @@ from starmine._util.numbers import check_number, check_threads
 from starmine._util.progress import Progress, progress_of
 from starmine.evaluation.calls import Calls, count_calls, games_at_once, transcripts_of
 from starmine.evaluation.evaluation import Cell, Evaluation, Settings
+from starmine.evaluation.matrix import HELD_OUT_MEAN, MEAN, SELF_PLAY
 from starmine.evaluation.pairing import stretches
-from starmine.evaluation.tables import HELD_OUT_MEAN, MEAN, SELF_PLAY
 from starmine.games.identity import Identity, identity
 from starmine.games.play import play_games
 from starmine.games.players import Player, cheats, resolve_player, text_of, type_name
@@ -28,7 +28,7 @@ from starmine.games.results import BotError, Games
 from starmine.games.seeds import EVALUATION_SEED
 from starmine.games.variants import resolve_variant
 from starmine.games.whole_games import Pace
-from starmine.policies.pool import bots_that_play
+from starmine.policies.pools import bots_that_play
 
 if TYPE_CHECKING:
     from starmine.evaluation.results_folder import Folder

@@ -9,7 +9,7 @@ from starmine._core import StarmineError, State, Variant, View
 from starmine._util.numbers import check_number
 from starmine.hle.dictionary import ObservationDict
 from starmine.hle.histories import Item, item_of, start_of, state_of
-from starmine.hle.observation import HanabiObservation, ObservationEncoder, SeenByView
+from starmine.hle.observations import HanabiObservation, ObservationEncoder, SeenByView
 from starmine.hle.rules import AgentObservationType, preset_parameters, rules_for, variant_of
 
 

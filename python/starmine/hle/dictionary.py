@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from starmine.hle.observation import HanabiObservation, ObservationEncoder
+from starmine.hle.observations import HanabiObservation, ObservationEncoder
 
 Maker = Callable[[HanabiObservation], Any]
 

@@ -18,7 +18,7 @@ from starmine.hle.cards import (
 )
 from starmine.hle.game import HanabiGame
 from starmine.hle.moves import HanabiHistoryItem, HanabiMove, HanabiMoveType, IllegalMoveError
-from starmine.hle.observation import HanabiObservation, ObservationEncoder, ObservationEncoderType
+from starmine.hle.observations import HanabiObservation, ObservationEncoder, ObservationEncoderType
 from starmine.hle.rules import AgentObservationType
 from starmine.hle.state import HanabiEndOfGameType, HanabiState
 

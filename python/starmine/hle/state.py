@@ -10,7 +10,7 @@ from starmine._util.numbers import check_integer
 from starmine.hle.cards import HanabiCard
 from starmine.hle.deals import Deals
 from starmine.hle.moves import HanabiHistoryItem, HanabiMove, HanabiMoveType, IllegalMoveError, check_move
-from starmine.hle.observation import HanabiObservation
+from starmine.hle.observations import HanabiObservation
 from starmine.hle.position import Position, board_text
 from starmine.hle.rules import Rules
 

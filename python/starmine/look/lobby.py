@@ -22,7 +22,7 @@ from starmine.look.frame import event_of, frame_of, suits_of
 from starmine.look.replay import page, replay_data
 from starmine.look.table import Table
 from starmine.look.words import move_in_words, turn_in_words
-from starmine.policies.pool import plays
+from starmine.policies.pools import plays
 
 MOST_TABLES = 50
 MOVED_ON = "the game has moved on since this page was drawn, and nothing was played: look at the board and choose anew"

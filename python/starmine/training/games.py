@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import Batch, StarmineError, Variant, _Player
-from starmine.evaluation.tables import HELD_OUT_MEAN, MEAN, SELF_PLAY
+from starmine.evaluation.matrix import HELD_OUT_MEAN, MEAN, SELF_PLAY
 from starmine.games.endings import defeats
 from starmine.games.identity import identity
 from starmine.games.players import check_variant, resolve_player
 from starmine.policies.load import POLICY_FILE
-from starmine.policies.pool import Pool, pool
+from starmine.policies.pools import Pool, pool
 from starmine.training.script import ScriptArgs
 
 Outputs: TypeAlias = dict[str, NDArray[Any]]

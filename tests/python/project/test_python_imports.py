@@ -3,6 +3,7 @@
 The layers of the package are contracts of import-linter in pyproject.toml.
 """
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -46,3 +47,21 @@ def test_no_modules_import_each_other():
     imports = {module: set(graph.find_modules_directly_imported_by(module)) for module in graph.modules}
     assert "starmine.envs" in imports["starmine"], "the graph is not read"
     assert not cycles(imports)
+
+
+def bound_names(package, tree):
+    """The names that an `__init__` binds to something else than its own modules."""
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module != package:
+            yield from (alias.asname or alias.name for alias in node.names)
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("__init__.py")), ids=lambda path: path.parent.name)
+def test_a_package_binds_no_name_of_its_modules_to_something_else(path):
+    """Otherwise a name such as `starmine.text.report` would be a module or a function, by what is imported first."""
+    package = ".".join(path.parent.relative_to(PACKAGE.parent).parts)
+    modules = {part.stem for part in path.parent.iterdir() if part.suffix == ".py" or (part / "__init__.py").exists()}
+    found = list(bound_names(package, ast.parse(path.read_text(encoding="utf-8"))))
+    assert not modules.intersection(found)

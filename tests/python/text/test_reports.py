@@ -123,7 +123,7 @@ def test_shares_are_of_the_games_that_were_played():
 
 def test_the_moves_of_the_blueprint_have_little_regret():
     games = starmine.play_games(["smart", "smart"], 2, record=True)
-    from starmine.text.report import regret
+    from starmine.text.reports import regret
 
     found = regret(games.trajectories, [(0, turn) for turn in range(0, 40, 4)], rollouts=400)
     assert found.mean < 0.5
