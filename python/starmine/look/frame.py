@@ -46,6 +46,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from starmine._core import Card, Event, Knowledge, Move, StarmineError, State, Variant, View, _unknown_name
+from starmine.games.variants import named_suits
 from starmine.look.shapes import SUITS
 from starmine.look.words import does, turn_in_words
 
@@ -54,11 +55,6 @@ Frame = dict[str, Any]
 
 # The letter of each suit. The engine's editions, and hanab.live, name their suits with these.
 LETTERS = {suit["name"]: letter for letter, suit in SUITS.items()}
-EDITIONS = {
-    "standard": ("red", "yellow", "green", "white", "blue", "multicolour"),
-    "ikebana": ("red", "yellow", "green", "black", "blue", "multicolour"),
-    "traditional": ("spades", "hearts", "diamonds", "clubs", "blue", "multicolour"),
-}
 Suits = Sequence[Mapping[str, str]]
 OF_VARIANT = [
     "players",
@@ -139,7 +135,7 @@ def frame_of(
     called = suits_of(variant, suits)
     told = _Told(variant, history, called)
     discards, seats = shown.discard_pile, _names(names, variant.players)
-    last = event_of(history[-1], variant, called) if history else None
+    last = event_of(history[-1], called) if history else None
     return {
         "format": FORMAT,
         "variant": {"text": str(variant), **{name: getattr(variant, name) for name in OF_VARIANT}},
@@ -179,7 +175,7 @@ def _names(names: Sequence[str] | None, players: int) -> list[str]:
 def suits_of(variant: Variant, names: Sequence[str] | None = None) -> list[dict[str, str]]:
     """The letter and the name of each suit of a variant, such as {"letter": "R", "name": "red"}."""
     if names is None:
-        names = EDITIONS[variant.edition][: variant.colors]
+        names = [suit.name for suit in named_suits(variant)]
     if isinstance(names, str) or not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
         raise StarmineError(f"suits={names!r} is not allowed: expected a sequence with a name for each suit")
     for name in names:
@@ -197,15 +193,15 @@ def card_name(card: Card, suits: Suits) -> str:
 
 def action_text(variant: Variant, action: int, suits: Suits) -> str:
     """What an action id means, such as "hint +1 red", with the names of these suits."""
-    return _renamed(variant.action_meaning(action), variant.move(action), variant, suits)
+    return _renamed(variant.action_meaning(action), variant.move(action), suits)
 
 
-def _renamed(text: str, move: Move | Event, variant: Variant, suits: Suits) -> str:
+def _renamed(text: str, move: Move | Event, suits: Suits) -> str:
     """The text of a move, with the name of a suit at its end, if there is one, among these."""
     color = move.color if move.announced is None else move.announced
     if color is None:
         return text
-    return text.removesuffix(EDITIONS[variant.edition][color]) + suits[color]["name"]
+    return f"{text.rpartition(' ')[0]} {suits[color]['name']}"
 
 
 def outlook(
@@ -244,11 +240,11 @@ def _ending(position: State | View) -> str | None:
     return last.removeprefix("over: ") if last.startswith("over: ") else None
 
 
-def event_of(event: Event, variant: Variant, suits: Suits) -> dict[str, Any]:
+def event_of(event: Event, suits: Suits) -> dict[str, Any]:
     """A turn as plain data, the `last` of a frame."""
     told = {name: getattr(event, name) for name in OF_EVENT}
     card = None if event.card is None else card_name(event.card, suits)
-    return told | {"text": _renamed(event.move, event, variant, suits), "card": card}
+    return told | {"text": _renamed(event.move, event, suits), "card": card}
 
 
 def _legal(position: State | View, suits: Suits) -> list[dict[str, Any]]:

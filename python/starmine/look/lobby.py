@@ -247,7 +247,7 @@ class Lobby:
             "advisers": place.advisers,
             "told": place.told,
             "frame": frame_of(seen, names=names, legal=table.waits),
-            "log": [turn_in_words(event_of(event, table.variant, suits), names, suits) for event in history],
+            "log": [turn_in_words(event_of(event, suits), names, suits) for event in history],
             "last_own_turn": max(own, default=0),
         }
 

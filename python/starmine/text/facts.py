@@ -3,44 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from starmine._core import Card, Event, Variant, View
-
-
-@dataclass(frozen=True)
-class Suit:
-    """How a variant names a suit: the `letter` of its cards, such as "R", and its `name`, such as "red"."""
-
-    letter: str
-    name: str
-
-
-@lru_cache(maxsize=64)
-def _suits(parameters: str) -> tuple[Suit, ...]:
-    variant = Variant.from_json(parameters)
-    letters = {card.suit: str(card)[0] for card in variant.new_game(seed=0).deck}
-    first = 2 * variant.hand_size  # the action id of the first colour hint
-    names = [variant.action_meaning(first + color).rsplit(" ", 1)[1] for color in range(variant.colors)]
-    return tuple(Suit(letters[color], name) for color, name in enumerate(names))
-
-
-def suits_of(variant: Variant) -> tuple[Suit, ...]:
-    """The suits of a variant, by index."""
-    return _suits(variant.to_json())
-
-
-@lru_cache(maxsize=64)
-def _every_card(parameters: str) -> tuple[str, ...]:
-    variant = Variant.from_json(parameters)
-    return tuple(f"{suit.letter}{rank}" for suit in suits_of(variant) for rank in range(1, variant.ranks + 1))
-
-
-def every_card(variant: Variant) -> tuple[str, ...]:
-    """The different cards of a variant as text, in the order of suits and ranks."""
-    return _every_card(variant.to_json())
+from starmine.games.variants import Suit, named_suits
 
 
 def turns_left(view: View) -> int | None:
@@ -84,8 +51,7 @@ def told(view: View, history: Sequence[Event]) -> list[list[list[tuple[int, Even
 
 
 @lru_cache(maxsize=256)
-def _move_texts(parameters: str, observer: int) -> tuple[str, ...]:
-    variant = Variant.from_json(parameters)
+def _move_texts(variant: Variant, observer: int) -> tuple[str, ...]:
     texts = []
     for action in range(variant.num_actions):
         offset, meaning = variant.move(action).offset, variant.action_meaning(action)
@@ -97,7 +63,7 @@ def _move_texts(parameters: str, observer: int) -> tuple[str, ...]:
 
 def move_text(view: View, action: int) -> str:
     """A move of the observer in words that name seats, such as "hint seat 1 red" or "play slot 2"."""
-    return _move_texts(view.variant.to_json(), view.observer)[action]
+    return _move_texts(view.variant, view.observer)[action]
 
 
 def event_facts(turn: int, event: Event, suits: Sequence[Suit]) -> dict[str, Any]:
@@ -137,9 +103,9 @@ def facts(view: View, history: str, possible: bool, legal_moves: bool, probabili
         probabilities: whether the observer's cards have the probabilities of `View.marginals`.
     """
     variant, observer = view.variant, view.observer
-    suits, past, hands = suits_of(variant), view.history, view.hands
+    suits, past, hands = named_suits(variant), view.history, view.hands
     turn = len(past)
-    every = every_card(variant)
+    every = [f"{suit.letter}{rank}" for suit in suits for rank in range(1, variant.ranks + 1)]
     found: dict[str, Any] = {
         "turn": turn,
         "you": observer,
@@ -177,6 +143,6 @@ def facts(view: View, history: str, possible: bool, legal_moves: bool, probabili
         first = 0 if history == "whole" or not own else own[-1]
         found["history"] = [event_facts(number, past[number], suits) for number in range(first, turn)]
     if legal_moves:
-        texts = _move_texts(variant.to_json(), observer)
+        texts = _move_texts(variant, observer)
         found["legal_moves"] = [texts[action] for action in view.legal_actions()]
     return found

@@ -10,7 +10,8 @@ from itertools import groupby
 from typing import Any, Literal, get_args
 
 from starmine._core import StarmineError, Variant, View, _unknown_name
-from starmine.text.facts import facts, suits_of
+from starmine.games.variants import named_suits
+from starmine.text.facts import facts
 
 #: The version of the prompts. It changes with any change of their text.
 PROMPT_VERSION = 1
@@ -80,15 +81,15 @@ def rules_prompt(variant: Variant, options: PromptOptions | None = None) -> str:
         options: `answer` and `conventions` are used; None for the defaults.
     """
     options = given_options(options)
-    return _rules(variant.to_json(), options.answer, options.conventions)
+    return _rules(variant, options.answer, options.conventions)
 
 
 @lru_cache(maxsize=64)
-def _rules(parameters: str, answer: str, conventions: str | None) -> str:
-    variant = Variant.from_json(parameters)
+def _rules(variant: Variant, answer: str, conventions: str | None) -> str:
+    first = "a seat that was drawn" if variant.random_start_player else "seat 0"
     lines = [
         f"You play Hanabi, a cooperative card game, in a team of {variant.players}. The seats are 0 to "
-        f"{variant.players - 1} and take turns in this order{_start(variant)}. Every player sees all hands except the "
+        f"{variant.players - 1} and take turns in this order; {first} begins. Every player sees all hands except the "
         "own one. Players may say nothing but the moves below.",
         "",
         *_cards(variant),
@@ -103,13 +104,9 @@ def _rules(parameters: str, answer: str, conventions: str | None) -> str:
     return "\n".join(lines)
 
 
-def _start(variant: Variant) -> str:
-    return "; a seat that was drawn begins" if variant.random_start_player else "; seat 0 begins"
-
-
 def _cards(variant: Variant) -> list[str]:
     """Suits, copies, goal, hands and tokens."""
-    suits = suits_of(variant)
+    suits = named_suits(variant)
     groups: dict[tuple[int, ...], list[str]] = {}
     for suit, numbers in zip(suits, variant.copies, strict=True):
         groups.setdefault(tuple(numbers), []).append(suit.name)
@@ -139,7 +136,7 @@ def _cards(variant: Variant) -> list[str]:
 
 def _moves(variant: Variant) -> list[str]:
     """The moves, what they cost and what they give."""
-    suits = suits_of(variant)
+    suits = named_suits(variant)
     example = f'"hint seat 1 {suits[0].name}" or "hint seat 1 rank 1"'
     touching = (
         "A hint may touch no card."

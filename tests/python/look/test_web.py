@@ -38,7 +38,7 @@ def expected(view, table, found, variant, seats):
         "told": {"variant": variant, "seats": seats},
         "advisers": [name for name in ("smart", "piers") if name == "piers" or view.variant.colors == 5],
         "frame": frame_of(view, names=table.shown_names, legal=view.current_player == own),
-        "log": [turn_in_words(event_of(event, view.variant, suits), table.shown_names, suits) for event in history],
+        "log": [turn_in_words(event_of(event, suits), table.shown_names, suits) for event in history],
         "last_own_turn": max([turn for turn, event in enumerate(history, 1) if event.seat == own], default=0),
     }
 

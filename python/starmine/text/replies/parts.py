@@ -9,7 +9,7 @@ from typing import Any
 
 from starmine._core import Variant, View
 from starmine._util.numbers import is_integer
-from starmine.text.facts import suits_of
+from starmine.games.variants import named_suits
 
 NUMBER_WORDS = {
     word: number
@@ -41,7 +41,7 @@ class Parts:
 
     def __init__(self, view: View) -> None:
         self.observer, self.variant = view.observer, view.variant
-        self.colors, self.letters = _suit_words(self.variant.to_json())
+        self.colors, self.letters = _suit_words(self.variant)
 
     def placed(self, kind: str, slot: int, announced: int | None = None) -> int:
         """The action of a play or discard."""
@@ -91,7 +91,7 @@ class Parts:
         word = str(value).strip().lower()
         color = self.colors.get(word, self.letters.get(word))
         if color is None:
-            names = ", ".join(suit.name for suit in suits_of(self.variant))
+            names = ", ".join(suit.name for suit in named_suits(self.variant))
             raise UnreadableError(f"{value!r} is no suit of this game: expected {names}")
         return color
 
@@ -112,10 +112,10 @@ def number(word: str) -> int | None:
 
 
 @lru_cache(maxsize=64)
-def _suit_words(parameters: str) -> tuple[dict[str, int], dict[str, int]]:
+def _suit_words(variant: Variant) -> tuple[dict[str, int], dict[str, int]]:
     """The suits of a variant by their words, and by their letters."""
     colors: dict[str, int] = {}
-    suits = suits_of(Variant.from_json(parameters))
+    suits = named_suits(variant)
     for color, suit in enumerate(suits):
         words = [suit.name, suit.name.rstrip("s"), suit.name + "s"]
         colors |= dict.fromkeys(words + MULTICOLOUR * (suit.name == "multicolour"), color)
