@@ -30,7 +30,7 @@ def color_char_to_idx(color_char: str) -> int:
         ValueError: there is no such colour.
     """
     if not isinstance(color_char, str):
-        raise AssertionError(f"color_char={color_char!r} is not allowed: expected a letter")
+        raise AssertionError(f"color={color_char!r} is not allowed: expected a letter")
     if color_char not in COLOR_CHAR:
         raise ValueError(f"Invalid color: {color_char}. Should be one of {COLOR_CHAR}.")
     return COLOR_CHAR.index(color_char)

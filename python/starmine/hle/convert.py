@@ -9,7 +9,8 @@ from starmine._core import StarmineError, State, Variant, View
 from starmine._util.numbers import check_number
 from starmine.hle.dictionary import ObservationDict
 from starmine.hle.histories import Item, item_of, start_of, state_of
-from starmine.hle.observations import HanabiObservation, ObservationEncoder, SeenByView
+from starmine.hle.observations import HanabiObservation, ObservationEncoder
+from starmine.hle.position import SeenByView
 from starmine.hle.rules import AgentObservationType, preset_parameters, rules_for, variant_of
 
 
@@ -83,7 +84,7 @@ def action(variant: Variant, move: Any) -> int:
     if isinstance(move, SupportsIndex):
         return check_number("move", move, 0, len(rules.moves) - 1)
     item = item_of(move, "move")
-    found = rules.existing_action(item.move)
+    found = rules.actions.get(item.move)
     if found is None:
         raise StarmineError(f"{item.move} does not exist in {variant}")
     return found

@@ -16,35 +16,27 @@ Maker = Callable[[HanabiObservation], Any]
 
 
 def _legal_moves(seen: HanabiObservation) -> list[dict[str, Any]]:
-    dictionaries = seen._source.rules.move_dictionaries
-    return [*map(dict.copy, map(dictionaries.__getitem__, seen._source.legal(seen._observer)))]
+    dictionaries = seen._position.rules.move_dictionaries
+    return [*map(dict.copy, map(dictionaries.__getitem__, seen._position.legal(seen._observer)))]
 
 
-def _observed_hands(seen: HanabiObservation) -> list[list[dict[str, Any]]]:
-    return [[*map(dict.copy, hand)] for hand in seen._source.hand_dictionaries(seen._observer)]
-
-
-def _discard_pile(seen: HanabiObservation) -> list[dict[str, Any]]:
-    return [*map(dict.copy, seen._source.discard_dictionaries)]
-
-
-def _card_knowledge(seen: HanabiObservation) -> list[list[dict[str, Any]]]:
-    return [[*map(dict.copy, hand)] for hand in seen._source.hinted(seen._observer)]
+def _copied(hands: list[list[dict[str, Any]]]) -> list[list[dict[str, Any]]]:
+    return [[*map(dict.copy, hand)] for hand in hands]
 
 
 MAKERS: dict[str, Maker] = {
-    "current_player": lambda seen: seen._source.current_player,
+    "current_player": lambda seen: seen._position.current_player,
     "current_player_offset": HanabiObservation.cur_player_offset,
     "life_tokens": HanabiObservation.life_tokens,
     "information_tokens": HanabiObservation.information_tokens,
     "num_players": HanabiObservation.num_players,
     "deck_size": HanabiObservation.deck_size,
-    "fireworks": lambda seen: dict(zip(seen._source.rules.letters, seen._source.fireworks, strict=True)),
+    "fireworks": lambda seen: dict(zip(seen._position.rules.letters, seen._position.fireworks, strict=True)),
     "legal_moves": _legal_moves,
-    "legal_moves_as_int": lambda seen: [*seen._source.legal(seen._observer)],
-    "observed_hands": _observed_hands,
-    "discard_pile": _discard_pile,
-    "card_knowledge": _card_knowledge,
+    "legal_moves_as_int": lambda seen: [*seen._position.legal(seen._observer)],
+    "observed_hands": lambda seen: _copied(seen._position.hand_dictionaries(seen._observer)),
+    "discard_pile": lambda seen: [*map(dict.copy, seen._position.discard_dictionaries)],
+    "card_knowledge": lambda seen: _copied(seen._position.hinted(seen._observer)),
     "vectorized": lambda seen: None,  # by the encoder
     "pyhanabi": lambda seen: seen,
 }
@@ -60,34 +52,29 @@ class ObservationDict(dict[str, Any]):
         self._seen: HanabiObservation | None = seen  # None once all entries are made
         self._encoder = encoder
         # One entry is there from the start: C code may take a dictionary without entries for an empty one.
-        self["current_player"] = seen._source.current_player
+        self["current_player"] = seen._position.current_player
 
     def __missing__(self, key: str) -> Any:
         """Make an entry that is read for the first time."""
         seen = self._seen
         if seen is None or key not in MAKERS:
             raise KeyError(key)
-        value = self._encoder.encode(seen) if key == "vectorized" else MAKERS[key](seen)
-        self[key] = value
+        self[key] = value = self._made(key, seen)
         return value
+
+    def _made(self, key: str, seen: HanabiObservation) -> Any:
+        return self._encoder.encode(seen) if key == "vectorized" else MAKERS[key](seen)
 
     def _complete(self) -> None:
         """Make all entries, in HLE's order; what the user added comes last."""
         seen = self._seen
         if seen is None:
             return
-        self._seen = None
-        if super().__len__() == 1:  # nothing was read yet, which is usual
-            super().update({key: make(seen) for key, make in MAKERS.items() if key != "current_player"})
-            self["vectorized"] = self._encoder.encode(seen)
-            return
         read = dict(super().items())
-        made = {key: read[key] if key in read else make(seen) for key, make in MAKERS.items()}
-        if "vectorized" not in read:
-            made["vectorized"] = self._encoder.encode(seen)
-        made.update(read)  # entries of the user's may be among them, and the order is to be HLE's
+        made = {key: read[key] if key in read else self._made(key, seen) for key in MAKERS}
+        self._seen = None
         super().clear()
-        super().update(made)
+        super().update(made | read)
 
     def __eq__(self, other: object) -> bool:
         """Whether both have the same entries."""
@@ -102,19 +89,6 @@ class ObservationDict(dict[str, Any]):
 
     __hash__ = None
 
-    def __or__(self, other: Any) -> Any:
-        """A plain dictionary of both."""
-        return dict(self) | other
-
-    def __ror__(self, other: Any) -> Any:
-        """A plain dictionary of both."""
-        return other | dict(self)
-
-    def __ior__(self, other: Any) -> Any:
-        """Add the entries of another."""
-        self.update(other)
-        return self
-
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         """Copies and pickles are plain dictionaries."""
         return dict, (dict(self),)
@@ -125,10 +99,6 @@ class ObservationDict(dict[str, Any]):
             return self[key]
         except KeyError:
             return default
-
-    def copy(self) -> dict[str, Any]:
-        """A plain dictionary."""
-        return dict(self)
 
     def clear(self) -> None:
         """Remove all entries."""
@@ -149,7 +119,7 @@ def _of_whole(method: Callable[..., Any]) -> Callable[..., Any]:
 
 # `__iter__` and `keys` also make `dict(...)`, `{**...}` and C code see all entries.
 for _name in (
-    *("__contains__", "__delitem__", "__iter__", "__len__", "__repr__", "__reversed__"),
-    *("items", "keys", "pop", "popitem", "setdefault", "values"),
+    *("__contains__", "__delitem__", "__iter__", "__len__", "__or__", "__repr__", "__reversed__", "__ror__"),
+    *("copy", "items", "keys", "pop", "popitem", "setdefault", "values"),
 ):
     setattr(ObservationDict, _name, _of_whole(getattr(dict, _name)))

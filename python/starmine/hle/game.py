@@ -64,7 +64,7 @@ class HanabiGame:
             if isinstance(deck, str) or not isinstance(deck, Iterable):
                 raise TypeError(f"deck={deck!r} is not allowed: expected cards, their texts or their numbers")
             given = variant.new_game(deck=[self._rules.card(card) for card in deck]).deck
-            numbers = [card.suit * variant.ranks + card.rank for card in given]
+            numbers = [*map(self._rules.number, given)]
         return HanabiState._new(self._rules, self._deals, numbers, start_player)
 
     def parameter_string(self) -> str:
@@ -126,12 +126,12 @@ class HanabiGame:
         return variant.copies[color][rank] if exists else 0
 
     def get_move_uid(self, move: HanabiMove) -> int:
-        """The id of a move, or -1 for a deal.
+        """The id of a move; -1 for a deal, and for a move that the game does not have.
 
         Raises:
             IllegalMoveError: no `HanabiMove`.
         """
-        return self._rules.action(check_move(move))
+        return self._rules.actions.get(check_move(move), -1)
 
     def get_move(self, move_uid: int) -> HanabiMove:
         """The move of an id.

@@ -146,7 +146,7 @@ def _apply(state: State, rules: Rules, item: Item, seen: int) -> None:
         raise StarmineError(f": expected player {seat}")
     if seen != dealt:
         raise StarmineError(f": {seen} cards are dealt before it: expected {dealt}")
-    action = rules.existing_action(item.move)
+    action = rules.actions.get(item.move)
     if action is None:
         raise StarmineError(f" does not exist in {rules.variant}")
     try:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import enum
 from typing import Any
 
 from starmine._core import StarmineError, Variant
 from starmine._util.numbers import check_integer
-from starmine.hle.cards import CHANCE_PLAYER_ID, COLOR_CHAR, card_text
+from starmine.hle.cards import CHANCE_PLAYER_ID, COLOR_CHAR, card_text, color_char_to_idx, color_idx_to_char
 
 
 class HanabiMoveType(enum.IntEnum):
@@ -19,6 +20,16 @@ class HanabiMoveType(enum.IntEnum):
     REVEAL_COLOR = 3
     REVEAL_RANK = 4
     DEAL = 5
+
+
+# What the dictionary of a move has beside its kind.
+ENTRIES = {
+    HanabiMoveType.PLAY: ("card_index",),
+    HanabiMoveType.DISCARD: ("card_index",),
+    HanabiMoveType.REVEAL_COLOR: ("target_offset", "color"),
+    HanabiMoveType.REVEAL_RANK: ("target_offset", "rank"),
+    HanabiMoveType.DEAL: ("color", "rank"),
+}
 
 
 class HanabiMove:
@@ -95,21 +106,12 @@ class HanabiMove:
         Raises:
             ValueError: the kind is INVALID.
         """
-        found: dict[str, Any] = {"action_type": self._type.name}
-        if self._type in (HanabiMoveType.PLAY, HanabiMoveType.DISCARD):
-            found["card_index"] = self._card_index
-        elif self._type == HanabiMoveType.REVEAL_COLOR:
-            found["target_offset"] = self._target_offset
-            found["color"] = COLOR_CHAR[self._color]
-        elif self._type == HanabiMoveType.REVEAL_RANK:
-            found["target_offset"] = self._target_offset
-            found["rank"] = self._rank
-        elif self._type == HanabiMoveType.DEAL:
-            found["color"] = None if self._color < 0 else COLOR_CHAR[self._color]
-            found["rank"] = self._rank
-        else:
+        if self._type not in ENTRIES:
             raise ValueError(f"Unsupported move: {self}")
-        return found
+        entries = {name: getattr(self, f"_{name}") for name in ENTRIES[self._type]}
+        if "color" in entries:
+            entries["color"] = color_idx_to_char(self._color)
+        return {"action_type": self._type.name, **entries}
 
     def __str__(self) -> str:
         """HLE's text, such as "(Play 0)" or "(Reveal player +1 color R)"."""
@@ -143,25 +145,16 @@ class HanabiMove:
 
 def move_of(action: dict[str, Any]) -> HanabiMove:
     """The move of HLE's dictionary."""
-    kind = action.get("action_type")
+    kind: Any = action.get("action_type")
     if kind not in HanabiMoveType.__members__:
         raise AssertionError(f"action_type: {kind!r} should be one of: {list(HanabiMoveType.__members__)}")
-    if kind == "PLAY":
-        return HanabiMove.get_play_move(action["card_index"])
-    if kind == "DISCARD":
-        return HanabiMove.get_discard_move(action["card_index"])
-    if kind == "REVEAL_RANK":
-        return HanabiMove.get_reveal_rank_move(action["target_offset"], action["rank"])
-    if kind not in ("REVEAL_COLOR", "DEAL"):
+    if HanabiMoveType[kind] not in ENTRIES:
         raise ValueError(f"Unknown action_type: {kind}")
-    color = action["color"]
-    if not isinstance(color, str):
-        raise AssertionError(f"color={color!r} is not allowed: expected a letter")
-    if color not in COLOR_CHAR:
-        raise ValueError(f"Invalid color: {color}. Should be one of {COLOR_CHAR}.")
-    if kind == "DEAL":
-        return HanabiMove.get_deal_move(COLOR_CHAR.index(color), action["rank"])
-    return HanabiMove.get_reveal_color_move(action["target_offset"], COLOR_CHAR.index(color))
+    entries = {
+        name: color_char_to_idx(action[name]) if name == "color" else check_integer(name, action[name])
+        for name in ENTRIES[HanabiMoveType[kind]]
+    }
+    return HanabiMove(HanabiMoveType[kind], **entries)
 
 
 class HanabiHistoryItem:
@@ -234,24 +227,14 @@ class HanabiHistoryItem:
 
     def relative_to(self, observer: int, players: int, show_cards: bool) -> HanabiHistoryItem:
         """The item as an observer sees it: seats are offsets, and a card dealt to the observer may be hidden."""
-        move, player, dealt_to = self._move, self._player, self._dealt_to
-        if player == CHANCE_PLAYER_ID:
-            dealt_to = (dealt_to - observer) % players
-            if dealt_to == 0 and not show_cards:
-                move = HanabiMove(HanabiMoveType.DEAL)
+        seen = copy.copy(self)
+        if self._player == CHANCE_PLAYER_ID:
+            seen._dealt_to = (self._dealt_to - observer) % players
+            if seen._dealt_to == 0 and not show_cards:
+                seen._move = HanabiMove(HanabiMoveType.DEAL)
         else:
-            player = (player - observer) % players
-        return HanabiHistoryItem(
-            move,
-            player,
-            card=(self._color, self._rank),
-            scored=self._scored,
-            token=self._token,
-            touched=self._touched,
-            newly=self._newly,
-            dealt_to=dealt_to,
-            variant=self._variant,
-        )
+            seen._player = (self._player - observer) % players
+        return seen
 
     def outcome(self) -> str:
         """What HLE's text of the item has behind the move and the seat, such as "scored R1". HLE has no such method."""

@@ -6,10 +6,12 @@ last cards that count as not dealt yet.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Any
 
-from starmine._core import Event, Knowledge, State, Variant
-from starmine.hle.cards import CHANCE_PLAYER_ID, HanabiCardKnowledge, card_text
+from starmine._core import Event, Knowledge, State, Variant, View
+from starmine._util.numbers import check_integer
+from starmine.hle.cards import CHANCE_PLAYER_ID, HanabiCard, HanabiCardKnowledge, card_text
 from starmine.hle.moves import HanabiHistoryItem, HanabiMove
 from starmine.hle.rules import AgentObservationType, Rules
 
@@ -17,57 +19,11 @@ Pair = tuple[int, int]  # colour and rank of a card from 0, -1 where it is hidde
 CardEntry = dict[str, Any]  # the letter of a card's colour and its rank, as "color" and "rank"; None or -1 where hidden
 
 
-HIDDEN: CardEntry = {"color": None, "rank": -1}
-NOT_HINTED: CardEntry = {"color": None, "rank": None}
-
-
-class Source(Protocol):
-    """What observations are read from: a `Position`, or a view of one seat."""
-
-    rules: Rules
-    current_player: int
-    deck_size: int
-    fireworks: list[int]
-    information_tokens: int
-    life_tokens: int
-
-    @property
-    def discards(self) -> list[Pair]:
-        """The discarded and misplayed cards, the oldest first."""
-
-    def hands(self, observer: int) -> list[list[Pair]]:
-        """The hands by offset from the observer, whose own cards are hidden."""
-
-    @property
-    def discard_dictionaries(self) -> list[CardEntry]:
-        """The dictionaries of `discards`, to be copied."""
-
-    def hand_dictionaries(self, observer: int) -> list[list[CardEntry]]:
-        """The dictionaries of `hands`, to be copied."""
-
-    def hinted(self, observer: int) -> list[list[CardEntry]]:
-        """What hints named of the cards by offset and slot: dictionaries, to be copied."""
-
-    def knowledge(self, observer: int) -> list[list[HanabiCardKnowledge]]:
-        """What hints say about the cards by offset and slot."""
-
-    def legal(self, observer: int) -> list[int]:
-        """The legal actions of the observer, not to be changed; also after the end, where HLE goes on listing moves."""
-
-    def last_moves(self, observer: int) -> list[HanabiHistoryItem]:
-        """The moves since the observer's last one, the newest first."""
-
-    def encode(self, observer: int) -> list[int]:
-        """The encoded observation, zeros and ones: a new list."""
-
-
-class Position:
-    """A position, which never changes.
+class Source:
+    """What observations are read from: a `Position`, or the view of one seat.
 
     Attributes:
         rules: of the game.
-        core: the state, all cards dealt.
-        undealt: how many of its last cards are not dealt yet.
         current_player: the seat to act, or `CHANCE_PLAYER_ID` while there are cards to deal.
         deck_size: the cards left in the deck.
         fireworks: the height of each colour's stack.
@@ -75,31 +31,120 @@ class Position:
         life_tokens: those left.
     """
 
-    __slots__ = (
-        "_hinted",
-        "_legal",
-        "_numbers",
-        "core",
-        "current_player",
-        "deck_size",
-        "fireworks",
-        "information_tokens",
-        "life_tokens",
-        "rules",
-        "undealt",
-    )
+    def __init__(self, rules: Rules, shown: State | View, current_player: int, undealt: int = 0) -> None:
+        """The source of a state or a view, `undealt` of whose cards count as not dealt yet."""
+        self.rules = rules
+        self.current_player = current_player
+        self.deck_size = shown.deck_size + undealt
+        self.fireworks = shown.fireworks
+        self.information_tokens = shown.information_tokens
+        self.life_tokens = shown.life_tokens
+
+    def hand_numbers(self, observer: int) -> list[Sequence[int]]:
+        """The numbers of the cards by offset from the observer; -1 for cards that it does not see."""
+        raise NotImplementedError
+
+    def discard_numbers(self) -> Sequence[int]:
+        """The numbers of the discarded and misplayed cards, the oldest first."""
+        raise NotImplementedError
+
+    def view(self, observer: int) -> View:
+        """What the observer sees of the state, all cards dealt."""
+        raise NotImplementedError
+
+    def played(self) -> list[HanabiHistoryItem]:
+        """The turns and the deals after them."""
+        raise NotImplementedError
+
+    def legal(self, observer: int) -> list[int]:
+        """The legal actions of the observer, not to be changed; also after the end, where HLE goes on listing moves."""
+        raise NotImplementedError
+
+    def encode(self, observer: int) -> list[int]:
+        """The encoded observation, zeros and ones: a new list."""
+        raise NotImplementedError
+
+    @property
+    def discards(self) -> list[Pair]:
+        """The discarded and misplayed cards, the oldest first."""
+        return [self.rules.pairs[number] for number in self.discard_numbers()]
+
+    @property
+    def discard_dictionaries(self) -> list[CardEntry]:
+        """The dictionaries of `discards`, to be copied."""
+        return [*map(self.rules.shown.__getitem__, self.discard_numbers())]
+
+    def hands(self, observer: int) -> list[list[Pair]]:
+        """The hands by offset from the observer, whose own cards are hidden, but to a seer."""
+        return [[self.rules.pairs[number] for number in hand] for hand in self.hand_numbers(observer)]
+
+    def hand_dictionaries(self, observer: int) -> list[list[CardEntry]]:
+        """The dictionaries of `hands`, to be copied."""
+        shown = self.rules.shown.__getitem__
+        return [[*map(shown, hand)] for hand in self.hand_numbers(observer)]
+
+    def hinted(self, observer: int) -> list[list[CardEntry]]:
+        """What hints named of the cards by offset and slot: dictionaries, to be copied."""
+        return [[card.to_dict() for card in hand] for hand in self.knowledge(observer)]
+
+    def knowledge(self, observer: int) -> list[list[HanabiCardKnowledge]]:
+        """What hints say about the cards by offset and slot: nothing in minimal observations."""
+        if self.rules.observation_type == AgentObservationType.MINIMAL:
+            colors, ranks = (True,) * self.rules.variant.colors, (True,) * self.rules.variant.ranks
+            return [[HanabiCardKnowledge(None, None, colors, ranks)] * len(hand) for hand in self.hands(observer)]
+        return self.true_knowledge(observer)
+
+    def true_knowledge(self, observer: int) -> list[list[HanabiCardKnowledge]]:
+        """What hints say about the cards by offset and slot, whatever the observation type; all to a seer."""
+        hands = self.hands(observer)
+        if self.rules.observation_type == AgentObservationType.SEER:
+            return [[known_card(card, self.rules) for card in hand] for hand in hands]
+        view = self.view(observer)
+        return [
+            [knowledge_of(view.knowledge(offset, slot), self.rules) for slot in range(len(hand))]
+            for offset, hand in enumerate(hands)
+        ]
+
+    def last_moves(self, observer: int) -> list[HanabiHistoryItem]:
+        """The moves since the observer's last one, the newest first, as the observer sees them."""
+        found = []
+        show_cards = self.rules.observation_type == AgentObservationType.SEER
+        for item in reversed(self.played()):
+            found.append(item.relative_to(observer, self.rules.variant.players, show_cards))
+            if item.player() == observer:
+                break
+        return found
+
+    def moves_after_the_end(self, observer: int) -> list[int]:
+        """The actions that HLE lists for the seat whose turn would be next, although the game is over."""
+        hands, variant = self.hands(observer), self.rules.variant
+        found = []
+        for action, move in enumerate(self.rules.moves):
+            if action < 2 * variant.hand_size:
+                is_discard = action < variant.hand_size
+                allowed = not is_discard or self.information_tokens < variant.max_information_tokens
+                if allowed and move.card_index() < len(hands[0]):
+                    found.append(action)
+            elif self.information_tokens > 0:
+                target = hands[move.target_offset()]
+                if any(move.color() == color or move.rank() == rank for color, rank in target):
+                    found.append(action)
+        return found
+
+
+class Position(Source):
+    """A position of a state, which never changes.
+
+    Attributes:
+        core: the state, all cards dealt.
+        undealt: how many of its last cards are not dealt yet.
+    """
 
     def __init__(self, rules: Rules, core: State, undealt: int) -> None:
-        """A position of a state, some of whose cards are not dealt yet."""
-        self.rules = rules
+        to_act = (core.start_player + core.length) % rules.variant.players
+        super().__init__(rules, core, CHANCE_PLAYER_ID if undealt else to_act, undealt)
         self.core = core
         self.undealt = undealt
-        to_act = (core.start_player + core.length) % rules.variant.players
-        self.current_player = CHANCE_PLAYER_ID if undealt else to_act
-        self.deck_size = core.deck_size + undealt
-        self.fireworks = core.fireworks
-        self.information_tokens = core.information_tokens
-        self.life_tokens = core.life_tokens
         self._hinted: list[list[CardEntry]] | None = None
         self._legal: list[int] | None = None
         self._numbers: tuple[list[bytes], bytes] | None = None
@@ -112,16 +157,6 @@ class Position:
                 hands = [hand[: self.size(seat)] for seat, hand in enumerate(hands)]
             self._numbers = hands, discards
         return self._numbers
-
-    @property
-    def discards(self) -> list[Pair]:
-        """The discarded and misplayed cards, the oldest first."""
-        return [self.rules.pairs[number] for number in self._cards()[1]]
-
-    @property
-    def discard_dictionaries(self) -> list[CardEntry]:
-        """The dictionaries of `discards`, to be copied."""
-        return [*map(self.rules.shown.__getitem__, self._cards()[1])]
 
     def size(self, seat: int) -> int:
         """The number of cards in a seat's hand."""
@@ -137,61 +172,37 @@ class Position:
         """The hands of all seats, open."""
         return [[self.rules.pairs[number] for number in hand] for hand in self._cards()[0]]
 
-    def hands(self, observer: int) -> list[list[Pair]]:
-        """The hands by offset from the observer, whose own cards are hidden, but to a seer."""
-        hands = self.open_hands()
-        if self.rules.observation_type == AgentObservationType.SEER:
-            return hands[observer:] + hands[:observer]
-        return [[(-1, -1)] * len(hands[observer]), *hands[observer + 1 :], *hands[:observer]]
+    def hand_numbers(self, observer: int) -> list[Sequence[int]]:
+        hands = self._cards()[0]
+        is_seer = self.rules.observation_type == AgentObservationType.SEER
+        own: Sequence[int] = hands[observer] if is_seer else [-1] * len(hands[observer])
+        return [own, *hands[observer + 1 :], *hands[:observer]]
 
-    def hand_dictionaries(self, observer: int) -> list[list[CardEntry]]:
-        """The dictionaries of `hands`, to be copied."""
-        hands, shown = self._cards()[0], self.rules.shown.__getitem__
-        others = [[*map(shown, hand)] for hand in hands[observer + 1 :] + hands[:observer]]
-        if self.rules.observation_type == AgentObservationType.SEER:
-            return [[*map(shown, hands[observer])], *others]
-        return [[HIDDEN] * len(hands[observer]), *others]
+    def discard_numbers(self) -> Sequence[int]:
+        return self._cards()[1]
+
+    def view(self, observer: int) -> View:
+        return self.core.view(observer)
+
+    def played(self) -> list[HanabiHistoryItem]:
+        played = played_items(self.core.history, self.rules)
+        return played[:-1] if self.undealt else played
 
     def hinted(self, observer: int) -> list[list[CardEntry]]:
-        """What hints named of the cards by offset and slot: dictionaries, to be copied."""
+        if self.rules.observation_type != AgentObservationType.CARD_KNOWLEDGE:
+            return super().hinted(observer)
         if self._hinted is None:
-            self._hinted = self._find_hinted()
+            both = zip(self.core._named_by_hints(), self._cards()[0], strict=True)
+            named = self.rules.named.__getitem__
+            self._hinted = [[*map(named, known[: len(hand)])] for known, hand in both]
         return self._hinted[observer:] + self._hinted[:observer]
 
-    def _find_hinted(self) -> list[list[CardEntry]]:
-        hands, rules = self._cards()[0], self.rules
-        if rules.observation_type == AgentObservationType.MINIMAL:
-            return [[NOT_HINTED] * len(hand) for hand in hands]
-        if rules.observation_type == AgentObservationType.SEER:
-            return [[*map(rules.shown.__getitem__, hand)] for hand in hands]
-        named = [[*map(rules.named.__getitem__, hand)] for hand in self.core._named_by_hints()]
-        return [known[: len(hand)] for known, hand in zip(named, hands, strict=True)] if self.undealt else named
-
-    def knowledge(self, observer: int) -> list[list[HanabiCardKnowledge]]:
-        """What hints say about the cards by offset and slot: nothing in minimal observations."""
-        if self.rules.observation_type == AgentObservationType.MINIMAL:
-            nothing = no_knowledge(self.rules)
-            return [[nothing] * len(hand) for hand in self.hands(observer)]
-        return self.true_knowledge(observer)
-
-    def true_knowledge(self, observer: int) -> list[list[HanabiCardKnowledge]]:
-        """What hints say about the cards by offset and slot, whatever the observation type; all to a seer."""
-        hands = self.hands(observer)
-        if self.rules.observation_type == AgentObservationType.SEER:
-            return [[known_card(card, self.rules) for card in hand] for hand in hands]
-        view = self.core.view(observer)
-        return [
-            [knowledge_of(view.knowledge(offset, slot), self.rules) for slot in range(len(hand))]
-            for offset, hand in enumerate(hands)
-        ]
-
     def legal(self, observer: int) -> list[int]:
-        """The legal actions of the observer, also after the end."""
         if observer != self.current_player:
             return []
         if self._legal is None:
             legal = self.core.legal_actions()
-            self._legal = legal if legal or not self.core.is_terminal else moves_after_the_end(self, observer)
+            self._legal = legal if legal or not self.core.is_terminal else self.moves_after_the_end(observer)
         return self._legal
 
     def history(self) -> list[HanabiHistoryItem]:
@@ -203,18 +214,9 @@ class Position:
             deal_item((card.suit, card.rank), index // variant.hand_size, variant)
             for index, card in enumerate(self.core.deck[:dealt])
         ]
-        played = played_items(self.core.history, self.rules)
-        return items + (played[:-1] if self.undealt and played else played)
-
-    def last_moves(self, observer: int) -> list[HanabiHistoryItem]:
-        """The moves since the observer's last one, the newest first."""
-        played = played_items(self.core.history, self.rules)
-        if self.undealt and played:
-            played.pop()
-        return relative_items(played, observer, self.rules)
+        return items + self.played()
 
     def encode(self, observer: int) -> list[int]:
-        """The encoded observation, zeros and ones: a new list."""
         if not self.undealt:
             return self.core._encode_list(observer, self.rules.encoder)
         encoding = self.core.encode(observer, self.rules.encoder)
@@ -241,15 +243,73 @@ class Position:
         encoding[start : start + self.deck_size] = 1
 
 
-def dictionaries(cards: list[Pair], rules: Rules) -> list[CardEntry]:
-    """Cards as dictionaries."""
-    letters = rules.letters
-    return [HIDDEN if rank < 0 else {"color": letters[color], "rank": rank} for color, rank in cards]
+class Public:
+    """What every seat sees of a position: the methods that states and observations share."""
+
+    __slots__ = ()
+    _position: Source
+
+    def num_players(self) -> int:
+        """The number of seats."""
+        return self._position.rules.variant.players
+
+    def deck_size(self) -> int:
+        """The cards left in the deck."""
+        return self._position.deck_size
+
+    def discard_pile(self) -> list[HanabiCard]:
+        """The discarded and misplayed cards, the oldest first."""
+        return [HanabiCard(*card) for card in self._position.discards]
+
+    def fireworks(self) -> list[int]:
+        """The height of each colour's stack."""
+        return list(self._position.fireworks)
+
+    def information_tokens(self) -> int:
+        """The information tokens left."""
+        return self._position.information_tokens
+
+    def life_tokens(self) -> int:
+        """The life tokens left."""
+        return self._position.life_tokens
+
+    def card_playable_on_fireworks(self, color: int, rank: int) -> bool:
+        """Whether a card would be added to the fireworks.
+
+        Raises:
+            TypeError: the colour or the rank is not an integer.
+        """
+        heights, color, rank = self._position.fireworks, check_integer("color", color), check_integer("rank", rank)
+        return 0 <= color < len(heights) and heights[color] == rank
 
 
-def no_knowledge(rules: Rules) -> HanabiCardKnowledge:
-    """What is known of a card without hints."""
-    return HanabiCardKnowledge(None, None, (True,) * rules.variant.colors, (True,) * rules.variant.ranks)
+class SeenByView(Source):
+    """The source of the view of one seat, for rules whose observation type is not that of a seer."""
+
+    def __init__(self, view: View, rules: Rules) -> None:
+        history = view.history
+        after = (history[-1].seat + 1) % rules.variant.players if history else view.current_player
+        super().__init__(rules, view, after)
+        self._view = view
+
+    def hand_numbers(self, observer: int) -> list[Sequence[int]]:
+        return [[-1 if card is None else self.rules.number(card) for card in hand] for hand in self._view.hands]
+
+    def discard_numbers(self) -> Sequence[int]:
+        return [self.rules.number(card) for card in self._view.discard_pile]
+
+    def view(self, observer: int) -> View:
+        return self._view
+
+    def played(self) -> list[HanabiHistoryItem]:
+        return played_items(self._view.history, self.rules)
+
+    def legal(self, observer: int) -> list[int]:
+        legal = self._view.legal_actions()
+        return legal if legal or observer != self.current_player else self.moves_after_the_end(observer)
+
+    def encode(self, observer: int) -> list[int]:
+        return [*self._view.encode(self.rules.encoder).tobytes()]
 
 
 def known_card(card: Pair, rules: Rules) -> HanabiCardKnowledge:
@@ -268,24 +328,6 @@ def knowledge_of(known: Knowledge, rules: Rules) -> HanabiCardKnowledge:
         tuple(color in colors for color in range(rules.variant.colors)),
         tuple(rank in ranks for rank in range(rules.variant.ranks)),
     )
-
-
-def moves_after_the_end(source: Source, observer: int) -> list[int]:
-    """The actions that HLE lists for the seat whose turn would be next, although the game is over."""
-    hands, rules = source.hands(observer), source.rules
-    variant = rules.variant
-    found = []
-    for action, move in enumerate(rules.moves):
-        if action < 2 * variant.hand_size:
-            is_discard = action < variant.hand_size
-            allowed = not is_discard or source.information_tokens < variant.max_information_tokens
-            if allowed and move.card_index() < len(hands[0]):
-                found.append(action)
-        elif source.information_tokens > 0:
-            target = hands[move.target_offset()]
-            if any(move.color() == color or move.rank() == rank for color, rank in target):
-                found.append(action)
-    return found
 
 
 def deal_item(card: Pair, seat: int, variant: Variant) -> HanabiHistoryItem:
@@ -322,17 +364,6 @@ def played_items(events: list[Event], rules: Rules) -> list[HanabiHistoryItem]:
             drawn = (-1, -1) if event.drawn is None else (event.drawn.suit, event.drawn.rank)
             items.append(deal_item(drawn, event.seat, variant))
     return items
-
-
-def relative_items(items: list[HanabiHistoryItem], observer: int, rules: Rules) -> list[HanabiHistoryItem]:
-    """The items from the newest back to the observer's last move, as the observer sees them."""
-    found = []
-    show_cards = rules.observation_type == AgentObservationType.SEER
-    for item in reversed(items):
-        found.append(item.relative_to(observer, rules.variant.players, show_cards))
-        if item.player() == observer:
-            break
-    return found
 
 
 def board_text(

@@ -10,7 +10,7 @@ from typing import Any, SupportsIndex
 
 from starmine._core import Card, StarmineError, Variant, VariantError, _unknown_name
 from starmine._util.numbers import check_integer, check_number
-from starmine.hle.cards import COLOR_CHAR, card_text
+from starmine.hle.cards import COLOR_CHAR, HanabiCard, card_text
 from starmine.hle.moves import HanabiMove, IllegalMoveError
 
 
@@ -47,16 +47,11 @@ def preset_parameters(name: str) -> dict[str, int]:
     return PRESETS[name]
 
 
-def check_names(config: Mapping[str, Any]) -> None:
-    """Refuse what is no parameter of HLE, which ignores it."""
-    for name in config:
-        if name not in PARAMETERS:
-            raise _unknown_name("parameter", str(name), PARAMETERS)
-
-
 def variant_of(config: Mapping[str, Any]) -> Variant:
     """The variant of HLE's parameters; HLE's defaults stand for those that are missing."""
-    check_names(config)
+    for name in config:
+        if name not in PARAMETERS:  # HLE ignores it
+            raise _unknown_name("parameter", str(name), PARAMETERS)
     numbers: dict[str, Any] = {name: _integer(config, name) for name in OF_VARIANT if name in config}
     if not 1 <= numbers.get("colors", 5) <= len(COLOR_CHAR):
         raise VariantError(f"colors={numbers['colors']} is not allowed: expected 1 to {len(COLOR_CHAR)}")
@@ -84,13 +79,14 @@ class Rules:
         observation_type: what observations hold.
         encoder: Starmine's name of the encoder.
         moves: the moves by id.
+        actions: their ids.
         move_dictionaries: their dictionaries, to be copied.
         letters: the letters of the colours.
         named: the dictionaries of what hints named of a card, to be copied, by number: that of the colour, the last
             one for none, times ranks + 1, plus that of the rank.
         cards: the kinds of cards by number, suit * ranks + rank.
-        pairs: their suits and ranks.
-        shown: their dictionaries, to be copied.
+        pairs: their suits and ranks; the last one, -1 and -1, is that of a hidden card, whose number is -1.
+        shown: their dictionaries, to be copied, with that of a hidden card as the last one.
         deck: the numbers of all cards in their order.
         encoded: what the form of encodings depends on.
     """
@@ -110,14 +106,16 @@ class Rules:
         self.moves += [HanabiMove.get_reveal_rank_move(o, rank) for o in offsets for rank in range(ranks)]
         if colors > len(COLOR_CHAR) or len(self.moves) != variant.num_actions:
             raise StarmineError(f"{variant} is not allowed: HLE has no such colours or moves")
+        self.actions = {move: action for action, move in enumerate(self.moves)}
         self.move_dictionaries = [move.to_dict() for move in self.moves]
         self.letters = COLOR_CHAR[:colors]
         self.named: list[dict[str, Any]] = [
             {"color": letter, "rank": rank} for letter in (*self.letters, None) for rank in (*range(ranks), None)
         ]
-        self.pairs = [(suit, rank) for suit in range(colors) for rank in range(ranks)]
-        self.cards = [Card.of(suit, rank) for suit, rank in self.pairs]
-        self.shown: list[dict[str, Any]] = [{"color": self.letters[suit], "rank": rank} for suit, rank in self.pairs]
+        kinds = [(suit, rank) for suit in range(colors) for rank in range(ranks)]
+        self.cards = [Card.of(suit, rank) for suit, rank in kinds]
+        self.pairs = [*kinds, (-1, -1)]
+        self.shown: list[dict[str, Any]] = [HanabiCard(suit, rank).to_dict() for suit, rank in self.pairs]
         self.deck = [
             suit * ranks + rank
             for suit, copies in enumerate(variant.copies)
@@ -147,26 +145,9 @@ class Rules:
             raise IllegalMoveError(f"move_uid={uid} is not allowed: expected 0 to {len(self.moves) - 1}")
         return self.moves[uid]
 
-    def action(self, move: HanabiMove) -> int:
-        """HLE's id of a move, or -1 for a kind that has none; a move that does not exist gets some number."""
-        variant = self.variant
-        kind = move.type().name
-        if kind == "DISCARD":
-            return move.card_index()
-        if kind == "PLAY":
-            return variant.hand_size + move.card_index()
-        hints = 2 * variant.hand_size
-        if kind == "REVEAL_COLOR":
-            return hints + (move.target_offset() - 1) * variant.colors + move.color()
-        if kind == "REVEAL_RANK":
-            hints += (variant.players - 1) * variant.colors
-            return hints + (move.target_offset() - 1) * variant.ranks + move.rank()
-        return -1
-
-    def existing_action(self, move: HanabiMove) -> int | None:
-        """The id of a move; None where the variant has no such move."""
-        action = self.action(move)
-        return action if 0 <= action < len(self.moves) and self.moves[action] == move else None
+    def number(self, card: Card) -> int:
+        """The number of a card."""
+        return card.suit * self.variant.ranks + card.rank
 
     def card(self, card: Any) -> Any:
         """A card of a given deck. A number is read as suit * ranks + rank; anything else is returned as given.

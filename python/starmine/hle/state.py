@@ -11,7 +11,7 @@ from starmine.hle.cards import HanabiCard
 from starmine.hle.deals import Deals
 from starmine.hle.moves import HanabiHistoryItem, HanabiMove, HanabiMoveType, IllegalMoveError, check_move
 from starmine.hle.observations import HanabiObservation
-from starmine.hle.position import Position, board_text
+from starmine.hle.position import Position, Public, board_text
 from starmine.hle.rules import Rules
 
 
@@ -38,22 +38,21 @@ def new_core(rules: Rules, deck: list[int], start_player: int) -> State:
 
 def rest_of(position: Position) -> list[int]:
     """The numbers of the cards that are not dealt yet, the next one first."""
-    ranks = position.rules.variant.ranks
     deck = position.core.deck
-    return [card.suit * ranks + card.rank for card in deck[len(deck) - position.deck_size :]]
+    return [*map(position.rules.number, deck[len(deck) - position.deck_size :])]
 
 
 def with_rest(position: Position, rest: list[int]) -> Position:
     """The same position, but with other cards to come."""
-    ranks, deck = position.rules.variant.ranks, position.core.deck
-    dealt = [card.suit * ranks + card.rank for card in deck[: len(deck) - len(rest)]]
-    core = new_core(position.rules, dealt + rest, position.core.start_player)
+    deck = position.core.deck
+    dealt = map(position.rules.number, deck[: len(deck) - len(rest)])
+    core = new_core(position.rules, [*dealt, *rest], position.core.start_player)
     for event in position.core.history:
         core.apply(event.action)
     return Position(position.rules, core, position.undealt)
 
 
-class HanabiState:
+class HanabiState(Public):
     """A game in progress. `cur_player` is `CHANCE_PLAYER_ID` while a card is to be dealt."""
 
     def __init__(self, game: Any, c_state: HanabiState | None = None) -> None:
@@ -118,7 +117,7 @@ class HanabiState:
         position = self._position
         if position.undealt:
             raise IllegalMoveError(f"{move} is not legal now: a card is to be dealt; call deal_random_card first")
-        self._position = self._after(position.rules.existing_action(move), move)
+        self._position = self._after(position.rules.actions.get(move), move)
 
     def play(self, action: int) -> None:
         """Make the move of an id, and deal the card that it asks for: a turn of `rl_env`. HLE has no such method.
@@ -202,33 +201,9 @@ class HanabiState:
         """The seat to act, or `CHANCE_PLAYER_ID`."""
         return self._position.current_player
 
-    def deck_size(self) -> int:
-        """The cards left in the deck."""
-        return self._position.deck_size
-
-    def discard_pile(self) -> list[HanabiCard]:
-        """The discarded and misplayed cards, the oldest first."""
-        return [HanabiCard(*card) for card in self._position.discards]
-
-    def fireworks(self) -> list[int]:
-        """The height of each colour's stack."""
-        return list(self._position.fireworks)
-
     def player_hands(self) -> list[list[HanabiCard]]:
         """The hands of all seats, the oldest card first."""
         return [[HanabiCard(*card) for card in hand] for hand in self._position.open_hands()]
-
-    def information_tokens(self) -> int:
-        """The information tokens left."""
-        return self._position.information_tokens
-
-    def life_tokens(self) -> int:
-        """The life tokens left."""
-        return self._position.life_tokens
-
-    def num_players(self) -> int:
-        """The number of seats."""
-        return self._position.rules.variant.players
 
     def end_of_game_status(self) -> HanabiEndOfGameType:
         """How the game ended, or NOT_FINISHED."""
@@ -265,17 +240,8 @@ class HanabiState:
             ranks = position.rules.variant.ranks
             known = 0 <= move.rank() < ranks and position.undealt > 0
             return known and move.color() * ranks + move.rank() in rest_of(position)
-        action = position.rules.existing_action(move)
+        action = position.rules.actions.get(move)
         return not position.undealt and action in position.legal(position.current_player)
-
-    def card_playable_on_fireworks(self, color: int, rank: int) -> bool:
-        """Whether a card would be added to the fireworks.
-
-        Raises:
-            TypeError: the colour or the rank is not an integer.
-        """
-        heights, color, rank = self._position.fireworks, check_integer("color", color), check_integer("rank", rank)
-        return 0 <= color < len(heights) and heights[color] == rank
 
     def move_history(self) -> list[HanabiHistoryItem]:
         """All moves and deals, the oldest first."""

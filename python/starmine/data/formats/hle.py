@@ -86,7 +86,7 @@ def game_of(entry: Any, name: str = "") -> RecordedGame:
     for place, item in enumerate(items):
         if item.is_deal:
             continue
-        action = rules.existing_action(item.move)
+        action = rules.actions.get(item.move)
         if action is None:
             raise StarmineError(f"moves[{place}]: {item.move} does not exist in {rules.variant}")
         actions.append(action)
