@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from evaluation_runs import read_evaluation
 from paths import ROOT
 from tiny_runs import Walk, train
 from training_runs import TrainingError, needs_train_extra
@@ -19,7 +20,6 @@ from starmine import StarmineError, evaluate
 from starmine._util.durable import FolderLock
 from starmine.data.manifest import MANIFEST, read_manifest, write_manifest
 from starmine.data.schema import shard_name
-from starmine.evaluation.results_folder import read_evaluation
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be forked on this system")
 SHARD = shard_name(0)

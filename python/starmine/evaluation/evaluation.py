@@ -17,13 +17,12 @@ from starmine._util.durable import given_path
 from starmine._util.equality import equal_by_value
 from starmine.evaluation import figure
 from starmine.evaluation.calls import Calls, added, without_turns
-from starmine.evaluation.matrix import Method, ScoreTable, methods_of, table_of
+from starmine.evaluation.matrix import Method, ScoreTable, method_of, table_of
 from starmine.evaluation.pairing import ENDING, FAILED, SCORE, Pairing, summarise
 from starmine.evaluation.report import report
 from starmine.games.identity import Identity
 from starmine.games.pairings import pairings_of
 from starmine.games.results import Games, mean_and_error
-from starmine.games.variants import variant_text
 
 Array = NDArray[Any]
 Cell = tuple[int, int]
@@ -82,11 +81,6 @@ class Settings:
         for seeds in self.methods.values():
             pairs |= {(one, other) for one in seeds for other in seeds}
         return frozenset((names.index(one), names.index(other)) for one, other in pairs)
-
-    @property
-    def described(self) -> str:
-        """The variant's preset and number of players, or its parameters where it is no preset."""
-        return variant_text(self.variant)
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as JSON can represent them."""
@@ -170,7 +164,7 @@ class Evaluation:
     @property
     def methods(self) -> list[Method]:
         """Self-play and cross-play of the seeds of each method."""
-        return methods_of(self)
+        return [method_of(self, name, seeds) for name, seeds in self.settings.methods.items()]
 
     def pairing(self, player: str, partner: str) -> Pairing:
         """The statistics of one entrant with another.
@@ -178,7 +172,7 @@ class Evaluation:
         Raises:
             UnknownNameError: there is no such entrant.
         """
-        cell = self._cell(player, partner)
+        cell = self.cell_of(player, partner)
         played = int(self.played[cell])
         known = self._pairings.get(cell)
         if known is None or known.games != played:
@@ -216,7 +210,7 @@ class Evaluation:
         Raises:
             UnknownNameError: there is no such entrant.
         """
-        return self.mean_of([self._cell(name, other) for other in self.names if other != name])
+        return self.mean_of([self.cell_of(name, other) for other in self.names if other != name])
 
     def as_partner(self, name: str) -> tuple[float, float | None]:
         """Mean score of an entrant as the partner of each other entrant (its column), and the error, as `as_player`.
@@ -224,7 +218,7 @@ class Evaluation:
         Raises:
             UnknownNameError: there is no such entrant.
         """
-        return self.mean_of([self._cell(other, name) for other in self.names if other != name])
+        return self.mean_of([self.cell_of(other, name) for other in self.names if other != name])
 
     def with_partners(self, player: str, partners: Sequence[str]) -> tuple[float, float | None]:
         """Mean score of a player with some partners, in all seatings that were played, and the standard error.
@@ -242,7 +236,7 @@ class Evaluation:
         Raises:
             UnknownNameError: there is no such entrant.
         """
-        cell = self._cell(player, partner)
+        cell = self.cell_of(player, partner)
         return [cell, cell[::-1]] if self.settings.variant.players == 2 and player != partner else [cell]
 
     def mean_of(self, cells: Sequence[Cell]) -> tuple[float, float | None]:
@@ -272,7 +266,7 @@ class Evaluation:
         Raises:
             UnknownNameError: there is no such entrant.
         """
-        scores = self._deck_scores([self._cell(*one), self._cell(*other)])
+        scores = self._deck_scores([self.cell_of(*one), self.cell_of(*other)])
         differences = scores[0] - scores[1]
         return mean_and_error(differences[~np.isnan(differences)])
 
@@ -300,7 +294,12 @@ class Evaluation:
         found = [calls[name] for _, calls in sorted(self.calls.items()) if name in calls]
         return reduce(added, found) if found else None
 
-    def _cell(self, player: str, partner: str) -> Cell:
+    def cell_of(self, player: str, partner: str) -> Cell:
+        """The pairing of a player with a partner, by index.
+
+        Raises:
+            UnknownNameError: there is no such entrant.
+        """
         names = self.names
         for name in (player, partner):
             if name not in names:
@@ -337,7 +336,8 @@ class Evaluation:
             paths: of the picture's files, each a PDF if it ends in ".pdf", else a PNG.
 
         Raises:
-            StarmineError: matplotlib is missing, or a path is empty.
+            StarmineError: a path is empty.
+            ImportError: matplotlib is missing.
             OSError: a file cannot be written; the earlier one is still there.
         """
         figure.draw(self, [given_path("path", path) for path in paths])

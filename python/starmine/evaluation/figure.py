@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from starmine._core import StarmineError
 from starmine._util.durable import replace_file
 from starmine.evaluation.grid import caption, marked, notes, shorten
 from starmine.evaluation.matrix import Mean
@@ -34,15 +33,13 @@ def draw(results: Evaluation, paths: Sequence[Path]) -> None:
     """Write the heat map of the table as PNG or PDF files.
 
     Raises:
-        StarmineError: matplotlib is missing.
+        ImportError: matplotlib is missing.
         OSError: a file cannot be written; the earlier one is still there.
     """
     try:
         from matplotlib.figure import Figure
-    except ImportError as error:
-        raise StarmineError(
-            "the figure needs matplotlib, which is not installed: expected it (pip install 'starmine[eval]')"
-        ) from error
+    except ImportError as missing:
+        raise ImportError("the figure needs matplotlib: pip install 'starmine[eval]'") from missing
     table = results.table
     rows, columns = len(table.rows), len(table.columns)
     has_room = max(rows, columns) <= ROOM_FOR_ERRORS

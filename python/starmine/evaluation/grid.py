@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from starmine.evaluation.matrix import FAILURES, FALLBACK, Mean
 from starmine.games.results import with_error
+from starmine.games.variants import variant_text
 
 if TYPE_CHECKING:
     from starmine.evaluation.evaluation import Evaluation
@@ -73,7 +74,7 @@ def caption(results: Evaluation) -> list[str]:
         seats = f"Row: {seats}" + "; diagonal: self-play" * (len(settings.entrants) > 1)
     over_seeds = ", of methods over seeds" if settings.methods else ""
     found = [
-        f"Mean scores of {games}, {settings.described}, decks of seed {settings.seed}",
+        f"Mean scores of {games}, {variant_text(settings.variant)}, decks of seed {settings.seed}",
         f"At most {settings.variant.max_score}; ± standard error over decks{over_seeds}",
         seats,
     ]

@@ -110,7 +110,7 @@ def table_of(results: Evaluation) -> ScoreTable:
     settings = results.settings
     if not settings.partners:
         names = results.names
-        means = [[_mean(results, one, other, [_pair(results, one, other)]) for other in names] for one in names]
+        means = [[_mean(results, one, other, [results.cell_of(one, other)]) for other in names] for one in names]
         return ScoreTable(names, names, means)
     rows: dict[str, tuple[str, ...]] = {name: (name,) for name in settings.ego}
     for name, members in settings.methods.items():
@@ -118,7 +118,8 @@ def table_of(results: Evaluation) -> ScoreTable:
         rows |= {name: found} if found else {}
     columns = columns_of(results)
     means = [[_of_members(results, row, column, rows[row], columns[column]) for column in columns] for row in rows]
-    means.append([_of_partners(results, column, columns[column]) for column in columns])
+    own = {column: [results.cell_of(name, name) for name in partners] for column, partners in columns.items()}
+    means.append([_mean(results, SELF_PLAY, column, cells) for column, cells in own.items()])
     return ScoreTable([*rows, SELF_PLAY], list(columns), means)
 
 
@@ -147,30 +148,20 @@ def _of_members(
     return replace(found, seeds=len(members), seeds_standard_error=error)
 
 
-def _of_partners(results: Evaluation, column: str, partners: tuple[str, ...]) -> Mean:
-    """The self-play of the partners of a column."""
-    return _mean(results, SELF_PLAY, column, [_pair(results, partner, partner) for partner in partners])
-
-
 def _cells(results: Evaluation, player: str, partners: tuple[str, ...], with_itself: bool) -> list[Cell]:
     """The pairings of a player with some partners, in all seatings; without partners its self-play.
 
     Where it is one of the partners, `with_itself` says whether its self-play counts.
     """
     if not partners:
-        return [_pair(results, player, player)]
+        return [results.cell_of(player, player)]
     found = []
     for partner in partners:
         if partner != player:
             found += results.seatings(player, partner)
         elif with_itself:
-            found.append(_pair(results, player, player))
+            found.append(results.cell_of(player, player))
     return found
-
-
-def _pair(results: Evaluation, player: str, partner: str) -> Cell:
-    names = results.names
-    return names.index(player), names.index(partner)
 
 
 def _mean(results: Evaluation, row: str, column: str, cells: Sequence[Cell]) -> Mean:
@@ -182,15 +173,11 @@ def _mean(results: Evaluation, row: str, column: str, cells: Sequence[Cell]) -> 
     return Mean(row, column, games, failed, score, error, fallback_share=share)
 
 
-def methods_of(results: Evaluation) -> list[Method]:
-    """The methods of an evaluation, with the scores of their seeds."""
-    return [_method(results, name, seeds) for name, seeds in results.settings.methods.items()]
-
-
-def _method(results: Evaluation, name: str, seeds: tuple[str, ...]) -> Method:
-    own = [results.mean_of([_pair(results, seed, seed)])[0] for seed in seeds]
+def method_of(results: Evaluation, name: str, seeds: tuple[str, ...]) -> Method:
+    """A method, with the scores of its seeds."""
+    own = [results.mean_of([results.cell_of(seed, seed)])[0] for seed in seeds]
     crossed = {
-        (one, other): results.mean_of([_pair(results, one, other), _pair(results, other, one)])[0]
+        (one, other): results.mean_of([results.cell_of(one, other), results.cell_of(other, one)])[0]
         for index, one in enumerate(seeds)
         for other in seeds[index + 1 :]
     }

@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError, Variant, endings
+from starmine._core import StarmineError, endings
 from starmine._util.durable import (
     PART,
     DamagedFileError,
     FolderLock,
-    given_path,
     new_run_id,
     remove_left_parts,
     replace_file,
@@ -240,36 +239,6 @@ def stored_id(path: Path) -> str | None:
     except (*FORGED, OSError):
         return None
     return found if isinstance(found, str) else None
-
-
-def read_evaluation(path: str | os.PathLike[str]) -> Evaluation:
-    """What `evaluate(output=path)` has stored so far.
-
-    Raises:
-        StarmineError: the folder holds no evaluation, or a damaged one.
-    """
-    folder = given_path("path", path)
-    try:
-        found = read_manifest(folder)
-        if found is None:
-            raise DamagedFileError(f"{MANIFEST} is missing or damaged")
-        told = found["configuration"]
-        settings = Settings(
-            told["version"],
-            Variant(**told["variant"]),
-            told["entrants"],
-            {name: Identity(text, None) for name, text in told["identities"].items()},
-            told["games"],
-            told["seed"],
-            tuple(told["cheaters"]),
-            tuple(told["ego"]),
-            tuple(told["partners"]),
-            tuple(told["hold_out"]),
-            {name: tuple(seeds) for name, seeds in told["methods"].items()},
-        )
-        return evaluation_of(folder, found["shards"], settings)
-    except (*FORGED, OSError, EOFError) as error:
-        raise StarmineError(f"{str(path)!r} holds no evaluation ({type(error).__name__}: {error})") from error
 
 
 def evaluation_of(folder: Path, entries: dict[str, Entry], settings: Settings) -> Evaluation:

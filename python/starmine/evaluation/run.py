@@ -102,9 +102,10 @@ def evaluate(
         UnknownNameError: there is no such bot, preset or encoder.
         VariantError: a bot does not play the variant.
         TypeError: a number is not an integer.
-        StarmineError: another argument that is not allowed, a policy that sees its own hand without `cheats=True`, a
-            folder that is in use, holds other games or cannot be written, or pyarrow or matplotlib is missing. The
-            error comes before any game is played, except for a disk that becomes full; what was saved before is kept.
+        StarmineError: another argument that is not allowed, a policy that sees its own hand without `cheats=True`, or a
+            folder that is in use, holds other games or cannot be written. The error comes before any game is played,
+            except for a disk that becomes full; what was saved before is kept.
+        ImportError: pyarrow or matplotlib is missing; before any game is played.
 
     An entrant that sees its own hand, such as the bot `cheater` or a policy with `cheats=True`, is marked in the table,
     the figure, the CSV and the JSON.
@@ -243,7 +244,11 @@ def play_chunks(
             number = min(pace.games if are_bots else at_once, end - start)
             began = time.perf_counter()
             with count_calls(names, seats, start, evaluation_id) as calls:
-                games = play_or_fail(seats, number, start, settings, num_threads, record=evaluation_id is not None)
+                record = evaluation_id is not None
+                try:
+                    games = play_games(seats, number, settings.seed, settings.variant, num_threads, start, record)
+                except BotError as error:
+                    games = error.games  # in which failed ones are marked
             seconds = time.perf_counter() - began
             yield cell, seat, start, games, seconds, calls
             start += number
@@ -260,16 +265,6 @@ def schedule(evaluation: Evaluation) -> Iterator[tuple[Cell, int, int, int]]:
             start = max(first, int(evaluation.played[row, column]))
             if start < end:
                 yield (row, column), seat, start, end
-
-
-def play_or_fail(
-    seats: list[Any], number: int, first: int, settings: Settings, num_threads: int, record: bool
-) -> Games:
-    """Play some games; failed ones are marked in the result."""
-    try:
-        return play_games(seats, number, settings.seed, settings.variant, num_threads, first, record)
-    except BotError as error:
-        return error.games
 
 
 # --- Arguments --------------------------------------------------------------------------------------------
@@ -372,12 +367,9 @@ def check_libraries(figure: bool) -> None:
     """Check that games can be stored, and that a figure can be drawn if there is one.
 
     Raises:
-        StarmineError: pyarrow or matplotlib is missing.
+        ImportError: pyarrow or matplotlib is missing.
     """
-    if importlib.util.find_spec("pyarrow") is None:
-        raise StarmineError("output= needs pyarrow, which is not installed: expected it (pip install 'starmine[eval]')")
-    if figure and importlib.util.find_spec("matplotlib") is None:
-        raise StarmineError(
-            "the figure needs matplotlib, which is not installed: expected it (pip install 'starmine[eval]'), "
-            "or no figure (--no-figure, figure=False)"
-        )
+    needs = [("output=", "pyarrow"), ("the figure, which figure=False or --no-figure omits,", "matplotlib")]
+    for what, library in needs if figure else needs[:1]:
+        if importlib.util.find_spec(library) is None:
+            raise ImportError(f"{what} needs {library}: pip install 'starmine[eval]'")

@@ -8,7 +8,7 @@ import struct
 
 import numpy as np
 import pytest
-from evaluation_runs import interrupt_after, stored
+from evaluation_runs import interrupt_after, read_evaluation, stored
 
 import starmine
 from starmine import StarmineError, UnknownNameError, VariantError, evaluate, play_games
@@ -17,7 +17,7 @@ from starmine.evaluation import run
 from starmine.evaluation.documents import to_markdown
 from starmine.evaluation.html_report import evaluation_html
 from starmine.evaluation.pairing import stretches
-from starmine.evaluation.results_folder import read_evaluation, worst_games
+from starmine.evaluation.results_folder import worst_games
 
 MANIFEST, SHARD = "_manifest.json", "shard-000000.parquet"
 QUICK = {"variant": "mini", "games": 50, "seed": 0, "figure": False}
@@ -410,14 +410,14 @@ def test_what_is_not_allowed_is_named_before_anything_is_written(tmp_path, entra
 @pytest.mark.parametrize(
     ("library", "said"),
     [
-        ("matplotlib", r"pip install 'starmine\[eval\]'\), or no figure \(--no-figure"),
-        ("pyarrow", r"output= needs pyarrow.* \(pip install 'starmine\[eval\]'\)"),
+        ("matplotlib", r"the figure, which .*--no-figure omits, needs matplotlib: pip install 'starmine\[eval\]'"),
+        ("pyarrow", r"output= needs pyarrow: pip install 'starmine\[eval\]'"),
     ],
 )
 def test_a_missing_library_is_named_before_any_game(tmp_path, monkeypatch, library, said):
     find = importlib.util.find_spec
     monkeypatch.setattr(run.importlib.util, "find_spec", lambda name: None if name == library else find(name))
-    with pytest.raises(StarmineError, match=said):
+    with pytest.raises(ImportError, match=said):
         evaluate(["iggi"], 5, output=tmp_path / "none")
     assert not (tmp_path / "none").exists()
     if library == "matplotlib":

@@ -9,13 +9,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import torch
-from evaluation_runs import interrupt_after, stored
+from evaluation_runs import interrupt_after, read_evaluation, stored
 from paths import ROOT
 
 from starmine import StarmineError, UnknownNameError, evaluate, play_games, variant
 from starmine.cli import main
 from starmine.data import Dataset, verify
-from starmine.evaluation.results_folder import read_evaluation
 from starmine.torch import PolicyNetwork
 
 EGO = {"a-1": "iggi", "a-2": "piers", "a-3": "simple", "alone": "outer"}

@@ -163,7 +163,7 @@ def evaluation_kills(folder: Path, kills: int, rng: random.Random) -> None:
 
 def assert_same_games(found: Path, expected: Path) -> None:
     """Compare the games and the statistics, without times, of two folders, whose numbers of files may differ."""
-    from starmine.evaluation.results_folder import read_evaluation
+    from evaluation_runs import read_evaluation
 
     games = [read_evaluation(folder).outcomes for folder in (found, expected)]
     assert np.array_equal(*games)
