@@ -13,6 +13,7 @@ from typing import Any
 
 from starmine._core import Card, StarmineError, State, Variant, View
 from starmine.games.variants import card_texts
+from starmine.hle.rules import AgentObservationType, rules_for
 from starmine.text.facts import turns_left
 from starmine.text.prompt import PromptOptions, rules_prompt, table_prompt
 from starmine.text.replies import parse_reply
@@ -40,13 +41,7 @@ class ParseResult:
 
 def label(variant: Variant, action: int) -> str:
     """OpenSpiel's string of an action, such as "(Play 0)" or "(Reveal player +1 color R)"."""
-    move = variant.move(action)
-    if move.offset is None:
-        return f"({move.kind.capitalize()} {move.slot})"
-    if move.rank is not None:
-        return f"(Reveal player +{move.offset} rank {move.rank + 1})"
-    assert move.color is not None
-    return f"(Reveal player +{move.offset} color {'RYGWB'[move.color]})"
+    return str(rules_for(variant, AgentObservationType.CARD_KNOWLEDGE).moves[action])
 
 
 def observation(state: State, seat: int) -> dict[str, Any]:

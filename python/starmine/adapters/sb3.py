@@ -184,7 +184,7 @@ class HanabiVecEnv(VecEnv):
             AttributeError: there is no such attribute.
         """
         owner = self if hasattr(type(self), attr_name) or attr_name in vars(self) else self.env
-        return [getattr(owner, attr_name)] * len(self._rows(indices))
+        return [getattr(owner, attr_name)] * len([*self._get_indices(indices)])
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
         """Games have no attributes of their own to set.
@@ -202,15 +202,12 @@ class HanabiVecEnv(VecEnv):
         """
         if method_name != "action_masks":
             raise AttributeError(f"single games have no method {method_name!r}: expected 'action_masks'")
-        return list(self.action_masks()[self._rows(indices)])
+        return list(self.action_masks()[[*self._get_indices(indices)]])
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: Any = None) -> list[bool]:
         """True for SB3's `Monitor`, whose `episode` entries the infos have; False for other wrappers."""
-        return [issubclass(wrapper_class, Monitor)] * len(self._rows(indices))
+        return [issubclass(wrapper_class, Monitor)] * len([*self._get_indices(indices)])
 
     def get_images(self) -> Sequence[Array | None]:
         """A picture of each game, uint8 (height, width, 3), with `render_mode="rgb_array"`; None without."""
         return [None] * self.num_envs if self.env.render_mode is None else list(self.env.render())
-
-    def _rows(self, indices: Any) -> list[int]:
-        return list(self._get_indices(indices))

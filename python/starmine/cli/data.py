@@ -6,10 +6,16 @@ import argparse
 from typing import Any
 
 from starmine.cli import convert
-from starmine.cli.arguments import INTERRUPTED, Parser, integer, refuse
+from starmine.cli.arguments import INTERRUPTED, Parser, add_command, integer, refuse
 from starmine.data import info, verify
 
 FAILED = 1  # exit status where stored games do not hold
+VERIFY = """\
+Plays stored games again by the rules, compares all that is stored of them, and computes the checksums anew. It names
+file, row and game of what does not hold; the exit status is then 1."""
+INFO = """\
+Sums up stored games: their number, turns and bytes, the mean score of each table with its standard error, and the
+histogram of the scores."""
 
 
 def add(commands: Any) -> None:
@@ -24,13 +30,7 @@ def add(commands: Any) -> None:
 
 def add_verify(actions: Any) -> None:
     """Add `starmine data verify`."""
-    parser = actions.add_parser(
-        "verify",
-        help="play stored games again and compare",
-        description="Plays stored games again by the rules, compares all that is stored of them, and computes the "
-        "checksums anew. It names file, row and game of what does not hold; the exit status is then 1.",
-        allow_abbrev=False,
-    )
+    parser = add_command(actions, "verify", "play stored games again and compare", VERIFY)
     parser.add_argument("path", metavar="DIR", help="folder of shards, or one file")
     parser.add_argument("--deal", action="store_true", help="also deal the games anew from their seeds")
     parser.add_argument("--num-threads", type=integer, metavar="N", help="threads (default: one for each core)")
@@ -40,13 +40,7 @@ def add_verify(actions: Any) -> None:
 
 def add_info(actions: Any) -> None:
     """Add `starmine data info`."""
-    parser = actions.add_parser(
-        "info",
-        help="sum up stored games",
-        description="Sums up stored games: their number, turns and bytes, the mean score of each table with its "
-        "standard error, and the histogram of the scores.",
-        allow_abbrev=False,
-    )
+    parser = add_command(actions, "info", "sum up stored games", INFO)
     parser.add_argument("path", metavar="DIR", help="folder of shards, or one file")
     parser.set_defaults(run=run_info)
 

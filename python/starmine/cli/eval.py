@@ -97,7 +97,7 @@ def bots_by_name(texts: list[str]) -> dict[str, Any]:
             name = player_files.name_of(bot)
         if name in found:
             raise StarmineError(f"bot={text!r} is not allowed: expected the name {name!r} once")
-        found[name] = player_files.load(bot) if player_files.is_of_file(bot) else seeds_bot(bot)
+        found[name] = player_files.player_of(seeds_bot(bot))
     return found
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from starmine._core import StarmineError, bots, policies
 from starmine.cli.arguments import INTERRUPTED, add_command, add_rules, integer, refuse, rules_of_text
-from starmine.cli.player_files import is_of_file, load
+from starmine.cli.player_files import is_of_file, player_of
 from starmine.data import generate
 from starmine.data.generation.configuration import MOST_SHARDS
 
@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
         )
     try:
         made = generate(
-            [load(text) if is_of_file(text) else text for text in options.bots],
+            [*map(player_of, options.bots)],
             options.games,
             options.output,
             rules_of_text(options.variant, len(options.bots), options.lost_game_score),

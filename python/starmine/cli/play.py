@@ -17,8 +17,8 @@ from typing import Any
 
 from starmine._core import StarmineError, Variant, bot, bots, policies
 from starmine._util.durable import given_path
-from starmine.cli import player_files
 from starmine.cli.arguments import INTERRUPTED, add_command, add_seats, add_variant, integer, refuse, rules_of_text
+from starmine.cli.player_files import player_of
 from starmine.data import write_games
 from starmine.data.formats.hanab_live_link import links
 from starmine.data.formats.records import ReadGames, check
@@ -117,17 +117,12 @@ def adviser(rules: Variant) -> str:
 
 def seated(options: argparse.Namespace, rules: Variant) -> list[Any]:
     """The players by seat, None for the person."""
-    return [None if name is None else player(name) for name in named_seats(options, rules)]
-
-
-def player(name: str) -> Any:
-    """The player of a name, loaded from its file if it is one of a Python file."""
-    return player_files.load(name) if player_files.is_of_file(name) else name
+    return [None if name is None else player_of(name) for name in named_seats(options, rules)]
 
 
 def own_player(name: str) -> Any:
     """The player of a name for one seat alone: several tables are open at once, and an object remembers its game."""
-    found = player(name)
+    found = player_of(name)
     if isinstance(found, type):
         return found  # of which each seat makes its own
     try:

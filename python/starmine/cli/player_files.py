@@ -27,15 +27,15 @@ def name_of(text: str) -> str:
     return text.rpartition(":")[2]
 
 
-def load(text: str) -> Any:
-    """The player that a text such as `mybot.py:Student` names.
+def player_of(text: str) -> Any:
+    """The player of a file that a text such as `mybot.py:Student` names; other texts as they are.
 
     The file is run as a module. A class with `act` stays a class, of which each game and seat gets an object of its
     own; other classes, such as policies and torch modules, are instantiated without arguments.
     """
     found = OF_FILE.fullmatch(text)
     if found is None:
-        raise StarmineError(f"bot={text!r} is not allowed: expected a file and a name, such as 'mybot.py:Student'")
+        return text
     path, name = found["path"], found["name"]
     module = _module(path)
     if not hasattr(module, name):

@@ -102,16 +102,16 @@ def test_a_changed_file_is_run_again_in_one_process(tmp_path):
     (tmp_path / "helper_of_students.py").write_text("CHOICE = 0\n")
     path.write_text(BOT)
     text = f"{path}:Student"
-    old = player_files.load(text)
-    assert player_files.load(text) is old
+    old = player_files.player_of(text)
+    assert player_files.player_of(text) is old
     was = known(old)
     path.write_text(BOT.replace("[CHOICE]", "[-1]"))
-    new = player_files.load(text)
+    new = player_files.player_of(text)
     assert new is not old
     assert known(new).text not in (None, was.text)
     assert "mybot_that_changes.py has changed since" in known(old).problem
     path.write_text(BOT)
-    assert known(player_files.load(text)).text == was.text
+    assert known(player_files.player_of(text)).text == was.text
 
 
 def test_files_of_one_name_are_told_apart(tmp_path):
@@ -120,7 +120,7 @@ def test_files_of_one_name_are_told_apart(tmp_path):
         folder = tmp_path / str(number)
         folder.mkdir()
         (folder / "same_name.py").write_text(f"class Student:\n    def act(self, view):\n        return {number}\n")
-        found.append(player_files.load(f"{folder / 'same_name.py'}:Student"))
+        found.append(player_files.player_of(f"{folder / 'same_name.py'}:Student"))
     assert len({known(player).text for player in found}) == 3
     assert None not in {known(player).text for player in found}
 

@@ -226,7 +226,7 @@ def strange(messages):
 
 
 def test_strange_usage_and_problems_neither_stop_an_evaluation_nor_its_page(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(player_files, "load", lambda text: ChatPlayer(strange, calls=1, fallback="random"))
+    monkeypatch.setattr(player_files, "player_of", lambda text: ChatPlayer(strange, calls=1, fallback="random"))
     command = ["eval", "m.py:model", "--games", "2", "--variant", "mini", "--output", str(tmp_path / "out")]
     assert main([*command, "--html", "--no-figure", "--quiet"]) == 0
     shown = capsys.readouterr().out
