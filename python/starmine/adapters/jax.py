@@ -15,9 +15,9 @@ from operator import index
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from starmine._core import ArrayError, Batch, Layout, StarmineError, Variant
+from starmine._util.arrays import Array
 from starmine._util.keywords import named_keywords, refuse_settings
 from starmine.envs.vector import HanabiVectorEnv
 
@@ -27,8 +27,6 @@ try:
     from jax.experimental import io_callback
 except ImportError as _missing:
     raise ImportError("starmine.adapters.jax needs JAX: pip install 'starmine[jax]'") from _missing
-
-Array = NDArray[Any]
 
 
 class Turn(NamedTuple):

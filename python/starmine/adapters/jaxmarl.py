@@ -20,9 +20,9 @@ from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from starmine._core import Batch, DeckError, StarmineError, Variant, _unknown_name
+from starmine._util.arrays import Array
 from starmine._util.keywords import RULES, check_keywords
 from starmine.games.variants import resolve_variant
 
@@ -36,7 +36,6 @@ try:
 except ImportError as _missing:
     raise ImportError("starmine.adapters.jaxmarl needs JAX: pip install 'starmine[jax]'") from _missing
 
-Array = NDArray[Any]
 Agents = dict[str, jax.Array]
 
 KNOWLEDGE = ("v0_belief", "hints")

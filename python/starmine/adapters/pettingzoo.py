@@ -17,9 +17,9 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium import spaces
-from numpy.typing import NDArray
 
 from starmine._core import IllegalActionError, StarmineError, State, UnknownNameError, Variant
+from starmine._util.arrays import Array
 from starmine._util.keywords import GAME_OPTIONS, check_options, named_keywords
 from starmine._util.render_modes import RENDER_MODES, usable_modes
 from starmine.envs import registration
@@ -33,7 +33,6 @@ try:
 except ImportError as _missing:
     raise ImportError("starmine.adapters.pettingzoo needs PettingZoo: pip install 'starmine[pettingzoo]'") from _missing
 
-Array = NDArray[Any]
 
 # OpenSpiel's names for what an observation tells, and ours.
 ENCODERS = {"minimal": "canonical-minimal", "card_knowledge": "canonical", "seer": "canonical-seer"}

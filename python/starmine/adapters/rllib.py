@@ -18,9 +18,9 @@ from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 from gymnasium.vector import VectorEnv
 from gymnasium.vector.utils import batch_space
-from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant
+from starmine._util.arrays import Array
 from starmine._util.keywords import refuse_settings
 from starmine.envs.single import HanabiEnv
 from starmine.envs.vector import HanabiVectorEnv, MaskedActions
@@ -32,7 +32,6 @@ try:
 except ImportError as _missing:
     raise ImportError("starmine.adapters.rllib needs RLlib: pip install 'starmine[rllib]'") from _missing
 
-Array = NDArray[Any]
 Observation = dict[str, Array]
 # Of each agent by its name; RLlib names agents by any hashable value.
 ByAgent = dict[Any, Any]

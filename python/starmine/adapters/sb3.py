@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from starmine._core import ArrayError, StarmineError
+from starmine._util.arrays import Array
 from starmine._util.keywords import GAME_OPTIONS, check_options, refuse_settings
 from starmine.envs.vector import HanabiVectorEnv, given_decks, given_game
 from starmine.games.seeds import game_seed
@@ -26,8 +26,6 @@ try:
     from stable_baselines3.common.vec_env import VecEnv
 except ImportError as _missing:
     raise ImportError("starmine.adapters.sb3 needs Stable-Baselines3: pip install 'starmine[sb3]'") from _missing
-
-Array = NDArray[Any]
 
 
 class HanabiVecEnv(VecEnv):

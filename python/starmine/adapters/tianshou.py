@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
-from numpy.typing import NDArray
 
 from starmine._core import ArrayError, StarmineError
+from starmine._util.arrays import Array
 from starmine._util.keywords import check_options, named_keywords, refuse_settings
 from starmine.envs.vector import HanabiVectorEnv
 from starmine.games.seeds import game_seed
@@ -25,8 +25,6 @@ try:
     from tianshou.env import BaseVectorEnv
 except ImportError as _missing:
     raise ImportError("starmine.adapters.tianshou needs Tianshou: pip install 'starmine[tianshou]'") from _missing
-
-Array = NDArray[Any]
 
 
 class HanabiTianshouEnv(BaseVectorEnv):

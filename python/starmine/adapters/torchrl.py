@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from starmine._core import Batch, StarmineError, Variant
+from starmine._util.arrays import Array
 from starmine._util.keywords import named_keywords, refuse_settings
 from starmine.envs.vector import HanabiVectorEnv, observation_box
 from starmine.games.seeds import game_seed
@@ -26,8 +26,6 @@ try:
     from torchrl.envs import EnvBase
 except ImportError as _missing:
     raise ImportError("starmine.adapters.torchrl needs TorchRL: pip install 'starmine[torchrl]'") from _missing
-
-Array = NDArray[Any]
 
 
 class HanabiTorchRLEnv(EnvBase):

@@ -24,7 +24,6 @@ from starmine.games.identity import Identity
 from starmine.games.pairings import pairings_of
 from starmine.games.results import Games, mean_and_error
 
-Array = NDArray[Any]
 Cell = tuple[int, int]
 
 FAILURES_KEPT = 3  # messages stored for a pairing; all failures are counted

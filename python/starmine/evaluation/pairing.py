@@ -6,15 +6,13 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from starmine._core import endings
+from starmine._util.arrays import Array
 from starmine._util.equality import equal_by_value
 from starmine.evaluation.calls import Calls, fallback_share
 from starmine.games.endings import defeats
 from starmine.games.results import mean_and_error
-
-Array = NDArray[Any]
 
 # The rows of the outcomes of games.
 SCORE, FIREWORKS, LENGTH, ENDING = range(4)

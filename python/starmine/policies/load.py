@@ -7,10 +7,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from numpy.typing import NDArray
-
 from starmine._core import SerializationError, UnknownNameError, Variant, _Network, _Player, _policy_bytes
 from starmine._core import policies as _shipped
+from starmine._util.arrays import Array
 from starmine._util.keywords import named_keywords
 from starmine._util.later import later
 from starmine.policies.foreign.files import is_foreign
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
 CARDS = Path(__file__).parent
 POLICY_FILE = "policy.safetensors"  # of a run's folder: the policy that the run ended with
-Array = NDArray[Any]
 
 
 def shipped() -> list[str]:

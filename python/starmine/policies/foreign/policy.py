@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from starmine._core import ArrayError, StarmineError, Variant
+from starmine._util.arrays import Array
 from starmine.policies.foreign.networks import R2D2, Actor, QNetwork
 from starmine.policies.foreign.observations import Inputs
 from starmine.policies.memory import Memory
 
 if TYPE_CHECKING:
     from starmine.games.turns import Turns
-
-Array = NDArray[Any]
 
 
 class ForeignPolicy:
