@@ -25,6 +25,15 @@ def is_number(value: Any, least: float, most: float = math.inf) -> bool:
     return is_one and math.isfinite(value) and bool(least <= value <= most)
 
 
+def without_nan(value: Any) -> Any:
+    """The value with None for nan and infinity, which JSON cannot represent."""
+    if isinstance(value, dict):
+        return {key: without_nan(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [without_nan(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def check_integer(name: str, value: Any) -> int:
     """An integer of any library as an `int`.
 

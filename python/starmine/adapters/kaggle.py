@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from starmine._core import Card, StarmineError, State, Variant, View
-from starmine.games.variants import card_texts
-from starmine.hle.rules import AgentObservationType, rules_for
+from starmine.hle.rules import AgentObservationType, Rules, rules_for
 from starmine.text.facts import turns_left
 from starmine.text.prompt import PromptOptions, rules_prompt, table_prompt
 from starmine.text.replies import parse_reply
@@ -41,7 +40,11 @@ class ParseResult:
 
 def label(variant: Variant, action: int) -> str:
     """OpenSpiel's string of an action, such as "(Play 0)" or "(Reveal player +1 color R)"."""
-    return str(rules_for(variant, AgentObservationType.CARD_KNOWLEDGE).moves[action])
+    return str(_rules(variant).moves[action])
+
+
+def _rules(variant: Variant) -> Rules:
+    return rules_for(variant, AgentObservationType.CARD_KNOWLEDGE)
 
 
 def observation(state: State, seat: int) -> dict[str, Any]:
@@ -138,21 +141,13 @@ def view_of(found: Mapping[str, Any]) -> View:
         max_life_tokens=said["max_life_tokens"],
     )
     turns = [(item.player, item.action) for item in state.full_history()]
-    cards = card_texts(variant.colors, variant.ranks)
-    dealt = [cards[action] for player, action in turns if player < 0]
-    played = [action for player, action in turns if player >= 0]
-    return _replayed(variant, dealt, played).view(seat)
-
-
-def _replayed(variant: Variant, dealt: Sequence[str], played: Sequence[int]) -> State:
-    """The game of the cards that were dealt; the others follow in any order, which no view shows."""
-    left = [str(card) for card in variant.new_game(seed=0).deck]
-    for card in dealt:
-        left.remove(card)
-    state = variant.new_game(deck=[*dealt, *left])
-    for action in played:
-        state.apply(action)
-    return state
+    # The cards that are not dealt yet, which no view shows, follow in any order.
+    deck = _rules(variant).deck_of([action for player, action in turns if player < 0])
+    replayed = variant.new_game(deck=[_rules(variant).cards[number] for number in deck])
+    for player, action in turns:
+        if player >= 0:
+            replayed.apply(action)
+    return replayed.view(seat)
 
 
 def get_legal_moves(found: Mapping[str, Any]) -> dict[int, str]:

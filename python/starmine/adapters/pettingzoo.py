@@ -18,7 +18,7 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from starmine._core import IllegalActionError, StarmineError, State, UnknownNameError, Variant
+from starmine._core import IllegalActionError, StarmineError, State, Variant, _unknown_name
 from starmine._util.arrays import Array
 from starmine._util.keywords import GAME_OPTIONS, check_options, named_keywords
 from starmine._util.render_modes import RENDER_MODES, usable_modes
@@ -90,8 +90,7 @@ class HanabiAECEnv(AECEnv[str, dict[str, Array], int]):
     ) -> None:
         super().__init__()
         if observation_type not in ENCODERS:
-            known = ", ".join(ENCODERS)
-            raise UnknownNameError(f"observation_type={observation_type!r} is not known: expected one of {known}")
+            raise _unknown_name("observation_type", str(observation_type), list(ENCODERS))
         if render_mode not in (None, *RENDER_MODES):
             expected = "None, 'ansi', 'human' or 'rgb_array'"
             raise StarmineError(f"render_mode={render_mode!r} is not allowed: expected {expected}")

@@ -11,7 +11,6 @@ from starmine.games.pairings import TURNS
 
 if TYPE_CHECKING:
     from starmine.text import ChatPlayer
-    from starmine.text.transcript import Transcript
 
 Calls: TypeAlias = dict[str, Any]  # totals, as `ChatPlayer.report` has them, without the name
 
@@ -50,11 +49,6 @@ def games_at_once(players: Mapping[str, Any], chunk: int) -> int:
     chats = chat_players(players).values()
     alone = [chat.concurrency for chat in chats if not chat.batched]
     return min(chunk, max(alone)) if alone and len(alone) == len(chats) else chunk
-
-
-def transcripts_of(players: Mapping[str, Any]) -> list[Transcript]:
-    """The transcripts of chat players."""
-    return [chat.transcript for chat in chat_players(players).values() if chat.transcript is not None]
 
 
 @contextmanager

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from starmine._util.numbers import without_nan
 from starmine.evaluation.grid import caption, method_grids, score_grid
 
 if TYPE_CHECKING:
@@ -35,10 +35,7 @@ def csv_text(rows: Sequence[dict[str, Any]]) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, rows[0].keys(), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(
-        {key: None if isinstance(value, float) and not math.isfinite(value) else value for key, value in row.items()}
-        for row in rows
-    )
+    writer.writerows(map(without_nan, rows))
     return text.getvalue()
 
 
@@ -46,8 +43,9 @@ def to_markdown(results: Evaluation) -> str:
     """The table in Markdown, with one for the seeds of methods, and what they show."""
     parts = []
     for grid in [score_grid(results), *method_grids(results)]:
-        lines = [grid.heads, ["---"] * len(grid.heads), *grid.rows]
-        parts.append("\n".join(f"| {' | '.join(_markdown(cell) for cell in line)} |" for line in lines))
+        lines = [[cell.replace("|", "\\|") for cell in line] for line in (grid.heads, *grid.rows)]
+        lines.insert(1, ["---"] * len(grid.heads))
+        parts.append("\n".join(f"| {' | '.join(line)} |" for line in lines))
     return "\n\n".join([*parts, f"{'. '.join(caption(results))}."]) + "\n"
 
 
@@ -59,11 +57,6 @@ def to_latex(results: Evaluation) -> str:
         columns = "l" + "r" * (len(grid.heads) - 1)
         parts.append("\n".join([rf"\begin{{tabular}}{{{columns}}}", head, r"\hline", *body, r"\end{tabular}"]))
     return "\n\n".join(parts) + "\n"
-
-
-def _markdown(text: str) -> str:
-    """A text whose bars do not end a cell."""
-    return text.replace("|", "\\|")
 
 
 def _latex(text: str) -> str:

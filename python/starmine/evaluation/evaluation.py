@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, reduce
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from starmine._core import StarmineError, Variant, _may_share_table, _unknown_name
 from starmine._util.durable import given_path
 from starmine._util.equality import equal_by_value
+from starmine._util.numbers import without_nan
 from starmine.evaluation import figure
 from starmine.evaluation.calls import Calls, added, without_turns
 from starmine.evaluation.matrix import Method, ScoreTable, method_of, table_of
@@ -27,15 +27,6 @@ from starmine.games.results import Games, mean_and_error
 Cell = tuple[int, int]
 
 FAILURES_KEPT = 3  # messages stored for a pairing; all failures are counted
-
-
-def without_nan(value: Any) -> Any:
-    """The value with None for nan and infinity, which JSON cannot represent."""
-    if isinstance(value, dict):
-        return {key: without_nan(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [without_nan(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 @dataclass(frozen=True)
@@ -346,5 +337,4 @@ class Evaluation:
         return report(self)
 
     def __repr__(self) -> str:
-        """The entrants and the number of games."""
         return f"<Evaluation of {', '.join(self.names)}: {self.settings.games} games a pairing>"

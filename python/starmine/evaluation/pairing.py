@@ -93,11 +93,6 @@ def stretches(players: int, games: int, with_itself: bool) -> list[tuple[int, in
     return [(seat, borders[seat], borders[seat + 1]) for seat in range(players)]
 
 
-def share(chosen: Array) -> float:
-    """The share of true values; nan of an empty array."""
-    return float(np.mean(chosen)) if len(chosen) else float("nan")
-
-
 def summarise(
     player: str, partner: str, players: int, outcomes: Array, played: int, seconds: float, failures: list[str]
 ) -> Pairing:
@@ -132,8 +127,8 @@ def summarise(
         standard_error=standard_error,
         fireworks=fireworks,
         fireworks_standard_error=fireworks_standard_error,
-        perfect=share(kept[ENDING] == PERFECT),
-        lost=share(np.isin(kept[ENDING], defeats())),
+        perfect=mean_and_error(kept[ENDING] == PERFECT)[0],
+        lost=mean_and_error(np.isin(kept[ENDING], defeats()))[0],
         length=mean_and_error(kept[LENGTH])[0],
         seconds=seconds,
         seats=seats,

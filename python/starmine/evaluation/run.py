@@ -17,7 +17,7 @@ from starmine._util.durable import given_path
 from starmine._util.keywords import named_keywords
 from starmine._util.numbers import check_number, check_threads
 from starmine._util.progress import Progress, progress_of
-from starmine.evaluation.calls import Calls, count_calls, games_at_once, transcripts_of
+from starmine.evaluation.calls import Calls, chat_players, count_calls, games_at_once
 from starmine.evaluation.evaluation import Cell, Evaluation, Settings
 from starmine.evaluation.matrix import HELD_OUT_MEAN, MEAN, SELF_PLAY
 from starmine.evaluation.pairing import stretches
@@ -158,7 +158,8 @@ def evaluate(
         tuple(held_out),
         seeds,
     )
-    with opened(path, settings, fresh, transcripts_of(resolved)) as (evaluation, folder):
+    transcripts = [chat.transcript for chat in chat_players(resolved).values() if chat.transcript is not None]
+    with opened(path, settings, fresh, transcripts) as (evaluation, folder):
         cells = [cell for cell in settings.cells if evaluation.is_played(cell)]
         played = sum(int(evaluation.played[cell]) for cell in cells)
         with progress_of(len(cells) * games, played, shown=progress) as shown:

@@ -111,6 +111,11 @@ def start_of(items: Sequence[Item], players: int) -> int:
     return next(((seat - turn) % players for turn, seat in enumerate(seats) if seat >= 0), 0)
 
 
+def deck_of(rules: Rules, items: Sequence[Item]) -> list[int]:
+    """The numbers of all cards of a history, as `Rules.deck_of` orders them."""
+    return rules.deck_of([item.move.color() * rules.variant.ranks + item.move.rank() for item in items if item.is_deal])
+
+
 def state_of(rules: Rules, items: Sequence[Item], start_player: int, name: str) -> State:
     """The state after the items of a history.
 
@@ -123,7 +128,7 @@ def state_of(rules: Rules, items: Sequence[Item], start_player: int, name: str) 
     Raises:
         StarmineError: a move is not legal or comes before its deal, or an item tells of another game.
     """
-    deck = [rules.cards[number] for number in rules.deck_of(item.move for item in items)]
+    deck = [rules.cards[number] for number in deck_of(rules, items)]
     state = rules.variant.new_game(deck=deck, start_player=start_player)
     seen = 0
     for place, item in enumerate(items):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from starmine._core import Event, Knowledge, State, Variant, View
+from starmine._core import Card, Event, State, Variant, View
 from starmine._util.numbers import check_integer
 from starmine.hle.cards import CHANCE_PLAYER_ID, HanabiCard, HanabiCardKnowledge, card_text
 from starmine.hle.moves import HanabiHistoryItem, HanabiMove
@@ -90,20 +90,19 @@ class Source:
     def knowledge(self, observer: int) -> list[list[HanabiCardKnowledge]]:
         """What hints say about the cards by offset and slot: nothing in minimal observations."""
         if self.rules.observation_type == AgentObservationType.MINIMAL:
-            colors, ranks = (True,) * self.rules.variant.colors, (True,) * self.rules.variant.ranks
-            return [[HanabiCardKnowledge(None, None, colors, ranks)] * len(hand) for hand in self.hands(observer)]
+            nothing = knowledge_of(self.rules, None, None, self.rules.cards)
+            return [[nothing] * len(hand) for hand in self.hand_numbers(observer)]
         return self.true_knowledge(observer)
 
     def true_knowledge(self, observer: int) -> list[list[HanabiCardKnowledge]]:
         """What hints say about the cards by offset and slot, whatever the observation type; all to a seer."""
-        hands = self.hands(observer)
-        if self.rules.observation_type == AgentObservationType.SEER:
-            return [[known_card(card, self.rules) for card in hand] for hand in hands]
+        rules, hands = self.rules, self.hand_numbers(observer)
+        if rules.observation_type == AgentObservationType.SEER:
+            seen = [[rules.cards[number] for number in hand] for hand in hands]
+            return [[knowledge_of(rules, card.suit, card.rank, [card]) for card in hand] for hand in seen]
         view = self.view(observer)
-        return [
-            [knowledge_of(view.knowledge(offset, slot), self.rules) for slot in range(len(hand))]
-            for offset, hand in enumerate(hands)
-        ]
+        known = [[view.knowledge(offset, slot) for slot in range(len(hand))] for offset, hand in enumerate(hands)]
+        return [[knowledge_of(rules, card.color, card.rank, card.plausible) for card in hand] for hand in known]
 
     def last_moves(self, observer: int) -> list[HanabiHistoryItem]:
         """The moves since the observer's last one, the newest first, as the observer sees them."""
@@ -312,21 +311,14 @@ class SeenByView(Source):
         return [*self._view.encode(self.rules.encoder).tobytes()]
 
 
-def known_card(card: Pair, rules: Rules) -> HanabiCardKnowledge:
-    """What a seer knows of a card."""
-    colors = tuple(color == card[0] for color in range(rules.variant.colors))
-    return HanabiCardKnowledge(*card, colors, tuple(rank == card[1] for rank in range(rules.variant.ranks)))
-
-
-def knowledge_of(known: Knowledge, rules: Rules) -> HanabiCardKnowledge:
-    """Starmine's knowledge of a card in HLE's form."""
-    colors = {card.suit for card in known.plausible}
-    ranks = {card.rank for card in known.plausible}
+def knowledge_of(rules: Rules, color: int | None, rank: int | None, plausible: list[Card]) -> HanabiCardKnowledge:
+    """What is known of a card: the hinted colour and rank, and the cards that it may be."""
+    colors, ranks = {card.suit for card in plausible}, {card.rank for card in plausible}
     return HanabiCardKnowledge(
-        known.color,
-        known.rank,
-        tuple(color in colors for color in range(rules.variant.colors)),
-        tuple(rank in ranks for rank in range(rules.variant.ranks)),
+        color,
+        rank,
+        tuple(suit in colors for suit in range(rules.variant.colors)),
+        tuple(number in ranks for number in range(rules.variant.ranks)),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import functools
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, SupportsIndex
 
 from starmine._core import Card, StarmineError, Variant, VariantError, _unknown_name
@@ -159,14 +159,12 @@ class Rules:
             return card
         return self.cards[check_number("card", card, 0, len(self.cards) - 1)]
 
-    def deck_of(self, moves: Iterable[HanabiMove]) -> list[int]:
+    def deck_of(self, dealt: list[int]) -> list[int]:
         """The numbers of all cards: those that are dealt, then the others in their order, which HLE does not tell."""
-        ranks = self.variant.ranks
-        dealt = [move.color() * ranks + move.rank() for move in moves if move.type().name == "DEAL"]
         rest = list(self.deck)
         for number in dealt:
             if number not in rest:
-                card = card_text(*divmod(number, ranks))
+                card = card_text(*divmod(number, self.variant.ranks))
                 raise StarmineError(f"{card} is dealt {dealt.count(number)} times: there are {self.deck.count(number)}")
             rest.remove(number)
         return dealt + rest

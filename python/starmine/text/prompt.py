@@ -169,9 +169,10 @@ def _endings(variant: Variant) -> list[str]:
     lost = (
         "a lost game scores 0" if variant.lost_game_score == "zero" else "a lost game scores the cards on the fireworks"
     )
-    last = variant.max_life_tokens
+    lives = variant.max_life_tokens
+    last = {1: "only", 2: "second", 3: "third"}.get(lives, f"{lives}th")
     lines = [
-        f"END. The game ends with all {variant.max_score} points. It is lost when the {_ordinal(last)} life token is "
+        f"END. The game ends with all {variant.max_score} points. It is lost when the {last} life token is "
         f"lost; {lost}."
     ]
     if variant.crowning_piece:
@@ -186,10 +187,6 @@ def _endings(variant: Variant) -> list[str]:
             "the game ends and scores the cards on the fireworks."
         )
     return lines
-
-
-def _ordinal(number: int) -> str:
-    return {1: "only", 2: "second", 3: "third"}.get(number, f"{number}th")
 
 
 def table_prompt(view: View, options: PromptOptions | None = None) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -12,6 +11,7 @@ import numpy as np
 
 from starmine._core import StarmineError
 from starmine._util.equality import equal_by_value
+from starmine._util.numbers import without_nan
 from starmine.games.endings import defeats
 from starmine.games.results import Games, mean_and_error, with_error
 from starmine.games.searches import search
@@ -98,8 +98,7 @@ class TextReport:
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON can represent it."""
-        found: dict[str, Any] = json.loads(json.dumps(asdict(self), allow_nan=True))
-        found |= {name: None for name in ("mean", "lost") if math.isnan(found[name])}
+        found: dict[str, Any] = without_nan(asdict(self))
         return found
 
     def rows(self) -> list[tuple[str, str]]:
@@ -131,7 +130,6 @@ class TextReport:
         return rows
 
     def __str__(self) -> str:
-        """A table."""
         rows = self.rows()
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:{width}}  {value}" for name, value in rows)

@@ -27,7 +27,7 @@ from starmine._util.durable import replace_file
 from starmine._util.numbers import is_integer
 from starmine.data.formats.records import NOT_RECORDED, ImportedGames, ReadGames, RecordedGame, SkippedGame, assemble
 from starmine.data.formats.text_files import Broken, Readable, json_values, read_text, text_of
-from starmine.hle.histories import item_of, start_of, state_of
+from starmine.hle.histories import deck_of, item_of, start_of, state_of
 from starmine.hle.moves import HanabiMoveType
 from starmine.hle.rules import OF_VARIANT, AgentObservationType, Rules, rules_for, variant_of
 
@@ -101,7 +101,7 @@ def game_of(entry: Any, name: str = "") -> RecordedGame:
             raise StarmineError(f"turn {turn}: seat {seat} acts: expected {(start + turn) % players}")
     if any(item.outcome is not None for item in items):
         state_of(rules, items, start, "moves")  # refuses a game in which the moves do something else
-    return RecordedGame(name, rules.variant, rules.deck_of(item.move for item in items), actions, start, score)
+    return RecordedGame(name, rules.variant, deck_of(rules, items), actions, start, score)
 
 
 def _rules(parameters: Any) -> Rules:
