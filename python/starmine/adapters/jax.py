@@ -207,7 +207,6 @@ class HanabiJaxEnv:
         return Turn(*(out[name] for name in Turn._fields))
 
     def __repr__(self) -> str:
-        """The number of games and the variant."""
         return f"HanabiJaxEnv(num_envs={self.num_envs}, variant={self.variant!r})"
 
 

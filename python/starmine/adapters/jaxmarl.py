@@ -357,7 +357,6 @@ class HanabiJaxMARLEnv:
         }
 
     def __repr__(self) -> str:
-        """The variant."""
         return f"HanabiJaxMARLEnv(variant={self.variant!r})"
 
 

@@ -162,7 +162,6 @@ class HanabiRLlibVectorEnv(VectorEnv[Observation, Array, Array]):
         self.env.close()
 
     def __repr__(self) -> str:
-        """The number of games and the variant."""
         return f"HanabiRLlibVectorEnv(num_envs={self.num_envs}, variant={self.variant!r})"
 
 

@@ -99,7 +99,6 @@ class HanabiVerifiersEnv(_Base):  # type: ignore[misc, valid-type]
 
 
 def _text(message: Any) -> str:
-    """The text of a message."""
     content = message["content"] if message is not None else ""
     if isinstance(content, list):
         parts = [part.get("text") if isinstance(part, dict) else getattr(part, "text", None) for part in content]

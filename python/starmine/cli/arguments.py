@@ -157,7 +157,6 @@ def rules_of_text(text: str, players: int | None = None, lost_game_score: str | 
 
 
 def _object(text: str) -> dict[str, Any]:
-    """The parameters of a JSON object."""
     try:
         found: dict[str, Any] = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -180,7 +179,6 @@ def _keywords(parameters: str, text: str) -> dict[str, Any]:
 
 
 def _literal(value: ast.expr) -> Any:
-    """The value of a parameter."""
     if isinstance(value, ast.Name):
         return {"true": True, "false": False}.get(value.id, value.id)
     return ast.literal_eval(value)

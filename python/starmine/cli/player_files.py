@@ -61,7 +61,6 @@ def _module(shown: str) -> ModuleType:
 
 @cache
 def _run(path: Path, source: bytes, shown: str) -> ModuleType:
-    """Run the source of a file as a module."""
     names = chain([path.stem], (f"{path.stem}_of_player_{number}" for number in count(1)))
     name = next(name for name in names if name not in sys.modules)  # another module keeps its own
     spec = spec_from_file_location(name, path)

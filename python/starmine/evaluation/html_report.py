@@ -130,7 +130,6 @@ def _numbers(calls: Calls) -> list[str]:
 
 
 def _row(*cells: str) -> str:
-    """A row of texts."""
     texts = "".join(f'<td class="text">{html.escape(cell)}</td>' for cell in cells)
     return f"<tr>{texts}</tr>\n"
 

@@ -74,7 +74,6 @@ class HanabiCard:
     __repr__ = __str__
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are the same colour and rank."""
         if not isinstance(other, HanabiCard):
             return NotImplemented
         return (self._color, self._rank) == (other._color, other._rank)

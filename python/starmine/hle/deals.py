@@ -25,7 +25,6 @@ class Deals:
     """
 
     def __init__(self, seed: int) -> None:
-        """The numbers of a seed."""
         if not -(2**31) <= seed < WORD:
             raise StarmineError(f"seed={seed} is not allowed: expected {-(2**31)} to {WORD - 1}")
         self.used = 0

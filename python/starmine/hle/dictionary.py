@@ -55,7 +55,6 @@ class ObservationDict(dict[str, Any]):
         self["current_player"] = seen._position.current_player
 
     def __missing__(self, key: str) -> Any:
-        """Make an entry that is read for the first time."""
         seen = self._seen
         if seen is None or key not in MAKERS:
             raise KeyError(key)
@@ -77,14 +76,12 @@ class ObservationDict(dict[str, Any]):
         super().update(made | read)
 
     def __eq__(self, other: object) -> bool:
-        """Whether both have the same entries."""
         self._complete()
         if isinstance(other, ObservationDict):
             other._complete()
         return super().__eq__(other)
 
     def __ne__(self, other: object) -> bool:
-        """Whether the entries differ."""
         return not self == other
 
     __hash__ = None

@@ -135,11 +135,9 @@ class HanabiMove:
         return (self._type, self._card_index, self._target_offset, self._color, self._rank)
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are the same move."""
         return self._key() == other._key() if isinstance(other, HanabiMove) else NotImplemented
 
     def __hash__(self) -> int:
-        """Equal moves have equal hashes."""
         return hash(self._key())
 
 

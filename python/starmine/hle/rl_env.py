@@ -138,7 +138,6 @@ class HanabiEnv(Environment):
         return self._make_observation_all_players(), self.state.score() - last_score, self.state.is_terminal(), {}
 
     def _make_observation_all_players(self) -> dict[str, Any]:
-        """The observations of all seats."""
         observations = [
             self._extract_dict_from_backend(seat, self.state.observation(seat)) for seat in range(self.players)
         ]

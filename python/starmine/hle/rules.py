@@ -92,7 +92,6 @@ class Rules:
     """
 
     def __init__(self, variant: Variant, observation_type: AgentObservationType) -> None:
-        """The tables of a variant."""
         seats, colors, ranks = variant.players, variant.colors, variant.ranks
         slots = variant.hand_size
         self.variant = variant

@@ -181,7 +181,6 @@ class HanabiState(Public):
         return Position(position.rules, position.core, position.undealt - count)
 
     def _deal(self, move: HanabiMove) -> None:
-        """Deal the card of a move."""
         position = self._position
         ranks = position.rules.variant.ranks
         rest = rest_of(position) if position.undealt else []

@@ -138,7 +138,6 @@ class TrainedPolicy:
         return self.sampled == other.sampled and self.data == other.data
 
     def __hash__(self) -> int:
-        """Of the weights."""
         return hash((self.sampled, self.data))
 
     def __repr__(self) -> str:

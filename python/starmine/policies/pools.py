@@ -72,7 +72,6 @@ class Pool(Mapping[str, str]):
         return self._member(name).player
 
     def __contains__(self, name: object) -> bool:
-        """Whether the pool has a player of this name."""
         return name in self.members
 
     def get(self, name: str, default: Any = None) -> Any:
@@ -80,15 +79,12 @@ class Pool(Mapping[str, str]):
         return self[name] if name in self.members else default
 
     def __iter__(self) -> Iterator[str]:
-        """The names."""
         return iter(self.members)
 
     def __len__(self) -> int:
-        """Number of players."""
         return len(self.members)
 
     def __eq__(self, other: object) -> bool:
-        """Whether both have the same players with the same tags."""
         return self.members == other.members if isinstance(other, Pool) else NotImplemented
 
     def only(self, names: Iterable[str]) -> Pool:
@@ -141,7 +137,6 @@ class Pool(Mapping[str, str]):
         return found
 
     def __repr__(self) -> str:
-        """The names."""
         return f"<Pool of {', '.join(self)}>"
 
 

@@ -187,7 +187,6 @@ class ChatPlayer:
         return {name: value for name, value in vars(self).items() if name not in _OWN}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """A player with these settings."""
         vars(self).update(state)
         self._begin()
 

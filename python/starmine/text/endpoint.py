@@ -78,7 +78,6 @@ class Endpoint:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def _connected(self) -> Any:
-        """A new client."""
         try:
             import openai
         except ImportError as missing:

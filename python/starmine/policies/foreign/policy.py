@@ -164,5 +164,4 @@ class ForeignPolicy:
         self._generator.set_state(state["_generator"])
 
     def __repr__(self) -> str:
-        """The file, the format and the number of players."""
         return f"<ForeignPolicy {self.name!r}: {self.format}, {self.variant.players} players>"
