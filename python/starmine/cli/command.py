@@ -8,24 +8,10 @@ from collections.abc import Sequence
 from importlib.metadata import version
 
 from starmine._core import StarmineError
-from starmine.cli import data as data_command
-from starmine.cli import eval as eval_command
-from starmine.cli import generate as generate_command
-from starmine.cli import play as play_command
-from starmine.cli import replay as replay_command
-from starmine.cli import search as search_command
-from starmine.cli import text as text_command
+from starmine.cli import data, eval, generate, play, replay, search, text
 from starmine.cli.arguments import INTERRUPTED, NO_OUTPUT, PIPE_CLOSED, REFUSED, Parser, refuse
 
-SUBCOMMANDS = (
-    eval_command,
-    generate_command,
-    play_command,
-    replay_command,
-    data_command,
-    search_command,
-    text_command,
-)  # each has `add`, which sets `run` for its options
+SUBCOMMANDS = (eval, generate, play, replay, data, search, text)  # each has `add`, which sets `run` for its options
 
 
 def parser() -> Parser:

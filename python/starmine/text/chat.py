@@ -35,19 +35,6 @@ class ChatError(StarmineError):
 
 
 Ask: TypeAlias = Callable[[Any], Any]
-# Of one player, not of its copies.
-_OWN = (
-    "exchanges",
-    "repeated",
-    "fallbacks",
-    "fallback_turns",
-    "transcript",
-    "_table",
-    "_lock",
-    "_fallback_lock",
-    "_waiting",
-    "_places",
-)
 
 
 class Table(NamedTuple):
@@ -184,14 +171,15 @@ class ChatPlayer:
 
     def __getstate__(self) -> dict[str, Any]:
         """The settings; a copy has no exchanges and no transcript."""
-        return {name: value for name, value in vars(self).items() if name not in _OWN}
+        return {name: value for name, value in vars(self).items() if name not in self._own}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
         self._begin()
 
     def _begin(self) -> None:
-        """What a copy does not share: see `_OWN`."""
+        """Make what a copy does not share, and keep its names."""
+        settings = set(vars(self))
         self.exchanges: list[Exchange] = []
         self.repeated: list[Exchange] = []
         self.fallbacks = 0
@@ -201,6 +189,7 @@ class ChatPlayer:
         self._lock, self._fallback_lock = threading.Lock(), threading.Lock()
         self._waiting: list[_Talk] = []  # for the next call of a batched function
         self._places: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+        self._own = {*vars(self), "_own"} - settings
 
     @contextmanager
     def seated(self, players: Sequence[str], first_game: int, evaluation: str | None) -> Iterator[None]:
