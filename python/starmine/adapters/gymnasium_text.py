@@ -70,7 +70,6 @@ class HanabiTextEnv(gymnasium.Env[str, str]):
         self.observation_space = Text(MOST_CHARACTERS, charset=string.printable)
         self.action_space = Text(MOST_CHARACTERS, min_length=0, charset=string.printable)
         self._game: TextGame | None = None
-        self._unusable = 0
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
         """Deal a game.
@@ -83,7 +82,6 @@ class HanabiTextEnv(gymnasium.Env[str, str]):
         given = game_seed(seed)
         deck_seed = int(self.np_random.integers(2**63)) if given is None else given
         self._game = TextGame(self.variant, self.partners, self.options, deck_seed)
-        self._unusable = 0
         return self._observation(), self._info(None)
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
@@ -93,16 +91,14 @@ class HanabiTextEnv(gymnasium.Env[str, str]):
             ResetNeeded: there is no game, or it is over.
         """
         game = self._game
-        if game is None or game.is_over or self._unusable >= self.replies:
+        if game is None or game.is_over or game.unusable >= self.replies:
             raise ResetNeeded("there is no game to play: call reset first")
         before = game.state.score
         found = game.play(action)
         if found.action is None:
-            self._unusable += 1
             outcome = "illegal" if found.illegal else "unreadable"
-            truncated = self._unusable >= self.replies
+            truncated = game.unusable >= self.replies
             return f"{found.problem}\n\n{self._observation()}", 0.0, False, truncated, self._info(outcome)
-        self._unusable = 0
         return self._observation(), float(game.state.score - before), game.is_over, False, self._info("move")
 
     def _observation(self) -> str:

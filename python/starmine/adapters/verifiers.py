@@ -74,7 +74,7 @@ class HanabiVerifiersEnv(_Base):  # type: ignore[misc, valid-type]
     async def setup_state(self, state: Any) -> None:
         """Deal the game of the example."""
         info = state["info"]
-        state["hanabi"], state["unusable"], state["in_a_row"] = self._game(info["seed"], info["game"]), 0, 0
+        state["hanabi"], state["unusable"] = self._game(info["seed"], info["game"]), 0
 
     async def get_prompt_messages(self, state: Any) -> Any:
         """The prompt of the next turn, without those of earlier turns."""
@@ -86,12 +86,8 @@ class HanabiVerifiersEnv(_Base):  # type: ignore[misc, valid-type]
         """Play the move of the last message, and the partners' turns."""
         game = state["hanabi"]
         found = game.play(_text(messages[-1]))
-        if found.action is None:
-            state["unusable"] += 1
-            state["in_a_row"] += 1
-        else:
-            state["in_a_row"] = 0
-        if game.is_over or state["in_a_row"] >= self.replies:
+        state["unusable"] += found.action is None
+        if game.is_over or game.unusable >= self.replies:
             said = game.table() if game.is_over else f"The game is given up: {found.problem}"
             state["final_env_response"] = [{"role": "user", "content": said}]
             return state["final_env_response"]

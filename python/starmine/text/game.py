@@ -22,6 +22,7 @@ class TextGame:
     Attributes:
         state: the game.
         rules: the system message.
+        unusable: number of the last replies in a row that named no legal move.
 
     Raises:
         StarmineError: a seat does not exist, or no seat plays by text.
@@ -39,6 +40,7 @@ class TextGame:
         self.options = given_options(options)
         self.state = variant.new_game(seed=seed, game=game)
         self.rules = rules_prompt(variant, self.options)
+        self.unusable = 0
         self._bots: dict[int, SeatedBot] = {}
         for seat, bot in (partners or {}).items():
             if seat not in range(variant.players):
@@ -67,7 +69,9 @@ class TextGame:
     def play(self, reply: object) -> Reply:
         """Play the move that a reply names, and the bots' turns that follow; nothing if it names no legal move."""
         found = parse_reply(reply, self.state.view(self.seat))
+        self.unusable += 1
         if found.action is not None:
+            self.unusable = 0
             self.state.apply(found.action)
             self._play_bots()
         return found
