@@ -43,8 +43,8 @@ def to_markdown(results: Evaluation) -> str:
     """The table in Markdown, with one for the seeds of methods, and what they show."""
     parts = []
     for grid in [score_grid(results), *method_grids(results)]:
-        lines = [[cell.replace("|", "\\|") for cell in line] for line in (grid.heads, *grid.rows)]
-        lines.insert(1, ["---"] * len(grid.heads))
+        lines = [[cell.replace("|", "\\|") for cell in line] for line in grid]
+        lines.insert(1, ["---"] * len(grid[0]))
         parts.append("\n".join(f"| {' | '.join(line)} |" for line in lines))
     return "\n\n".join([*parts, f"{'. '.join(caption(results))}."]) + "\n"
 
@@ -53,8 +53,8 @@ def to_latex(results: Evaluation) -> str:
     """The tables as `tabular`s, which need no package; what they show stands in comments before them."""
     parts = ["\n".join(f"% {line}" for line in caption(results))]
     for grid in [score_grid(results), *method_grids(results)]:
-        head, *body = [" & ".join(_latex(cell) for cell in line) + r" \\" for line in [grid.heads, *grid.rows]]
-        columns = "l" + "r" * (len(grid.heads) - 1)
+        head, *body = [" & ".join(_latex(cell) for cell in line) + r" \\" for line in grid]
+        columns = "l" + "r" * (len(grid[0]) - 1)
         parts.append("\n".join([rf"\begin{{tabular}}{{{columns}}}", head, r"\hline", *body, r"\end{tabular}"]))
     return "\n\n".join(parts) + "\n"
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from starmine.evaluation.matrix import FAILURES, FALLBACK, Mean
 from starmine.games.results import with_error
@@ -17,25 +16,15 @@ CHEATS = "†"  # behind the name of an entrant that sees its own hand
 HELD_OUT = "‡"  # behind the name of a partner that is held out
 MOST_PAIRINGS = 10  # named in a note
 
-
-@dataclass(frozen=True)
-class Grid:
-    """Texts in rows and columns.
-
-    Attributes:
-        heads: of the columns; the first column has the names of the rows.
-        rows: the texts of each row.
-    """
-
-    heads: list[str]
-    rows: list[list[str]]
+# Texts in rows: the first row has the heads of the columns, the first column the names of the rows.
+Grid: TypeAlias = list[list[str]]
 
 
 def score_grid(results: Evaluation) -> Grid:
     """The table of mean scores."""
     table = results.table
     rows, columns = (marked(results, names) for names in (table.rows, table.columns))
-    return Grid(["", *columns], [[row, *map(mean_text, means)] for row, means in zip(rows, table.means, strict=True)])
+    return [["", *columns], *([row, *map(mean_text, means)] for row, means in zip(rows, table.means, strict=True))]
 
 
 def mean_text(mean: Mean) -> str:
@@ -56,7 +45,7 @@ def method_grids(results: Evaluation) -> list[Grid]:
         ]
         for method in results.methods
     ]
-    return [Grid(["method", "seeds", "self-play", "cross-play", "pairs", "all pairs"], rows)] if rows else []
+    return [[["method", "seeds", "self-play", "cross-play", "pairs", "all pairs"], *rows]] if rows else []
 
 
 def caption(results: Evaluation) -> list[str]:

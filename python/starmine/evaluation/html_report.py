@@ -40,7 +40,7 @@ def evaluation_html(results: Evaluation, worst: Sequence[Game] = (), replay: str
         replay: the address of that replay.
     """
     shown = "".join(f"<p>{html.escape(line)}.</p>\n" for line in caption(results))
-    methods = "".join(_table(grid.heads, [_row(*row) for row in grid.rows]) for grid in method_grids(results))
+    methods = "".join(_table(heads, [_row(*row) for row in rows]) for heads, *rows in method_grids(results))
     figures = "".join(_histogram(results, index) for index in range(len(results.names)))
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -53,15 +53,15 @@ def evaluation_html(results: Evaluation, worst: Sequence[Game] = (), replay: str
 
 def _matrix(results: Evaluation) -> str:
     """The table with its standard errors; a mean is the darker the higher."""
-    grid, most, rows = score_grid(results), results.settings.variant.max_score, []
-    for (name, *texts), means in zip(grid.rows, results.table.means, strict=True):
+    (heads, *named), most, rows = score_grid(results), results.settings.variant.max_score, []
+    for (name, *texts), means in zip(named, results.table.means, strict=True):
         shares = [0.0 if math.isnan(mean.score) else max(0.0, mean.score / most) for mean in means]
         cells = "".join(
             f'<td style="background: rgb(36 104 180 / {40 * share:.0f}%)">{text}</td>'
             for share, text in zip(shares, texts, strict=True)
         )
         rows.append(f'<tr><th scope="row">{html.escape(name)}</th>{cells}</tr>')
-    return _table(grid.heads, rows)
+    return _table(heads, rows)
 
 
 def _table(heads: Sequence[str], rows: Sequence[str]) -> str:

@@ -48,7 +48,7 @@ def report(results: Evaluation) -> str:
 
 def aligned(grid: Grid) -> list[str]:
     """The lines of a grid: the first column to the left, all others to the right, "±" without the blank behind it."""
-    lines = [[text.replace("± ", "±") for text in line] for line in [grid.heads, *grid.rows]]
+    lines = [[text.replace("± ", "±") for text in line] for line in grid]
     first, *others = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return [
         line[0].ljust(first) + "".join(f" {text:>{width}}" for text, width in zip(line[1:], others, strict=True))
@@ -62,7 +62,7 @@ def matrices(results: Evaluation) -> Iterator[list[str]]:
     labels = labelled(results, table.rows)
     heads = [f"{MEAN}{HELD_OUT}" if name == HELD_OUT_MEAN else name for name in table.columns]
     wide = [[label, *map(mean_text, means)] for label, means in zip(labels, table.means, strict=True)]
-    lines = aligned(Grid(["", *labelled(results, heads)], wide))
+    lines = aligned([["", *labelled(results, heads)], *wide])
     if len(lines[0]) <= WIDTH:
         yield lines
         return
@@ -72,7 +72,7 @@ def matrices(results: Evaluation) -> Iterator[list[str]]:
     for start in range(0, len(heads), columns):
         block = slice(start, start + columns)
         rows = [[label, *map(narrow, means[block])] for label, means in zip(labels, table.means, strict=True)]
-        yield aligned(Grid(["", *heads[block]], rows))
+        yield aligned([["", *heads[block]], *rows])
 
 
 def narrow_head(results: Evaluation, column: str) -> str:
@@ -111,7 +111,7 @@ def entrants(results: Evaluation) -> Grid:
             row.append(with_error(*results.as_player(name), digits=2) + as_player)
             row.append(with_error(*results.as_partner(name), digits=2) + as_partner)
         rows.append(row)
-    return Grid([*heads, *["row mean", "column mean"] * has_means], rows)
+    return [[*heads, *["row mean", "column mean"] * has_means], *rows]
 
 
 def mark_of(results: Evaluation, cells: list[Cell]) -> str:
