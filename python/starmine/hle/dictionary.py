@@ -58,11 +58,8 @@ class ObservationDict(dict[str, Any]):
         seen = self._seen
         if seen is None or key not in MAKERS:
             raise KeyError(key)
-        self[key] = value = self._made(key, seen)
+        self[key] = value = self._encoder.encode(seen) if key == "vectorized" else MAKERS[key](seen)
         return value
-
-    def _made(self, key: str, seen: HanabiObservation) -> Any:
-        return self._encoder.encode(seen) if key == "vectorized" else MAKERS[key](seen)
 
     def _complete(self) -> None:
         """Make all entries, in HLE's order; what the user added comes last."""
@@ -70,7 +67,9 @@ class ObservationDict(dict[str, Any]):
         if seen is None:
             return
         read = dict(super().items())
-        made = {key: read[key] if key in read else self._made(key, seen) for key in MAKERS}
+        made = {key: read[key] if key in read else make(seen) for key, make in MAKERS.items()}
+        if "vectorized" not in read:
+            made["vectorized"] = self._encoder.encode(seen)
         self._seen = None
         super().clear()
         super().update(made | read)

@@ -25,8 +25,11 @@ class HanabiObservation(Public):
             StarmineError: there is no such seat.
             TypeError: it is not an integer.
         """
+        players = source.rules.variant.players
+        if type(observer) is not int or not 0 <= observer < players:
+            observer = check_number("player", observer, 0, players - 1)
         self._position = source
-        self._observer = check_number("player", observer, 0, source.rules.variant.players - 1)
+        self._observer = observer
 
     def observation(self) -> HanabiObservation:
         """The observation itself: there is no C++ object behind it."""

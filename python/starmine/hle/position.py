@@ -31,6 +31,8 @@ class Source:
         life_tokens: those left.
     """
 
+    __slots__ = ("current_player", "deck_size", "fireworks", "information_tokens", "life_tokens", "rules")
+
     def __init__(self, rules: Rules, shown: State | View, current_player: int, undealt: int = 0) -> None:
         """The source of a state or a view, `undealt` of whose cards count as not dealt yet."""
         self.rules = rules
@@ -139,6 +141,8 @@ class Position(Source):
         undealt: how many of its last cards are not dealt yet.
     """
 
+    __slots__ = ("_hinted", "_legal", "_numbers", "core", "undealt")
+
     def __init__(self, rules: Rules, core: State, undealt: int) -> None:
         to_act = (core.start_player + core.length) % rules.variant.players
         super().__init__(rules, core, CHANCE_PLAYER_ID if undealt else to_act, undealt)
@@ -188,12 +192,16 @@ class Position(Source):
         return played[:-1] if self.undealt else played
 
     def hinted(self, observer: int) -> list[list[CardEntry]]:
-        if self.rules.observation_type != AgentObservationType.CARD_KNOWLEDGE:
-            return super().hinted(observer)
         if self._hinted is None:
-            both = zip(self.core._named_by_hints(), self._cards()[0], strict=True)
-            named = self.rules.named.__getitem__
-            self._hinted = [[*map(named, known[: len(hand)])] for known, hand in both]
+            rules, hands = self.rules, self._cards()[0]
+            kind = rules.observation_type
+            table = (rules.shown if kind == AgentObservationType.SEER else rules.named).__getitem__
+            known: Sequence[Sequence[int]] = hands  # of a seer
+            if kind == AgentObservationType.MINIMAL:
+                known = [[-1] * len(hand) for hand in hands]
+            elif kind == AgentObservationType.CARD_KNOWLEDGE:
+                known = self.core._named_by_hints()
+            self._hinted = [[*map(table, named[: len(hand)])] for named, hand in zip(known, hands, strict=True)]
         return self._hinted[observer:] + self._hinted[:observer]
 
     def legal(self, observer: int) -> list[int]:

@@ -132,7 +132,6 @@ class HanabiEnv(Environment):
                 number = operator.index(action)
             except TypeError:
                 raise ValueError(f"Expected action as dict or int, got: {action}") from None
-            self.game.get_move(number)
         last_score = self.state.score()
         self.state.play(number)
         return self._make_observation_all_players(), self.state.score() - last_score, self.state.is_terminal(), {}
