@@ -1,4 +1,4 @@
-"""Imports of rooms that stand above the one that needs them, at the moment when they are needed."""
+"""Imports at the moment when they are needed: of rooms above the one that needs them, and of libraries of extras."""
 
 from importlib import import_module
 from typing import Any
@@ -15,3 +15,20 @@ def later(name: str) -> Any:
     """
     module, attribute = name.split(":")
     return getattr(import_module(module), attribute)
+
+
+def library(name: str, needs: str, extra: str) -> Any:
+    """Import a library that only an extra of the package installs.
+
+    Args:
+        name: of the module.
+        needs: what needs which library, for the message, such as "PNG pictures need resvg-py".
+        extra: that installs it.
+
+    Raises:
+        ImportError: it is not installed.
+    """
+    try:
+        return import_module(name)
+    except ImportError as missing:
+        raise ImportError(f"{needs}: pip install 'starmine[{extra}]'") from missing

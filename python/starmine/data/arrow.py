@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from types import ModuleType
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from starmine._util.later import library
 
-def pyarrow() -> ModuleType:
-    """The module `pyarrow`."""
-    try:
-        import pyarrow
-    except ImportError as missing:
-        raise ImportError("starmine.data needs pyarrow: pip install 'starmine[data]'") from missing
-    return pyarrow  # type: ignore[no-any-return]
-
-
-def pyarrow_parquet() -> ModuleType:
-    """The module `pyarrow.parquet`."""
-    pyarrow()
-    from pyarrow import parquet
-
-    return parquet  # type: ignore[no-any-return]
+_module = partial(library, needs="starmine.data needs pyarrow", extra="data")
+pyarrow = partial(_module, "pyarrow")
+pyarrow_compute = partial(_module, "pyarrow.compute")
+pyarrow_parquet = partial(_module, "pyarrow.parquet")
 
 
 def to_arrow(numbers: NDArray[Any]) -> Any:

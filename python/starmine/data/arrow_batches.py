@@ -9,7 +9,7 @@ import numpy as np
 
 from starmine._core import StarmineError, Variant
 from starmine._core import variant as preset
-from starmine.data.arrow import pyarrow
+from starmine.data.arrow import pyarrow, pyarrow_compute
 from starmine.data.metadata import Metadata
 from starmine.data.rows import Rows, RowSettings
 from starmine.data.schema import as_schema, read_table, schema
@@ -113,13 +113,11 @@ def _rules(variant: Variant | str | None, table: Any) -> Variant:
 def _completed(table: Any, variant: Variant) -> Any:
     """A table with all columns of the schema; those that a replay does not need are filled in."""
     pa = pyarrow()
-    import pyarrow.compute as compute
-
     table = as_schema(table, variant)
     columns = {name: table.column(name) for name in table.schema.names}
     for field in schema(variant):
         if field.name == "length":
-            columns["length"] = compute.binary_length(columns["actions"])
+            columns["length"] = pyarrow_compute().binary_length(columns["actions"])
         elif field.name == "players" and "players" not in columns:
             columns["players"] = pa.array([[0] * variant.players] * len(table), field.type)
         elif field.name not in columns:

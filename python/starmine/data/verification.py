@@ -15,7 +15,7 @@ from starmine._util.durable import given_path
 from starmine._util.equality import equal_by_value
 from starmine._util.numbers import check_threads
 from starmine._util.progress import Progress, counted, progress_of
-from starmine.data.arrow import pyarrow, pyarrow_parquet, to_numpy
+from starmine.data.arrow import pyarrow, pyarrow_compute, pyarrow_parquet, to_numpy
 from starmine.data.end_reasons import ENDED_BY, ended_by_name, ended_by_of, site_scores_of, taken_back_of
 from starmine.data.files import file_hash, files_of, refuse_other_format
 from starmine.data.generation.configuration import MOST_SHARDS, players_of
@@ -195,7 +195,7 @@ class _File:
         names = table.schema.names
         if not {"game", "actions", "length"} <= set(names):
             return table  # which is refused
-        lengths = _compute().binary_length(table["actions"])
+        lengths = pyarrow_compute().binary_length(table["actions"])
         wrong = np.flatnonzero(to_numpy(table["length"].combine_chunks()) != to_numpy(lengths.combine_chunks()))
         for row in wrong.tolist():
             what = f"length is {table['length'][row]}: expected {lengths[row]}, the number of actions"
@@ -350,14 +350,6 @@ def _play_taken_back(games: GameTable, row: int) -> None:
         state = games.state(row, 0)
         for action in line:
             state.apply(action)
-
-
-def _compute() -> Any:
-    """The module `pyarrow.compute`."""
-    pyarrow()
-    from pyarrow import compute
-
-    return compute
 
 
 def _reason(code: Any) -> str:

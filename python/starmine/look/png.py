@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import io
-from types import ModuleType
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, State, View
+from starmine._util.later import library
 from starmine.look.svg import to_svg
 
 MOST_SCALE = 10  # 8,000 pixels wide
@@ -36,25 +35,13 @@ def png_of(svg: str, scale: float = 1.0) -> bytes:
     """An SVG picture as a PNG file."""
     if not isinstance(scale, int | float) or not 0 < scale <= MOST_SCALE:
         raise StarmineError(f"scale={scale!r} is not allowed: expected a number above 0 and up to {MOST_SCALE}")
-    return bytes(_resvg().svg_to_bytes(svg_string=svg, zoom=scale))
+    resvg = library("resvg_py", "PNG pictures need resvg-py", "pictures")
+    return bytes(resvg.svg_to_bytes(svg_string=svg, zoom=scale))
 
 
 def rgb_of(svg: str, scale: float = 1.0) -> NDArray[np.uint8]:
     """An SVG picture as colours: uint8 (height, width, 3)."""
     png = png_of(svg, scale)
-    try:
-        from PIL import Image
-    except ImportError as missing:
-        raise ImportError("pictures as arrays need Pillow: pip install 'starmine[pictures]'") from missing
-    with Image.open(io.BytesIO(png)) as image:
+    pillow = library("PIL.Image", "pictures as arrays need Pillow", "pictures")
+    with pillow.open(io.BytesIO(png)) as image:
         return np.array(image.convert("RGB"), np.uint8)
-
-
-def _resvg() -> Any:
-    """The module `resvg_py`."""
-    try:
-        import resvg_py
-    except ImportError as missing:
-        raise ImportError("PNG pictures need resvg-py: pip install 'starmine[pictures]'") from missing
-    module: ModuleType = resvg_py
-    return module

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from starmine._core import StarmineError
 from starmine._util.keywords import check_keywords
+from starmine._util.later import library
 from starmine.look.replay import ReplayOptions, ReplaySource, replay_data, script, style
 
 if TYPE_CHECKING:
@@ -83,11 +84,9 @@ def viewer(
 @cache
 def _kind() -> Any:
     """The widget's class, made when it is first needed, since it needs anywidget."""
-    try:
-        import anywidget
-        import traitlets
-    except ImportError as missing:
-        raise ImportError("starmine.look.viewer needs anywidget: pip install 'starmine[notebook]'") from missing
+    library("anywidget", "starmine.look.viewer needs anywidget", "notebook")
+    import anywidget
+    import traitlets
 
     class Viewer(anywidget.AnyWidget):  # type: ignore[misc,unused-ignore]
         """Games to step through."""

@@ -334,7 +334,7 @@ def test_a_cluster_that_is_not_there_is_named(tmp_path, monkeypatch):
         raise ConnectionError("nobody listens")
 
     there_is_none = types.SimpleNamespace(is_initialized=lambda: False, init=init, shutdown=lambda: None)
-    monkeypatch.setattr(cluster, "_ray", lambda: there_is_none)
+    monkeypatch.setattr(cluster, "library", lambda *asked: there_is_none)
     with pytest.raises(StarmineError, match=r"^ray='nowhere:1' is not allowed: .*nobody listens"):
         generate(["iggi", "iggi"], 10, tmp_path, "mini", ray="nowhere:1", progress=False)
 

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant
 from starmine._util.durable import replace_file
+from starmine._util.later import library
 from starmine.data.formats.records import (
     ImportedGames,
     ReadGames,
@@ -55,11 +56,9 @@ def read(path: Path, variant: Variant | None = None) -> ReadGames:
 
 def _safetensors() -> Any:
     """The package safetensors, with its module for numpy."""
-    try:
-        import safetensors.numpy
-    except ImportError as error:
-        raise ImportError("the format ah2ac2 needs safetensors: pip install 'starmine[data]'") from error
-    return safetensors
+    for name in ("safetensors.numpy", "safetensors"):
+        found = library(name, "the format ah2ac2 needs safetensors", "data")
+    return found
 
 
 def _arrays(path: Path) -> dict[str, NDArray[Any]]:

@@ -11,7 +11,7 @@ import os
 import re
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from starmine._core import Batch, StarmineError
 from starmine._util.durable import sync_folder
+from starmine._util.later import library
 from starmine.data.formats.records import ImportedGames
 from starmine.games.trajectories import Trajectories
 
@@ -49,7 +50,8 @@ def write(games: ImportedGames, path: Path, encoder: str = "canonical", dtype: s
         ImportError: Minari or h5py is not installed.
         OSError: the data set cannot be written.
     """
-    create = _creator()
+    # Minari would ask for h5py in the middle.
+    _, minari = (library(name, "the format minari needs Minari and h5py", "minari") for name in ("h5py", "minari"))
     path = path.absolute()
     if path.exists():
         raise StarmineError(f"{path}: it exists: expected a new folder")
@@ -71,29 +73,18 @@ def write(games: ImportedGames, path: Path, encoder: str = "canonical", dtype: s
             played = games.trajectories[first : first + AT_ONCE]
             episodes = list(_episodes(played, first, encoder, dtype))
             if made is None:
-                made = _created(create, path, episodes, settings)
+                made = _created(minari, path, episodes, settings)
             else:
                 made.storage.update_episodes(episodes)
         (aside / path.name).replace(path)
     sync_folder(path.parent)
 
 
-def _creator() -> Callable[..., Any]:
-    """Minari's function that makes a data set."""
-    try:
-        import h5py  # noqa: F401  # Minari would ask for it in the middle
-        from minari import create_dataset_from_buffers
-    except ImportError as error:
-        raise ImportError("the format minari needs Minari and h5py: pip install 'starmine[minari]'") from error
-    found: Callable[..., Any] = create_dataset_from_buffers
-    return found
-
-
-def _created(create: Callable[..., Any], path: Path, episodes: list[Any], settings: dict[str, Any]) -> Any:
+def _created(minari: Any, path: Path, episodes: list[Any], settings: dict[str, Any]) -> Any:
     """A new data set with its first episodes."""
     with warnings.catch_warnings():  # Minari warns of all metadata that are not given
         warnings.filterwarnings("ignore", message=".* is (set to )?None", category=UserWarning)
-        return create(path.name, episodes, **settings)
+        return minari.create_dataset_from_buffers(path.name, episodes, **settings)
 
 
 @contextmanager

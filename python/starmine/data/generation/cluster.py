@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from starmine._core import StarmineError
+from starmine._util.later import library
 from starmine.data.files import Entry
 from starmine.data.generation.configuration import Configuration
 from starmine.data.generation.shard import make_shard
@@ -29,7 +30,7 @@ def make_on_ray(
     Yields:
         The number of a shard, its entry, and whether it was made here, in the order in which they are made.
     """
-    ray = _ray()
+    ray = library("ray", "ray=True needs ray", "ray")
     own = not ray.is_initialized()
     if own:
         _connect(ray, address)
@@ -68,11 +69,3 @@ def _task(
 ) -> tuple[Entry, bool]:
     """Make one shard in a worker; an error of the games or the disk is that of the call."""
     return make_shard(configuration, shard, Path(folder), entry, num_threads, lambda games: None, SECONDS)
-
-
-def _ray() -> Any:
-    try:
-        import ray
-    except ImportError as missing:
-        raise ImportError("ray=True needs ray: pip install 'starmine[ray]'") from missing
-    return ray
