@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import io
 import os
 import re
 import warnings
@@ -14,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +24,6 @@ from starmine.data.metadata import CONTENT, KEY, Metadata
 from starmine.data.schema import FILE_OPTIONS, ROW_GROUP, optional_columns, read_table, schema, write_table
 from starmine.data.table import ContentHash, GameTable
 
-BYTES_AT_ONCE = 2**20
 PARQUET = b"PAR1"  # begins a Parquet file
 SHARD_FILE = re.compile(r"shard-(\d+)\.parquet")
 Entry = dict[str, Any]  # of a file in a manifest
@@ -70,8 +68,8 @@ class GamesFile:
         """The checksum of its games; for a file without one, as other programs write it, the SHA-256 of the file."""
         if self.content is not None:
             return self.content
-        with naming(self.path), self.path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        with naming(self.path):
+            return file_hash(self.path)[1]
 
     def read(self, group: int, columns: Iterable[str] | None = None) -> Any:
         """A row group as a `pyarrow.Table`, with some of its columns or all."""
@@ -167,31 +165,6 @@ def naming(path: Path) -> Iterator[None]:
 # --- Writing -----------------------------------------------------------------------------------------------
 
 
-class HashWriter(io.RawIOBase):
-    """Passes bytes on to a file, and adds up their number and their checksum."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self.file = file
-        self.bytes = 0
-        self.checksum = hashlib.sha256()
-
-    def writable(self) -> bool:
-        """True."""
-        return True
-
-    def tell(self) -> int:
-        """Number of bytes written."""
-        return self.bytes
-
-    def write(self, data: Any) -> int:
-        """Write all the bytes."""
-        view = memoryview(data).cast("B")
-        self.file.write(view)
-        self.checksum.update(view)
-        self.bytes += len(view)
-        return len(view)
-
-
 class Tally:
     """Adds up what the manifest says of a shard's games."""
 
@@ -206,8 +179,9 @@ class Tally:
         self.score += int(games.scores.sum(dtype=np.int64))
         self.contents.update(games)
 
-    def entry(self, size: int, checksum: str) -> Entry:
-        """The entry for the manifest, with the bytes of the file and their checksum."""
+    def entry(self, path: Path) -> Entry:
+        """The manifest's entry of the file of these games, with the number of its bytes and their checksum."""
+        size, checksum = file_hash(path)
         found = {"games": self.games, "turns": self.turns, "score": self.score}
         return found | {"content": self.contents.hexdigest(), "bytes": size, "sha256": checksum}
 
@@ -218,7 +192,7 @@ def write_file(
     games: GameTable | Iterable[GameTable],
     optional: Collection[str] = (),
     check: Callable[[], None] = lambda: None,
-) -> Entry:
+) -> Tally:
     """Write a file as a whole: aside, flushed to the disk and renamed.
 
     Args:
@@ -229,7 +203,7 @@ def write_file(
         check: called after the last piece; an error in it leaves the earlier file.
 
     Returns:
-        The file's entry in a manifest.
+        What a manifest says of its games.
 
     Raises:
         OSError, pyarrow.ArrowException: the file cannot be written; the earlier one is still there.
@@ -240,8 +214,7 @@ def write_file(
     described = schema(metadata.variant, optional).with_metadata({KEY: metadata.to_json().encode()})
     tally = Tally()
     with replacing(path) as file:
-        target = HashWriter(file)
-        with _parquet_writer(target, described) as writer, ThreadPoolExecutor(1) as background:
+        with _parquet_writer(file, described) as writer, ThreadPoolExecutor(1) as background:
 
             def write(piece: GameTable) -> None:
                 writer.write_table(write_table(piece, metadata), row_group_size=ROW_GROUP)
@@ -254,7 +227,7 @@ def write_file(
             written.result()
             check()
             writer.add_key_value_metadata({CONTENT: tally.contents.hexdigest().encode()})
-    return tally.entry(target.bytes, target.checksum.hexdigest())
+    return tally
 
 
 @contextmanager
@@ -275,9 +248,6 @@ def _parquet_writer(file: Any, described: Any) -> Iterator[Any]:
 
 def file_hash(path: Path) -> tuple[int, str]:
     """The number of bytes of a file, and their SHA-256 checksum."""
-    checksum, size = hashlib.sha256(), 0
     with path.open("rb") as file:
-        while data := file.read(BYTES_AT_ONCE):
-            checksum.update(data)
-            size += len(data)
-    return size, checksum.hexdigest()
+        checksum = hashlib.file_digest(file, "sha256").hexdigest()
+        return file.tell(), checksum

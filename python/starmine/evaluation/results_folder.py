@@ -206,8 +206,8 @@ class Folder:
                 extra = {KEY: self._configuration, "pairings": list(self._told.values())}
                 metadata = Metadata(self.settings.variant, players, self.settings.seed, number, extra=extra)
                 path = self.path / shard_name(number)
-                entry = write_file(path, metadata, [GameTable.concatenate(self._unsaved)])
-                self._entries[path.name] = entry
+                tally = write_file(path, metadata, [GameTable.concatenate(self._unsaved)])
+                self._entries[path.name] = tally.entry(path)
                 self._unsaved, self._told = [], {}
                 write_manifest(self.path, self._configuration, self._entries)
             text = json.dumps(evaluation.to_dict(), indent=1, allow_nan=False) + "\n"

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from starmine._core import StarmineError, Variant
-from starmine._util.durable import DamagedFileError, FolderBusyError, FolderLock, given_path
+from starmine._util.durable import FolderBusyError, FolderLock, given_path
 from starmine._util.equality import equal_by_value
 from starmine._util.keywords import named_keywords
 from starmine._util.numbers import check_number, check_threads
 from starmine._util.progress import Progress, progress_of
-from starmine.data.arrow import pyarrow, pyarrow_parquet
+from starmine.data.arrow import pyarrow
 from starmine.data.files import Entry, files_of
 from starmine.data.generation.cluster import make_on_ray
 from starmine.data.generation.configuration import (
@@ -25,7 +25,7 @@ from starmine.data.generation.configuration import (
     another_configuration,
     cast,
 )
-from starmine.data.generation.shard import examine_shard, make_shard, remove_lock
+from starmine.data.generation.shard import examine_shard, make_shard, own_metadata, remove_lock
 from starmine.data.manifest import (
     MANIFEST,
     SECONDS,
@@ -35,7 +35,6 @@ from starmine.data.manifest import (
     writable,
     write_manifest,
 )
-from starmine.data.metadata import Metadata
 from starmine.data.schema import SHARD, shard_name
 from starmine.data.table import GameTable
 from starmine.games.variants import resolve_variant
@@ -266,23 +265,12 @@ def begin(configuration: Configuration, folder: Path) -> dict[str, Entry]:
 
 def check_stranger(configuration: Configuration, path: Path) -> None:
     """Refuse the file of another data set; one that cannot be read is left to be made again."""
-    try:
-        with pyarrow_parquet().ParquetFile(path) as file:
-            metadata = Metadata.of_file(file)
-    except (pyarrow().ArrowException, OSError, DamagedFileError):
+    metadata = own_metadata(configuration, path)
+    if metadata is None:
         if path.name not in {shard_name(shard) for shard in range(configuration.shards)}:
-            raise another_configuration(path.parent, path.name, ["a name that is not one of its shards"]) from None
-        return
-    except (StarmineError, ValueError) as error:
-        raise another_configuration(path.parent, path.name, [str(error)]) from error
-    try:
-        different = differences(metadata.extra.get("configuration"), configuration.to_dict())
-        if not different and path.name != shard_name(metadata.shard if metadata.shard is not None else -1):
-            different = [f"the name of another shard than {metadata.shard}"]
-    except (StarmineError, ValueError) as error:
-        different = [str(error)]
-    if different:
-        raise another_configuration(path.parent, path.name, different)
+            raise another_configuration(path.parent, path.name, ["a name that is not one of its shards"])
+    elif metadata.shard is None or path.name != shard_name(metadata.shard):
+        raise another_configuration(path.parent, path.name, [f"the name of another shard than {metadata.shard}"])
 
 
 def check_known(configuration: Configuration, folder: Path, known: dict[int, Entry]) -> None:

@@ -14,12 +14,12 @@ from starmine._core import StarmineError, Variant, _Player
 from starmine._util.durable import DamagedFileError, FolderLock
 from starmine.data.arrow import pyarrow, pyarrow_parquet
 from starmine.data.draws import NOISE, POLICY, choose_legal, draw, fractions
-from starmine.data.files import Entry, Tally, file_hash, write_file
+from starmine.data.files import Entry, GamesFile, Tally, file_hash, write_file
 from starmine.data.generation.configuration import Cast, CastMember, Configuration, another_configuration
 from starmine.data.manifest import differences
-from starmine.data.metadata import CONTENT, Metadata
+from starmine.data.metadata import Metadata
 from starmine.data.prefetch import ahead
-from starmine.data.schema import ROW_GROUP, read_table, shard_name
+from starmine.data.schema import ROW_GROUP, shard_name
 from starmine.data.table import GameTable
 from starmine.games.results import Games
 from starmine.games.trajectories import Trajectories
@@ -73,7 +73,8 @@ def remove_lock(folder: Path, shard: int) -> None:
 def write_shard(configuration: Configuration, shard: int, path: Path, pieces: Iterator[GameTable]) -> Entry:
     """Write a shard, whose pieces are its row groups; its entry for the manifest."""
     optional = ("search_values", "search_errors") if stores_values(configuration.cast) else ()
-    return write_file(path, configuration.metadata(shard), pieces, optional, configuration.check_weights)
+    metadata = configuration.metadata(shard)
+    return write_file(path, metadata, pieces, optional, configuration.check_weights).entry(path)
 
 
 def _pieces(configuration: Configuration, shard: int, num_threads: int, played: OnChunk) -> Iterator[GameTable]:
@@ -236,29 +237,30 @@ def examine_shard(configuration: Configuration, shard: int, folder: Path, entry:
     if entry is not None:
         # A file that the manifest names was written here, so that any other bytes are damage.
         return entry if file_hash(path) == (entry.get("bytes"), entry.get("sha256")) else None
+    if own_metadata(configuration, path) != configuration.metadata(shard):
+        return None
+    try:
+        file, tally = GamesFile.open(path), Tally()
+        for games in ahead(file.games(group) for group in range(len(file.sizes))):
+            tally.add(games)
+        return tally.entry(path) if file.content == tally.contents.hexdigest() else None
+    except (StarmineError, OSError):
+        return None
+
+
+def own_metadata(configuration: Configuration, path: Path) -> Metadata | None:
+    """The metadata of a file of the data set; None where they are damaged.
+
+    Raises:
+        StarmineError: it is a file of another data set.
+    """
     try:
         with pyarrow_parquet().ParquetFile(path) as file:
             metadata = Metadata.of_file(file)
     except (pyarrow().ArrowException, OSError, DamagedFileError):
         return None
     except (StarmineError, ValueError) as error:
-        raise another_configuration(folder, path.name, [str(error)]) from error
+        raise another_configuration(path.parent, path.name, [str(error)]) from error
     if different := differences(metadata.extra.get("configuration"), configuration.to_dict()):
-        raise another_configuration(folder, path.name, different)
-    try:
-        return derive_entry(path) if metadata == configuration.metadata(shard) else None
-    except (pyarrow().ArrowException, StarmineError, ValueError, OSError):
-        return None
-
-
-def derive_entry(path: Path) -> Entry:
-    """The manifest's entry of a file, of which all games are read."""
-    tally = Tally()
-    with pyarrow_parquet().ParquetFile(path, page_checksum_verification=True) as file:
-        variant = Metadata.of_file(file).variant
-        written = (file.metadata.metadata or {}).get(CONTENT, b"").decode(errors="replace")
-        for table in ahead(file.read_row_group(group) for group in range(file.num_row_groups)):
-            tally.add(read_table(table, variant))
-    if written != tally.contents.hexdigest():
-        raise StarmineError(f"{path.name} does not hold the games that were written: their checksum differs")
-    return tally.entry(*file_hash(path))
+        raise another_configuration(path.parent, path.name, different)
+    return metadata
