@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from starmine._core import StarmineError
 from starmine.data.metadata import FORGED, Metadata
@@ -37,47 +33,28 @@ class Origin(NamedTuple):
     fallback_turns: frozenset[int]
 
 
-class Origins:
-    """The origins of the games of a file.
+def evaluated(metadata: Metadata) -> tuple[str | None, dict[tuple[str, str, int], list[int]]]:
+    """What a file of an evaluation says of its games.
 
-    Args:
-        metadata: of the file, which is one of an evaluation.
+    Returns:
+        The id of the evaluation, and by player, partner and game the turns of a fallback.
 
     Raises:
-        StarmineError: they are damaged.
+        StarmineError: the metadata are damaged.
     """
-
-    def __init__(self, metadata: Metadata) -> None:
-        self.names = [str(player.get("name")) for player in metadata.players]
-        self._seed = metadata.seed
-        self._turns: dict[tuple[int, int, int], list[int]] = {}
-        try:
-            self._evaluation = metadata.extra[KEY].get(ID)
-            for told in metadata.extra["pairings"]:
-                player, partner = told["cell"]
-                for calls in told["calls"].values():
-                    if len(calls[TURNS]) != calls["fallbacks"]:
-                        raise ValueError(f"{len(calls[TURNS])} turns of {calls['fallbacks']} moves of a fallback")
-                    for game, turn in calls[TURNS]:
-                        self._turns.setdefault((player, partner, game), []).append(turn)
-        except FORGED as error:
-            raise StarmineError(
-                f"the metadata of an evaluation are damaged ({type(error).__name__}: {error})"
-            ) from error
-
-    def of(self, players: NDArray[np.int16], games: NDArray[np.uint64]) -> list[Origin]:
-        """The origins of games, by the rows of their players, int16 (G, P), and their numbers in the pairings (G,)."""
-        cells = zip(*(cell.tolist() for cell in pairings_of(players)), games.tolist(), strict=True)
-        return [
-            Origin(
-                self._evaluation,
-                f"{self.names[player]} with {self.names[partner]}",
-                game,
-                self._seed,
-                frozenset(self._turns.get((player, partner, game), ())),
-            )
-            for player, partner, game in cells
-        ]
+    names = [str(player["name"]) for player in metadata.players]
+    turns: dict[tuple[str, str, int], list[int]] = {}
+    try:
+        for told in metadata.extra["pairings"]:
+            player, partner = told["cell"]
+            for calls in told["calls"].values():
+                if len(calls[TURNS]) != calls["fallbacks"]:
+                    raise ValueError(f"{len(calls[TURNS])} turns of {calls['fallbacks']} moves of a fallback")
+                for game, turn in calls[TURNS]:
+                    turns.setdefault((names[player], names[partner], game), []).append(turn)
+        return metadata.extra[KEY].get(ID), turns
+    except FORGED as error:
+        raise StarmineError(f"the metadata of an evaluation are damaged ({type(error).__name__}: {error})") from error
 
 
 def origins_of(data: Dataset) -> list[Origin | None]:
@@ -86,17 +63,20 @@ def origins_of(data: Dataset) -> list[Origin | None]:
     Raises:
         StarmineError: the metadata of a file are damaged.
     """
-    known = [Origins(metadata) if KEY in metadata.extra else None for metadata in data.metadata]
+    names = [str(player["name"]) for player in data.players]
+    known = [evaluated(metadata) if KEY in metadata.extra else None for metadata in data.metadata]
     if not any(known):
         return [None] * len(data)
-    groups = data.row_groups()
-    firsts = [group.first for group in groups]
     found: list[Origin | None] = []
-    for number, game in enumerate(data):
-        origins, index = known[groups[bisect_right(firsts, number) - 1].file], game.table.index
-        if origins is None or index is None:
-            found.append(None)
+    for place, group in enumerate(data.row_groups()):
+        told, games = known[group.file], data.read(place, optional=False)
+        if told is None or games.index is None:
+            found += [None] * group.games
             continue
-        rows = [origins.names.index(str(player["name"])) for player in game.players]
-        found += origins.of(np.array([rows], np.int16), index)
+        (evaluation, turns), seed = told, data.metadata[group.file].seed
+        columns = *pairings_of(games.players), games.index
+        for one, other, game in zip(*(column.tolist() for column in columns), strict=True):
+            player, partner = names[one], names[other]
+            fallback = frozenset(turns.get((player, partner, game), ()))
+            found.append(Origin(evaluation, f"{player} with {partner}", game, seed, fallback))
     return found

@@ -10,7 +10,7 @@ import starmine
 from starmine.cli import main
 from starmine.data import write_games
 from starmine.data.metadata import Metadata
-from starmine.data.origins import Origins
+from starmine.data.origins import evaluated
 from starmine.text import ChatPlayer, PromptOptions, examples, preferences, rated_prompts, read_move, write_lines
 
 
@@ -400,4 +400,4 @@ PARTLY = {"a": {"fallbacks": 2, "fallback_turns": [[0, 1]]}}  # without the turn
 def test_damaged_metadata_of_an_evaluation_are_refused(pairings):
     metadata = Metadata(starmine.variant("mini"), [{"name": "a"}], extra={"evaluation": {}, "pairings": pairings})
     with pytest.raises(starmine.StarmineError, match="the metadata of an evaluation are damaged"):
-        Origins(metadata)
+        evaluated(metadata)

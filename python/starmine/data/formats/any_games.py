@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, TypeAlias
 
 from starmine._core import StarmineError
 from starmine.data.dataset import Dataset
-from starmine.data.formats.parquet import suits_in
+from starmine.data.formats.parquet import of_data_set
 from starmine.data.formats.records import ImportedGames, ReadGames, check
 from starmine.data.game import Game
 from starmine.data.table import GameTable
@@ -38,11 +37,7 @@ def _read(games: Any) -> ReadGames:
     if isinstance(games, GameTable):
         return ReadGames.of_table(games, [()] * len(games))
     if isinstance(games, Dataset):
-        table = games[:]
-        names = [str(player["name"]) for player in games.players]
-        found = ReadGames.of_table(table, [tuple(names[row] for row in seats) for seats in table.players.tolist()])
-        suits = set(map(suits_in, games.metadata))
-        return replace(found, suits=suits.pop() if len(suits) == 1 else ())
+        return of_data_set(games)
     listed = [games] if isinstance(games, Game) else games
     if not isinstance(listed, list | tuple) or not listed or not all(isinstance(game, Game) for game in listed):
         raise StarmineError(f"games={_named(games)} is not allowed: {EXPECTED}")

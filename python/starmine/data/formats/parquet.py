@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from starmine._core import StarmineError, Variant
-from starmine.data.arrow import pyarrow, pyarrow_parquet
-from starmine.data.files import check_name, files_of, naming, write_file
-from starmine.data.formats.records import ImportedGames, ReadGames
+from starmine.data.dataset import Dataset
+from starmine.data.files import files_of, write_file
+from starmine.data.formats.records import ImportedGames, ReadGames, common_suits
 from starmine.data.metadata import Metadata
-from starmine.data.origins import KEY, Origins
-from starmine.data.schema import SHARD, read_table, shard_name
+from starmine.data.origins import origins_of
+from starmine.data.schema import SHARD, shard_name
 from starmine.data.table import GameTable
 
 NAMELESS = "unknown"  # a player whose name is not recorded
@@ -26,37 +26,26 @@ NAMELESS = "unknown"  # a player whose name is not recorded
 
 def read(path: Path, variant: Variant | None = None) -> ReadGames:
     """Read a file. A game's name is that of its import, or its running number."""
-    games, metadata = _read_file(path)
-    if variant is not None and variant != metadata.variant:
-        return ReadGames.of_other_rules(variant, metadata.variant, len(games))
-    names = [str(player.get("name", NAMELESS)) for player in metadata.players]
-    if len(games) and not 0 <= games.players.min() <= games.players.max() < len(names):
-        raise StarmineError(f"{path}: column players names players that are not in the players' table")
-    found = ReadGames.of_table(games, [tuple(names[row] for row in seats) for seats in games.players.tolist()])
-    if games.index is not None and KEY in metadata.extra:
-        found = replace(found, origins=tuple(Origins(metadata).of(games.players, games.index)))
-    return replace(found, suits=suits_in(metadata))
+    data = Dataset(path)
+    if variant is not None and variant != data.variant:
+        return ReadGames.of_other_rules(variant, data.variant, len(data))
+    return replace(of_data_set(data), origins=tuple(origins_of(data)))
+
+
+def of_data_set(data: Dataset) -> ReadGames:
+    """The games of a data set."""
+    table, names = data[:], [str(player["name"]) for player in data.players]
+    told = data.metadata[0].extra.get("names")
+    if table.names is None and isinstance(told, list) and len(told) == len(table):
+        table = replace(table, names=np.array([str(name) for name in told], np.object_))
+    found = ReadGames.of_table(table, [tuple(names[row] for row in seats) for seats in table.players.tolist()])
+    return replace(found, suits=common_suits(map(suits_in, data.metadata)))
 
 
 def suits_in(metadata: Metadata) -> tuple[str, ...]:
     """What the source of imported games called the suits; empty where it has our names."""
     told = metadata.extra.get("suits")
     return tuple(map(str, told)) if isinstance(told, list) else ()
-
-
-def _read_file(path: Path) -> tuple[GameTable, Metadata]:
-    """The games of a file, and what it says about all of them."""
-    data = path.read_bytes()
-    with naming(path):
-        options = {"page_checksum_verification": True}
-        with pyarrow_parquet().ParquetFile(pyarrow().BufferReader(data), **options) as file:
-            metadata = Metadata.of_file(file)
-            check_name(path, metadata)
-            games = read_table(file.read(), metadata.variant)
-    told = metadata.extra.get("names")
-    if games.names is None and isinstance(told, list) and len(told) == len(games):
-        games = replace(games, names=np.array([str(name) for name in told], np.object_))
-    return games, metadata
 
 
 def table_of(games: ImportedGames) -> tuple[GameTable, list[dict[str, str | None]]]:

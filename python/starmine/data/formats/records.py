@@ -283,14 +283,14 @@ def assemble(games: Iterable[RecordedGame | SkippedGame], variant: Variant) -> R
         tuple(game.players for _, game in kept),
         tuple(skipped),
         tuple(others),
-        suits=_common([game.suits for _, game in kept]),
+        suits=common_suits([game.suits for _, game in kept]),
         ended_by=np.array([game.ended_by for _, game in kept], np.uint8),
         ended_by_seats=np.array([game.ended_by_seat for _, game in kept], np.int8),
         site_records=tuple(game.record for _, game in kept),
     )
 
 
-def _common(suits: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+def common_suits(suits: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     """What all games call the suits; empty where they differ."""
     found = set(suits)
     return found.pop() if len(found) == 1 else ()
@@ -420,7 +420,7 @@ def _joined(parts: list[ImportedGames], skipped: list[SkippedGame], other_rules:
     named = zip(tuples["names"], arrays["indices"].tolist(), strict=True)
     tuples["names"] = tuple(name or str(index) for name, index in named)
     played = Trajectories.concatenate([part.trajectories for part in held]) if len(held) > 1 else held[0].trajectories
-    suits = _common(part.suits for part in held)
+    suits = common_suits(part.suits for part in held)
     return ImportedGames(played, **arrays, **tuples, skipped=tuple(skipped), suits=suits, other_rules=other_rules)
 
 
