@@ -14,9 +14,9 @@ from starmine._core import StarmineError, Variant
 from starmine._util.durable import DamagedFileError, given_path
 from starmine._util.equality import equal_by_value
 from starmine._util.progress import counted
-from starmine.data.arrow import pyarrow, pyarrow_parquet
+from starmine.data.arrow import pyarrow
 from starmine.data.end_reasons import ended_by_name
-from starmine.data.files import check_name, missing_shards, naming
+from starmine.data.files import GamesFile, missing_shards
 from starmine.data.metadata import FORGED, Metadata
 from starmine.data.verification import REMADE, game_files
 from starmine.games.variants import variant_text
@@ -156,9 +156,7 @@ def info(path: str | os.PathLike[str]) -> Info:
     ended = np.zeros(256, np.int64)
     for file in files:
         try:
-            with naming(file):
-                metadata = _add(file, total, tables, ended)
-                check_name(file, metadata)
+            metadata = _add(GamesFile.open(file), total, tables, ended)
         except DamagedFileError as error:
             raise DamagedFileError(f"{error}; {MEND}") from error
         except StarmineError:
@@ -185,32 +183,30 @@ def _by_reason(counts: NDArray[np.int64]) -> dict[str, int]:
 
 
 def _add(
-    path: Path, total: TableScores, tables: dict[tuple[str, ...], TableScores], ended: NDArray[np.int64]
+    file: GamesFile, total: TableScores, tables: dict[tuple[str, ...], TableScores], ended: NDArray[np.int64]
 ) -> Metadata:
     """Add the games of a file."""
-    with pyarrow_parquet().ParquetFile(path) as file:
-        metadata = Metadata.of_file(file)
-        names = [str(player["name"]) for player in metadata.players]
-        known = (metadata.extra.get("configuration") or {}).get("tables") or []
-        table_names = {tuple(table["players"]): table["name"] for table in known if table["name"]}
-        seats_count = metadata.variant.players
-        for group in range(file.num_row_groups):
-            told = [name for name in ("ended_by",) if name in file.schema_arrow.names]
-            columns = file.read_row_group(group, columns=[*COLUMNS, *told])
-            for name in told:
-                ended += np.bincount(columns[name].to_numpy(), minlength=256)
-            score = columns["score"].to_numpy()
-            length = columns["length"].to_numpy()
-            players = columns["players"].combine_chunks().flatten().to_numpy().reshape(-1, seats_count)
-            seats, table_of = np.unique(players, axis=0, return_inverse=True)
-            order = np.argsort(table_of.reshape(-1), kind="stable")  # table after table, since there may be thousands
-            stops = np.cumsum(np.bincount(table_of.reshape(-1), minlength=len(seats)))[:-1]
-            parts = zip(np.split(score[order], stops), np.split(length[order], stops), strict=True)
-            for chosen, (scored, turns) in zip(seats.tolist(), parts, strict=True):
-                held = tuple(names[player] for player in chosen)
-                name = table_names.get(tuple(chosen)) or " + ".join(held)
-                tables.setdefault((name, *held), TableScores(name)).add(scored, turns)
-            total.add(score, length)
+    metadata = file.metadata
+    names = [str(player["name"]) for player in metadata.players]
+    known = (metadata.extra.get("configuration") or {}).get("tables") or []
+    table_names = {tuple(table["players"]): table["name"] for table in known if table["name"]}
+    told = [name for name in ("ended_by",) if name in file.columns]
+    for group in range(len(file.sizes)):
+        columns = file.read(group, [*COLUMNS, *told])
+        for name in told:
+            ended += np.bincount(columns[name].to_numpy(), minlength=256)
+        score = columns["score"].to_numpy()
+        length = columns["length"].to_numpy()
+        players = columns["players"].combine_chunks().flatten().to_numpy().reshape(-1, metadata.variant.players)
+        seats, table_of = np.unique(players, axis=0, return_inverse=True)
+        order = np.argsort(table_of.reshape(-1), kind="stable")  # table after table, since there may be thousands
+        stops = np.cumsum(np.bincount(table_of.reshape(-1), minlength=len(seats)))[:-1]
+        parts = zip(np.split(score[order], stops), np.split(length[order], stops), strict=True)
+        for chosen, (scored, turns) in zip(seats.tolist(), parts, strict=True):
+            held = tuple(names[player] for player in chosen)
+            name = table_names.get(tuple(chosen)) or " + ".join(held)
+            tables.setdefault((name, *held), TableScores(name)).add(scored, turns)
+        total.add(score, length)
     return metadata
 
 
