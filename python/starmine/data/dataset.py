@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from starmine._util.numbers import check_number
 from starmine.data.arrow import pyarrow
 from starmine.data.end_reasons import RULES, UNKNOWN, ended_by_codes
 from starmine.data.files import Paths, open_files
-from starmine.data.filter import Conditions, ending_codes, score_range, seat_rows
+from starmine.data.filter import ending_codes, of_codes, of_players, of_scores
 from starmine.data.game import Game
 from starmine.data.metadata import Metadata
 from starmine.data.prefetch import ahead
@@ -254,13 +253,18 @@ class Dataset:
             TypeError: a score is not an integer, or there is no such condition.
             FileNotFoundError, DamagedFileError: as `read`.
         """
-        conditions = Conditions(
-            score_range(score, min_score, max_score),
-            None if ending is None else ending_codes(ending),
-            None if ended_by is None else ended_by_codes(ended_by),
-            seat_rows(self.players, players, seats, self.variant.players),
-        )
-        return self._view(lambda place: conditions.kept(self._groups[place].games, partial(self._column, place)))
+        conditions = of_scores(score, min_score, max_score)
+        conditions += [] if ending is None else of_codes("ending", ending_codes(ending))
+        conditions += [] if ended_by is None else of_codes("ended_by", ended_by_codes(ended_by))
+        conditions += of_players(self.players, players, seats, self.variant.players)
+
+        def kept(place: int) -> NDArray[np.bool_]:
+            keep = np.ones(self._groups[place].games, np.bool_)
+            for column, holds in conditions:
+                keep &= holds(self._column(place, column))
+            return keep
+
+        return self._view(kept)
 
     def select(self, games: Sequence[int] | slice | NDArray[Any]) -> Dataset:
         """The games of a slice, of distinct indices or of a bool mask as a view, in the order of the data set.

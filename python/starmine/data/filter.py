@@ -4,100 +4,67 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, _unknown_name, endings
 
-ANY_SCORE = (0, 255)  # the lowest and the highest one that a column can hold
-Column = Callable[[str], NDArray[Any]]  # the values of a row group's games by the column's name
+MOST_SCORE = 255  # that a column can hold
+# The name of a column, and which games meet the condition by its values: bool (G,).
+Condition: TypeAlias = tuple[str, Callable[[NDArray[Any]], NDArray[np.bool_]]]
 
 
-def score_range(score: int | None, lowest: int | None, highest: int | None) -> tuple[int, int]:
-    """The lowest and the highest score that conditions allow; None for no condition."""
+def of_scores(score: int | None, lowest: int | None, highest: int | None) -> list[Condition]:
+    """The condition on the scores; None for no bound."""
     for name, value in (("score", score), ("min_score", lowest), ("max_score", highest)):
         if value is not None and not isinstance(value, SupportsIndex):
             raise TypeError(f"{name}={value!r} is not allowed: expected an integer or None")
-    wanted = [ANY_SCORE, (score, score), (lowest, None), (None, highest)]
-    least = max(operator.index(least) for least, _ in wanted if least is not None)
-    most = min(operator.index(most) for _, most in wanted if most is not None)
-    return least, most
+    lower = [operator.index(bound) for bound in (score, lowest) if bound is not None]
+    upper = [operator.index(bound) for bound in (score, highest) if bound is not None]
+    if not lower and not upper:
+        return []
+    least, most = max([0, *lower]), min([MOST_SCORE, *upper])
+    return [("score", lambda scores: (scores.astype(np.int64) >= least) & (scores.astype(np.int64) <= most))]
 
 
-@dataclass(frozen=True)
-class Conditions:
-    """Conditions that a game must meet, all of them.
-
-    Attributes:
-        scores: the lowest and the highest score.
-        endings: codes of endings; None for any.
-        ended_by: codes of `ENDED_BY`; None for any.
-        seats: for each seat the rows of the players' table that may sit there, or None for any.
-    """
-
-    scores: tuple[int, int]
-    endings: list[int] | None
-    ended_by: list[int] | None
-    seats: list[NDArray[np.int16] | None]
-
-    def kept(self, games: int, column: Column) -> NDArray[np.bool_]:
-        """Which of the games meet the conditions: bool (games,).
-
-        Args:
-            games: their number.
-            column: reads a column; only those that are needed are read.
-        """
-        keep = np.ones(games, np.bool_)
-        if self.scores != ANY_SCORE:
-            scores, (least, most) = column("score").astype(np.int64), self.scores
-            keep &= (scores >= least) & (scores <= most)
-        if self.endings is not None:
-            keep &= np.isin(column("ending"), self.endings)
-        if self.ended_by is not None:
-            keep &= np.isin(column("ended_by"), self.ended_by)
-        if any(rows is not None for rows in self.seats):
-            seated = column("players")
-            for seat, rows in enumerate(self.seats):
-                if rows is not None:
-                    keep &= np.isin(seated[:, seat], rows)
-        return keep
+def of_codes(column: str, codes: list[int]) -> list[Condition]:
+    """The condition that a column has one of these codes."""
+    return [(column, lambda found: np.isin(found, codes))]
 
 
 def ending_codes(names: str | Sequence[str]) -> list[int]:
     """The codes of endings."""
-    for name in _several(names):
+    for name in several(names):
         if name not in endings():
             raise _unknown_name("ending", name, endings())
-    return [endings().index(name) + 1 for name in _several(names)]
+    return [endings().index(name) + 1 for name in several(names)]
 
 
-def seat_rows(
+def of_players(
     table: Sequence[Mapping[str, Any]],
     players: str | Sequence[str] | None,
     seats: Sequence[str | None] | None,
     num_seats: int,
-) -> list[NDArray[np.int16] | None]:
-    """The rows of the players' table that may sit at each seat."""
+) -> list[Condition]:
+    """The condition on the players, of which `table` is the table."""
     if seats is not None and len(seats) != num_seats:
         raise StarmineError(f"seats has {len(seats)} entries: expected {num_seats}")
     known = [str(row["name"]) for row in table]
-    asked = [*([] if players is None else _several(players)), *(name for name in seats or [] if name is not None)]
-    for name in asked:
+    allowed = known if players is None else several(players)
+    at_seats = [None] * num_seats if seats is None else list(seats)
+    for name in [*allowed, *(name for name in at_seats if name is not None)]:
         if name not in known:
             raise _unknown_name("player", name, sorted(set(known)))
-    allowed: list[NDArray[np.int16] | None] = []
-    for at_seat in [None] * num_seats if seats is None else seats:
-        if players is None and at_seat is None:
-            allowed.append(None)
-            continue
-        names = known if players is None else _several(players)
-        rows = [row for row, name in enumerate(known) if name in names and at_seat in (None, name)]
-        allowed.append(np.array(rows, np.int16))
-    return allowed
+    if players is None and seats is None:
+        return []
+    rows = [
+        [row for row, name in enumerate(known) if name in allowed and at_seat in (None, name)] for at_seat in at_seats
+    ]
+    return [("players", lambda seated: np.all([np.isin(seated[:, seat], rows[seat]) for seat in range(num_seats)], 0))]
 
 
-def _several(names: str | Sequence[str]) -> list[str]:
+def several(names: str | Sequence[str]) -> list[str]:
+    """The names, also of a single one."""
     return [names] if isinstance(names, str) else list(names)
