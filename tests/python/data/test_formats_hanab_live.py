@@ -10,7 +10,7 @@ from format_games import assert_equal_games, games_of, imported
 import starmine
 from starmine.data import read_games, write_games
 from starmine.data.formats import hanab_live, hanab_live_link
-from starmine.data.formats.hanab_live_rules import SUITS, game_rules, suits_named, variant_of
+from starmine.data.formats.hanab_live_rules import SUITS, game_rules, suits_called, variant_of
 
 # What hanab.live calls our variants, and its ids, from its list of variants.
 KNOWN = [
@@ -307,4 +307,4 @@ def test_a_game_without_actions_is_not_written(tmp_path):
 
 
 def test_every_name_leads_to_its_suits():
-    assert [suits_named(suits.name) for suits in SUITS] == list(SUITS)
+    assert [suits_called(suits.name) for suits in SUITS] == list(SUITS)

@@ -24,7 +24,7 @@ from starmine._util.durable import replace_file
 from starmine.data.end_reasons import NO_SEAT, ended_by_name
 from starmine.data.formats import hanab_live
 from starmine.data.formats.hanab_live import BY_ACTION, NAMES, entries, game_of, of_one_variant
-from starmine.data.formats.hanab_live_rules import game_rules, suits_numbered
+from starmine.data.formats.hanab_live_rules import game_rules, suits_called
 from starmine.data.formats.records import ImportedGames, ReadGames, RecordedGame, SkippedGame
 from starmine.data.formats.text_files import Readable, read_text
 
@@ -87,7 +87,7 @@ def entry_of(link: str) -> dict[str, Any]:
         "players": list(NAMES[:players]),
         "deck": deck,
         "actions": _actions(parts[1]),
-        "options": {"variant": suits_numbered(int(parts[2])).name},
+        "options": {"variant": suits_called(int(parts[2])).name},
     }
     return entry | {"seed": parts[3]} if parts[3:] and parts[3] else entry
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 from starmine._core import StarmineError, Variant
@@ -81,7 +80,7 @@ def rules_of(entry: Mapping[str, Any], players: int) -> Rules:
     if not isinstance(options, dict):
         raise StarmineError("'options' is no JSON object")
     _check_names(entry, options)
-    suits = _agreed([(where, _suits(told)) for where, told in _told(entry, options, VARIANTS)], NO_VARIANT)
+    suits = _agreed([(where, suits_called(told)) for where, told in _told(entry, options, VARIANTS)], NO_VARIANT)
     start = _agreed(_told(entry, options, STARTS), 0)
     flags = {name: _flag(name, _agreed(_told(entry, options, (name,)), False)) for name in (*FLAGS, *OTHER_FLAGS)}
     variant = variant_of(suits, players, flags)
@@ -133,27 +132,15 @@ def _plain(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
-def _suits(told: Any) -> Suits:
+def suits_called(told: Any) -> Suits:
     """The suits of a variant's name or id."""
-    return suits_numbered(told) if is_integer(told) else suits_named(told)
-
-
-def suits_named(name: object) -> Suits:
-    """The suits of a variant's name."""
+    is_id = is_integer(told)
     for suits in SUITS:
-        if suits.name == name:
-            return suits
-    known = ", ".join(suits.name for suits in SUITS)
-    raise StarmineError(f"the hanab.live variant {name!r} is not one of our rules: expected one of {known}")
-
-
-def suits_numbered(number: int) -> Suits:
-    """The suits of a variant's id."""
-    for suits in SUITS:
-        if suits.number == number:
+        if told == (suits.number if is_id else suits.name):
             return suits
     known = ", ".join(f"{suits.number} ({suits.name})" for suits in SUITS)
-    raise StarmineError(f"hanab.live variant number {number} is not one of ours: expected one of {known}")
+    found = f"variant number {told} is not one of ours" if is_id else f"variant {told!r} is not one of our rules"
+    raise StarmineError(f"the hanab.live {found}: expected one of {known}")
 
 
 def suit_names(variant: Variant) -> tuple[str, ...]:
@@ -177,11 +164,7 @@ def variant_of(suits: Suits, players: int, options: Mapping[str, Any]) -> Varian
         raise StarmineError(f"its rules contradict each other: {' and '.join(HAND_SIZES)}")
     hand = CARDS_IN_HAND[players] + sum(change for name, change in HAND_SIZES.items() if options.get(name))
     switches = {ours: options.get(name, False) for name, ours in SWITCHES.items()}
-    return _built(suits, players, hand, switches)
-
-
-def _built(suits: Suits, players: int, hand: int, switches: dict[str, Any]) -> Variant:
-    """A variant; parameters at their defaults are left out, so that it equals the one that others build."""
+    # Parameters at their defaults are left out, so that the variant equals the one that others build.
     copies = None if set(suits.copies) == {USUAL} else [list(row) for row in suits.copies]
     hand_size = None if hand == CARDS_IN_HAND[players] else hand
     return Variant(players=players, colors=len(suits.copies), hand_size=hand_size, copies=copies, **switches)
@@ -189,22 +172,11 @@ def _built(suits: Suits, players: int, hand: int, switches: dict[str, Any]) -> V
 
 def game_rules(variant: Variant) -> tuple[Suits, dict[str, bool]]:
     """How hanab.live calls a variant of ours: its suits and the options that are true."""
-    for suits, options in _all_rules():
-        found = variant_of(suits, variant.players, options)
-        if found == variant or _with_random_start(found) == variant:
-            return suits, {name: True for name, chosen in options.items() if chosen}
-    raise StarmineError(f"{variant} has no counterpart on hanab.live")
-
-
-def _all_rules() -> Iterator[tuple[Suits, dict[str, bool]]]:
-    """Every variant with every set of options."""
+    options = {name: True for name, ours in SWITCHES.items() if getattr(variant, ours)}
+    more = variant.hand_size - CARDS_IN_HAND[variant.players]
+    options |= {name: True for name, change in HAND_SIZES.items() if change == more}
     for suits in SUITS:
-        for chosen in product((False, True), repeat=len(SWITCHES)):
-            for hand in (None, *HAND_SIZES):
-                options = dict(zip(SWITCHES, chosen, strict=True))
-                yield suits, options if hand is None else options | {hand: True}
-
-
-def _with_random_start(variant: Variant) -> Variant:
-    """The same rules with a start player that is drawn."""
-    return Variant(**variant.parameters() | {"random_start_player": True})
+        found = variant_of(suits, variant.players, options)
+        if variant in (found, Variant(**found.parameters() | {"random_start_player": True})):
+            return suits, options
+    raise StarmineError(f"{variant} has no counterpart on hanab.live")
