@@ -46,7 +46,7 @@ def check_integer(name: str, value: Any) -> int:
         raise TypeError(f"{name}={value!r} is not allowed: expected an integer") from None
 
 
-def check_number(name: str, value: Any, least: int, most: int) -> int:
+def check_number(name: str, value: Any, least: int, most: float = math.inf) -> int:
     """A whole number within bounds.
 
     Raises:
@@ -55,7 +55,8 @@ def check_number(name: str, value: Any, least: int, most: int) -> int:
     """
     number = check_integer(name, value)
     if not least <= number <= most:
-        raise StarmineError(f"{name}={number} is not allowed: expected {least} to {most}")
+        expected = f"at least {least}" if most == math.inf else f"{least} to {most}"
+        raise StarmineError(f"{name}={number} is not allowed: expected {expected}")
     return number
 
 

@@ -120,15 +120,17 @@ def verify(
     num_threads = check_threads(num_threads)
     files = game_files(path)
     found = Verification(path, len(files))
-    with progress_of(sum(map(_rows, files)), 0, shown=progress) as shown:
+    footers = {file.name: _footer(file) for file in files}
+    with progress_of(sum(rows for rows, _ in footers.values()), 0, shown=progress) as shown:
         manifest = _entries(path) if path.is_dir() else None
         entries = {} if manifest is None else manifest
         last: int | None = None
         for file in files:
             last = _File(file, found, deal, num_threads, shown).check(entries.get(file.name), last)
     if path.is_dir():
-        _check_names(files, entries, found)
-        _check_manifest(path, files, manifest, found)
+        known = {name: metadata for name, (_, metadata) in footers.items()}
+        _check_names(known, entries, found)
+        _check_manifest(path, known, manifest, found)
     return found
 
 
@@ -361,13 +363,6 @@ def _ending(code: Any) -> str:
     return repr(known[code - 1]) if 1 <= code <= len(known) else f"none (code {code})"
 
 
-def _rows(path: Path) -> int:
-    try:
-        return int(pyarrow_parquet().read_metadata(path).num_rows)
-    except (pyarrow().ArrowException, OSError):
-        return 0
-
-
 def _entries(folder: Path) -> dict[str, Any] | None:
     """The entries of the manifest; None where it is missing or damaged."""
     try:
@@ -377,19 +372,19 @@ def _entries(folder: Path) -> dict[str, Any] | None:
     return None if found is None else dict(found["shards"])
 
 
-def _check_names(files: list[Path], manifest: dict[str, Any], found: Verification) -> None:
-    """Name the shards that are missing."""
-    names = {path.name for path in files}
-    most = max(_shards(path) for path in files)
+def _check_names(known: dict[str, Metadata | None], manifest: dict[str, Any], found: Verification) -> None:
+    """Name the shards that are missing, given the metadata of the files that are not."""
+    most = max(map(_shards, known.values()))
     expected = set(manifest).union(shard_name(shard) for shard in range(most))
-    for name in sorted(expected - names):
+    for name in sorted(expected - known.keys()):
         found.add(Problem(name, None, None, "the file is missing"))
 
 
-def _check_manifest(folder: Path, files: list[Path], manifest: dict[str, Any] | None, found: Verification) -> None:
+def _check_manifest(
+    folder: Path, known: dict[str, Metadata | None], manifest: dict[str, Any] | None, found: Verification
+) -> None:
     """Tell if the bytes of files could not be compared, where a manifest was written with them."""
-    without = [path for path in files if path.name not in (manifest or {})]
-    extras = [metadata.extra for metadata in map(_metadata, without) if metadata is not None]
+    extras = [metadata.extra for name, metadata in known.items() if metadata and name not in (manifest or {})]
     generated = sum("configuration" in extra for extra in extras)
     if (folder / MANIFEST).exists() and manifest is None:
         what = "it is damaged"
@@ -401,18 +396,16 @@ def _check_manifest(folder: Path, files: list[Path], manifest: dict[str, Any] | 
     found.add(Problem(MANIFEST, None, None, f"{what}: the checksums of bytes were not compared{again}"))
 
 
-def _shards(path: Path) -> int:
+def _shards(metadata: Metadata | None) -> int:
     """The number of shards of a file's data set; 0 where that is not known."""
-    metadata = _metadata(path)
-    if metadata is None:
-        return 0
-    shards = metadata.shards or 0
-    return shards if "configuration" in metadata.extra and shards <= MOST_SHARDS else 0
+    shards = 0 if metadata is None else metadata.shards or 0
+    return shards if metadata and "configuration" in metadata.extra and shards <= MOST_SHARDS else 0
 
 
-def _metadata(path: Path) -> Metadata | None:
-    """The metadata of a file; None where they cannot be read."""
+def _footer(path: Path) -> tuple[int, Metadata | None]:
+    """The number of a file's games and its metadata; 0 and None where they cannot be read."""
     try:
-        return Metadata.of(pyarrow_parquet().read_metadata(path).metadata)
+        footer = pyarrow_parquet().read_metadata(path)
+        return footer.num_rows, Metadata.of(footer.metadata)
     except (pyarrow().ArrowException, StarmineError, ValueError, OSError):
-        return None
+        return 0, None

@@ -88,14 +88,10 @@ def python_player(holder: Any, place: str) -> Any:
     if isinstance(holder, str):
         return foreign_policy(holder)
     refuse_foreign(holder, place)
-    if isinstance(holder, TrainedPolicy | SeatedBot) or not (is_module(holder) or callable_player(holder)):
+    is_python = is_module(holder) or is_policy(holder) or is_bot(holder) or callable(holder)
+    if isinstance(holder, TrainedPolicy | SeatedBot) or not is_python:
         return None
     return resolve_player(holder, place)
-
-
-def callable_player(holder: Any) -> bool:
-    """Whether a partner is an object or a class with `act` or `act_batch`, or a function."""
-    return is_policy(holder) or is_bot(holder) or callable(holder)
 
 
 class PartneredBatch:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from starmine._core import Event, StarmineError, State, View, _unknown_name
-from starmine.look.frame import Suits, card_name, outlook, suits_of
+from starmine.look.frame import Suits, card_name, outlook, seat_names, suits_of
 from starmine.look.words import does
 
 # Why games stop that go on by the rules; the names are those of `starmine.data.ENDED_BY`.
@@ -56,7 +56,8 @@ def mistakes(state: State, names: Sequence[str] | None = None, suits: Sequence[s
         suits: the names of the suits, as `frame_of` takes them.
 
     Raises:
-        StarmineError: no state, such as a view, which does not have the deck; or suits that are not the variant's.
+        StarmineError: no state, such as a view, which does not have the deck; names that are not one for each seat; or
+            suits that are not the variant's.
         UnknownNameError: there is no such suit.
 
     >>> import starmine
@@ -68,7 +69,7 @@ def mistakes(state: State, names: Sequence[str] | None = None, suits: Sequence[s
     """
     if not isinstance(state, State):
         raise StarmineError(f"state is a {type(state).__name__}: expected a State")
-    named, called = _named(state, names), suits_of(state.variant, suits)
+    named, called = seat_names(names, state.variant.players), suits_of(state.variant, suits)
     position = state.variant.new_game(deck=state.deck, start_player=state.start_player)
     found, before = [], reachable(position)
     for turn, event in enumerate(state.history, 1):
@@ -115,7 +116,7 @@ def verdict(
     'The deck ran out: 21 of 25 points. 4 went by discards of last copies.'
     """
     found, most = mistakes(state, names, suits), state.variant.max_score
-    stopped = _stopped(ended_by, ended_by_seat, _named(state, names))
+    stopped = _stopped(ended_by, ended_by_seat, seat_names(names, state.variant.players))
     match state.ending:
         case None:
             points = f"{state.score} of {most} points after {state.length} turns"
@@ -129,7 +130,7 @@ def verdict(
         case "deck_exhausted":
             return f"The deck ran out: {state.score} of {most} points.{_shares(found)}"
         case "lost":
-            cause = _misplays(state, found, _named(state, names), suits_of(state.variant, suits))
+            cause = _misplays(state, found, seat_names(names, state.variant.players), suits_of(state.variant, suits))
         case "indispensable_card_lost":
             cause = f"{found[-1].text}, and these rules need every card"
         case "no_legal_action":
@@ -144,11 +145,6 @@ def _stopped(ended_by: str | None, seat: int | None, named: Sequence[str]) -> st
     if seat is not None and (type(seat) is not int or not 0 <= seat < len(named)):
         raise StarmineError(f"ended_by_seat={seat!r} is not allowed: expected 0 to {len(named) - 1}, or None")
     return STOPPED.get(ended_by or "", "").format(who="a player" if seat is None else named[seat])
-
-
-def _named(state: State, names: Sequence[str] | None) -> Sequence[str]:
-    """The names of the seats."""
-    return [f"seat {seat}" for seat in range(state.variant.players)] if names is None else names
 
 
 def _misplays(state: State, found: Sequence[Mistake], named: Sequence[str], suits: Suits) -> str:

@@ -134,7 +134,7 @@ def frame_of(
     shown = view if state is None else state
     called = suits_of(variant, suits)
     told = _Told(variant, history, called)
-    discards, seats = shown.discard_pile, _names(names, variant.players)
+    discards, seats = shown.discard_pile, seat_names(names, variant.players)
     last = event_of(history[-1], called) if history else None
     return {
         "format": FORMAT,
@@ -161,7 +161,7 @@ def frame_of(
     }
 
 
-def _names(names: Sequence[str] | None, players: int) -> list[str]:
+def seat_names(names: Sequence[str] | None, players: int) -> list[str]:
     """The names of the seats."""
     if names is None:
         return [f"seat {seat}" for seat in range(players)]

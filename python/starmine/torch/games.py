@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -14,6 +13,7 @@ from torch.utils.data import IterableDataset, get_worker_info
 
 from starmine._core import StarmineError, _unknown_name
 from starmine._util.keywords import named_keywords
+from starmine._util.numbers import check_number
 from starmine.data.dataset import Dataset
 from starmine.data.files import Paths
 from starmine.data.prefetch import ahead
@@ -107,7 +107,7 @@ class GamesDataset(IterableDataset[TensorRows]):
         if dtype not in DTYPES:
             raise _unknown_name("dtype", str(dtype), list(DTYPES))
         self.data = data if isinstance(data, Dataset) else Dataset(data)
-        self.batch_size = _at_least("batch_size", batch_size, 1)
+        self.batch_size = check_number("batch_size", batch_size, 1)
         self.rank, self.world_size = _place(rank, world_size)
         if pin_memory and not torch.cuda.is_available():
             raise StarmineError("pin_memory=True is not allowed: there is no CUDA device")
@@ -115,7 +115,7 @@ class GamesDataset(IterableDataset[TensorRows]):
         self._pin_memory = torch.cuda.is_available() if pin_memory is None else pin_memory
         replay = RowSettings.of(outputs, encoder=encoder, dtype="bits", observers=observers, num_threads=num_threads)
         replay.check(self.data.variant, self.data.files)
-        self._blocks = Blocks(self.data, replay, shuffle, _at_least("seed", seed, 0), permute_colors)
+        self._blocks = Blocks(self.data, replay, shuffle, check_number("seed", seed, 0), permute_colors)
         self._features = len(self.data.variant.layout(encoder))
         # Shared with the workers of a DataLoader, so that those that stay alive learn of a new epoch.
         self._epoch: Tensor = torch.zeros((), dtype=torch.int64)
@@ -136,7 +136,7 @@ class GamesDataset(IterableDataset[TensorRows]):
         Raises:
             StarmineError: a negative number.
         """
-        _at_least("epoch", epoch, 0)
+        check_number("epoch", epoch, 0)
         if epoch != self.epoch:
             self._position, self._resumed = _START, False
         self._epoch.fill_(epoch)
@@ -223,8 +223,8 @@ class GamesDataset(IterableDataset[TensorRows]):
         if wrong:
             told = ", ".join(f"{name}={order.get(name)!r}, expected {expected[name]!r}" for name in wrong)
             raise StarmineError(f"the state does not fit: {told}")
-        window, block, row = (_at_least("position", number, 0) for number in state["position"])
-        epoch, part = _at_least("epoch", state["epoch"], 0), state["part"]
+        window, block, row = (check_number("position", number, 0) for number in state["position"])
+        epoch, part = check_number("epoch", state["epoch"], 0), state["part"]
         self._epoch.fill_(epoch)
         self._part = None if part is None else tuple(part)
         self._position, self._resumed = (window, block, row), True
@@ -247,18 +247,11 @@ class GamesDataset(IterableDataset[TensorRows]):
         return self.rank * workers + number, self.world_size * workers
 
 
-def _at_least(name: str, value: int, lowest: int) -> int:
-    number = operator.index(value)
-    if number < lowest:
-        raise StarmineError(f"{name}={value} is not allowed: expected at least {lowest}")
-    return number
-
-
 def _place(rank: int | None, world_size: int | None) -> tuple[int, int]:
     """The rank of this process and the number of processes."""
     known = dist.is_available() and dist.is_initialized()
-    count = (dist.get_world_size() if known else 1) if world_size is None else _at_least("world_size", world_size, 1)
-    number = (dist.get_rank() if known else 0) if rank is None else _at_least("rank", rank, 0)
+    count = (dist.get_world_size() if known else 1) if world_size is None else check_number("world_size", world_size, 1)
+    number = (dist.get_rank() if known else 0) if rank is None else check_number("rank", rank, 0)
     if number >= count:
         raise StarmineError(f"rank={number} is not allowed: expected at most {count - 1}, since world_size is {count}")
     return number, count

@@ -16,7 +16,7 @@ from starmine._util.durable import given_path
 from starmine.data.files import files_of
 from starmine.data.formats import hanab_live_link, jaxmarl
 from starmine.data.formats.records import ImportedGames, ReadGames, check_all
-from starmine.data.formats.registry import FORMATS, Format, named, of_suffix, told_by_suffix
+from starmine.data.formats.registry import FORMATS, Format, named, told_by_suffix
 from starmine.data.formats.text_files import Readable, StandardInput, read_text
 from starmine.data.manifest import MANIFEST
 from starmine.games.variants import resolve_variant
@@ -129,8 +129,9 @@ def _files(folder: Path, format: str | None) -> list[Path]:
         row = named("jaxmarl")
     if row is not None and not row.suffix:
         return [folder]
+    suffixes = [each.suffix for each in (FORMATS if row is None else [row]) if each.suffix]
     files = sorted(file for file in folder.iterdir() if file.is_file() and file.name[0] not in "._")
-    found = [file for file in files if (of_suffix(file) if row is None else _has(file, row)) is not None]
+    found = [file for file in files if file.suffix.lower() in suffixes]
     parquet = [] if row is not None else files_of(folder)
     others = [file for file in found if file not in parquet]
     if parquet and others and not any((folder / name).exists() for name in OF_A_DATA_SET):
@@ -140,14 +141,8 @@ def _files(folder: Path, format: str | None) -> list[Path]:
         )
     found = parquet or found
     if not found:
-        suffixes = [each.suffix for each in FORMATS if each.suffix] if row is None else [row.suffix]
         raise StarmineError(f"{folder}: it holds no games: expected files *{', *'.join(suffixes)}")
     return found
-
-
-def _has(file: Path, row: Format) -> Format | None:
-    """The format where a file has its suffix, or None."""
-    return row if file.suffix.lower() == row.suffix else None
 
 
 def _reader(path: Path, format: str | None) -> Reader:

@@ -80,18 +80,13 @@ def named(name: str) -> Format:
     raise _unknown_name("format", str(name), format_names())
 
 
-def of_suffix(path: Path) -> Format | None:
-    """The format of a file's suffix, or None."""
-    return next((row for row in FORMATS if row.suffix and path.suffix.lower() == row.suffix), None)
-
-
 def told_by_suffix(path: Path) -> Format:
     """The format of a file's suffix."""
-    found = of_suffix(path)
-    if found is None:
-        suffixes = ", ".join(row.suffix for row in FORMATS if row.suffix)
-        raise StarmineError(
-            f"the format of {str(path)!r} cannot be told: expected a format, one of {', '.join(format_names())}, or "
-            f"one of the suffixes {suffixes}"
-        )
-    return found
+    for row in FORMATS:
+        if row.suffix and path.suffix.lower() == row.suffix:
+            return row
+    suffixes = ", ".join(row.suffix for row in FORMATS if row.suffix)
+    raise StarmineError(
+        f"the format of {str(path)!r} cannot be told: expected a format, one of {', '.join(format_names())}, or "
+        f"one of the suffixes {suffixes}"
+    )

@@ -48,10 +48,14 @@ def make_shard(
     """
     path = folder / shard_name(shard)
     with FolderLock(folder, lock_name(shard), seconds):
-        found = examine_shard(configuration, shard, folder, entry)
-        made = found or write_shard(configuration, shard, path, _pieces(configuration, shard, num_threads, played))
+        found, is_own = examine_shard(configuration, shard, folder, entry), False
+        if found is None:
+            optional = ("search_values", "search_errors") if stores_values(configuration.cast) else ()
+            pieces, metadata = _pieces(configuration, shard, num_threads, played), configuration.metadata(shard)
+            written = write_file(path, metadata, pieces, optional, configuration.check_weights)
+            found, is_own = written.entry(path), True
     remove_lock(folder, shard)
-    return made, found is None
+    return found, is_own
 
 
 def lock_name(shard: int) -> str:
@@ -68,13 +72,6 @@ def remove_lock(folder: Path, shard: int) -> None:
         (folder / lock_name(shard)).unlink(missing_ok=True)
     except PermissionError:  # the system does not remove a file that another process has opened
         return
-
-
-def write_shard(configuration: Configuration, shard: int, path: Path, pieces: Iterator[GameTable]) -> Entry:
-    """Write a shard, whose pieces are its row groups; its entry for the manifest."""
-    optional = ("search_values", "search_errors") if stores_values(configuration.cast) else ()
-    metadata = configuration.metadata(shard)
-    return write_file(path, metadata, pieces, optional, configuration.check_weights).entry(path)
 
 
 def _pieces(configuration: Configuration, shard: int, num_threads: int, played: OnChunk) -> Iterator[GameTable]:
