@@ -16,7 +16,7 @@ The ids are HLE's, colour hints of all teammates before rank hints, and the no-o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,14 +26,7 @@ from numpy.typing import NDArray
 from starmine._core import StarmineError, Variant
 from starmine._util.durable import replace_file
 from starmine._util.later import library
-from starmine.data.formats.records import (
-    ImportedGames,
-    ReadGames,
-    RecordedGame,
-    SkippedGame,
-    assemble,
-    starting_at_seat_0,
-)
+from starmine.data.formats.records import ImportedGames, ReadGames, RecordedGame, read_each, starting_at_seat_0
 
 TURNS = 89  # rows of the published files; no game of theirs is longer
 AXES = {"game_ids": 1, "scores": 1, "decks": 3, "actions": 3, "num_actions": 1}
@@ -51,7 +44,8 @@ def read(path: Path, variant: Variant | None = None) -> ReadGames:
             f"{path}: num_players={players} with {columns} columns of actions is not allowed: expected "
             f"{variant.players} of both"
         )
-    return assemble(_games(arrays, variant), variant)
+    ids = arrays["game_ids"]
+    return read_each(range(len(ids)), partial(_game, arrays, variant), variant, lambda index: str(ids[index]))
 
 
 def _safetensors() -> Any:
@@ -83,28 +77,25 @@ def _arrays(path: Path) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-def _games(arrays: dict[str, NDArray[Any]], variant: Variant) -> Iterator[RecordedGame | SkippedGame]:
-    """The games of a file, one after the other."""
+def _game(arrays: dict[str, NDArray[Any]], variant: Variant, index: int) -> RecordedGame:
+    """A game of a file."""
     players, no_op = variant.players, variant.num_actions
-    turns = np.arange(arrays["actions"].shape[1])
-    for index, name in enumerate(arrays["game_ids"].tolist()):
-        deck, rows, length = arrays["decks"][index], arrays["actions"][index], int(arrays["num_actions"][index])
-        if not 0 <= length <= len(rows):
-            yield SkippedGame(index, str(name), f"num_actions={length} is not allowed: expected 0 to {len(rows)}")
-            continue
-        acts = (turns[:, None] % players == np.arange(players)) & (turns < length)[:, None]
-        wrong = np.argwhere((rows == no_op) == acts)
-        if len(wrong):
-            turn, seat = wrong[0].tolist()
-            expected = "an action" if acts[turn, seat] else f"the no-op {no_op}"
-            yield SkippedGame(index, str(name), f"turn {turn}: seat {seat} has {rows[turn, seat]}: expected {expected}")
-            continue
-        outside = np.flatnonzero((deck < 0).any(axis=1) | (deck >= [variant.colors, variant.ranks]).any(axis=1))
-        if len(outside):
-            yield SkippedGame(index, str(name), f"card {outside[0]} is {deck[outside[0]].tolist()}: no such card")
-            continue
-        cards = (deck[:, 0].astype(np.int64) * variant.ranks + deck[:, 1]).tolist()
-        yield RecordedGame(str(name), variant, cards, rows[acts].tolist(), score=int(arrays["scores"][index]))
+    deck, rows, length = arrays["decks"][index], arrays["actions"][index], int(arrays["num_actions"][index])
+    if not 0 <= length <= len(rows):
+        raise StarmineError(f"num_actions={length} is not allowed: expected 0 to {len(rows)}")
+    turns = np.arange(len(rows))
+    acts = (turns[:, None] % players == np.arange(players)) & (turns < length)[:, None]
+    wrong = np.argwhere((rows == no_op) == acts)
+    if len(wrong):
+        turn, seat = wrong[0].tolist()
+        expected = "an action" if acts[turn, seat] else f"the no-op {no_op}"
+        raise StarmineError(f"turn {turn}: seat {seat} has {rows[turn, seat]}: expected {expected}")
+    outside = np.flatnonzero((deck < 0).any(axis=1) | (deck >= [variant.colors, variant.ranks]).any(axis=1))
+    if len(outside):
+        raise StarmineError(f"card {outside[0]} is {deck[outside[0]].tolist()}: no such card")
+    cards = (deck[:, 0].astype(np.int64) * variant.ranks + deck[:, 1]).tolist()
+    name, score = str(arrays["game_ids"][index]), int(arrays["scores"][index])
+    return RecordedGame(name, variant, cards, rows[acts].tolist(), score=score)
 
 
 def write(games: ImportedGames, path: Path) -> None:

@@ -39,11 +39,10 @@ from starmine.data.formats.records import (
     ImportedGames,
     ReadGames,
     RecordedGame,
-    SkippedGame,
-    assemble,
+    read_each,
     starting_at_seat_0,
 )
-from starmine.data.formats.text_files import Broken, Readable, json_values, read_text
+from starmine.data.formats.text_files import Readable, json_values, read_text
 
 PLAY, DISCARD, COLOR_HINT, RANK_HINT = range(4)  # types of moves
 KINDS = ("play", "discard", "color_hint", "rank_hint")
@@ -69,28 +68,16 @@ def read(path: Readable, variant: Variant | None = None) -> ReadGames:
     text = read_text(path)
     if not text.strip():
         raise StarmineError(f"{path}: it is empty")
-    return of_one_variant([named_game(entry, index) for index, entry in enumerate(json_values(text))], variant)
+    return read_each(json_values(text), game_of, variant, name_of)
 
 
-def named_game(entry: Any, index: int) -> RecordedGame | SkippedGame:
-    """A game from its object, or the reason why there is none."""
-    if isinstance(entry, Broken):
-        return SkippedGame(index, "", entry.reason)
+def name_of(entry: Any) -> str:
+    """What a game's object calls it: by its id, or by its seed."""
     told = [entry[key] for key in ("id", "seed") if entry.get(key)] if isinstance(entry, dict) else []
-    name = str(told[0]) if told else ""
-    try:
-        return game_of(entry, name)
-    except StarmineError as error:
-        return SkippedGame(index, name, str(error))
+    return str(told[0]) if told else ""
 
 
-def of_one_variant(games: list[RecordedGame | SkippedGame], variant: Variant | None) -> ReadGames:
-    """The games of a variant, or of the first game's."""
-    first = next((game.variant for game in games if isinstance(game, RecordedGame)), Variant())
-    return assemble(games, first if variant is None else variant)
-
-
-def game_of(entry: Any, name: str = "") -> RecordedGame:
+def game_of(entry: Any) -> RecordedGame:
     """A game from its JSON object."""
     if not isinstance(entry, dict):
         raise StarmineError("it is no JSON object")
@@ -110,7 +97,7 @@ def game_of(entry: Any, name: str = "") -> RecordedGame:
     # The suits had another order then; since when they have today's is not known.
     suits = () if is_older else suit_names(variant)
     return RecordedGame(
-        name,
+        name_of(entry),
         variant,
         cards,
         ids,

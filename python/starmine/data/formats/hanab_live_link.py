@@ -14,7 +14,6 @@ A fourth part may name the seed of the deck. Options are not in the link. A file
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,9 +22,9 @@ from starmine._core import StarmineError, Variant
 from starmine._util.durable import replace_file
 from starmine.data.end_reasons import NO_SEAT, ended_by_name
 from starmine.data.formats import hanab_live
-from starmine.data.formats.hanab_live import BY_ACTION, NAMES, entries, game_of, of_one_variant
+from starmine.data.formats.hanab_live import BY_ACTION, NAMES, entries, game_of
 from starmine.data.formats.hanab_live_rules import game_rules, suits_called
-from starmine.data.formats.records import ImportedGames, ReadGames, RecordedGame, SkippedGame
+from starmine.data.formats.records import ImportedGames, ReadGames, read_each
 from starmine.data.formats.text_files import Readable, read_text
 
 DIGITS = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -60,17 +59,7 @@ def read(path: Readable, variant: Variant | None = None) -> ReadGames:
 
 def read_links(links: list[str], variant: Variant | None = None) -> ReadGames:
     """The games of links."""
-    return of_one_variant(list(_games(links)), variant)
-
-
-def _games(links: list[str]) -> Iterator[RecordedGame | SkippedGame]:
-    """The games, one after the other."""
-    for index, link in enumerate(links):
-        try:
-            entry = entry_of(link)
-            yield replace(game_of(entry, entry.get("seed", "")), players=())  # a link has no names
-        except StarmineError as error:
-            yield SkippedGame(index, "", str(error))
+    return read_each(links, lambda link: replace(game_of(entry_of(link)), players=()), variant)  # a link has no names
 
 
 def entry_of(link: str) -> dict[str, Any]:

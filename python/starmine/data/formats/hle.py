@@ -18,15 +18,15 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from starmine._core import StarmineError, Variant
 from starmine._util.durable import replace_file
 from starmine._util.numbers import is_integer
-from starmine.data.formats.records import NOT_RECORDED, ImportedGames, ReadGames, RecordedGame, SkippedGame, assemble
-from starmine.data.formats.text_files import Broken, Readable, json_values, read_text, text_of
+from starmine.data.formats.records import NOT_RECORDED, ImportedGames, ReadGames, RecordedGame, read_each
+from starmine.data.formats.text_files import Readable, json_values, read_text, text_of
 from starmine.hle.histories import deck_of, item_of, start_of, state_of
 from starmine.hle.moves import HanabiMoveType
 from starmine.hle.rules import OF_VARIANT, AgentObservationType, Rules, rules_for, variant_of
@@ -59,24 +59,10 @@ def record(game: Any, state: Any) -> dict[str, Any]:
 
 def read(path: Readable, variant: Variant | None = None) -> ReadGames:
     """Read a file."""
-    games = list(_games(json_values(read_text(path), lists=False)))
-    first = next((game.variant for game in games if isinstance(game, RecordedGame)), Variant())
-    return assemble(games, first if variant is None else variant)
+    return read_each(json_values(read_text(path), lists=False), game_of, variant)
 
 
-def _games(entries: list[Any]) -> Iterator[RecordedGame | SkippedGame]:
-    """The games of the values of a file, one after the other."""
-    for index, entry in enumerate(entries):
-        if isinstance(entry, Broken):
-            yield SkippedGame(index, "", entry.reason)
-            continue
-        try:
-            yield game_of(entry)
-        except StarmineError as error:
-            yield SkippedGame(index, "", str(error))
-
-
-def game_of(entry: Any, name: str = "") -> RecordedGame:
+def game_of(entry: Any) -> RecordedGame:
     """A game from an object of this format."""
     if not isinstance(entry, dict) or not isinstance(entry.get("moves"), list):
         raise StarmineError("it is no JSON object with a list 'moves'")
@@ -101,7 +87,7 @@ def game_of(entry: Any, name: str = "") -> RecordedGame:
             raise StarmineError(f"turn {turn}: seat {seat} acts: expected {(start + turn) % players}")
     if any(item.outcome is not None for item in items):
         state_of(rules, items, start, "moves")  # refuses a game in which the moves do something else
-    return RecordedGame(name, rules.variant, deck_of(rules, items), actions, start, score)
+    return RecordedGame("", rules.variant, deck_of(rules, items), actions, start, score)
 
 
 def _rules(parameters: Any) -> Rules:

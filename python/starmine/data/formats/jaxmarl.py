@@ -7,21 +7,14 @@ a list of lists of action ids, which are HLE's; `scores.txt` has the lines `i,sc
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from starmine._core import StarmineError, Variant
 from starmine._util.durable import replace_file
 from starmine._util.numbers import is_integer
-from starmine.data.formats.records import (
-    ImportedGames,
-    ReadGames,
-    RecordedGame,
-    SkippedGame,
-    assemble,
-    starting_at_seat_0,
-)
+from starmine.data.formats.records import ImportedGames, ReadGames, RecordedGame, read_each, starting_at_seat_0
 from starmine.data.formats.text_files import card_of, parse_json, read_text, text_of
 
 DECKS, ACTIONS, SCORES = "decks.json", "actions.json", "scores.txt"
@@ -36,7 +29,7 @@ def read(path: Path, variant: Variant | None = None) -> ReadGames:
     scores = _scores(path / SCORES)
     if not len(decks) == len(actions) == len(scores):
         raise StarmineError(f"{path}: it has {len(decks)} decks, {len(actions)} lists of actions, {len(scores)} scores")
-    return assemble(_games(decks, actions, scores, rules), rules)
+    return read_each(zip(decks, actions, scores, strict=True), partial(_game, rules), rules)
 
 
 def _list(path: Path) -> list[Any]:
@@ -59,21 +52,14 @@ def _scores(path: Path) -> list[int]:
     return scores
 
 
-def _games(
-    decks: list[Any], actions: list[Any], scores: list[int], variant: Variant
-) -> Iterator[RecordedGame | SkippedGame]:
-    """The games, one after the other."""
-    for index, (entry, played, score) in enumerate(zip(decks, actions, scores, strict=True)):
-        try:
-            if not isinstance(entry, dict) or not isinstance(entry.get("deck"), list):
-                raise StarmineError("its entry has no list 'deck'")
-            if not isinstance(played, list) or not all(map(is_integer, played)):
-                raise StarmineError("its actions are no list of integers")
-            deck = [card_of(card, variant) for card in entry["deck"]]
-        except StarmineError as error:
-            yield SkippedGame(index, "", str(error))
-            continue
-        yield RecordedGame("", variant, deck, played, score=score)
+def _game(variant: Variant, told: tuple[Any, Any, int]) -> RecordedGame:
+    """A game from its entries in the three files."""
+    entry, played, score = told
+    if not isinstance(entry, dict) or not isinstance(entry.get("deck"), list):
+        raise StarmineError("its entry has no list 'deck'")
+    if not isinstance(played, list) or not all(map(is_integer, played)):
+        raise StarmineError("its actions are no list of integers")
+    return RecordedGame("", variant, [card_of(card, variant) for card in entry["deck"]], played, score=score)
 
 
 def write(games: ImportedGames, path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from starmine._core import StarmineError, Variant
 from starmine._util.equality import equal_by_value
 from starmine.data.end_reasons import NO_SEAT, UNKNOWN, contradicted, ended_by_of, site_scores_of
+from starmine.data.formats.text_files import Broken
 from starmine.data.origins import Origin
 from starmine.data.outcomes import outcomes
 from starmine.data.table import GameTable
@@ -99,22 +100,12 @@ class OtherRules:
 @equal_by_value
 @dataclass(frozen=True)
 class ReadGames:
-    """What a reader has found: games whose arrays fit the variant, and others.
+    """What a reader has found: games whose arrays fit the variant, of which the rules have not been asked, and others.
+
+    Attributes are those of `ImportedGames`, None or empty where the source tells nothing; and:
 
     Attributes:
-        trajectories: G games; the rules have not been asked yet.
-        indices: int64 (G,), their positions in the file.
-        names: what the file calls them; "" where it has no name.
-        recorded_scores: int64 (G,); NOT_RECORDED where the file tells none.
-        players: the players' names by seat, for each game; empty tuples where the file has none.
-        skipped: games that cannot be represented.
         others: games of other rules.
-        suits: what the source calls the suits, in their order; empty where it has our names.
-        ended_by: uint8 (G,), codes of `starmine.data.ENDED_BY`; 0 where the source does not tell. None for 0.
-        ended_by_seats: int8 (G,), the seats that ended the games; -1 for none. None for -1.
-        site_records: what hanab.live tells of each game beyond all this; empty for "".
-        taken_back: the moves of each game that were taken back; empty for "".
-        origins: of which evaluation each game is; empty for None.
         is_unreadable: whether this is a file that cannot be read; `skipped` then tells why.
     """
 
@@ -164,13 +155,13 @@ class ReadGames:
     def of_other_rules(variant: Variant, found: Variant, games: int) -> ReadGames:
         """A file whose games all have other rules than `variant`."""
         others = (OtherRules(SkippedGame(0, "", _other_rules(found, variant)), found, games),) if games else ()
-        return replace(assemble((), variant), others=others)
+        return replace(_arrays([], variant), others=others)
 
     @staticmethod
     def unreadable(reason: str, variant: Variant | None) -> ReadGames:
         """A file that cannot be read."""
         skipped = (SkippedGame(0, "", reason),)
-        return replace(assemble((), variant or Variant()), skipped=skipped, is_unreadable=True)
+        return replace(_arrays([], variant or Variant()), skipped=skipped, is_unreadable=True)
 
     @property
     def entries(self) -> int:
@@ -252,41 +243,60 @@ class ImportedGames:
         return f"<ImportedGames: {len(self)} games, {turns} turns, {len(self.skipped)} skipped: {self.variant}>"
 
 
-def assemble(games: Iterable[RecordedGame | SkippedGame], variant: Variant) -> ReadGames:
-    """The games of a variant as arrays; those that do not fit its arrays as skipped, and those of other rules."""
+def read_each(
+    entries: Iterable[Any],
+    game_of: Callable[[Any], RecordedGame],
+    variant: Variant | None,
+    name_of: Callable[[Any], str] = lambda entry: "",
+) -> ReadGames:
+    """The games of the entries of a file; those that cannot be read, or do not fit the variant's arrays, as skipped.
+
+    Args:
+        entries: of a game each.
+        game_of: reads an entry.
+        variant: the rules; None for those of the first game.
+        name_of: what an entry calls its game, which may not be readable.
+    """
     kept: list[tuple[int, RecordedGame]] = []
     skipped: list[SkippedGame] = []
     others: list[OtherRules] = []
-    for index, game in enumerate(games):
-        if isinstance(game, SkippedGame):
-            skipped.append(replace(game, index=index))
-        elif game.variant != variant:
-            reason = _other_rules(game.variant, variant)
-            others.append(OtherRules(SkippedGame(index, game.name, reason), game.variant))
-        elif problem := _misfit(game, variant):
-            skipped.append(SkippedGame(index, game.name, problem))
-        else:
-            kept.append((index, game))
-    lengths = [len(game.actions) for _, game in kept]
-    decks = np.array([list(game.deck) for _, game in kept], np.uint8)
+    for index, entry in enumerate(entries):
+        name = name_of(entry)
+        try:
+            if isinstance(entry, Broken):
+                raise StarmineError(entry.reason)
+            game = game_of(entry)
+            name, variant = game.name, game.variant if variant is None else variant
+            if game.variant == variant:
+                _check_fits(game)
+                kept.append((index, game))
+            else:
+                others.append(OtherRules(SkippedGame(index, name, _other_rules(game.variant, variant)), game.variant))
+        except StarmineError as error:
+            skipped.append(SkippedGame(index, name, str(error)))
+    return replace(_arrays(kept, variant or Variant()), skipped=tuple(skipped), others=tuple(others))
+
+
+def _arrays(games: list[tuple[int, RecordedGame]], variant: Variant) -> ReadGames:
+    """Games with their positions in the file, as arrays."""
+    lengths = [len(game.actions) for _, game in games]
+    decks = np.array([list(game.deck) for _, game in games], np.uint8)
     return ReadGames(
         Trajectories(
             variant,
-            decks.reshape(len(kept), variant.deck_size),
-            np.array([game.start_player for _, game in kept], np.uint8),
-            np.array([action for _, game in kept for action in game.actions], np.uint8),
+            decks.reshape(len(games), variant.deck_size),
+            np.array([game.start_player for _, game in games], np.uint8),
+            np.array([action for _, game in games for action in game.actions], np.uint8),
             np.cumsum([0, *lengths]).astype(np.int64),
         ),
-        np.array([index for index, _ in kept], np.int64),
-        tuple(game.name for _, game in kept),
-        np.array([game.score for _, game in kept], np.int64),
-        tuple(game.players for _, game in kept),
-        tuple(skipped),
-        tuple(others),
-        suits=common_suits([game.suits for _, game in kept]),
-        ended_by=np.array([game.ended_by for _, game in kept], np.uint8),
-        ended_by_seats=np.array([game.ended_by_seat for _, game in kept], np.int8),
-        site_records=tuple(game.record for _, game in kept),
+        np.array([index for index, _ in games], np.int64),
+        tuple(game.name for _, game in games),
+        np.array([game.score for _, game in games], np.int64),
+        tuple(game.players for _, game in games),
+        suits=common_suits([game.suits for _, game in games]),
+        ended_by=np.array([game.ended_by for _, game in games], np.uint8),
+        ended_by_seats=np.array([game.ended_by_seat for _, game in games], np.int8),
+        site_records=tuple(game.record for _, game in games),
     )
 
 
@@ -301,22 +311,23 @@ def _other_rules(found: Variant, expected: Variant) -> str:
     return f"it is a game of {found}: expected {expected}; variant=... chooses the rules"
 
 
-def _misfit(game: RecordedGame, variant: Variant) -> str | None:
-    """Why a game cannot stand in the variant's arrays."""
+def _check_fits(game: RecordedGame) -> None:
+    """Refuse a game that cannot stand in its variant's arrays."""
+    variant = game.variant
     kinds = variant.colors * variant.ranks
     if len(game.deck) != variant.deck_size:
-        return f"its deck has {len(game.deck)} cards: expected {variant.deck_size}"
+        raise StarmineError(f"its deck has {len(game.deck)} cards: expected {variant.deck_size}")
     for place, card in enumerate(game.deck):
         if not 0 <= card < kinds:
-            return f"deck[{place}]={card} is no card: expected 0 to {kinds - 1}"
+            raise StarmineError(f"deck[{place}]={card} is no card: expected 0 to {kinds - 1}")
     if not 0 <= game.start_player < variant.players:
-        return f"seat {game.start_player} starts: expected 0 to {variant.players - 1}"
+        raise StarmineError(f"seat {game.start_player} starts: expected 0 to {variant.players - 1}")
     if game.score != NOT_RECORDED and not 0 <= game.score <= variant.max_score:
-        return f"its recorded score is {game.score}: expected 0 to {variant.max_score}"
+        raise StarmineError(f"its recorded score is {game.score}: expected 0 to {variant.max_score}")
     for turn, action in enumerate(game.actions):
         if not 0 <= action < variant.num_actions:
-            return f"turn {turn}: action {action} does not exist: expected 0 to {variant.num_actions - 1}"
-    return None
+            expected = f"expected 0 to {variant.num_actions - 1}"
+            raise StarmineError(f"turn {turn}: action {action} does not exist: {expected}")
 
 
 def check(games: ReadGames, on_error: str, source: str) -> ImportedGames:
