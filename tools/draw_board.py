@@ -12,7 +12,7 @@ from pathlib import Path
 
 from starmine import State
 from starmine.look import frame_of, svg_of
-from starmine.look.replay import Thinker
+from starmine.look.replay import thoughts
 from starmine.policies.load import load_own
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -32,7 +32,7 @@ def position() -> State:
 def picture() -> str:
     """The file's text."""
     state = position()
-    thought = Thinker(load_own(POLICY)).thoughts(state)[-1]
+    thought = thoughts(load_own(POLICY), state)[-1]
     thought["moves"] = {action: state.variant.action_meaning(action) for action in range(state.variant.num_actions)}
     return svg_of(frame_of(state, state.current_player, names=["ippo-2p", "partner"], policy=thought)) + "\n"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeAlias, TypedDict, Unpack
 
@@ -56,43 +56,33 @@ class ReplayOptions(TypedDict, total=False):
     beliefs: bool
 
 
-@dataclass(frozen=True)
-class Thinker:
-    """A trained policy that is asked about each turn of a game."""
-
-    policy: TrainedPolicy
-
-    def thoughts(self, state: State) -> list[dict[str, Any]]:
-        """What the policy thinks before each turn of a game, for the seat to act, as `frame_of` takes it."""
-        make_bot(self.policy, state.variant)  # refuses a variant that the policy does not play
-        position = state.variant.new_game(deck=state.deck, start_player=state.start_player)
-        memories: list[Any] = [None] * state.variant.players
-        found = []
-        for event in [*state.history, None]:
-            if position.is_terminal:
-                break
-            seat = position.current_player
-            observed = position.encode(seat, self.policy.encoder)[None]
-            logits, values, memories[seat] = self.policy.logits(observed, memories[seat])
-            played = None if event is None else event.action
-            found.append(self._thought(position, logits[0].astype(np.float64), float(values[0]), played))
-            if event is not None:
-                position.apply(event.action)
-        return found
-
-    def _thought(self, position: State, logits: Any, value: float, played: int | None) -> dict[str, Any]:
-        """The probabilities of the likeliest actions and of the one that was played, the value and the choice."""
-        logits = np.where(position.legal_action_mask(), logits, -np.inf)
+def thoughts(policy: TrainedPolicy, state: State) -> list[dict[str, Any]]:
+    """What a policy thinks before each turn of a game, for the seat to act, as `frame_of` takes it."""
+    make_bot(policy, state.variant)  # refuses a variant that the policy does not play
+    position = state.variant.new_game(deck=state.deck, start_player=state.start_player)
+    memories: list[Any] = [None] * state.variant.players
+    found = []
+    for event in [*state.history, None]:
+        if position.is_terminal:
+            break
+        seat = position.current_player
+        logits, values, memories[seat] = policy.logits(position.encode(seat, policy.encoder)[None], memories[seat])
+        logits = np.where(position.legal_action_mask(), logits[0].astype(np.float64), -np.inf)
         shares = np.exp(logits - logits.max())
         shares /= shares.sum()
         shown = [int(action) for action in np.argsort(-shares)[:6] if shares[action]]
-        shown += [played] if played is not None and played not in shown else []
-        return {
-            "name": Path(self.policy.name).stem,  # a file's without its folders
-            "probabilities": {action: round(float(shares[action]), 4) for action in shown},
-            "value": round(value, 3),
-            "choice": int(logits.argmax()),
-        }
+        shown += [event.action] if event is not None and event.action not in shown else []
+        found.append(
+            {
+                "name": Path(policy.name).stem,  # a file's without its folders
+                "probabilities": {action: round(float(shares[action]), 4) for action in shown},
+                "value": round(float(values[0]), 3),
+                "choice": int(logits.argmax()),
+            }
+        )
+        if event is not None:
+            position.apply(event.action)
+    return found
 
 
 def replay_data(games: ReplaySource, **shown: Unpack[ReplayOptions]) -> dict[str, Any]:
@@ -101,19 +91,18 @@ def replay_data(games: ReplaySource, **shown: Unpack[ReplayOptions]) -> dict[str
     Args, Raises: as `replay_html`, without its title.
     """
     check_keywords("replay_data", shown, ReplayOptions.__annotations__)
-    titles, compare, policy = shown.get("titles"), shown.get("compare"), shown.get("policy")
-    states = _states(games)
+    states, given = _states(games), shown.get("policy")
     seats = _of_each("names", "seat", shown.get("names"), states)
     suits = _of_each("suits", "suit", shown.get("suits"), states)
-    called = _a_game("titles", titles, "title", states)
+    titles = _a_game("titles", shown.get("titles"), "title", states)
     reasons = _a_game("ended_by", shown.get("ended_by"), "reason", states)
     ended = _a_game("ended_by_seats", shown.get("ended_by_seats"), "seat", states)
-    thinker = None if policy is None else Thinker(load_own(policy) if isinstance(policy, str) else policy)
+    policy = load_own(given) if isinstance(given, str) else given
     found = []
-    for index, state in enumerate(states):
-        title = f"Game {index}" if called[index] is None else str(called[index])
-        words = _Words(seats[index], suits[index], title, reasons[index], ended[index])
-        found.append(_game(state, words, compare, thinker, shown.get("beliefs", True)))
+    for index, (state, title) in enumerate(zip(states, titles, strict=True)):
+        told = seats[index], suits[index], reasons[index], ended[index]
+        game = _game(state, *told, shown.get("compare"), policy, shown.get("beliefs", True))
+        found.append({"title": f"Game {index}" if title is None else str(title), **game})
     return {"format": 1, "games": found}
 
 
@@ -189,17 +178,6 @@ def _states(games: ReplaySource) -> list[State]:
     return [games.state(game) for game in range(len(games))] if isinstance(games, Trajectories) else list(games)
 
 
-@dataclass(frozen=True)
-class _Words:
-    """What a game, its seats and its suits are called, None for the usual names, and why and by whom it was ended."""
-
-    names: list[str] | None
-    suits: list[str] | None
-    title: str
-    ended_by: str | None
-    ended_by_seat: int | None
-
-
 def _a_game(argument: str, given: Sequence[Any] | None, what: str, states: list[State]) -> Sequence[Any]:
     """What is given for each game; None for each where nothing is given."""
     if given is None:
@@ -230,17 +208,26 @@ def _of_each(
     return [[str(name) for name in names] or None for names in given]
 
 
-def _game(state: State, words: _Words, compare: str | None, thinker: Thinker | None, beliefs: bool) -> dict[str, Any]:
+def _game(
+    state: State,
+    names: list[str] | None,
+    suits: list[str] | None,
+    ended_by: str | None,
+    ended_by_seat: int | None,
+    compare: str | None,
+    policy: TrainedPolicy | None,
+    beliefs: bool,
+) -> dict[str, Any]:
     """A game: what all its frames share, the frames, the curves and the marks."""
     variant = state.variant
     position = variant.new_game(deck=state.deck, start_player=state.start_player)
-    thoughts = [] if thinker is None else thinker.thoughts(state)
-    first, frames, reach, would = frame_of(position, names=words.names, suits=words.suits), [], [], []
+    thought = [] if policy is None else thoughts(policy, state)
+    first, frames, reach, would = frame_of(position, names=names, suits=suits), [], [], []
     apart = told_apart(first["names"])
     told: dict[int, list[Any]] = {}
     for turn in range(state.length + 1):
-        thought = thoughts[turn] if turn < len(thoughts) else None
-        frame = frame_of(position, names=apart, suits=words.suits, policy=thought, beliefs=beliefs, legal=False)
+        now = thought[turn] if turn < len(thought) else None
+        frame = frame_of(position, names=apart, suits=suits, policy=now, beliefs=beliefs, legal=False)
         told |= {card["number"]: card["told"] for hand in frame["hands"] for card in hand}
         frames.append(_brief(frame))
         reach.append(reachable(position))
@@ -250,7 +237,6 @@ def _game(state: State, words: _Words, compare: str | None, thinker: Thinker | N
             position.apply(state.history[turn].action)
     moves = [action_text(variant, action, first["suits"]) for action in range(variant.num_actions)]
     found = {
-        "title": words.title,
         **{name: first[name] for name in OF_GAME},
         "seats": apart,
         "moves": [[move_in_words(text, seat, apart) for text in moves] for seat in range(variant.players)],
@@ -258,15 +244,15 @@ def _game(state: State, words: _Words, compare: str | None, thinker: Thinker | N
         "told": told,
         "actions": [event.action for event in state.history],
         "reachable": reach,
-        "mistakes": [asdict(mistake) for mistake in mistakes(state, apart, words.suits)],
-        "verdict": verdict(state, apart, words.suits, words.ended_by, words.ended_by_seat),
+        "mistakes": [asdict(mistake) for mistake in mistakes(state, apart, suits)],
+        "verdict": verdict(state, apart, suits, ended_by, ended_by_seat),
         "score": state.score,
         "ending": state.ending,
     }
     if compare is not None:
         found["compare"] = {"name": compare, "actions": would}
-    if thinker is not None:
-        found["values"] = [thought["value"] for thought in thoughts]
+    if policy is not None:
+        found["values"] = [one["value"] for one in thought]
     return found
 
 
