@@ -31,7 +31,6 @@ def equal_by_value(kind: Class) -> Class:
 
 
 def _values(value: Any) -> Iterable[Any]:
-    """The fields of an object."""
     return [getattr(value, field.name) for field in fields(value)] if is_dataclass(value) else tuple(value)
 
 

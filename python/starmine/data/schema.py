@@ -138,7 +138,6 @@ def _games(columns: dict[str, Any], variant: Variant) -> GameTable:
 
 
 def _told(column: Any, name: str) -> NDArray[Any]:
-    """A column of what a source tells."""
     return np.array(column.to_pylist(), np.object_) if TOLD[name][0] is np.object_ else to_numpy(column)
 
 

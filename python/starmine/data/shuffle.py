@@ -144,7 +144,6 @@ class Blocks:
         return np.random.default_rng([self.seed, *drawn]).permutation(count)
 
     def _read(self, pieces: list[Piece], epoch: int) -> Window:
-        """The games of a window."""
         groups, optional = self.data.row_groups(), "log_prob" in self.replay.outputs
         tables = [self.data.read(piece.place, optional) for piece in pieces]
         index, order, held = [], [], 0
@@ -156,7 +155,6 @@ class Blocks:
         return Window(GameTable.concatenate(tables), np.concatenate(index), np.concatenate(order))
 
     def _turns(self, window: Window, chosen: NDArray[np.int64], epoch: int, room: Rows) -> ReplayedTurns:
-        """The turns of some games of a window."""
         if self.shuffle:
             chosen = chosen[balanced(window.games.lengths[chosen])]
         games, index = window.games[chosen], window.index[chosen]

@@ -185,7 +185,6 @@ def _by_reason(counts: NDArray[np.int64]) -> dict[str, int]:
 def _add(
     file: GamesFile, total: TableScores, tables: dict[tuple[str, ...], TableScores], ended: NDArray[np.int64]
 ) -> Metadata:
-    """Add the games of a file."""
     metadata = file.metadata
     names = [str(player["name"]) for player in metadata.players]
     known = (metadata.extra.get("configuration") or {}).get("tables") or []

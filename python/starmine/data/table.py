@@ -304,7 +304,6 @@ def _check(name: str, array: Any, dtype: type[np.generic], shape: tuple[int, ...
 def _take_turns(
     column: NDArray[np.float32], offsets: NDArray[np.int64], games: NDArray[np.integer[Any]]
 ) -> NDArray[np.float32]:
-    """The numbers of the turns of some games."""
     width = int(np.prod(column.shape[1:]))
     taken, _ = ragged_take(column.ravel(), offsets * width, games)
     return taken.reshape(-1, *column.shape[1:])

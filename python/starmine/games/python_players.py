@@ -136,7 +136,6 @@ class PythonPlayers:
         vars(self).update(state, _answered=SimpleQueue())
 
     def _number(self, player: Any) -> int:
-        """The number of a player's object."""
         if player is None:
             return -1
         if isinstance(player, Factory) and not player.makes_bots:
@@ -335,7 +334,6 @@ class PythonPlayers:
                 yield game, error
 
     def _take_bot(self, number: int, game: int, seat: int) -> Any:
-        """The move of a bot."""
         maker = self._objects[number]
         if is_maker(maker) and (number, game, seat) not in self._own:
             self._own[number, game, seat] = maker()

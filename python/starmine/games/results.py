@@ -167,7 +167,6 @@ def error_text(error: BaseException) -> str:
 
 
 def _below(file: str, folders: tuple[Path, ...]) -> bool:
-    """Whether a file lies in one of the folders."""
     return any(Path(file).is_relative_to(folder) for folder in folders)
 
 

@@ -151,7 +151,6 @@ class WholeGames:
         return tables.outcomes()
 
     def _apply(self, moves: Moves) -> None:
-        """Play the moves of a turn."""
         games = np.flatnonzero(moves.actions >= 0)
         self.tables.apply_all(games.tolist(), moves.actions[games].tolist())
         for game, seat, move in moves.bots:
@@ -161,7 +160,6 @@ class WholeGames:
                 self._give_up(Fault(None, game, seat, move, error))
 
     def _give_up(self, failed: Fault) -> None:
-        """Record a failure and abandon the game."""
         game, error = failed.game, failed.error
         state = self.tables.state(game)
         turn = state.length + (not state.is_terminal)

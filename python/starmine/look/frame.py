@@ -248,7 +248,6 @@ def event_of(event: Event, suits: Suits) -> dict[str, Any]:
 
 
 def _legal(position: State | View, suits: Suits) -> list[dict[str, Any]]:
-    """The legal moves of the seat to act."""
     moves: list[tuple[int, Move]] = list(zip(position.legal_actions(), position.legal_moves(), strict=True))
     seat, players = position.current_player, position.variant.players
     return [

@@ -104,7 +104,6 @@ class _Picture:
         self.rows: dict[int, float] = {}  # suit: middle of its row of kinds
 
     def text(self) -> str:
-        """The whole picture."""
         self._status()
         bottom = max(self._hands(48), self._table(48))
         bottom = self._last(bottom + 8)

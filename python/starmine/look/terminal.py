@@ -161,7 +161,6 @@ class Terminal:
             self.say(str(refusal))
 
     def _advise(self, bot: str) -> None:
-        """Say what a bot would do."""
         self.say(f"{bot} would: {self.table.variant.action_meaning(self.table.advice(bot))}")
 
     def _named(self, words: str) -> int:

@@ -89,8 +89,6 @@ def _kind() -> Any:
     import traitlets
 
     class Viewer(anywidget.AnyWidget):  # type: ignore[misc,unused-ignore]
-        """Games to step through."""
-
         _esm = script() + RENDER
         _css = style()
         data = traitlets.Dict().tag(sync=True)
@@ -100,7 +98,6 @@ def _kind() -> Any:
 
         @traitlets.validate("game")
         def _check_game(self, proposal: Any) -> int:
-            """Refuse a game that there is not."""
             game: int = proposal["value"]
             most = len(self.data["games"]) - 1
             if not 0 <= game <= most:
@@ -109,7 +106,6 @@ def _kind() -> Any:
 
         @traitlets.validate("turn")
         def _check_turn(self, proposal: Any) -> int:
-            """Refuse a turn that the game does not have."""
             turn: int = proposal["value"]
             most = len(self.data["games"][self.game]["actions"])
             if not 0 <= turn <= most:

@@ -188,7 +188,6 @@ class GamesDataset(IterableDataset[TensorRows]):
         return tensors
 
     def _pins(self) -> bool:
-        """Whether tensors lie in pinned memory."""
         return self._pin_memory and get_worker_info() is None
 
     # --- State -----------------------------------------------------------------------------------------------

@@ -214,7 +214,6 @@ class TrainingGames:
 
 
 def _joined(outputs: Sequence[Outputs]) -> Outputs:
-    """The outputs of several batches as one."""
     if len(outputs) == 1:
         return outputs[0]
     return {name: np.concatenate([part[name] for part in outputs]) for name in outputs[0]}

@@ -229,7 +229,6 @@ class Run:
         return self
 
     def _configuration(self) -> dict[str, Any]:
-        """The contents of `config.json`."""
         if not self.args.resume:
             return configuration.begun(self._described, configuration.start_weights(self.learner.state_dict()))
         try:
@@ -238,7 +237,6 @@ class Run:
             raise TrainingError(f"{self._config} cannot be read: {error}") from error
 
     def _load(self) -> None:
-        """Go on from the checkpoint."""
         checkpoint = load_checkpoint(self.path, self.program, self.args, self._fixed)
         try:
             self.learner.load_state_dict(checkpoint.state)

@@ -78,7 +78,6 @@ def _arrays(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def _game(arrays: dict[str, NDArray[Any]], variant: Variant, index: int) -> RecordedGame:
-    """A game of a file."""
     players, no_op = variant.players, variant.num_actions
     deck, rows, length = arrays["decks"][index], arrays["actions"][index], int(arrays["num_actions"][index])
     if not 0 <= length <= len(rows):

@@ -141,7 +141,6 @@ def _of_today(action: Any, turn: int) -> dict[str, Any]:
 
 
 def _list(entry: dict[str, Any], key: str) -> list[Any]:
-    """A list of the object."""
     found = entry.get(key)
     if not isinstance(found, list):
         raise StarmineError(f"it has no list {key!r}")
@@ -149,7 +148,6 @@ def _list(entry: dict[str, Any], key: str) -> list[Any]:
 
 
 def _names(players: list[Any]) -> tuple[str, ...]:
-    """The players' names."""
     if not all(isinstance(name, str) for name in players):
         raise StarmineError("'players' are not all names")
     return tuple(players)

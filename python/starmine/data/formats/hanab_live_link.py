@@ -89,7 +89,6 @@ def _range(text: str, what: str) -> tuple[int, int]:
 
 
 def _value(digit: str) -> int:
-    """The value of a digit."""
     value = DIGITS.find(digit)
     if value < 0:
         raise StarmineError(f"{digit!r} is no digit of a link")

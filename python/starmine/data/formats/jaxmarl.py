@@ -33,7 +33,6 @@ def read(path: Path, variant: Variant | None = None) -> ReadGames:
 
 
 def _list(path: Path) -> list[Any]:
-    """The list that a file holds."""
     found = parse_json(read_text(path), str(path))
     if not isinstance(found, list):
         raise StarmineError(f"{path}: it is no list")

@@ -81,7 +81,6 @@ def write(games: ImportedGames, path: Path, encoder: str = "canonical", dtype: s
 
 
 def _created(minari: Any, path: Path, episodes: list[Any], settings: dict[str, Any]) -> Any:
-    """A new data set with its first episodes."""
     with warnings.catch_warnings():  # Minari warns of all metadata that are not given
         warnings.filterwarnings("ignore", message=".* is (set to )?None", category=UserWarning)
         return minari.create_dataset_from_buffers(path.name, episodes, **settings)
@@ -104,7 +103,6 @@ def _folder_aside(path: Path) -> Iterator[Path]:
 
 
 def _spaces(games: ImportedGames, encoder: str, dtype: str) -> dict[str, Any]:
-    """The spaces of observations and actions."""
     from gymnasium.spaces import Box, Discrete
 
     features = len(games.variant.layout(encoder))

@@ -57,7 +57,6 @@ def read(path: Path, variant: Variant | None = None) -> ReadGames:
 
 
 def _load(path: Path) -> dict[str, NDArray[Any]]:
-    """The arrays of a file."""
     data = path.read_bytes()
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:

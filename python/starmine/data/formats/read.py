@@ -162,7 +162,6 @@ def _reader(path: Path, format: str | None) -> Reader:
 
 
 def _reads(row: Format) -> Callable[..., ReadGames]:
-    """The reader of a format."""
     if row.read is None:
         raise StarmineError(f"format={row.name!r} is not allowed: it can be written, not read")
     return row.read

@@ -169,7 +169,6 @@ def _place(players: Players, name: str, seat: int) -> str:
 
 
 def _mixed_cast(mixture: Mixture, variant: str | Variant, epsilon: float | Mapping[str, float]) -> Cast:
-    """The cast of a mixture."""
     seats = mixture.seats
     rules = resolve_variant(variant, {} if seats is None or isinstance(variant, Variant) else {"players": seats})
     if seats is not None and seats != rules.players:

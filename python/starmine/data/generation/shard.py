@@ -186,7 +186,6 @@ def plays_in_core(cast: Cast) -> bool:
 def _play_table(
     variant: Variant, seats: list[CastMember], seed: int, games: NDArray[np.uint64], num_threads: int
 ) -> tuple[Games, Values | None]:
-    """Play games of one table."""
     noise = _Noise(seats, seed, games)
     return play_table(
         variant,
