@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,13 +37,8 @@ class Part:
     parts: int
 
 
-@dataclass(frozen=True)
-class Piece:
-    """Games of a row group: those from `first` to `stop` in the order of the epoch."""
-
-    place: int
-    first: int
-    stop: int
+# Games of a row group: its place, and which of its games in the order of the epoch.
+Piece: TypeAlias = tuple[int, slice]
 
 
 @dataclass(frozen=True)
@@ -111,7 +107,7 @@ class Blocks:
         pieces = []
         for place, begin, end in zip(places.tolist(), (stops - sizes).tolist(), stops.tolist(), strict=True):
             if max(first, begin) < min(stop, end):
-                pieces.append(Piece(place, max(first, begin) - begin, min(stop, end) - begin))
+                pieces.append((place, slice(max(first, begin) - begin, min(stop, end) - begin)))
         width = MIXED if self.shuffle else 1
         return [pieces[start : start + width] for start in range(0, len(pieces), width)]
 
@@ -145,12 +141,12 @@ class Blocks:
 
     def _read(self, pieces: list[Piece], epoch: int) -> Window:
         groups, optional = self.data.row_groups(), "log_prob" in self.replay.outputs
-        tables = [self.data.read(piece.place, optional) for piece in pieces]
+        tables = [self.data.read(place, optional) for place, _ in pieces]
         index, order, held = [], [], 0
-        for piece in pieces:
-            group = groups[piece.place]
+        for place, games in pieces:
+            group = groups[place]
             index.append(group.first + np.arange(group.games))
-            order.append(held + self._order(group.games, epoch, _GAMES, piece.place)[piece.first : piece.stop])
+            order.append(held + self._order(group.games, epoch, _GAMES, place)[games])
             held += group.games
         return Window(GameTable.concatenate(tables), np.concatenate(index), np.concatenate(order))
 

@@ -238,14 +238,13 @@ class _File:
         """Compare why the games ended, and the site's scores, with what the rules say."""
         if games.ended_by is None:
             return
-        rows = np.flatnonzero(legal)
-        some = games[rows]
+        some, expected = games[legal], games.ended_by.copy()
         records = ("",) * len(some) if some.site_records is None else tuple(some.site_records.tolist())
-        expected = ended_by_of(some.trajectories, some.endings, games.ended_by[rows], records)
-        self._compare("ended_by", some, games.ended_by[rows], expected, None, _reason, rows)
-        if some.site_scores is not None:
-            scores = site_scores_of(some.scores, some.endings, expected)
-            self._compare("site score", some, some.site_scores, scores, rows=rows)
+        expected[legal] = ended_by_of(some.trajectories, some.endings, expected[legal], records)
+        self._compare("ended_by", games, games.ended_by, expected, show=_reason)
+        if games.site_scores is not None:
+            scores = site_scores_of(games.scores, games.endings, expected)
+            self._compare("site score", games, games.site_scores, scores, legal)
 
     def _check_taken_back(self, games: GameTable, legal: NDArray[np.bool_]) -> None:
         """Play the moves that were taken back: before each was taken back, the game was legal too."""
@@ -286,14 +285,14 @@ class _File:
             return
         for row in np.flatnonzero(games.episode != 0).tolist():
             self._tell(f"episode is {games.episode[row]}: only episode 0 can be dealt here", row, games)
-        chosen = np.flatnonzero(games.episode == 0)
-        for seed in np.unique(games.seed[chosen]).tolist():
-            rows = chosen[games.seed[chosen] == seed]
+        played, first_episode = games.trajectories, games.episode == 0
+        decks, first = played.decks.copy(), played.start_players.copy()
+        for seed in np.unique(games.seed[first_episode]).tolist():
+            rows = first_episode & (games.seed == seed)
             index, place = np.unique(games.index[rows], return_inverse=True)
-            decks, first = (column[place] for column in dealt(games.variant, seed, index, self.num_threads))
-            some = games[rows]
-            self._compare("deck", some, some.trajectories.decks, decks, rows=rows)
-            self._compare("first player", some, some.trajectories.start_players, first, rows=rows)
+            decks[rows], first[rows] = (column[place] for column in dealt(games.variant, seed, index, self.num_threads))
+        self._compare("deck", games, played.decks, decks)
+        self._compare("first player", games, played.start_players, first)
 
     def _check_whole(self, metadata: Metadata, written: bytes | None, entry: dict[str, Any] | None) -> None:
         """Check the number of games and the checksum of all of them."""
@@ -317,23 +316,19 @@ class _File:
         expected: NDArray[Any],
         where: NDArray[np.bool_] | None = None,
         show: Any = None,
-        rows: NDArray[np.int64] | None = None,
     ) -> None:
         """Name the games of which a column is not as expected."""
         wrong = (stored != expected).reshape(len(games), -1).any(axis=1)
         for row in np.flatnonzero(wrong if where is None else wrong & where).tolist():
             text = show or (lambda value: str(value.tolist()))
             what = f"{name} is {text(stored[row])}: expected {text(expected[row])}"
-            self._tell(what, row, games, row if rows is None else int(rows[row]))
+            self._tell(what, row, games)
 
-    def _tell(
-        self, what: str, row: int | None = None, games: GameTable | None = None, place: int | None = None
-    ) -> None:
+    def _tell(self, what: str, row: int | None = None, games: GameTable | None = None) -> None:
         if row is None or games is None:
             self.found.add(Problem(self.path.name, None, None, what))
         else:
-            in_file = self.games + (row if place is None else place)
-            self.found.add(Problem(self.path.name, in_file, int(games.game[row]), what))
+            self.found.add(Problem(self.path.name, self.games + row, int(games.game[row]), what))
 
 
 def _play_taken_back(games: GameTable, row: int) -> None:

@@ -115,7 +115,7 @@ def test_shards_of_a_cluster_are_those_of_one_machine_though_a_worker_is_killed(
     def begun():
         return list((tmp_path / "ray").glob("*.part"))
 
-    made = while_one_is_killed(lambda: make(tmp_path / "ray", ray=True), "ray::_task", begun)
+    made = while_one_is_killed(lambda: make(tmp_path / "ray", ray=True), "ray::make_shard", begun)
     assert (made.made, made.games) == ([0, 1, 2, 3], 240)
     make(tmp_path / "here")
     assert contents(tmp_path / "ray") == contents(tmp_path / "here")

@@ -36,11 +36,12 @@ def make_on_ray(
         _connect(ray, address)
     waiting: dict[Any, int] = {}
     try:
-        task = ray.remote(num_cpus=num_threads, max_retries=RETRIES)(_task)
+        task = ray.remote(num_cpus=num_threads, max_retries=RETRIES)(make_shard)
         shared = ray.put(configuration)  # with the players, which are sent once
         for shard in missing:
             known = entries.get(shard_name(shard))
-            waiting[task.remote(shared, shard, str(folder.absolute()), known, num_threads)] = shard
+            arguments = shared, shard, folder.absolute(), known, num_threads, lambda games: None, SECONDS
+            waiting[task.remote(*arguments)] = shard
         while waiting:
             ready, _ = ray.wait(list(waiting))
             shard = waiting.pop(ready[0])
@@ -62,10 +63,3 @@ def _connect(ray: Any, address: str | None) -> None:
     except (OSError, ValueError, RuntimeError) as error:
         asked = True if address is None else address
         raise StarmineError(f"ray={asked!r} is not allowed: there is no such cluster ({error})") from error
-
-
-def _task(
-    configuration: Configuration, shard: int, folder: str, entry: Entry | None, num_threads: int
-) -> tuple[Entry, bool]:
-    """Make one shard in a worker; an error of the games or the disk is that of the call."""
-    return make_shard(configuration, shard, Path(folder), entry, num_threads, lambda games: None, SECONDS)
