@@ -327,19 +327,18 @@ class PythonPlayers:
 
     def _take_one_by_one(self, number: int, games: list[int], to_act: Array) -> Iterator[tuple[int, Any]]:
         """The moves of a bot, or the exceptions that it raised."""
+        assert self.view is not None
+        maker = self._objects[number]
         for game in games:
+            seat = int(to_act[game])
             try:
-                yield game, self._take_bot(number, game, int(to_act[game]))
+                if is_maker(maker) and (number, game, seat) not in self._own:
+                    self._own[number, game, seat] = maker()
+                view = self.view(game)
+                move = self._own.get((number, game, seat), maker).act(view)
+                yield game, self._overruled(game, seat, view, move)
             except Exception as error:
                 yield game, error
-
-    def _take_bot(self, number: int, game: int, seat: int) -> Any:
-        maker = self._objects[number]
-        if is_maker(maker) and (number, game, seat) not in self._own:
-            self._own[number, game, seat] = maker()
-        assert self.view is not None
-        view = self.view(game)
-        return self._overruled(game, seat, view, self._own.get((number, game, seat), maker).act(view))
 
     def _overruled(self, game: int, seat: int, view: View, move: Any) -> Any:
         """A bot's move, or the one that is played instead."""
