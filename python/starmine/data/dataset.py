@@ -19,14 +19,13 @@ from starmine.data.end_reasons import RULES, UNKNOWN, ended_by_codes
 from starmine.data.files import Paths, open_files
 from starmine.data.filter import ending_codes, of_codes, of_players, of_scores
 from starmine.data.game import Game
-from starmine.data.metadata import Metadata
+from starmine.data.metadata import Metadata, merged_players
 from starmine.data.prefetch import ahead
 from starmine.data.rows import Rows, RowSettings
 from starmine.data.schema import as_schema, read_table, schema
 from starmine.data.table import GameTable, chosen_indices
 
 MOST_ROWS = 2**32 - 1  # of a batch
-MOST_PLAYERS = 2**15  # that the column `players` can number
 _Chosen = NDArray[np.int32] | None  # rows of a row group in their order; None for all
 
 
@@ -82,27 +81,13 @@ class Dataset:
         self.files = open_files(path)
         self.metadata: list[Metadata] = [file.metadata for file in self.files]
         self.variant: Variant = self.metadata[0].variant
-        self.players: list[dict[str, Any]] = []
-        known: dict[str, int] = {}
-        self._rows: list[NDArray[np.int16]] = [self._merge(metadata.players, known) for metadata in self.metadata]
+        self.players, self._rows = merged_players([metadata.players for metadata in self.metadata])
         groups = [(number, group) for number, file in enumerate(self.files) for group in range(len(file.sizes))]
         self._groups: list[RowGroup] = []
         self._chosen: list[_Chosen] = []
         self._choose([(file, group, None) for file, group in groups])
         self._latest: tuple[int, GameTable] | None = None
         self._content: str | None = None
-
-    def _merge(self, players: list[dict[str, Any]], known: dict[str, int]) -> NDArray[np.int16]:
-        """Add a file's players to the table, whose rows are known by their JSON, and return each one's row."""
-        rows = []
-        for player in players:
-            row = known.setdefault(json.dumps(player, sort_keys=True), len(self.players))
-            if row == len(self.players):
-                self.players.append(player)
-            rows.append(row)
-        if len(self.players) > MOST_PLAYERS:
-            raise StarmineError(f"{len(self.players)} players are not allowed: expected at most {MOST_PLAYERS}")
-        return np.array(rows, np.int16)
 
     def _choose(self, groups: Sequence[tuple[int, int, _Chosen]]) -> None:
         """Let the data set consist of these games, given as file, row group and rows."""

@@ -213,20 +213,19 @@ def write_file(
         games = [games]
     described = schema(metadata.variant, optional).with_metadata({KEY: metadata.to_json().encode()})
     tally = Tally()
-    with replacing(path) as file:
-        with _parquet_writer(file, described) as writer, ThreadPoolExecutor(1) as background:
+    with replacing(path) as file, _parquet_writer(file, described) as writer, ThreadPoolExecutor(1) as background:
 
-            def write(piece: GameTable) -> None:
-                writer.write_table(write_table(piece, metadata), row_group_size=ROW_GROUP)
-                tally.add(piece)
+        def write(piece: GameTable) -> None:
+            writer.write_table(write_table(piece, metadata), row_group_size=ROW_GROUP)
+            tally.add(piece)
 
-            written = background.submit(lambda: None)
-            for piece in games:
-                written.result()
-                written = background.submit(write, piece)
+        written = background.submit(lambda: None)
+        for piece in games:
             written.result()
-            check()
-            writer.add_key_value_metadata({CONTENT: tally.contents.hexdigest().encode()})
+            written = background.submit(write, piece)
+        written.result()
+        check()
+        writer.add_key_value_metadata({CONTENT: tally.contents.hexdigest().encode()})
     return tally
 
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version as package_version
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant
 from starmine._util.durable import CHECKSUM, DamagedFileError, json_checksum
 
 FORMAT = 1  # version of the schema; a reader refuses any other
 KEY = b"starmine"  # of the JSON text in a Parquet file's key-value metadata
+MOST_PLAYERS = 2**15  # that the column `players` can number
 CONTENT = b"starmine.content"  # of the checksum of a file's games, `ContentHash`, there
 # What reading raises where the entries are not those that were written.
 FORGED = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError)
@@ -106,6 +110,33 @@ class Metadata:
         if copy is not None and copy != stored.get(KEY):
             raise DamagedFileError("the two copies of its metadata differ: one of them was changed")
         return Metadata.of(stored)
+
+
+def merged_players(tables: Sequence[Sequence[dict[str, Any]]]) -> tuple[list[dict[str, Any]], list[NDArray[np.int16]]]:
+    """One players' table of several, and for each of these the rows that its players have in the one.
+
+    Raises:
+        StarmineError: there are more players than a column can number.
+    """
+    merged: list[dict[str, Any]] = []
+    known: dict[str, int] = {}
+    rows: list[list[int]] = []
+    for table in tables:
+        rows.append([])
+        for player in table:
+            row = known.setdefault(json.dumps(player, sort_keys=True), len(merged))
+            if row == len(merged):
+                merged.append(player)
+            rows[-1].append(row)
+    if len(merged) > MOST_PLAYERS:
+        raise StarmineError(f"{len(merged)} players are not allowed: expected at most {MOST_PLAYERS}")
+    return merged, [np.array(of_table, np.int16) for of_table in rows]
+
+
+def names_by_seat(table: Sequence[dict[str, Any]], rows: NDArray[np.int16]) -> tuple[tuple[str, ...], ...]:
+    """For each game the names of its players by seat, given their rows (G, P); nothing without a players' table."""
+    names = [str(player["name"]) for player in table]
+    return tuple(tuple(names[row] for row in seats) if names else () for seats in rows.tolist())
 
 
 def _check(values: Mapping[str, Any]) -> None:

@@ -1,5 +1,7 @@
 """`write_games` takes games in every form in which the package hands them out."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from format_games import assert_equal_games
@@ -78,3 +80,49 @@ def test_a_stored_score_that_the_rules_do_not_give_is_refused(table, tmp_path):
     np.add(wrong.scores, 1, out=wrong.scores)
     with pytest.raises(starmine.StarmineError, match="the games: 2 of 2 games do not hold: game 0: its recorded score"):
         write_games(wrong, tmp_path / "games.json")
+
+
+@pytest.fixture(scope="module")
+def dealt(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("dealt")
+    starmine.data.generate(
+        ["iggi", "piers"], 20, folder, "mini", 3, epsilon={"iggi": 0.25}, shard_size=8, num_threads=1
+    )
+    return Dataset(folder)
+
+
+@pytest.mark.parametrize(
+    ("held", "games"),
+    [
+        (lambda data: data, range(20)),
+        (lambda data: data.select([2, 5, 17]), [2, 5, 17]),
+        (lambda data: read_games(data.files[0].path.parent), range(20)),
+        (lambda data: [data[8], data[1]], [8, 1]),
+    ],
+    ids=["data set", "view", "read", "list"],
+)
+def test_deals_players_and_noise_are_kept_in_our_own_files(held, games, dealt, tmp_path):
+    write_games(held(dealt), tmp_path / "games.parquet")
+    found = Dataset(tmp_path / "games.parquet")
+    for game, written in zip(games, found, strict=True):
+        for name in ("seed", "index", "episode"):
+            assert getattr(written.table, name) == getattr(dealt[game].table, name)
+        assert written.players == dealt[game].players
+        assert [player["epsilon"] for player in written.players] == [0.25, 0]
+    assert starmine.data.verify(tmp_path / "games.parquet", deal=True).holds
+
+
+def test_the_deals_of_a_table_are_kept_and_its_players_are_unknown(dealt, tmp_path):
+    write_games(dealt[4:7], tmp_path / "games.parquet")
+    found = Dataset(tmp_path / "games.parquet")
+    assert found[:].index.tolist() == [4, 5, 6]
+    assert found.players == [{"name": "unknown", "hash": None}]
+
+
+def test_games_that_were_changed_have_lost_their_deals(dealt, tmp_path):
+    read = read_games(dealt.files[0].path)
+    changed = starmine.data.permute_colors(read.trajectories, np.roll(np.arange(read.variant.colors), 1))
+    write_games(dataclasses.replace(read, trajectories=changed), tmp_path / "games.parquet")
+    assert Dataset(tmp_path / "games.parquet")[:].seed is None
+    write_games(dataclasses.replace(read, players=(("a", "b"),) * len(read)), tmp_path / "named.parquet")
+    assert [player["name"] for player in Dataset(tmp_path / "named.parquet").players] == ["a", "b"]

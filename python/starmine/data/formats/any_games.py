@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
+
+import numpy as np
 
 from starmine._core import StarmineError
 from starmine.data.dataset import Dataset
 from starmine.data.formats.parquet import of_data_set
 from starmine.data.formats.records import ImportedGames, ReadGames, check
 from starmine.data.game import Game
+from starmine.data.metadata import merged_players
 from starmine.data.table import GameTable
 from starmine.games.results import Games
 from starmine.games.trajectories import Trajectories
@@ -35,14 +39,15 @@ def _read(games: Any) -> ReadGames:
     if isinstance(games, Trajectories):
         return ReadGames.of(games)
     if isinstance(games, GameTable):
-        return ReadGames.of_table(games, [()] * len(games))
+        return ReadGames.of_table(games, [])
     if isinstance(games, Dataset):
         return of_data_set(games)
     listed = [games] if isinstance(games, Game) else games
     if not isinstance(listed, list | tuple) or not listed or not all(isinstance(game, Game) for game in listed):
         raise StarmineError(f"games={_named(games)} is not allowed: {EXPECTED}")
+    players, rows = merged_players([game.players for game in listed])
     table = GameTable.concatenate([game.table for game in listed])
-    return ReadGames.of_table(table, [tuple(str(player["name"]) for player in game.players) for game in listed])
+    return ReadGames.of_table(replace(table, players=np.stack(rows)), players)
 
 
 def _named(value: Any) -> str:

@@ -7,19 +7,21 @@ called the games stood there too, `extra["names"]`.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant
 from starmine.data.dataset import Dataset
 from starmine.data.files import files_of, write_file
-from starmine.data.formats.records import ImportedGames, ReadGames, common_suits
-from starmine.data.metadata import Metadata
+from starmine.data.formats.records import ImportedGames, ReadGames, Stored, common_suits
+from starmine.data.metadata import Metadata, merged_players, names_by_seat
 from starmine.data.origins import origins_of
 from starmine.data.schema import SHARD, shard_name
-from starmine.data.table import GameTable
+from starmine.data.table import DEAL, OF_TURNS, GameTable
 
 NAMELESS = "unknown"  # a player whose name is not recorded
 
@@ -34,11 +36,11 @@ def read(path: Path, variant: Variant | None = None) -> ReadGames:
 
 def of_data_set(data: Dataset) -> ReadGames:
     """The games of a data set."""
-    table, names = data[:], [str(player["name"]) for player in data.players]
+    table = data[:]
     told = data.metadata[0].extra.get("names")
     if table.names is None and isinstance(told, list) and len(told) == len(table):
         table = replace(table, names=np.array([str(name) for name in told], np.object_))
-    found = ReadGames.of_table(table, [tuple(names[row] for row in seats) for seats in table.players.tolist()])
+    found = ReadGames.of_table(table, data.players)
     return replace(found, suits=common_suits(map(suits_in, data.metadata)))
 
 
@@ -48,24 +50,24 @@ def suits_in(metadata: Metadata) -> tuple[str, ...]:
     return tuple(map(str, told)) if isinstance(told, list) else ()
 
 
-def table_of(games: ImportedGames) -> tuple[GameTable, list[dict[str, str | None]]]:
-    """Games as rows of the schema, and the players' table."""
-    unknown = (NAMELESS,) * games.variant.players
-    seats = [names or unknown for names in games.players]
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(name for row in seats for name in row))}
-    if len(numbers) > np.iinfo(np.int16).max + 1:
-        raise StarmineError(f"{len(numbers)} players are not allowed: expected at most {np.iinfo(np.int16).max + 1}")
-    players = np.array([[numbers[name] for name in row] for row in seats], np.int16)
+def table_of(games: ImportedGames) -> Stored:
+    """Games as rows of the schema, with all columns of those that were stored before, and the players' table."""
+    stored, known = games._stored or (None, [])
+    if stored is not None and stored.trajectories != games.trajectories:
+        stored = None  # the caller has changed the games
+    if stored is not None and known and names_by_seat(known, stored.players) == games.players:
+        players = stored.players
+    else:
+        known, players = _named_players(games)
+    kept = {name: getattr(stored, name, None) for name in (*DEAL, *OF_TURNS)}
     table = GameTable(
         games.trajectories,
         game=np.arange(len(games), dtype=np.uint64),
-        seed=None,
-        index=None,
-        episode=None,
+        **kept,
         scores=games.scores,
         fireworks=games.fireworks,
         endings=games.endings,
-        players=players.reshape(len(games), games.variant.players),
+        players=players,
         names=np.array(games.names, np.object_),
         ended_by=games.ended_by,
         ended_by_seats=games.ended_by_seats,
@@ -73,7 +75,17 @@ def table_of(games: ImportedGames) -> tuple[GameTable, list[dict[str, str | None
         site_records=np.array(games.site_records, np.object_) if any(games.site_records) else None,
         taken_back=np.array(games.taken_back, np.object_) if any(games.taken_back) else None,
     )
-    return table, [{"name": name, "hash": None} for name in numbers]
+    return table, known
+
+
+def _named_players(games: ImportedGames) -> tuple[list[dict[str, Any]], NDArray[np.int16]]:
+    """A players' table of names alone, and the rows of each game's players, int16 (G, players)."""
+    unknown = (NAMELESS,) * games.variant.players
+    seats = [names or unknown for names in games.players]
+    table, _ = merged_players([[{"name": name, "hash": None} for name in dict.fromkeys(chain(*seats))]])
+    numbers = {player["name"]: number for number, player in enumerate(table)}
+    players = np.array([[numbers[name] for name in row] for row in seats], np.int16)
+    return table, players.reshape(len(games), games.variant.players)
 
 
 def write(games: ImportedGames, path: Path) -> None:

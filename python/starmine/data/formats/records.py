@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from starmine._core import StarmineError, Variant
 from starmine._util.equality import equal_by_value
 from starmine.data.end_reasons import NO_SEAT, UNKNOWN, contradicted, ended_by_of, site_scores_of
 from starmine.data.formats.text_files import Broken
+from starmine.data.metadata import merged_players, names_by_seat
 from starmine.data.origins import Origin
 from starmine.data.outcomes import outcomes
 from starmine.data.table import GameTable
@@ -27,6 +28,8 @@ ARRAYS = (
 )
 TUPLES = ("names", "players", "site_records", "taken_back", "origins")
 THREADS = 1  # which play some 20 million turns a second
+# Games with all their columns, and the players' table, which is empty where it is not known.
+Stored: TypeAlias = tuple[GameTable, list[dict[str, Any]]]
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,7 @@ class ReadGames:
     Attributes:
         others: games of other rules.
         is_unreadable: whether this is a file that cannot be read; `skipped` then tells why.
+        stored: the games as our own files have them; None for games of other sources.
     """
 
     trajectories: Trajectories
@@ -123,6 +127,7 @@ class ReadGames:
     taken_back: tuple[str, ...] = ()
     origins: tuple[Origin | None, ...] = ()
     is_unreadable: bool = False
+    stored: Stored | None = None
 
     @staticmethod
     def of(
@@ -135,8 +140,11 @@ class ReadGames:
         return ReadGames(trajectories, np.arange(count, dtype=np.int64), named, scores, ((),) * count)
 
     @staticmethod
-    def of_table(table: GameTable, players: Sequence[tuple[str, ...]]) -> ReadGames:
-        """Games of a table, each called as its source calls it, or by its running number."""
+    def of_table(table: GameTable, players: list[dict[str, Any]]) -> ReadGames:
+        """Games of a table and its players' table, each called as its source calls it, or by its running number.
+
+        Without a players' table the players have no names.
+        """
         told: dict[str, list[Any]] = {name: column.tolist() for name, column in table.told().items()}
         names = told.get("names", [""] * len(table))
         return ReadGames(
@@ -144,11 +152,12 @@ class ReadGames:
             np.arange(len(table), dtype=np.int64),
             tuple(str(name) or str(number) for name, number in zip(names, table.game.tolist(), strict=True)),
             table.scores.astype(np.int64),
-            tuple(players),
+            names_by_seat(players, table.players),
             ended_by=table.ended_by,
             ended_by_seats=table.ended_by_seats,
             site_records=tuple(told.get("site_records", ())),
             taken_back=tuple(told.get("taken_back", ())),
+            stored=(table, players),
         )
 
     @staticmethod
@@ -216,6 +225,7 @@ class ImportedGames:
     skipped: tuple[SkippedGame, ...] = ()
     suits: tuple[str, ...] = ()
     other_rules: int = 0
+    _stored: Stored | None = None
 
     @property
     def variant(self) -> Variant:
@@ -226,7 +236,8 @@ class ImportedGames:
         """The games at some positions, int64 (K,) from 0 to G - 1, of this object."""
         columns: dict[str, Any] = {name: getattr(self, name)[games] for name in ARRAYS}
         columns |= {name: tuple(getattr(self, name)[game] for game in games.tolist()) for name in TUPLES}
-        return replace(self, trajectories=self.trajectories[games], **columns)
+        stored = None if self._stored is None else (self._stored[0][games], self._stored[1])
+        return replace(self, trajectories=self.trajectories[games], **columns, _stored=stored)
 
     def without(self, skipped: Sequence[SkippedGame]) -> ImportedGames:
         """All games except the `skipped` ones, whose `index` is a position in this object, as `write_games` has it."""
@@ -419,6 +430,7 @@ def _played(games: ReadGames) -> tuple[ImportedGames, list[SkippedGame]]:
         taken_back,
         games.origins or (None,) * count,
         suits=games.suits,
+        _stored=games.stored,
     )
     return found.chosen(np.setdiff1d(np.arange(count), list(reasons))) if broken else found, broken
 
@@ -432,7 +444,18 @@ def _joined(parts: list[ImportedGames], skipped: list[SkippedGame], other_rules:
     tuples["names"] = tuple(name or str(index) for name, index in named)
     played = Trajectories.concatenate([part.trajectories for part in held]) if len(held) > 1 else held[0].trajectories
     suits = common_suits(part.suits for part in held)
-    return ImportedGames(played, **arrays, **tuples, skipped=tuple(skipped), suits=suits, other_rules=other_rules)
+    left: dict[str, Any] = {"skipped": tuple(skipped), "suits": suits, "other_rules": other_rules}
+    return ImportedGames(played, **arrays, **tuples, **left, _stored=_joined_tables([part._stored for part in held]))
+
+
+def _joined_tables(parts: list[Stored | None]) -> Stored | None:
+    """The stored games of several parts as one table; None where a part has none."""
+    stored = [part for part in parts if part is not None]
+    if len(parts) == 1 or len(stored) < len(parts):
+        return parts[0] if len(parts) == 1 else None
+    players, rows = merged_players([table for _, table in stored])
+    tables = [replace(games, players=of[games.players]) for (games, _), of in zip(stored, rows, strict=True)]
+    return GameTable.concatenate(tables), players
 
 
 def starting_at_seat_0(games: Trajectories) -> Trajectories:
