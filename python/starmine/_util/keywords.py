@@ -37,6 +37,23 @@ def check_keywords(owner: str, given: Iterable[str], known: Iterable[str]) -> No
             raise _unknown_keyword(owner, name, known)
 
 
+def check_names(kind: str, given: Iterable[Any], known: Iterable[str]) -> None:
+    """Refuse names that are not known.
+
+    Args:
+        kind: what they name, for the message.
+        given: the names.
+        known: those that there are.
+
+    Raises:
+        UnknownNameError: one of them does not exist; the message has the nearest.
+    """
+    known = list(known)
+    for name in given:
+        if name not in known:
+            raise _unknown_name(kind, str(name), known)
+
+
 def check_options(options: Any, known: Sequence[str], passed_over: Sequence[str] = ()) -> dict[str, Any]:
     """The options of a reset.
 
@@ -54,9 +71,7 @@ def check_options(options: Any, known: Sequence[str], passed_over: Sequence[str]
     """
     if not isinstance(options, dict | None):
         raise TypeError(f"options={options!r} is not allowed: expected a dict or None")
-    for name in options or {}:
-        if name not in known and name not in passed_over:
-            raise _unknown_name("option", str(name), list(known))
+    check_names("option", [name for name in options or {} if name not in passed_over], known)
     return {name: (options or {}).get(name) for name in known}
 
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError, Variant, _unknown_name
-from starmine._util.keywords import named_keywords
+from starmine._core import StarmineError, Variant
+from starmine._util.keywords import check_names, named_keywords
 from starmine._util.numbers import check_number
 from starmine.data.arrow import pyarrow
 from starmine.data.end_reasons import RULES, UNKNOWN, ended_by_codes
@@ -298,9 +298,7 @@ class Dataset:
             FileNotFoundError, DamagedFileError: as `read`.
         """
         common = [name for name in self.files[0].columns if all(name in file.columns for file in self.files)]
-        for name in columns or ():
-            if name not in common:
-                raise _unknown_name("column", name, common)
+        check_names("column", columns or (), common)
         names = common if columns is None else list(columns)
         parts = [self._table(place, names) for place in range(len(self._groups))]
         if not parts:

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError, State, _unknown_name, endings
+from starmine._core import StarmineError, State, endings
+from starmine._util.keywords import check_names
 from starmine.games.trajectories import Trajectories
 
 #: The reasons why a game ended, by name. "rules" means by our rules; "nothing_playable" when no card could be played
@@ -29,9 +30,7 @@ BY_POSITION = (RULES, NOTHING_PLAYABLE)  # reasons that the position must confir
 def ended_by_codes(names: str | Sequence[str]) -> list[int]:
     """The codes of reasons; "unknown" is 0."""
     listed, known = [names] if isinstance(names, str) else list(names), ["unknown", *ENDED_BY]
-    for name in listed:
-        if name not in known:
-            raise _unknown_name("ended_by", str(name), known)
+    check_names("ended_by", listed, known)
     return [known.index(name) for name in listed]
 
 

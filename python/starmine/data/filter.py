@@ -9,7 +9,8 @@ from typing import Any, SupportsIndex, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError, _unknown_name, endings
+from starmine._core import StarmineError, endings
+from starmine._util.keywords import check_names
 
 MOST_SCORE = 255  # that a column can hold
 # The name of a column, and which games meet the condition by its values: bool (G,).
@@ -36,9 +37,7 @@ def of_codes(column: str, codes: list[int]) -> list[Condition]:
 
 def ending_codes(names: str | Sequence[str]) -> list[int]:
     """The codes of endings."""
-    for name in several(names):
-        if name not in endings():
-            raise _unknown_name("ending", name, endings())
+    check_names("ending", several(names), endings())
     return [endings().index(name) + 1 for name in several(names)]
 
 
@@ -54,9 +53,7 @@ def of_players(
     known = [str(row["name"]) for row in table]
     allowed = known if players is None else several(players)
     at_seats = [None] * num_seats if seats is None else list(seats)
-    for name in [*allowed, *(name for name in at_seats if name is not None)]:
-        if name not in known:
-            raise _unknown_name("player", name, sorted(set(known)))
+    check_names("player", [*allowed, *(name for name in at_seats if name is not None)], sorted(set(known)))
     if players is None and seats is None:
         return []
     rows = [

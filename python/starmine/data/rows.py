@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import Batch, StarmineError, Variant, _unknown_name
+from starmine._core import Batch, StarmineError, Variant
+from starmine._util.keywords import check_names
 from starmine.data.files import GamesFile
 from starmine.data.table import GameTable
 
@@ -56,9 +57,7 @@ class RowSettings:
         names = DEFAULT if outputs is None else tuple(outputs)
         if not names:
             raise StarmineError("outputs is empty: expected at least one name")
-        for name in names:
-            if name not in OUTPUTS:
-                raise _unknown_name("output", str(name), list(OUTPUTS))
+        check_names("output", names, OUTPUTS)
         return RowSettings(names, **settings)
 
     def check(self, variant: Variant, files: Sequence[GamesFile]) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError, Variant, _unknown_name, endings
+from starmine._core import StarmineError, Variant, endings
+from starmine._util.keywords import check_names
 from starmine._util.numbers import is_number
 from starmine.games.endings import defeats
 
@@ -54,8 +55,7 @@ class Rewards:
     """
 
     def __init__(self, variant: Variant, reward: str, lost_game_penalty: float) -> None:
-        if reward not in REWARDS:
-            raise _unknown_name("reward", str(reward), list(REWARDS))
+        check_names("reward", [reward], REWARDS)
         if not is_number(lost_game_penalty, 0):
             raise StarmineError(
                 f"lost_game_penalty={lost_game_penalty!r} is not allowed: expected a number of at least 0, such as 1.0"

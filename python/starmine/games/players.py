@@ -21,11 +21,11 @@ from starmine._core import (
     View,
     _extra_outputs,
     _Player,
-    _unknown_name,
     bots,
     encoders,
 )
 from starmine._core import variant as preset
+from starmine._util.keywords import check_names
 from starmine._util.later import later
 from starmine.games.results import error_text
 from starmine.games.turns import Turns
@@ -332,16 +332,13 @@ def policy_wishes(policy: Any, place: str) -> Wishes:
         if signature is not None:
             raise StarmineError(f"{place}={policy!r} has {name}{signature}: expected {expected}")
     encoder, dtype = getattr(policy, "encoder", "canonical"), getattr(policy, "dtype", "uint8")
-    for kind, value, known in (("encoder", encoder, encoders()), ("dtype", dtype, DTYPES)):
-        if value not in known:
-            raise _unknown_name(kind, str(value), known)
+    check_names("encoder", [encoder], encoders())
+    check_names("dtype", [dtype], DTYPES)
     extra_outputs = getattr(policy, "extra_outputs", ())
     if isinstance(extra_outputs, str) or not isinstance(extra_outputs, Sequence):
         expected = "a tuple of names"
         raise StarmineError(f"{place}={policy!r} has extra_outputs={extra_outputs!r}: expected {expected}")
-    for output in extra_outputs:
-        if output not in _extra_outputs():
-            raise _unknown_name("output", str(output), _extra_outputs())
+    check_names("output", extra_outputs, _extra_outputs())
     all_turns = getattr(policy, "all_turns", False)
     if not isinstance(all_turns, bool):
         raise StarmineError(f"{place}={policy!r} has all_turns={all_turns!r}: expected True or False")

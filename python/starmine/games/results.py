@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError, Variant, _unknown_name, endings
+from starmine._core import StarmineError, Variant, endings
 from starmine._util.equality import equal_by_value
+from starmine._util.keywords import check_names
 from starmine.games.endings import defeats
 from starmine.games.trajectories import Trajectories
 
@@ -106,8 +107,7 @@ class Games:
         Raises:
             UnknownNameError: there is no such ending.
         """
-        if ending not in endings():
-            raise _unknown_name("ending", ending, endings())
+        check_names("ending", [ending], endings())
         played = self.endings[self.endings > 0]
         return float(np.mean(played == endings().index(ending) + 1)) if len(played) else float("nan")
 

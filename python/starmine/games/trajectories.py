@@ -20,11 +20,10 @@ from starmine._core import (
     _outcomes,
     _outputs,
     _Replay,
-    _unknown_name,
 )
 from starmine._core import variant as preset
 from starmine._util.equality import equal_by_value
-from starmine._util.keywords import named_keywords
+from starmine._util.keywords import check_names, named_keywords
 from starmine._util.numbers import check_number
 from starmine.games.variants import card_texts
 
@@ -303,9 +302,7 @@ def replay(
 def checked_outputs(outputs: Sequence[str] | None) -> list[str]:
     """The names of a replay's outputs."""
     names = list(DEFAULT if outputs is None else outputs)
-    for name in names:
-        if name not in OUTPUTS:
-            raise _unknown_name("output", str(name), OUTPUTS)
+    check_names("output", names, OUTPUTS)
     return names
 
 

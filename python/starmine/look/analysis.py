@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from starmine._core import Event, StarmineError, State, View, _unknown_name
+from starmine._core import Event, StarmineError, State, View
+from starmine._util.keywords import check_names
 from starmine.look.frame import Suits, card_name, outlook, seat_names, suits_of
 from starmine.look.words import does
 
@@ -140,8 +141,8 @@ def verdict(
 
 def _stopped(ended_by: str | None, seat: int | None, named: Sequence[str]) -> str:
     """Why a game was not played to its end; nothing where nobody tells it."""
-    if ended_by is not None and ended_by not in STOPPED and ended_by != "rules":
-        raise _unknown_name("ended_by", str(ended_by), ["rules", *STOPPED])
+    if ended_by is not None:
+        check_names("ended_by", [ended_by], ["rules", *STOPPED])
     if seat is not None and (type(seat) is not int or not 0 <= seat < len(named)):
         raise StarmineError(f"ended_by_seat={seat!r} is not allowed: expected 0 to {len(named) - 1}, or None")
     return STOPPED.get(ended_by or "", "").format(who="a player" if seat is None else named[seat])

@@ -45,7 +45,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from starmine._core import Card, Event, Knowledge, Move, StarmineError, State, Variant, View, _unknown_name
+from starmine._core import Card, Event, Knowledge, Move, StarmineError, State, Variant, View
+from starmine._util.keywords import check_names
 from starmine.games.variants import named_suits
 from starmine.look.shapes import SUITS
 from starmine.look.words import does, turn_in_words
@@ -178,9 +179,7 @@ def suits_of(variant: Variant, names: Sequence[str] | None = None) -> list[dict[
         names = [suit.name for suit in named_suits(variant)]
     if isinstance(names, str) or not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
         raise StarmineError(f"suits={names!r} is not allowed: expected a sequence with a name for each suit")
-    for name in names:
-        if name not in LETTERS:
-            raise _unknown_name("suit", name, list(LETTERS))
+    check_names("suit", names, LETTERS)
     if len(names) != variant.colors or len(set(names)) != len(names):
         raise StarmineError(f"suits={list(names)} is not allowed: expected {variant.colors} different suits")
     return [{"letter": LETTERS[name], "name": name} for name in names]

@@ -34,6 +34,7 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
+STATUS: dict[type, int] = {NoTableError: 404, HiddenError: 403, StaleError: 409}  # of errors of the lobby
 LOOPBACK = "127.0.0.1"
 LONGEST = 16_384  # bytes of a request's body
 
@@ -148,14 +149,8 @@ class Handler(BaseHTTPRequestHandler):
             status = 200
         except RefusedError as refusal:
             status, kind, body = refusal.status, *_json({"error": str(refusal)})
-        except NoTableError as error:
-            status, kind, body = 404, *_json({"error": str(error)})
-        except HiddenError as error:
-            status, kind, body = 403, *_json({"error": str(error)})
-        except StaleError as error:
-            status, kind, body = 409, *_json({"error": str(error)})
         except StarmineError as error:
-            status, kind, body = 400, *_json({"error": str(error)})
+            status, kind, body = STATUS.get(type(error), 400), *_json({"error": str(error)})
         self.send_response(status)
         for name, value in {**HEADERS, "Content-Type": kind, "Content-Length": str(len(body))}.items():
             self.send_header(name, value)

@@ -9,7 +9,8 @@ from collections import Counter
 from html import escape
 from typing import Any
 
-from starmine._core import StarmineError, State, View, _unknown_name
+from starmine._core import StarmineError, State, View
+from starmine._util.keywords import check_names
 from starmine.look.frame import Frame, frame_of
 from starmine.look.shapes import COLORS, GRADIENT, glyphs, shape
 
@@ -41,8 +42,7 @@ def svg_of(frame: Frame, theme: str = "light") -> str:
     Raises:
         UnknownNameError: there is no such theme.
     """
-    if theme not in THEMES:
-        raise _unknown_name("theme", str(theme), list(THEMES))
+    check_names("theme", [theme], THEMES)
     return _Picture(frame, THEMES[theme]).text()
 
 

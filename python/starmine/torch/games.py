@@ -11,8 +11,8 @@ import torch.distributed as dist
 from torch import Tensor
 from torch.utils.data import IterableDataset, get_worker_info
 
-from starmine._core import StarmineError, _unknown_name
-from starmine._util.keywords import named_keywords
+from starmine._core import StarmineError
+from starmine._util.keywords import check_names, named_keywords
 from starmine._util.numbers import check_number
 from starmine.data.dataset import Dataset
 from starmine.data.files import Paths
@@ -104,8 +104,7 @@ class GamesDataset(IterableDataset[TensorRows]):
         num_threads: int = 1,
     ) -> None:
         super().__init__()
-        if dtype not in DTYPES:
-            raise _unknown_name("dtype", str(dtype), list(DTYPES))
+        check_names("dtype", [dtype], DTYPES)
         self.data = data if isinstance(data, Dataset) else Dataset(data)
         self.batch_size = check_number("batch_size", batch_size, 1)
         self.rank, self.world_size = _place(rank, world_size)

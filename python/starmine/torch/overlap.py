@@ -14,7 +14,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from starmine._core import ArrayError, Batch, StarmineError, _unknown_name
+from starmine._core import ArrayError, Batch, StarmineError
+from starmine._util.keywords import check_names
 from starmine.torch.devices import check_cuda
 
 Array = NDArray[Any]
@@ -52,9 +53,7 @@ def output_tensors(
         check_cuda("pin_memory=True", "False")
     found = batch.allocate()
     names = list(found) if outputs is None else list(outputs)
-    for name in names:
-        if name not in found:
-            raise _unknown_name("output", str(name), list(found))
+    check_names("output", names, found)
     # `torch.from_numpy` cannot pin: the tensors own the memory, and the arrays share it.
     tensors = {
         name: torch.zeros(found[name].shape, dtype=torch.from_numpy(found[name][:0]).dtype, pin_memory=pin_memory)

@@ -18,8 +18,8 @@ from typing import Any
 
 import torch
 
-from starmine._core import _unknown_name
 from starmine._util.durable import DamagedFileError, replace_file, seal_json, unseal_json
+from starmine._util.keywords import check_names
 from starmine.training.checkpoint import OWN, DataclassInstance, digest
 from starmine.training.distributed import process_count
 from starmine.training.script import TrainingError
@@ -44,9 +44,7 @@ def describe(program: str, args: DataclassInstance, learner: Any, resolved: Mapp
         UnknownNameError: there is no such argument.
     """
     arguments = asdict(args)
-    for name in resolved:
-        if name not in arguments:
-            raise _unknown_name("resolved", str(name), list(arguments))
+    check_names("resolved", resolved, arguments)
     if "num_threads" in arguments:
         arguments["num_threads"] = torch.get_num_threads()
     commit, uncommitted = commit_of(source_folder(learner))

@@ -13,7 +13,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from starmine._core import StarmineError, Variant, _unknown_name
+from starmine._core import StarmineError, Variant
+from starmine._util.keywords import check_names
 from starmine.policies.load import load_own
 from starmine.torch import ActorCritic
 from starmine.training.checkpoint import error_line
@@ -112,8 +113,7 @@ def anneal(schedule: Schedule, start: float, end: float, fraction: float) -> flo
     Raises:
         UnknownNameError: there is no such schedule.
     """
-    if schedule not in get_args(Schedule):
-        raise _unknown_name("schedule", str(schedule), list(get_args(Schedule)))
+    check_names("schedule", [schedule], get_args(Schedule))
     if schedule == "constant":
         return start
     return end + (start - end) * (1 - min(fraction, 1.0))
@@ -214,8 +214,7 @@ def matmul_dtype(precision: Precision, device: torch.device) -> torch.dtype:
     Raises:
         UnknownNameError: there is no such precision.
     """
-    if precision not in get_args(Precision):
-        raise _unknown_name("dtype", str(precision), list(get_args(Precision)))
+    check_names("dtype", [precision], get_args(Precision))
     if precision == "auto":
         precision = "bfloat16" if multiplies_bfloat16(device) else "float32"
     return torch.bfloat16 if precision == "bfloat16" else torch.float32

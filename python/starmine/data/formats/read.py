@@ -11,8 +11,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TypeAlias
 
-from starmine._core import StarmineError, Variant, _unknown_name
+from starmine._core import StarmineError, Variant
 from starmine._util.durable import given_path
+from starmine._util.keywords import check_names
 from starmine.data.files import files_of
 from starmine.data.formats import hanab_live_link, jaxmarl
 from starmine.data.formats.records import ImportedGames, ReadGames, check_all
@@ -64,8 +65,7 @@ def read_games(
         ImportError: a library that the format needs is not installed.
         OSError: the source cannot be read.
     """
-    if on_error not in ON_ERROR:
-        raise _unknown_name("on_error", str(on_error), list(ON_ERROR))
+    check_names("on_error", [on_error], ON_ERROR)
     rules = None if variant is None else resolve_variant(variant, {})
     given = [source] if isinstance(source, str | PathLike) else list(source)
     sources = [found for one in given for found in _sources(one, format)]

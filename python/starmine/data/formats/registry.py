@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from starmine._core import StarmineError, Variant, _unknown_name
+from starmine._core import StarmineError, Variant
+from starmine._util.keywords import check_names
 from starmine.data.formats import (
     ah2ac2,
     hanab_live,
@@ -74,10 +75,8 @@ def format_names() -> list[str]:
 
 def named(name: str) -> Format:
     """The format of a name."""
-    for row in FORMATS:
-        if row.name == name:
-            return row
-    raise _unknown_name("format", str(name), format_names())
+    check_names("format", [name], format_names())
+    return FORMATS[format_names().index(name)]
 
 
 def told_by_suffix(path: Path) -> Format:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from starmine._core import StarmineError, _unknown_name
+from starmine._core import StarmineError
 from starmine._util.durable import given_path
+from starmine._util.keywords import check_names
 from starmine.data.formats import jaxmarl
 from starmine.data.formats.any_games import AnyGames, imported
 from starmine.data.formats.read import ON_ERROR
@@ -39,8 +40,7 @@ def write_games(
         ImportError: a library that the format needs is not installed.
         OSError: the files cannot be written.
     """
-    if on_error not in ON_ERROR:
-        raise _unknown_name("on_error", str(on_error), list(ON_ERROR))
+    check_names("on_error", [on_error], ON_ERROR)
     path = given_path("path", path)
     row = _of_target(path) if format is None else named(format)
     if row.write is None:

@@ -16,8 +16,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError, Variant, _Player, _Tables, _unknown_name
+from starmine._core import StarmineError, Variant, _Player, _Tables
 from starmine._util.equality import equal_by_value
+from starmine._util.keywords import check_names
 from starmine._util.numbers import is_number
 from starmine.data.draws import SEAT, TABLE, choose, draw
 from starmine.data.metadata import Metadata
@@ -174,9 +175,7 @@ def _mixed_cast(mixture: Mixture, variant: str | Variant, epsilon: float | Mappi
     if seats is not None and seats != rules.players:
         raise StarmineError(f"seats={seats} is not allowed: expected {rules.players}, those of the variant")
     names = list(mixture.weights)
-    for name in mixture.players:
-        if name not in names:
-            raise _unknown_name("player", str(name), [str(known) for known in names])
+    check_names("player", mixture.players, map(str, names))
     table = _PlayersTable(rules, epsilon)
     for name in names:
         given = name in mixture.players
@@ -217,9 +216,7 @@ class _PlayersTable:
         """The cast; an error where `epsilon` names a player that is not there."""
         if isinstance(self.epsilon, Mapping):
             names = [player.name.split(";", 1)[1].strip() if player.epsilon else player.name for player in self.members]
-            for name in self.epsilon:
-                if name not in names:
-                    raise _unknown_name("player", str(name), names)
+            check_names("player", self.epsilon, names)
         return Cast(self.rules, self.members, tables, weights)
 
     def _noisy(self, player: Any, name: str) -> CastMember:
@@ -242,9 +239,7 @@ class _PlayersTable:
 
 def _weights(place: str, weights: Mapping[str, float], names: Sequence[str]) -> tuple[float, ...]:
     """The weights in the order of the names."""
-    for name in weights:
-        if name not in names:
-            raise _unknown_name("table", str(name), list(names))
+    check_names("table", weights, names)
     given = [weights.get(name, 0.0) for name in names]
     if not all(is_number(weight, 0) for weight in given) or not 0 < sum(given) < math.inf:
         raise StarmineError(f"{place}={dict(weights)!r} is not allowed: expected numbers of at least 0, one above 0")
