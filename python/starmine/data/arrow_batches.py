@@ -63,7 +63,8 @@ def replay_batch(
     missing += [column for column in wanted if column not in table.schema.names]
     if missing:
         raise StarmineError(f"the batch has no column {', '.join(missing)}")
-    return settings.rows(read_table(_completed(table, _rules(variant, table))))
+    rules = _rules(variant, table)
+    return settings.rows(read_table(_completed(table, rules), rules))
 
 
 def _as_table(batch: Any) -> Any:
@@ -122,5 +123,4 @@ def _completed(table: Any, variant: Variant) -> Any:
             columns["players"] = pa.array([[0] * variant.players] * len(table), field.type)
         elif field.name not in columns:
             columns[field.name] = pa.array(np.zeros(len(table), np.int64)).cast(field.type)
-    named = pa.table(columns)
-    return named.replace_schema_metadata({b"starmine": Metadata(variant, []).to_json()})
+    return pa.table(columns)

@@ -314,37 +314,29 @@ class _Told:
         }
 
 
-def _own_hand(view: View, told: _Told, beliefs: bool) -> list[dict[str, Any]]:
-    """The observer's hand, of which it sees no card."""
-    variant = view.variant
-    cards = [told.card(view.observer, slot, view.knowledge(0, slot), variant) for slot in range(len(view.hands[0]))]
-    if beliefs:
-        for card, row in zip(cards, view.marginals().tolist(), strict=True):
-            card["belief"] = [round(share, 4) for share in row]
-    return cards
+def _hand(view: View, seat: int, told: _Told, beliefs: bool) -> list[dict[str, Any]]:
+    """A hand as the observer sees it: of its own cards what it believes, of the others the cards."""
+    variant, offset = view.variant, (seat - view.observer) % view.variant.players
+    hand = view.hands[offset]
+    known = [told.card(seat, slot, view.knowledge(offset, slot), variant) for slot in range(len(hand))]
+    if offset:
+        for row, card in zip(known, hand, strict=True):
+            row["card"] = None if card is None else card_name(card, told.suits)
+    elif beliefs:
+        for row, shares in zip(known, view.marginals().tolist(), strict=True):
+            row["belief"] = [round(share, 4) for share in shares]
+    return known
 
 
 def _seen_hands(view: View, told: _Told, beliefs: bool) -> list[list[dict[str, Any]]]:
     """All hands as the observer sees them."""
-    variant, hands = view.variant, []
-    for seat in range(variant.players):
-        offset = (seat - view.observer) % variant.players
-        if offset == 0:
-            hands.append(_own_hand(view, told, beliefs))
-            continue
-        known = [
-            told.card(seat, slot, view.knowledge(offset, slot), variant) for slot in range(len(view.hands[offset]))
-        ]
-        for row, card in zip(known, view.hands[offset], strict=True):
-            row["card"] = None if card is None else card_name(card, told.suits)
-        hands.append(known)
-    return hands
+    return [_hand(view, seat, told, beliefs) for seat in range(view.variant.players)]
 
 
 def _open_hands(state: State, told: _Told, beliefs: bool) -> list[list[dict[str, Any]]]:
     """All hands, face up, and what their owners believe."""
     hands = []
     for seat, cards in enumerate(state.hands):
-        own = _own_hand(state.view(seat), told, beliefs)
+        own = _hand(state.view(seat), seat, told, beliefs)
         hands.append([known | {"card": card_name(card, told.suits)} for known, card in zip(own, cards, strict=True)])
     return hands

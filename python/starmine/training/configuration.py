@@ -59,7 +59,7 @@ def describe(program: str, args: DataclassInstance, learner: Any, resolved: Mapp
         "torch": str(torch.__version__),
         "processor": processor(),
         "instructions": torch.backends.cpu.get_cpu_capability(),
-        "gpu": gpu(),
+        "gpu": torch.cuda.get_device_name() if torch.cuda.is_initialized() else None,  # type: ignore[no-untyped-call]
         "processes": process_count(),
     }
 
@@ -177,11 +177,6 @@ def processor() -> str:
         lines = []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return names[0] if names else platform.processor() or platform.machine()
-
-
-def gpu() -> str | None:
-    """The name of the GPU, if this process has used one."""
-    return torch.cuda.get_device_name() if torch.cuda.is_initialized() else None  # type: ignore[no-untyped-call]
 
 
 def source_folder(learner: Any) -> Path:
