@@ -22,7 +22,7 @@ from starmine._util.keywords import check_names
 from starmine._util.numbers import is_number
 from starmine.data.draws import SEAT, TABLE, choose, draw
 from starmine.data.metadata import Metadata
-from starmine.games.identity import identity, parameters_hash
+from starmine.games.identity import Identity, identity, parameters_hash
 from starmine.games.play import resolve_table
 from starmine.games.players import Player, resolve_player, type_name
 from starmine.games.variants import resolve_variant
@@ -59,22 +59,20 @@ class CastMember:
     Attributes:
         player: a loaded player of the core, a `PythonBot` or a `Policy`.
         name: a bot's text; of an object its type, or the name that it was given.
-        hash: see `Identity`.
+        identity: what tells it from other players.
         epsilon: the probability of a legal move by chance, other than that in a bot's own text.
-        problem: why its identity is unknown; else empty.
         parameters: the SHA-256 checksum of a torch module's parameters, else None.
     """
 
     player: Any
     name: str
-    hash: str | None
+    identity: Identity
     epsilon: float
-    problem: str = ""
-    parameters: str | None = None
+    parameters: str | None
 
     def to_dict(self) -> dict[str, Any]:
         """The player's row in the players' table."""
-        return {"name": self.name, "hash": self.hash, "epsilon": self.epsilon}
+        return {"name": self.name, "hash": self.identity.hash, "epsilon": self.epsilon}
 
 
 @dataclass(frozen=True)
@@ -190,6 +188,7 @@ class _PlayersTable:
         self.rules = rules
         self.epsilon = epsilon
         self.given: list[Any] = []
+        self.names: list[str] = []  # without the noise
         self.members: list[CastMember] = []
         if not isinstance(epsilon, Mapping):
             _check_epsilon("epsilon", epsilon)
@@ -205,6 +204,7 @@ class _PlayersTable:
             self._check_plays(player)
         name = name or (player.text if is_bot else self._type_name(given))
         self.given.append(player if is_bot else given)
+        self.names.append(name)
         self.members.append(self._noisy(player, name))
         return len(self.members) - 1
 
@@ -215,25 +215,23 @@ class _PlayersTable:
     def finish(self, tables: dict[str, tuple[int, ...]], weights: tuple[float, ...] | None) -> Cast:
         """The cast; an error where `epsilon` names a player that is not there."""
         if isinstance(self.epsilon, Mapping):
-            names = [player.name.split(";", 1)[1].strip() if player.epsilon else player.name for player in self.members]
-            check_names("player", self.epsilon, names)
+            check_names("player", self.epsilon, self.names)
         return Cast(self.rules, self.members, tables, weights)
 
     def _noisy(self, player: Any, name: str) -> CastMember:
         known, parameters = identity(player), parameters_hash(player)
         epsilon = self.epsilon.get(name, 0.0) if isinstance(self.epsilon, Mapping) else self.epsilon
         epsilon = _check_epsilon("epsilon", epsilon)
-        if epsilon == 0.0:
-            return CastMember(player, name, known.hash, 0.0, known.problem, parameters)
-        noisy = f"{NOISY} {epsilon!r}; {name}"
-        if isinstance(player, _Player):
+        if epsilon:
+            name = f"{NOISY} {epsilon!r}; {name}"
+        if epsilon and isinstance(player, _Player):
             player = player.noisy(epsilon)
             self._check_plays(player)
-        return CastMember(player, noisy, known.hash, epsilon, known.problem, parameters)
+        return CastMember(player, name, known, epsilon, parameters)
 
     def _type_name(self, given: Any) -> str:
         name = type_name(given)
-        same = sum(player.name.endswith(name) or f"{name} (" in player.name for player in self.members)
+        same = sum(known == name or known.startswith(f"{name} (") for known in self.names)
         return f"{name} ({same + 1})" if same else name
 
 
