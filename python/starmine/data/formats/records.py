@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
@@ -100,17 +100,11 @@ class OtherRules:
     games: int = 1
 
 
-@equal_by_value
-@dataclass(frozen=True)
-class ReadGames:
-    """What a reader has found: games whose arrays fit the variant, of which the rules have not been asked, and others.
+@dataclass(frozen=True, kw_only=True)
+class _GamesOfSource:
+    """What `ReadGames` and `ImportedGames` have in common; the latter describes the attributes.
 
-    Attributes are those of `ImportedGames`, None or empty where the source tells nothing; and:
-
-    Attributes:
-        others: games of other rules.
-        is_unreadable: whether this is a file that cannot be read; `skipped` then tells why.
-        stored: the games as our own files have them; None for games of other sources.
+    `_stored` has the games of our own files with all columns; None for games of other sources.
     """
 
     trajectories: Trajectories
@@ -118,26 +112,47 @@ class ReadGames:
     names: tuple[str, ...]
     recorded_scores: NDArray[np.int64]
     players: tuple[tuple[str, ...], ...]
+    ended_by: NDArray[np.uint8]
+    ended_by_seats: NDArray[np.int8]
+    site_records: tuple[str, ...]
+    taken_back: tuple[str, ...]
+    origins: tuple[Origin | None, ...]
     skipped: tuple[SkippedGame, ...] = ()
-    others: tuple[OtherRules, ...] = ()
     suits: tuple[str, ...] = ()
-    ended_by: NDArray[np.uint8] | None = None
-    ended_by_seats: NDArray[np.int8] | None = None
-    site_records: tuple[str, ...] = ()
-    taken_back: tuple[str, ...] = ()
-    origins: tuple[Origin | None, ...] = ()
+    _stored: Stored | None = None
+
+
+@equal_by_value
+@dataclass(frozen=True, kw_only=True)
+class ReadGames(_GamesOfSource):
+    """What a reader has found: games whose arrays fit the variant, of which the rules have not been asked, and others.
+
+    Attributes:
+        others: games of other rules.
+        is_unreadable: whether this is a file that cannot be read; `skipped` then tells why.
+    """
+
+    others: tuple[OtherRules, ...] = ()
     is_unreadable: bool = False
-    stored: Stored | None = None
 
     @staticmethod
     def of(
         trajectories: Trajectories, recorded_scores: NDArray[np.int64] | None = None, names: Sequence[str] | None = None
     ) -> ReadGames:
-        """Games of arrays, in their order."""
+        """Games of arrays, in their order, of which the source tells nothing else."""
         count = len(trajectories)
-        scores = np.full(count, NOT_RECORDED, np.int64) if recorded_scores is None else recorded_scores
-        named = ("",) * count if names is None else tuple(names)
-        return ReadGames(trajectories, np.arange(count, dtype=np.int64), named, scores, ((),) * count)
+        return ReadGames(
+            trajectories=trajectories,
+            indices=np.arange(count, dtype=np.int64),
+            names=("",) * count if names is None else tuple(names),
+            recorded_scores=np.full(count, NOT_RECORDED, np.int64) if recorded_scores is None else recorded_scores,
+            players=((),) * count,
+            ended_by=np.full(count, UNKNOWN, np.uint8),
+            ended_by_seats=np.full(count, NO_SEAT, np.int8),
+            site_records=("",) * count,
+            taken_back=("",) * count,
+            origins=(None,) * count,
+        )
 
     @staticmethod
     def of_table(table: GameTable, players: list[dict[str, Any]]) -> ReadGames:
@@ -145,20 +160,14 @@ class ReadGames:
 
         Without a players' table the players have no names.
         """
-        told: dict[str, list[Any]] = {name: column.tolist() for name, column in table.told().items()}
-        names = told.get("names", [""] * len(table))
-        return ReadGames(
-            table.trajectories,
-            np.arange(len(table), dtype=np.int64),
-            tuple(str(name) or str(number) for name, number in zip(names, table.game.tolist(), strict=True)),
-            table.scores.astype(np.int64),
-            names_by_seat(players, table.players),
-            ended_by=table.ended_by,
-            ended_by_seats=table.ended_by_seats,
-            site_records=tuple(told.get("site_records", ())),
-            taken_back=tuple(told.get("taken_back", ())),
-            stored=(table, players),
+        told: dict[str, Any] = table.told()
+        told |= {name: tuple(map(str, told[name])) for name in TUPLES if name in told}
+        names = zip(told.pop("names", ("",) * len(table)), table.game.tolist(), strict=True)
+        told.pop("site_scores", None)  # which follow from the rules
+        found = ReadGames.of(
+            table.trajectories, table.scores.astype(np.int64), [name or str(number) for name, number in names]
         )
+        return replace(found, players=names_by_seat(players, table.players), **told, _stored=(table, players))
 
     @staticmethod
     def of_other_rules(variant: Variant, found: Variant, games: int) -> ReadGames:
@@ -179,8 +188,8 @@ class ReadGames:
 
 
 @equal_by_value
-@dataclass(frozen=True, repr=False)
-class ImportedGames:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ImportedGames(_GamesOfSource):
     """The valid games of a source, as `read_games` returns them, and the reasons why other games were left out.
 
     Attributes:
@@ -208,24 +217,11 @@ class ImportedGames:
             `read_games`.
     """
 
-    trajectories: Trajectories
-    indices: NDArray[np.int64]
-    names: tuple[str, ...]
-    recorded_scores: NDArray[np.int64]
-    players: tuple[tuple[str, ...], ...]
     scores: NDArray[np.uint8]
     fireworks: NDArray[np.uint8]
     endings: NDArray[np.uint8]
-    ended_by: NDArray[np.uint8]
-    ended_by_seats: NDArray[np.int8]
     site_scores: NDArray[np.int16]
-    site_records: tuple[str, ...]
-    taken_back: tuple[str, ...]
-    origins: tuple[Origin | None, ...]
-    skipped: tuple[SkippedGame, ...] = ()
-    suits: tuple[str, ...] = ()
     other_rules: int = 0
-    _stored: Stored | None = None
 
     @property
     def variant(self) -> Variant:
@@ -292,18 +288,18 @@ def _arrays(games: list[tuple[int, RecordedGame]], variant: Variant) -> ReadGame
     """Games with their positions in the file, as arrays."""
     lengths = [len(game.actions) for _, game in games]
     decks = np.array([list(game.deck) for _, game in games], np.uint8)
-    return ReadGames(
-        Trajectories(
-            variant,
-            decks.reshape(len(games), variant.deck_size),
-            np.array([game.start_player for _, game in games], np.uint8),
-            np.array([action for _, game in games for action in game.actions], np.uint8),
-            np.cumsum([0, *lengths]).astype(np.int64),
-        ),
-        np.array([index for index, _ in games], np.int64),
-        tuple(game.name for _, game in games),
-        np.array([game.score for _, game in games], np.int64),
-        tuple(game.players for _, game in games),
+    played = Trajectories(
+        variant,
+        decks.reshape(len(games), variant.deck_size),
+        np.array([game.start_player for _, game in games], np.uint8),
+        np.array([action for _, game in games for action in game.actions], np.uint8),
+        np.cumsum([0, *lengths]).astype(np.int64),
+    )
+    scores = np.array([game.score for _, game in games], np.int64)
+    return replace(
+        ReadGames.of(played, scores, [game.name for _, game in games]),
+        indices=np.array([index for index, _ in games], np.int64),
+        players=tuple(game.players for _, game in games),
         suits=common_suits([game.suits for _, game in games]),
         ended_by=np.array([game.ended_by for _, game in games], np.uint8),
         ended_by_seats=np.array([game.ended_by_seat for _, game in games], np.int8),
@@ -394,15 +390,11 @@ def _played(games: ReadGames) -> tuple[ImportedGames, list[SkippedGame]]:
     played = games.trajectories
     by_rules = outcomes(played, THREADS)
     scores, codes, problems = by_rules.scores, by_rules.endings, by_rules.problems
-    count, told = len(played), games.recorded_scores
-    told_end = np.full(count, UNKNOWN, np.uint8) if games.ended_by is None else games.ended_by
-    seats = np.full(count, NO_SEAT, np.int8) if games.ended_by_seats is None else games.ended_by_seats
-    records, taken_back = games.site_records or ("",) * count, games.taken_back or ("",) * count
+    told, told_end = games.recorded_scores, games.ended_by
     legal = np.flatnonzero(problems == 0)
+    records = tuple(games.site_records[game] for game in legal.tolist())
     ended_by = told_end.copy()
-    ended_by[legal] = ended_by_of(
-        played[legal], codes[legal], told_end[legal], tuple(records[game] for game in legal.tolist())
-    )
+    ended_by[legal] = ended_by_of(played[legal], codes[legal], told_end[legal], records)
     site_scores = site_scores_of(scores, codes, ended_by)
     reasons: dict[int, str] = {}
     for game in np.flatnonzero(problems).tolist():
@@ -414,25 +406,10 @@ def _played(games: ReadGames) -> tuple[ImportedGames, list[SkippedGame]]:
     for game in np.flatnonzero((problems == 0) & ~holds).tolist():
         reasons.setdefault(game, f"its recorded score is {told[game]}: the rules give it {scores[game]}")
     broken = [SkippedGame(int(games.indices[game]), games.names[game], reason) for game, reason in reasons.items()]
-    found = ImportedGames(
-        played,
-        games.indices,
-        games.names,
-        told,
-        games.players,
-        scores,
-        by_rules.fireworks,
-        codes,
-        ended_by,
-        seats,
-        site_scores,
-        records,
-        taken_back,
-        games.origins or (None,) * count,
-        suits=games.suits,
-        _stored=games.stored,
-    )
-    return found.chosen(np.setdiff1d(np.arange(count), list(reasons))) if broken else found, broken
+    shared: dict[str, Any] = {field.name: getattr(games, field.name) for field in fields(_GamesOfSource)}
+    shared |= {"skipped": (), "ended_by": ended_by}
+    found = ImportedGames(**shared, scores=scores, fireworks=by_rules.fireworks, endings=codes, site_scores=site_scores)
+    return found.chosen(np.setdiff1d(np.arange(len(played)), list(reasons))) if broken else found, broken
 
 
 def _joined(parts: list[ImportedGames], skipped: list[SkippedGame], other_rules: int) -> ImportedGames:
@@ -445,7 +422,9 @@ def _joined(parts: list[ImportedGames], skipped: list[SkippedGame], other_rules:
     played = Trajectories.concatenate([part.trajectories for part in held]) if len(held) > 1 else held[0].trajectories
     suits = common_suits(part.suits for part in held)
     left: dict[str, Any] = {"skipped": tuple(skipped), "suits": suits, "other_rules": other_rules}
-    return ImportedGames(played, **arrays, **tuples, **left, _stored=_joined_tables([part._stored for part in held]))
+    return ImportedGames(
+        trajectories=played, **arrays, **tuples, **left, _stored=_joined_tables([part._stored for part in held])
+    )
 
 
 def _joined_tables(parts: list[Stored | None]) -> Stored | None:
