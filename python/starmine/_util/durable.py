@@ -87,10 +87,6 @@ class FolderLock:
 def given_path(name: str, path: str | os.PathLike[str]) -> Path:
     """A path that a user gave. An empty text is refused: `Path("")` would be the current folder.
 
-    Args:
-        name: of the argument, for messages.
-        path: as it was given.
-
     Raises:
         TypeError: it is neither text nor a path.
         StarmineError: it is empty, or has a character that no path has.
@@ -109,16 +105,7 @@ def new_run_id() -> str:
 
 
 def replace_file(path: Path, data: bytes | memoryview, previous: Path | None = None) -> None:
-    """Replace a file as a whole, or create it, as `replacing` does.
-
-    Args:
-        path: of the file.
-        data: the new contents.
-        previous: as for `replacing`.
-
-    Raises:
-        OSError: the file cannot be written; the earlier one is still there.
-    """
+    """Replace a file as a whole, or create it, as `replacing` does, with its errors."""
     with replacing(path, previous) as file:
         file.write(data)
 

@@ -21,12 +21,7 @@ NAMED = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
 
 
 def check_keywords(owner: str, given: Iterable[str], known: Iterable[str]) -> None:
-    """Refuse names that are not known.
-
-    Args:
-        owner: the function or class that is called.
-        given: the names of its keyword arguments.
-        known: those that it has.
+    """Refuse names of keyword arguments that the function or class `owner` does not have.
 
     Raises:
         TypeError: one of them does not exist.
@@ -38,12 +33,7 @@ def check_keywords(owner: str, given: Iterable[str], known: Iterable[str]) -> No
 
 
 def check_names(kind: str, given: Iterable[Any], known: Iterable[str]) -> None:
-    """Refuse names that are not known.
-
-    Args:
-        kind: what they name, for the message.
-        given: the names.
-        known: those that there are.
+    """Refuse names that are not known, of a kind such as "encoder".
 
     Raises:
         UnknownNameError: one of them does not exist; the message has the nearest.
@@ -55,12 +45,7 @@ def check_names(kind: str, given: Iterable[Any], known: Iterable[str]) -> None:
 
 
 def check_options(options: Any, known: Sequence[str], passed_over: Sequence[str] = ()) -> dict[str, Any]:
-    """The options of a reset.
-
-    Args:
-        options: what the caller gives, None for no options.
-        known: the names that are allowed.
-        passed_over: names that another library gives for itself.
+    """The options of a reset, None for no options. Another library gives those that are passed over for itself.
 
     Returns:
         A new dict with the value of each known name, None where it is not given.

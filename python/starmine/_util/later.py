@@ -20,13 +20,8 @@ def later(name: str) -> Any:
 def library(name: str, needs: str, extra: str) -> Any:
     """Import a library that only an extra of the package installs.
 
-    Args:
-        name: of the module.
-        needs: what needs which library, for the message, such as "PNG pictures need resvg-py".
-        extra: that installs it.
-
     Raises:
-        ImportError: it is not installed.
+        ImportError: it is not installed; the message begins with what needs it, such as "PNG pictures need resvg-py".
     """
     try:
         return import_module(name)

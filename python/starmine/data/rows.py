@@ -37,12 +37,7 @@ _DTYPES: dict[str, tuple[type[np.generic], type[np.generic]]] = {
 class RowSettings:
     """How games become rows.
 
-    Attributes:
-        outputs: names of `OUTPUTS`.
-        encoder: of the observations, one of `starmine.encoders()`.
-        dtype: of the observations: "float32", "float16", "uint8" or "bits".
-        observers: "current" for the seat to act, "all" for every seat.
-        num_threads: of the replay; None for all processors.
+    The attributes are the arguments of `Dataset.replay`.
     """
 
     outputs: tuple[str, ...] = DEFAULT
@@ -152,12 +147,8 @@ class ReplayedTurns:
     def of(replay: RowSettings, games: GameTable, index: NDArray[np.int64], room: Rows | None = None) -> ReplayedTurns:
         """Replay games.
 
-        Args:
-            replay: how.
-            games: the games.
-            index: int64 (G,), what the output "game" says of each.
-            room: arrays of earlier turns, which are not used any more: they are written where they are large enough,
-                and replaced in this dictionary where they are not.
+        `room` has arrays of earlier turns that are not used any more: they are written where they are large enough, and
+        replaced in this dictionary where they are not.
 
         Raises:
             As `RowSettings.pieces`.

@@ -56,9 +56,7 @@ def shard_name(number: int) -> str:
 def schema(variant: Variant, optional: Collection[str] = ()) -> Any:
     """The `pyarrow.Schema` of stored games, without metadata.
 
-    Args:
-        variant: the rules.
-        optional: which of the columns there are that a file need not have; other names are ignored.
+    Of the columns that a file need not have, it has the `optional` ones; other names there are ignored.
     """
     pa = pyarrow()
     number = [pa.field("game", pa.uint64(), nullable=False), *(pa.field(name, pa.uint64()) for name in DEAL)]
@@ -98,11 +96,9 @@ def optional_columns(games: GameTable) -> list[str]:
 
 
 def read_table(table: Any, variant: Variant | None = None) -> GameTable:
-    """The games of Arrow data with the columns of the schema; others are ignored.
+    """The games of a `pyarrow.Table` or `RecordBatch` with the columns of the schema; others are ignored.
 
-    Args:
-        table: a `pyarrow.Table` or `pyarrow.RecordBatch`.
-        variant: the rules; None for those of the table's metadata.
+    Without a variant, the rules are those of the table's metadata.
     """
     variant = Metadata.of(table.schema.metadata).variant if variant is None else variant
     expected = schema(variant, table.schema.names)

@@ -246,11 +246,9 @@ def content_hash(games: GameTable | Iterable[GameTable]) -> str:
 
 
 def chosen_indices(games: int | slice | Sequence[int] | NDArray[Any], count: int) -> NDArray[np.int64]:
-    """The indices of the games that numpy would select among `count`: int64 (K,).
+    """The indices of the games that numpy would select among `count`, by an index, a slice, indices or a mask.
 
-    Args:
-        games: an index, a slice, indices or a mask.
-        count: number of games.
+    They are int64 (K,).
     """
     if isinstance(games, slice):
         return np.arange(*games.indices(count))

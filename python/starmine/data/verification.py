@@ -157,11 +157,9 @@ class _File:
         self.games = 0
 
     def check(self, entry: dict[str, Any] | None, last: int | None) -> int | None:
-        """Check the file; the number of its last game.
+        """Check the file, given its entry in the manifest and the number of the last game of the file before.
 
-        Args:
-            entry: in the manifest.
-            last: the number of the last game of the file before.
+        Returns the number of its last game.
         """
         try:
             if entry is not None and file_hash(self.path) != (entry.get("bytes"), entry.get("sha256")):

@@ -70,9 +70,7 @@ class Rewards:
     def step(self, out: dict[str, Array], shows_lost: bool) -> None:
         """Change the outputs of a step.
 
-        Args:
-            out: the outputs, which are changed.
-            shows_lost: whether a game that ended is still shown, because it is not dealt anew in the same step.
+        `shows_lost` says whether a game that ended is still shown, because it is not dealt anew in the same step.
         """
         if not self.hides and not self.penalty:
             return
@@ -86,12 +84,7 @@ class Rewards:
                 out["score"][lost] = 0
 
     def reset(self, out: dict[str, Array], dealt: Array | None) -> None:
-        """Change the outputs of a reset.
-
-        Args:
-            out: the outputs, which are changed.
-            dealt: bool (N,), the games that were dealt; None for all.
-        """
+        """Change the outputs of a reset, in which the games of `dealt`, bool (N,), were dealt; None for all."""
         if self._lost is None:
             return
         self._lost = self._lost & ~dealt if dealt is not None else np.zeros_like(self._lost)

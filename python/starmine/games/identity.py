@@ -266,10 +266,6 @@ def _imports(source: bytes, file: Path, module: ModuleType | None) -> list[tuple
 
 
 def parameters_hash(player: Any) -> str | None:
-    """The SHA-256 of the parameters of a torch module, which training may change at any time; None for others.
-
-    Args:
-        player: as `resolve_player` returns it.
-    """
+    """The SHA-256 of the parameters of a torch module, which training may change at any time; None for others."""
     state = getattr(getattr(player, "module", None), "state_dict", None)
     return None if state is None else _Content().digest(state())

@@ -312,11 +312,7 @@ DEFAULT = Wishes()
 
 
 def policy_wishes(policy: Any, place: str) -> Wishes:
-    """Check a policy and read what it wants to see.
-
-    Args:
-        policy: an object with `act_batch`.
-        place: of the argument, for messages.
+    """Check a policy, an object with `act_batch`, and read what it wants to see. `place` names it in messages.
 
     Raises:
         UnknownNameError: there is no such encoder, dtype or output.

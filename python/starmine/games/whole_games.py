@@ -55,17 +55,9 @@ def play_table(
 ) -> tuple[Games, Values | None]:
     """Play games of one table.
 
-    Args:
-        variant: the rules.
-        players: for each seat the player, as `resolve_player` returns it.
-        games: number of games.
-        seed: of the decks.
-        first_game: the index of the first game.
-        num_threads: threads for games in which bots hold all seats.
-        record: whether the result has the trajectories.
-        listed: uint64 (games,), the indices of the games where they are not consecutive.
-        overrule: of the moves of Python players, as `PythonPlayers` takes it.
-        reseed: the seed of a seat's player that has `reseed`.
+    The players are as `resolve_player` returns them; the arguments up to `record` are otherwise those of `play_games`.
+    `listed` has the indices of the games, uint64 (games,), where they are not consecutive. `overrule` is that of
+    `PythonPlayers`, and `reseed` gives the seed of a seat's player that has `reseed`.
 
     Returns:
         The games, and the values that bots found by search; None if no bot searches or not all seats are bots'.

@@ -101,12 +101,7 @@ class Lobby:
         ]
 
     def open(self, rules: object, seats: object) -> Answer:
-        """Set up a table.
-
-        Args:
-            rules: a variant's name.
-            seats: for each seat a name of `choices`, or None for the person.
-        """
+        """Set up a table of a variant, with a name of `choices` for each seat, or None for the person."""
         if not isinstance(rules, str) or not isinstance(seats, list):
             raise StarmineError("expected the name of a variant and a list of seats")
         for seat in seats:

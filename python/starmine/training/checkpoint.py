@@ -113,13 +113,7 @@ def write_checkpoint(path: Path, contents: dict[str, Any]) -> None:
 def load_checkpoint(path: Path, program: str, args: DataclassInstance, fixed: Sequence[str] = ()) -> Checkpoint:
     """Read the checkpoint of a run that goes on, after a check that it fits the script and its arguments.
 
-    Arguments that differ from the saved ones are printed, except the folder.
-
-    Args:
-        path: of the file.
-        program: the script's name.
-        args: the script's arguments.
-        fixed: names of the arguments that must be as they were saved.
+    Arguments that differ from the saved ones are printed, except the folder. The `fixed` ones must not differ.
 
     Raises:
         TrainingError: with a line that says what is wrong: there is no such file, it is damaged or no checkpoint, or it
@@ -180,12 +174,7 @@ def previous_of(path: Path) -> Path:
 
 
 def refusal(path: Path, what: str) -> TrainingError:
-    """Why a checkpoint is refused, in one line, with an offer of the one before it, where that is whole.
-
-    Args:
-        path: of the checkpoint.
-        what: is wrong with it.
-    """
+    """Why a checkpoint is refused, in one line, with an offer of the one before it, where that is whole."""
     previous = previous_of(path)
     try:
         unseal(previous.read_bytes())

@@ -19,10 +19,6 @@ def claim_folder(folder: Path, resume: bool) -> FolderLock | None:
 
     A new run makes the folder, and moves what an earlier run left in it to NAME.1, NAME.2, ... The lock file stays.
 
-    Args:
-        folder: of the run.
-        resume: whether the run goes on with what the folder holds.
-
     Returns:
         The lock, or None in all other processes and where there is no folder to resume from.
 

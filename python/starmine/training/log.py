@@ -164,13 +164,9 @@ class EventFile:
 
 
 def draw_learning_curve(path: Path, rows: Sequence[Row], title: str, random: Games) -> None:
-    """Draw mean scores over turns and training time as a PNG file.
+    """Draw mean scores over turns and training time, by the rows of a log, as a PNG file.
 
-    Args:
-        path: of the file.
-        rows: of the log, at least one.
-        title: of the picture.
-        random: the games of a random policy, in which a lost game scores 0, drawn as dotted lines.
+    The games of a random policy, in which a lost game scores 0, are drawn as dotted lines.
 
     Raises:
         OSError: the file cannot be written; the earlier one is still there.
