@@ -17,7 +17,6 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any, BinaryIO
 
 from starmine._core import StarmineError
@@ -77,9 +76,7 @@ class FolderLock:
         """The lock."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Release it."""
         self.release()
 

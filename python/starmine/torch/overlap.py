@@ -7,7 +7,6 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from queue import SimpleQueue
-from types import TracebackType
 from typing import Any, NamedTuple, Self, cast
 
 import torch
@@ -217,9 +216,7 @@ class OverlappingGames:
         """Itself; it is closed at the end of the block."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close."""
         self.close()
 

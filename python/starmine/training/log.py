@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from operator import mul
 from pathlib import Path
-from types import TracebackType
 
 from tensorboard.compat.proto.event_pb2 import Event, SessionLog
 from tensorboard.compat.proto.summary_pb2 import Summary
@@ -89,7 +88,7 @@ class Log:
         """The log."""
         return self
 
-    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close it."""
         self.close()
 

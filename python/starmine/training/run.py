@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import MISSING, fields
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
@@ -55,7 +54,7 @@ class StopSignals:
         self._handlers = {number: signal.signal(number, self._stop) for number in (signal.SIGINT, signal.SIGTERM)}
         return self
 
-    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         """Give them back."""
         self.restore()
 
@@ -307,9 +306,7 @@ class Run:
                 raise self._of_caller
             raise TrainingError(f"on_update has ended the run after update {self.updates}, in the first process")
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: object) -> None:
         """Close the log and release the folder; DivergedError in place of FloatingPointError."""
         self._entered.close()
         if isinstance(error, FloatingPointError) and error is not self._of_caller:
