@@ -119,7 +119,9 @@ class Blocks:
         for place, games in enumerate(ahead(read), window):
             drawn = (part.epoch, part.part, part.parts, place)
             chosen = games.order[self._order(len(games.order), *drawn, _WINDOW)]
-            order = self._order(self._most_turns(games, chosen), *drawn, _TURNS)
+            starts = np.arange(0, len(chosen), self.games_at_once)
+            most = int(np.add.reduceat(games.games.lengths[chosen], starts).max())  # turns of a block
+            order = self._order(most, *drawn, _TURNS)
             for start in range(number * self.games_at_once, len(chosen), self.games_at_once):
                 block = start // self.games_at_once
                 at_once = chosen[start : start + self.games_at_once]
@@ -127,11 +129,6 @@ class Blocks:
                 made += 1
                 yield Block(place, block, turns, order[order < len(turns)] if self.shuffle else turns.in_order())
             number = 0
-
-    def _most_turns(self, window: Window, chosen: NDArray[np.int64]) -> int:
-        """The number of turns of a window's longest block."""
-        starts = np.arange(0, len(chosen), self.games_at_once)
-        return int(np.add.reduceat(window.games.lengths[chosen], starts).max())
 
     def _order(self, count: int, *drawn: int) -> NDArray[np.int64]:
         """An order of so many things: shuffled by the seed and what is drawn, or their own."""

@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, cast
+from typing import Any
 from urllib.parse import urlsplit
 
 from starmine._core import StarmineError
@@ -116,16 +116,8 @@ class Server(ThreadingHTTPServer):
 class Handler(BaseHTTPRequestHandler):
     """Answers one request."""
 
+    server: Server
     timeout = 30  # seconds for a request to arrive
-
-    @property
-    def lobby(self) -> Lobby:
-        """The tables."""
-        return self._server.lobby
-
-    @property
-    def _server(self) -> Server:
-        return cast(Server, self.server)
 
     def do_GET(self) -> None:
         """Pages, scripts, and what may be seen."""
@@ -159,7 +151,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _checked_path(self) -> list[str]:
         """The parts of the path after the token."""
-        if not self._server.allows_host(self.headers.get("Host", "")):
+        if not self.server.allows_host(self.headers.get("Host", "")):
             raise RefusedError(403, "this host is not known here")
         origin, site = self.headers.get("Origin"), self.headers.get("Sec-Fetch-Site")
         if origin is not None and origin != f"http://{self.headers['Host']}":
@@ -169,9 +161,9 @@ class Handler(BaseHTTPRequestHandler):
         if self.command == "POST" and origin is None:
             raise RefusedError(403, "a request that changes something needs its origin")
         _, token, *parts = [*urlsplit(self.path).path.split("/"), ""]
-        if not secrets.compare_digest(token.encode(), self._server.token.encode()):
+        if not secrets.compare_digest(token.encode(), self.server.token.encode()):
             raise RefusedError(404, "there is no such page: the address needs the token that the terminal shows")
-        self._server.asked = time.monotonic()
+        self.server.asked = time.monotonic()
         return parts[:-1]
 
     def _get(self, path: list[str]) -> tuple[str, bytes]:
@@ -182,15 +174,15 @@ class Handler(BaseHTTPRequestHandler):
             case ["suits.css"]:
                 return "text/css; charset=utf-8", suit_rules().encode()
             case ["choices"]:
-                return _json(self.lobby.choices())
+                return _json(self.server.lobby.choices())
             case ["tables"]:
-                return _json(self.lobby.tables())
+                return _json(self.server.lobby.tables())
             case ["tables", key]:
-                return _json(self.lobby.show(key))
+                return _json(self.server.lobby.show(key))
             case ["tables", key, "replay"]:
-                return _json(self.lobby.replay(key))
+                return _json(self.server.lobby.replay(key))
             case ["tables", key, "replay.html"]:
-                return "application/octet-stream", self.lobby.replay_page(key).encode()
+                return "application/octet-stream", self.server.lobby.replay_page(key).encode()
         raise RefusedError(404, "there is no such page")
 
     def _post(self, path: list[str]) -> tuple[str, bytes]:
@@ -198,17 +190,17 @@ class Handler(BaseHTTPRequestHandler):
         at = told.get("at")
         match path:
             case ["tables"]:
-                return _json(self.lobby.open(told.get("variant"), told.get("seats")))
+                return _json(self.server.lobby.open(told.get("variant"), told.get("seats")))
             case ["tables", key, "act"]:
-                return _json(self.lobby.act(key, told.get("action"), at))
+                return _json(self.server.lobby.act(key, told.get("action"), at))
             case ["tables", key, "step"]:
-                return _json(self.lobby.step(key, at))
+                return _json(self.server.lobby.step(key, at))
             case ["tables", key, "back"]:
-                return _json(self.lobby.take_back(key, at))
+                return _json(self.server.lobby.take_back(key, at))
             case ["tables", key, "advice"]:
-                return _json(self.lobby.advise(key, told.get("bot"), at))
+                return _json(self.server.lobby.advise(key, told.get("bot"), at))
             case ["tables", key, "close"]:
-                return _json(self.lobby.close(key))
+                return _json(self.server.lobby.close(key))
         raise RefusedError(404, "there is no such page")
 
     def _body(self) -> dict[str, Any]:

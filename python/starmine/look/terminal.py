@@ -153,15 +153,13 @@ class Terminal:
             elif words.lower() == "undo":
                 self.table.take_back()
             elif command.lower() == "hint" and not rest[:1].isdigit() and rest[:1] != "+":
-                self._advise(rest or self.adviser)
+                bot = rest or self.adviser
+                self.say(f"{bot} would: {self.table.variant.action_meaning(self.table.advice(bot))}")
             else:
                 self.table.act(self._action(words))
                 self._log(len(self.table.history) - 1)
         except StarmineError as refusal:
             self.say(str(refusal))
-
-    def _advise(self, bot: str) -> None:
-        self.say(f"{bot} would: {self.table.variant.action_meaning(self.table.advice(bot))}")
 
     def _named(self, words: str) -> int:
         """The legal action that words such as "play 2", "hint 1 red" or "hint +1 red" name."""

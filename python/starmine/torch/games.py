@@ -176,7 +176,7 @@ class GamesDataset(IterableDataset[TensorRows]):
 
     def _tensors(self, pieces: list[Rows]) -> TensorRows:
         """A minibatch of rows that come in one or several pieces."""
-        pinned, tensors = self._pins(), {}
+        pinned, tensors = self._pin_memory and get_worker_info() is None, {}
         for name, first in pieces[0].items():
             array = first if len(pieces) == 1 else np.concatenate([piece[name] for piece in pieces])
             if name == "obs" and self._dtype is not None:
@@ -185,9 +185,6 @@ class GamesDataset(IterableDataset[TensorRows]):
             else:
                 tensors[name] = torch.from_numpy(array).pin_memory() if pinned else torch.from_numpy(array)
         return tensors
-
-    def _pins(self) -> bool:
-        return self._pin_memory and get_worker_info() is None
 
     # --- State -----------------------------------------------------------------------------------------------
 

@@ -280,15 +280,12 @@ class Run:
         log = self._log
         try:
             in_first_process(lambda: None if log is None else log.add(row, self.fraction))
-            self._save()
+            progress = Progress(self.steps, self.updates, self.seconds)
+            save_checkpoint(self.path, self.program, self.args, progress, self.learner.state_dict())
         except OSError as error:
             raise self._failed(f"update {self.updates} could not be saved: {error}", "an update before") from error
         self._saved = True
         self._call(row)
-
-    def _save(self) -> None:
-        state, progress = self.learner.state_dict(), Progress(self.steps, self.updates, self.seconds)
-        save_checkpoint(self.path, self.program, self.args, progress, state)
 
     def _failed(self, what: str, of: str, kind: type[TrainingError] = TrainingError) -> TrainingError:
         """The error of a run that ends, with the update that the checkpoint is of, where there is a checkpoint."""

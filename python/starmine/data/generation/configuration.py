@@ -91,13 +91,6 @@ class Cast:
     tables: dict[str, tuple[int, ...]]
     weights: tuple[float, ...] | None
 
-    def players_of(self, seed: int, games: NDArray[np.uint64]) -> NDArray[np.int16]:
-        """The players of games, by seat, as rows of the players' table: int16 (G, players).
-
-        They are a function of the seed and the game's index.
-        """
-        return players_of(list(self.tables.values()), self.weights, self.variant.players, seed, games)
-
     def to_dict(self) -> dict[str, Any]:
         """The players and tables as JSON can represent them."""
         return {
@@ -115,7 +108,10 @@ def players_of(
     seed: int,
     games: NDArray[np.uint64],
 ) -> NDArray[np.int16]:
-    """The players of games: int16 (G, seats); see `Cast`."""
+    """The players of games by seat, as rows of the players' table: int16 (G, seats); see `Cast`.
+
+    They are a function of the seed and the game's index.
+    """
     if (weights is not None and not sum(weights) > 0) or (not tables and weights is None):
         raise ValueError("there are neither tables nor weights")
     if not tables:

@@ -15,7 +15,13 @@ from starmine._util.durable import DamagedFileError, FolderLock
 from starmine.data.arrow import pyarrow, pyarrow_parquet
 from starmine.data.draws import NOISE, POLICY, choose_legal, draw, fractions
 from starmine.data.files import Entry, GamesFile, Tally, file_hash, write_file
-from starmine.data.generation.configuration import Cast, CastMember, Configuration, another_configuration
+from starmine.data.generation.configuration import (
+    Cast,
+    CastMember,
+    Configuration,
+    another_configuration,
+    players_of,
+)
 from starmine.data.manifest import differences
 from starmine.data.metadata import Metadata
 from starmine.data.prefetch import ahead
@@ -115,7 +121,7 @@ def play_chunk(cast: Cast, seed: int, games: NDArray[np.uint64], num_threads: in
     Returns:
         The games, in their order.
     """
-    players = cast.players_of(seed, games)
+    players = players_of(list(cast.tables.values()), cast.weights, cast.variant.players, seed, games)
     tables, table_of = distinct_rows(players)
     parts = []
     order = np.argsort(table_of, kind="stable")  # table after table
