@@ -113,8 +113,9 @@ class _Content(pickle.Pickler):
             if file is not None and not _is_library(found.__name__):
                 self._add_file(Path(file), found)
             return str, (found.__name__,)
-        if isinstance(found, GENERATORS) or _full_name(type(found)) == "torch._C.Generator":
-            return str, (type(found).__qualname__,)
+        kind = type(found)
+        if isinstance(found, GENERATORS) or (kind.__module__, kind.__qualname__) == ("torch._C", "Generator"):
+            return str, (kind.__qualname__,)
         if hasattr(found, "untyped_storage"):
             import torch
 
@@ -187,10 +188,6 @@ class _Description:
 
     name: str
     content: Any
-
-
-def _full_name(kind: type) -> str:
-    return f"{kind.__module__}.{kind.__qualname__}"
 
 
 def _is_library(module: str) -> bool:

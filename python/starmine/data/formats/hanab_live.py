@@ -94,6 +94,7 @@ def game_of(entry: Any) -> RecordedGame:
     if is_older:
         actions = [_of_today(action, turn) for turn, action in enumerate(actions)]
     ids, ended_by, seat = _Table(variant, start).read(actions)
+    kept = {key: entry[key] for key in KEPT if key in entry} | ({"options": rules.others} if rules.others else {})
     # The suits had another order then; since when they have today's is not known.
     suits = () if is_older else suit_names(variant)
     return RecordedGame(
@@ -107,7 +108,7 @@ def game_of(entry: Any) -> RecordedGame:
         suits=suits,
         ended_by=ended_by,
         ended_by_seat=seat,
-        record=_record(entry, rules.others),
+        record=json.dumps(kept, sort_keys=True, separators=(",", ":")),
     )
 
 
@@ -117,12 +118,6 @@ def _score(entry: dict[str, Any]) -> int:
     if not is_integer(score):
         raise StarmineError(f"score={score!r} is not allowed: expected an integer")
     return int(score)
-
-
-def _record(entry: dict[str, Any], options: dict[str, Any]) -> str:
-    """What is kept of a game's object as it is."""
-    kept = {key: entry[key] for key in KEPT if key in entry} | ({"options": options} if options else {})
-    return json.dumps(kept, sort_keys=True, separators=(",", ":"))
 
 
 def _of_today(action: Any, turn: int) -> dict[str, Any]:

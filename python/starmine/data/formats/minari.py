@@ -72,18 +72,14 @@ def write(games: ImportedGames, path: Path, encoder: str = "canonical", dtype: s
         for first in range(0, len(games), AT_ONCE):
             played = games.trajectories[first : first + AT_ONCE]
             episodes = list(_episodes(played, first, encoder, dtype))
-            if made is None:
-                made = _created(minari, path, episodes, settings)
-            else:
+            if made is not None:
                 made.storage.update_episodes(episodes)
+                continue
+            with warnings.catch_warnings():  # Minari warns of all metadata that are not given
+                warnings.filterwarnings("ignore", message=".* is (set to )?None", category=UserWarning)
+                made = minari.create_dataset_from_buffers(path.name, episodes, **settings)
         (aside / path.name).replace(path)
     sync_folder(path.parent)
-
-
-def _created(minari: Any, path: Path, episodes: list[Any], settings: dict[str, Any]) -> Any:
-    with warnings.catch_warnings():  # Minari warns of all metadata that are not given
-        warnings.filterwarnings("ignore", message=".* is (set to )?None", category=UserWarning)
-        return minari.create_dataset_from_buffers(path.name, episodes, **settings)
 
 
 @contextmanager
