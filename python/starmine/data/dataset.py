@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -82,16 +83,16 @@ class Dataset:
         self.metadata: list[Metadata] = [file.metadata for file in self.files]
         self.variant: Variant = self.metadata[0].variant
         self.players, self._rows = merged_players([metadata.players for metadata in self.metadata])
-        groups = [(number, group) for number, file in enumerate(self.files) for group in range(len(file.sizes))]
-        self._groups: list[RowGroup] = []
-        self._chosen: list[_Chosen] = []
-        self._choose([(file, group, None) for file, group in groups])
+        groups = [range(len(file.sizes)) for file in self.files]
+        self._choose([(file, group, None) for file, of_file in enumerate(groups) for group in of_file])
         self._latest: tuple[int, GameTable] | None = None
         self._content: str | None = None
 
     def _choose(self, groups: Sequence[tuple[int, int, _Chosen]]) -> None:
         """Let the data set consist of these games, given as file, row group and rows."""
-        self._groups, self._chosen, first = [], [], 0
+        self._groups: list[RowGroup] = []
+        self._chosen: list[_Chosen] = []
+        first = 0
         for file, group, chosen in groups:
             games = self.files[file].sizes[group] if chosen is None else len(chosen)
             if games:
@@ -273,8 +274,8 @@ class Dataset:
 
     def _view(self, kept: Callable[[int], NDArray[np.bool_]]) -> Dataset:
         """The games of each row group that a function from its place to a mask keeps."""
-        view = object.__new__(Dataset)
-        vars(view).update(vars(self) | {"_latest": None, "_content": None})
+        view = copy(self)
+        view._content = None
         groups: list[tuple[int, int, _Chosen]] = []
         for place, group in enumerate(self._groups):
             keep, chosen = kept(place), self._chosen[place]

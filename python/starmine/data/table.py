@@ -210,20 +210,17 @@ class ContentHash:
         played = games.trajectories
         values = {name: getattr(games, name) for name in (*NUMBERS, "players", *OF_TURNS)}
         values |= {"deck": played.decks, "first_player": played.start_players, "actions": played.actions}
-        values["length"] = played.lengths
+        values |= {"length": played.lengths, **games.told()}
         for name, column in values.items():
-            if column is not None:
-                little = column.astype(column.dtype.newbyteorder("<"), copy=False)
-                # Optional columns count only where there are some, so that all other games keep their checksums.
-                checksum = self._columns.setdefault(name, hashlib.sha256())
-                checksum.update(np.ascontiguousarray(little).reshape(-1).view(np.uint8).data)
-        for name, column in games.told().items():
+            if column is None:
+                continue
             if column.dtype == np.object_:
                 texts = [str(text).encode("utf-8", "surrogatepass") for text in column]
-                told = b"".join(len(text).to_bytes(8, "little") + text for text in texts)
-            else:
-                told = column.astype(column.dtype.newbyteorder("<"), copy=False).tobytes()
-            self._columns.setdefault(name, hashlib.sha256()).update(told)
+                column = np.frombuffer(b"".join(len(text).to_bytes(8, "little") + text for text in texts), np.uint8)
+            little = column.astype(column.dtype.newbyteorder("<"), copy=False)
+            # Optional columns count only where there are some, so that all other games keep their checksums.
+            checksum = self._columns.setdefault(name, hashlib.sha256())
+            checksum.update(np.ascontiguousarray(little).reshape(-1).view(np.uint8).data)
 
     def hexdigest(self) -> str:
         """The checksum of the games so far: 64 hexadecimal digits."""
