@@ -36,7 +36,7 @@ def read(path: Path, variant: Variant | None = None) -> ReadGames:
 
 def of_data_set(data: Dataset) -> ReadGames:
     """The games of a data set."""
-    table = data[:]
+    table = GameTable.concatenate(list(data.tables()) or [data[:]])
     told = data.metadata[0].extra.get("names")
     if table.names is None and isinstance(told, list) and len(told) == len(table):
         table = replace(table, names=np.array([str(name) for name in told], np.object_))
