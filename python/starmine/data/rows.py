@@ -37,23 +37,22 @@ _DTYPES: dict[str, tuple[type[np.generic], type[np.generic]]] = {
 class RowSettings:
     """How games become rows.
 
-    The attributes are the arguments of `Dataset.replay`.
+    Attributes:
+        outputs: names of `OUTPUTS`.
+        batch: arguments of the batch that replays: `encoder`, `dtype`, `observers` and `num_threads`.
     """
 
-    outputs: tuple[str, ...] = DEFAULT
-    encoder: str = "canonical"
-    dtype: str = "float32"
-    observers: str = "current"
-    num_threads: int | None = None
+    outputs: tuple[str, ...]
+    batch: dict[str, Any]
 
     @staticmethod
-    def of(outputs: Sequence[str] | None, **settings: Any) -> RowSettings:
+    def of(outputs: Sequence[str] | None, **batch: Any) -> RowSettings:
         """Settings whose outputs are checked; None for `DEFAULT`."""
         names = DEFAULT if outputs is None else tuple(outputs)
         if not names:
             raise StarmineError("outputs is empty: expected at least one name")
         check_names("output", names, OUTPUTS)
-        return RowSettings(names, **settings)
+        return RowSettings(names, batch)
 
     def check(self, variant: Variant, files: Sequence[GamesFile]) -> None:
         """Check, before anything is read, that the games of files can be replayed so.
@@ -63,7 +62,7 @@ class RowSettings:
             TypeError: `num_threads` is not an integer.
             StarmineError: `num_threads` is out of its range, or a file has no `log_prob`, which is asked for.
         """
-        Batch(variant, 1, **self._settings())
+        Batch(variant, 1, **self.batch)
         for file in files:
             if "log_prob" in self.outputs and "log_prob" not in file.columns:
                 raise StarmineError(f"{file.path} has no column log_prob, which is asked for")
@@ -87,21 +86,17 @@ class RowSettings:
         """What the core gives of each turn, side by side."""
         if "log_prob" in self.outputs and games.log_prob is None:
             raise StarmineError("the games have no column log_prob")
-        return games.trajectories.rows(self._asked(), batch_size=size, **self._settings())
+        return games.trajectories.rows(self._asked(), batch_size=size, **self.batch)
 
     def _nothing(self, games: GameTable) -> Rows:
         """What the core gives of games without turns."""
         numbers = {name: np.empty(0, _DTYPES[name][1]) for name in ("action", "game", "turn")}
-        return games.trajectories.replay(self._asked(), **self._settings()) | numbers
+        return games.trajectories.replay(self._asked(), **self.batch) | numbers
 
     def _asked(self) -> list[str]:
         """The names of what the core replays."""
         needed = {_NEEDS.get(name, name) for name in self.outputs}
         return [name for name in _REPLAYED if name in needed]
-
-    def _settings(self) -> dict[str, Any]:
-        names = ("encoder", "dtype", "observers", "num_threads")
-        return {name: getattr(self, name) for name in names}
 
     def _finished(self, replayed: Rows, games: GameTable, index: NDArray[np.int64]) -> Rows:
         """The outputs, made of what the core gave of some turns and of the games' columns."""

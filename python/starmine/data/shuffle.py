@@ -94,7 +94,7 @@ class Blocks:
     @property
     def games_at_once(self) -> int:
         """The number of games in a block."""
-        seats = self.data.variant.players if self.replay.observers == "all" else 1
+        seats = self.data.variant.players if self.replay.batch["observers"] == "all" else 1
         return AT_ONCE // seats
 
     def windows(self, part: Part) -> list[list[Piece]]:
