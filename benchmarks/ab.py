@@ -1,12 +1,13 @@
-"""Two commits beside each other: the rows of every table, measured in turn in the same run.
+"""Two commits beside each other: each row of every table, measured in turn in the same run.
 
-    python benchmarks/ab.py main~1 main                     # every table, five rounds
+    python benchmarks/ab.py main~1 main                     # every table
     python benchmarks/ab.py 67b2299 HEAD --tables compare   # one of them
-    python benchmarks/ab.py main HEAD --quick               # short measures
+    python benchmarks/ab.py main HEAD --rounds 21           # more rounds for a smaller error
 
-Each commit is built into an environment of its own, with its own benchmarks, in runs/ab. A round measures a table of
-both commits, and the next round begins with the other one. Tables and rows that only one of them has are left out. The
-ratio is the median over the rounds of second to first within a round, so that a slow minute hits both.
+Each commit is built into an environment of its own, with its own benchmarks, in runs/ab. For each table both
+benchmarks run at the same time, and one of them waits while the other measures. A round measures a row of both
+commits, the first one first in every second round. So a slow minute of the machine hits both. Tables and rows that
+only one of them has are left out. The ratio is the median over the rounds of second to first within a round.
 """
 
 from __future__ import annotations
@@ -17,16 +18,19 @@ import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn, TextIO
 
 from measuring import ROOT, markdown
 
 TABLES = ("compare", "sweep", "presets", "bots", "search", "data", "training")
+WORKER = Path(__file__).with_name("ab_worker.py")
 NEEDED = ("matplotlib", "pyarrow", "tqdm")  # by the benchmarks, beside what training needs
 Key = tuple[Any, ...]
-Figures = dict[Key, float]
+Rounds = dict[Key, list[tuple[float, float]]]
 
 
 def run(*command: str | Path, cwd: Path = ROOT) -> None:
@@ -83,36 +87,111 @@ def lacking(table: str, places: Sequence[Path]) -> list[str]:
     return [place.name for place in places if script(place, table) is None]
 
 
-def key_of(row: dict[str, Any]) -> Key:
-    """What tells a row from the others of its table."""
-    more = tuple(sorted((name, str(value)) for name, value in row["more"].items()))
-    return (row["what"], row["players"], row["games"], row["dtype"], row["threads"], more)
+class Worker:
+    """A process that measures the rows of a table of one commit."""
+
+    def __init__(self, place: Path, table: str, seconds: float, folder: str) -> None:
+        benchmark = place / "tree" / "benchmarks" / str(script(place, table))
+        command = [place / "environment" / "bin" / "python", "-I", WORKER, benchmark]
+        command += ["--quick", "--seconds", seconds, "--folder", folder]
+        self.log = Path(folder) / f"{place.name}.log"
+        with self.log.open("w", encoding="utf-8") as log:
+            pipe = subprocess.PIPE
+            process = subprocess.Popen(
+                [str(part) for part in command], stdin=pipe, stdout=pipe, stderr=log, text=True, cwd=place / "tree"
+            )
+        assert process.stdin
+        assert process.stdout
+        self.process, self.requests, self.answers = process, process.stdin, process.stdout
+
+    def rows(self) -> dict[Key, int] | None:
+        """The keys of the next list of rows, each with its number; None after the last list.
+
+        Raises:
+            SystemExit: the benchmark has failed.
+        """
+        line = self.answers.readline()
+        if not line and self.process.wait():
+            self.fail()
+        return {tuple(key): number for number, key in enumerate(json.loads(line))} if line else None
+
+    def measure(self, number: int) -> float:
+        """Measure a row once: steps per second.
+
+        Raises:
+            SystemExit: the benchmark has failed.
+        """
+        print(number, file=self.requests, flush=True)
+        line = self.answers.readline()
+        if not line:
+            self.fail()
+        return float(json.loads(line))
+
+    def fail(self) -> NoReturn:
+        """Show what the benchmark wrote last.
+
+        Raises:
+            SystemExit: always.
+        """
+        raise SystemExit(f"a benchmark ended early:\n{self.log.read_text(encoding='utf-8')[-2000:]}")
+
+    def end_list(self) -> None:
+        """Go on to the next list of rows."""
+        print(file=self.requests, flush=True)
+
+    def close(self) -> None:
+        """End the process."""
+        self.process.kill()
+        self.process.wait()
+        self.answers.close()
+        with suppress(BrokenPipeError):
+            self.requests.close()
 
 
-def measured(place: Path, table: str, options: Sequence[str]) -> Figures:
-    """Measure one round of a table with the commit's own benchmark: the rate of each row."""
-    results = place / "results"
-    python = place / "environment" / "bin" / "python"
-    run(
-        python, f"benchmarks/{script(place, table)}", "--rounds", "1", "--folder", results, *options, cwd=place / "tree"
-    )
-    rows = json.loads((results / f"{table}.json").read_text(encoding="utf-8"))["rows"]
-    return {key_of(row): row["median"] for row in rows}
+# --- The comparison -----------------------------------------------------------------------------------------
 
 
-def beside(rounds: Sequence[tuple[Figures, Figures]]) -> list[tuple[Key, float, float, float, float, float]]:
-    """The rows that all rounds of both commits have: medians, and the median, lowest and highest ratio of a round."""
-    common = [key for key in rounds[0][0] if all(key in figures for pair in rounds for figures in pair)]
-    found = []
-    for key in common:
-        first, second = ([pair[side][key] for pair in rounds] for side in (0, 1))
-        ratios = [after / before for before, after in zip(first, second, strict=True)]
-        medians = statistics.median(first), statistics.median(second), statistics.median(ratios)
-        found.append((key, *medians, min(ratios), max(ratios)))
+def measured(places: Sequence[Path], table: str, rounds: int, seconds: float, progress: TextIO) -> Rounds:
+    """Measure the rows that both commits have: the rates of both in each round."""
+    found: Rounds = {}
+    with tempfile.TemporaryDirectory() as folder:
+        workers = [Worker(place, table, seconds, folder) for place in places]
+        try:
+            while all(lists := [worker.rows() for worker in workers]):
+                first, second = (rows or {} for rows in lists)
+                for key in [key for key in first if key in second]:
+                    numbers = (first[key], second[key])
+                    found[key] = [one_round(workers, numbers, number % 2 == 0) for number in range(rounds)]
+                    print(f"{table}: {key[0]}, {key[1]} players", file=progress, flush=True)
+                for worker in workers:
+                    worker.end_list()
+        finally:
+            for worker in workers:
+                worker.close()
     return found
 
 
-def text_of(table: str, names: Sequence[str], rounds: Sequence[tuple[Figures, Figures]]) -> str:
+def one_round(workers: Sequence[Worker], numbers: tuple[int, int], in_order: bool) -> tuple[float, float]:
+    """Measure a row of both commits."""
+    if in_order:
+        first = workers[0].measure(numbers[0])
+        return first, workers[1].measure(numbers[1])
+    second = workers[1].measure(numbers[1])
+    return workers[0].measure(numbers[0]), second
+
+
+def beside(rounds: Rounds) -> list[tuple[Key, float, float, float, float, float]]:
+    """For each row: the medians of both commits, and the ratio's median and quartiles over the rounds."""
+    found = []
+    for key, pairs in rounds.items():
+        ratios = sorted(second / first for first, second in pairs)
+        quarter = len(ratios) // 4
+        first, second = (statistics.median(pair[side] for pair in pairs) for side in (0, 1))
+        found.append((key, first, second, statistics.median(ratios), ratios[quarter], ratios[-1 - quarter]))
+    return found
+
+
+def text_of(table: str, names: Sequence[str], rounds: Rounds) -> str:
     """The rows of a table as Markdown."""
     lines = []
     for key, first, second, ratio, lowest, highest in beside(rounds):
@@ -120,7 +199,7 @@ def text_of(table: str, names: Sequence[str], rounds: Sequence[tuple[Figures, Fi
         about = (what, players, games or "", dtype or "", threads)
         lines.append((*about, f"{first:,.0f}", f"{second:,.0f}", f"{ratio:.3f}", f"{lowest:.3f} to {highest:.3f}"))
     heads = ("what", "players", "games", "dtype", "threads", *(f"{name}, per second" for name in names))
-    return f"## {table}\n\n{markdown((*heads, 'ratio', 'rounds'), lines)}\n"
+    return f"## {table}\n\n{markdown((*heads, 'ratio', 'half of the rounds'), lines)}\n"
 
 
 def main() -> None:
@@ -129,27 +208,21 @@ def main() -> None:
     arguments.add_argument("first", help="a commit")
     arguments.add_argument("second", help="another one")
     arguments.add_argument("--tables", nargs="+", choices=TABLES, default=TABLES, help="default: all")
-    arguments.add_argument("--rounds", type=int, default=5, help="default 5")
-    arguments.add_argument("--seconds", type=float, help="of each measure; default: the benchmark's own")
-    arguments.add_argument("--quick", action="store_true", help="short measures")
+    arguments.add_argument("--rounds", type=int, default=11, help="of each row; default 11")
+    arguments.add_argument("--seconds", type=float, default=0.1, help="of each measure; default 0.1, which is the most")
     arguments.add_argument("--folder", type=Path, default=ROOT / "runs" / "ab", help="default runs/ab")
     given = arguments.parse_args()
     if given.rounds < 1:
         arguments.error(f"--rounds={given.rounds} is not allowed: expected at least 1")
     commits = [commit_of(revision) for revision in (given.first, given.second)]
     places = [built(commit, given.folder.resolve()) for commit in commits]
-    options = ["--quick"] * given.quick + (["--seconds", str(given.seconds)] if given.seconds else [])
     names = [f"{name} ({commit[:12]})" for name, commit in zip((given.first, given.second), commits, strict=True)]
     parts = []
     for table in given.tables:
         if without := lacking(table, places):
             print(f"{table} is left out: {' and '.join(without)} has no such table", flush=True)
             continue
-        rounds = []
-        for number in range(given.rounds):
-            order = (0, 1) if number % 2 == 0 else (1, 0)
-            figures = {side: measured(places[side], table, options) for side in order}
-            rounds.append((figures[0], figures[1]))
+        rounds = measured(places, table, given.rounds, given.seconds, sys.stderr)
         parts.append(text_of(table, names, rounds))
         print(f"\n{parts[-1]}", flush=True)
     path = given.folder / f"{commits[0][:12]}-{commits[1][:12]}.md"

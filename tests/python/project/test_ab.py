@@ -1,26 +1,64 @@
 """benchmarks/ab.py: rows of two commits beside each other."""
 
+import io
 import re
+import shutil
+import sys
+from pathlib import Path
 
 import ab
 import measuring
 import pytest
 from paths import ROOT
 
-A, B, C = (("step", 2, 1024, "bits", 1, (("table", name),)) for name in "abc")
+BENCHMARK = """
+import sys
+from pathlib import Path
+
+import measuring
+from measuring import Case, effort, parser, run, write
+
+wanted = effort(parser(None, rounds=3, seconds=1.0).parse_args())
+for names in ("ab", "NAMES"):
+    rows = run([Case(name, 2, lambda seconds, name=name: RATES[name]) for name in names], wanted)
+    print([row.median for row in rows])
+"""
+
+
+def commit_with(folder, rates, names):
+    """A folder as `ab.built` makes it, whose benchmark has these rows and rates."""
+    benchmarks = folder / "tree" / "benchmarks"
+    benchmarks.mkdir(parents=True)
+    (folder / "environment" / "bin").mkdir(parents=True)
+    (folder / "environment" / "bin" / "python").symlink_to(sys.executable)
+    (folder / "environment" / "pyvenv.cfg").write_text((Path(sys.prefix) / "pyvenv.cfg").read_text())
+    (folder / "environment" / "lib").symlink_to(Path(sys.prefix) / "lib")
+    shutil.copy(ROOT / "benchmarks" / "measuring.py", benchmarks)
+    (benchmarks / "sweep.py").write_text(f"RATES = {rates}\n{BENCHMARK.replace('NAMES', names)}")
+    return folder
+
+
+def test_rows_of_both_commits_are_measured_in_turn(tmp_path):
+    places = [
+        commit_with(tmp_path / "old", {"a": 10, "b": 4, "c": 1}, "c"),
+        commit_with(tmp_path / "new", {"a": 20, "b": 3, "d": 1}, "d"),
+    ]
+    rounds = ab.measured(places, "sweep", 3, 0.1, io.StringIO())
+    assert {key[0]: pairs for key, pairs in rounds.items()} == {"a": [(10, 20)] * 3, "b": [(4, 3)] * 3}
+
+
+def test_a_benchmark_that_fails_is_named(tmp_path):
+    places = [commit_with(tmp_path / name, {"a": 1}, "a") for name in ("old", "new")]
+    with pytest.raises(SystemExit, match="KeyError: 'b'"):
+        ab.measured(places, "sweep", 1, 0.1, io.StringIO())
 
 
 def test_ratios_are_taken_within_a_round():
-    rounds = [({A: 10.0, B: 1.0}, {A: 20.0, C: 1.0}), ({A: 100.0, B: 1.0}, {A: 210.0, B: 1.0}), ({A: 1.0}, {A: 2.5})]
-    assert ab.beside(rounds) == [(A, 10.0, 20.0, 2.1, 2.0, 2.5)]
+    key = ("step", 2, 1024, "bits", 1, "{}")
+    rounds = {key: [(10.0, 20.0), (100.0, 210.0), (1.0, 2.5), (1.0, 9.0), (1.0, 1.0)]}
+    assert ab.beside(rounds) == [(key, 1.0, 9.0, 2.1, 2.0, 2.5)]
     text = ab.text_of("compare", ["x", "y"], rounds)
-    assert "| step | 2 | 1024 | bits | 1 | 10 | 20 | 2.100 | 2.000 to 2.500 |" in text
-
-
-def test_rows_that_differ_in_anything_but_their_figures_are_told_apart():
-    row = {"what": "step", "players": 2, "games": 1024, "dtype": "bits", "threads": 1, "more": {"simd": None}}
-    assert ab.key_of(row | {"median": 1.0}) == ab.key_of(row | {"median": 2.0})
-    assert ab.key_of(row) != ab.key_of(row | {"more": {"simd": "avx2"}})
+    assert "| step | 2 | 1024 | bits | 1 | 1 | 9 | 2.100 | 2.000 to 2.500 |" in text
 
 
 def test_every_benchmark_that_writes_a_table_can_be_compared():
