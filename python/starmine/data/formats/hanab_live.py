@@ -85,8 +85,7 @@ def game_of(entry: Any) -> RecordedGame:
     roles = entry.get("characters") or []
     if not isinstance(roles, list) or any(isinstance(role, dict) and role.get("name") for role in roles):
         raise StarmineError("its characters are not among our rules")
-    rules = rules_of(entry, len(players))
-    variant, start = rules.variant, rules.start
+    variant, start, options = rules_of(entry, len(players))
     cards = [_card(card, place, variant) for place, card in enumerate(deck)]
     if len(cards) != variant.deck_size:
         raise StarmineError(f"its deck has {len(cards)} cards: expected {variant.deck_size}")
@@ -94,7 +93,7 @@ def game_of(entry: Any) -> RecordedGame:
     if is_older:
         actions = [_of_today(action, turn) for turn, action in enumerate(actions)]
     ids, ended_by, seat = _Table(variant, start).read(actions)
-    kept = {key: entry[key] for key in KEPT if key in entry} | ({"options": rules.others} if rules.others else {})
+    kept = {key: entry[key] for key in KEPT if key in entry} | ({"options": options} if options else {})
     # The suits had another order then; since when they have today's is not known.
     suits = () if is_older else suit_names(variant)
     return RecordedGame(

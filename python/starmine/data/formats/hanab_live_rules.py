@@ -59,23 +59,12 @@ OPTIONS = (*VARIANTS, *STARTS, *FLAGS, *TIMES, *OTHER_FLAGS, *TABLE)
 Told = tuple[str, Any]  # where the file tells something, and what
 
 
-@dataclass(frozen=True)
-class Rules:
-    """The rules of a game.
+def rules_of(entry: Mapping[str, Any], players: int) -> tuple[Variant, int, dict[str, Any]]:
+    """The rules of a game's JSON object, wherever it tells them: at its top or among its options.
 
-    Attributes:
-        variant: as ours.
-        start: the seat that starts.
-        others: the site's options that change no rule, as the game tells them.
+    Returns:
+        Our variant, the seat that starts, and the site's options that change no rule, as the game tells them.
     """
-
-    variant: Variant
-    start: int
-    others: dict[str, Any]
-
-
-def rules_of(entry: Mapping[str, Any], players: int) -> Rules:
-    """The rules of a game's JSON object, wherever it tells them: at its top or among its options."""
     options = entry.get("options") or {}
     if not isinstance(options, dict):
         raise StarmineError("'options' is no JSON object")
@@ -89,7 +78,7 @@ def rules_of(entry: Mapping[str, Any], players: int) -> Rules:
     if (told := options.get("numPlayers", players)) != players:
         raise StarmineError(f"its rules contradict each other: numPlayers={told!r}, and it has {players} players")
     others = {name: told[0][1] for name in (*TIMES, *OTHER_FLAGS) if (told := _told(entry, options, (name,)))}
-    return Rules(variant, int(start), others)
+    return variant, int(start), others
 
 
 def _told(entry: Mapping[str, Any], options: Mapping[str, Any], names: tuple[str, ...]) -> list[Told]:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from starmine._core import StarmineError, Variant
 from starmine._util.equality import equal_by_value
 from starmine.data.end_reasons import NO_SEAT, UNKNOWN, contradicted, ended_by_of, site_scores_of
-from starmine.data.formats.text_files import Broken
 from starmine.data.metadata import merged_players, names_by_seat
 from starmine.data.origins import Origin
 from starmine.data.outcomes import outcomes
@@ -259,7 +258,7 @@ def read_each(
     """The games of the entries of a file; those that cannot be read, or do not fit the variant's arrays, as skipped.
 
     Args:
-        entries: of a game each.
+        entries: of a game each, or the reason why there is none.
         game_of: reads an entry.
         variant: the rules; None for those of the first game.
         name_of: what an entry calls its game, which may not be readable.
@@ -270,8 +269,8 @@ def read_each(
     for index, entry in enumerate(entries):
         name = name_of(entry)
         try:
-            if isinstance(entry, Broken):
-                raise StarmineError(entry.reason)
+            if isinstance(entry, StarmineError):
+                raise entry
             game = game_of(entry)
             name, variant = game.name, game.variant if variant is None else variant
             if game.variant == variant:

@@ -7,7 +7,6 @@ import json
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -51,26 +50,12 @@ def read_text(path: Readable) -> str:
         raise StarmineError(f"{path}: it is not text in {name} ({error.reason} at byte {error.start})") from error
 
 
-@dataclass(frozen=True)
-class Broken:
-    """A part of a text that is not JSON.
-
-    Attributes:
-        reason: the line where it begins, and what is wrong.
-    """
-
-    reason: str
-
-
 def json_values(text: str, lists: bool = True) -> list[Any]:
     """The JSON values of a text: one value, or several after each other, each on one line or on several.
 
-    A part that is not JSON becomes a `Broken`. The values after it are found where a line begins with an object,
-    indented as the first object of the text.
-
-    Args:
-        text: the text.
-        lists: whether the items of a list are the values.
+    A part that is not JSON becomes a `StarmineError` that says where it begins and what is wrong. The values after it
+    are found where a line begins with an object, indented as the first object of the text. With `lists`, the items of a
+    list are the values.
     """
     try:
         found = json.loads(text)
@@ -96,7 +81,7 @@ def _values(text: str, lists: bool) -> Iterator[Any]:
             try:
                 value, place = decode(text, place)
             except (ValueError, RecursionError) as error:
-                yield Broken(f"line {line}: it is not JSON ({error})")
+                yield StarmineError(f"line {line}: it is not JSON ({error})")
                 following = next_object.search(text, place)
                 if following is None:
                     return
@@ -104,7 +89,7 @@ def _values(text: str, lists: bool) -> Iterator[Any]:
             else:
                 yield value
     if depth:
-        yield Broken(f"line {line}: it is not JSON (the list is cut off)")
+        yield StarmineError(f"line {line}: it is not JSON (the list is cut off)")
 
 
 def _after_space(text: str, place: int) -> int:

@@ -33,7 +33,11 @@ def make_on_ray(
     ray = library("ray", "ray=True needs ray", "ray")
     own = not ray.is_initialized()
     if own:
-        _connect(ray, address)
+        try:
+            ray.init(address=address, log_to_driver=False, include_dashboard=False if address is None else None)
+        except (OSError, ValueError, RuntimeError) as error:
+            asked = True if address is None else address
+            raise StarmineError(f"ray={asked!r} is not allowed: there is no such cluster ({error})") from error
     waiting: dict[Any, int] = {}
     try:
         task = ray.remote(num_cpus=num_threads, max_retries=RETRIES)(make_shard)
@@ -55,11 +59,3 @@ def make_on_ray(
             ray.cancel(reference, force=True)
         if own:
             ray.shutdown()
-
-
-def _connect(ray: Any, address: str | None) -> None:
-    try:
-        ray.init(address=address, log_to_driver=False, include_dashboard=False if address is None else None)
-    except (OSError, ValueError, RuntimeError) as error:
-        asked = True if address is None else address
-        raise StarmineError(f"ray={asked!r} is not allowed: there is no such cluster ({error})") from error

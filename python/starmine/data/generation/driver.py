@@ -171,7 +171,10 @@ def generate(
                     if ray or not is_own:  # other games were shown while they were played
                         score.add(entry["games"], entry["score"])
     busy = [shard for shard in missing if shard not in made and shard not in found]
-    return summary(folder, len(chosen), known, made, found, busy)
+    whole = known | made | found
+    played, turns, points = (sum(int(entry[name]) for entry in whole.values()) for name in ("games", "turns", "score"))
+    mean = points / played if played else float("nan")
+    return Generation(folder, len(chosen), sorted(made), sorted([*known, *found]), busy, played, turns, mean)
 
 
 def make_here(
@@ -297,18 +300,3 @@ def examine(
     if derived:
         add_to_manifest(folder, configuration.to_dict(), derived)
     return known
-
-
-def summary(
-    folder: Path,
-    shards: int,
-    known: dict[int, Entry],
-    made: dict[int, Entry],
-    found: dict[int, Entry],
-    busy: list[int],
-) -> Generation:
-    """What the folder holds after a call."""
-    entries = [*known.values(), *made.values(), *found.values()]
-    games, turns, score = (sum(int(entry[name]) for entry in entries) for name in ("games", "turns", "score"))
-    mean = score / games if games else float("nan")
-    return Generation(folder, shards, sorted(made), sorted([*known, *found]), busy, games, turns, mean)

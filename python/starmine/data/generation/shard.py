@@ -81,46 +81,27 @@ def remove_lock(folder: Path, shard: int) -> None:
 
 
 def _pieces(configuration: Configuration, shard: int, num_threads: int, played: OnChunk) -> Iterator[GameTable]:
-    """The games of a shard, a row group at a time."""
-    games = configuration.games_of(shard)
-    pace = Pace(num_threads, SECONDS_A_CHUNK, ROW_GROUP) if plays_in_core(configuration.cast) else None
+    """The games of a shard, a row group at a time, which are played in chunks."""
+    games, cast = configuration.games_of(shard), configuration.cast
+    pace = Pace(num_threads, SECONDS_A_CHUNK, ROW_GROUP) if plays_in_core(cast) else None
     for first in range(0, len(games), ROW_GROUP):
-        yield GameTable.concatenate(
-            list(_chunks(configuration, games[first : first + ROW_GROUP], num_threads, played, pace))
-        )
-
-
-def _chunks(
-    configuration: Configuration, games: NDArray[np.uint64], num_threads: int, played: OnChunk, pace: Pace | None
-) -> Iterator[GameTable]:
-    """The games of a row group, in chunks as they are played."""
-    done = 0
-    while done < len(games):
-        count = PYTHON_CHUNK if pace is None else pace.games
-        began = time.perf_counter()
-        chunk = play_chunk(configuration.cast, configuration.seed, games[done : done + count], num_threads)
-        if pace is not None:
-            pace.took(len(chunk), time.perf_counter() - began)
-        done += len(chunk)
-        played(chunk)
-        yield chunk
+        left, chunks = games[first : first + ROW_GROUP], []
+        while len(left):
+            began = time.perf_counter()
+            chunk = play_chunk(cast, configuration.seed, left[: pace.games if pace else PYTHON_CHUNK], num_threads)
+            if pace is not None:
+                pace.took(len(chunk), time.perf_counter() - began)
+            left = left[len(chunk) :]
+            played(chunk)
+            chunks.append(chunk)
+        yield GameTable.concatenate(chunks)
 
 
 # --- Playing ----------------------------------------------------------------------------------------------
 
 
 def play_chunk(cast: Cast, seed: int, games: NDArray[np.uint64], num_threads: int) -> GameTable:
-    """Play games of a data set.
-
-    Args:
-        cast: the players.
-        seed: of the data set.
-        games: uint64 (G,), the indices of the games, in ascending order.
-        num_threads: threads for games in which bots hold all seats.
-
-    Returns:
-        The games, in their order.
-    """
+    """Play games of a data set, given their indices, uint64 (G,), in ascending order, in which the result is, too."""
     players = players_of(list(cast.tables.values()), cast.weights, cast.variant.players, seed, games)
     tables, table_of = distinct_rows(players)
     parts = []
