@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, _outcomes, _play_bots
+from starmine._util.arrays import Array
 from starmine.games.trajectories import Trajectories
 
-Array = NDArray[Any]
 LEGAL = 0  # the problem of a game by the rules
 
 

@@ -7,9 +7,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from gymnasium.error import ResetNeeded
-from numpy.typing import NDArray
 
 from starmine._core import Batch, SeatedBot, StarmineError, View, _Outside
+from starmine._util.arrays import Array
 from starmine.games.actions import action_id
 from starmine.games.players import (
     Policy,
@@ -25,7 +25,6 @@ from starmine.games.players import (
 from starmine.games.python_players import Fault, PythonPlayers
 from starmine.policies.load import TrainedPolicy
 
-Array = NDArray[Any]
 Partner: TypeAlias = str | TrainedPolicy | SeatedBot | PythonBot | Policy | Callable[..., Any]  # torch modules, too
 
 MAX_DEALS = 1000  # in a row that the partners may end before the learner's first turn, as in the core

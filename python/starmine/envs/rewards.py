@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, endings
+from starmine._util.arrays import Array
 from starmine._util.keywords import check_names
 from starmine._util.numbers import is_number
 from starmine.games.endings import defeats
-
-Array = NDArray[Any]
 
 REWARDS = ("score", "fireworks")
 _IS_DEFEAT = np.isin(np.arange(len(endings()) + 1), defeats())  # by the code of an ending

@@ -9,9 +9,9 @@ import gymnasium
 import numpy as np
 from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Discrete
-from numpy.typing import NDArray
 
 from starmine._core import ArrayError, Batch, IllegalActionError, Layout, Move, StarmineError, State, Variant
+from starmine._util.arrays import Array
 from starmine._util.keywords import GAME_OPTIONS, check_options, named_keywords
 from starmine._util.later import later
 from starmine._util.render_modes import RENDER_MODES, usable_modes
@@ -24,8 +24,6 @@ from starmine.envs.vector import (
 )
 from starmine.games.seeds import game_seed
 from starmine.games.variants import resolve_variant
-
-Array = NDArray[Any]
 
 
 class HanabiEnv(gymnasium.Env[Array, np.int64]):

@@ -15,7 +15,6 @@ from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 from gymnasium.spaces import Box, Discrete, MultiDiscrete
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
-from numpy.typing import NDArray
 
 from starmine._core import (
     ArrayError,
@@ -27,6 +26,7 @@ from starmine._core import (
     Variant,
     _outputs,
 )
+from starmine._util.arrays import Array
 from starmine._util.keywords import BATCH_OPTIONS, check_options, named_keywords
 from starmine._util.later import later
 from starmine._util.render_modes import usable_modes
@@ -36,7 +36,6 @@ from starmine.envs.states import FollowedGames
 from starmine.games.seeds import integer_seed
 from starmine.games.variants import resolve_variant
 
-Array = NDArray[Any]
 # Gymnasium's RecordEpisodeStatistics is right with "SameStep" from 1.4 on.
 _COUNTS_RIGHT = tuple(map(int, gymnasium.__version__.split(".")[:2])) >= (1, 4)
 MOST_DRAWN = 64  # games of an environment with a render mode

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-from numpy.typing import NDArray
-
 from starmine._core import (
     Move,
     SeatedBot,
@@ -25,6 +23,7 @@ from starmine._core import (
     encoders,
 )
 from starmine._core import variant as preset
+from starmine._util.arrays import Array
 from starmine._util.keywords import check_names
 from starmine._util.later import later
 from starmine.games.results import error_text
@@ -32,7 +31,6 @@ from starmine.games.turns import Turns
 from starmine.policies.foreign.files import is_foreign
 from starmine.policies.load import TrainedPolicy, load_policy, policy_file, shipped
 
-Array = NDArray[Any]
 FILE = re.compile(r"(?!rules:|policy:|noisy:).*\.py(:[^:/\\]*)?")  # of a Python bot, as the command line has it
 SUFFIXES = (".safetensors", ".pthw")  # of policy files
 DTYPES = ["uint8", "float32", "float16", "bits"]  # of a policy's observations

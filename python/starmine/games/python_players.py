@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, View
+from starmine._util.arrays import Array
 from starmine.games.players import Factory, Wishes, cheats, check_variant, is_policy, policy_wishes
 from starmine.games.turns import Turns
 
-Array = NDArray[Any]
 Overrule: TypeAlias = Callable[[Array, Array, NDArray[np.bool_]], NDArray[np.int64]]
 
 

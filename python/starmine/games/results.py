@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, endings
+from starmine._util.arrays import Array
 from starmine._util.equality import equal_by_value
 from starmine._util.keywords import check_names
 from starmine.games.endings import defeats
 from starmine.games.trajectories import Trajectories
 
-Array = NDArray[Any]
 OURS = Path(__file__).parents[1]  # this package
 # The standard library and installed packages. A virtual environment keeps them in different folders.
 LIBRARIES = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "platlib", "purelib"))

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from starmine._util.arrays import Array
 from starmine._util.equality import equal_by_value
-
-Array = NDArray[Any]
 
 
 @equal_by_value

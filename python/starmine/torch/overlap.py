@@ -10,14 +10,13 @@ from queue import SimpleQueue
 from typing import Any, NamedTuple, Self, cast
 
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from starmine._core import ArrayError, Batch, StarmineError
+from starmine._util.arrays import Array
 from starmine._util.keywords import check_names
 from starmine.torch.devices import check_cuda
 
-Array = NDArray[Any]
 INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
 
 

@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from starmine._core import StarmineError
+from starmine._util.arrays import Array
 from starmine.games.players import refuse_foreign
 from starmine.games.turns import Turns
 from starmine.policies.memory import Memory
 from starmine.torch.network import ActorCritic, HiddenState, SeatGRU
-
-Array = NDArray[Any]
 
 
 class ModulePolicy:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, _Player
+from starmine._util.arrays import Array
 from starmine._util.durable import DamagedFileError, FolderLock
 from starmine.data.arrow import pyarrow, pyarrow_parquet
 from starmine.data.draws import NOISE, POLICY, choose_legal, draw, fractions
@@ -35,7 +35,6 @@ SECONDS_A_CHUNK = 1.0  # what is aimed at for bots
 PYTHON_CHUNK = 4096  # games that policies and Python bots play at once, always the same
 
 OnChunk = Callable[[GameTable], None]
-Array = NDArray[Any]
 
 
 def make_shard(
