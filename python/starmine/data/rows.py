@@ -88,11 +88,6 @@ class RowSettings:
             raise StarmineError("the games have no column log_prob")
         return games.trajectories.rows(self._asked(), batch_size=size, **self.batch)
 
-    def _nothing(self, games: GameTable) -> Rows:
-        """What the core gives of games without turns."""
-        numbers = {name: np.empty(0, _DTYPES[name][1]) for name in ("action", "game", "turn")}
-        return games.trajectories.replay(self._asked(), **self.batch) | numbers
-
     def _asked(self) -> list[str]:
         """The names of what the core replays."""
         needed = {_NEEDS.get(name, name) for name in self.outputs}
@@ -151,7 +146,9 @@ class ReplayedTurns:
         count, first = len(games.trajectories.actions), 0
         room = {} if room is None else room
         if count == 0:
-            return ReplayedTurns(replay, games, index, replay._nothing(games))
+            numbers = {name: np.empty(0, _DTYPES[name][1]) for name in ("action", "game", "turn")}
+            nothing = games.trajectories.replay(replay._asked(), **replay.batch)
+            return ReplayedTurns(replay, games, index, nothing | numbers)
         for rows in replay._replayed(games, SIDE_BY_SIDE):
             if first == 0:
                 for name, array in rows.items():

@@ -99,6 +99,7 @@ class Info:
     def __str__(self) -> str:
         """Numbers, tables and histogram, in 80 columns; only a name longer than that takes more."""
         games, turns = self.total.games, self.total.turns
+        ended = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in self.ended_by.items())
         files = counted(self.files, "file")
         if self.missing:
             files += f" ({counted(self.missing, 'shard')} missing)"
@@ -106,17 +107,13 @@ class Info:
             f"{self.path}: {variant_text(self.variant)}",
             f"{counted(games, 'game')}, {counted(turns, 'turn')}, {turns / max(games, 1):.1f} a game",
             f"{files}, {self.bytes:,} bytes, {self.bytes / max(games, 1):.1f} a game",
-            *self._ended_by_line(),
+            *([f"ended by: {ended}"] if ended else []),
             "",
             *self._table_lines(),
             "",
             *histogram(self.total.counts),
         ]
         return "\n".join(lines)
-
-    def _ended_by_line(self) -> list[str]:
-        told = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in self.ended_by.items())
-        return [f"ended by: {told}"] if told else []
 
     def _table_lines(self) -> list[str]:
         rows = self.tables[:MOST_TABLES] if len(self.tables) > 1 else []

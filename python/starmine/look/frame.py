@@ -137,6 +137,10 @@ def frame_of(
     told = _Told(variant, history, called)
     discards, seats = shown.discard_pile, seat_names(names, variant.players)
     last = event_of(history[-1], called) if history else None
+    if state is None:
+        hands = [_hand(view, place, told, beliefs) for place in range(variant.players)]
+    else:
+        hands = _open_hands(state, told, beliefs)
     return {
         "format": FORMAT,
         "variant": {"text": str(variant), **{name: getattr(variant, name) for name in OF_VARIANT}},
@@ -154,7 +158,7 @@ def frame_of(
         "deck_size": shown.deck_size,
         "discards": [card_name(card, called) for card in discards],
         **outlook(variant, shown.fireworks, discards, called),
-        "hands": _open_hands(state, told, beliefs) if state is not None else _seen_hands(view, told, beliefs),
+        "hands": hands,
         "last": last,
         "words": does(seats[shown.current_player], "begin") if last is None else turn_in_words(last, seats, called),
         "legal": _legal(shown, called) if legal else [],
@@ -326,11 +330,6 @@ def _hand(view: View, seat: int, told: _Told, beliefs: bool) -> list[dict[str, A
         for row, shares in zip(known, view.marginals().tolist(), strict=True):
             row["belief"] = [round(share, 4) for share in shares]
     return known
-
-
-def _seen_hands(view: View, told: _Told, beliefs: bool) -> list[list[dict[str, Any]]]:
-    """All hands as the observer sees them."""
-    return [_hand(view, seat, told, beliefs) for seat in range(view.variant.players)]
 
 
 def _open_hands(state: State, told: _Told, beliefs: bool) -> list[list[dict[str, Any]]]:
