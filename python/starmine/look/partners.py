@@ -22,23 +22,6 @@ def _choice(player: _Player, variant: Variant, seat: int, seed: int) -> Callable
     return lambda state: state.suggest(player, seed)
 
 
-class _OneGame:
-    """What Python players see of a game."""
-
-    def __init__(self, state: State) -> None:
-        self.state = state
-
-    @property
-    def variant(self) -> Variant:
-        return self.state.variant
-
-    def _rows(self, games: Any, seats: Any, wanted: tuple[str, str, list[str]]) -> dict[str, Any]:
-        return self.state._rows(games, seats, wanted)
-
-    def view(self, game: int) -> View:
-        return self.state.view(self.state.current_player)
-
-
 class Partners:
     """The partners in the seats of one game.
 
@@ -58,9 +41,9 @@ class Partners:
             for seat, player in enumerate(resolved)
             if isinstance(player, _Player)
         }
-        self._game = _OneGame(variant.new_game(seed=0))
         python = [None if isinstance(player, _Player) else player for player in resolved]
-        self._python = PythonPlayers(python, self._game, _raise, self._game.view)
+        self._state = variant.new_game(seed=0)
+        self._python = PythonPlayers(python, self._state, _raise, self._view)
         self._python.holders = self._python.numbers[None]
 
     def begin(self) -> None:
@@ -80,10 +63,14 @@ class Partners:
 
     def see(self, state: State) -> Callable[[], Moves]:
         """What the partners see of a turn of anybody. The result is called once the turn is sure to be played."""
-        self._game.state = state
+        self._state = self._python.games = state
         to_act = np.array([state.current_player])
         asked = self._python.look(to_act)
         return lambda: self._python.take(to_act, asked)
+
+    def _view(self, game: int) -> View:
+        """The view of the seat to act."""
+        return self._state.view(self._state.current_player)
 
     def end(self, state: State) -> None:
         """Show the open table of a game that has ended."""
