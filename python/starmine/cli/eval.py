@@ -109,10 +109,9 @@ def seeds_bot(bot: str) -> str:
 
 def run(options: argparse.Namespace) -> int:
     """Evaluate, print, and return the exit status."""
-    if options.fresh and options.output is None:
-        raise StarmineError("--fresh without --output is not allowed: expected a folder")
-    if options.html and options.output is None:
-        raise StarmineError("--html without --output is not allowed: expected a folder")
+    for name in ("fresh", "html"):
+        if getattr(options, name) and options.output is None:
+            raise StarmineError(f"--{name} without --output is not allowed: expected a folder")
     rules = rules_of_text(options.variant, options.players, options.lost_game_score)
     entrants, partners, held_out = map(bots_by_name, (options.bots, options.partners, options.hold_out))
     held_out = {name: partners.get(name, player) if name == player else player for name, player in held_out.items()}

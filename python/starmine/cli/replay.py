@@ -68,10 +68,9 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write the page, say what it shows, and return the exit status."""
     options.source = ", ".join(options.sources)
-    if options.game is not None and options.worst is not None:
-        raise StarmineError("--game and --worst are not allowed together: expected one of them")
-    if options.game is not None and options.ending is not None:
-        raise StarmineError("--game and --ending are not allowed together: expected one of them")
+    for name in ("worst", "ending"):
+        if options.game is not None and getattr(options, name) is not None:
+            raise StarmineError(f"--game and --{name} are not allowed together: expected one of them")
     if options.worst is not None and options.worst < 1:
         raise StarmineError(f"--worst {options.worst} is not allowed: expected 1 or more")
     if options.compare is not None:

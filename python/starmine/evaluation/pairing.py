@@ -98,14 +98,7 @@ def summarise(
 ) -> Pairing:
     """The statistics of the games played so far.
 
-    Args:
-        player: the entrant in one seat.
-        partner: the entrant in the others.
-        players: number of seats.
-        outcomes: int16 (4, games): score, fireworks, length and ending of each game.
-        played: number of games played, from the first on.
-        seconds: time spent.
-        failures: messages of the first few failures.
+    `outcomes`, int16 (4, games), are score, fireworks, length and ending of all games, played or not.
     """
     there = outcomes[ENDING] != FAILED
     kept = outcomes[:, :played][:, there[:played]]

@@ -49,11 +49,10 @@ class Parts:
         if not 0 <= slot < size:
             raise UnreadableError(f"slot {slot} does not exist: expected 0 to {size - 1}, 0 for the oldest card")
         if announced is None:
-            return slot if kind == "discard" else size + slot
+            return self.variant.action(f"{kind} {slot}")
         if kind != "play" or not self.variant.timed_display:
             raise UnreadableError("it announces a suit, which this game does not have: leave the announcement out")
-        moves = (self.variant.move(action) for action in range(self.variant.num_actions))
-        return next(a for a, move in enumerate(moves) if move.announced == announced and move.slot == slot)
+        return self.variant.action(f"play {slot} {named_suits(self.variant)[announced].name}")
 
     def hinted(self, seat: int | None, color: int | None, rank: int | None) -> int:
         """The action of a hint of a colour or a rank from 1; without a seat, of two players, to the other."""
@@ -68,13 +67,9 @@ class Parts:
         offset = (seat - self.observer) % variant.players
         if (color is None) == (rank is None):
             raise UnreadableError("a hint names one colour or one rank")
-        first = 2 * variant.hand_size
-        if color is not None:
-            return first + (offset - 1) * variant.colors + color
-        assert rank is not None
-        if not 1 <= rank <= variant.ranks:
+        if rank is not None and not 1 <= rank <= variant.ranks:
             raise UnreadableError(f"rank {rank} does not exist: expected 1 to {variant.ranks}")
-        return first + (variant.players - 1) * variant.colors + (offset - 1) * variant.ranks + rank - 1
+        return variant.action(f"hint +{offset} {rank if color is None else named_suits(variant)[color].name}")
 
     def numbered(self, action: int) -> int:
         """An action id."""
