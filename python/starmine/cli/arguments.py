@@ -7,6 +7,7 @@ import ast
 import json
 import re
 import sys
+from pathlib import Path
 from typing import Any, NoReturn
 
 from starmine._core import StarmineError, Variant, _unknown_name, variants
@@ -119,6 +120,13 @@ def read_source(options: argparse.Namespace, source: list[str], format: str | No
     for skipped in games.skipped:
         print(f"skipped {skipped}", file=sys.stderr)
     return games
+
+
+def refuse_source(target: str, sources: list[str]) -> None:
+    """Refuse a file to write that is one of those that are read."""
+    for source in sources:
+        if source != "-" and Path(source).exists() and Path(target).exists() and Path(source).samefile(target):
+            raise StarmineError(f"{target} is the source, too: expected another file to write")
 
 
 def rules_of(options: argparse.Namespace) -> Variant | None:

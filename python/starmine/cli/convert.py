@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError
-from starmine.cli.arguments import add_command, add_source, read_source
+from starmine.cli.arguments import add_command, add_source, read_source, refuse_source
 from starmine.data import FORMATS, ImportedGames, format_names, write_games
 from starmine.data.end_reasons import ended_by_name
 
@@ -37,10 +36,7 @@ def add(actions: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Convert, print what was done, and return the exit status."""
-    for source in options.source:
-        exist = source != "-" and Path(source).exists() and Path(options.target).exists()
-        if exist and Path(source).samefile(options.target):
-            raise StarmineError(f"{options.target} is the source, too: expected another file to write")
+    refuse_source(options.target, options.source)
     games = read_source(options, options.source, options.source_format)
     if not len(games) and not games.skipped:
         raise StarmineError(f"{', '.join(options.source)}: it is empty, and {options.target} is left as it is")

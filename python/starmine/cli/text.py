@@ -11,7 +11,7 @@ from typing import Any, get_args
 import numpy as np
 
 from starmine._core import StarmineError, _unknown_name
-from starmine.cli.arguments import Parser, add_command, add_source, integer, read_source
+from starmine.cli.arguments import Parser, add_command, add_source, integer, read_source, refuse_source
 from starmine.data import ImportedGames
 from starmine.data.outcomes import dealt
 from starmine.games.seeds import EVALUATION_SEED
@@ -127,24 +127,11 @@ def warn_of_decks(games: ImportedGames) -> None:
         print(f"starmine text export: warning: {told}: {why}", file=sys.stderr)
 
 
-def check_target(options: argparse.Namespace) -> None:
-    """Check that no file is lost.
-
-    Raises:
-        StarmineError: OUT exists and is not to be replaced, or it is a source.
-    """
-    target = Path(options.target)
-    if not target.exists():
-        return
-    if any(source != "-" and Path(source).exists() and target.samefile(source) for source in options.source):
-        raise StarmineError(f"{target} is the source, too: expected another file to write")
-    if not options.fresh:
-        raise StarmineError(f"{target} exists: expected a new file, or --fresh to replace it")
-
-
 def run_export(options: argparse.Namespace) -> int:
     """Export, print what was done, and return the exit status."""
-    check_target(options)
+    refuse_source(options.target, options.source)
+    if Path(options.target).exists() and not options.fresh:
+        raise StarmineError(f"{options.target} exists: expected a new file, or --fresh to replace it")
     by_preference = options.kind == "preference"
     if by_preference and options.rollouts is None:
         raise StarmineError("--kind preference without --rollouts is not allowed: expected a search")

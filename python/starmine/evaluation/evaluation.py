@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property, reduce
 from pathlib import Path
 from typing import Any
@@ -74,19 +75,11 @@ class Settings:
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as JSON can represent them."""
-        return {
-            "version": self.version,
-            "variant": self.variant.parameters(),
-            "entrants": self.entrants,
-            "games": self.games,
-            "seed": self.seed,
-            "cheaters": list(self.cheaters),
-            "ego": list(self.ego),
-            "partners": list(self.partners),
-            "hold_out": list(self.hold_out),
-            "methods": {name: list(seeds) for name, seeds in self.methods.items()},
-            "identities": {name: identity.text for name, identity in self.identities.items()},
-        }
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        values["variant"] = self.variant.parameters()
+        values["identities"] = {name: identity.text for name, identity in self.identities.items()}
+        found: dict[str, Any] = json.loads(json.dumps(values))
+        return found
 
 
 @equal_by_value

@@ -59,7 +59,7 @@ class Folder:
 
     def __init__(self, path: Path, settings: Settings) -> None:
         self.path, self.settings = path, settings
-        self._configuration: dict[str, Any] = json.loads(json.dumps(settings.to_dict()))
+        self._configuration = settings.to_dict()
         self._lock: FolderLock | None = None
         self._entries: dict[str, Entry] = {}
         self._unsaved: list[GameTable] = []

@@ -158,11 +158,6 @@ def move_of(action: dict[str, Any]) -> HanabiMove:
 class HanabiHistoryItem:
     """A move that was made, and what it did."""
 
-    __slots__ = (
-        *("_color", "_dealt_to", "_move", "_newly", "_player", "_rank", "_scored", "_token", "_touched"),
-        "_variant",
-    )
-
     def __init__(
         self,
         move: HanabiMove,
