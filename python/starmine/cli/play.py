@@ -95,7 +95,8 @@ def run(options: argparse.Namespace) -> int:
     rules = rules_of_text(options.variant, options.players)
     if options.web:
         return serve(options, rules)
-    table = Table(rules, seated(options, rules), options.seed)
+    seats = [None if name is None else player_of(name) for name in named_seats(options, rules)]
+    table = Table(rules, seats, options.seed)
     if options.save is not None:
         check_save(options.save, rules)
     try:
@@ -113,11 +114,6 @@ def run(options: argparse.Namespace) -> int:
 def adviser(rules: Variant) -> str:
     """The bot that plays beside a person who named none, and gives advice."""
     return ADVISERS[0] if plays(ADVISERS[0], rules) else ADVISERS[1]
-
-
-def seated(options: argparse.Namespace, rules: Variant) -> list[Any]:
-    """The players by seat, None for the person."""
-    return [None if name is None else player_of(name) for name in named_seats(options, rules)]
 
 
 def own_player(name: str) -> Any:

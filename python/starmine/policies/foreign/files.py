@@ -31,7 +31,6 @@ FORMATS = {
 TORCH_STARTS = (b"PK\x03\x04", b"\x80\x02")  # of torch.save: a zip archive, or a pickle before torch 1.6
 SAD_NAMES = {"net.0.weight", "fc_a.weight"}
 KEY = "starmine"  # of our metadata
-_PREFIXES = ("params,", "online_net.")  # of all names, by JaxMARL and by an agent that was saved whole
 
 
 def is_foreign(data: bytes) -> bool:
@@ -126,17 +125,13 @@ def read_tensors(data: bytes, name: str) -> dict[str, Tensor]:
     except (ValueError, RuntimeError, KeyError, EOFError, OSError, pickle.UnpicklingError, zipfile.BadZipFile) as error:
         told = " ".join(str(error).split())[:200]
         raise SerializationError(f"policy={name!r} cannot be read: {told}") from error
-    tensors = {_short(key): tensor for key, tensor in found.items() if not key.startswith("target_net.")}
+    # JaxMARL, and an agent that was saved whole, have a prefix.
+    short = {key: key.removeprefix("params,").removeprefix("online_net.") for key in found}
+    tensors = {short[key]: tensor for key, tensor in found.items() if not key.startswith("target_net.")}
     for key, tensor in tensors.items():
         if not tensor.is_floating_point() or not bool(torch.isfinite(tensor).all()):
             raise SerializationError(f"policy={name!r} is not a valid policy: {key} holds numbers that are not finite")
     return {key: tensor.float() for key, tensor in tensors.items()}
-
-
-def _short(key: str) -> str:
-    for prefix in _PREFIXES:
-        key = key.removeprefix(prefix)
-    return key
 
 
 def _torch_tensors(data: bytes) -> dict[str, Tensor]:

@@ -22,7 +22,8 @@ class Actor(nn.Module):
     def __init__(self, tensors: Tensors, activation: str) -> None:
         super().__init__()
         self.embed, self.hidden, self.policy = (_dense(tensors, f"Dense_{layer}") for layer in range(3))
-        self.critic = nn.ModuleList([_dense(tensors, f"Dense_{layer}") for layer in (3, 4) if _has(tensors, layer)])
+        critic = [name for name in ("Dense_3", "Dense_4") if f"{name},kernel" in tensors]
+        self.critic = nn.ModuleList([_dense(tensors, name) for name in critic])
         self.cell = _gru(tensors) if any(name.startswith("ScannedRNN_0,") for name in tensors) else None
         self.activation = {"relu": torch.relu, "tanh": torch.tanh}[activation]
         self.width = 0 if self.cell is None else self.cell.hidden_size
@@ -125,10 +126,6 @@ def torch_names(tensors: Tensors) -> Tensors:
         bias = torch.cat([tensors[f"lstm,{layer},h{gate},bias"] for gate in "ifgo"])
         names[f"lstm.bias_hh_l{place}"], names[f"lstm.bias_ih_l{place}"] = bias, torch.zeros_like(bias)
     return names
-
-
-def _has(tensors: Tensors, layer: int) -> bool:
-    return f"Dense_{layer},kernel" in tensors
 
 
 def _layer(weight: Tensor, bias: Tensor) -> nn.Linear:
