@@ -223,7 +223,10 @@ def give_second_name(path: Path, second: Path) -> None:
     aside = part_of(second)
     try:
         try:
-            aside.hardlink_to(path)
+            try:
+                aside.hardlink_to(path)
+            except FileNotFoundError:  # another writer replaced it at this moment
+                aside.hardlink_to(path)
         except OSError:  # the file system has no hard links
             replace_file(second, path.read_bytes())
             return

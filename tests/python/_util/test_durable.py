@@ -143,6 +143,24 @@ for number in range(300):
     assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
 
 
+def test_a_file_that_is_replaced_while_it_gets_a_second_name_leaves_other_writers_alone(tmp_path, monkeypatch):
+    path, previous, link = tmp_path / "file", tmp_path / "previous", Path.hardlink_to
+    path.write_bytes(b"old")
+    other = tmp_path / f"previous.{'0' * 32}.part"  # of another writer, which is about to rename it
+    other.write_bytes(b"old")
+    failures = [FileNotFoundError(errno.ENOENT, "the file was replaced at this moment")]
+
+    def linked(aside, target):
+        if failures:
+            raise failures.pop()
+        link(aside, target)
+
+    monkeypatch.setattr(Path, "hardlink_to", linked)
+    replace_file(path, b"new", previous=previous)
+    assert (path.read_bytes(), previous.read_bytes()) == (b"new", b"old")
+    assert other.exists()
+
+
 def test_two_threads_write_one_path(tmp_path):
     path, failed = tmp_path / "file", []
 
