@@ -91,8 +91,11 @@ def _named_players(games: ImportedGames) -> tuple[list[dict[str, Any]], NDArray[
 def write(games: ImportedGames, path: Path) -> None:
     """Write a file where the path ends in .parquet, and a folder of shards elsewhere."""
     table, players = table_of(games)
+    extra: dict[str, Any] = {"source": "imported games"}
+    if games.suits:
+        extra["suits"] = list(games.suits)
     if path.suffix == ".parquet":
-        write_file(path, Metadata(games.variant, players, extra=_extra(games)), table)
+        write_file(path, Metadata(games.variant, players, extra=extra), table)
         return
     if path.exists() and not path.is_dir():
         raise StarmineError(f"{path}: it is a file: expected a folder, or a name that ends in .parquet")
@@ -102,11 +105,5 @@ def write(games: ImportedGames, path: Path) -> None:
     shards = max(1, -(-len(table) // SHARD))
     for shard in range(shards):
         rows = slice(shard * SHARD, (shard + 1) * SHARD)
-        metadata = Metadata(games.variant, players, shard=shard, shards=shards, extra=_extra(games))
+        metadata = Metadata(games.variant, players, shard=shard, shards=shards, extra=extra)
         write_file(path / shard_name(shard), metadata, table[rows])
-
-
-def _extra(games: ImportedGames) -> dict[str, Any]:
-    """What the metadata say of imported games."""
-    suits = {"suits": list(games.suits)} if games.suits else {}
-    return {"source": "imported games", **suits}
