@@ -96,15 +96,13 @@
 //! use std::sync::Arc;
 //! use starmine::batch::{Batch, Options, Partner, Partners};
 //! use starmine::bots::{Bot, BotSpec, Player, play_games};
-//! use starmine::rules::{GameRng, Move, Parameters, Seat, Variant, View};
+//! use starmine::rules::{Move, Parameters, Seat, Variant, View};
 //!
 //! /// Discards its oldest card, or else gives the first legal hint.
 //! #[derive(Clone)]
 //! struct Careful;
 //!
 //! impl Bot for Careful {
-//!     fn start(&mut self, _view: &View<'_>, _rng: GameRng) {}
-//!
 //!     fn act(&mut self, view: &View<'_>) -> Move {
 //!         let is_safe = |played: &Move| matches!(played, Move::Discard { .. } | Move::Hint { .. });
 //!         let played = view.legal_moves().find(is_safe).or_else(|| view.legal_moves().next());
@@ -114,10 +112,10 @@
 //!
 //! let variant = Arc::new(Variant::new(Parameters::default())?);
 //! let smart: BotSpec = "smart".parse()?;
-//! let players = [Player::Bot(Box::new(Careful)), smart.player(&variant)?];
+//! let players = [Player::bot(Careful), smart.player(&variant)?];
 //! let outcomes = play_games(&variant, &players, 1, 0..100, 1)?;
 //!
-//! let partners = Partners::default().with(Seat::ALL[1], vec![Partner::Custom(Box::new(Careful))])?;
+//! let partners = Partners::default().with(Seat::ALL[1], vec![Partner::custom(Careful)])?;
 //! let batch = Batch::new(variant, 64, 1, Options { partners, ..Options::default() })?;
 //! # assert_eq!((outcomes.len(), batch.num_envs()), (100, 64));
 //! # }

@@ -417,7 +417,8 @@ fn what_needs_partners_is_refused_without_them() {
     let mut batch = Batch::new(variant, 2, 1, Options::default()).unwrap();
     let refused = batch.step_some(&[0; 2], &[true; 2], Outputs::default());
     assert!(matches!(refused, Err(BatchError::NoPartners)));
-    assert_eq!((batch.to_act().len(), batch.partner_state(0)), (0, None));
+    assert!(batch.partner_state(0).is_none());
+    assert!(batch.to_act().eq([Some(Seat::FIRST); 2]));
 }
 
 #[test]
@@ -433,4 +434,26 @@ fn more_or_fewer_players_than_seats_are_refused() {
             GameRunner::new(variant.clone(), players, EpisodeSeed::default()).unwrap_err();
         assert_eq!(refused.to_string(), expected);
     }
+}
+
+#[test]
+fn a_reversed_range_has_no_games() {
+    let variant = variant("standard", 2);
+    let players = vec![Player::Cheater; 2];
+    let (first, end) = (3, 1);
+    assert_eq!(bots::play_games(&variant, &players, 1, first..end, 1).unwrap(), []);
+}
+
+#[test]
+fn a_game_of_a_batch_is_looked_at() {
+    let variant = variant("standard", 2);
+    let batch = Batch::new(variant.clone(), 2, 7, Options::default()).unwrap();
+    let state = starmine::rules::State::new(variant, EpisodeSeed { seed: 7, game: 1, episode: 0 });
+    for seat in [Seat::FIRST, Seat::ALL[1]] {
+        let hand = |view: &View<'_>| view.hand(starmine::rules::Offset::NEXT).collect::<Vec<_>>();
+        assert_eq!(batch.look(1, seat, hand), Some(hand(&state.view(seat))));
+        assert!(batch.look(1, seat, |view| view.history().is_none()).unwrap());
+    }
+    assert_eq!(batch.look(2, Seat::FIRST, |_| ()), None);
+    assert_eq!(batch.look(0, Seat::ALL[2], |_| ()), None);
 }

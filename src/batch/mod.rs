@@ -60,7 +60,7 @@ pub use step::seeding::Seeds;
 
 use crate::buffers::{Simd, check_length, try_with_capacity};
 use crate::encode::Layout;
-use crate::rules::{ActionSet, EpisodeSeed, Position, SeerView, Variant};
+use crate::rules::{ActionSet, EpisodeSeed, Position, Seat, SeerView, Variant, View};
 use crate::threads::Pool;
 pub use crate::threads::{MAX_THREADS, ThreadsError};
 use config::BatchConfig;
@@ -268,6 +268,29 @@ impl Batch {
     #[must_use]
     pub fn output_layouts(&self) -> [OutputLayout; Outputs::COUNT] {
         Outputs::layouts(&self.config)
+    }
+
+    /// Shows a game as a seat sees it; `None` if there is no such game or no such seat. The view has
+    /// no history.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use starmine::batch::{Batch, Options};
+    /// # use starmine::rules::{Parameters, Seat, Variant};
+    /// let variant = Arc::new(Variant::new(Parameters::default())?);
+    /// let batch = Batch::new(variant, 64, 1, Options::default())?;
+    /// assert_eq!(batch.look(63, Seat::FIRST, |view| view.information_tokens()), Some(8));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn look<T>(
+        &self,
+        game: usize,
+        observer: Seat,
+        look: impl FnOnce(&View<'_>) -> T,
+    ) -> Option<T> {
+        let position = self.position(game)?;
+        let is_seat = observer.index() < self.variant().players().into();
+        is_seat.then(|| look(&View::new(self.variant(), &position, observer)))
     }
 
     /// Whether a game has the same position as this view.

@@ -74,11 +74,10 @@ impl Batch {
         self.interrupt_if_set(stop)
     }
 
-    /// For each game the seat to act; `None` if the game is over. Nothing in a batch without
-    /// partners.
+    /// For each game the seat to act; `None` if the game is over.
     pub fn to_act(&self) -> impl ExactSizeIterator<Item = Option<Seat>> + '_ {
-        self.partner_games.iter().map(|game| {
-            let position = game.position();
+        (0..self.num_envs()).map(|game| {
+            let position = self.take(game).position;
             position.ending.is_none().then_some(position.current_player)
         })
     }

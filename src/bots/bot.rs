@@ -92,7 +92,7 @@ pub struct MoveValue {
 /// }
 ///
 /// let variant = Arc::new(Variant::new(Parameters::default())?);
-/// let players = [Player::Bot(Box::new(Eager::default())), Player::Bot(Box::new(Eager::default()))];
+/// let players = [Player::bot(Eager::default()), Player::bot(Eager::default())];
 /// assert_eq!(play_games(&variant, &players, 1, 0..10, 1)?.len(), 10);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -106,7 +106,6 @@ pub struct MoveValue {
 /// struct Eager;
 ///
 /// impl Bot for Eager {
-///     fn start(&mut self, _view: &View<'_>, _rng: GameRng) {}
 ///     fn act(&mut self, _view: &View<'_>) -> Move {
 ///         Move::Play { slot: Slot::OLDEST }
 ///     }
@@ -115,7 +114,9 @@ pub struct MoveValue {
 pub trait Bot: BoxedClone + Send + Sync {
     /// A new game starts. The bot drops all state of earlier games. All random decisions must draw
     /// from `rng`: then the seed of a game determines all its moves.
-    fn start(&mut self, view: &View<'_>, rng: GameRng);
+    fn start(&mut self, view: &View<'_>, rng: GameRng) {
+        let _ = (view, rng);
+    }
 
     /// A turn was played, by this seat or another one.
     fn observe(&mut self, turn: &Turn<'_>) {
@@ -127,10 +128,10 @@ pub trait Bot: BoxedClone + Send + Sync {
         true
     }
 
-    /// Whether the moves depend on the game alone, and not on the generator of [`Bot::start`].
-    /// Override it if the bot draws from `rng`, because a search relies on the answer.
+    /// Whether the moves depend on the game alone, and not on the generator of [`Bot::start`]. A
+    /// search takes no other bot as its blueprint.
     fn is_deterministic(&self) -> bool {
-        true
+        false
     }
 
     /// Chooses a move. It is this seat's turn, and the move must be legal, see [`View::is_legal`].

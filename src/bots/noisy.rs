@@ -2,10 +2,11 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::atomic::AtomicBool;
 
 use thiserror::Error;
 
-use super::bot::{Bot, Turn};
+use super::bot::{Bot, MoveValue, Turn};
 use super::random::any_legal;
 use crate::rules::{GameRng, Move, View};
 
@@ -77,6 +78,11 @@ impl Noisy {
     pub fn new(bot: Box<dyn Bot>, noise: Noise) -> Noisy {
         Noisy { bot, noise, rng: GameRng::for_samples(0) }
     }
+
+    /// The chosen move, or with the noise's probability a random one.
+    fn disturbed(&mut self, view: &View<'_>, chosen: Move) -> Move {
+        if self.rng.fraction() < self.noise.0 { any_legal(view, &mut self.rng) } else { chosen }
+    }
 }
 
 impl Bot for Noisy {
@@ -99,7 +105,20 @@ impl Bot for Noisy {
 
     fn act(&mut self, view: &View<'_>) -> Move {
         let chosen = self.bot.act(view);
-        if self.rng.fraction() < self.noise.0 { any_legal(view, &mut self.rng) } else { chosen }
+        self.disturbed(view, chosen)
+    }
+
+    fn act_until(&mut self, view: &View<'_>, stop: &AtomicBool) -> Option<Move> {
+        let chosen = self.bot.act_until(view, stop)?;
+        Some(self.disturbed(view, chosen))
+    }
+
+    fn takes_long(&self) -> bool {
+        self.bot.takes_long()
+    }
+
+    fn values(&self) -> Option<&[MoveValue]> {
+        self.bot.values()
     }
 }
 

@@ -71,7 +71,9 @@ pub enum GamesError {
 
 /// Plays episode 0 of these games of a seed, dealt as in a batch of that seed. `players[seat]`
 /// plays in all of them. The outcomes are in the order of the games. If a thread cannot be started,
-/// the others play its games.
+/// the others play its games. 0 threads count as 1. Of players that search,
+/// [`PlayerSpec::check_table`](crate::search::PlayerSpec::check_table) says whether they may sit at one
+/// table.
 ///
 /// # Errors
 /// [`GamesError`] if there are more or fewer players than seats, if one is [`Player::External`], if
@@ -109,8 +111,9 @@ fn play_range(
     records: bool,
 ) -> Result<PlayedGames, GamesError> {
     let stop = &AtomicBool::new(false);
-    let mut list =
-        try_with_capacity(usize::try_from(games.end - games.start).unwrap_or(usize::MAX))?;
+    let mut list = try_with_capacity(
+        usize::try_from(games.end.saturating_sub(games.start)).unwrap_or(usize::MAX),
+    )?;
     list.extend(games);
     let played = play_games_until(stop, variant, players, seed, &list, num_threads, records)?;
     Ok(played.expect("nothing stops the games"))

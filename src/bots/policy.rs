@@ -6,7 +6,6 @@ use std::sync::atomic::AtomicBool;
 
 use super::bot::{Bot, UnsupportedVariantError};
 use super::runner::{BotMoveError, GameRunner};
-use crate::encode::encode_into;
 use crate::nn::{Policy, PolicyScratch, best, sample};
 use crate::rules::{EpisodeSeed, GameRng, Move, Variant, View};
 use crate::threads::is_set;
@@ -101,7 +100,7 @@ impl Bot for PolicyBot {
 
     fn act(&mut self, view: &View<'_>) -> Move {
         let PolicyBot { policy, words, hidden_state, scratch, .. } = self;
-        encode_into(policy.encoder(), view, words);
+        policy.encoder().encode_into(view, words);
         let logits = policy.logits(words, hidden_state, scratch);
         choose(logits, self.is_sampled.then_some(&mut self.rng), view)
     }
@@ -168,7 +167,7 @@ impl PolicyTurns {
             let policy = policy.get_or_insert_with(|| bot.policy.clone());
             let start = words.len();
             words.resize(start + policy.num_bits().div_ceil(64), 0);
-            encode_into(policy.encoder(), &view, &mut words[start..]);
+            policy.encoder().encode_into(&view, &mut words[start..]);
             hidden_states.extend_from_slice(&bot.hidden_state);
         }
         let Some(policy) = policy else { return };
@@ -306,7 +305,7 @@ mod tests {
 
     #[test]
     fn shipped_policies_can_be_played() {
-        for shipped in &POLICIES {
+        for shipped in POLICIES {
             let policy = shipped.policy().unwrap();
             let variant = Arc::new(policy.variant().clone());
             play_games(&variant, &players(&policy, false, &variant), 0, 0..2, 1).unwrap();

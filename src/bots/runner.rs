@@ -43,6 +43,11 @@ impl fmt::Debug for Player {
 }
 
 impl Player {
+    /// A player by a bot.
+    pub fn bot(bot: impl Bot) -> Player {
+        Player::Bot(Box::new(bot))
+    }
+
     /// Whether a move may take long, see [`Bot::takes_long`].
     #[cfg(feature = "python")]
     pub(crate) fn takes_long(&self) -> bool {

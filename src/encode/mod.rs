@@ -8,14 +8,14 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use starmine::encode::{CANONICAL, Encoder, encode_into};
+//! use starmine::encode::{CANONICAL, Encoder};
 //! use starmine::rules::{EpisodeSeed, Parameters, State, Variant};
 //!
 //! let variant = Arc::new(Variant::new(Parameters::default())?);
 //! let state = State::new(variant.clone(), EpisodeSeed::default());
 //! let layout = CANONICAL.layout(&variant);
 //! let mut words = vec![0; layout.words()];
-//! encode_into(&CANONICAL, &state.view(state.current_player()), &mut words);
+//! CANONICAL.encode_into(&state.view(state.current_player()), &mut words);
 //! assert_eq!(layout.len(), 658);
 //! # Ok::<(), starmine::rules::VariantError>(())
 //! ```
@@ -28,9 +28,9 @@ mod features;
 mod layout;
 
 pub use bits::BitWriter;
-pub use canonical::{CANONICAL, CANONICAL_MINIMAL, CANONICAL_SEER};
 #[cfg(feature = "bots")]
-pub(crate) use canonical::{Canonical, CanonicalKnowledge, CanonicalSeer};
+pub(crate) use canonical::CanonicalKnowledge;
+pub use canonical::{CANONICAL, CANONICAL_MINIMAL, CANONICAL_SEER, Canonical, CanonicalSeer};
 pub use features::{CARD_FEATURES, write_card_features, write_public_marginals};
 pub use layout::{Layout, Section};
 
@@ -50,6 +50,16 @@ pub trait Encoder: Any + Send + Sync {
 
     /// Writes the observation: exactly as many bits as the layout has.
     fn encode(&self, view: &View<'_>, bits: &mut BitWriter<'_>);
+
+    /// Encodes a view into words: the first bit lowest, unused bits 0.
+    ///
+    /// # Panics
+    /// If there are fewer words than the layout needs.
+    fn encode_into(&self, view: &View<'_>, words: &mut [u64]) {
+        let mut bits = BitWriter::new(words);
+        self.encode(view, &mut bits);
+        bits.finish();
+    }
 }
 
 /// Turns a view that also shows the observer's own hand into a fixed number of bits. The methods
@@ -150,8 +160,8 @@ impl AnyEncoder {
 
 /// The registry: all encoders of this crate.
 #[must_use]
-pub fn encoders() -> [AnyEncoder; 3] {
-    [
+pub fn encoders() -> Vec<AnyEncoder> {
+    vec![
         AnyEncoder::of_seat(CANONICAL),
         AnyEncoder::of_seat(CANONICAL_MINIMAL),
         AnyEncoder::of_seer(CANONICAL_SEER),
@@ -163,17 +173,7 @@ pub fn encoders() -> [AnyEncoder; 3] {
 /// # Errors
 /// [`UnknownNameError`] if no encoder has it.
 pub fn encoder(name: &str) -> Result<AnyEncoder, UnknownNameError> {
-    let names = || encoders().map(|encoder| encoder.name());
+    let names = || encoders().into_iter().map(|encoder| encoder.name());
     let found = encoders().into_iter().find(|encoder| encoder.name() == name);
     found.ok_or_else(|| UnknownNameError::new("encoder", name, names()))
-}
-
-/// Encodes a view into words: the first bit lowest, unused bits 0.
-///
-/// # Panics
-/// If there are fewer words than the layout needs.
-pub fn encode_into(encoder: &dyn Encoder, view: &View<'_>, words: &mut [u64]) {
-    let mut bits = BitWriter::new(words);
-    encoder.encode(view, &mut bits);
-    bits.finish();
 }

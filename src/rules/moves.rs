@@ -138,6 +138,12 @@ impl ActionSet {
 
 bit_set!(ActionSet);
 
+impl FromIterator<ActionId> for ActionSet {
+    fn from_iter<I: IntoIterator<Item = ActionId>>(actions: I) -> ActionSet {
+        ActionSet(actions.into_iter().fold(0, |set, action| set | 1 << action.index()))
+    }
+}
+
 /// A move that the rules refuse.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]

@@ -50,6 +50,14 @@ macro_rules! named {
             }
         }
 
+        impl std::str::FromStr for $type {
+            type Err = crate::rules::UnknownNameError;
+
+            fn from_str(name: &str) -> Result<$type, crate::rules::UnknownNameError> {
+                crate::rules::Named::from_name(name)
+            }
+        }
+
         impl std::fmt::Display for $type {
             fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 formatter.write_str(crate::rules::Named::name(*self))

@@ -17,7 +17,7 @@ impl SlotSet {
         SlotSet(1 << slot.index())
     }
 
-    /// The slots of a hand of this size, at most 8.
+    /// The slots of a hand of this size, at most [`MAX_HAND_SIZE`](super::MAX_HAND_SIZE).
     #[must_use]
     pub const fn first_slots(size: usize) -> SlotSet {
         SlotSet(((1u16 << size) - 1) as u8)
@@ -61,6 +61,12 @@ impl SlotSet {
 }
 
 bit_set!(SlotSet);
+
+impl FromIterator<Slot> for SlotSet {
+    fn from_iter<I: IntoIterator<Item = Slot>>(slots: I) -> SlotSet {
+        slots.into_iter().fold(SlotSet::EMPTY, |set, slot| set | SlotSet::of(slot))
+    }
+}
 
 #[cfg(test)]
 mod tests {

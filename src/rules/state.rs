@@ -12,6 +12,7 @@ use super::ending::Ending;
 use super::episode_seed::EpisodeSeed;
 use super::event::Event;
 use super::moves::{ActionId, ActionSet, Move, MoveError};
+use super::outlook::Outlook;
 use super::position::Position;
 use super::rng::GameRng;
 use super::seat::Seat;
@@ -159,6 +160,51 @@ impl State {
     #[must_use]
     pub fn score(&self) -> u8 {
         self.position.score(&self.variant)
+    }
+
+    /// Height of each firework, by suit.
+    #[must_use]
+    pub fn fireworks(&self) -> &[u8] {
+        self.position.fireworks(&self.variant)
+    }
+
+    /// Information tokens left.
+    #[must_use]
+    pub const fn information_tokens(&self) -> u8 {
+        self.position.information_tokens
+    }
+
+    /// Life tokens left.
+    #[must_use]
+    pub const fn life_tokens(&self) -> u8 {
+        self.position.life_tokens
+    }
+
+    /// Cards left in the deck.
+    #[must_use]
+    pub const fn deck_size(&self) -> u8 {
+        self.position.deck_size
+    }
+
+    /// The cards in the hand of a seat, the oldest first.
+    ///
+    /// # Panics
+    /// If the variant has no such seat.
+    pub fn hand(&self, seat: Seat) -> impl ExactSizeIterator<Item = Card> {
+        assert!(seat.index() < self.variant.players().into(), "no seat {seat}");
+        self.position.hand(&self.variant, seat)
+    }
+
+    /// Which kinds of cards are playable, dead or critical.
+    #[must_use]
+    pub fn outlook(&self) -> Outlook {
+        self.position.outlook(&self.variant)
+    }
+
+    /// Whether this move of the seat to act is legal.
+    #[must_use]
+    pub fn is_legal(&self, candidate: Move) -> bool {
+        self.position.is_legal(&self.variant, candidate)
     }
 
     /// The legal actions of the seat to act; none once the game is over.

@@ -30,6 +30,9 @@ pub enum BlueprintError {
         "depth is not allowed with blueprint={0:?}: expected a policy whose network has no memory, which values positions"
     )]
     Valueless(String),
+    /// Its moves are not made in this crate.
+    #[error("a player outside this crate is not a blueprint: expected a bot")]
+    External,
     /// It sees all hands.
     #[error("blueprint={0:?} sees its own hand: expected a bot that sees what its seat sees")]
     Open(String),
@@ -73,8 +76,10 @@ impl Searcher {
         options: SearchOptions,
         num_threads: usize,
     ) -> Result<Searcher, BlueprintError> {
-        let Player::Bot(bot) = blueprint else {
-            return Err(BlueprintError::Open(GIVEN.to_owned()));
+        let bot = match blueprint {
+            Player::Bot(bot) => bot,
+            Player::Cheater => return Err(BlueprintError::Open(GIVEN.to_owned())),
+            Player::External => return Err(BlueprintError::External),
         };
         if !bot.is_deterministic() {
             return Err(BlueprintError::Random(GIVEN.to_owned()));

@@ -21,22 +21,20 @@ const MAX_CHOICES: usize = 64;
 /// ```
 /// use starmine::batch::{Partner, Partners};
 /// use starmine::bots::Bot;
-/// use starmine::rules::{GameRng, Move, Seat, View};
+/// use starmine::rules::{Move, Seat, View};
 ///
 /// /// Plays the first legal move.
 /// #[derive(Clone)]
 /// struct First;
 ///
 /// impl Bot for First {
-///     fn start(&mut self, _: &View<'_>, _: GameRng) {}
-///
 ///     fn act(&mut self, view: &View<'_>) -> Move {
 ///         view.legal_moves().next().expect("the player to act has a legal move")
 ///     }
 /// }
 ///
 /// // Each episode draws one of the two for seat 1.
-/// let partners = vec!["smart".parse()?, Partner::Custom(Box::new(First))];
+/// let partners = vec!["smart".parse()?, Partner::custom(First)];
 /// let partners = Partners::default().with(Seat::ALL[1], partners)?;
 /// # Ok::<(), starmine::batch::PartnersError>(())
 /// ```
@@ -62,6 +60,11 @@ impl fmt::Debug for Partner {
 }
 
 impl Partner {
+    /// A partner by a bot of the caller, see [`Partner::Custom`].
+    pub fn custom(bot: impl Bot) -> Partner {
+        Partner::Custom(Box::new(bot))
+    }
+
     fn bot(&self) -> Option<&PlayerSpec> {
         match self {
             Partner::Bot(bot) => Some(bot),

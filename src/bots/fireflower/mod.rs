@@ -67,6 +67,10 @@ impl Default for Fireflower {
 }
 
 impl Bot for Fireflower {
+    fn is_deterministic(&self) -> bool {
+        true
+    }
+
     fn start(&mut self, view: &View<'_>, _: GameRng) {
         let state = SeatState::new(view);
         (self.beliefs, self.past) = (BeliefState::NONE, PastTurns::NONE);

@@ -163,6 +163,10 @@ impl WarningConvention for Holmes {
 }
 
 impl Bot for Holmes {
+    fn is_deterministic(&self) -> bool {
+        true
+    }
+
     fn start(&mut self, view: &View<'_>, _: GameRng) {
         *self = Holmes::default();
         self.notes.start(view.variant());

@@ -63,6 +63,10 @@ impl Simple {
 }
 
 impl Bot for Simple {
+    fn is_deterministic(&self) -> bool {
+        true
+    }
+
     fn start(&mut self, view: &View<'_>, _: GameRng) {
         self.notes.start(view.variant());
     }

@@ -68,6 +68,10 @@ impl WarningConvention for Value {
 }
 
 impl Bot for Value {
+    fn is_deterministic(&self) -> bool {
+        true
+    }
+
     fn start(&mut self, view: &View<'_>, _: GameRng) {
         self.notes.start(view.variant());
     }

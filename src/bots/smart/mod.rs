@@ -31,6 +31,10 @@ pub struct Smart {
 }
 
 impl Bot for Smart {
+    fn is_deterministic(&self) -> bool {
+        true
+    }
+
     fn start(&mut self, view: &View<'_>, _: GameRng) {
         self.knowledge = CommonKnowledge::of_hints(view);
     }

@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 use safetensors::SafeTensors;
 
-use crate::encode::{Encoder, encode_into};
+use crate::encode::Encoder;
 use crate::nn::any_network::Network;
 use crate::nn::scratch::PolicyScratch;
 use crate::rules::{Edition, LostGameScore, Move, Parameters, Variant, View};
@@ -240,7 +240,7 @@ impl Policy {
         while views.peek().is_some() {
             let chunk: Vec<View<'v>> = views.by_ref().take(Policy::BATCH_SIZE).collect();
             for (words, view) in observations.chunks_exact_mut(words).zip(&chunk) {
-                encode_into(self.encoder(), view, words);
+                self.encoder.encode_into(view, words);
             }
             let rows = self.logits(&observations[..chunk.len() * words], &mut [], scratch);
             let outputs = rows.len() / chunk.len();
@@ -256,7 +256,7 @@ impl Policy {
     /// If the network has a hidden state.
     pub fn log_probabilities(&self, view: &View<'_>, scratch: &mut PolicyScratch) -> Vec<f64> {
         let mut words = vec![0; self.num_bits().div_ceil(64)];
-        encode_into(self.encoder(), view, &mut words);
+        self.encoder.encode_into(view, &mut words);
         let logits = self.logits(&words, &mut [], scratch);
         let legal = view.legal_actions();
         let found: Vec<f64> = legal.iter().map(|action| logits[action.index()].into()).collect();

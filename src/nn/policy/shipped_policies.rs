@@ -56,14 +56,15 @@ macro_rules! shipped {
     };
 }
 
-/// All shipped policies; none without the feature `weights`.
-#[cfg(not(feature = "weights"))]
-pub static POLICIES: [ShippedPolicy; 0] = [];
-
 /// All shipped policies; none without the feature `weights`. Their model cards are next to their
 /// files.
+pub static POLICIES: &[ShippedPolicy] = &SHIPPED;
+
+#[cfg(not(feature = "weights"))]
+static SHIPPED: [ShippedPolicy; 0] = [];
+
 #[cfg(feature = "weights")]
-pub static POLICIES: [ShippedPolicy; 10] = [
+static SHIPPED: [ShippedPolicy; 10] = [
     shipped!("ippo-2p", "independent PPO in self-play, two players"),
     shipped!("ippo-3p", "independent PPO in self-play, three players"),
     shipped!("ippo-4p", "independent PPO in self-play, four players"),

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::choice::{best, sample};
 use super::*;
 use crate::buffers::Simd;
-use crate::encode::{self, Encoder, encode_into};
+use crate::encode::{self, Encoder};
 use crate::nn::PolicyScratch;
 use crate::nn::any_network::Network;
 use crate::nn::layer_norm::LayerNorm;
@@ -189,7 +189,7 @@ fn a_policy_computes_the_same_as_naive_loops() {
                 let seat = state.position().current_player;
                 let view = state.view(seat);
                 let mut words = vec![0; policy.num_bits().div_ceil(64)];
-                encode_into(&encode::CANONICAL, &view, &mut words);
+                encode::CANONICAL.encode_into(&view, &mut words);
                 let bits =
                     (0..policy.num_bits()).map(|bit| (words[bit / 64] >> (bit % 64) & 1) as f32);
                 let mut x: Vec<f32> = bits.chain(plain_features(&view)).collect();
@@ -331,7 +331,7 @@ fn many_rows_have_the_logits_of_single_rows_on_every_instruction_set() {
         let policy = Policy::from_bytes(&policy_file(&small(), recurrent)).unwrap();
         check_rows(&policy, &Vec::from_iter(1..=40));
     }
-    for shipped in &POLICIES {
+    for shipped in POLICIES {
         check_rows(&shipped.policy().unwrap(), &[1, 2, 7, 16, 33]);
     }
 }
@@ -349,7 +349,7 @@ fn check_rows(policy: &Policy, counts: &[usize]) {
             state = State::new(state.variant().clone(), seed);
         }
         let mut words = vec![0; width];
-        encode_into(policy.encoder(), &state.view(state.position().current_player), &mut words);
+        policy.encoder().encode_into(&state.view(state.position().current_player), &mut words);
         observations.extend(words);
         turns += 1;
         let legal: Vec<ActionId> = state.legal_actions().iter().collect();

@@ -141,6 +141,10 @@ fn the_view_of_a_supposed_hand_hides_the_true_one() {
 struct Hidden(PolicyBot);
 
 impl Bot for Hidden {
+    fn is_deterministic(&self) -> bool {
+        true
+    }
+
     fn start(&mut self, view: &View<'_>, rng: GameRng) {
         self.0.start(view, rng);
     }
@@ -227,6 +231,10 @@ fn a_depth_beyond_the_game_changes_nothing() {
 struct Counting(Arc<[AtomicUsize; 2]>);
 
 impl Bot for Counting {
+    fn is_deterministic(&self) -> bool {
+        true
+    }
+
     fn start(&mut self, _: &View<'_>, _: GameRng) {}
 
     fn act(&mut self, view: &View<'_>) -> Move {

@@ -1,5 +1,7 @@
 use super::super::*;
 use super::*;
+use crate::bots::Bot;
+use crate::rules::{Move, View};
 
 #[test]
 fn a_blueprint_must_be_a_deterministic_player() {
@@ -63,4 +65,23 @@ fn several_seats_search_only_if_all_allow_it() {
     assert!(check(&[Some(&mirror), Some(&one)]).is_err());
     let refused = check(&[Some(&one), None, Some(&all)]).unwrap_err().to_string();
     assert!(refused.contains("seats 0 and 2"), "{refused}");
+}
+
+#[test]
+fn only_a_bot_that_says_so_is_a_blueprint() {
+    #[derive(Clone)]
+    struct Mine;
+
+    impl Bot for Mine {
+        fn act(&mut self, view: &View<'_>) -> Move {
+            view.legal_moves().next().unwrap()
+        }
+    }
+
+    let variant = variant_of("standard", 2);
+    let refusal = |player| Searcher::new(&player, &variant, SearchOptions::default(), 1).err();
+    let given = || "the given player".to_owned();
+    assert_eq!(refusal(Player::bot(Mine)), Some(BlueprintError::Random(given())));
+    assert_eq!(refusal(Player::Cheater), Some(BlueprintError::Open(given())));
+    assert_eq!(refusal(Player::External), Some(BlueprintError::External));
 }

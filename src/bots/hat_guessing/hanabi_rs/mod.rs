@@ -46,6 +46,10 @@ fn interpret(public: &mut PublicKnowledge, before: &View<'_>, sender: usize, eve
 }
 
 impl Bot for InformationStrategy {
+    fn is_deterministic(&self) -> bool {
+        true
+    }
+
     fn start(&mut self, view: &View<'_>, _: GameRng) {
         *self = InformationStrategy { public: PublicKnowledge::new(view), chosen: None };
     }

@@ -58,6 +58,10 @@ impl InfoBot {
 }
 
 impl Bot for InfoBot {
+    fn is_deterministic(&self) -> bool {
+        true
+    }
+
     fn start(&mut self, view: &View<'_>, _: GameRng) {
         *self = InfoBot { public: PublicKnowledge::new(view), after_own_hint: None };
     }
