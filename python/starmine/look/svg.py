@@ -323,7 +323,8 @@ class _Picture:
         policy = self.frame["policy"]
         if policy is None:
             return y
-        left, moves = MARGIN + LEFT + GAP, self.frame["policy"].get("moves") or {}
+        left = MARGIN + LEFT + GAP
+        names = {move["action"]: move["text"] for move in self.frame["legal"]}
         likely = [row for row in (policy.get("probabilities") or {}).items() if row[1] >= 0.005]
         rows = sorted(likely, key=lambda row: -row[1])[:5]
         height = 28 + 20 * len(rows)
@@ -335,7 +336,7 @@ class _Picture:
             top = y + 25 + 20 * index
             self._box((left + 10, top, max(2, share * (RIGHT - 74)), 16), self.colors["accent"], "none", OPACITY, 4)
             weight = ' font-weight="600"' if action == policy.get("choice") else ""
-            self._write(left + 16, top + 12, str(moves.get(action, f"action {action}")), 12, more=weight)
+            self._write(left + 16, top + 12, names.get(action, f"action {action}"), 12, more=weight)
             self._write(left + RIGHT - 10, top + 12, f"{100 * share:.0f} %", 12, "soft", ' text-anchor="end"')
         return y + height
 

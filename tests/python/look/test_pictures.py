@@ -201,3 +201,12 @@ def test_what_the_vector_environment_cannot_draw_is_refused():
         starmine.HanabiVectorEnv(65, render_mode="rgb_array")
     with pytest.raises(starmine.StarmineError, match="render_mode=None"):
         starmine.HanabiVectorEnv(2).render()
+
+
+def test_moves_that_a_policy_considers_are_named():
+    """Not numbered, as they were: no frame has had names of its own for them."""
+    state = starmine.Variant(players=2).new_game(seed=1)
+    action, move = state.legal_actions()[3], state.legal_moves()[3]
+    picture = svg_of(frame_of(state, policy={"name": "mine", "probabilities": {action: 0.9}, "choice": action}))
+    assert f">{move}<" in picture
+    assert f"action {action}" not in picture
