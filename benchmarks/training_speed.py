@@ -55,8 +55,13 @@ class Ours:
         torch.set_num_threads(threads)
         self.ppo = ppo.PPO(ppo.Args(num_envs=GAMES, rollout=TURNS, epochs=EPOCHS, **given))
         self.stepping = self.learning = self.total = 0.0
-        self.ppo.games = Timed(self, self.ppo.games)
-        learn = self.ppo.learn
+        step, learn = self.ppo.games.step, self.ppo.learn
+
+        def timed_step(actions: Any) -> Any:
+            start = time.perf_counter()
+            after = step(actions)
+            self.stepping += time.perf_counter() - start
+            return after
 
         def timed_learn(*arguments: Any) -> Any:
             start = time.perf_counter()
@@ -64,7 +69,7 @@ class Ours:
             self.learning += time.perf_counter() - start
             return shown
 
-        self.ppo.learn = timed_learn
+        self.ppo.games.step, self.ppo.learn = timed_step, timed_learn
         self.ppo.update(0.0)
         self.stepping = self.learning = 0.0
 
@@ -89,24 +94,6 @@ def ways(cores: int) -> list[tuple[str, int, str, dict[str, Any]]]:
         *(("network by colour", threads, "float32", {}) for threads in counts),
         ("network by colour", cores, "bfloat16", {}),
     ]
-
-
-class Timed:
-    """A batch that counts its own time."""
-
-    def __init__(self, ours: Ours, batch: Any) -> None:
-        self.ours, self.batch = ours, batch
-
-    def observe(self) -> Any:
-        """As the batch."""
-        return self.batch.observe()
-
-    def step(self, actions: Any) -> Any:
-        """As the batch."""
-        start = time.perf_counter()
-        after = self.batch.step(actions)
-        self.ours.stepping += time.perf_counter() - start
-        return after
 
 
 def processes(count: int, seconds: float) -> float:
