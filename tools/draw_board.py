@@ -33,7 +33,6 @@ def picture() -> str:
     """The file's text."""
     state = position()
     thought = thoughts(load_own(POLICY), state)[-1]
-    thought["moves"] = {action: state.variant.action_meaning(action) for action in range(state.variant.num_actions)}
     return svg_of(frame_of(state, state.current_player, names=["ippo-2p", "partner"], policy=thought)) + "\n"
 
 

@@ -31,14 +31,16 @@ def equal_by_value(kind: Class) -> Class:
 
 
 def _values(value: Any) -> Iterable[Any]:
-    return [getattr(value, field.name) for field in fields(value)] if is_dataclass(value) else tuple(value)
+    if is_dataclass(value):
+        return [getattr(value, field.name) for field in fields(value) if field.compare]
+    return tuple(value)
 
 
 def is_equal(one: Any, other: Any) -> bool:
     """Whether two values are equal, as `equal_by_value` compares fields."""
     if one is other:
         return True
-    if hasattr(one, "dtype") and hasattr(one, "shape"):
+    if any(hasattr(value, "dtype") and hasattr(value, "shape") for value in (one, other)):
         return _is_same_array(one, other)
     if isinstance(one, Mapping):
         return (

@@ -50,12 +50,13 @@ def of_players(
     """The condition on the players, of which `table` is the table."""
     if seats is not None and len(seats) != num_seats:
         raise StarmineError(f"seats has {len(seats)} entries: expected {num_seats}")
-    known = [str(row["name"]) for row in table]
-    allowed = known if players is None else several(players)
-    at_seats = [None] * num_seats if seats is None else list(seats)
-    check_names("player", [*allowed, *(name for name in at_seats if name is not None)], sorted(set(known)))
     if players is None and seats is None:
         return []
+    known = [str(row["name"]) for row in table]
+    allowed = set(known if players is None else several(players))
+    at_seats = [None] * num_seats if seats is None else list(seats)
+    given = [] if players is None else allowed
+    check_names("player", [*given, *(name for name in at_seats if name is not None)], sorted(set(known)))
     rows = [
         [row for row, name in enumerate(known) if name in allowed and at_seat in (None, name)] for at_seat in at_seats
     ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import enum
 from typing import Any
 
@@ -158,6 +157,11 @@ def move_of(action: dict[str, Any]) -> HanabiMove:
 class HanabiHistoryItem:
     """A move that was made, and what it did."""
 
+    __slots__ = (
+        *("_color", "_dealt_to", "_move", "_newly", "_player", "_rank", "_scored", "_token", "_touched"),
+        "_variant",
+    )
+
     def __init__(
         self,
         move: HanabiMove,
@@ -220,14 +224,24 @@ class HanabiHistoryItem:
 
     def relative_to(self, observer: int, players: int, show_cards: bool) -> HanabiHistoryItem:
         """The item as an observer sees it: seats are offsets, and a card dealt to the observer may be hidden."""
-        seen = copy.copy(self)
-        if self._player == CHANCE_PLAYER_ID:
-            seen._dealt_to = (self._dealt_to - observer) % players
-            if seen._dealt_to == 0 and not show_cards:
-                seen._move = HanabiMove(HanabiMoveType.DEAL)
+        move, player, dealt_to = self._move, self._player, self._dealt_to
+        if player == CHANCE_PLAYER_ID:
+            dealt_to = (dealt_to - observer) % players
+            if dealt_to == 0 and not show_cards:
+                move = HanabiMove(HanabiMoveType.DEAL)
         else:
-            seen._player = (self._player - observer) % players
-        return seen
+            player = (player - observer) % players
+        return HanabiHistoryItem(
+            move,
+            player,
+            card=(self._color, self._rank),
+            scored=self._scored,
+            token=self._token,
+            touched=self._touched,
+            newly=self._newly,
+            dealt_to=dealt_to,
+            variant=self._variant,
+        )
 
     def outcome(self) -> str:
         """What HLE's text of the item has behind the move and the seat, such as "scored R1". HLE has no such method."""

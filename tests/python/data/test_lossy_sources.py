@@ -1,6 +1,8 @@
 """Sources from which games could be lost, doubled or changed in silence: an error says so, or nothing is lost."""
 
+import dataclasses
 import json
+import os
 import pathlib
 
 import numpy as np
@@ -11,6 +13,9 @@ import starmine
 from starmine.cli import main
 from starmine.data import Dataset, read_games, write_games
 from starmine.data.end_reasons import ended_by_name
+from starmine.data.files import write_file
+from starmine.data.formats.parquet import table_of
+from starmine.data.metadata import Metadata
 
 pytest.importorskip("pyarrow")
 STANDARD = starmine.Variant(players=2)
@@ -159,3 +164,43 @@ def test_a_misspelt_option_is_answered_with_the_nearest_and_the_help_of_its_comm
     assert found.value.code == 2
     assert f'did you mean "{near}"' in said
     assert f"starmine {' '.join(command[: 2 if command[0] == 'data' else 1])} --help" in said
+
+
+def test_games_are_equal_after_a_round_trip_by_parquet(tmp_path):
+    starmine.data.generate(["smart", "smart"], games=5, output=tmp_path / "made", progress=False)
+    games = read_games(tmp_path / "made")
+    write_games(games, tmp_path / "again.parquet")
+    again = read_games(tmp_path / "again.parquet")
+    assert games == again
+    assert again == games
+
+
+def test_games_of_several_files_are_held_once(tmp_path):
+    for name in ("a", "b"):
+        write_games(games_of(STANDARD, count=2), tmp_path / f"{name}.parquet")
+    games = read_games([tmp_path / "a.parquet", tmp_path / "b.parquet"])
+    assert len(games) == 4
+    assert games._stored[0].trajectories is games.trajectories
+
+
+def test_names_of_old_files_belong_to_their_games(tmp_path):
+    """Version 0.2 kept names of imported games in the metadata."""
+    write_games(games_of(STANDARD, count=4), tmp_path / "new.parquet")
+    table, players = table_of(read_games(tmp_path / "new.parquet"))
+    table = dataclasses.replace(table, names=None)
+    (tmp_path / "old").mkdir()
+    for first in ("m", "n"):
+        extra = {"names": [f"{first}{number}" for number in range(4)]}
+        write_file(tmp_path / "old" / f"{first}.parquet", Metadata(STANDARD, players, extra=extra), table)
+    assert read_games(tmp_path / "old" / "n.parquet").names == ("n0", "n1", "n2", "n3")
+    write_games(Dataset(tmp_path / "old" / "n.parquet").select([1, 3]), tmp_path / "two.parquet")
+    assert read_games(tmp_path / "two.parquet").names == ("n1", "n3")
+    write_games(Dataset(tmp_path / "old").select(np.arange(2, 6)), tmp_path / "four.parquet")
+    assert not set(read_games(tmp_path / "four.parquet").names) & {"m0", "m1", "n2", "n3"}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_refused_by_its_name(tmp_path):
+    os.mkfifo(tmp_path / "games.parquet")
+    with pytest.raises(starmine.StarmineError, match=r"games\.parquet: it is a pipe or a device: expected a Parquet"):
+        read_games(tmp_path / "games.parquet", "parquet")

@@ -28,6 +28,8 @@ NAMELESS = "unknown"  # a player whose name is not recorded
 
 def read(path: Path, variant: Variant | None = None) -> ReadGames:
     """Read a file. A game's name is that of its import, or its running number."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise StarmineError(f"{path}: it is a pipe or a device: expected a Parquet file or a folder of them")
     data = Dataset(path)
     if variant is not None and variant != data.variant:
         return ReadGames.of_other_rules(variant, data.variant, len(data))
@@ -37,9 +39,9 @@ def read(path: Path, variant: Variant | None = None) -> ReadGames:
 def of_data_set(data: Dataset) -> ReadGames:
     """The games of a data set."""
     table = GameTable.concatenate(list(data.tables()) or [data[:]])
-    told = data.metadata[0].extra.get("names")
-    if table.names is None and isinstance(told, list) and len(told) == len(table):
-        table = replace(table, names=np.array([str(name) for name in told], np.object_))
+    told = data.metadata[0].extra.get("names") if len(data.metadata) == 1 else None
+    if table.names is None and isinstance(told, list) and bool((table.game < len(told)).all()):
+        table = replace(table, names=np.array([str(told[game]) for game in table.game.tolist()], np.object_))
     found = ReadGames.of_table(table, data.players)
     return replace(found, suits=common_suits(map(suits_in, data.metadata)))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
@@ -118,7 +118,7 @@ class _GamesOfSource:
     origins: tuple[Origin | None, ...]
     skipped: tuple[SkippedGame, ...] = ()
     suits: tuple[str, ...] = ()
-    _stored: Stored | None = None
+    _stored: Stored | None = field(default=None, compare=False, repr=False)
 
 
 @equal_by_value
@@ -418,12 +418,15 @@ def _joined(parts: list[ImportedGames], skipped: list[SkippedGame], other_rules:
     tuples: dict[str, Any] = {name: tuple(one for part in held for one in getattr(part, name)) for name in TUPLES}
     named = zip(tuples["names"], arrays["indices"].tolist(), strict=True)
     tuples["names"] = tuple(name or str(index) for name, index in named)
-    played = Trajectories.concatenate([part.trajectories for part in held]) if len(held) > 1 else held[0].trajectories
+    stored = _joined_tables([part._stored for part in held])
+    if stored is not None:
+        played = stored[0].trajectories  # so that they are held once
+    else:
+        all_played = [part.trajectories for part in held]
+        played = Trajectories.concatenate(all_played) if len(held) > 1 else all_played[0]
     suits = common_suits(part.suits for part in held)
     left: dict[str, Any] = {"skipped": tuple(skipped), "suits": suits, "other_rules": other_rules}
-    return ImportedGames(
-        trajectories=played, **arrays, **tuples, **left, _stored=_joined_tables([part._stored for part in held])
-    )
+    return ImportedGames(trajectories=played, **arrays, **tuples, **left, _stored=stored)
 
 
 def _joined_tables(parts: list[Stored | None]) -> Stored | None:
