@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use thiserror::Error;
 
-use super::policy::{PolicyTurns, run_together};
+use super::policy::{PolicyBot, PolicyTurns, run_together};
 use super::runner::{BotMoveError, GameRunner, Outcome, Player, PlayersError};
 use super::turn_values::TurnValues;
 use crate::buffers::try_with_capacity;
@@ -166,7 +166,7 @@ impl Worker {
     fn new(variant: &Arc<Variant>, players: &[Player], size: usize) -> Worker {
         let runner = GameRunner::new(variant.clone(), players.to_vec(), EpisodeSeed::default())
             .expect("the number of players was checked");
-        let together = if runner.has_policy() { size } else { 1 };
+        let together = if runner.has_bot::<PolicyBot>() { size } else { 1 };
         Worker { runners: vec![runner; together], policies: PolicyTurns::default() }
     }
 

@@ -143,7 +143,7 @@ impl PolicyTurns {
     /// Plays one turn of each of these games, in all of which a policy is to act.
     fn play(&mut self, games: &mut [&mut GameRunner], waiting: &mut [usize]) {
         let policy = |game: &mut GameRunner| {
-            Arc::as_ptr(&game.policy_to_act().expect("a policy is to act").0.policy)
+            Arc::as_ptr(&game.bot_to_act::<PolicyBot>().expect("a policy is to act").0.policy)
         };
         waiting.sort_by_key(|&game| policy(games[game]));
         let mut waiting = &*waiting;
@@ -163,7 +163,7 @@ impl PolicyTurns {
         hidden_states.clear();
         let mut policy = None;
         for &game in waiting {
-            let (bot, view) = games[game].policy_to_act().expect("a policy is to act");
+            let (bot, view) = games[game].bot_to_act::<PolicyBot>().expect("a policy is to act");
             let policy = policy.get_or_insert_with(|| bot.policy.clone());
             let start = words.len();
             words.resize(start + policy.num_bits().div_ceil(64), 0);
@@ -176,7 +176,7 @@ impl PolicyTurns {
         for (row, (&game, logits)) in
             waiting.iter().zip(logits.chunks_exact(logits.len() / waiting.len())).enumerate()
         {
-            let (bot, view) = games[game].policy_to_act().expect("a policy is to act");
+            let (bot, view) = games[game].bot_to_act::<PolicyBot>().expect("a policy is to act");
             bot.hidden_state.copy_from_slice(&hidden_states[row * width..][..width]);
             let played = choose(logits, bot.is_sampled.then_some(&mut bot.rng), &view);
             games[game].play_unchecked(played);
@@ -197,11 +197,11 @@ pub fn run_together(
     while !open.is_empty() && !is_set(stop) {
         open.retain(|&index| {
             let game = &mut *games[index];
-            if !game.has_policy() {
+            if !game.has_bot::<PolicyBot>() {
                 game.run_until(stop).unwrap_or_else(|error| failed(index, error));
                 return false;
             }
-            while game.policy_to_act().is_none() {
+            while game.bot_to_act::<PolicyBot>().is_none() {
                 match game.play_bot_until(stop) {
                     Ok(true) => {}
                     Ok(false) => return false,

@@ -10,7 +10,6 @@ use thiserror::Error;
 
 use super::bot::{Bot, MoveValue, Turn};
 use super::cheater;
-use super::policy::PolicyBot;
 use crate::rules::{
     Deck, Ending, EpisodeSeed, Event, GameRng, Move, MoveError, Position, RandomDeck, Recording,
     Seat, SeerView, State, Variant, View,
@@ -108,8 +107,6 @@ pub struct GameRunner {
     players: Vec<Player>,
     /// Whether any bot needs [`Bot::observe`].
     is_observed: bool,
-    /// Whether any bot is a [`PolicyBot`].
-    has_policy: bool,
     position: Position,
     deck: RandomDeck,
     seed: EpisodeSeed,
@@ -140,8 +137,6 @@ impl GameRunner {
     ) -> Result<GameRunner, PlayersError> {
         PlayersError::check(&variant, players.len())?;
         let observes = |player: &Player| matches!(player, Player::Bot(bot) if bot.observes());
-        let is_policy = |player: &Player| matches!(player, Player::Bot(bot) if (&**bot as &dyn Any).is::<PolicyBot>());
-        let has_policy = players.iter().any(is_policy);
         let (mut deck, start_player) = RandomDeck::new(&variant, seed);
         let position = Position::deal(&variant, start_player, &mut deck);
         let is_observed = players.iter().any(observes);
@@ -149,17 +144,8 @@ impl GameRunner {
             |player: &Player| matches!(player, Player::Bot(bot) if bot.values().is_some());
         let values = players.iter().any(values_moves).then(Vec::new);
         let history = Vec::with_capacity(MAX_TURNS);
-        let mut runner = GameRunner {
-            variant,
-            players,
-            is_observed,
-            has_policy,
-            position,
-            deck,
-            seed,
-            history,
-            values,
-        };
+        let mut runner =
+            GameRunner { variant, players, is_observed, position, deck, seed, history, values };
         runner.start_players();
         Ok(runner)
     }
@@ -323,20 +309,22 @@ impl GameRunner {
         self.ending().is_none() && !matches!(player, Player::External)
     }
 
-    /// Whether any bot is a [`PolicyBot`].
-    pub(crate) const fn has_policy(&self) -> bool {
-        self.has_policy
+    /// Whether a seat has a bot of this type.
+    pub(crate) fn has_bot<B: Bot>(&self) -> bool {
+        let is_it =
+            |player: &Player| matches!(player, Player::Bot(bot) if (&**bot as &dyn Any).is::<B>());
+        self.players.iter().any(is_it)
     }
 
-    /// The policy that is to act, with its view; `None` if another player is, or if the game has
-    /// ended.
-    pub(super) fn policy_to_act(&mut self) -> Option<(&mut PolicyBot, View<'_>)> {
-        if !self.has_policy || self.ending().is_some() {
+    /// The bot that is to act, with its view; `None` if a player of another type is, or if the game
+    /// has ended.
+    pub(super) fn bot_to_act<B: Bot>(&mut self) -> Option<(&mut B, View<'_>)> {
+        if self.ending().is_some() {
             return None;
         }
         let seat = self.position.current_player;
         let Player::Bot(bot) = &mut self.players[seat.index()] else { return None };
-        let bot = (&mut **bot as &mut dyn Any).downcast_mut::<PolicyBot>()?;
+        let bot = (&mut **bot as &mut dyn Any).downcast_mut::<B>()?;
         let view = View::new(&self.variant, &self.position, seat);
         Some((bot, view.with_history(&self.history)))
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::Partners;
 use crate::batch::kernel::game::Game;
-use crate::bots::{BotMoveError, GameRunner, PolicyTurns, run_together};
+use crate::bots::{BotMoveError, GameRunner, PolicyBot, PolicyTurns, run_together};
 use crate::rules::{EpisodeSeed, Position, State, Variant};
 use crate::threads::is_set;
 
@@ -24,6 +24,8 @@ pub struct PartnerGame {
     forfeited: bool,
     /// Whether the game stops before each turn of a bot, which [`PartnerGame::play`] then plays.
     stops: bool,
+    /// Whether a partner is a policy.
+    has_policy: bool,
 }
 
 impl PartnerGame {
@@ -53,6 +55,7 @@ impl PartnerGame {
             .expect("partners have a player for each seat");
         // No game has more turns than a `u8` can count.
         let mut game = PartnerGame {
+            has_policy: table.has_bot::<PolicyBot>(),
             table,
             actions: Vec::with_capacity(u8::MAX.into()),
             forfeited: false,
@@ -101,6 +104,7 @@ impl PartnerGame {
             let players = partners.draw(self.table.variant(), seed);
             self.table = GameRunner::new(self.table.variant().clone(), players, seed)
                 .expect("partners have a player for each seat");
+            self.has_policy = self.table.has_bot::<PolicyBot>();
         }
         self.play_partners(stop);
     }
@@ -165,7 +169,7 @@ impl PartnerGame {
     /// Whether a partner is a policy, which is evaluated for many games at a time by
     /// [`PartnerGame::play_partners_of`].
     pub const fn has_policy(&self) -> bool {
-        self.table.has_policy()
+        self.has_policy
     }
 
     /// Plays the partners' turns in many games, each up to the learner's next one. If `stop` is set
