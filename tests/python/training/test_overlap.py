@@ -171,6 +171,7 @@ def test_actions_that_a_step_refuses_move_no_game_and_others_take_their_place(wr
 
 def interrupt_soon():
     """Send this process a SIGINT while it waits."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # also where the tests run in the background
 
     def interrupt():
         time.sleep(0.2)
