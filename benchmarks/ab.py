@@ -157,7 +157,7 @@ def measured(places: Sequence[Path], table: str, rounds: int, seconds: float, pr
     with tempfile.TemporaryDirectory() as folder:
         workers = [Worker(place, table, seconds, folder) for place in places]
         try:
-            while all(lists := [worker.rows() for worker in workers]):
+            while all(lists := next_lists(workers, found, progress)):
                 first, second = (rows or {} for rows in lists)
                 for key in [key for key in first if key in second]:
                     numbers = (first[key], second[key])
@@ -169,6 +169,17 @@ def measured(places: Sequence[Path], table: str, rounds: int, seconds: float, pr
             for worker in workers:
                 worker.close()
     return found
+
+
+def next_lists(workers: Sequence[Worker], found: Rounds, progress: TextIO) -> list[dict[Key, int] | None]:
+    """The next list of rows of each commit. A benchmark that fails once rows are measured ends the table."""
+    try:
+        return [worker.rows() for worker in workers]
+    except SystemExit as failure:
+        if not found:
+            raise
+        print(failure, file=progress, flush=True)
+        return [None]
 
 
 def one_round(workers: Sequence[Worker], numbers: tuple[int, int], in_order: bool) -> tuple[float, float]:

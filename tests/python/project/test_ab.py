@@ -47,6 +47,16 @@ def test_rows_of_both_commits_are_measured_in_turn(tmp_path):
     assert {key[0]: pairs for key, pairs in rounds.items()} == {"a": [(10, 20)] * 3, "b": [(4, 3)] * 3}
 
 
+def test_rows_that_were_measured_stay_when_a_benchmark_fails_later(tmp_path):
+    places = [
+        commit_with(tmp_path / "old", {"a": 10, "b": 4}, "c"),  # the second list has a row without a rate
+        commit_with(tmp_path / "new", {"a": 20, "b": 3, "d": 1}, "d"),
+    ]
+    progress = io.StringIO()
+    assert [key[0] for key in ab.measured(places, "sweep", 1, 0.1, progress)] == ["a", "b"]
+    assert "KeyError: 'c'" in progress.getvalue()
+
+
 def test_a_benchmark_that_fails_is_named(tmp_path):
     places = [commit_with(tmp_path / name, {"a": 1}, "a") for name in ("old", "new")]
     with pytest.raises(SystemExit, match="KeyError: 'b'"):
