@@ -49,7 +49,7 @@ pub enum SeatedPlayerError {
     /// The game is over.
     #[error("the game is over ({0}): expected one that goes on")]
     Over(Ending),
-    /// The player is [`Player::External`], whose moves the caller has.
+    /// The player is [`Player::External`]: the caller chooses its moves.
     #[error("the player is outside this crate: expected a bot")]
     External,
     /// The bot chose an illegal move.

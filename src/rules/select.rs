@@ -1,6 +1,6 @@
-//! Operations on the bits of a word. Selecting the n-th set bit draws a card from those that are
-//! left. Gathering the bits at the places of a mask turns a set of copies into a set of cards.
-//! Others count bits or list the indices of the set bits.
+//! The set bits of a word: select the n-th one, which draws a card from those that are left; gather
+//! the bits at the places of a mask, which turns a set of copies into a set of cards; count and list
+//! them.
 
 /// The indices of the set bits of a word, the lowest first.
 #[derive(Clone, Debug)]

@@ -12,8 +12,8 @@ use super::options::{Method, SearchOptions};
 use crate::bots::{Bot, MoveValue, Player, Turn};
 use crate::rules::{EpisodeSeed, GameRng, Move, Seat, State, Variant, View};
 
-/// A searching teammate may make another move than the blueprint's. This is the likelihood of each
-/// such move, relative to that of the blueprint's move; see [`Method::Mirror`].
+/// A searching teammate may leave the blueprint. Each other move is assumed to be this likely, where
+/// the blueprint's move counts 1; see [`Method::Mirror`].
 const MISTAKE: f64 = 0.02;
 
 /// A blueprint that a search cannot use.

@@ -45,7 +45,7 @@ def check_names(kind: str, given: Iterable[Any], known: Iterable[str]) -> None:
 
 
 def check_options(options: Any, known: Sequence[str], passed_over: Sequence[str] = ()) -> dict[str, Any]:
-    """The options of a reset, None for no options. Another library gives those that are passed over for itself.
+    """Check the options of a reset; None means no options. Names in `passed_over` are for another library.
 
     Returns:
         A new dict with the value of each known name, None where it is not given.

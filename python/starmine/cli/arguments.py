@@ -123,7 +123,7 @@ def read_source(options: argparse.Namespace, source: list[str], format: str | No
 
 
 def refuse_source(target: str, sources: list[str]) -> None:
-    """Refuse a file to write that is one of those that are read."""
+    """Refuse to write to a file that is also read."""
     for source in sources:
         if source != "-" and Path(source).exists() and Path(target).exists() and Path(source).samefile(target):
             raise StarmineError(f"{target} is the source, too: expected another file to write")

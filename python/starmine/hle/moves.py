@@ -21,7 +21,7 @@ class HanabiMoveType(enum.IntEnum):
     DEAL = 5
 
 
-# What the dictionary of a move has beside its kind.
+# The keys of a move's dictionary, beside that of its kind.
 ENTRIES = {
     HanabiMoveType.PLAY: ("card_index",),
     HanabiMoveType.DISCARD: ("card_index",),

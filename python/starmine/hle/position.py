@@ -97,7 +97,7 @@ class Source:
         return self.true_knowledge(observer)
 
     def true_knowledge(self, observer: int) -> list[list[HanabiCardKnowledge]]:
-        """What hints say about the cards by offset and slot, whatever the observation type; all to a seer."""
+        """What hints say about the cards by offset and slot, also in minimal observations. A seer knows its cards."""
         rules, hands = self.rules, self.hand_numbers(observer)
         if rules.observation_type == AgentObservationType.SEER:
             seen = [[rules.cards[number] for number in hand] for hand in hands]

@@ -319,7 +319,7 @@ class _Told:
 
 
 def _hand(view: View, seat: int, told: _Told, beliefs: bool) -> list[dict[str, Any]]:
-    """A hand as the observer sees it: of its own cards what it believes, of the others the cards."""
+    """A hand as the observer sees it: beliefs about its own cards, and the cards of the others."""
     variant, offset = view.variant, (seat - view.observer) % view.variant.players
     hand = view.hands[offset]
     known = [told.card(seat, slot, view.knowledge(offset, slot), variant) for slot in range(len(hand))]

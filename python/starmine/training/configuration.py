@@ -34,8 +34,8 @@ Entries = dict[str, Any]
 def describe(program: str, args: DataclassInstance, learner: Any, resolved: Mapping[str, Any]) -> Entries:
     """What a run is made of, as JSON can represent it.
 
-    The commit is that of the clone which holds the learner's source file. `resolved` has the values of arguments that
-    leave the choice to the script.
+    The commit is that of the clone with the learner's source file. `resolved` has the values that the script chose for
+    arguments that leave the choice to it.
 
     Raises:
         UnknownNameError: there is no such argument.

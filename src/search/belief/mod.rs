@@ -415,8 +415,7 @@ impl BlueprintBelief {
         Ok(1.0)
     }
 
-    /// Follows the game from its first turn. It has hands in each own turn, like a seat that
-    /// searches in every turn of its own.
+    /// Follows the game from its first turn, as a seat does that searches in each of its turns.
     fn retrace(&mut self, workers: &mut [Blueprint], stop: &AtomicBool) -> Result<(), StopError> {
         let game = &self.game;
         let mut walked = BlueprintBelief {

@@ -53,7 +53,7 @@ def suits_in(metadata: Metadata) -> tuple[str, ...]:
 
 
 def table_of(games: ImportedGames) -> Stored:
-    """Games as rows of the schema, with all columns of those that were stored before, and the players' table."""
+    """Rows of the schema for games, and the players' table. Games that were stored before keep all their columns."""
     stored, known = games._stored or (None, [])
     if stored is not None and stored.trajectories != games.trajectories:
         stored = None  # the caller has changed the games

@@ -255,7 +255,7 @@ def read_each(
     variant: Variant | None,
     name_of: Callable[[Any], str] = lambda entry: "",
 ) -> ReadGames:
-    """The games of the entries of a file; those that cannot be read, or do not fit the variant's arrays, as skipped.
+    """Read the entries of a file as games; skip those that cannot be read or do not fit the variant's arrays.
 
     Args:
         entries: of a game each, or the reason why there is none.
