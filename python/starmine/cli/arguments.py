@@ -122,6 +122,14 @@ def read_source(options: argparse.Namespace, source: list[str], format: str | No
     return games
 
 
+def refuse_without(options: argparse.Namespace, needed: str, *names: str) -> None:
+    """Refuse options, whose default is None or False, that do nothing without another one."""
+    for name in names:
+        if getattr(options, name) not in (None, False) and getattr(options, needed) in (None, False):
+            given, other = (f"--{one.replace('_', '-')}" for one in (name, needed))
+            raise StarmineError(f"{given} without {other} is not allowed: expected both or neither")
+
+
 def refuse_source(target: str, sources: list[str]) -> None:
     """Refuse to write to a file that is also read."""
     for source in sources:

@@ -9,7 +9,16 @@ from typing import Any
 from starmine._core import StarmineError, bots, policies
 from starmine._util.durable import replace_file
 from starmine.cli import player_files
-from starmine.cli.arguments import INTERRUPTED, add_command, add_rules, add_seats, integer, refuse, rules_of_text
+from starmine.cli.arguments import (
+    INTERRUPTED,
+    add_command,
+    add_rules,
+    add_seats,
+    integer,
+    refuse,
+    refuse_without,
+    rules_of_text,
+)
 from starmine.evaluation import Evaluation, evaluate
 from starmine.evaluation.html_report import evaluation_html, names_of, title_of
 from starmine.evaluation.results_folder import worst_games
@@ -109,9 +118,7 @@ def seeds_bot(bot: str) -> str:
 
 def run(options: argparse.Namespace) -> int:
     """Evaluate, print, and return the exit status."""
-    for name in ("fresh", "html"):
-        if getattr(options, name) and options.output is None:
-            raise StarmineError(f"--{name} without --output is not allowed: expected a folder")
+    refuse_without(options, "output", "fresh", "html")
     rules = rules_of_text(options.variant, options.players, options.lost_game_score)
     entrants, partners, held_out = map(bots_by_name, (options.bots, options.partners, options.hold_out))
     held_out = {name: partners.get(name, player) if name == player else player for name, player in held_out.items()}

@@ -17,7 +17,16 @@ from typing import Any
 
 from starmine._core import StarmineError, Variant, bot, bots, policies
 from starmine._util.durable import given_path
-from starmine.cli.arguments import INTERRUPTED, add_command, add_seats, add_variant, integer, refuse, rules_of_text
+from starmine.cli.arguments import (
+    INTERRUPTED,
+    add_command,
+    add_seats,
+    add_variant,
+    integer,
+    refuse,
+    refuse_without,
+    rules_of_text,
+)
 from starmine.cli.player_files import player_of
 from starmine.data import write_games
 from starmine.data.formats.hanab_live_link import links
@@ -74,16 +83,14 @@ def add(commands: Any) -> None:
     parser.add_argument("--no-browser", action="store_true", help="with --web: open no browser, print the address only")
     parser.add_argument(
         "--host",
-        default=LOOPBACK,
         metavar="ADDRESS",
         help="with --web: where to listen, such as 0.0.0.0 or :: for all addresses of this machine "
         "(default: 127.0.0.1, which no other machine reaches)",
     )
-    parser.add_argument("--port", type=integer, default=0, metavar="N", help="with --web: port (default: a free one)")
+    parser.add_argument("--port", type=integer, metavar="N", help="with --web: port (default: a free one)")
     parser.add_argument(
         "--idle",
         type=integer,
-        default=30,
         metavar="MINUTES",
         help="with --web: end so long after the last page was closed (default: 30)",
     )
@@ -93,6 +100,7 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Play, save, and return the exit status."""
     rules = rules_of_text(options.variant, options.players)
+    refuse_without(options, "web", "no_browser", "host", "port", "idle")
     if options.web:
         return serve(options, rules)
     seats = [None if name is None else player_of(name) for name in named_seats(options, rules)]
@@ -142,14 +150,15 @@ def named_seats(options: argparse.Namespace, rules: Variant) -> list[str | None]
 
 def serve(options: argparse.Namespace, rules: Variant) -> int:
     """Play in a browser until the program is interrupted or nobody has a page open; return the exit status."""
-    if not 0 <= options.port < 65_536 or options.idle < 1:
+    host, port, idle = options.host or LOOPBACK, options.port or 0, 30 if options.idle is None else options.idle
+    if not 0 <= port < 65_536 or idle < 1:
         raise StarmineError("--port or --idle is not allowed: expected a port up to 65535, and a minute or more")
     tables = lobby(options, rules)
     first = tables.open(options.variant, named_seats(options, rules))
     try:
-        server = Server(tables, options.host, options.port, options.idle * 60)
+        server = Server(tables, host, port, idle * 60)
     except OSError as error:
-        problem = f"--host {options.host!r}, --port {options.port}: {error.strerror or error}"
+        problem = f"--host {host!r}, --port {port}: {error.strerror or error}"
         raise StarmineError(f"{problem}: expected an address of this machine and a free port") from error
     address = f"{server.address}#table={first['id']}"
     print(f"Play at {address}")

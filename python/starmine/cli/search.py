@@ -16,6 +16,7 @@ from starmine.cli.arguments import add_command, add_rules, add_seats, integer, r
 from starmine.data import Dataset, generate
 from starmine.games.play import play_games
 from starmine.games.results import mean_and_error, with_error
+from starmine.games.searches import checked_threshold
 
 DESCRIPTION = """\
 Plays games in which one seat searches while the others play by a blueprint, and the same decks with the blueprint in
@@ -50,7 +51,10 @@ def add(commands: Any) -> None:
         help="moves after which a policy's network values a roll-out (default: play to the end)",
     )
     parser.add_argument(
-        "--threshold", type=float, default=0.1, metavar="X", help="points a move must gain to be played (default: 0.1)"
+        "--threshold",
+        type=float,
+        metavar="X",
+        help="points a move must gain to be played, with --method single (default: 0.1)",
     )
     parser.add_argument(
         "--method",
@@ -60,7 +64,9 @@ def add(commands: Any) -> None:
         "(default: single)",
     )
     parser.add_argument("--step", type=float, metavar="X", help="of mirror descent (default: 10)")
-    parser.add_argument("--seat", type=integer, default=0, metavar="N", help="the seat that searches (default: 0)")
+    parser.add_argument(
+        "--seat", type=integer, metavar="N", help="the seat that searches, with --method single (default: 0)"
+    )
     add_seats(parser)
     add_rules(parser)
     parser.add_argument("--num-threads", type=integer, metavar="N", help="threads (default: one for each core)")
@@ -75,6 +81,9 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Play, print, and return the exit status."""
     rules = rules_of_text(options.variant, options.players, options.lost_game_score)
+    if options.seat is not None and options.method == "mirror":
+        raise StarmineError(f"--seat {options.seat} is not allowed: expected no seat with --method mirror")
+    options.seat = options.seat or 0
     check_number("seat", options.seat, 0, rules.players - 1)
     with tempfile.TemporaryDirectory() as scratch:
         searched = play_searching(options, rules, scratch if options.output is None else options.output)
@@ -93,7 +102,7 @@ def searcher(options: argparse.Namespace) -> str:
         milliseconds=None,
         hands=options.hands,
         depth=options.depth,
-        threshold=options.threshold,
+        threshold=checked_threshold(options.threshold, options.method),
         method=options.method,
         step=options.step,
     )

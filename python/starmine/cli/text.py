@@ -11,7 +11,7 @@ from typing import Any, get_args
 import numpy as np
 
 from starmine._core import StarmineError, _unknown_name
-from starmine.cli.arguments import Parser, add_command, add_source, integer, read_source, refuse_source
+from starmine.cli.arguments import Parser, add_command, add_source, integer, read_source, refuse_source, refuse_without
 from starmine.data import ImportedGames
 from starmine.data.outcomes import dealt
 from starmine.games.seeds import EVALUATION_SEED
@@ -68,13 +68,13 @@ def add_export(actions: Any) -> None:
     prompts.add_argument("--conventions", choices=list(CONVENTIONS), help="how this bot plays, after the rules")
     values = parser.add_argument_group("values of moves")
     values.add_argument("--rollouts", type=integer, metavar="N", help="of a search for each move (default: no values)")
-    values.add_argument("--blueprint", default="smart", metavar="BOT", help="of the search (default: smart)")
+    values.add_argument("--blueprint", metavar="BOT", help="of the search (default: smart)")
     values.add_argument("--ratings", action="store_true", help="also values on a scale from -1 to 1")
     values.add_argument(
         "--margin", type=float, metavar="POINTS", help="lead of the better move in a preference (default: 0.25)"
     )
-    values.add_argument("--seed", type=integer, default=0, metavar="N", help="of the searches (default: 0)")
-    values.add_argument("--num-threads", type=integer, default=1, metavar="N", help="of the searches (default: 1)")
+    values.add_argument("--seed", type=integer, metavar="N", help="of the searches (default: 0)")
+    values.add_argument("--num-threads", type=integer, metavar="N", help="of the searches (default: 1)")
     parser.set_defaults(run=run_export)
 
 
@@ -135,6 +135,7 @@ def run_export(options: argparse.Namespace) -> int:
     by_preference = options.kind == "preference"
     if by_preference and options.rollouts is None:
         raise StarmineError("--kind preference without --rollouts is not allowed: expected a search")
+    refuse_without(options, "rollouts", "blueprint", "ratings", "seed", "num_threads")
     if options.margin is not None and not by_preference:
         raise StarmineError("--margin without --kind preference is not allowed")
     if options.margin is not None and not 0 <= options.margin < float("inf"):
@@ -158,11 +159,11 @@ def run_export(options: argparse.Namespace) -> int:
         seats=seats,
         options=prompt,
         rollouts=options.rollouts,
-        blueprint=options.blueprint,
+        blueprint=options.blueprint or "smart",
         ratings=options.ratings,
         every=options.every,
-        seed=options.seed,
-        num_threads=options.num_threads,
+        seed=options.seed or 0,
+        num_threads=1 if options.num_threads is None else options.num_threads,
     )
     if by_preference:
         found = preferences(found, 0.25 if options.margin is None else options.margin)

@@ -125,7 +125,7 @@ def search(
     milliseconds: int | None = None,
     hands: int = 4096,
     depth: int | None = None,
-    threshold: float = 0.1,
+    threshold: float | None = None,
     method: Literal["single", "mirror"] = "single",
     step: float | None = None,
     seed: int = 0,
@@ -148,7 +148,8 @@ def search(
             used and the belief is exact.
         depth: moves after which a roll-out ends with the score that the policy's network expects, 1 to 1,000; None to
             play to the end. Only for a policy without memory as the blueprint.
-        threshold: points by which an action must be better than the blueprint's, 0 to 100; with `method="single"`.
+        threshold: points by which an action must be better than the blueprint's, 0 to 100; None for 0.1. Only with
+            `method="single"`.
         method: "single" is SPARTA's single-agent search (Lerer et al., 2020): the others play by the blueprint.
             "mirror" is mirror descent search (Sokota et al., 2023): the others may search, too.
         step: of mirror descent: how much one point adds to the logarithm of an action's probability, above 0 and at
@@ -161,8 +162,9 @@ def search(
         SerializationError: a policy file is damaged.
         VariantError: the blueprint does not play the variant.
         TypeError: a number of another type.
-        StarmineError: a number out of range, a game that is over, a view of a seat that is not to act, or a blueprint
-            whose moves are random, that sees its own hand, or that has no network to value positions for a depth.
+        StarmineError: a number out of range, an option of the other method, a game that is over, a view of a seat that
+            is not to act, or a blueprint whose moves are random, that sees its own hand, or that has no network to
+            value positions for a depth.
 
     >>> import starmine
     >>> state = starmine.Variant().new_game(seed=7)
@@ -180,7 +182,7 @@ def search(
         milliseconds=milliseconds,
         hands=hands,
         depth=depth,
-        threshold=threshold,
+        threshold=checked_threshold(threshold, method),
         method=method,
         step=step,
         seed=seed,
@@ -190,3 +192,17 @@ def search(
     found = [SearchedAction(*row) for row in zip(*columns, strict=True)]
     belief = HandBelief(view.variant, cards, shares, exact, unexplained)
     return SearchResult(view.variant, action, by_blueprint, found, belief)
+
+
+def checked_threshold(threshold: float | None, method: str) -> float:
+    """The threshold of a search; `search` describes the arguments.
+
+    Raises:
+        StarmineError: the method has no threshold.
+    """
+    if threshold is None:
+        return 0.1
+    if method == "mirror":
+        expected = 'expected no threshold with "method=mirror"'
+        raise StarmineError(f"threshold={threshold} is not allowed: {expected}")
+    return threshold

@@ -167,3 +167,9 @@ def test_the_page_keeps_games_as_data_with_the_moves_that_were_taken_back(tmp_pa
 def test_the_command_refuses(capsys, arguments, words):
     assert main(["play", "--web", "--no-browser", *arguments]) == 2
     assert words in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", [["--no-browser"], ["--host", "0.0.0.0"], ["--port", "8000"], ["--idle", "5"]])
+def test_what_only_a_page_uses_is_refused_without_one(capsys, option):
+    assert main(["play", *option]) == 2
+    assert f"{option[0]} without --web is not allowed" in capsys.readouterr().err

@@ -139,6 +139,7 @@ def test_a_trained_policy_stands_for_its_text():
         ({"threshold": float("nan")}, starmine.StarmineError, "0 to 100"),
         ({"method": "both"}, starmine.StarmineError, "single or mirror"),
         ({"step": 5}, starmine.StarmineError, "method=mirror"),
+        ({"threshold": 0.1, "method": "mirror"}, starmine.StarmineError, "threshold=0.1 is .*no threshold.*mirror"),
         ({"method": "mirror", "step": 0}, starmine.StarmineError, "above 0"),
         ({"method": "mirror", "step": float("inf")}, starmine.StarmineError, "above 0"),
         ({"num_threads": 0}, starmine.StarmineError, "num_threads=0"),
@@ -381,8 +382,9 @@ def test_the_command_lets_all_seats_search(capsys):
     command = ["search", RULES, "--games", "2", "--rollouts", "40", "--hands", "20", "--variant", "small", "--quiet"]
     assert main([*command, "--method", "mirror", "--step", "20"]) == 0
     assert "method=mirror; step=20 in all seats of 2" in capsys.readouterr().out
-    assert main([*command, "--step", "20"]) == 2
-    assert "method=mirror" in capsys.readouterr().err
+    for unused in (["--step", "20"], ["--method", "mirror", "--threshold", "1"], ["--method", "mirror", "--seat", "0"]):
+        assert main([*command, *unused]) == 2
+        assert "mirror" in capsys.readouterr().err
 
 
 def test_the_command_refuses_in_a_line(capsys):
