@@ -189,6 +189,8 @@ def _add(
     told = [name for name in ("ended_by",) if name in file.columns]
     for group in range(len(file.sizes)):
         columns = file.read(group, [*COLUMNS, *told])
+        if len(columns) == 0:
+            continue
         for name in told:
             ended += np.bincount(columns[name].to_numpy(), minlength=256)
         score = columns["score"].to_numpy()

@@ -206,9 +206,9 @@ class _File:
 
     def _check_games(self, games: GameTable, metadata: Metadata, last: int | None) -> int | None:
         """Check the games of a row group; the number of the last one."""
+        self.contents.update(games)
         if len(games) == 0:
             return last
-        self.contents.update(games)
         expected = np.arange(len(games), dtype=np.uint64) + (games.game[0] if last is None else np.uint64(last + 1))
         self._compare("game number", games, games.game, expected)
         played = outcomes(games.trajectories, self.num_threads)

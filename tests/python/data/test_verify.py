@@ -15,7 +15,7 @@ from starmine.cli import main
 
 pytest.importorskip("pyarrow")
 
-from starmine.data import DamagedFileError, Dataset, generate, info, read_games, verify
+from starmine.data import DamagedFileError, Dataset, generate, info, read_games, verify, write_games
 from starmine.data.files import write_file
 from starmine.data.manifest import read_manifest, write_manifest
 from starmine.data.metadata import Metadata
@@ -345,6 +345,18 @@ def test_the_numbers_fit_into_80_columns(tmp_path):
     assert " + ".join(["van-den-bergh"] * 5) in lines  # longer than that, it has a line of its own
     assert max(len(line) for line in lines if "van-den-bergh" not in line) <= 80
     assert lines[2].startswith("1 file, ")
+
+
+@pytest.mark.parametrize("name", ["none.parquet", "none"])
+def test_files_without_games_are_whole(folder, tmp_path, name):
+    """Such as those of a conversion that has left all games out."""
+    path = tmp_path / name
+    write_games(read_games(folder).chosen(np.zeros(0, np.int64)), path, "parquet")
+    found = info(path)
+    assert (found.total.games, found.tables, found.ended_by) == (0, [], {})
+    assert "0 games, 0 turns" in str(found)
+    assert str(verify(path)) == f"{path}: 1 file, 0 games, 0 turns: all hold"
+    assert len(Dataset(path)) == len(read_games(path)) == 0
 
 
 @pytest.mark.parametrize(("threads", "error"), [(0, StarmineError), (100_000, StarmineError), (1.5, TypeError)])
