@@ -20,6 +20,7 @@ from generated_games import rows, run, tables_of
 from starmine.data import Dataset, Mixture, generate, info, verify
 from starmine.data.draws import choose_legal, draw
 from starmine.data.generation import cluster, shard
+from starmine.data.generation.configuration import cast
 from starmine.data.generation.shard import distinct_rows
 from starmine.data.manifest import MANIFEST, read_manifest
 from starmine.data.schema import ROW_GROUP, shard_name
@@ -308,6 +309,7 @@ def test_failing_players_make_no_shard(tmp_path):
         ([None, "iggi"], {}, StarmineError, r"players\[0\]=None"),
         (Mixture({"iggi": 1}, players={"mine": First}), {}, UnknownNameError, "mine"),
         (Mixture({"iggi": 1}, seats=9), {}, StarmineError, "players"),
+        (Mixture({"iggi": 1, "a": 2}, players={"a": "iggi"}), {}, StarmineError, "another player than that of 'iggi'"),
         (["iggi", "iggi"], {"variant": "unheard"}, UnknownNameError, "unheard"),
         (["ippo-2p", "iggi"], {}, VariantError, "ippo-2p"),
         (["cheater", "iggi"], {"epsilon": 0.1}, VariantError, "cheater"),
@@ -404,6 +406,13 @@ def test_players_are_told_apart_by_their_place(tmp_path):
     one, other = First(), First()
     generate([one, other], 20, tmp_path, "mini", **QUIET)
     assert [player["name"].rpartition(".")[2] for player in Dataset(tmp_path).players] == ["First", "First (2)"]
+
+
+def test_no_two_players_have_a_name():
+    named = type("First (2)", (First,), {})  # as classes are that a function makes
+    for seats in ([named(), First(), First()], [First(), First(), named()]):
+        found = cast(seats, starmine.variant("mini", players=3))
+        assert len({player.name for player in found.members}) == 3
 
 
 @pytest.mark.parametrize(("table", "seats"), [(1, 2), (3, 5), (40, 3), (32_000, 5)])

@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -171,9 +172,11 @@ def _mixed_cast(mixture: Mixture, variant: str | Variant, epsilon: float | Mappi
     names = list(mixture.weights)
     check_names("player", mixture.players, map(str, names))
     table = _PlayersTable(rules, epsilon)
-    for name in names:
-        given = name in mixture.players
-        table.row(mixture.players[name] if given else name, f"players[{name!r}]", name if given else None)
+    for index, name in enumerate(names):
+        given, place = name in mixture.players, f"players[{name!r}]"
+        row = table.row(mixture.players[name] if given else name, place, name if given else None)
+        if row < index:
+            raise StarmineError(f"{place} is not allowed: expected another player than that of {names[row]!r}")
     return table.finish({}, _weights("weights", mixture.weights, names))
 
 
@@ -226,9 +229,10 @@ class _PlayersTable:
         return CastMember(player, name, known, epsilon, parameters)
 
     def _type_name(self, given: Any) -> str:
+        """The name of an object's type, with a number from 2 on where another player has the name."""
         name = type_name(given)
-        same = sum(known == name or known.startswith(f"{name} (") for known in self.names)
-        return f"{name} ({same + 1})" if same else name
+        numbered = chain([name], (f"{name} ({number})" for number in count(2)))
+        return next(name for name in numbered if name not in self.names)
 
 
 def _weights(place: str, weights: Mapping[str, float], names: Sequence[str]) -> tuple[float, ...]:
