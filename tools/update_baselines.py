@@ -451,22 +451,26 @@ def write_tables() -> None:
         page.write_text(with_tables(page), encoding="utf-8")
 
 
+def named_folder(text: str) -> tuple[str, Path]:
+    """The name and the folder of the argument NAME=FOLDER."""
+    name, _, folder = text.partition("=")
+    if not (name and folder):
+        raise argparse.ArgumentTypeError(f"{text!r}: expected NAME=FOLDER")
+    return name, Path(folder)
+
+
 def main() -> None:
     """Evaluate what was given, and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("runs", nargs="*", metavar="NAME=FOLDER", help="runs to evaluate and keep")
+    parser.add_argument("runs", nargs="*", type=named_folder, metavar="NAME=FOLDER", help="runs to evaluate and keep")
     parser.add_argument("--ship", action="store_true", help="put their policies into the package")
     parser.add_argument("--after", metavar="NAME", help="the run whose checkpoint they went on with")
     parser.add_argument("--games", type=int, default=10_000, help="games of an evaluation")
     given = parser.parse_args()
-    for text in given.runs:
-        if not all(text.partition("=")):
-            parser.error(f"{text!r}: expected NAME=FOLDER")
     if given.after and given.after not in runs():
         parser.error(f"--after={given.after}: expected the name of a run in {RUNS.name}")
-    for text in given.runs:
-        name, _, folder = text.partition("=")
-        keep(name, Path(folder), given.games, given.ship, given.after)
+    for name, folder in given.runs:
+        keep(name, folder, given.games, given.ship, given.after)
     write_tables()
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from update_baselines import ROOT, STOP, command, machine, markdown_table, number, scores_of_tables
+from update_baselines import ROOT, STOP, command, machine, markdown_table, named_folder, number, scores_of_tables
 
 import starmine
 from starmine.policies.load import load_own
@@ -129,14 +129,11 @@ def with_table(page: Path) -> str:
 def main() -> None:
     """Evaluate what was given, and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("runs", nargs="*", metavar="NAME=FOLDER", help="runs to evaluate and keep")
+    parser.add_argument("runs", nargs="*", type=named_folder, metavar="NAME=FOLDER", help="runs to evaluate and keep")
     parser.add_argument("--games", type=int, default=2_000, help="games of an evaluation")
     given = parser.parse_args()
-    for text in given.runs:
-        name, found, folder = text.partition("=")
-        if not found:
-            parser.error(f"{text!r}: expected NAME=FOLDER")
-        keep(name, Path(folder), given.games)
+    for name, folder in given.runs:
+        keep(name, folder, given.games)
     PAGE.write_text(with_table(PAGE), encoding="utf-8")
 
 

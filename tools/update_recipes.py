@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from update_baselines import ROOT, START, STOP, machine, markdown_row, markdown_table, today
+from update_baselines import ROOT, START, STOP, machine, markdown_row, markdown_table, named_folder, today
 
 import starmine
 from starmine.policies.foreign import load_foreign
@@ -140,15 +140,11 @@ def draw(runs: Runs) -> None:
 def main() -> None:
     """Evaluate what was given, and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("runs", nargs="*", metavar="NAME=FOLDER", help="runs to evaluate and keep")
+    parser.add_argument("runs", nargs="*", type=named_folder, metavar="NAME=FOLDER", help="runs to evaluate and keep")
     parser.add_argument("--games", type=int, default=1000, help="games of an evaluation")
     given = parser.parse_args()
-    for text in given.runs:
-        if not all(text.partition("=")):
-            parser.error(f"{text!r}: expected NAME=FOLDER")
-    for text in given.runs:
-        name, _, folder = text.partition("=")
-        keep(name, Path(folder), given.games)
+    for name, folder in given.runs:
+        keep(name, folder, given.games)
     runs = kept_runs()
     before, rest = PAGE.read_text(encoding="utf-8").split(MARK)
     PAGE.write_text(before + MARK + table(runs) + STOP + rest.split(STOP, 1)[1], encoding="utf-8")

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from update_baselines import ROOT, STOP, machine, markdown_table
+from update_baselines import ROOT, STOP, machine, markdown_table, named_folder
 
 import starmine
 from starmine.data import Dataset
@@ -121,14 +121,13 @@ def with_table(page: Path) -> str:
 def main() -> None:
     """Keep what was given, and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("searches", nargs="*", metavar="NAME=FOLDER", help="searches to keep")
+    parser.add_argument("searches", nargs="*", type=named_folder, metavar="NAME=FOLDER", help="searches to keep")
     parser.add_argument("--seconds", type=float, help="processor seconds a game")
     given = parser.parse_args()
-    for text in given.searches:
-        name, found, folder = text.partition("=")
-        if not found or given.seconds is None:
-            parser.error(f"{text!r}: expected NAME=FOLDER, and --seconds")
-        keep(name, Path(folder), given.seconds)
+    if given.searches and given.seconds is None:
+        parser.error("expected --seconds, those of the searches")
+    for name, folder in given.searches:
+        keep(name, folder, given.seconds)
     PAGE.write_text(with_table(PAGE), encoding="utf-8")
 
 

@@ -9,6 +9,7 @@ import pytest
 import update_baselines
 import update_bots
 import update_clones
+import update_recipes
 import update_search
 from paths import ROOT
 
@@ -165,6 +166,15 @@ def test_the_table_of_clones_is_up_to_date():
 
 def test_the_table_of_searches_is_up_to_date():
     assert update_search.with_table(update_search.PAGE) == read(update_search.PAGE), "run tools/update_search.py"
+
+
+@pytest.mark.parametrize("tool", [update_baselines, update_clones, update_recipes, update_search])
+@pytest.mark.parametrize("text", ["base", "=runs/base", "base="])
+def test_runs_are_named(tool, text, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", [tool.__name__, text])
+    with pytest.raises(SystemExit):
+        tool.main()
+    assert f"{text!r}: expected NAME=FOLDER" in capsys.readouterr().err
 
 
 def test_the_table_of_bots_is_up_to_date():
