@@ -6,6 +6,7 @@ last cards that count as not dealt yet.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,7 +20,7 @@ Pair = tuple[int, int]  # colour and rank of a card from 0, -1 where it is hidde
 CardEntry = dict[str, Any]  # the letter of a card's colour and its rank, as "color" and "rank"; None or -1 where hidden
 
 
-class Source:
+class Source(ABC):
     """What observations are read from: a `Position`, or the view of one seat.
 
     Attributes:
@@ -42,29 +43,29 @@ class Source:
         self.information_tokens = shown.information_tokens
         self.life_tokens = shown.life_tokens
 
+    @abstractmethod
     def hand_numbers(self, observer: int) -> list[Sequence[int]]:
         """The numbers of the cards by offset from the observer; -1 for cards that it does not see."""
-        raise NotImplementedError
 
+    @abstractmethod
     def discard_numbers(self) -> Sequence[int]:
         """The numbers of the discarded and misplayed cards, the oldest first."""
-        raise NotImplementedError
 
+    @abstractmethod
     def view(self, observer: int) -> View:
         """What the observer sees of the state, all cards dealt."""
-        raise NotImplementedError
 
+    @abstractmethod
     def played(self) -> list[HanabiHistoryItem]:
         """The turns and the deals after them."""
-        raise NotImplementedError
 
+    @abstractmethod
     def legal(self, observer: int) -> list[int]:
         """The legal actions of the observer, not to be changed; also after the end, where HLE goes on listing moves."""
-        raise NotImplementedError
 
+    @abstractmethod
     def encode(self, observer: int) -> list[int]:
         """The encoded observation, zeros and ones: a new list."""
-        raise NotImplementedError
 
     @property
     def discards(self) -> list[Pair]:
