@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from starmine._util.durable import replace_file
-from starmine.evaluation.grid import caption, marked, notes, shorten
+from starmine.evaluation.grid import caption, largest_error, marked, notes, shorten
 from starmine.evaluation.matrix import Mean
 from starmine.games.results import with_error
 
@@ -55,7 +55,7 @@ def draw(results: Evaluation, paths: Sequence[Path]) -> None:
         for column, mean in enumerate(means):
             write_cell(axes, image, row, column, mean, has_room)
     figure.colorbar(image, ax=axes, label="mean score", shrink=0.9)
-    figure.suptitle(title(results), fontsize=11)
+    figure.suptitle(title(results, has_room), fontsize=11)
     for path in paths:
         picture = io.BytesIO()
         kind = "pdf" if path.suffix == ".pdf" else "png"
@@ -65,9 +65,13 @@ def draw(results: Evaluation, paths: Sequence[Path]) -> None:
         replace_file(path, picture.getvalue())
 
 
-def title(results: Evaluation) -> str:
-    """The first sentence of the caption, wrapped to the figure's width. Then the notes on marks, one line each."""
+def title(results: Evaluation, has_room: bool) -> str:
+    """The first sentence of the caption, wrapped to the figure's width. Then the notes on marks, one line each.
+
+    Without room for the standard errors in the cells, a line before the notes has the largest.
+    """
     lines = textwrap.wrap(caption(results)[0], LONGEST_LINE)
+    lines += [] if has_room else largest_error(results)
     return "\n".join([*lines, *(shorten(note, LONGEST_LINE) for note in notes(results))])
 
 

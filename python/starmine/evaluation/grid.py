@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -30,6 +31,12 @@ def score_grid(results: Evaluation) -> Grid:
 def mean_text(mean: Mean) -> str:
     """A cell of the table of mean scores."""
     return with_error(mean.score, mean.shown_error, digits=2) + mean.marks
+
+
+def largest_error(results: Evaluation) -> list[str]:
+    """What stands with a table whose cells have no room for standard errors; nothing where no cell has one."""
+    errors = [mean.shown_error for row in results.table.means for mean in row if mean.shown_error is not None]
+    return [f"Standard errors: at most {math.ceil(100 * max(errors)) / 100:.2f}"] if errors else []
 
 
 def method_grids(results: Evaluation) -> list[Grid]:

@@ -14,6 +14,7 @@ from starmine.evaluation.grid import (
     MOST_PAIRINGS,
     Grid,
     caption,
+    largest_error,
     marked,
     mean_text,
     method_grids,
@@ -57,7 +58,10 @@ def aligned(grid: Grid) -> list[str]:
 
 
 def matrices(results: Evaluation) -> Iterator[list[str]]:
-    """The table. If it is wider than the text, numbers head its columns and it is split into blocks that fit."""
+    """The table. If it is wider than the text, numbers head its columns and it is split into blocks that fit.
+
+    These have no standard errors: a line before them has the largest.
+    """
     table = results.table
     labels = labelled(results, table.rows)
     heads = [f"{MEAN}{HELD_OUT}" if name == HELD_OUT_MEAN else name for name in table.columns]
@@ -66,6 +70,8 @@ def matrices(results: Evaluation) -> Iterator[list[str]]:
     if len(lines[0]) <= WIDTH:
         yield lines
         return
+    if largest := largest_error(results):
+        yield largest
     heads = [narrow_head(results, name) for name in heads]
     blocks = math.ceil(len(heads) / ((WIDTH - len(labels[0])) // NARROW_CELL))
     columns = math.ceil(len(heads) / blocks)

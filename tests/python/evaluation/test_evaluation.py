@@ -15,6 +15,7 @@ from starmine import StarmineError, UnknownNameError, VariantError, evaluate, pl
 from starmine.data import Dataset, generate, info, verify
 from starmine.evaluation import run
 from starmine.evaluation.documents import to_markdown
+from starmine.evaluation.figure import title
 from starmine.evaluation.html_report import evaluation_html
 from starmine.evaluation.pairing import stretches
 from starmine.evaluation.results_folder import worst_games
@@ -436,3 +437,15 @@ def test_the_tables_fit_into_100_columns_and_hold_every_number(count):
     matrix = [line.split() for line in text.split("\nself-play")[0].splitlines() if re.match(r" *\d+ .*\d\.\d\d", line)]
     numbers = sum(bool(re.fullmatch(r"\d+\.\d\d", word)) for line in matrix for word in line)
     assert numbers == count * count
+
+
+@pytest.mark.parametrize("games", [1, 20])
+def test_cells_without_room_for_errors_have_the_largest_above_them(games, monkeypatch):
+    found = evaluate([f"noisy: 0.{number}; iggi" for number in range(1, 10)], games, variant="mini")
+    errors = [pairing.standard_error for pairing in found.pairings if pairing.standard_error is not None]
+    lines = [line for line in str(found).splitlines() if line.startswith("Standard errors: at most")]
+    assert [0 <= float(line.split()[-1]) - max(errors) < 0.01 for line in lines] == [True] * bool(errors)
+    said = {room: title(found, has_room=room).splitlines() for room in (False, True)}
+    assert said[False] == said[True] + lines
+    monkeypatch.setattr("starmine.evaluation.report.WIDTH", 1000)
+    assert "Standard errors:" not in str(found)
