@@ -80,6 +80,39 @@ def test_the_result_is_the_same_for_any_number_of_threads_and_changes_with_the_s
     assert str(starmine.search(state, rollouts=600, hands=200, seed=1)) != texts[0]
 
 
+# By method: the chosen action; for each action its roll-outs and the sum of their scores; the moves of a game. Only a
+# change of the search or of `smart` changes them on purpose.
+PINNED = {
+    "single": (
+        2,
+        "5 13 51 51 5 5 5 27 51 27 13 5 5 5 13 5 13",
+        "108 301 1187 1186 112 105 112 618 1159 603 301 113 112 112 303 113 299",
+        "15 5 7 10 19 15 6 16 5 0 13 7 14 8 3 14 8 1 18 4 3 17 9 14 9 11 18 2 9 3 15 8 16 5 2 12 7 4 2 13 8 6 "
+        "2 5 18 7 12 9 3 11 8 5 19 10 6 5 8 5 14 5 18 7 5",
+    ),
+    "mirror": (
+        2,
+        "5 13 51 51 27 5 5 5 13 5 51 5 27 5 5 13 13",
+        "102 301 1192 1195 624 98 115 114 304 115 1187 89 626 112 110 300 305",
+        "15 5 7 10 12 4 4 15 17 0 6 16 5 4 13 7 2 7 16 6 10 9 17 2 15 9 12 9 14 9 3 5 3 5 3 14 8 18 4 6 18 7 "
+        "5 0 12 9 15 5 11 7 10 9 19 6 1 17 5 4 5 11 6 0 0 0 0",
+    ),
+}
+
+
+@pytest.mark.parametrize("method", PINNED)
+def test_the_draws_of_a_search_are_those_of_earlier_versions(method):
+    chosen, rollouts, points, moves = PINNED[method]
+    found = starmine.search(after(20), rollouts=300, hands=40, seed=11, method=method)
+    assert found.action == chosen
+    assert [action.rollouts for action in found.actions] == [int(number) for number in rollouts.split()]
+    sums = [action.mean * action.rollouts for action in found.actions]
+    assert sums == pytest.approx([int(number) for number in points.split()], abs=1e-9)
+    name = f"search: smart; rollouts=60; hands=20; method={method}"
+    games = starmine.play_games([name, "smart"], games=1, seed=5, record=True)
+    assert games.trajectories.actions.tolist() == [int(number) for number in moves.split()]
+
+
 def test_time_is_a_budget_too():
     state = after(9)
     found = starmine.search(state, rollouts=10**9, milliseconds=1, hands=50, threshold=0)
