@@ -380,13 +380,17 @@ def mean_of_seeds(scores: list[float]) -> str:
 
 
 def together(name: str) -> str:
-    """The mean score and the range of pairs of seeds, if they have been paired; `name` is theirs without the seed."""
+    """The mean score and the range of the pairs of seeds, if they have been paired, as `Method.all_pairs` has them.
+
+    `name` is that of the seeds without their number. A pair counts once, in both seatings.
+    """
     path = RESULTS / "crossplay" / f"{name}.csv"
     if not path.exists():
         return ""
     with path.open(encoding="utf-8") as file:
-        found = [float(row["score"]) for row in csv.DictReader(file) if row["player"] != row["partner"]]
-    return f"{np.mean(found):.2f} ({min(found):.2f} to {max(found):.2f})"
+        scores = {(row["player"], row["partner"]): float(row["score"]) for row in csv.DictReader(file)}
+    found = [(scores[one, other] + scores[other, one]) / 2 for one, other in scores if one < other]
+    return f"{np.mean(found):.2f}" + (f" ({min(found):.2f} to {max(found):.2f})" if len(found) > 1 else "")
 
 
 def seeds(names: list[str]) -> str:

@@ -14,6 +14,7 @@ import update_search
 from paths import ROOT
 
 import starmine
+from starmine.evaluation.documents import csv_text
 
 SITE = sorted(page for page in (ROOT / "docs").rglob("*.md") if "_build" not in page.parts)
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *SITE]
@@ -166,6 +167,18 @@ def test_the_table_of_clones_is_up_to_date():
 
 def test_the_table_of_searches_is_up_to_date():
     assert update_search.with_table(update_search.PAGE) == read(update_search.PAGE), "run tools/update_search.py"
+
+
+def test_pairs_of_seeds_are_averaged_as_evaluations_average_them(tmp_path, monkeypatch):
+    bots = {f"iggi-{seed}": f"noisy: 0.{seed}; iggi" for seed in (1, 2, 3)}
+    found = starmine.evaluate(bots, 25, methods=["iggi"], variant="mini")
+    (tmp_path / "crossplay").mkdir()
+    table = csv_text([pairing.row() for pairing in found.pairings])
+    (tmp_path / "crossplay" / "iggi.csv").write_text(table, encoding="utf-8")
+    monkeypatch.setattr(update_baselines, "RESULTS", tmp_path)
+    (method,) = found.methods
+    expected = f"{method.all_pairs:.2f} ({method.lowest:.2f} to {method.highest:.2f})"
+    assert update_baselines.together("iggi") == expected
 
 
 @pytest.mark.parametrize("tool", [update_baselines, update_clones, update_recipes, update_search])
