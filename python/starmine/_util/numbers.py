@@ -41,9 +41,11 @@ def check_integer(name: str, value: Any) -> int:
         TypeError: it is not an integer.
     """
     try:
-        return operator.index(value)
+        if not isinstance(value, bool):
+            return operator.index(value)
     except TypeError:
-        raise TypeError(f"{name}={value!r} is not allowed: expected an integer") from None
+        pass
+    raise TypeError(f"{name}={value!r} is not allowed: expected an integer")
 
 
 def check_number(name: str, value: Any, least: int, most: float = math.inf) -> int:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import ArrayError, Variant
+from starmine._util.numbers import check_number
 from starmine.data.draws import GOLDEN, mixed
 from starmine.games.trajectories import Trajectories
 
@@ -30,7 +31,8 @@ def permute_colors(games: Trajectories, permutations: NDArray[np.integer[Any]]) 
     """
     variant = games.variant
     colors, ranks = variant.colors, variant.ranks
-    chosen = np.broadcast_to(permutations, (len(games), colors)) if permutations.ndim == 1 else permutations
+    chosen = np.asarray(permutations)
+    chosen = np.broadcast_to(chosen, (len(games), colors)) if chosen.ndim == 1 else chosen
     _check(chosen, variant, len(games))
     suits: Any = chosen.astype(np.uint8)
     # One row of each table a game, so that a card and an action cost one look-up each.
@@ -59,7 +61,16 @@ def permute_actions(
 
     Returns:
         The ids of the new actions, int64 (n,). Actions that name no colour stay as they are.
+
+    Raises:
+        ArrayError: as `permute_colors`, or an action that does not exist.
     """
+    actions, permutations = np.asarray(actions), np.asarray(permutations)
+    if actions.ndim != 1 or not np.issubdtype(actions.dtype, np.integer):
+        raise ArrayError(f"actions have shape {actions.shape} and dtype {actions.dtype}: expected integers (n,)")
+    if not ((actions >= 0) & (actions < variant.num_actions)).all():
+        raise ArrayError(f"actions are {actions.min()} to {actions.max()}: expected 0 to {variant.num_actions - 1}")
+    _check(permutations, variant, len(actions))
     base, named = action_colors(variant)
     colors = np.take_along_axis(permutations, np.maximum(named[actions], 0)[:, None], 1)[:, 0]
     return np.where(named[actions] >= 0, base[actions] + colors, actions).astype(np.int64)
@@ -79,7 +90,11 @@ def color_permutations(variant: Variant, seed: int, games: NDArray[np.integer[An
 
     Returns:
         uint8 (G, colors). Suit s of game g becomes suit `permutations[g, s]`.
+
+    Raises:
+        StarmineError, TypeError: another seed.
     """
+    seed = check_number("seed", seed, 0, 2**64 - 1)
     numbers = mixed(games.astype(np.uint64) ^ mixed(np.array([seed], np.uint64)))
     suits = np.arange(variant.colors, dtype=np.uint64)
     keys = mixed(numbers[:, None] + suits * GOLDEN)
@@ -112,8 +127,9 @@ def action_colors(variant: Variant) -> tuple[NDArray[np.int64], NDArray[np.int64
 
 def _check(permutations: NDArray[np.integer[Any]], variant: Variant, games: int) -> None:
     shape = (games, variant.colors)
-    if permutations.shape != shape:
-        raise ArrayError(f"permutations has shape {permutations.shape}: expected {shape}")
+    if permutations.shape != shape or not np.issubdtype(permutations.dtype, np.integer):
+        found = f"shape {permutations.shape} and dtype {permutations.dtype}"
+        raise ArrayError(f"permutations has {found}: expected integers {shape}")
     wrong = (np.sort(permutations, axis=1) != np.arange(variant.colors)).any(axis=1)
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])

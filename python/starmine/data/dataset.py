@@ -299,8 +299,8 @@ class Dataset:
             FileNotFoundError, DamagedFileError: as `read`.
         """
         common = [name for name in self.files[0].columns if all(name in file.columns for file in self.files)]
-        check_names("column", columns or (), common)
         names = common if columns is None else list(columns)
+        check_names("column", names, common)
         parts = [self._table(place, names) for place in range(len(self._groups))]
         if not parts:
             parts = [self.files[0].read(0, names)[:0]] if self.files[0].sizes else []

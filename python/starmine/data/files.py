@@ -39,14 +39,14 @@ class GamesFile:
         metadata: what it says about all its games.
         sizes: the number of games of each row group.
         columns: the names of its columns.
-        content: the checksum of its games that it holds, `ContentHash`; None where there is none.
+        told: its metadata as they are stored, and the checksum of its games, `ContentHash`; None where there is none.
     """
 
     path: Path
     metadata: Metadata
     sizes: tuple[int, ...]
     columns: tuple[str, ...]
-    content: str | None = None
+    told: tuple[bytes | None, bytes | None]
 
     @staticmethod
     def open(path: Path) -> GamesFile:
@@ -57,17 +57,17 @@ class GamesFile:
             groups = file.metadata
             sizes = tuple(groups.row_group(group).num_rows for group in range(groups.num_row_groups))
             names = tuple(file.schema_arrow.names)
-            content = (groups.metadata or {}).get(CONTENT)
+            told = _told(file)
         missing = set(schema(metadata.variant).names) - set(names)
         if missing:
-            kind = StarmineError if content is None else DamagedFileError
+            kind = StarmineError if told[1] is None else DamagedFileError
             raise kind(f"{path}: there is no column {', '.join(sorted(missing))}")
-        return GamesFile(path, metadata, sizes, names, None if content is None else content.decode(errors="replace"))
+        return GamesFile(path, metadata, sizes, names, told)
 
     def checksum(self) -> str:
         """The checksum of its games; for a file without one, as other programs write it, the SHA-256 of the file."""
-        if self.content is not None:
-            return self.content
+        if self.told[1] is not None:
+            return self.told[1].decode(errors="replace")
         with naming(self.path):
             return file_hash(self.path)[1]
 
@@ -76,9 +76,10 @@ class GamesFile:
         names = None if columns is None else list(columns)
         options = {"page_checksum_verification": True}
         with naming(self.path), pyarrow_parquet().ParquetFile(self.path, **options) as file:
-            table = file.read_row_group(group, columns=names, use_threads=False)
-        if len(table) != self.sizes[group]:
-            raise DamagedFileError(f"{self.path}: row group {group} has other games than when the file was opened")
+            is_same = _told(file) == self.told
+            table = file.read_row_group(group, columns=names, use_threads=False) if is_same else None
+        if table is None or len(table) != self.sizes[group]:
+            raise DamagedFileError(f"{self.path}: it has other games than when the file was opened")
         return table
 
     def games(self, group: int, optional: bool = True) -> GameTable:
@@ -87,6 +88,12 @@ class GamesFile:
         table = self.read(group, names)
         with naming(self.path):
             return read_table(table, self.metadata.variant)
+
+
+def _told(file: Any) -> tuple[bytes | None, bytes | None]:
+    """`GamesFile.told` of an open `pyarrow.parquet.ParquetFile`."""
+    found = file.metadata.metadata or {}
+    return found.get(KEY), found.get(CONTENT)
 
 
 def open_files(path: Paths) -> list[GamesFile]:
@@ -99,6 +106,7 @@ def open_files(path: Paths) -> list[GamesFile]:
     paths = [file for each in given for file in files_of(given_path("path", each))]
     if not paths:
         raise StarmineError(f"there are no games in {', '.join(map(str, given))!r}: expected files '*.parquet'")
+    refuse_twice(paths)
     for each in paths:
         refuse_other_format(each)
     files = [GamesFile.open(file) for file in paths]
@@ -119,6 +127,15 @@ def open_files(path: Paths) -> list[GamesFile]:
 def missing_shards(files: Sequence[Metadata]) -> int:
     """How many shards a folder lacks, given the metadata of its files."""
     return max(0, max((metadata.shards or 0 for metadata in files), default=0) - len(files))
+
+
+def refuse_twice(paths: Iterable[Path]) -> None:
+    """Refuse a file that stands twice among others: its games would count twice."""
+    found: set[Path] = set()
+    for path in paths:
+        if path.resolve() in found:
+            raise StarmineError(f"{path} is given twice: expected each file once")
+        found.add(path.resolve())
 
 
 def check_name(path: Path, metadata: Metadata) -> None:

@@ -37,8 +37,9 @@ def of_codes(column: str, codes: list[int]) -> list[Condition]:
 
 def ending_codes(names: str | Sequence[str]) -> list[int]:
     """The codes of endings."""
-    check_names("ending", several(names), endings())
-    return [endings().index(name) + 1 for name in several(names)]
+    listed = several(names)
+    check_names("ending", listed, endings())
+    return [endings().index(name) + 1 for name in listed]
 
 
 def of_players(

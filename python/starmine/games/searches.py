@@ -172,6 +172,9 @@ def search(
     >>> sum(action.rollouts for action in found.actions) <= 500
     True
     """
+    for name, value in (("threshold", threshold), ("step", step)):
+        if isinstance(value, bool):
+            raise TypeError(f"{name}={value} is not allowed: expected a number")
     view = position if isinstance(position, View) else position.view(position.current_player)
     if not isinstance(blueprint, str | TrainedPolicy | SeatedBot | _Player):
         raise StarmineError(f"blueprint={blueprint!r} is not allowed: expected a bot's text or a trained policy")

@@ -11,7 +11,9 @@ from random_variants import random_variant
 from stored_games import described, played_table, same_games, store
 
 import starmine
+from starmine import StarmineError
 from starmine._util.durable import DamagedFileError
+from starmine.data import generate, read_games
 from starmine.data.arrow_batches import replay_batch
 from starmine.data.dataset import Dataset
 from starmine.data.metadata import Metadata
@@ -402,6 +404,32 @@ def test_a_file_that_was_replaced_or_removed_is_named(folder):
     (folder / shard_name(1)).unlink()
     with pytest.raises(FileNotFoundError, match="shard-000001"):
         list(data.select(slice(20, 40)).replay())
+
+
+def test_a_file_that_was_replaced_by_one_with_as_many_games_is_named(tmp_path):
+    """Its games would have the names of other players."""
+    for name, players in (("a", ["iggi", "piers"]), ("b", ["piers", "iggi"])):
+        generate(players, 20, tmp_path / name, "mini", num_threads=1)
+    data = Dataset(tmp_path / "a")
+    (tmp_path / "b" / shard_name(0)).replace(tmp_path / "a" / shard_name(0))
+    for call in (lambda: data[3], lambda: data.filter(score=5), lambda: list(data.replay())):
+        with pytest.raises(DamagedFileError, match=r"shard-000000.parquet: it has other games than when the file"):
+            call()
+
+
+def test_a_file_that_is_given_twice_is_refused(folder):
+    for twice in ([folder, folder], [folder / shard_name(0), folder], [folder, folder / ".." / folder.name]):
+        for call in (Dataset, read_games):
+            with pytest.raises(StarmineError, match=r"shard-000000.parquet is given twice"):
+                call(twice)
+
+
+def test_names_may_come_one_by_one(folder):
+    """From an iterator, which is read once."""
+    data, lost, both = Dataset(folder), ["lost", "deck_exhausted"], ["player 0", "player 1"]
+    assert data.table(iter(["score", "length"])).column_names == ["score", "length"]
+    assert len(data.filter(ending=iter(lost))) == len(data.filter(ending=lost)) > 0
+    assert len(data.filter(players=iter(both))) == len(data.filter(players=both))
 
 
 def test_a_game_that_breaks_the_rules_is_refused_with_its_file(tmp_path, table):

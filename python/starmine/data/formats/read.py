@@ -14,7 +14,7 @@ from typing import TypeAlias
 from starmine._core import StarmineError, Variant
 from starmine._util.durable import given_path
 from starmine._util.keywords import check_names
-from starmine.data.files import files_of
+from starmine.data.files import files_of, refuse_twice
 from starmine.data.formats import hanab_live_link, jaxmarl
 from starmine.data.formats.records import ImportedGames, ReadGames, check_all
 from starmine.data.formats.registry import FORMATS, Format, named, told_by_suffix
@@ -71,6 +71,7 @@ def read_games(
     sources = [found for one in given for found in _sources(one, format)]
     if not sources:
         raise StarmineError("source is empty: expected a file, a folder or a link")
+    refuse_twice(file for file in (Path(place) for place, _ in sources) if file.exists())
     parts: list[tuple[str, ReadGames]] = []
     errors: list[Exception] = []
     expected = rules

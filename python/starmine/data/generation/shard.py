@@ -225,7 +225,7 @@ def examine_shard(configuration: Configuration, shard: int, folder: Path, entry:
         file, tally = GamesFile.open(path), Tally()
         for games in ahead(file.games(group) for group in range(len(file.sizes))):
             tally.add(games)
-        return tally.entry(path) if file.content == tally.contents.hexdigest() else None
+        return tally.entry(path) if file.checksum() == tally.contents.hexdigest() else None
     except (StarmineError, OSError):
         return None
 
