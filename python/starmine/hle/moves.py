@@ -21,13 +21,13 @@ class HanabiMoveType(enum.IntEnum):
     DEAL = 5
 
 
-# The keys of a move's dictionary, beside that of its kind.
+# By the name of its kind, the keys of a move's dictionary, beside that of its kind.
 ENTRIES = {
-    HanabiMoveType.PLAY: ("card_index",),
-    HanabiMoveType.DISCARD: ("card_index",),
-    HanabiMoveType.REVEAL_COLOR: ("target_offset", "color"),
-    HanabiMoveType.REVEAL_RANK: ("target_offset", "rank"),
-    HanabiMoveType.DEAL: ("color", "rank"),
+    "PLAY": ("card_index",),
+    "DISCARD": ("card_index",),
+    "REVEAL_COLOR": ("target_offset", "color"),
+    "REVEAL_RANK": ("target_offset", "rank"),
+    "DEAL": ("color", "rank"),
 }
 
 
@@ -105,9 +105,9 @@ class HanabiMove:
         Raises:
             ValueError: the kind is INVALID.
         """
-        if self._type not in ENTRIES:
+        if self._type.name not in ENTRIES:
             raise ValueError(f"Unsupported move: {self}")
-        entries = {name: getattr(self, f"_{name}") for name in ENTRIES[self._type]}
+        entries = {name: getattr(self, f"_{name}") for name in ENTRIES[self._type.name]}
         if "color" in entries:
             entries["color"] = color_idx_to_char(self._color)
         return {"action_type": self._type.name, **entries}
@@ -143,13 +143,13 @@ class HanabiMove:
 def move_of(action: dict[str, Any]) -> HanabiMove:
     """The move of HLE's dictionary."""
     kind: Any = action.get("action_type")
-    if kind not in HanabiMoveType.__members__:
+    if kind not in ENTRIES:
+        if kind in HanabiMoveType.__members__:
+            raise ValueError(f"Unknown action_type: {kind}")
         raise AssertionError(f"action_type: {kind!r} should be one of: {list(HanabiMoveType.__members__)}")
-    if HanabiMoveType[kind] not in ENTRIES:
-        raise ValueError(f"Unknown action_type: {kind}")
     entries = {
         name: color_char_to_idx(action[name]) if name == "color" else check_integer(name, action[name])
-        for name in ENTRIES[HanabiMoveType[kind]]
+        for name in ENTRIES[kind]
     }
     return HanabiMove(HanabiMoveType[kind], **entries)
 

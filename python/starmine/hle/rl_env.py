@@ -149,9 +149,8 @@ class HanabiEnv(Environment):
     def _build_move(self, action: dict[str, Any]) -> pyhanabi.HanabiMove:
         """The move of a dictionary, which must be legal."""
         move = move_of(action)
-        legal = self.state.legal_moves()
-        if move not in legal:
-            raise IllegalMoveError(f"Illegal action: {move}. Move should be one of : {legal}")
+        if not self.state.move_is_legal(move):
+            raise IllegalMoveError(f"Illegal action: {move}. Move should be one of : {self.state.legal_moves()}")
         return move
 
 
