@@ -10,7 +10,7 @@ use workload::{Stage, Workload, finished};
 const GAMES: usize = 64;
 const STEPS: usize = 100;
 /// Games that end in one replay, for each number of players.
-const FINISHED: [(i64, u64); 2] = [(2, 467), (5, 299)];
+const FINISHED: [(u8, u64); 2] = [(2, 467), (5, 299)];
 
 /// The counted function; callgrind finds it by its name.
 #[inline(never)]
@@ -18,7 +18,7 @@ fn measured_replay(workload: &mut Workload, batch: &mut Batch) {
     workload.replay(batch);
 }
 
-fn replay(stage: Stage, players: i64, expected: u64) {
+fn replay(stage: Stage, players: u8, expected: u64) {
     let mut workload = Workload::record(stage, players, GAMES, STEPS);
     let mut batch = workload.start();
     measured_replay(&mut workload, &mut batch);

@@ -12,7 +12,7 @@ use workload::{Stage, Workload, finished};
 const GAMES: usize = 1024;
 const STEPS: usize = 100;
 /// Games that end in one replay, for each number of players.
-const FINISHED: [(i64, u64); 2] = [(2, 7641), (5, 4784)];
+const FINISHED: [(u8, u64); 2] = [(2, 7641), (5, 4784)];
 
 fn step(criterion: &mut Criterion) {
     for (players, expected) in FINISHED {

@@ -31,14 +31,14 @@
 //! # Bots
 //!
 //! Every player has a text: the name of a bot ([`bots::BOTS`] lists them) or of a trained policy, or
-//! `search: smart`. [`PlayerSpec`](search::PlayerSpec) reads all of them. Here two play 100 games:
+//! `search: smart`. [`PlayerSpec`](players::PlayerSpec) reads all of them. Here two play 100 games:
 //!
 //! ```
 //! # #[cfg(feature = "bots")] {
 //! use std::sync::Arc;
 //! use starmine::bots::play_games;
+//! use starmine::players::PlayerSpec;
 //! use starmine::rules::{Parameters, Variant};
-//! use starmine::search::PlayerSpec;
 //!
 //! let variant = Arc::new(Variant::new(Parameters::default())?);
 //! let (smart, holmes): (PlayerSpec, PlayerSpec) = ("smart".parse()?, "holmes".parse()?);
@@ -95,7 +95,7 @@
 //! # #[cfg(feature = "bots")] {
 //! use std::sync::Arc;
 //! use starmine::batch::{Batch, Options, Partner, Partners};
-//! use starmine::bots::{Bot, BotSpec, Player, play_games};
+//! use starmine::bots::{Bot, Player, bot, play_games};
 //! use starmine::rules::{Move, Parameters, Seat, Variant, View};
 //!
 //! /// Discards its oldest card, or else gives the first legal hint.
@@ -111,8 +111,7 @@
 //! }
 //!
 //! let variant = Arc::new(Variant::new(Parameters::default())?);
-//! let smart: BotSpec = "smart".parse()?;
-//! let players = [Player::bot(Careful), smart.player(&variant)?];
+//! let players = [Player::bot(Careful), bot("smart")?.player(&variant)?];
 //! let outcomes = play_games(&variant, &players, 1, 0..100, 1)?;
 //!
 //! let partners = Partners::default().with(Seat::ALL[1], vec![Partner::custom(Careful)])?;
@@ -135,6 +134,7 @@
 //! | [`nn`] | networks of trained policies, without PyTorch | `bots` |
 //! | [`bots`] | rule-based bots, policies as bots, whole games | `bots` |
 //! | [`search`] | players that look for better moves than a bot | `bots` |
+//! | [`players`] | players by their text, such as `smart` or `search: smart` | `bots` |
 //! | [`batch`] | many games in one step | `bots` |
 //! | [`nn::POLICIES`] | the shipped policies, 3 MB of weights | `weights`, which implies `bots` |
 //!
@@ -152,6 +152,8 @@ pub mod buffers;
 pub mod encode;
 #[cfg(feature = "bots")]
 pub mod nn;
+#[cfg(feature = "bots")]
+pub mod players;
 // Parts of the rules serve the other modules alone.
 #[cfg_attr(not(feature = "bots"), allow(dead_code, unused_imports))]
 pub mod rules;

@@ -16,7 +16,7 @@ use starmine::batch::{
 use starmine::buffers::Simd;
 use starmine::encode::{AnyEncoder, CARD_FEATURES, encoders};
 use starmine::rules::{
-    Belief, EpisodeSeed, GameRng, Named, Parameters, Seat, Slot, State, Variant, preset,
+    Belief, EpisodeSeed, GameRng, Parameters, Seat, Slot, State, Variant, preset,
 };
 
 /// The system's allocator with a count of each thread's allocations.

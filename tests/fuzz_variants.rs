@@ -7,7 +7,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use starmine::encode;
-use starmine::rules::{EpisodeSeed, Named, Parameters, Seat, State, Variant};
+use starmine::rules::{EpisodeSeed, Parameters, Seat, State, Variant};
 
 #[allow(dead_code)] // one of its functions
 #[path = "helpers/random_variant.rs"]
@@ -21,7 +21,7 @@ const CASES: u32 = 100_000;
 /// Random parameters of which some lie outside their ranges. They are drawn from a list of numbers,
 /// which proptest shrinks to simpler parameters.
 fn parameters() -> impl Strategy<Value = Parameters> {
-    (prop::collection::vec(any::<u32>(), 100), any::<i64>()).prop_map(|(numbers, extreme)| {
+    (prop::collection::vec(any::<u32>(), 100), any::<u8>()).prop_map(|(numbers, extreme)| {
         let mut numbers = numbers.into_iter();
         let mut below = |bound| numbers.next().unwrap_or(0) % bound;
         let mut parameters = random_parameters(&mut below);
@@ -32,7 +32,7 @@ fn parameters() -> impl Strategy<Value = Parameters> {
 
 /// Replaces a number by one a little or far outside its range, each in one of thirty cases, and takes
 /// a row from the copies.
-fn spoil(parameters: &mut Parameters, extreme: i64, mut below: impl FnMut(u32) -> u32) {
+fn spoil(parameters: &mut Parameters, extreme: u8, mut below: impl FnMut(u32) -> u32) {
     // Every field is named, so that a new number cannot be left out.
     let Parameters {
         players,
@@ -53,7 +53,7 @@ fn spoil(parameters: &mut Parameters, extreme: i64, mut below: impl FnMut(u32) -
     let numbers = [players, colors, ranks, max_information_tokens, max_life_tokens];
     for number in numbers.into_iter().chain(hand_size).chain(counts) {
         if below(30) == 1 {
-            *number = [extreme, -1, 0, 4, 7, 9, 17][below(7) as usize];
+            *number = [extreme, 255, 0, 4, 7, 9, 17][below(7) as usize];
         }
     }
     if below(10) == 1

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use flate2::read::GzDecoder;
 use serde::Deserialize;
 use starmine::encode::{self, AnyEncoder};
-use starmine::rules::{ActionId, Card, Named, Parameters, Seat, State, Variant};
+use starmine::rules::{ActionId, Card, Parameters, Seat, State, Variant};
 
 #[derive(Deserialize)]
 struct Trace {

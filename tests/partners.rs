@@ -12,7 +12,7 @@ use starmine::rules::{EpisodeSeed, GameRng, Move, PRESETS, Seat, Slot, Variant, 
 const GAMES: usize = 11;
 const SEED: u64 = 5;
 
-fn variant(name: &str, players: i64) -> Arc<Variant> {
+fn variant(name: &str, players: u8) -> Arc<Variant> {
     let mut parameters = preset(name).unwrap();
     parameters.players = players;
     Arc::new(Variant::new(parameters).unwrap())

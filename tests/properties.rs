@@ -8,8 +8,8 @@ use starmine::batch::{
 };
 use starmine::encode::{self, AnyEncoder};
 use starmine::rules::{
-    ActionId, Belief, Card, Edition, EpisodeSeed, GameRng, Move, Named, Offset, Parameters, Seat,
-    Slot, State, Variant,
+    ActionId, Belief, Card, Edition, EpisodeSeed, GameRng, Move, Offset, Parameters, Seat, Slot,
+    State, Variant,
 };
 
 #[path = "helpers/random_variant.rs"]
@@ -204,8 +204,7 @@ proptest! {
 fn check_belief(state: &State, seat: Seat, rng: &mut GameRng) {
     let (variant, view) = (state.variant(), state.view(seat));
     let (kinds, belief) = (variant.num_card_kinds(), Belief::new(&view));
-    let truth: Vec<usize> =
-        state.seer_view(seat).hand(Offset::OWN).map(|card| variant.card_index(card)).collect();
+    let truth: Vec<Card> = state.seer_view(seat).hand(Offset::OWN).collect();
     let sample: Vec<Card> =
         belief.sample(variant, rng).expect("the true hand is possible").collect();
     assert_eq!(sample.len(), truth.len());
@@ -215,12 +214,11 @@ fn check_belief(state: &State, seat: Seat, rng: &mut GameRng) {
         let possible = belief.possible(slot);
         assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         assert!(possible.is_subset(view.knowledge(Offset::OWN, slot).plausible_set(variant)));
-        assert!((0..kinds).all(|kind| possible.contains(kind) == (row[kind] > 0.0)));
-        assert!(
-            possible.contains(truth[slot.index()])
-                && possible.contains(variant.card_index(sample[slot.index()]))
-        );
-        assert!(possible.single().is_none_or(|kind| row[kind] == 1.0));
+        let mut cards = variant.card_kinds().zip(row);
+        assert!(cards.all(|(card, &share)| variant.set_has(possible, card) == (share > 0.0)));
+        assert!(variant.set_has(possible, truth[slot.index()]));
+        assert!(variant.set_has(possible, sample[slot.index()]));
+        assert!(possible.len() > 1 || row.contains(&1.0));
     }
     // The visible cards and a sampled hand together have at most all copies of each card.
     for card in variant.card_kinds() {
@@ -265,9 +263,14 @@ fn no_offset_shows_a_view_its_own_hand() {
         let state = new_game(&variant, 7);
         for seat in variant.seats() {
             let own: Vec<_> = state.seer_view(seat).hand(Offset::OWN).collect();
-            for offset in Offset::ALL {
-                let shown: Vec<_> = state.view(seat).hand(offset).collect();
-                assert!(shown.is_empty() || shown != own, "{players} players, {offset:?}");
+            let view = state.view(seat);
+            assert_eq!(view.hand(Offset::OWN).len(), 0);
+            for offset in variant.teammates() {
+                assert!(!view.hand(offset).eq(own.iter().copied()), "{players} players, {offset}");
+            }
+            for beyond in Offset::ALL.into_iter().skip(players.into()) {
+                let hand = std::panic::catch_unwind(|| view.hand(beyond).len());
+                hand.expect_err("there is no such seat");
             }
         }
     }

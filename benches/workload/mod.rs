@@ -52,7 +52,7 @@ pub struct Workload {
 
 impl Workload {
     /// Records uniformly random legal actions of the standard game.
-    pub fn record(stage: Stage, players: i64, games: usize, steps: usize) -> Workload {
+    pub fn record(stage: Stage, players: u8, games: usize, steps: usize) -> Workload {
         let variant = Variant::new(Parameters { players, ..Parameters::default() });
         let variant = Arc::new(variant.expect("the standard game has two to five players"));
         let actions = record_actions(batch(&variant, games, Stage::Mask), steps);

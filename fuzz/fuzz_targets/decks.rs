@@ -10,7 +10,7 @@ fuzz_target!(|data: &[u8]| {
     let [which, players, start, spoilt, rest @ ..] = data else { return };
     let mut parameters =
         preset(PRESETS[usize::from(*which) % PRESETS.len()].name).expect("it is one");
-    parameters.players = i64::from(2 + players % 4);
+    parameters.players = 2 + players % 4;
     let Ok(variant) = Variant::new(parameters).map(Arc::new) else { return };
     let dealt = State::new(Arc::clone(&variant), EpisodeSeed::default());
     let mut cards: Vec<u8> =

@@ -117,7 +117,6 @@ impl Default for Options {
 mod tests {
     use super::*;
     use crate::batch::Outputs;
-    use crate::rules::Named;
 
     #[test]
     fn extra_outputs_are_rows_of_the_table_in_its_order() {

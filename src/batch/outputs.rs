@@ -6,7 +6,6 @@ use super::config::BatchConfig;
 use super::options::{Dtype, Observers};
 use crate::buffers::{BufferError, check_length};
 use crate::encode::CARD_FEATURES;
-use crate::rules::Named;
 
 /// Where observations go, rows of one game after another. The kind must be the batch's dtype.
 #[derive(Debug)]

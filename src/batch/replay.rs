@@ -188,7 +188,7 @@ impl Replay {
         for block in 0..self.leaving.len() {
             let first = block * LANES;
             let rows = first..(first + LANES).min(self.current_games.len());
-            let all = &self.games.actions;
+            let all = self.games.actions();
             let places = self.places[rows.clone()].iter_mut();
             let shown = self.turns[rows.clone()].iter_mut().zip(&mut self.actions[rows.clone()]);
             for (place, (turn, action)) in places.zip(shown) {
@@ -224,7 +224,7 @@ impl Replay {
         let turns = self.games.turns(game);
         self.current_games[row] = game as i64;
         self.turns[row] = 0;
-        self.actions[row] = self.games.actions[turns.start].into();
+        self.actions[row] = self.games.actions()[turns.start].into();
         self.places[row] = Turns { next: turns.start, last: turns.end - 1 };
         self.next[row] = self.playable_game(game + self.current_games.len());
     }

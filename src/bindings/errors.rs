@@ -9,8 +9,9 @@ use crate::bindings::arguments::text::Text;
 use crate::bots::{self, GamesError};
 use crate::buffers;
 use crate::nn;
+use crate::players::{PlayerSpecError, SeveralSearchesError};
 use crate::rules::{self, ActionId, MoveError};
-use crate::search::{BlueprintError, PlayerSpecError, SearchOptionError, SeveralSearchesError};
+use crate::search::{BlueprintError, SearchOptionError};
 
 /// Defines the classes of exceptions.
 macro_rules! classes {
@@ -77,30 +78,16 @@ pub fn _unknown_name(kind: &str, name: Text, known: Vec<Text>) -> PyErr {
     rules::UnknownNameError::new(kind, &name, known).into()
 }
 
-/// The exception for a text that is not a bot's name.
-fn bot_exception(error: &bots::BotSpecError, message: String) -> PyErr {
-    match error {
-        bots::BotSpecError::Policy(
-            nn::PolicyError::Refused { .. } | nn::PolicyError::OtherVersion { .. },
-        ) => SerializationError::new_err(message),
-        _ => UnknownNameError::new_err(message),
-    }
-}
-
-impl From<bots::BotSpecError> for PyErr {
-    fn from(error: bots::BotSpecError) -> PyErr {
-        bot_exception(&error, error.to_string())
-    }
-}
-
 /// The exception for a text that names no player.
 fn player_exception(error: &PlayerSpecError, message: String) -> PyErr {
     match error {
-        PlayerSpecError::Bot(error) => bot_exception(error, message),
-        PlayerSpecError::Option(_) => UnknownNameError::new_err(message),
-        PlayerSpecError::Blueprint(_) | PlayerSpecError::Value(_) | PlayerSpecError::Twice(_) => {
+        PlayerSpecError::Policy(
+            nn::PolicyError::Refused { .. } | nn::PolicyError::OtherVersion { .. },
+        ) => SerializationError::new_err(message),
+        PlayerSpecError::Blueprint(_) | PlayerSpecError::Option(_) | PlayerSpecError::Twice(_) => {
             StarmineError::new_err(message)
         }
+        _ => UnknownNameError::new_err(message),
     }
 }
 

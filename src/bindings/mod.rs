@@ -16,7 +16,7 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 
 use crate::batch::{ExtraOutput, Outputs};
-use crate::rules::{Ending, Named};
+use crate::rules::Ending;
 
 macro_rules! core_module {
     (
@@ -140,7 +140,7 @@ fn endings() -> Vec<&'static str> {
 /// The names of the outputs that every batch has, in the order of its buffers.
 #[pyfunction]
 fn _outputs() -> Vec<&'static str> {
-    let is_extra = |name: &&'static str| ExtraOutput::from_name(name).is_ok();
+    let is_extra = |name: &&'static str| name.parse::<ExtraOutput>().is_ok();
     Outputs::NAMES.iter().copied().filter(|name| !is_extra(name)).collect()
 }
 

@@ -10,10 +10,10 @@ use crate::bindings::bots::player::read_player;
 use crate::bindings::errors::StarmineError;
 use crate::bindings::interruptible::interruptible;
 use crate::bindings::rules::view::View;
+use crate::players::{PlayerSpec, SearchText};
 use crate::rules::{self, Offset};
 use crate::search::{
-    BlueprintBelief, Decision, Method, PlayerSpec, SearchOptionError, SearchOptions, SearchSpec,
-    SearchText, SearchedMove, Source,
+    BlueprintBelief, Decision, Method, SearchOptionError, SearchOptions, SearchedMove, Source,
 };
 
 /// The most threads of a search.
@@ -55,13 +55,12 @@ fn read_search(
     blueprint: PlayerSpec,
     [rollouts, hands]: [&Integer; 2],
     [milliseconds, depth]: [Option<&Integer>; 2],
-    threshold: f64,
+    threshold: Option<f64>,
     method: &Text,
     step: Option<f64>,
-) -> PyResult<SearchSpec> {
-    let mut options = SearchOptions::default()
-        .with_threshold(threshold)?
-        .with_method(Method::from_name(method, step)?)?;
+) -> PyResult<PlayerSpec> {
+    let method = Method::from_name(method, threshold, step)?;
+    let mut options = SearchOptions::default().with_method(method)?;
     set(&mut options, rollouts, SearchOptions::with_rollouts)?;
     set(&mut options, hands, SearchOptions::with_hands)?;
     if let Some(milliseconds) = milliseconds {
@@ -70,13 +69,7 @@ fn read_search(
     if let Some(depth) = depth {
         set(&mut options, depth, SearchOptions::with_depth)?;
     }
-    let PlayerSpec::Bot(blueprint) = blueprint else {
-        return Err(StarmineError::new_err(format!(
-            "blueprint={:?} searches: expected a bot that does not",
-            blueprint.to_string()
-        )));
-    };
-    Ok(SearchSpec::new(blueprint, options, false)?)
+    Ok(blueprint.searching(options, false)?)
 }
 
 /// _search_text(blueprint, *, rollouts, milliseconds, hands, depth, threshold, method, step) -> str
@@ -92,14 +85,14 @@ pub fn _search_text(
     milliseconds: Option<Integer>,
     hands: Integer,
     depth: Option<Integer>,
-    threshold: f64,
+    threshold: Option<f64>,
     method: Text,
     step: Option<f64>,
 ) -> PyResult<String> {
     let optional = [milliseconds.as_ref(), depth.as_ref()];
     let spec =
         read_search(blueprint.parse()?, [&rollouts, &hands], optional, threshold, &method, step)?;
-    Ok(format!("{:#}", PlayerSpec::Search(spec)))
+    Ok(format!("{spec:#}"))
 }
 
 /// _search(view, blueprint, *, rollouts, milliseconds, hands, depth, threshold, method, step, seed, num_threads)
@@ -124,7 +117,7 @@ pub fn _search<'py>(
     milliseconds: Option<Integer>,
     hands: Integer,
     depth: Option<Integer>,
-    threshold: f64,
+    threshold: Option<f64>,
     method: Text,
     step: Option<f64>,
     seed: &Bound<'py, PyAny>,
@@ -137,7 +130,8 @@ pub fn _search<'py>(
     let seed = read_seed(seed)?;
     let num_threads = count("num_threads", &num_threads, 1..=THREADS)?;
     let (state, observer) = view.parts();
-    let mut searcher = spec.searcher(state.variant(), num_threads)?;
+    let searcher = spec.searcher(state.variant(), num_threads)?;
+    let mut searcher = searcher.expect("the player searches");
     let found = interruptible(py, |stop| {
         searcher.follow(state, observer, seed);
         let (decision, belief) = searcher.decide_until(&state.view(observer), stop)?;

@@ -5,21 +5,18 @@
 //! turn by turn. Who plays:
 //!
 //! - a [`Player`] holds a seat of a game: a bot, the cheater, or the caller;
-//! - a [`BotSpec`] makes players from the text of a bot, and a
-//!   [`PlayerSpec`](crate::search::PlayerSpec) from that of a bot or a search;
+//! - a [`PlayerSpec`](crate::players::PlayerSpec) makes players from a text, such as `smart`;
 //! - a [`SeatedPlayer`] is a player in one seat of games that somebody else runs;
 //! - a [`Partner`](crate::batch::Partner) is who may hold a seat of a batch.
 //!
 //! ```
 //! use std::sync::Arc;
-//! use starmine::bots::{BotSpec, GameRunner};
+//! use starmine::bots::{GameRunner, Player, RuleList, bot};
 //! use starmine::rules::{EpisodeSeed, Parameters, Variant};
 //!
 //! let variant = Arc::new(Variant::new(Parameters::default())?);
-//! let texts = ["smart", "rules: play-safe; hint-playable; discard-oldest"];
-//! let bots = texts.map(|text| text.parse::<BotSpec>());
-//! let players = bots.into_iter().map(|bot| Ok(bot?.player(&variant)?));
-//! let players = players.collect::<Result<Vec<_>, Box<dyn std::error::Error>>>()?;
+//! let rules = RuleList::parse(&["play-safe", "hint-playable", "discard-oldest"])?;
+//! let players = vec![bot("smart")?.player(&variant)?, Player::bot(rules)];
 //! let mut runner = GameRunner::new(variant, players, EpisodeSeed::default())?;
 //! while runner.play_bot()? {
 //!     println!("{:?}", runner.history().last());
@@ -33,12 +30,11 @@
 //   and their families
 // - `policy`: trained policies as bots; `noisy`: any bot with random moves in between
 // - `base_game`, `copy_counts`: sets of cards and counts of copies that several families use
-// - `registry`, `bot_spec`: bots by their names and texts
+// - `registry`: bots by their names
 // - `runner`, `seated_player`, `play_games`, `turn_values`: games
 
 mod base_game;
 mod bot;
-mod bot_spec;
 mod cheater;
 mod copy_counts;
 mod fireflower;
@@ -59,8 +55,6 @@ mod table;
 mod turn_values;
 
 pub use bot::{Bot, BoxedClone, MoveValue, Turn, UnsupportedVariantError};
-pub use bot_spec::{BotSpec, BotSpecError, PolicySpec};
-pub(crate) use bot_spec::{FindPolicy, find_policy};
 pub use noisy::{Noise, NoiseError, Noisy};
 #[cfg(any(test, feature = "python"))]
 pub(crate) use play_games::play_games_until;

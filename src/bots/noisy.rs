@@ -126,38 +126,47 @@ impl Bot for Noisy {
 mod tests {
     use std::sync::Arc;
 
-    use crate::bots::{BOTS, BotSpec, GameRunner, Player, play_games};
+    use crate::bots::{BOTS, GameRunner, Noise, Noisy, Player, bot, play_games};
     use crate::rules::{EpisodeSeed, Parameters, Variant};
 
-    fn table(variant: &Variant, bot: &str) -> Vec<Player> {
-        let bot: BotSpec = bot.parse().unwrap();
-        (0..variant.players()).map(|_| bot.player(variant).unwrap()).collect()
+    /// Players of this bot, whose moves are random with this probability if it is given.
+    fn table(variant: &Variant, name: &str, noise: Option<f64>) -> Vec<Player> {
+        let player = match (bot(name).unwrap().player(variant).unwrap(), noise) {
+            (Player::Bot(bot), Some(noise)) => {
+                Player::bot(Noisy::new(bot, Noise::new(noise).unwrap()))
+            }
+            (player, _) => player,
+        };
+        vec![player; variant.players().into()]
     }
 
     #[test]
     fn without_noise_it_is_the_bot_itself_and_with_probability_one_random_play() {
         let variant = Arc::new(Variant::new(Parameters::default()).unwrap());
-        let play = |bot: &str| play_games(&variant, &table(&variant, bot), 1, 0..200, 1).unwrap();
-        assert_eq!(play("noisy: 0; van-den-bergh"), play("van-den-bergh"));
-        assert_eq!(play("noisy: 1; smart"), play("noisy: 1; piers"));
-        assert_ne!(play("noisy: 0.05; smart"), play("smart"));
+        let play = |bot: &str, noise| {
+            play_games(&variant, &table(&variant, bot, noise), 1, 0..200, 1).unwrap()
+        };
+        assert_eq!(play("van-den-bergh", Some(0.0)), play("van-den-bergh", None));
+        assert_eq!(play("smart", Some(1.0)), play("piers", Some(1.0)));
+        assert_ne!(play("smart", Some(0.05)), play("smart", None));
     }
 
     #[test]
     fn the_share_of_replaced_moves_is_the_probability() {
         let variant = Arc::new(Variant::new(Parameters::default()).unwrap());
         // A random move may be the one that it replaces, so it is compared with always random ones.
-        let first = |bot: &str, game| {
+        let first = |noise, game| {
             let seed = EpisodeSeed { seed: 2, game, episode: 0 };
-            let mut runner = GameRunner::new(variant.clone(), table(&variant, bot), seed).unwrap();
+            let players = table(&variant, "smart", noise);
+            let mut runner = GameRunner::new(variant.clone(), players, seed).unwrap();
             runner.play_bot().unwrap();
             runner.history()[0].played
         };
         let games = 4_000;
-        let moved =
-            |bot: &str| (0..games).filter(|&game| first(bot, game) != first("smart", game)).count();
-        let all = moved("noisy: 1; smart") as f64;
-        let some = moved("noisy: 0.25; smart") as f64;
+        let moved = |noise| {
+            (0..games).filter(|&game| first(Some(noise), game) != first(None, game)).count()
+        };
+        let (all, some) = (moved(1.0) as f64, moved(0.25) as f64);
         assert!((some / all - 0.25).abs() < 0.03, "{some} of {all}");
     }
 
@@ -167,11 +176,10 @@ mod tests {
             for players in 2..=5 {
                 let parameters = Parameters { players, ..Parameters::default() };
                 let variant = Arc::new(Variant::new(parameters).unwrap());
-                let bot: BotSpec = kind.name.parse().unwrap();
-                if !matches!(bot.player(&variant), Ok(Player::Bot(_))) {
+                if !matches!(kind.player(&variant), Ok(Player::Bot(_))) {
                     continue;
                 }
-                let table = table(&variant, &format!("noisy: 0.3; {}", kind.name));
+                let table = table(&variant, kind.name, Some(0.3));
                 let games = if kind.name == "fireflower" { 5 } else { 50 };
                 play_games(&variant, &table, 3, 0..games, 1)
                     .unwrap_or_else(|error| panic!("{}: {error}", kind.name));

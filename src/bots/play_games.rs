@@ -18,12 +18,13 @@ use crate::threads::{is_set, share};
 /// threads get some: a bot may need seconds for a game.
 const PIECE: usize = 64;
 
-/// The results of games, in their order.
+/// Recorded games and their results, in their order.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct PlayedGames {
     /// The outcomes.
     pub outcomes: Vec<Outcome>,
-    /// The same games as decks and actions; empty unless they were asked for.
+    /// The same games as decks and actions.
     pub recording: Recording,
     /// What bots that value the legal moves found out; `None` unless the games were recorded and
     /// there is such a bot.
@@ -72,7 +73,7 @@ pub enum GamesError {
 /// Plays episode 0 of these games of a seed, dealt as in a batch of that seed. `players[seat]`
 /// plays in all of them. The outcomes are in the order of the games. If a thread cannot be started,
 /// the others play its games. 0 threads count as 1. Of players that search,
-/// [`PlayerSpec::check_table`](crate::search::PlayerSpec::check_table) says whether they may sit at one
+/// [`PlayerSpec::check_table`](crate::players::PlayerSpec::check_table) says whether they may sit at one
 /// table.
 ///
 /// # Errors

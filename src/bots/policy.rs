@@ -220,7 +220,7 @@ pub fn run_together(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bots::{BotSpec, Player, bot, play_games};
+    use crate::bots::{Player, RuleList, bot, play_games};
     use crate::nn::{POLICIES, policy_file, small};
     use crate::rules::{Edition, LostGameScore, Parameters};
 
@@ -241,8 +241,8 @@ mod tests {
                 Player::Bot(Box::new(bot))
             };
             let [feed_forward, recurrent] = policies.each_ref().map(bot);
-            let smart = "rules:play-safe;hint-playable;discard-oldest".parse::<BotSpec>().unwrap();
-            let players = [recurrent, smart.player(&variant).unwrap(), feed_forward];
+            let rules = RuleList::parse(&["play-safe", "hint-playable", "discard-oldest"]).unwrap();
+            let players = [recurrent, Player::bot(rules), feed_forward];
             let found = play_games(&variant, &players, 3, 0..150, 1).unwrap();
             for (game, found) in (0..).zip(found) {
                 let seed = EpisodeSeed { seed: 3, game, episode: 0 };
@@ -309,17 +309,7 @@ mod tests {
             let policy = shipped.policy().unwrap();
             let variant = Arc::new(policy.variant().clone());
             play_games(&variant, &players(&policy, false, &variant), 0, 0..2, 1).unwrap();
-            let bot_spec: BotSpec = shipped.name.parse().unwrap();
-            assert_eq!(bot_spec.to_string(), shipped.name);
             assert!(bot(shipped.name).is_err(), "{} is a bot's name", shipped.name);
         }
-    }
-
-    #[test]
-    fn a_text_without_a_policy_is_refused_with_the_reason() {
-        let directory = "policy: src".parse::<BotSpec>().unwrap_err().to_string();
-        assert!(directory.contains("policy=\"src\" cannot be read"), "{directory}");
-        let misspelt = "policy: ippo-2".parse::<BotSpec>().unwrap_err().to_string();
-        assert!(misspelt.contains("did you mean \"ippo-2p\"?"), "{misspelt}");
     }
 }

@@ -89,6 +89,7 @@ pub struct BotMoveError {
 
 /// The result of one game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Outcome {
     /// The score by the variant's rules.
     pub score: u8,
@@ -248,20 +249,11 @@ impl GameRunner {
     ///
     /// # Errors
     /// `TryReserveError` if there is no memory for it.
-    #[expect(clippy::missing_panics_doc, reason = "a played move has an action")]
     pub fn record(&self, recording: &mut Recording) -> Result<(), TryReserveError> {
         let variant = &self.variant;
         let (mut deck, start_player) = RandomDeck::new(variant, self.seed);
-        recording.reserve(1, variant.deck_size().into(), self.length())?;
-        recording.decks.extend(std::iter::from_fn(|| deck.draw(variant)));
-        recording.start_players.push(start_player.into());
-        let actions = self.history.iter().map(|event| {
-            let action = variant.move_to_action(event.played);
-            u8::from(action.expect("a played move has an action"))
-        });
-        recording.actions.extend(actions);
-        recording.ends.push(recording.actions.len() as u64);
-        Ok(())
+        let cards = std::iter::from_fn(|| deck.draw(variant));
+        recording.push_game(variant, cards, start_player, &self.history)
     }
 
     /// For each turn what its bot found out about the legal moves, see [`Bot::values`]. `None` if

@@ -1,7 +1,7 @@
 //! Networks of trained policies: their inputs, their layers and their files.
 //!
 //! Start with [`read_policy`], which loads a [`Policy`] from a file, or with [`shipped_policy`]. To
-//! let it play, name it where a bot's name goes, see [`BotSpec`](crate::bots::BotSpec).
+//! let it play, name it where a bot's name goes, see [`PlayerSpec`](crate::players::PlayerSpec).
 //!
 //! A [`Policy`] is a network with the header of its file. It maps packed observations to the logits
 //! of all actions and a value, for any number of observations at a time; [`Policy::BATCH_SIZE`] at

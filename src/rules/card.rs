@@ -22,7 +22,7 @@ pub struct Rank(u8);
 /// use starmine::rules::{Card, Rank, Suit};
 ///
 /// let card: Card = "G3".parse()?;
-/// assert_eq!(card, Card::new(Suit::ALL[2], Rank::ALL[2]));
+/// assert_eq!(card, Card::new(Suit::GREEN, Rank::ALL[2]));
 /// assert_eq!(card.to_string(), "G3");
 /// assert!("G6".parse::<Card>().is_err() && Rank::try_from(5).is_err());
 /// # Ok::<(), starmine::rules::NotationError>(())
@@ -37,6 +37,21 @@ pub struct Card {
 
 small_index!(Suit, MAX_COLORS, "suit");
 small_index!(Rank, MAX_RANKS, "rank");
+
+impl Suit {
+    /// The suit that HLE calls red.
+    pub const RED: Suit = Suit(0);
+    /// The suit that HLE calls yellow.
+    pub const YELLOW: Suit = Suit(1);
+    /// The suit that HLE calls green.
+    pub const GREEN: Suit = Suit(2);
+    /// The suit that HLE calls white.
+    pub const WHITE: Suit = Suit(3);
+    /// The suit that HLE calls blue.
+    pub const BLUE: Suit = Suit(4);
+    /// The sixth suit, multicoloured cards, which HLE does not have.
+    pub const MULTICOLOUR: Suit = Suit(5);
+}
 
 impl Card {
     /// The card of this suit and rank.

@@ -3,46 +3,47 @@
 use super::bit_set::bit_set;
 use super::select::BitIndices;
 
-/// A set of kinds of cards: bit `i` is the card with index `i` (see
-/// [`Variant::card_index`](super::Variant::card_index)).
+/// A set of kinds of cards of one variant: bit `i` is the card with index `i` (see
+/// [`Variant::card_index`](super::Variant::card_index)). Its [`Variant`](super::Variant) makes it, lists
+/// its cards and says whether it has a card.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CardSet(pub(crate) u64);
 
 impl CardSet {
-    /// The set of one card, whose index is below 64.
-    #[must_use]
-    pub const fn of(index: usize) -> CardSet {
-        CardSet(1 << index)
-    }
-
-    /// Whether the card, whose index is below 64, is in the set.
-    #[must_use]
-    pub const fn contains(self, index: usize) -> bool {
-        self.0 >> index & 1 == 1
-    }
-
     /// Number of kinds in the set.
     #[must_use]
     pub const fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
-    /// The only card of a set of one.
+    /// The set of one card, whose index is below 64.
     #[must_use]
-    pub const fn single(self) -> Option<usize> {
+    pub(crate) const fn of(index: usize) -> CardSet {
+        CardSet(1 << index)
+    }
+
+    /// The set of the cards with these indices.
+    #[must_use]
+    pub(crate) fn from_indices(indices: impl IntoIterator<Item = usize>) -> CardSet {
+        CardSet(indices.into_iter().fold(0, |set, index| set | 1 << index))
+    }
+
+    /// Whether the card with this index, which is below 64, is in the set.
+    #[must_use]
+    pub(crate) const fn contains(self, index: usize) -> bool {
+        self.0 >> index & 1 == 1
+    }
+
+    /// The index of the only card of a set of one.
+    #[must_use]
+    pub(crate) const fn single(self) -> Option<usize> {
         if self.0.is_power_of_two() { Some(self.0.trailing_zeros() as usize) } else { None }
     }
 
     /// The cards' indices in ascending order.
-    pub fn iter(self) -> impl Iterator<Item = usize> {
+    pub(crate) fn iter(self) -> impl Iterator<Item = usize> {
         BitIndices(self.0)
     }
 }
 
 bit_set!(CardSet);
-
-impl FromIterator<usize> for CardSet {
-    fn from_iter<I: IntoIterator<Item = usize>>(indices: I) -> CardSet {
-        CardSet(indices.into_iter().fold(0, |set, index| set | 1 << index))
-    }
-}

@@ -2,7 +2,7 @@
 
 use super::card::Suit;
 use super::limits::MAX_COLORS;
-use super::names::{Named, named};
+use super::names::named;
 
 named!("edition",
     /// The names and letters of the suits. They affect text only: the games are the same.

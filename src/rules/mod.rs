@@ -5,8 +5,8 @@
 //!
 //! - A *kind* of card is a suit and a rank, a [`Card`]; most kinds have several *copies*. The *index*
 //!   of a card counts the kinds, see [`Variant::card_index`].
-//! - A card has a *suit*, and a hint names a *colour*. In these rules each colour is that of one
-//!   suit, and HLE's word `colors` counts them.
+//! - A card has a *suit*, and a hint names a *colour*. Each suit has a colour of its own, so that
+//!   `colors`, as HLE calls it, is the number of suits.
 //! - A [`Move`] says what is done; an [`ActionId`] is its number in one variant.
 //! - A [`Seat`] is counted from 0 around the table. An [`Offset`] is counted from a seat: from the
 //!   mover in a hint, and from the observer in a view. A [`Slot`] is a place in a hand, the oldest
@@ -77,6 +77,7 @@ pub(crate) use random_variant::random_variant;
 pub(crate) use select::{BitIndices, bit_counts, nth_set_bit_portable};
 
 pub use belief::Belief;
+pub use bit_set::SetIter;
 pub(crate) use bit_set::bit_set;
 pub use card::{Card, Rank, Suit};
 pub use card_set::CardSet;
@@ -91,16 +92,18 @@ pub use knowledge::Knowledge;
 pub(crate) use limits::MAX_CARD_KINDS;
 pub use limits::{MAX_CARDS, MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS, MAX_RANKS};
 pub use moves::{ActionId, ActionSet, Move, MoveError};
+pub use names::UnknownNameError;
 pub(crate) use names::named;
-pub use names::{Named, UnknownNameError};
 pub use notation::NotationError;
 pub use offset::Offset;
 pub use outlook::Outlook;
+#[cfg(feature = "python")]
+pub(crate) use parameters::WideParameters;
 pub use parameters::{LostGameScore, Parameters, VariantError};
 pub(crate) use position::{Position, StoredPosition};
 pub use presets::{PRESETS, Preset, hle_preset, preset};
 pub use rating::Rating;
-pub use recording::{GameCheck, Recording};
+pub use recording::{GameCheck, Recording, RecordingError};
 pub use rng::GameRng;
 pub(crate) use rng::{INCREMENT, MULTIPLIER, mix_seed, ticket_index};
 pub use seat::Seat;

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::bit_set::bit_set;
+use super::bit_set::{bit_set, set_of};
 use super::card::Suit;
 use super::hint::Hint;
 use super::offset::Offset;
@@ -19,7 +19,7 @@ use super::slot::Slot;
 /// ```
 /// use starmine::rules::{Hint, Move, Offset, Parameters, Suit, Variant};
 ///
-/// let hint = Move::Hint { offset: Offset::NEXT, hint: Hint::Color(Suit::ALL[0]) };
+/// let hint = Move::Hint { offset: Offset::NEXT, hint: Hint::Color(Suit::RED) };
 /// assert_eq!(hint.to_string(), "hint +1 red");
 /// assert_eq!("hint +1 red".parse::<Move>(), Ok(hint));
 ///
@@ -137,12 +137,7 @@ impl ActionSet {
 }
 
 bit_set!(ActionSet);
-
-impl FromIterator<ActionId> for ActionSet {
-    fn from_iter<I: IntoIterator<Item = ActionId>>(actions: I) -> ActionSet {
-        ActionSet(actions.into_iter().fold(0, |set, action| set | 1 << action.index()))
-    }
-}
+set_of!(ActionSet, ActionId, |index| ActionId(index as u8));
 
 /// A move that the rules refuse.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -3,31 +3,8 @@
 
 use thiserror::Error;
 
-/// An enum whose values have public names, which Python and stored files use.
-pub trait Named: Copy + 'static {
-    /// What messages call the values, such as `edition`.
-    const KIND: &'static str;
-
-    /// All values in order.
-    const ALL: &'static [Self];
-
-    /// The name that Python sees.
-    #[must_use]
-    fn name(self) -> &'static str;
-
-    /// The value with this name.
-    ///
-    /// # Errors
-    /// [`UnknownNameError`] if no value has this name.
-    fn from_name(name: &str) -> Result<Self, UnknownNameError> {
-        let found = Self::ALL.iter().find(|value| value.name() == name).copied();
-        let names = || Self::ALL.iter().map(|value| value.name());
-        found.ok_or_else(|| UnknownNameError::new(Self::KIND, name, names()))
-    }
-}
-
-/// Defines an enum whose values have public names, which also stand in stored files. `$kind` is its
-/// [`Named::KIND`].
+/// Defines an enum whose values have public names, which also stand in stored files. Messages call
+/// a value `$kind`, such as `edition`.
 macro_rules! named {
     ($kind:literal, $(#[$attribute:meta])* $type:ident {
         $($(#[$about:meta])* $value:ident = $name:literal,)+
@@ -38,12 +15,13 @@ macro_rules! named {
             $($(#[$about])* #[serde(rename = $name)] $value,)+
         }
 
-        impl crate::rules::Named for $type {
-            const KIND: &'static str = $kind;
+        impl $type {
+            /// All values in order.
+            pub const ALL: &'static [$type] = &[$($type::$value),+];
 
-            const ALL: &'static [$type] = &[$($type::$value),+];
-
-            fn name(self) -> &'static str {
+            /// The name, which Python and stored files use. [`str::parse`] reads it.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
                 match self {
                     $($type::$value => $name,)+
                 }
@@ -54,13 +32,15 @@ macro_rules! named {
             type Err = crate::rules::UnknownNameError;
 
             fn from_str(name: &str) -> Result<$type, crate::rules::UnknownNameError> {
-                crate::rules::Named::from_name(name)
+                let names = || $type::ALL.iter().map(|value| value.name());
+                let found = $type::ALL.iter().find(|value| value.name() == name).copied();
+                found.ok_or_else(|| crate::rules::UnknownNameError::new($kind, name, names()))
             }
         }
 
         impl std::fmt::Display for $type {
             fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                formatter.write_str(crate::rules::Named::name(*self))
+                formatter.write_str(self.name())
             }
         }
     };
@@ -165,9 +145,9 @@ mod tests {
     #[test]
     fn values_are_found_by_their_names() {
         for &edition in Edition::ALL {
-            assert_eq!(Edition::from_name(edition.name()), Ok(edition));
+            assert_eq!(edition.name().parse(), Ok(edition));
         }
-        let error = Edition::from_name("ikebanna").unwrap_err();
+        let error = "ikebanna".parse::<Edition>().unwrap_err();
         assert_eq!((&*error.kind, &*error.nearest), ("edition", "ikebana"));
     }
 }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thiserror::Error;
 
-use super::card::{Card, Rank};
+use super::card::{Card, Rank, Suit};
 use super::edition::Edition;
 use super::event::Event;
 use super::hint::Hint;
@@ -42,6 +42,27 @@ impl Rank {
 impl Display for Rank {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}", self.index() + 1)
+    }
+}
+
+/// The name in the standard edition, such as `red`; [`Edition::suit_name`] has those of others.
+impl Display for Suit {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.write_str(Edition::Standard.suit_name(*self))
+    }
+}
+
+/// In the standard edition, such as `red` or `3`.
+impl Display for Hint {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&Edition::Standard.hint(*self))
+    }
+}
+
+/// In the standard edition, such as `seat 0: play 2 (R1, added), draws B3`.
+impl Display for Event {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&Edition::Standard.event(self))
     }
 }
 

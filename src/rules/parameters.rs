@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::edition::Edition;
-use super::limits::MAX_CARDS;
+use super::limits::{MAX_CARDS, MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS, MAX_RANKS};
 use super::names::named;
 use super::tables::Copies;
 
@@ -23,27 +23,24 @@ named!("lost_game_score",
 );
 
 /// The parameters of a variant before they are checked. The default is the two-player base game.
-///
-/// The numbers are `i64`, so that [`Variant::new`](super::Variant::new) answers any number of a file
-/// or of another language with the allowed range.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(try_from = "WideParameters", into = "WideParameters")]
 pub struct Parameters {
     /// Seats at the table, 2 to 5.
-    pub players: i64,
+    pub players: u8,
     /// Suits, 1 to 6.
-    pub colors: i64,
+    pub colors: u8,
     /// Ranks, 1 to 5.
-    pub ranks: i64,
+    pub ranks: u8,
     /// Cards in a hand, 1 to 6. `None`: 5 with two or three players, 4 with more.
-    pub hand_size: Option<i64>,
+    pub hand_size: Option<u8>,
     /// Information tokens at the start and at most, 0 to 16.
-    pub max_information_tokens: i64,
+    pub max_information_tokens: u8,
     /// Life tokens at the start, 1 to 8.
-    pub max_life_tokens: i64,
+    pub max_life_tokens: u8,
     /// Copies of each card by suit and rank, 1 to 3. `None`: 3 of the lowest rank, 1 of the
     /// highest, 2 of the others.
-    pub copies: Option<Vec<Vec<i64>>>,
+    pub copies: Option<Vec<Vec<u8>>>,
     /// Whether any seat may start, instead of seat 0.
     pub random_start_player: bool,
     /// Whether a hint may match no card.
@@ -78,6 +75,97 @@ impl Default for Parameters {
     }
 }
 
+/// Parameters with the numbers of a file or of another language, which may be any.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct WideParameters {
+    pub players: i64,
+    pub colors: i64,
+    pub ranks: i64,
+    pub hand_size: Option<i64>,
+    pub max_information_tokens: i64,
+    pub max_life_tokens: i64,
+    pub copies: Option<Vec<Vec<i64>>>,
+    pub random_start_player: bool,
+    pub empty_hints: bool,
+    pub crowning_piece: bool,
+    pub timed_display: bool,
+    pub lost_game_score: LostGameScore,
+    pub edition: Edition,
+}
+
+impl Default for WideParameters {
+    fn default() -> WideParameters {
+        Parameters::default().into()
+    }
+}
+
+impl From<Parameters> for WideParameters {
+    fn from(parameters: Parameters) -> WideParameters {
+        let wide = |row: Vec<u8>| row.into_iter().map(i64::from).collect();
+        WideParameters {
+            players: parameters.players.into(),
+            colors: parameters.colors.into(),
+            ranks: parameters.ranks.into(),
+            hand_size: parameters.hand_size.map(i64::from),
+            max_information_tokens: parameters.max_information_tokens.into(),
+            max_life_tokens: parameters.max_life_tokens.into(),
+            copies: parameters.copies.map(|rows| rows.into_iter().map(wide).collect()),
+            random_start_player: parameters.random_start_player,
+            empty_hints: parameters.empty_hints,
+            crowning_piece: parameters.crowning_piece,
+            timed_display: parameters.timed_display,
+            lost_game_score: parameters.lost_game_score,
+            edition: parameters.edition,
+        }
+    }
+}
+
+impl TryFrom<WideParameters> for Parameters {
+    type Error = VariantError;
+
+    /// # Errors
+    /// [`VariantError`] for a number that is not a byte.
+    fn try_from(wide: WideParameters) -> Result<Parameters, VariantError> {
+        let size = |size| byte("hand_size", size, HAND_SIZES);
+        let cell = |row, column, &count: &i64| byte(&copies_of(row, column), count, COPIES);
+        let row = |(row, counts): (usize, &Vec<i64>)| {
+            counts.iter().enumerate().map(|(column, count)| cell(row, column, count)).collect()
+        };
+        let copies = |rows: &Vec<Vec<i64>>| rows.iter().enumerate().map(row).collect();
+        Ok(Parameters {
+            players: byte("players", wide.players, PLAYERS)?,
+            colors: byte("colors", wide.colors, COLORS)?,
+            ranks: byte("ranks", wide.ranks, RANKS)?,
+            hand_size: wide.hand_size.map(size).transpose()?,
+            max_information_tokens: byte(
+                "max_information_tokens",
+                wide.max_information_tokens,
+                INFORMATION_TOKENS,
+            )?,
+            max_life_tokens: byte("max_life_tokens", wide.max_life_tokens, LIFE_TOKENS)?,
+            copies: wide.copies.as_ref().map(copies).transpose()?,
+            random_start_player: wide.random_start_player,
+            empty_hints: wide.empty_hints,
+            crowning_piece: wide.crowning_piece,
+            timed_display: wide.timed_display,
+            lost_game_score: wide.lost_game_score,
+            edition: wide.edition,
+        })
+    }
+}
+
+/// The lowest and the highest value of a parameter.
+pub(super) type Range = (u8, u8);
+
+pub(super) const PLAYERS: Range = (2, MAX_PLAYERS as u8);
+pub(super) const COLORS: Range = (1, MAX_COLORS as u8);
+pub(super) const RANKS: Range = (1, MAX_RANKS as u8);
+pub(super) const HAND_SIZES: Range = (1, MAX_HAND_SIZE as u8);
+pub(super) const INFORMATION_TOKENS: Range = (0, 16);
+pub(super) const LIFE_TOKENS: Range = (1, 8);
+const COPIES: Range = (1, 3);
+
 /// A parameter outside its range.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
@@ -106,19 +194,31 @@ impl VariantError {
     }
 }
 
-/// The value of a parameter as a byte, if it is at least `low` and at most `high`.
-pub(super) fn in_range(name: &str, value: i64, low: i64, high: usize) -> Result<u8, VariantError> {
-    if value < low || value > high as i64 {
-        return Err(VariantError::new(name, value, format!("{low} to {high}")));
-    }
-    Ok(value as u8)
+fn out_of_range(name: &str, value: impl fmt::Display, (low, high): Range) -> VariantError {
+    VariantError::new(name, value, format!("{low} to {high}"))
+}
+
+/// The value of a parameter, if it is in its range.
+pub(super) fn in_range(name: &str, value: u8, range: Range) -> Result<u8, VariantError> {
+    let is_inside = (range.0..=range.1).contains(&value);
+    if is_inside { Ok(value) } else { Err(out_of_range(name, value, range)) }
+}
+
+/// A number as a byte. The error names the range of the parameter.
+fn byte(name: &str, value: i64, range: Range) -> Result<u8, VariantError> {
+    u8::try_from(value).map_err(|_| out_of_range(name, value, range))
+}
+
+/// What messages call the copies of one card.
+fn copies_of(row: usize, column: usize) -> String {
+    format!("copies[{row}][{column}]")
 }
 
 pub(super) const fn default_hand_size(players: u8) -> u8 {
     if players < 4 { 5 } else { 4 }
 }
 
-pub(super) fn default_copies(rank: u8, ranks: u8) -> i64 {
+pub(super) const fn default_copies(rank: u8, ranks: u8) -> u8 {
     if rank == 0 {
         3
     } else if rank + 1 == ranks {
@@ -130,7 +230,7 @@ pub(super) fn default_copies(rank: u8, ranks: u8) -> i64 {
 
 /// The given copies of each card, or the default ones.
 pub(super) fn check_copies(
-    given: Option<&Vec<Vec<i64>>>,
+    given: Option<&Vec<Vec<u8>>>,
     colors: u8,
     ranks: u8,
 ) -> Result<Copies, VariantError> {
@@ -150,7 +250,7 @@ pub(super) fn check_copies(
             let (row, column) = (usize::from(suit), usize::from(rank));
             let count =
                 given.map_or_else(|| default_copies(rank, ranks), |table| table[row][column]);
-            copies[row][column] = in_range(&format!("copies[{row}][{column}]"), count, 1, 3)?;
+            copies[row][column] = in_range(&copies_of(row, column), count, COPIES)?;
         }
     }
     Ok(copies)
@@ -158,7 +258,7 @@ pub(super) fn check_copies(
 
 /// The number of cards in the deck, if it is not too large and enough for all hands.
 pub(super) fn check_deck(
-    given: Option<&Vec<Vec<i64>>>,
+    given: Option<&Vec<Vec<u8>>>,
     copies: &Copies,
     players: u8,
     hand_size: u8,
@@ -178,4 +278,29 @@ pub(super) fn check_deck(
         return Err(VariantError::new("hand_size", hand_size, allowed));
     }
     Ok(deck_size)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::Variant;
+
+    #[test]
+    fn stored_numbers_of_any_size_are_refused_with_the_range() {
+        let error = |text: &str| serde_json::from_str::<Variant>(text).unwrap_err().to_string();
+        for (text, expected) in [
+            (r#"{"players": -1}"#, "players=-1 is not allowed: expected 2 to 5"),
+            (r#"{"players": 6}"#, "players=6 is not allowed: expected 2 to 5"),
+            (r#"{"max_life_tokens": 256}"#, "max_life_tokens=256 is not allowed: expected 1 to 8"),
+            (
+                r#"{"hand_size": 9000000000}"#,
+                "hand_size=9000000000 is not allowed: expected 1 to 6",
+            ),
+            (
+                r#"{"colors": 1, "ranks": 2, "copies": [[1, 300]]}"#,
+                "copies[0][1]=300 is not allowed: expected 1 to 3",
+            ),
+        ] {
+            assert!(error(text).starts_with(expected), "{}", error(text));
+        }
+    }
 }

@@ -1,8 +1,9 @@
 //! The random number generator of one game, whose numbers are the same in every release.
 
+use std::convert::Infallible;
 use std::fmt;
 
-use rand::Rng;
+use rand::{Rng, TryRng};
 use rand_pcg::Pcg32;
 
 use super::episode_seed::EpisodeSeed;
@@ -24,11 +25,34 @@ const _: () = assert!(MULTIPLIER.wrapping_mul(INVERSE) == 1);
 ///
 /// The mapping of its words to numbers below a bound is written here, because the same seed must
 /// deal the same game in every release, and `rand` may change its mappings between versions.
-/// A generator hides its state. With the state of a seat's generator, one could compute the seed
+/// So a bot that draws with these methods plays the same games in every release; one that draws with
+/// those of `rand`, whose [`Rng`] this is, may not. A generator hides its state. With the state of a seat's generator, one could compute the seed
 /// and so the deck.
 #[derive(Clone)]
 pub struct GameRng {
     state: u64,
+}
+
+/// The words of the generator for the methods of the crate `rand`, whose results may differ between
+/// its versions.
+impl TryRng for GameRng {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        Ok(self.next_word())
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        let low = u64::from(self.next_word());
+        Ok(u64::from(self.next_word()) << 32 | low)
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        for chunk in bytes.chunks_mut(4) {
+            chunk.copy_from_slice(&self.next_word().to_le_bytes()[..chunk.len()]);
+        }
+        Ok(())
+    }
 }
 
 impl fmt::Debug for GameRng {

@@ -2,13 +2,37 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::bit_set::bit_set;
+use super::bit_set::{bit_set, set_of};
+use super::limits::MAX_HAND_SIZE;
 use super::select::BitIndices;
 use super::slot::Slot;
+use super::small_index::IndexError;
 
 /// A set of slots of one hand: bit `s` is slot `s`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "u8", into = "u8")]
 pub struct SlotSet(pub(crate) u8);
+
+impl TryFrom<u8> for SlotSet {
+    type Error = IndexError;
+
+    /// The set with these bits.
+    ///
+    /// # Errors
+    /// [`IndexError`] for the bit of a slot that no hand has.
+    fn try_from(bits: u8) -> Result<SlotSet, IndexError> {
+        if let Some(highest) = bits.checked_ilog2() {
+            Slot::try_from(highest as u8)?;
+        }
+        Ok(SlotSet(bits))
+    }
+}
+
+impl From<SlotSet> for u8 {
+    fn from(set: SlotSet) -> u8 {
+        set.0
+    }
+}
 
 impl SlotSet {
     /// The set of one slot.
@@ -17,9 +41,13 @@ impl SlotSet {
         SlotSet(1 << slot.index())
     }
 
-    /// The slots of a hand of this size, at most [`MAX_HAND_SIZE`](super::MAX_HAND_SIZE).
+    /// The slots of a hand of this size.
+    ///
+    /// # Panics
+    /// If the size is above [`MAX_HAND_SIZE`].
     #[must_use]
     pub const fn first_slots(size: usize) -> SlotSet {
+        assert!(size <= MAX_HAND_SIZE, "no hand is so large");
         SlotSet(((1u16 << size) - 1) as u8)
     }
 
@@ -61,12 +89,7 @@ impl SlotSet {
 }
 
 bit_set!(SlotSet);
-
-impl FromIterator<Slot> for SlotSet {
-    fn from_iter<I: IntoIterator<Item = Slot>>(slots: I) -> SlotSet {
-        slots.into_iter().fold(SlotSet::EMPTY, |set, slot| set | SlotSet::of(slot))
-    }
-}
+set_of!(SlotSet, Slot, Slot::at);
 
 #[cfg(test)]
 mod tests {
@@ -81,5 +104,17 @@ mod tests {
         assert_eq!((slots.oldest(), slots.newest()), (Some(Slot::ALL[0]), Some(Slot::ALL[5])));
         assert_eq!((SlotSet::EMPTY.oldest(), SlotSet::EMPTY.newest()), (None, None));
         assert!(slots.iter().eq([0, 2, 3, 5].map(|slot| Slot::ALL[slot])));
+    }
+
+    #[test]
+    fn a_set_is_a_collection_of_slots() {
+        let mut set: SlotSet = [Slot::ALL[4], Slot::OLDEST].into_iter().collect();
+        assert!(set.insert(Slot::ALL[2]) && !set.insert(Slot::ALL[4]));
+        assert!(set.remove(Slot::OLDEST) && !set.remove(Slot::OLDEST));
+        set.extend([Slot::ALL[1]]);
+        assert!(set.into_iter().eq([1, 2, 4].map(|slot| Slot::ALL[slot])));
+        assert_eq!(set.into_iter().len(), 3);
+        assert_eq!(SlotSet::try_from(0b1_0110), Ok(set));
+        assert_eq!(SlotSet::try_from(0b100_0000).unwrap_err().index(), 6);
     }
 }

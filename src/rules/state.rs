@@ -109,6 +109,25 @@ impl State {
         State { variant, position, deck, start_player, history: Vec::new() }
     }
 
+    /// Deals a deck and plays these actions.
+    ///
+    /// # Errors
+    /// [`StateError::Move`] for the first action that is not legal.
+    pub(super) fn replay(
+        variant: Arc<Variant>,
+        deck: ListedDeck,
+        start_player: Seat,
+        actions: impl Iterator<Item = i64>,
+    ) -> Result<State, StateError> {
+        let mut state = State::deal(variant, deck, start_player);
+        for (turn, action) in actions.enumerate() {
+            let action = state.position.check_action(&state.variant, action);
+            let played = action.map_err(|error| StateError::Move { turn, error })?;
+            state.play_unchecked(played);
+        }
+        Ok(state)
+    }
+
     /// The variant of the game.
     #[must_use]
     pub const fn variant(&self) -> &Arc<Variant> {
@@ -386,15 +405,8 @@ impl TryFrom<StateRecord> for State {
             return Err(StateError::Format(record.format));
         }
         let variant = Arc::new(record.variant);
-        let mut state = {
-            let start_player = variant.start_player(record.start_player)?;
-            State::from_deck(variant, record.deck, start_player)?
-        };
-        for (turn, &action) in record.actions.iter().enumerate() {
-            let action = state.position.check_action(&state.variant, action);
-            let played = action.map_err(|error| StateError::Move { turn, error })?;
-            state.play_unchecked(played);
-        }
-        Ok(state)
+        let start_player = variant.start_player(record.start_player)?;
+        let deck = ListedDeck::new(&variant, record.deck)?;
+        State::replay(variant, deck, start_player, record.actions.iter().copied())
     }
 }

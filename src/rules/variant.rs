@@ -8,11 +8,10 @@ use serde::{Deserialize, Serialize};
 use super::card::{Card, Rank, Suit};
 use super::card_set::CardSet;
 use super::edition::Edition;
-use super::limits::{MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS, MAX_RANKS};
 use super::offset::Offset;
 use super::parameters::{
-    LostGameScore, Parameters, VariantError, check_copies, check_deck, default_copies,
-    default_hand_size, in_range,
+    COLORS, HAND_SIZES, INFORMATION_TOKENS, LIFE_TOKENS, LostGameScore, PLAYERS, Parameters, RANKS,
+    VariantError, check_copies, check_deck, default_copies, default_hand_size, in_range,
 };
 use super::seat::Seat;
 use super::tables::{Copies, Tables};
@@ -49,11 +48,11 @@ impl Variant {
     /// # Errors
     /// [`VariantError`] names the first parameter outside its range, its value and the range.
     pub fn new(parameters: Parameters) -> Result<Variant, VariantError> {
-        let players = in_range("players", parameters.players, 2, MAX_PLAYERS)?;
-        let colors = in_range("colors", parameters.colors, 1, MAX_COLORS)?;
-        let ranks = in_range("ranks", parameters.ranks, 1, MAX_RANKS)?;
-        let hand_size = parameters.hand_size.unwrap_or(default_hand_size(players).into());
-        let hand_size = in_range("hand_size", hand_size, 1, MAX_HAND_SIZE)?;
+        let players = in_range("players", parameters.players, PLAYERS)?;
+        let colors = in_range("colors", parameters.colors, COLORS)?;
+        let ranks = in_range("ranks", parameters.ranks, RANKS)?;
+        let hand_size = parameters.hand_size.unwrap_or(default_hand_size(players));
+        let hand_size = in_range("hand_size", hand_size, HAND_SIZES)?;
         let given = parameters.copies.as_ref();
         let copies = check_copies(given, colors, ranks)?;
         let deck_size = check_deck(given, &copies, players, hand_size)?;
@@ -63,15 +62,19 @@ impl Variant {
             colors,
             ranks,
             hand_size,
-            max_information_tokens: in_range("max_information_tokens", information, 0, 16)?,
-            max_life_tokens: in_range("max_life_tokens", parameters.max_life_tokens, 1, 8)?,
+            max_information_tokens: in_range(
+                "max_information_tokens",
+                information,
+                INFORMATION_TOKENS,
+            )?,
+            max_life_tokens: in_range("max_life_tokens", parameters.max_life_tokens, LIFE_TOKENS)?,
             tables: Tables::new(colors, ranks, &copies),
             copies,
             deck_size,
             num_actions: 0,
             parameters,
         };
-        variant.parameters.hand_size = Some(hand_size.into());
+        variant.parameters.hand_size = Some(hand_size);
         variant.parameters.copies = Some(variant.copies_table());
         variant.num_actions = variant.count_actions() as u8;
         variant.tables.moves =
@@ -79,8 +82,8 @@ impl Variant {
         Ok(variant)
     }
 
-    fn copies_table(&self) -> Vec<Vec<i64>> {
-        let copies = |suit, rank| i64::from(self.copies(Card::new(suit, rank)));
+    fn copies_table(&self) -> Vec<Vec<u8>> {
+        let copies = |suit, rank| self.copies(Card::new(suit, rank));
         let row = |suit| self.all_ranks().map(|rank| copies(suit, rank)).collect();
         self.all_suits().map(row).collect()
     }
@@ -100,7 +103,7 @@ impl Variant {
         }
         let follows = |card: Card| {
             let default = default_copies(card.rank.index() as u8, self.ranks);
-            i64::from(self.copies(card)) == default
+            self.copies(card) == default
         };
         if self.card_kinds().all(follows) {
             parameters.copies = None;
@@ -264,8 +267,13 @@ impl Variant {
     }
 
     /// The index of a card, `suit * ranks + rank`, as in HLE.
+    ///
+    /// # Panics
+    /// If the variant does not have the card.
     #[must_use]
+    #[inline]
     pub const fn card_index(&self, card: Card) -> usize {
+        assert!(self.has_card(card), "the variant does not have this card");
         card.suit.index() * self.ranks as usize + card.rank.index()
     }
 
@@ -273,12 +281,12 @@ impl Variant {
     /// [`Variant::card_index`].
     ///
     /// # Panics
-    /// If no variant has a card with this index; in debug builds, also if this variant has none.
+    /// If the variant has no card with this index.
     #[must_use]
     #[inline]
     pub fn card(&self, index: impl Into<usize>) -> Card {
         let index = index.into();
-        debug_assert!(index < self.num_card_kinds(), "no card has index {index}");
+        assert!(index < self.num_card_kinds(), "no card has index {index}");
         self.tables.card[index]
     }
 
@@ -290,7 +298,16 @@ impl Variant {
     /// The set of these cards.
     #[must_use]
     pub fn card_set(&self, cards: impl IntoIterator<Item = Card>) -> CardSet {
-        cards.into_iter().map(|card| self.card_index(card)).collect()
+        CardSet::from_indices(cards.into_iter().map(|card| self.card_index(card)))
+    }
+
+    /// Whether a card is in a set of this variant.
+    ///
+    /// # Panics
+    /// If the variant does not have the card.
+    #[must_use]
+    pub const fn set_has(&self, set: CardSet, card: Card) -> bool {
+        set.contains(self.card_index(card))
     }
 
     pub(crate) const fn tables(&self) -> &Tables {

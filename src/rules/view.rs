@@ -103,9 +103,13 @@ impl<'a> View<'a> {
     }
 
     /// The seat at this offset from the observer.
+    ///
+    /// # Panics
+    /// If the offset is not below the number of players, as in all methods that take one.
     #[must_use]
     #[inline]
     pub fn seat(&self, offset: Offset) -> Seat {
+        assert!(offset.index() < self.variant.players().into(), "no seat at offset {offset}");
         self.variant.seat_after(self.observer, offset)
     }
 
@@ -132,12 +136,10 @@ impl<'a> View<'a> {
     #[must_use]
     #[inline]
     pub(crate) fn hand_indices(&self, offset: Offset) -> &'a [u8] {
-        // By the seat: an offset as large as the number of players also leads to the observer.
-        let seat = self.seat(offset);
-        if seat == self.observer {
+        if offset == Offset::OWN {
             return &[];
         }
-        self.position.hands[seat.index()].cards()
+        self.position.hands[self.seat(offset).index()].cards()
     }
 
     /// The knowledge of each card of a hand from its hints, the oldest first.

@@ -1,5 +1,5 @@
-//! The players that all seats are taken for: bots, or one policy that looks at many positions
-//! together.
+//! How the search assumes that every seat plays: by bots, or by one policy that looks at many
+//! positions together.
 
 use std::any::Any;
 use std::sync::Arc;

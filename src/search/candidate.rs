@@ -8,6 +8,7 @@ const DROP_ERRORS: f64 = 2.5;
 
 /// What a search found out about a move.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SearchedMove {
     /// The move with the mean score of its roll-outs.
     pub value: MoveValue,

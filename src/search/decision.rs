@@ -31,6 +31,7 @@ const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Decision {
     /// The move to make: the blueprint's, unless the best one is clearly better.
     pub chosen: Move,
@@ -127,8 +128,8 @@ fn bonuses(
     options: &SearchOptions,
 ) -> Vec<f64> {
     match options.method {
-        Method::Single => {
-            let bonus = |&played| if played == blueprint { options.threshold } else { 0.0 };
+        Method::Single { threshold } => {
+            let bonus = |&played| if played == blueprint { threshold } else { 0.0 };
             moves.iter().map(bonus).collect()
         }
         // The step of mirror descent multiplies the probability of a move by the exponential of

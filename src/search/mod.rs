@@ -33,12 +33,9 @@ mod decision;
 mod options;
 mod parallel;
 mod particle;
-mod player_spec;
 mod rollout;
-mod search_text;
 mod searcher;
 mod seen_game;
-mod stored_players;
 #[cfg(test)]
 mod tests;
 mod turn_set;
@@ -46,10 +43,6 @@ mod turn_set;
 pub use belief::{BlueprintBelief, Source};
 pub use candidate::SearchedMove;
 pub use decision::Decision;
+pub(crate) use options::MIRROR_STEP;
 pub use options::{Method, SearchOptionError, SearchOptions};
-pub use player_spec::{PlayerSpec, PlayerSpecError, SearchSpec};
-#[cfg(feature = "python")]
-pub(crate) use search_text::SearchText;
-pub use search_text::SeveralSearchesError;
 pub use searcher::{BlueprintError, Searcher};
-pub(crate) use stored_players::StoredPolicies;

@@ -11,15 +11,20 @@ const MOST: i64 = 1_000_000_000;
 const HANDS: i64 = 100_000;
 /// The greatest depth.
 const DEPTH: i64 = 1_000;
+/// The threshold of [`Method::Single`] where none is given.
+const SINGLE_THRESHOLD: f64 = 0.1;
 /// The step of [`Method::Mirror`] where none is given.
-pub(super) const STEP: f64 = 10.0;
+pub(crate) const MIRROR_STEP: f64 = 10.0;
 
 /// How a search judges the moves by their values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
     /// One seat searches, its teammates play by the blueprint (SPARTA: Lerer, Hu, Foerster and
     /// Brown, "Improving policies via search in cooperative partially observable games", 2020).
-    Single,
+    Single {
+        /// The minimum lead of a move's mean score over the blueprint's move, in points: 0 to 100.
+        threshold: f64,
+    },
     /// Every seat may search: each takes one step of mirror descent from the blueprint's
     /// probabilities towards better moves, and makes the likeliest one (Sokota et al., "The
     /// update-equivalence framework for decision-time planning", 2023).
@@ -45,7 +50,6 @@ pub struct SearchOptions {
     pub(super) milliseconds: Option<u32>,
     pub(super) hands: usize,
     pub(super) depth: Option<u32>,
-    pub(super) threshold: f64,
     pub(super) method: Method,
 }
 
@@ -63,22 +67,21 @@ pub struct SearchOptionError {
 }
 
 impl SearchOptionError {
-    pub(super) fn new(option: &'static str, value: impl Display, expected: &str) -> Self {
+    pub(crate) fn new(option: &'static str, value: impl Display, expected: &str) -> Self {
         SearchOptionError { option, value: value.to_string(), expected: expected.to_owned() }
     }
 }
 
 impl Default for SearchOptions {
-    /// 10,000 roll-outs without a limit of time, 4,096 hands, games that are played to the end, a
-    /// threshold of 0.1 and [`Method::Single`].
+    /// 10,000 roll-outs without a limit of time, 4,096 hands, games that are played to the end, and
+    /// [`Method::Single`] with a threshold of 0.1.
     fn default() -> SearchOptions {
         SearchOptions {
             rollouts: 10_000,
             milliseconds: None,
             hands: 4_096,
             depth: None,
-            threshold: 0.1,
-            method: Method::Single,
+            method: Method::Single { threshold: SINGLE_THRESHOLD },
         }
     }
 }
@@ -120,41 +123,76 @@ impl SearchOptions {
         Ok(SearchOptions { depth: Some(whole("depth", depth, DEPTH)?), ..self })
     }
 
-    /// Sets the minimum lead of a move's mean score over the blueprint's move, with
-    /// [`Method::Single`]: 0 to 100 points.
+    /// Sets how the moves are judged by their mean scores.
     ///
     /// # Errors
-    /// [`SearchOptionError`] if the number is out of range.
-    pub fn with_threshold(self, threshold: f64) -> Result<SearchOptions, SearchOptionError> {
-        let threshold = real("threshold", threshold, 0.0..=100.0, "a number from 0 to 100")?;
-        Ok(SearchOptions { threshold, ..self })
-    }
-
-    /// Sets how it judges.
-    ///
-    /// # Errors
-    /// [`SearchOptionError`] if the step of [`Method::Mirror`] is out of range.
+    /// [`SearchOptionError`] if the method's number is out of range.
     pub fn with_method(self, method: Method) -> Result<SearchOptions, SearchOptionError> {
-        if let Method::Mirror { step } = method {
-            real("step", step, f64::MIN_POSITIVE..=1e6, "a number above 0, up to 1000000")?;
+        match method {
+            Method::Single { threshold } => {
+                real("threshold", threshold, 0.0..=100.0, "a number from 0 to 100")?;
+            }
+            Method::Mirror { step } => {
+                real("step", step, f64::MIN_POSITIVE..=1e6, "a number above 0, up to 1000000")?;
+            }
         }
         Ok(SearchOptions { method, ..self })
+    }
+
+    /// Number of roll-outs of one decision, over all moves.
+    #[must_use]
+    pub const fn rollouts(&self) -> u32 {
+        self.rollouts
+    }
+
+    /// The time limit of a decision in milliseconds, if it has one.
+    #[must_use]
+    pub const fn milliseconds(&self) -> Option<u32> {
+        self.milliseconds
+    }
+
+    /// Number of possible own hands that are kept.
+    #[must_use]
+    pub const fn hands(&self) -> usize {
+        self.hands
+    }
+
+    /// The length of a roll-out in moves; `None` if each goes on to the end of its game.
+    #[must_use]
+    pub const fn depth(&self) -> Option<u32> {
+        self.depth
+    }
+
+    /// How the moves are judged by their mean scores.
+    #[must_use]
+    pub const fn method(&self) -> Method {
+        self.method
     }
 }
 
 impl Method {
-    /// The method of this name, `single` or `mirror`. Mirror descent has a step of 10 where none is
-    /// given.
+    /// The method of this name, `single` or `mirror`. Where its number is not given, `single` has a
+    /// threshold of 0.1 and `mirror` a step of 10.
     ///
     /// # Errors
-    /// [`SearchOptionError`] for another name, or for a step of the method `single`.
-    pub fn from_name(name: &str, step: Option<f64>) -> Result<Method, SearchOptionError> {
-        match (name, step) {
-            ("single", None) => Ok(Method::Single),
-            ("single", Some(step)) => {
+    /// [`SearchOptionError`] for another name, or for the number of the other method.
+    pub fn from_name(
+        name: &str,
+        threshold: Option<f64>,
+        step: Option<f64>,
+    ) -> Result<Method, SearchOptionError> {
+        match (name, threshold, step) {
+            ("single", _, Some(step)) => {
                 Err(SearchOptionError::new("step", step, "no step without \"method=mirror\""))
             }
-            ("mirror", step) => Ok(Method::Mirror { step: step.unwrap_or(STEP) }),
+            ("single", threshold, None) => {
+                Ok(Method::Single { threshold: threshold.unwrap_or(SINGLE_THRESHOLD) })
+            }
+            ("mirror", Some(threshold), _) => {
+                let expected = "no threshold with \"method=mirror\"";
+                Err(SearchOptionError::new("threshold", threshold, expected))
+            }
+            ("mirror", None, step) => Ok(Method::Mirror { step: step.unwrap_or(MIRROR_STEP) }),
             _ => Err(SearchOptionError::new("method", format!("{name:?}"), "single or mirror")),
         }
     }
@@ -189,8 +227,8 @@ mod tests {
             options.with_milliseconds(1_000_000_001),
             options.with_hands(100_001),
             options.with_depth(-1),
-            options.with_threshold(f64::NAN),
-            options.with_threshold(-0.5),
+            options.with_method(Method::Single { threshold: f64::NAN }),
+            options.with_method(Method::Single { threshold: -0.5 }),
             options.with_method(Method::Mirror { step: 0.0 }),
             options.with_method(Method::Mirror { step: f64::INFINITY }),
         ];

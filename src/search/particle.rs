@@ -54,7 +54,8 @@ impl Seats {
 pub(super) struct Particle {
     pub hand: [u8; MAX_HAND_SIZE],
     pub weight: f64,
-    /// How likely the moves of the teammates are with this hand, next to those of the blueprint.
+    /// How likely the teammates' moves are with this hand: 1 if the blueprint makes all of them, and
+    /// less for each that it does not make.
     pub likelihood: f64,
     /// The bots of all seats, if the blueprint has some. That of the observer's own seat is not
     /// used.

@@ -33,6 +33,9 @@ pub enum BlueprintError {
     /// Its moves are not made in this crate.
     #[error("a player outside this crate is not a blueprint: expected a bot")]
     External,
+    /// It searches itself.
+    #[error("blueprint={0:?} searches: expected a bot that does not")]
+    Searches(String),
     /// It sees all hands.
     #[error("blueprint={0:?} sees its own hand: expected a bot that sees what its seat sees")]
     Open(String),
@@ -145,7 +148,7 @@ impl Bot for Searcher {
         let seed = rng.below_u64(u64::MAX);
         self.rng = rng;
         let mistake = match self.options.method {
-            Method::Single => 0.0,
+            Method::Single { .. } => 0.0,
             Method::Mirror { .. } => MISTAKE,
         };
         let (blueprint, hands) = (&self.blueprint, self.options.hands);

@@ -1,6 +1,6 @@
 //! Random variants for property tests, of the crate's unit tests and of its integration tests.
 
-use starmine::rules::{Edition, LostGameScore, Named, Parameters, Variant};
+use starmine::rules::{Edition, LostGameScore, Parameters, Variant};
 
 /// Returns a random variant from the whole supported range. `below(n)` returns a random number less than `n`.
 ///
@@ -21,17 +21,17 @@ pub fn random_parameters(mut below: impl FnMut(u32) -> u32) -> Parameters {
     let mut between = |low: usize, high: usize| low + below((high + 1 - low) as u32) as usize;
     let (colors, ranks) = (between(1, 6), between(1, 5));
     let has_copies = between(0, 1) == 1;
-    let mut row = || (0..ranks).map(|_| between(1, 3) as i64).collect();
+    let mut row = || (0..ranks).map(|_| between(1, 3) as u8).collect();
     let copies = has_copies.then(|| (0..colors).map(|_| row()).collect());
     // Every field is named, so that a new rule switch cannot be left out.
     Parameters {
-        players: between(2, 5) as i64,
-        colors: colors as i64,
-        ranks: ranks as i64,
-        hand_size: (between(0, 2) < 2).then(|| between(1, 6) as i64),
+        players: between(2, 5) as u8,
+        colors: colors as u8,
+        ranks: ranks as u8,
+        hand_size: (between(0, 2) < 2).then(|| between(1, 6) as u8),
         // Without a token the crowning piece can leave a player without a legal action.
-        max_information_tokens: if between(0, 2) < 2 { between(0, 16) as i64 } else { 0 },
-        max_life_tokens: between(1, 8) as i64,
+        max_information_tokens: if between(0, 2) < 2 { between(0, 16) as u8 } else { 0 },
+        max_life_tokens: between(1, 8) as u8,
         copies,
         random_start_player: between(0, 1) == 1,
         empty_hints: between(0, 1) == 1,

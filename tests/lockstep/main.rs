@@ -24,7 +24,7 @@ use starmine::batch::{
 };
 use starmine::buffers::{Simd, SimdError};
 use starmine::encode::{AnyEncoder, encoders};
-use starmine::rules::{Ending, Named, Parameters, Seat, Variant};
+use starmine::rules::{Ending, Parameters, Seat, Variant};
 use table::Table;
 
 /// Enough games for every ending in every mode.

@@ -44,12 +44,12 @@ impl Random {
     /// A base game, a preset, or any other variant. Every tenth round has a rare ending.
     pub fn variant(&mut self, round: u64) -> Variant {
         if round % 10 == 9 {
-            return no_legal_action(self.between(3, 5));
+            return no_legal_action(self.between(3, 5) as u8);
         }
         if self.is_one_in(2) {
             return random_variant(|bound| self.below(bound as usize) as u32);
         }
-        let players = self.between(2, 5);
+        let players = self.between(2, 5) as u8;
         let base = if self.is_one_in(2) {
             Parameters::default()
         } else {
@@ -100,7 +100,7 @@ impl Random {
 
 /// A variant whose games often end without a legal action: a hand is empty and hints have used up
 /// the tokens.
-fn no_legal_action(players: i64) -> Variant {
+fn no_legal_action(players: u8) -> Variant {
     let parameters = Parameters {
         players,
         colors: 3,

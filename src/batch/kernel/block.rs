@@ -10,7 +10,7 @@ use std::ops::Deref;
 use super::Kernel;
 use super::lanes::{Isa, LANES, Lanes, Word};
 use super::plan::Sizes;
-use crate::rules::{Ending, Named};
+use crate::rules::Ending;
 
 /// A word of a block that is not a card.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ use super::draw_order::DrawOrder;
 use super::lanes::{Isa, LANES, Lanes, Mask, Word};
 use super::pcg32::{next_states, random_below};
 use super::plan::{ABSENT, CARD_INDEX, COLOR_HINT, DISCARD, PLAY, RANK_HINT, Sizes, TYPES, ones};
-use crate::rules::{Ending, Named};
+use crate::rules::Ending;
 
 const BYTE: u64 = 0xff;
 

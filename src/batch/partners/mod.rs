@@ -9,9 +9,9 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::bots::{Bot, BotSpecError, Player, UnsupportedVariantError};
+use crate::bots::{Bot, Player, UnsupportedVariantError};
+use crate::players::{PlayerSpec, PlayerSpecError, SeveralSearchesError, StoredPolicies};
 use crate::rules::{EpisodeSeed, GameRng, MAX_PLAYERS, Seat, Variant};
-use crate::search::{PlayerSpec, PlayerSpecError, SeveralSearchesError, StoredPolicies};
 
 /// The largest number of bots to draw from for one seat.
 const MAX_CHOICES: usize = 64;
@@ -165,9 +165,7 @@ impl StoredPartners {
     /// # Errors
     /// [`PartnersError`] for partners that are not allowed, or for a policy that cannot be loaded.
     pub fn load(&self) -> Result<Partners, PartnersError> {
-        let policies = self.policies.load();
-        let policies =
-            policies.map_err(|error| PlayerSpecError::from(BotSpecError::from(error)))?;
+        let policies = self.policies.load().map_err(PlayerSpecError::from)?;
         let mut partners = Partners::default();
         for (seat, texts) in &self.seats {
             let bots = texts.iter().map(|text| policies.player(text).map(Partner::Bot));

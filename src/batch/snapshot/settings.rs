@@ -8,10 +8,9 @@ use super::error::SnapshotError;
 use crate::batch::options::{AutoresetMode, Dtype, ExtraOutput, IllegalAction, Observers, Options};
 use crate::batch::partners::{Partners, PartnersError, StoredPartners};
 use crate::batch::{Batch, BatchError};
-use crate::bots::BotSpecError;
 use crate::encode;
+use crate::players::PlayerSpecError;
 use crate::rules::{Parameters, Variant};
-use crate::search::PlayerSpecError;
 
 /// What is stored before the games.
 #[derive(Serialize, Deserialize)]
@@ -68,9 +67,7 @@ impl Settings {
 
     fn read_partners(&self) -> Result<Partners, SnapshotError> {
         self.partners.load().map_err(|error| match error {
-            PartnersError::Bot(PlayerSpecError::Bot(BotSpecError::Policy(error))) => {
-                SnapshotError::Policy(error)
-            }
+            PartnersError::Bot(PlayerSpecError::Policy(error)) => SnapshotError::Policy(error),
             error => SnapshotError::Partners(error),
         })
     }

@@ -12,7 +12,7 @@ use crate::batch::{
     Dtype, ExtraOutput, IllegalAction, ObservationBuffer, Observers, Options, Outputs, Partner,
     Partners, Seeds,
 };
-use crate::rules::{ActionId, GameRng, Named, Parameters, Position, Seat, Variant, random_variant};
+use crate::rules::{ActionId, GameRng, Parameters, Position, Seat, Variant, random_variant};
 
 /// The forgeries of each batch.
 const FORGERIES: usize = 64;

@@ -32,7 +32,6 @@ use crate::bindings::interruptible::{interruptible, interruptible_if};
 use crate::bindings::process::forks;
 use crate::bindings::rules::variant::read_variant;
 use crate::encode;
-use crate::rules::Named;
 
 /// The most games without partners that are dealt, copied or stored without looking for signals: a
 /// tenth of a second.
@@ -183,9 +182,8 @@ impl Games {
 impl Batch {
     pub fn wrap(py: Python<'_>, batch: batch::Batch) -> Batch {
         let extra = &batch.options().extra_outputs;
-        let is_wanted = |name: &str| {
-            ExtraOutput::from_name(name).map_or(true, |output| extra.contains(&output))
-        };
+        let is_wanted =
+            |name: &str| name.parse::<ExtraOutput>().map_or(true, |output| extra.contains(&output));
         let outputs = OutputArrays::new(py, &batch).with_only(is_wanted);
         let results = OutputArrays::new(py, &batch).with_only(is_result);
         let games = Games { batch, actions: Vec::new(), apart: Apart::default() };
@@ -344,10 +342,10 @@ impl Batch {
         let mode = autoreset_mode.map_or_else(|| Ok("SameStep".into()), mode_name)?;
         let options = Options {
             encoder: encode::encoder(&encoder)?,
-            dtype: Dtype::from_name(&dtype)?,
-            observers: Observers::from_name(&observers)?,
-            autoreset_mode: AutoresetMode::from_name(&mode)?,
-            illegal_action: IllegalAction::from_name(&illegal_action)?,
+            dtype: dtype.parse::<Dtype>()?,
+            observers: observers.parse::<Observers>()?,
+            autoreset_mode: mode.parse::<AutoresetMode>()?,
+            illegal_action: illegal_action.parse::<IllegalAction>()?,
             partners: partners.map_or_else(|| Ok(Partners::default()), read)?,
             extra_outputs: extra_outputs.map_or_else(|| Ok(Vec::new()), read_extra_outputs)?,
             num_threads: read_threads(num_threads)?

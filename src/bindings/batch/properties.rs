@@ -9,7 +9,6 @@ use super::settings::partners_dict;
 use crate::bindings::arrays::vectors::collect;
 use crate::bindings::encode::layout::Layout;
 use crate::bindings::rules::variant::Variant;
-use crate::rules::Named;
 
 #[pymethods]
 impl Batch {

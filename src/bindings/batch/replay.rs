@@ -16,7 +16,6 @@ use crate::bindings::interruptible::interruptible;
 use crate::bindings::rules::recording::read_recording;
 use crate::bindings::rules::variant::read_variant;
 use crate::encode;
-use crate::rules::Named;
 
 /// A replay of recorded games, many side by side, for `starmine.replay`.
 #[pyclass(frozen, module = "starmine")]
@@ -65,8 +64,8 @@ impl _Replay {
             .transpose()?;
         let options = Options {
             encoder: encode::encoder(&encoder)?,
-            dtype: Dtype::from_name(&dtype)?,
-            observers: Observers::from_name(&observers)?,
+            dtype: dtype.parse::<Dtype>()?,
+            observers: observers.parse::<Observers>()?,
             num_threads: threads
                 .unwrap_or_else(|| batch::default_threads(rows.min(games.len().max(1)))),
             ..Options::default()

@@ -16,7 +16,7 @@ use crate::bindings::arrays::vectors::{items, with_capacity};
 use crate::bindings::bots::player::read_player_if;
 use crate::bindings::errors::StarmineError;
 use crate::buffers::BufferError;
-use crate::rules::{Named, Seat};
+use crate::rules::Seat;
 
 /// The seeds, the mask and the decks of a reset.
 pub struct Reset {
@@ -165,7 +165,7 @@ pub fn read_extra_outputs(given: &Bound<'_, PyAny>) -> PyResult<Vec<ExtraOutput>
     let mut wanted = Vec::new();
     for name in items(given, MAX_EXTRA_OUTPUTS).map_err(|_| expected())? {
         let name: Text = name.extract().map_err(|_| expected())?;
-        wanted.push(ExtraOutput::from_name(&name)?);
+        wanted.push(name.parse::<ExtraOutput>()?);
     }
     Ok(ExtraOutput::ALL.iter().copied().filter(|output| wanted.contains(output)).collect())
 }

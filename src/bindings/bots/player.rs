@@ -9,8 +9,7 @@ use crate::bindings::arguments::numbers::wrong_type;
 use crate::bindings::arguments::text::Text;
 use crate::bindings::errors::SerializationError;
 use crate::bindings::nn::network::_Network;
-use crate::bots::{BotSpec, BotSpecError, PolicySpec, find_policy};
-use crate::search::{PlayerSpec, StoredPolicies};
+use crate::players::{PlayerSpec, PlayerSpecError, StoredPolicies, find_policy};
 
 /// A bot, a trained policy or a searcher, loaded: the weights of a policy are those of the moment at which the
 /// player was made, whatever its file holds later.
@@ -44,8 +43,7 @@ impl _Player {
     ///     sampled: whether it samples its moves.
     #[staticmethod]
     fn of_network(network: &_Network, source: Text, sampled: bool) -> _Player {
-        let spec = PolicySpec::new(&source, network.0.clone(), sampled);
-        _Player(PlayerSpec::Bot(BotSpec::Policy(spec)))
+        _Player(PlayerSpec::of_policy(&source, network.0.clone(), sampled))
     }
 
     #[getter]
@@ -60,12 +58,12 @@ impl _Player {
 
     #[getter]
     fn weights<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
-        self.0.bot().policy().map(|spec| PyBytes::new(py, spec.policy().bytes()))
+        self.0.policy().map(|policy| PyBytes::new(py, policy.bytes()))
     }
 
     #[getter]
     fn cheats(&self) -> bool {
-        self.0.bot().cheats()
+        self.0.cheats()
     }
 
     #[getter]
@@ -111,7 +109,7 @@ impl _Player {
     fn _of_bytes(data: &[u8]) -> PyResult<_Player> {
         let (text, policies): (String, StoredPolicies) = postcard::from_bytes(data)
             .map_err(|error| SerializationError::new_err(format!("a stored player: {error}")))?;
-        let policies = policies.load().map_err(BotSpecError::from)?;
+        let policies = policies.load().map_err(PlayerSpecError::from)?;
         Ok(_Player(policies.player(&text)?))
     }
 
@@ -130,16 +128,16 @@ impl _Player {
     /// The player of a text that contains the text of this one.
     fn within(&self, text: impl FnOnce(String) -> String) -> PyResult<_Player> {
         let player = &self.0;
-        let find = |source: &str| match player.bot().policy() {
-            Some(spec) => Ok((spec.source().to_owned(), spec.policy().clone())),
-            None => find_policy(source),
+        let find = |source: &str| match (player.policy_source(), player.policy()) {
+            (Some(source), Some(policy)) => Ok((source.to_owned(), policy.clone())),
+            _ => find_policy(source),
         };
         Ok(_Player(PlayerSpec::parse(&text(player.with_source("0").to_string()), &find)?))
     }
 
     /// Whether both have the same text and the same weights.
     pub fn is_same(&self, other: &_Player) -> bool {
-        let bytes = |player: &_Player| player.0.bot().policy().map(|spec| spec.policy().clone());
+        let bytes = |player: &_Player| player.0.policy().cloned();
         let same_weights = match (bytes(self), bytes(other)) {
             (Some(one), Some(other)) => one.bytes() == other.bytes(),
             (one, other) => one.is_none() && other.is_none(),

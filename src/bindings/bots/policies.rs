@@ -4,8 +4,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::bindings::arguments::text::Text;
-use crate::bots::BotSpecError;
 use crate::nn::{POLICIES, policy_bytes, shipped_policy};
+use crate::players::PlayerSpecError;
 
 /// policies() -> list[str]
 ///
@@ -17,7 +17,7 @@ pub fn policies() -> Vec<&'static str> {
     POLICIES.iter().map(|policy| policy.name).collect()
 }
 
-/// _policy_bytes(&name) -> bytes
+/// _policy_bytes(name.as_ref()) -> bytes
 ///
 /// The bytes of the policy file of this name in the package, or at this path.
 ///
@@ -29,7 +29,7 @@ pub fn _policy_bytes<'py>(py: Python<'py>, name: Text) -> PyResult<Bound<'py, Py
     match shipped_policy(&name) {
         Some(shipped) => Ok(PyBytes::new(py, shipped.bytes)),
         None => {
-            let bytes = py.detach(|| policy_bytes(&name)).map_err(BotSpecError::from)?;
+            let bytes = py.detach(|| policy_bytes(name.as_ref())).map_err(PlayerSpecError::from)?;
             Ok(PyBytes::new(py, &bytes))
         }
     }

@@ -15,8 +15,8 @@ use crate::bindings::rules::state::State;
 use crate::bindings::rules::variant::{Variant, read_variant};
 use crate::bindings::rules::view::View;
 use crate::bots::{Player, SeatedPlayer};
+use crate::players::PlayerSpec;
 use crate::rules;
-use crate::search::PlayerSpec;
 
 /// The arguments of `SeatedBot._restored`.
 type Fields = (_Player, Variant, u8, u64, Option<(u64, rules::State)>);

@@ -23,8 +23,8 @@ use crate::bots::{
     BotMoveError, GameRunner, GamesError, Outcome, PlayedGames, Player, PlayersError, TurnValues,
     play_games_until,
 };
+use crate::players::PlayerSpec;
 use crate::rules::{self, EpisodeSeed, MoveError, Recording};
-use crate::search::PlayerSpec;
 use crate::threads::is_set;
 
 /// The most games of one call, and the highest index of the first.
@@ -112,7 +112,7 @@ type RecordingArrays<'py> = (
 );
 
 fn recorded<'py>(py: Python<'py>, recording: Recording) -> PyResult<RecordingArrays<'py>> {
-    let Recording { decks, start_players, actions, ends } = recording;
+    let (decks, start_players, actions, ends) = recording.into_arrays();
     let games = ends.len();
     let offsets = std::iter::once(0).chain(ends.into_iter().map(|end| end as i64));
     let shape = [games, decks.len() / games.max(1)];

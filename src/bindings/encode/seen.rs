@@ -12,7 +12,7 @@ use crate::bindings::arrays::vectors::with_capacity;
 use crate::bindings::errors::StarmineError;
 use crate::buffers::{Element, Simd, packed_length, unpack_bits};
 use crate::encode::{self, AnyEncoder, CARD_FEATURES, write_card_features, write_public_marginals};
-use crate::rules::{Named, Position, Seat, SeerView, Variant, View};
+use crate::rules::{Position, Seat, SeerView, Variant, View};
 
 /// What seats see of their games: the encoder, the dtype and the extra outputs, as a tuple in Python.
 #[derive(FromPyObject)]
@@ -100,7 +100,7 @@ impl<'a> SeenRows<'a> {
         let ViewRequest(encoder, dtype, extra_outputs) = wanted;
         let encoder = encode::encoder(encoder)?;
         let layout = encoder.layout(variant);
-        let asked = extra_outputs.iter().map(|name| ExtraOutput::from_name(name));
+        let asked = extra_outputs.iter().map(|name| name.parse::<ExtraOutput>());
         let asked: Vec<ExtraOutput> = asked.collect::<Result<_, _>>()?;
         let slots = usize::from(variant.hand_size());
         let cards = usize::from(variant.players()) * slots;
@@ -111,7 +111,7 @@ impl<'a> SeenRows<'a> {
         let has_hands = asked.contains(&ExtraOutput::OwnHand);
         Ok(SeenRows {
             encoder,
-            dtype: Dtype::from_name(dtype)?,
+            dtype: dtype.parse::<Dtype>()?,
             variant,
             number,
             features: layout.len(),

@@ -16,7 +16,6 @@ use crate::bindings::rules::variant::read_variant;
 use crate::buffers::packed_length;
 use crate::encode;
 use crate::nn::{CardWeights, ColorActions, ColorFeatures};
-use crate::rules::Named;
 
 /// The features by colour of packed observations, for `starmine.torch.ColorFeatures`.
 #[pyclass(frozen, module = "starmine")]
@@ -33,7 +32,7 @@ impl _ColorFeatures {
     #[new]
     fn new(variant: &Bound<'_, PyAny>, encoder: Text, weights: Text) -> PyResult<_ColorFeatures> {
         let (variant, encoder) = (read_variant(variant)?, encode::encoder(&encoder)?);
-        let weights = CardWeights::from_name(&weights)?;
+        let weights = weights.parse::<CardWeights>()?;
         let features = ColorFeatures::new(&variant, &encoder.layout(&variant), weights);
         let name = encoder.name();
         let problem =

@@ -14,8 +14,8 @@ use crate::bindings::arrays::numbers::Number;
 use crate::bindings::arrays::vectors::{collect, with_capacity};
 use crate::bindings::errors::ArrayError;
 use crate::bindings::interruptible::detached;
-use crate::bots::BotSpecError;
 use crate::nn::{Policy, PolicyScratch, load_policy};
+use crate::players::PlayerSpecError;
 use crate::threads::is_set;
 
 /// The most rows that are computed without looking for signals: a row takes up to 0.1 milliseconds.
@@ -37,7 +37,7 @@ impl _Network {
     ///     SerializationError: the bytes are not a policy file.
     #[new]
     fn new(name: Text, data: &[u8]) -> PyResult<_Network> {
-        Ok(_Network(load_policy(&name, data).map_err(BotSpecError::from)?))
+        Ok(_Network(load_policy(&name, data).map_err(PlayerSpecError::from)?))
     }
 
     /// The file's metadata as JSON text.

@@ -10,7 +10,7 @@ use crate::bindings::arguments::numbers::{Integer, wrong_type};
 use crate::bindings::arguments::text::Text;
 use crate::bindings::arrays::copies::while_read;
 use crate::bindings::errors::{NotationError, StarmineError};
-use crate::rules::{self, Edition, Named};
+use crate::rules::{self, Edition};
 
 /// Card(text)
 ///

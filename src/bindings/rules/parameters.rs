@@ -1,5 +1,7 @@
 //! The parameters of a variant, from Python and back.
 
+use std::str::FromStr;
+
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -7,7 +9,7 @@ use crate::bindings::arguments::numbers::Integer;
 use crate::bindings::arrays::copies::while_read;
 use crate::bindings::arrays::vectors::items;
 use crate::bindings::errors::VariantError;
-use crate::rules::{self, Named, Parameters};
+use crate::rules::{self, Parameters};
 
 /// More rows or numbers than any variant has; what follows them is not read.
 const MAX_COPIES: usize = 64;
@@ -32,8 +34,14 @@ pub fn copies_table(copies: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<i64>>> {
 }
 
 /// Reads a parameter that has a name for each value.
-pub fn named<T: Named>(name: &str) -> PyResult<T> {
-    T::from_name(name).map_err(|error| VariantError::new_err(error.to_string()))
+pub fn named<T: FromStr<Err = rules::UnknownNameError>>(name: &str) -> PyResult<T> {
+    name.parse().map_err(|error: rules::UnknownNameError| VariantError::new_err(error.to_string()))
+}
+
+/// The copies as lists of integers; rows of bytes would become `bytes` in Python.
+pub fn copies_lists(parameters: &Parameters) -> Option<Vec<Vec<i64>>> {
+    let row = |row: &Vec<u8>| row.iter().copied().map(i64::from).collect();
+    Some(parameters.copies.as_ref()?.iter().map(row).collect())
 }
 
 /// The parameters by name, as the constructor of `Variant` takes them.
@@ -48,7 +56,7 @@ pub fn parameters_dict<'py>(
     dict.set_item("hand_size", parameters.hand_size)?;
     dict.set_item("max_information_tokens", parameters.max_information_tokens)?;
     dict.set_item("max_life_tokens", parameters.max_life_tokens)?;
-    dict.set_item("copies", parameters.copies.clone())?;
+    dict.set_item("copies", copies_lists(parameters))?;
     dict.set_item("random_start_player", parameters.random_start_player)?;
     dict.set_item("empty_hints", parameters.empty_hints)?;
     dict.set_item("crowning_piece", parameters.crowning_piece)?;

@@ -43,7 +43,8 @@ pub fn read_recording(
         )));
     }
     let ends = collect("offsets", games, numbers[1..].iter().map(|&end| end as u64))?;
-    Ok(Recording { decks, start_players, actions, ends })
+    let recording = Recording::from_arrays(variant, decks, start_players, actions, ends);
+    Ok(recording.expect("the shapes and the offsets were checked"))
 }
 
 /// What is wrong with a recorded game, as a number; 0 for nothing.

@@ -137,7 +137,7 @@ impl State {
     /// How the game ended, one of `starmine.endings()`, or None while it goes on.
     #[getter]
     fn ending(&self) -> Option<&'static str> {
-        self.state.ending().map(rules::Named::name)
+        self.state.ending().map(rules::Ending::name)
     }
 
     /// Number of turns played so far.

@@ -4,7 +4,7 @@ use super::Fireflower;
 use crate::bots::table::Table;
 use crate::rules::Move;
 
-fn deal(players: i64, cards: &str) -> Table<Fireflower> {
+fn deal(players: u8, cards: &str) -> Table<Fireflower> {
     Table::deal(players, cards)
 }
 

@@ -45,7 +45,7 @@ impl OpenCards {
         let tables = variant.tables();
         self.exhausted = exhausted;
         let copies = CardSet(exhausted).iter();
-        let mut blocked: CardSet = copies.map(|copy| tables.copy_card[copy].into()).collect();
+        let mut blocked = CardSet::from_indices(copies.map(|copy| tables.copy_card[copy].into()));
         for _ in 1..variant.ranks() {
             blocked |= CardSet(blocked.0 << 1 & !tables.rank_cards[0]);
         }

@@ -9,7 +9,7 @@ use super::error::PolicyProblem;
 use super::limits::{FORMATS, MAX_LAYERS, MAX_WIDTH};
 use crate::encode::{self, Encoder};
 use crate::nn::CardWeights;
-use crate::rules::{Named, Parameters, Variant};
+use crate::rules::{Parameters, Variant};
 
 /// The header as JSON. Further keys are ignored.
 #[derive(Deserialize)]
@@ -86,5 +86,5 @@ fn by_color(raw: &RawHeader) -> Result<CardWeights, PolicyProblem> {
         return Err(refuse("card_features, layer_norm: expected false by colour".to_owned()));
     }
     let weights = raw.weights.as_deref().unwrap_or_default();
-    CardWeights::from_name(weights).map_err(|error| refuse(error.to_string()))
+    weights.parse::<CardWeights>().map_err(|error| refuse(error.to_string()))
 }

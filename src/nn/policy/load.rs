@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Read;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::Policy;
@@ -17,8 +18,9 @@ static IN_USE: Mutex<Vec<Weak<Policy>>> = Mutex::new(Vec::new());
 ///
 /// # Errors
 /// [`PolicyError`] if the file cannot be read or is invalid.
-pub fn read_policy(path: &str) -> Result<Arc<Policy>, PolicyError> {
-    load_policy(path, &policy_bytes(path)?)
+pub fn read_policy(path: impl AsRef<Path>) -> Result<Arc<Policy>, PolicyError> {
+    let path = path.as_ref();
+    load_policy(&path.to_string_lossy(), &policy_bytes(path)?)
 }
 
 /// The policy of a file with these contents, shared like that of [`read_policy`]. The path is for
@@ -34,11 +36,12 @@ pub fn load_policy(path: &str, bytes: &[u8]) -> Result<Arc<Policy>, PolicyError>
 ///
 /// # Errors
 /// [`PolicyError`] if the file cannot be read or is too large.
-pub fn policy_bytes(path: &str) -> Result<Vec<u8>, PolicyError> {
+pub fn policy_bytes(path: &Path) -> Result<Vec<u8>, PolicyError> {
+    let name = path.to_string_lossy();
     let unreadable = |error: std::io::Error| PolicyError::Unreadable {
-        path: path.to_owned(),
+        path: name.to_string(),
         problem: error.to_string(),
-        shipped: UnknownNameError::new("policy", path, POLICIES.iter().map(|policy| policy.name)),
+        shipped: UnknownNameError::new("policy", &name, POLICIES.iter().map(|policy| policy.name)),
     };
     // Checked before opening, which would block on a named pipe.
     let about = std::fs::metadata(path).map_err(unreadable)?;
@@ -50,7 +53,7 @@ pub fn policy_bytes(path: &str) -> Result<Vec<u8>, PolicyError> {
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > MAX_BYTES {
         let problem = PolicyProblem::TooLarge { bytes: about.len() };
-        return Err(PolicyError::Refused { path: path.to_owned(), problem });
+        return Err(PolicyError::Refused { path: name.into_owned(), problem });
     }
     Ok(bytes)
 }

@@ -34,8 +34,9 @@ use super::view::View;
 /// let mut marginals = [0.0; 5 * 25];
 /// belief.write_marginals(&mut marginals);
 /// let mut hand = belief.sample(&variant, &mut GameRng::for_samples(1)).expect("the true hand is possible");
-/// let oldest = variant.card_index(hand.next().expect("it has five cards"));
-/// assert!(belief.possible(Slot::OLDEST).contains(oldest) && marginals[oldest] > 0.0);
+/// let oldest = hand.next().expect("it has five cards");
+/// assert!(variant.set_has(belief.possible(Slot::OLDEST), oldest));
+/// assert!(marginals[variant.card_index(oldest)] > 0.0);
 /// # Ok::<(), starmine::rules::VariantError>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -97,7 +98,7 @@ impl Belief {
     #[must_use]
     pub fn possible(&self, slot: Slot) -> CardSet {
         let hands = self.hands_by_card(slot.index());
-        (0..self.kinds).filter(|&kind| hands[kind] > 0).collect()
+        CardSet::from_indices((0..self.kinds).filter(|&kind| hands[kind] > 0))
     }
 
     /// Writes the probability of each card in each slot: slot by slot, the cards in index order.

@@ -27,15 +27,14 @@ fn the_worse_half_of_the_moves_gets_fewer_rollouts() {
 #[test]
 fn recorded_games_have_the_values_of_all_searched_moves() {
     let variant = variant_of("standard", 2);
-    let name: PlayerSpec = "search: smart; rollouts=100; hands=30".parse().unwrap();
-    let table = [name.player(&variant).unwrap(), player(&variant, "smart")];
+    let table = [Player::bot(searcher(&variant, "smart", 100, 30)), player(&variant, "smart")];
     let stop = AtomicBool::new(false);
     let play = |table: &[Player]| {
         play_games_until(&stop, &variant, table, 5, &[3, 8], 2, true).unwrap().unwrap()
     };
     let games = play(&table);
     let (values, actions) = (games.values.unwrap(), variant.num_actions());
-    assert_eq!(values.means.len(), games.recording.actions.len() * actions);
+    assert_eq!(values.means.len(), games.recording.actions().len() * actions);
     assert_eq!(values.standard_errors.len(), values.means.len());
     let mut turn = 0;
     for game in [3, 8] {
@@ -46,7 +45,7 @@ fn recorded_games_have_the_values_of_all_searched_moves() {
             for (action, mean) in variant.action_ids().zip(row) {
                 assert!(searches && state.legal_actions().contains(action) || mean.is_nan());
             }
-            let played = usize::from(games.recording.actions[turn]);
+            let played = usize::from(games.recording.actions()[turn]);
             assert!(row[played].is_nan() != searches || state.legal_actions().len() == 1);
             state.apply(ActionId::new(played).unwrap()).unwrap();
             turn += 1;
@@ -80,8 +79,8 @@ fn a_search_is_the_same_for_any_number_of_threads() {
 fn a_search_that_may_change_nothing_plays_as_the_blueprint() {
     for (name, players, bot) in [("standard", 3, "smart"), ("small", 2, RULES)] {
         let variant = variant_of(name, players);
-        let options =
-            SearchOptions { rollouts: 50, hands: 20, threshold: 100.0, ..SearchOptions::default() };
+        let method = Method::Single { threshold: 100.0 };
+        let options = SearchOptions { rollouts: 50, hands: 20, method, ..SearchOptions::default() };
         let table: Vec<Player> = (0..players).map(|_| player(&variant, bot)).collect();
         let mut searching = table.clone();
         searching[1] =
@@ -108,8 +107,7 @@ fn a_search_gains_points() {
 #[test]
 fn the_game_of_a_searcher_is_a_function_of_its_seed() {
     let variant = variant_of("standard", 2);
-    let name: PlayerSpec = "search: smart; rollouts=60; hands=30".parse().unwrap();
-    let table = [name.player(&variant).unwrap(), player(&variant, "smart")];
+    let table = [Player::bot(searcher(&variant, "smart", 60, 30)), player(&variant, "smart")];
     let alone = GameRunner::new(variant.clone(), table.to_vec(), seed(9)).unwrap();
     let histories = [false, true].map(|after_others| {
         let mut runner = alone.clone();
@@ -162,7 +160,7 @@ fn many_positions_at_once_give_the_decisions_of_single_ones() {
     let bot = PolicyBot::new(policy, false, &variant).unwrap();
     assert!(bot.stateless_policy().is_some());
     let mut games =
-        (0..).map(|game| game_before_a_turn(&variant, "policy: ippo-2p", Seat::ALL[1], game, 9));
+        (0..).map(|game| game_before_a_turn(&variant, "ippo-2p", Seat::ALL[1], game, 9));
     let state = games.find(|state| state.ending().is_none()).unwrap();
     let decide = |bot: Box<dyn Bot>| {
         let options = SearchOptions { rollouts: 40, hands: 12, ..SearchOptions::default() };
@@ -180,11 +178,10 @@ fn many_positions_at_once_give_the_decisions_of_single_ones() {
 /// What a search of a policy's game decides, the seat 0 to act, and the hands of its belief.
 fn decision_of_policy(rollouts: u32, depth: Option<u32>) -> (State, Decision, Vec<Vec<u8>>) {
     let variant = variant_of("standard", 2);
-    let mut games =
-        (0..).map(|game| game_before_a_turn(&variant, "policy: ippo-2p", Seat::FIRST, game, 8));
+    let mut games = (0..).map(|game| game_before_a_turn(&variant, "ippo-2p", Seat::FIRST, game, 8));
     let state = games.find(|state| state.ending().is_none()).unwrap();
     let options = SearchOptions { rollouts, hands: 1, depth, ..SearchOptions::default() };
-    let name = "policy: ippo-2p";
+    let name = "ippo-2p";
     let mut searcher = Searcher::new(&player(&variant, name), &variant, options, 1).unwrap();
     searcher.follow(&state, Seat::FIRST, 7);
     let (decision, belief) = searcher.decide(&state.view(Seat::FIRST));
@@ -266,18 +263,17 @@ fn a_seated_player_chooses_no_move_in_past_turns() {
 #[test]
 fn a_searcher_that_was_not_asked_before_decides_as_one_that_was() {
     let variant = variant_of("small", 2);
-    let name: PlayerSpec = format!("search: {RULES}; rollouts=300; hands=5000").parse().unwrap();
+    let searching = || Player::bot(searcher(&variant, RULES, 300, 5_000));
     let mut compared = 0;
     for game in 0..12 {
-        let mut asked = SeatedPlayer::new(name.player(&variant).unwrap(), Seat::FIRST, game);
+        let mut asked = SeatedPlayer::new(searching(), Seat::FIRST, game);
         let mut other = SeatedPlayer::new(player(&variant, RULES), Seat::ALL[1], game);
         let mut state = State::new(variant.clone(), seed(game));
         while state.ending().is_none() {
             let is_own = state.position().current_player == Seat::FIRST;
             let played = if is_own { asked.act(&state) } else { other.act(&state) }.unwrap();
             if is_own && state.length() >= 6 {
-                let mut fresh =
-                    SeatedPlayer::new(name.player(&variant).unwrap(), Seat::FIRST, game);
+                let mut fresh = SeatedPlayer::new(searching(), Seat::FIRST, game);
                 assert_eq!(fresh.act(&state).unwrap(), played, "game {game}");
                 compared += 1;
                 break;
@@ -293,30 +289,22 @@ fn a_search_that_was_stopped_can_be_asked_again() {
     let variant = variant_of("standard", 2);
     let state = game_before_a_turn(&variant, "smart", Seat::FIRST, 3, 8);
     let set = AtomicBool::new(true);
-    let mut searcher = searcher(&variant, "smart", 200, 100);
-    searcher.follow(&state, Seat::FIRST, 7);
-    assert!(searcher.decide_until(&state.view(Seat::FIRST), &set).is_none());
-    let (decision, belief) = searcher.decide(&state.view(Seat::FIRST));
+    let mut searching = searcher(&variant, "smart", 200, 100);
+    searching.follow(&state, Seat::FIRST, 7);
+    assert!(searching.decide_until(&state.view(Seat::FIRST), &set).is_none());
+    let (decision, belief) = searching.decide(&state.view(Seat::FIRST));
     assert!(state.position().is_legal(&variant, decision.chosen));
     assert_eq!(belief.hand_indices().count(), 100);
-    let name: PlayerSpec = "search: smart; rollouts=100; hands=30".parse().unwrap();
-    let mut seated = SeatedPlayer::new(name.player(&variant).unwrap(), Seat::FIRST, 7);
+    let searching = Player::bot(searcher(&variant, "smart", 100, 30));
+    let table = [searching.clone(), player(&variant, "smart")];
+    let mut seated = SeatedPlayer::new(searching, Seat::FIRST, 7);
     assert_eq!(seated.act_until(&state, &set), Ok(None));
     assert!(seated.act(&state).is_ok());
-    let table = vec![name.player(&variant).unwrap(), player(&variant, "smart")];
-    let mut runner = GameRunner::new(variant.clone(), table, seed(9)).unwrap();
+    let mut runner = GameRunner::new(variant.clone(), table.to_vec(), seed(9)).unwrap();
     runner.run_until(&set).unwrap();
     assert_eq!((runner.length(), runner.ending()), (0, None));
     runner.run().unwrap();
     assert!(runner.ending().is_some());
-    let stopped = play_games_until(
-        &set,
-        &variant,
-        &[name.player(&variant).unwrap(), player(&variant, "smart")],
-        5,
-        &[3],
-        1,
-        false,
-    );
+    let stopped = play_games_until(&set, &variant, &table, 5, &[3], 1, false);
     assert!(stopped.unwrap().is_none());
 }

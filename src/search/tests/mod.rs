@@ -1,23 +1,32 @@
 //! Tests of searches, and what they share.
 
 mod beliefs;
+mod blueprints;
 mod decisions;
 mod mirror_descent;
-mod names;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::*;
-use crate::bots::{BotSpec, Player, SeatedPlayer};
+use crate::bots::{Player, PolicyBot, RuleList, SeatedPlayer, bot};
+use crate::nn::shipped_policy;
 use crate::rules::{EpisodeSeed, GameRng, Parameters, Seat, State, Variant, preset};
 
-fn variant_of(name: &str, players: i64) -> Arc<Variant> {
+fn variant_of(name: &str, players: u8) -> Arc<Variant> {
     Arc::new(Variant::new(Parameters { players, ..preset(name).unwrap() }).unwrap())
 }
 
+/// The player of a bot's name, a shipped policy's, or a rule list.
 fn player(variant: &Variant, name: &str) -> Player {
-    name.parse::<BotSpec>().unwrap().player(variant).unwrap()
+    if let Some(rules) = name.strip_prefix("rules: ") {
+        let rules: Vec<&str> = rules.split("; ").collect();
+        return Player::bot(RuleList::parse(&rules).unwrap());
+    }
+    if let Some(shipped) = shipped_policy(name) {
+        return Player::bot(PolicyBot::new(shipped.policy().unwrap(), false, variant).unwrap());
+    }
+    bot(name).unwrap().player(variant).unwrap()
 }
 
 fn searcher(variant: &Variant, name: &str, rollouts: u32, hands: usize) -> Searcher {

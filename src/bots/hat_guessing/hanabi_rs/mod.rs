@@ -89,7 +89,7 @@ mod tests {
     use crate::bots::{bot, play_games};
     use crate::rules::{EpisodeSeed, Parameters, Seat, State, Variant};
 
-    fn variant(players: i64) -> Arc<Variant> {
+    fn variant(players: u8) -> Arc<Variant> {
         Arc::new(Variant::new(Parameters { players, ..Parameters::default() }).unwrap())
     }
 
@@ -128,7 +128,7 @@ mod tests {
         for players in 2..=5 {
             let variant = variant(players);
             for other in ["random", "cheater"] {
-                let name = |seat: i64| if seat % 2 == 0 { "information" } else { other };
+                let name = |seat: u8| if seat.is_multiple_of(2) { "information" } else { other };
                 let player = |seat| bot(name(seat)).unwrap().player(&variant).unwrap();
                 let seats: Vec<_> = (0..players).map(player).collect();
                 play_games(&variant, &seats, 0, 0..100, 1).unwrap();

@@ -8,12 +8,12 @@ use crate::bots::table::Table;
 use crate::bots::{Player, play_games};
 use crate::rules::{CardSet, EpisodeSeed, Event, Parameters, Seat, State, Variant};
 
-fn base_game(players: i64) -> Arc<Variant> {
+fn base_game(players: u8) -> Arc<Variant> {
     Arc::new(Variant::new(Parameters { players, ..Parameters::default() }).unwrap())
 }
 
 /// Calls `check` with the bots of all seats at every turn of some games.
-fn for_each_turn(players: i64, check: impl Fn(&[InfoBot], &State)) {
+fn for_each_turn(players: u8, check: impl Fn(&[InfoBot], &State)) {
     let variant = base_game(players);
     let seed = |game| EpisodeSeed { seed: 1, game, episode: 0 };
     let mut table = Table::<InfoBot>::new(State::new(variant.clone(), seed(0)));

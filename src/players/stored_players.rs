@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::player_spec::{PlayerSpec, PlayerSpecError};
-use crate::bots::PolicySpec;
+use super::error::PlayerSpecError;
+use super::player_spec::PlayerSpec;
+use super::policy_source::NamedPolicy;
 use crate::nn::{Policy, PolicyError, load_policy, shipped_policy};
 use crate::rules::UnknownNameError;
 
@@ -38,13 +39,13 @@ impl std::fmt::Debug for StoredPolicy {
 }
 
 impl StoredPolicy {
-    fn of(spec: &PolicySpec) -> StoredPolicy {
-        let weights = if spec.is_shipped() {
-            Weights::Shipped(spec.policy().checksum())
+    fn of(named: &NamedPolicy) -> StoredPolicy {
+        let weights = if named.is_shipped() {
+            Weights::Shipped(named.policy.checksum())
         } else {
-            Weights::File(spec.policy().bytes().to_vec())
+            Weights::File(named.policy.bytes().to_vec())
         };
-        StoredPolicy { source: spec.source().to_owned(), weights }
+        StoredPolicy { source: named.source.clone(), weights }
     }
 
     fn load(&self) -> Result<(String, Arc<Policy>), PolicyError> {
@@ -68,8 +69,8 @@ impl StoredPolicies {
     /// Adds the policy of a player. Returns the player's text, in which a number stands for the
     /// policy.
     pub fn store(&mut self, player: &PlayerSpec) -> String {
-        let Some(spec) = player.bot().policy() else { return player.to_string() };
-        let policy = StoredPolicy::of(spec);
+        let Some(named) = player.named_policy() else { return player.to_string() };
+        let policy = StoredPolicy::of(named);
         let place = self.0.iter().position(|known| *known == policy).unwrap_or_else(|| {
             self.0.push(policy);
             self.0.len() - 1

@@ -1,14 +1,12 @@
-use super::super::*;
 use super::*;
-use crate::bots::Bot;
-use crate::rules::{Move, View};
+use crate::nn::POLICIES;
+use crate::search::BlueprintError;
+
+const RULES: &str = "rules: play-safe; hint-playable; discard-osawa; discard-oldest; hint-most";
 
 #[test]
 fn a_blueprint_must_be_a_deterministic_player() {
-    let variant = variant_of("standard", 2);
     for name in ["random", "iggi", "noisy: 0.1; smart", "policy: ippo-2p; sampled"] {
-        let found = Searcher::new(&player(&variant, name), &variant, SearchOptions::default(), 1);
-        assert_eq!(found.err(), Some(BlueprintError::Random("the given player".to_owned())));
         let text = format!("search: {name}").parse::<PlayerSpec>().unwrap_err();
         assert!(matches!(text, PlayerSpecError::Blueprint(BlueprintError::Random(_))), "{text}");
     }
@@ -28,6 +26,7 @@ fn names_are_displayed_as_they_are_parsed() {
         "search: smart; rollouts=100",
         "search: smart; method=mirror",
         "search: smart; hands=9; method=mirror; step=2.5",
+        "search: smart; threshold=0.05",
         "search: ippo-2p; depth=16; threshold=0.05",
         &text,
     ] {
@@ -49,8 +48,38 @@ fn names_are_displayed_as_they_are_parsed() {
     assert!(error("search: smart; method=both").contains("single or mirror"));
     assert!(error("search: smart; step=5").contains("method=mirror"));
     assert!(error("search: smart; method=mirror; step=0").contains("above 0"));
+    let mirror = error("search: smart; threshold=0.1; method=mirror");
+    assert!(mirror.contains("no threshold with \"method=mirror\""), "{mirror}");
     assert!(error("search:").contains("bot"));
     assert!(error("search: search: smart").contains("bot"));
+}
+
+#[test]
+fn bots_are_displayed_as_they_are_parsed() {
+    let rules = "rules: play-safe; play-probably-safe 0.6 if life_tokens > 1";
+    let texts = ["smart", rules, "noisy: 0.1; smart", &format!("noisy: 0.25; {rules}")];
+    for text in texts.into_iter().chain(POLICIES.iter().map(|shipped| shipped.name)) {
+        assert_eq!(text.parse::<PlayerSpec>().unwrap().to_string(), text);
+    }
+    let error = |text: &str| text.parse::<PlayerSpec>().unwrap_err();
+    assert!(matches!(error("smrat"), PlayerSpecError::Unknown(_)));
+    assert!(matches!(error("rules: play-saef"), PlayerSpecError::Rule(_)));
+    assert!(matches!(error("rules:"), PlayerSpecError::Rule(_)));
+    assert!(matches!(error("policy:"), PlayerSpecError::Policy(_)));
+    for text in ["noisy: 1.5; smart", "noisy: nan; smart", "noisy: ; smart", "noisy: -0.1; smart"] {
+        assert!(matches!(error(text), PlayerSpecError::Noise(_)), "{text}");
+    }
+    for text in ["noisy: 0.1", "noisy: 0.1; noisy: 0.1; smart"] {
+        assert!(matches!(error(text), PlayerSpecError::NoisyText(_)), "{text}");
+    }
+    assert!(matches!(error("noisy: 0.1; smrat"), PlayerSpecError::Unknown(_)));
+}
+
+#[test]
+fn a_text_without_a_policy_is_refused_with_the_reason() {
+    let error = |text: &str| text.parse::<PlayerSpec>().unwrap_err().to_string();
+    assert!(error("policy: src").contains("policy=\"src\" cannot be read"));
+    assert!(error("policy: ippo-2").contains("did you mean \"ippo-2p\"?"));
 }
 
 #[test]
@@ -65,23 +94,4 @@ fn several_seats_search_only_if_all_allow_it() {
     assert!(check(&[Some(&mirror), Some(&one)]).is_err());
     let refused = check(&[Some(&one), None, Some(&all)]).unwrap_err().to_string();
     assert!(refused.contains("seats 0 and 2"), "{refused}");
-}
-
-#[test]
-fn only_a_bot_that_says_so_is_a_blueprint() {
-    #[derive(Clone)]
-    struct Mine;
-
-    impl Bot for Mine {
-        fn act(&mut self, view: &View<'_>) -> Move {
-            view.legal_moves().next().unwrap()
-        }
-    }
-
-    let variant = variant_of("standard", 2);
-    let refusal = |player| Searcher::new(&player, &variant, SearchOptions::default(), 1).err();
-    let given = || "the given player".to_owned();
-    assert_eq!(refusal(Player::bot(Mine)), Some(BlueprintError::Random(given())));
-    assert_eq!(refusal(Player::Cheater), Some(BlueprintError::Open(given())));
-    assert_eq!(refusal(Player::External), Some(BlueprintError::External));
 }

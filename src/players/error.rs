@@ -1,0 +1,40 @@
+//! The error for a text that names no player.
+
+use thiserror::Error;
+
+use crate::bots::{NoiseError, RuleError};
+use crate::nn::PolicyError;
+use crate::rules::UnknownNameError;
+use crate::search::{BlueprintError, SearchOptionError};
+
+/// A text that names no player.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum PlayerSpecError {
+    /// No bot, or no option of a search, has this name.
+    #[error(transparent)]
+    Unknown(#[from] UnknownNameError),
+    /// One of the rules cannot be parsed.
+    #[error(transparent)]
+    Rule(#[from] RuleError),
+    /// The policy cannot be loaded.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    /// The noise is not a probability.
+    #[error(transparent)]
+    Noise(#[from] NoiseError),
+    /// Noise without a bot, or with one that has noise.
+    #[error(
+        "bot={0:?} is not allowed: expected a probability and a bot without noise, such as \"noisy: 0.1; smart\""
+    )]
+    NoisyText(String),
+    /// The blueprint of a search cannot be used.
+    #[error(transparent)]
+    Blueprint(#[from] BlueprintError),
+    /// An option of a search has a wrong value.
+    #[error(transparent)]
+    Option(#[from] SearchOptionError),
+    /// An option of a search is given twice.
+    #[error("{0} is given twice in a search: expected each option once")]
+    Twice(String),
+}

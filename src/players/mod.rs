@@ -1,0 +1,37 @@
+//! Players by their text: bots, trained policies, and searches with one of them.
+//!
+//! A [`PlayerSpec`] is parsed from a text and makes a [`Player`](crate::bots::Player) for a variant:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use starmine::bots::play_games;
+//! use starmine::players::PlayerSpec;
+//! use starmine::rules::{Parameters, Variant};
+//!
+//! let variant = Arc::new(Variant::new(Parameters::default())?);
+//! let texts = ["smart", "rules: play-safe; hint-playable; discard-oldest"];
+//! let specs: Vec<PlayerSpec> = texts.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
+//! PlayerSpec::check_table(specs.iter().map(Some))?;
+//! let players = [specs[0].player(&variant)?, specs[1].player(&variant)?];
+//! let outcomes = play_games(&variant, &players, 1, 0..10, 1)?;
+//! println!("{} points in the first game", outcomes[0].score);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod error;
+mod player_spec;
+mod policy_source;
+mod search_text;
+mod stored_players;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub use error::PlayerSpecError;
+pub use player_spec::PlayerSpec;
+#[cfg(feature = "python")]
+pub(crate) use policy_source::find_policy;
+#[cfg(feature = "python")]
+pub(crate) use search_text::SearchText;
+pub use search_text::SeveralSearchesError;
+pub(crate) use stored_players::StoredPolicies;

@@ -1,0 +1,240 @@
+//! A player that was loaded, from which players for any variant are made.
+
+use std::sync::Arc;
+
+use super::policy_source::NamedPolicy;
+use super::search_text::{SearchText, SeveralSearchesError};
+use crate::bots::{
+    Bot, BotKind, Noise, Noisy, Player, PolicyBot, RuleList, UnsupportedVariantError,
+};
+use crate::nn::Policy;
+use crate::rules::Variant;
+use crate::search::{BlueprintError, Method, SearchOptions, Searcher};
+
+/// A bot with all its parameters and weights, or a search with one, parsed from its text, which is
+/// one of:
+/// - the name of a bot, see [`BOTS`](crate::bots::BOTS), or of a shipped policy, see
+///   [`POLICIES`](crate::nn::POLICIES);
+/// - a rule list, such as `rules: play-safe; hint-playable; discard-oldest`;
+/// - a policy file, such as `policy: runs/mine.safetensors` or `policy: runs/mine.safetensors;
+///   sampled`. A path that begins or ends with a space or contains a semicolon is written as a JSON
+///   string, with `\\u003b` for the semicolon;
+/// - one of these with noise, such as `noisy: 0.1; smart`: with probability 0.1 a random legal move
+///   replaces the bot's;
+/// - a search, such as `search: smart; rollouts=10000`.
+///
+/// The blueprint of a search is any of the others whose moves are not random. These options may
+/// follow it:
+/// - `rollouts`, `milliseconds`, `hands`, `depth` and `threshold`, see [`SearchOptions`];
+/// - `method=mirror`, with which several seats may search, and its `step`, see [`Method::Mirror`];
+/// - `seats=all`, which allows several seats of a table to search. Each of them then assumes,
+///   wrongly, that the others follow the blueprint.
+///
+/// ```
+/// use starmine::players::PlayerSpec;
+/// use starmine::rules::{Parameters, Variant};
+///
+/// let spec: PlayerSpec = "search: smart; rollouts=1000".parse()?;
+/// assert!(spec.searches());
+/// assert!(spec.player(&Variant::new(Parameters::default())?).is_ok());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct PlayerSpec(pub(super) Spec);
+
+/// The forms of a player.
+#[derive(Clone, Debug)]
+pub(super) enum Spec {
+    /// A bot of the registry.
+    Kind(&'static BotKind),
+    Rules(RuleList),
+    Policy(NamedPolicy),
+    /// One of the three above with random moves in between.
+    Noisy(Noise, Box<PlayerSpec>),
+    /// A search with one of the first three.
+    Search {
+        blueprint: Box<PlayerSpec>,
+        options: SearchOptions,
+        in_all_seats: bool,
+    },
+}
+
+impl From<&'static BotKind> for PlayerSpec {
+    fn from(kind: &'static BotKind) -> PlayerSpec {
+        PlayerSpec(Spec::Kind(kind))
+    }
+}
+
+impl From<RuleList> for PlayerSpec {
+    fn from(list: RuleList) -> PlayerSpec {
+        PlayerSpec(Spec::Rules(list))
+    }
+}
+
+impl PlayerSpec {
+    /// A policy that was read from a file, or that is shipped. `source` is the path of its file, or
+    /// its name.
+    #[must_use]
+    pub fn of_policy(source: &str, policy: Arc<Policy>, is_sampled: bool) -> PlayerSpec {
+        PlayerSpec(Spec::Policy(NamedPolicy { source: source.to_owned(), policy, is_sampled }))
+    }
+
+    /// The player that searches with this one as its blueprint. `in_all_seats` allows other seats
+    /// of the table to search too, which [`Method::Mirror`] always does.
+    ///
+    /// # Errors
+    /// [`BlueprintError`] for a blueprint whose moves are random, that sees its own hand, that
+    /// searches itself, or that cannot value positions for a depth.
+    pub fn searching(
+        self,
+        options: SearchOptions,
+        in_all_seats: bool,
+    ) -> Result<PlayerSpec, BlueprintError> {
+        if self.searches() {
+            return Err(BlueprintError::Searches(self.to_string()));
+        }
+        if self.cheats() {
+            return Err(BlueprintError::Open(self.to_string()));
+        }
+        if !self.is_deterministic() {
+            return Err(BlueprintError::Random(self.to_string()));
+        }
+        if options.depth().is_some() && !self.values_positions() {
+            return Err(BlueprintError::Valueless(self.to_string()));
+        }
+        let in_all_seats = in_all_seats || matches!(options.method(), Method::Mirror { .. });
+        Ok(PlayerSpec(Spec::Search { blueprint: Box::new(self), options, in_all_seats }))
+    }
+
+    /// A new player for this variant.
+    ///
+    /// # Errors
+    /// [`UnsupportedVariantError`] if the bot does not support the variant.
+    pub fn player(&self, variant: &Variant) -> Result<Player, UnsupportedVariantError> {
+        match &self.0 {
+            Spec::Kind(kind) => kind.player(variant),
+            Spec::Rules(list) => Ok(Player::bot(list.clone())),
+            Spec::Policy(NamedPolicy { policy, is_sampled, .. }) => {
+                let named = |error| UnsupportedVariantError { name: self.to_string(), ..error };
+                let bot = PolicyBot::new(policy.clone(), *is_sampled, variant).map_err(named)?;
+                Ok(Player::bot(bot))
+            }
+            Spec::Noisy(noise, spec) => match spec.player(variant)? {
+                Player::Bot(bot) => Ok(Player::bot(Noisy::new(bot, *noise))),
+                Player::Cheater | Player::External => Err(UnsupportedVariantError {
+                    name: self.to_string(),
+                    variant: variant.to_string(),
+                    expected: "noise for a bot that sees no more than its seat".to_owned(),
+                }),
+            },
+            Spec::Search { blueprint, options, .. } => {
+                Ok(Player::bot(searcher(blueprint, variant, *options, 1)?))
+            }
+        }
+    }
+
+    /// A new searcher for this variant; `None` for a player that does not search.
+    ///
+    /// # Errors
+    /// [`UnsupportedVariantError`] if the blueprint does not support the variant.
+    pub fn searcher(
+        &self,
+        variant: &Variant,
+        num_threads: usize,
+    ) -> Result<Option<Searcher>, UnsupportedVariantError> {
+        match &self.0 {
+            Spec::Search { blueprint, options, .. } => {
+                searcher(blueprint, variant, *options, num_threads).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether it sees all hands.
+    #[must_use]
+    pub fn cheats(&self) -> bool {
+        matches!(self.0, Spec::Kind(kind) if kind.cheats())
+    }
+
+    /// Whether it searches.
+    #[must_use]
+    pub const fn searches(&self) -> bool {
+        matches!(self.0, Spec::Search { .. })
+    }
+
+    /// Whether the moves depend on the game alone.
+    #[must_use]
+    pub fn is_deterministic(&self) -> bool {
+        match &self.0 {
+            Spec::Kind(kind) => kind.is_deterministic(),
+            Spec::Rules(list) => list.is_deterministic(),
+            Spec::Policy(named) => !named.is_sampled,
+            Spec::Noisy(..) | Spec::Search { .. } => false,
+        }
+    }
+
+    /// Whether it is a policy whose network values positions by themselves, see [`Policy::values`].
+    fn values_positions(&self) -> bool {
+        matches!(&self.0, Spec::Policy(named) if !named.policy.is_recurrent())
+    }
+
+    /// The policy, also of a player with noise and of a search; `None` for other bots.
+    #[must_use]
+    pub fn policy(&self) -> Option<&Arc<Policy>> {
+        Some(&self.named_policy()?.policy)
+    }
+
+    /// The path of the policy's file, or its name if it is shipped; `None` without a policy.
+    #[must_use]
+    pub fn policy_source(&self) -> Option<&str> {
+        Some(&self.named_policy()?.source)
+    }
+
+    pub(super) fn named_policy(&self) -> Option<&NamedPolicy> {
+        match &self.0 {
+            Spec::Kind(_) | Spec::Rules(_) => None,
+            Spec::Policy(named) => Some(named),
+            Spec::Noisy(_, bot) | Spec::Search { blueprint: bot, .. } => bot.named_policy(),
+        }
+    }
+
+    /// The same player, with another text for its policy.
+    pub(crate) fn with_source(&self, source: &str) -> PlayerSpec {
+        let mut changed = self.clone();
+        let mut inner = &mut changed;
+        loop {
+            match &mut inner.0 {
+                Spec::Kind(_) | Spec::Rules(_) => return changed,
+                Spec::Policy(named) => {
+                    source.clone_into(&mut named.source);
+                    return changed;
+                }
+                Spec::Noisy(_, bot) | Spec::Search { blueprint: bot, .. } => inner = bot,
+            }
+        }
+    }
+
+    /// Checks that at most one seat of a table searches, unless all of those that do allow it. A
+    /// seat that holds somebody else is `None`.
+    ///
+    /// # Errors
+    /// [`SeveralSearchesError`] otherwise.
+    pub fn check_table<'a>(
+        seats: impl IntoIterator<Item = Option<&'a PlayerSpec>>,
+    ) -> Result<(), SeveralSearchesError> {
+        SearchText::check_table(seats.into_iter().map(|spec| match spec?.0 {
+            Spec::Search { in_all_seats, .. } => Some(in_all_seats),
+            _ => None,
+        }))
+    }
+}
+
+fn searcher(
+    blueprint: &PlayerSpec,
+    variant: &Variant,
+    options: SearchOptions,
+    num_threads: usize,
+) -> Result<Searcher, UnsupportedVariantError> {
+    let searcher = Searcher::new(&blueprint.player(variant)?, variant, options, num_threads);
+    Ok(searcher.expect("the blueprint was checked before"))
+}

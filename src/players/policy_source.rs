@@ -1,0 +1,82 @@
+//! A policy as the text of a player names it: where its weights are from, and how it moves.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::nn::{Policy, PolicyError, read_policy, shipped_policy};
+
+/// Prefix of a policy's text. A shipped policy may also stand without it.
+pub(super) const POLICY_PREFIX: &str = "policy:";
+/// Suffix, after a semicolon, of a policy that samples its moves.
+const SAMPLED: &str = "sampled";
+
+/// A loaded policy and whether it samples its moves. It plays these weights, whatever its file
+/// holds later.
+#[derive(Clone)]
+pub(super) struct NamedPolicy {
+    /// The path of its file, or its name if it is shipped.
+    pub source: String,
+    pub policy: Arc<Policy>,
+    pub is_sampled: bool,
+}
+
+/// Finds a policy by what stands for it in a text: its path or name, and its weights.
+pub(crate) type FindPolicy<'a> = dyn Fn(&str) -> Result<(String, Arc<Policy>), PolicyError> + 'a;
+
+/// Finds a policy that is shipped or in a file.
+///
+/// # Errors
+/// [`PolicyError`] if the file cannot be read or is invalid.
+pub(crate) fn find_policy(source: &str) -> Result<(String, Arc<Policy>), PolicyError> {
+    if let Some(shipped) = shipped_policy(source) {
+        return Ok((source.to_owned(), shipped.policy()?));
+    }
+    let path = serde_json::from_str(source).unwrap_or_else(|_| source.to_owned());
+    let policy = read_policy(&path)?;
+    Ok((path, policy))
+}
+
+impl NamedPolicy {
+    /// Whether it is the shipped policy of its name.
+    pub fn is_shipped(&self) -> bool {
+        shipped_policy(&self.source).is_some_and(|shipped| shipped.bytes == self.policy.bytes())
+    }
+
+    /// Parses the text after the prefix.
+    pub fn parse(text: &str, find: &FindPolicy<'_>) -> Result<NamedPolicy, PolicyError> {
+        let (source, is_sampled) = match text.rsplit_once(';') {
+            Some((source, option)) if option.trim() == SAMPLED => (source.trim(), true),
+            _ => (text.trim(), false),
+        };
+        let (source, policy) = find(source)?;
+        Ok(NamedPolicy { source, policy, is_sampled })
+    }
+}
+
+impl fmt::Display for NamedPolicy {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let NamedPolicy { source, is_sampled, .. } = self;
+        let is_shipped = self.is_shipped();
+        if is_shipped && !is_sampled {
+            return formatter.write_str(source);
+        }
+        write!(formatter, "{POLICY_PREFIX} ")?;
+        let is_plain = source.trim() == source
+            && !source.contains(';')
+            && !source.starts_with('"')
+            && (is_shipped || shipped_policy(source).is_none());
+        if is_plain {
+            formatter.write_str(source)?;
+        } else {
+            let quoted = serde_json::to_string(source).map_err(|_| fmt::Error)?;
+            formatter.write_str(&quoted.replace(';', "\\u003b"))?;
+        }
+        if *is_sampled { write!(formatter, "; {SAMPLED}") } else { Ok(()) }
+    }
+}
+
+impl fmt::Debug for NamedPolicy {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "NamedPolicy({self})")
+    }
+}

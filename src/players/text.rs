@@ -1,0 +1,181 @@
+//! The text of a player: how it is parsed and displayed.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::error::PlayerSpecError;
+use super::player_spec::{PlayerSpec, Spec};
+use super::policy_source::{FindPolicy, NamedPolicy, POLICY_PREFIX, find_policy};
+use super::search_text::SearchText;
+use crate::bots::{RuleList, bot};
+use crate::nn::shipped_policy;
+use crate::rules::UnknownNameError;
+use crate::search::{MIRROR_STEP, Method, SearchOptionError, SearchOptions};
+
+/// Prefix of a rule list's text.
+const RULES_PREFIX: &str = "rules:";
+/// Prefix of a bot with noise; its probability and the bot follow.
+const NOISY_PREFIX: &str = "noisy:";
+
+/// The options of a search, as they are written after the blueprint.
+const OPTIONS: [&str; 8] =
+    ["rollouts", "milliseconds", "hands", "depth", "threshold", "method", "step", "seats"];
+
+impl FromStr for PlayerSpec {
+    type Err = PlayerSpecError;
+
+    fn from_str(text: &str) -> Result<PlayerSpec, PlayerSpecError> {
+        PlayerSpec::parse(text, &find_policy)
+    }
+}
+
+impl PlayerSpec {
+    /// Parses a text; `find` finds its policy.
+    ///
+    /// # Errors
+    /// [`PlayerSpecError`] if the text names no player.
+    pub(crate) fn parse(text: &str, find: &FindPolicy<'_>) -> Result<PlayerSpec, PlayerSpecError> {
+        match SearchText::of(text) {
+            Some(text) => parse_search(&text, find),
+            None => parse_bot(text, find),
+        }
+    }
+}
+
+/// Parses the text of a player that does not search.
+fn parse_bot(text: &str, find: &FindPolicy<'_>) -> Result<PlayerSpec, PlayerSpecError> {
+    if let Some(rules) = text.strip_prefix(RULES_PREFIX) {
+        let rules: Vec<&str> = rules.split(';').map(str::trim).collect();
+        return Ok(RuleList::parse(&rules)?.into());
+    }
+    if let Some(policy) = text.strip_prefix(POLICY_PREFIX) {
+        return Ok(PlayerSpec(Spec::Policy(NamedPolicy::parse(policy, find)?)));
+    }
+    if let Some(noisy) = text.strip_prefix(NOISY_PREFIX) {
+        let wrong = || PlayerSpecError::NoisyText(text.to_owned());
+        let (noise, bot) = noisy.split_once(';').ok_or_else(wrong)?;
+        let (noise, bot) = (noise.trim().parse()?, bot.trim());
+        if bot.starts_with(NOISY_PREFIX) {
+            return Err(wrong());
+        }
+        return Ok(PlayerSpec(Spec::Noisy(noise, Box::new(parse_bot(bot, find)?))));
+    }
+    match shipped_policy(text) {
+        Some(shipped) => Ok(PlayerSpec::of_policy(text, shipped.policy()?, false)),
+        None => Ok(bot(text)?.into()),
+    }
+}
+
+fn parse_search(
+    text: &SearchText<'_>,
+    find: &FindPolicy<'_>,
+) -> Result<PlayerSpec, PlayerSpecError> {
+    let mut options = SearchOptions::default();
+    let (mut method, mut threshold, mut step) = ("single", None, None);
+    for (index, &(name, value)) in text.options.iter().enumerate() {
+        if text.options[..index].iter().any(|&(earlier, _)| earlier == name) {
+            return Err(PlayerSpecError::Twice(name.to_owned()));
+        }
+        match name {
+            "rollouts" => set(&mut options, value, SearchOptions::with_rollouts)?,
+            "milliseconds" => set(&mut options, value, SearchOptions::with_milliseconds)?,
+            "hands" => set(&mut options, value, SearchOptions::with_hands)?,
+            "depth" => set(&mut options, value, SearchOptions::with_depth)?,
+            "method" => method = value,
+            // The method may come after its number, so that only the range is checked here.
+            "threshold" => {
+                let single = |threshold| Method::Single { threshold };
+                threshold = Some(number(value, single)?);
+            }
+            "step" => step = Some(number(value, |step| Method::Mirror { step })?),
+            "seats" if value == "all" => {}
+            "seats" => return Err(SearchOptionError::new("seats", value, "all").into()),
+            _ => return Err(UnknownNameError::new("option", name, OPTIONS).into()),
+        }
+    }
+    let options = options.with_method(Method::from_name(method, threshold, step)?)?;
+    Ok(parse_bot(text.blueprint, find)?.searching(options, text.in_all_seats())?)
+}
+
+/// Sets an option to the number in a text.
+fn set<T: FromStr + From<i8>>(
+    options: &mut SearchOptions,
+    value: &str,
+    with: impl FnOnce(SearchOptions, T) -> Result<SearchOptions, SearchOptionError>,
+) -> Result<(), SearchOptionError> {
+    // Text that is not a number becomes -1, which every option refuses.
+    let number = value.parse().unwrap_or(T::from(-1));
+    let changed = with(*options, number);
+    *options =
+        changed.map_err(|error| SearchOptionError { value: format!("{value:?}"), ..error })?;
+    Ok(())
+}
+
+/// The number of a method in a text.
+fn number(value: &str, method: fn(f64) -> Method) -> Result<f64, SearchOptionError> {
+    let mut number = 0.0;
+    set(&mut SearchOptions::default(), value, |options, found| {
+        number = found;
+        options.with_method(method(found))
+    })?;
+    Ok(number)
+}
+
+impl fmt::Display for PlayerSpec {
+    /// As it is parsed. Options that have their defaults are left out; `{:#}` has some of these
+    /// too.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Spec::Kind(kind) => formatter.write_str(kind.name),
+            Spec::Rules(list) => {
+                formatter.write_str(RULES_PREFIX)?;
+                for (index, rule) in list.rules().iter().enumerate() {
+                    write!(formatter, "{}{rule}", if index == 0 { " " } else { "; " })?;
+                }
+                Ok(())
+            }
+            Spec::Policy(named) => named.fmt(formatter),
+            Spec::Noisy(noise, spec) => {
+                write!(formatter, "{NOISY_PREFIX} {}; {spec}", noise.probability())
+            }
+            Spec::Search { blueprint, options, in_all_seats } => {
+                write!(formatter, "{} {blueprint}", SearchText::PREFIX)?;
+                write_options(formatter, options)?;
+                let is_mirror = matches!(options.method(), Method::Mirror { .. });
+                if *in_all_seats && !is_mirror {
+                    formatter.write_str("; seats=all")
+                } else {
+                    Ok(())
+                }
+            }
+        }
+    }
+}
+
+fn write_options(formatter: &mut fmt::Formatter<'_>, options: &SearchOptions) -> fmt::Result {
+    let usual = SearchOptions::default();
+    let has_all = formatter.alternate();
+    if has_all || options.rollouts() != usual.rollouts() {
+        write!(formatter, "; rollouts={}", options.rollouts())?;
+    }
+    if let Some(milliseconds) = options.milliseconds() {
+        write!(formatter, "; milliseconds={milliseconds}")?;
+    }
+    if has_all || options.hands() != usual.hands() {
+        write!(formatter, "; hands={}", options.hands())?;
+    }
+    if let Some(depth) = options.depth() {
+        write!(formatter, "; depth={depth}")?;
+    }
+    match (options.method(), usual.method()) {
+        (Method::Mirror { step }, _) => {
+            formatter.write_str("; method=mirror")?;
+            if step != MIRROR_STEP {
+                write!(formatter, "; step={step}")?;
+            }
+        }
+        (method, usual) if !has_all && method == usual => {}
+        (Method::Single { threshold }, _) => write!(formatter, "; threshold={threshold}")?,
+    }
+    Ok(())
+}
