@@ -48,7 +48,7 @@ impl<'a> OpenHands<'a> {
     }
 
     fn rank(&self, card: u8) -> Rank {
-        self.variant.card(card).rank
+        self.variant.card_at(card).rank
     }
 
     /// The best playable card: preferably one that no teammate of lower urgency holds too, then

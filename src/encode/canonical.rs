@@ -228,7 +228,7 @@ fn encode_last_event(view: &View<'_>, axes: &Axes, bits: &mut BitWriter<'_>) {
         .add(event.touched.0.into(), axes.hand_size)
         .add(slot, axes.hand_size)
         .write(bits);
-    let card = event.card.map_or(0, |card| 1 << view.variant().card_index(card));
+    let card = event.card.map_or(0, |card| 1 << view.variant().kind_of(card));
     let regained = kind == 0 && event.regained > 0;
     Fields::default()
         .add(card, axes.cards)

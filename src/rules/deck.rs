@@ -41,7 +41,7 @@ impl RandomDeck {
     /// The cards that are left, in the order in which they will be drawn.
     #[must_use]
     pub fn into_cards(mut self, variant: &Variant) -> Vec<Card> {
-        std::iter::from_fn(|| self.draw(variant)).map(|card| variant.card(card)).collect()
+        std::iter::from_fn(|| self.draw(variant)).map(|card| variant.card_at(card)).collect()
     }
 }
 
@@ -145,7 +145,7 @@ impl ListedDeck {
             return Err(DeckError::WrongLength { found: cards.len(), expected });
         }
         let mut copies = [0; MAX_CARD_KINDS];
-        cards.iter().for_each(|&card| copies[variant.card_index(card)] += 1);
+        cards.iter().for_each(|&card| copies[variant.kind_of(card)] += 1);
         for (card, &found) in variant.card_kinds().zip(&copies) {
             let expected = variant.copies(card);
             if found != usize::from(expected) {
@@ -181,6 +181,6 @@ impl Deck for ListedDeck {
     fn draw(&mut self, variant: &Variant) -> Option<u8> {
         let card = self.cards.get(self.drawn)?;
         self.drawn += 1;
-        Some(variant.card_index(*card) as u8)
+        Some(variant.kind_of(*card) as u8)
     }
 }

@@ -60,7 +60,7 @@ impl Knowledge {
     /// Whether the hints allow this card.
     #[must_use]
     pub fn is_plausible(self, variant: &Variant, card: Card) -> bool {
-        self.0 >> variant.card_index(card) & 1 == 1
+        self.0 >> variant.kind_of(card) & 1 == 1
     }
 
     /// The set of plausible cards.

@@ -87,7 +87,7 @@ impl Position {
             Hint::Color(suit) => suit.index() < variant.colors().into(),
             Hint::Rank(rank) => rank.index() < variant.ranks().into(),
         };
-        let matches = |&card: &u8| hint.matches(variant.card(card));
+        let matches = |&card: &u8| hint.matches(variant.card_at(card));
         let may_be_empty = variant.empty_hints() && !hand.is_empty();
         exists && (may_be_empty || hand.iter().any(matches))
     }
@@ -124,7 +124,7 @@ impl Position {
                 ranks |= ((1 << variant.ranks()) - 1) << rank_shift;
             }
             for &index in hand {
-                let card = variant.card(index);
+                let card = variant.card_at(index);
                 colors |= 1 << (color_shift + card.suit.index());
                 ranks |= 1 << (rank_shift + card.rank.index());
             }

@@ -86,7 +86,7 @@ impl Position {
         let card = deck.draw(variant)?;
         self.deck_size -= 1;
         self.hands[seat.index()].push(card, Knowledge::unhinted(variant));
-        Some(variant.card(card))
+        Some(variant.card_at(card))
     }
 
     /// Height of each firework, by suit.
@@ -98,7 +98,7 @@ impl Position {
     /// Discarded copies of a card.
     #[must_use]
     pub fn discarded(&self, variant: &Variant, card: Card) -> u8 {
-        let field = variant.tables().copy_field[variant.card_index(card)];
+        let field = variant.tables().copy_field[variant.kind_of(card)];
         (self.discards & field).count_ones() as u8
     }
 
@@ -109,7 +109,7 @@ impl Position {
         seat: Seat,
     ) -> impl ExactSizeIterator<Item = Card> + 'a {
         let cards = self.hands[seat.index()].cards().iter();
-        cards.map(|&card| variant.card(card))
+        cards.map(|&card| variant.card_at(card))
     }
 
     /// The sum of the heights of the fireworks, whether or not the game is lost.
@@ -232,13 +232,13 @@ impl Position {
     fn discard(&mut self, variant: &Variant, slot: Slot, event: &mut Event) {
         let index = self.hands[self.current_player.index()].remove(slot.index());
         self.add_discard(variant, index);
-        event.card = Some(variant.card(index));
+        event.card = Some(variant.card_at(index));
         event.regained = self.regain(variant);
     }
 
     fn play(&mut self, variant: &Variant, slot: Slot, announced: Option<Suit>, event: &mut Event) {
         let index = self.hands[self.current_player.index()].remove(slot.index());
-        let card = variant.card(index);
+        let card = variant.card_at(index);
         let height = &mut self.fireworks[card.suit.index()];
         event.card = Some(card);
         let announced_wrongly = announced.is_some_and(|suit| suit != card.suit);
@@ -274,7 +274,7 @@ impl Position {
         let hand = &mut self.hands[target.index()];
         let mut touched = 0;
         for slot in 0..usize::from(hand.size) {
-            let card = variant.card(hand.cards[slot]);
+            let card = variant.card_at(hand.cards[slot]);
             let matches = hint.matches(card);
             touched |= u8::from(matches) << slot;
             hand.knowledge[slot] = hand.knowledge[slot].told(variant, hint, matches);

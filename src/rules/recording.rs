@@ -150,7 +150,7 @@ impl Recording {
     /// `TryReserveError` if there is no memory for it.
     pub fn push(&mut self, state: &State) -> Result<(), TryReserveError> {
         let variant = state.variant();
-        let cards = state.deck().iter().map(|&card| variant.card_index(card) as u8);
+        let cards = state.deck().iter().map(|&card| variant.kind_of(card) as u8);
         self.push_game(variant, cards, state.start_player(), state.history())
     }
 

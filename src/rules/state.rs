@@ -321,7 +321,7 @@ impl State {
         let hand = Belief::new(&self.view(observer)).sample_indices(&mut GameRng::for_samples(0));
         let hand = hand.expect("the true hand is possible");
         for (&at, card) in own.iter().zip(hand) {
-            deck[at] = variant.card(card);
+            deck[at] = variant.card_at(card);
             let taken = unseen.iter().position(|&card| card == deck[at]);
             unseen.remove(taken.expect("the hand is made of unseen cards"));
         }

@@ -104,7 +104,7 @@ impl Hand {
         let known = self.cards().iter().all(|&card| usize::from(card) < kinds);
         require(known, "hands", "unknown card")?;
         let told = self.cards().iter().zip(self.knowledge).all(|(&index, knowledge)| {
-            let card = variant.card(index);
+            let card = variant.card_at(index);
             let plausible = Knowledge::unhinted(variant).bits();
             let hinted = Knowledge::full(variant, card).bits();
             knowledge.is_plausible(variant, card) && knowledge.bits() & !(plausible | hinted) == 0

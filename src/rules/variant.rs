@@ -274,6 +274,14 @@ impl Variant {
     #[inline]
     pub const fn card_index(&self, card: Card) -> usize {
         assert!(self.has_card(card), "the variant does not have this card");
+        self.kind_of(card)
+    }
+
+    /// As [`Variant::card_index`], for a card of the variant.
+    #[must_use]
+    #[inline]
+    pub(crate) const fn kind_of(&self, card: Card) -> usize {
+        debug_assert!(self.has_card(card));
         card.suit.index() * self.ranks as usize + card.rank.index()
     }
 
@@ -287,6 +295,15 @@ impl Variant {
     pub fn card(&self, index: impl Into<usize>) -> Card {
         let index = index.into();
         assert!(index < self.num_card_kinds(), "no card has index {index}");
+        self.card_at(index)
+    }
+
+    /// As [`Variant::card`], for an index that a card has.
+    #[must_use]
+    #[inline]
+    pub(crate) fn card_at(&self, index: impl Into<usize>) -> Card {
+        let index = index.into();
+        debug_assert!(index < self.num_card_kinds(), "no card has index {index}");
         self.tables.card[index]
     }
 

@@ -129,7 +129,7 @@ impl<'a> View<'a> {
     /// The cards of a teammate, the oldest first. Nothing for the observer's own hand.
     pub fn hand(&self, offset: Offset) -> impl ExactSizeIterator<Item = Card> + use<'a> {
         let variant = self.variant;
-        self.hand_indices(offset).iter().map(move |&index| variant.card(index))
+        self.hand_indices(offset).iter().map(move |&index| variant.card_at(index))
     }
 
     /// The cards of a teammate as card indices. Nothing for the observer's own hand.
@@ -249,7 +249,7 @@ impl<'a> View<'a> {
             && event.drawn.is_some()
         {
             // The last card drawn is the newest one.
-            event.drawn = hand.last().map(|&card| self.variant.card(card));
+            event.drawn = hand.last().map(|&card| self.variant.card_at(card));
         }
         position
     }
@@ -375,7 +375,7 @@ impl<'a> SeerView<'a> {
         let View { variant, position, .. } = self.0;
         let hand = &position.hands[self.0.seat(offset).index()];
         match hand.cards().get(slot.index()) {
-            Some(&card) => Knowledge::full(variant, variant.card(card)),
+            Some(&card) => Knowledge::full(variant, variant.card_at(card)),
             None => Knowledge::default(),
         }
     }

@@ -128,7 +128,7 @@ impl SeenGame {
             && let Some(card) = event.card
         {
             let number = own.remove(event.played.slot().expect("a card left the hand").index());
-            self.revealed[number] = self.variant.card_index(card) as u8;
+            self.revealed[number] = self.variant.kind_of(card) as u8;
             if turn.after.hand_size(Offset::OWN) > own.size {
                 own.push(self.owned);
                 self.owned += 1;
@@ -166,7 +166,7 @@ impl SeenGame {
         let (had, has) = (&self.own_cards[turn], &self.own_cards[turn + 1]);
         if event.seat == self.observer && event.card.is_some() && has.size == had.size {
             let drawn = cards[usize::from(has.numbers[has.size - 1])];
-            event.drawn = Some(self.variant.card(drawn));
+            event.drawn = Some(self.variant.card_at(drawn));
         }
         SupposedTurn { before: self.position(turn, cards), event, after }
     }

@@ -196,7 +196,7 @@ fn last_event(sizes: Sizes, word: u64, variant: &Variant, position: &Position) -
     let hand = &position.hands[seat.index()];
     // While the deck has cards every hand is full, so a drawn card is the last one of its hand.
     let newest = hand.cards().get(sizes.hand_size - 1);
-    let drawn = newest.map(|&index| variant.card(index));
+    let drawn = newest.map(|&index| variant.card_at(index));
     Some(Event {
         seat,
         played,

@@ -86,7 +86,7 @@ impl Bot for Fireflower {
         let Some(before) = self.game else { return };
         let mut after = before;
         let variant = turn.after.variant();
-        let face = |card| CardSet::of(variant.card_index(card));
+        let face = |card| CardSet::of(variant.kind_of(card));
         let played = seat_move_of(&turn.event, variant);
         if let (SeatMove::Play { slot } | SeatMove::Discard { slot }, Some(card)) =
             (played, turn.event.card)

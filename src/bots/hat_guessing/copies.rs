@@ -124,7 +124,7 @@ mod tests {
         let variant = Variant::new(Parameters::default()).unwrap();
         assert_eq!(Copies::ALL.len(), u32::from(variant.deck_size()));
         for card in variant.card_kinds() {
-            let index = variant.card_index(card);
+            let index = variant.kind_of(card);
             let mut copies = Copies::of(CardSet::of(index));
             for left in (1..=u32::from(variant.copies(card))).rev() {
                 assert_eq!((copies.len(), copies.kinds()), (left, CardSet::of(index)));

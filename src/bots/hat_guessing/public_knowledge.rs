@@ -107,7 +107,7 @@ impl PublicKnowledge {
                 if hand.size < after.hand_size(Offset::at(seat)) {
                     hand.push(Copies::ALL);
                 }
-                self.left.remove(after.variant().card_index(card));
+                self.left.remove(after.variant().kind_of(card));
                 self.hands.iter_mut().for_each(|hand| hand.keep(self.left));
                 self.outlook = after.outlook().into();
             }

@@ -33,7 +33,7 @@ impl Holmes {
 
     fn see_card(&mut self, turn: &Turn<'_>, card: Card, slot: Slot) {
         let (variant, event) = (turn.before.variant(), turn.event);
-        let index = variant.card_index(card);
+        let index = variant.kind_of(card);
         let is_last = self.notes.remaining.critical().contains(index);
         self.notes.replace(&turn.before, event.seat, slot);
         self.notes.hands[event.seat.index()].exclude_from_uncertain(self.deductions.gone);

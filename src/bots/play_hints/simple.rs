@@ -35,7 +35,7 @@ impl Simple {
         self.notes.remaining.take(variant, card, event.added);
         let is_discard = matches!(event.played, Move::Discard { .. });
         if !is_discard && variant.copies(card) > 1 {
-            self.notes.unmark_copies(variant.card_index(card), |_| SlotSet::EMPTY);
+            self.notes.unmark_copies(variant.kind_of(card), |_| SlotSet::EMPTY);
         }
     }
 

@@ -29,7 +29,7 @@ impl Value {
     fn see_card(&mut self, turn: &Turn<'_>, card: Card, slot: Slot) {
         let (variant, event) = (turn.before.variant(), turn.event);
         self.notes.replace(&turn.before, event.seat, slot);
-        let index = variant.card_index(card);
+        let index = variant.kind_of(card);
         let is_last = self.notes.remaining.critical().contains(index);
         self.notes.remaining.take(variant, card, event.added);
         if event.added && !is_last {

@@ -188,7 +188,7 @@ impl Belief {
         rng: &mut GameRng,
     ) -> Option<impl ExactSizeIterator<Item = Card> + use<'a>> {
         let hand = self.sample_indices(rng)?;
-        Some(hand.into_iter().take(self.slots).map(|index| variant.card(index)))
+        Some(hand.into_iter().take(self.slots).map(|index| variant.card_at(index)))
     }
 
     /// A uniformly random possible hand as card indices, 0 beyond its last slot. `None` where no

@@ -45,7 +45,7 @@ fn hands_of(view: &View<'_>) -> Hands {
     let plausible: Vec<Vec<usize>> = view
         .hand_knowledge(Offset::OWN)
         .iter()
-        .map(|known| known.plausible(variant).map(|card| variant.card_index(card)).collect())
+        .map(|known| known.plausible(variant).map(|card| variant.kind_of(card)).collect())
         .collect();
     list_hands(&plausible, &unseen.collect::<Vec<u8>>())
 }

@@ -108,7 +108,8 @@ impl BlueprintBelief {
     /// The possible hands, the oldest card first, with their probabilities. A sample may have a
     /// hand more than once.
     pub fn hands(&self) -> impl Iterator<Item = (Vec<Card>, f64)> {
-        let cards = |hand: &[u8]| hand.iter().map(|&card| self.game.variant().card(card)).collect();
+        let cards =
+            |hand: &[u8]| hand.iter().map(|&card| self.game.variant().card_at(card)).collect();
         self.hand_indices().map(move |(hand, share)| (cards(hand), share))
     }
 
@@ -297,7 +298,7 @@ impl BlueprintBelief {
     /// A teammate drew a card: the fewer of its copies a hand holds, the likelier that was.
     fn weigh_draw(&mut self, turn: &Turn<'_>) {
         let Some(drawn) = turn.event.drawn else { return };
-        let kind = turn.before.variant().card_index(drawn);
+        let kind = turn.before.variant().kind_of(drawn);
         let unseen = turn.before.unseen()[kind];
         let size = turn.before.hand_size(Offset::OWN);
         self.particles.retain_mut(|particle| {
@@ -494,12 +495,12 @@ fn fits(hand: &[u8; MAX_HAND_SIZE], event: &Event, is_own: bool, turn: &Turn<'_>
                 || hint.touched(
                     hand[..turn.before.hand_size(Offset::OWN)]
                         .iter()
-                        .map(|&card| variant.card(card)),
+                        .map(|&card| variant.card_at(card)),
                 ) == event.touched
         }
         played => match (played.slot(), event.card) {
             (Some(slot), Some(card)) if is_own => {
-                usize::from(hand[slot.index()]) == variant.card_index(card)
+                usize::from(hand[slot.index()]) == variant.kind_of(card)
             }
             _ => true,
         },

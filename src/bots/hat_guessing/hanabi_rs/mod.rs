@@ -101,7 +101,7 @@ mod tests {
                 assert_eq!(*hand, bots[owner.index()].public.hands[0], "{state}");
                 let cards = state.position().hand(variant, owner);
                 for (card, known) in cards.zip(hand.cards()) {
-                    assert!(known.kinds().contains(variant.card_index(card)), "{state}");
+                    assert!(known.kinds().contains(variant.kind_of(card)), "{state}");
                 }
             }
         }
