@@ -670,7 +670,7 @@ def _search(
     milliseconds: SupportsIndex | None,
     hands: SupportsIndex,
     depth: SupportsIndex | None,
-    threshold: float,
+    threshold: float | None,
     method: str,
     step: float | None,
     seed: SupportsIndex,
@@ -695,7 +695,7 @@ def _search_text(
     milliseconds: SupportsIndex | None,
     hands: SupportsIndex,
     depth: SupportsIndex | None,
-    threshold: float,
+    threshold: float | None,
     method: str,
     step: float | None,
 ) -> str: ...

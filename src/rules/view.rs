@@ -67,6 +67,13 @@ pub struct View<'a> {
     observer: Seat,
 }
 
+/// Apart from [`View::seat`], so that the code of a view's methods stays small.
+#[cold]
+#[inline(never)]
+fn no_seat(offset: Offset) -> ! {
+    panic!("no seat at offset {offset}")
+}
+
 impl<'a> View<'a> {
     /// The view of this seat.
     ///
@@ -109,7 +116,9 @@ impl<'a> View<'a> {
     #[must_use]
     #[inline]
     pub fn seat(&self, offset: Offset) -> Seat {
-        assert!(offset.index() < self.variant.players().into(), "no seat at offset {offset}");
+        if offset.index() >= self.variant.players().into() {
+            no_seat(offset);
+        }
         self.variant.seat_after(self.observer, offset)
     }
 

@@ -16,7 +16,6 @@ from starmine.cli.arguments import add_command, add_rules, add_seats, integer, r
 from starmine.data import Dataset, generate
 from starmine.games.play import play_games
 from starmine.games.results import mean_and_error, with_error
-from starmine.games.searches import checked_threshold
 
 DESCRIPTION = """\
 Plays games in which one seat searches while the others play by a blueprint, and the same decks with the blueprint in
@@ -102,7 +101,7 @@ def searcher(options: argparse.Namespace) -> str:
         milliseconds=None,
         hands=options.hands,
         depth=options.depth,
-        threshold=checked_threshold(options.threshold, options.method),
+        threshold=options.threshold,
         method=options.method,
         step=options.step,
     )

@@ -185,7 +185,7 @@ def search(
         milliseconds=milliseconds,
         hands=hands,
         depth=depth,
-        threshold=checked_threshold(threshold, method),
+        threshold=threshold,
         method=method,
         step=step,
         seed=seed,
@@ -195,17 +195,3 @@ def search(
     found = [SearchedAction(*row) for row in zip(*columns, strict=True)]
     belief = HandBelief(view.variant, cards, shares, exact, unexplained)
     return SearchResult(view.variant, action, by_blueprint, found, belief)
-
-
-def checked_threshold(threshold: float | None, method: str) -> float:
-    """The threshold of a search; `search` describes the arguments.
-
-    Raises:
-        StarmineError: the method has no threshold.
-    """
-    if threshold is None:
-        return 0.1
-    if method == "mirror":
-        expected = 'expected no threshold with "method=mirror"'
-        raise StarmineError(f"threshold={threshold} is not allowed: {expected}")
-    return threshold
