@@ -1,6 +1,7 @@
 """No Rust file imports a layer above its own, and no files import each other in a cycle.
 
-threads <- rules <- encode <- buffers <- nn <- bots <- search <- players <- batch <- bindings. Only the bindings know Python.
+threads <- rules <- encode <- buffers <- nn <- bots <- search <- players <- batch <- bindings. Only the bindings know
+Python.
 """
 
 import re
