@@ -11,7 +11,6 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import gymnasium
@@ -21,6 +20,7 @@ from gymnasium import spaces
 from starmine._core import IllegalActionError, StarmineError, State, Variant, _unknown_name
 from starmine._util.arrays import Array
 from starmine._util.keywords import GAME_OPTIONS, check_options, named_keywords
+from starmine._util.numbers import check_integer
 from starmine._util.render_modes import RENDER_MODES, usable_modes
 from starmine.envs import registration
 from starmine.games.seeds import game_seed
@@ -237,7 +237,7 @@ class HanabiAECEnv(AECEnv[str, dict[str, Array], int]):
 
     def _index(self, action: Any) -> int:
         try:
-            index = operator.index(action)
+            index = check_integer("action", action)
         except TypeError:
             index = -1
         if not 0 <= index < self.variant.num_actions:

@@ -20,7 +20,7 @@ Condition: TypeAlias = tuple[str, Callable[[NDArray[Any]], NDArray[np.bool_]]]
 def of_scores(score: int | None, lowest: int | None, highest: int | None) -> list[Condition]:
     """The condition on the scores; None for no bound."""
     for name, value in (("score", score), ("min_score", lowest), ("max_score", highest)):
-        if value is not None and not isinstance(value, SupportsIndex):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, SupportsIndex)):
             raise TypeError(f"{name}={value!r} is not allowed: expected an integer or None")
     lower = [operator.index(bound) for bound in (score, lowest) if bound is not None]
     upper = [operator.index(bound) for bound in (score, highest) if bound is not None]

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable
 from typing import Any, SupportsIndex
 
 from starmine._core import Card, StarmineError
 from starmine._util.keywords import named_keywords
+from starmine._util.numbers import check_integer
 from starmine.hle import pyhanabi
 from starmine.hle.dictionary import ObservationDict
 from starmine.hle.moves import IllegalMoveError, move_of
@@ -129,7 +129,7 @@ class HanabiEnv(Environment):
             number = self.game.get_move_uid(self._build_move(action))
         else:
             try:
-                number = operator.index(action)
+                number = check_integer("action", action)
             except TypeError:
                 raise ValueError(f"Expected action as dict or int, got: {action}") from None
         last_score = self.state.score()

@@ -7,6 +7,8 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.modules.batchnorm import _NormBase
+from torch.nn.modules.dropout import _DropoutNd
 
 from starmine._core import StarmineError
 from starmine._util.arrays import Array
@@ -27,7 +29,7 @@ class ModulePolicy:
     refused: a policy of your own, with `act_batch(turns)`, can keep their hidden states.
 
     Args:
-        module: the module; call its `eval()` first if it has dropout or batch normalisation.
+        module: the module, in the mode of `eval()` if it has dropout or batch normalisation.
         encoder: one of `starmine.encoders()`, whose observations it was trained on. None for the module's attribute
             `encoder`, if that is text, else "canonical".
         cheats: needed for an encoder that shows the own hand; evaluations mark the policy.
@@ -39,7 +41,8 @@ class ModulePolicy:
             says that recurrent layers run over something else, such as the cards of an observation.
 
     Raises:
-        StarmineError: the module has recurrent layers, is no `ActorCritic`, and `recurrent` is not False;
+        StarmineError: dropout or batch normalisation is in the mode of training; the module has recurrent layers, is
+            no `ActorCritic`, and `recurrent` is not False;
             `recurrent` contradicts the module; or the module is a policy of another library.
     """
 
@@ -64,6 +67,7 @@ class ModulePolicy:
         self.device = torch.device("cpu") if parameter is None else parameter.device
         self.dtype = "uint8" if self.device.type != "cpu" else "float32"
         self.generator = torch.Generator(self.device).manual_seed(seed)
+        self._refuse_training()
         self._memory: Memory | None = None
         self.variant = module.variant if isinstance(module, ActorCritic) else None
         if isinstance(module, ActorCritic):
@@ -96,8 +100,10 @@ class ModulePolicy:
             The actions, int64 (K,).
 
         Raises:
-            StarmineError: the module returned neither logits (K, A) nor actions (K,), or a nan.
+            StarmineError: the module returned neither logits (K, A) nor actions (K,), or a nan; or dropout or batch
+                normalisation is in the mode of training.
         """
+        self._refuse_training()
         mask = torch.from_numpy(turns.action_mask).to(self.device)
         obs = torch.from_numpy(turns.obs).to(self.device)
         extra = {name: torch.from_numpy(getattr(turns, name)).to(self.device) for name in self.extra_outputs}
@@ -108,6 +114,14 @@ class ModulePolicy:
         else:
             output = self._remembering(self.module, obs, mask, turns)
         return self.choose(output, mask).to("cpu", torch.int64).numpy()
+
+    def _refuse_training(self) -> None:
+        """Refuse layers that in the mode of training give other moves each time."""
+        for layer in self.module.modules():
+            if layer.training and _has_two_modes(layer):
+                raise StarmineError(
+                    f"{type(self.module).__name__} is in the mode of training, with {layer}: call its eval() first"
+                )
 
     def _remembering(self, network: ActorCritic, obs: Tensor, mask: Tensor, turns: Turns) -> Tensor:
         """The log probabilities of a recurrent network, whose hidden states go on."""
@@ -132,7 +146,8 @@ class ModulePolicy:
             if self.sampled:
                 return torch.multinomial(logits.softmax(-1), 1, generator=self.generator)[:, 0]
             return logits.argmax(-1)
-        if output.shape == mask.shape[:1] and not output.is_floating_point():
+        is_integer = not (output.is_floating_point() or output.is_complex() or output.dtype == torch.bool)
+        if output.shape == mask.shape[:1] and is_integer:
             return output
         raise StarmineError(
             f"the module returned {output.dtype} {tuple(output.shape)}: "
@@ -142,6 +157,13 @@ class ModulePolicy:
     def __repr__(self) -> str:
         """The module's class and the encoder."""
         return f"ModulePolicy({type(self.module).__name__}, encoder={self.encoder!r}, sampled={self.sampled})"
+
+
+def _has_two_modes(layer: nn.Module) -> bool:
+    """Whether a layer computes something else in the mode of training."""
+    if isinstance(layer, _DropoutNd):
+        return layer.p > 0
+    return isinstance(layer, _NormBase) and layer.track_running_stats
 
 
 def _refuse_recurrent(module: nn.Module) -> None:

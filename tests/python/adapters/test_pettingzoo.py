@@ -277,7 +277,7 @@ def test_what_needs_a_reset_says_so():
         env.nothing  # noqa: B018 - reading it is the test
 
 
-@pytest.mark.parametrize("action", [20, -1, 1.5, None, "play 0"])
+@pytest.mark.parametrize("action", [20, -1, 1.5, None, "play 0", True])
 def test_an_action_outside_the_space_changes_nothing(action):
     env = make()
     env.reset(seed=0)

@@ -174,6 +174,8 @@ def test_unknown_names_are_refused(folder):
 
     with pytest.raises(TypeError, match="integer"):
         data.filter(min_score="20")
+    with pytest.raises(TypeError, match="integer"):
+        data.filter(score=True)
 
 
 def test_players_tables_of_files_are_merged(tmp_path):

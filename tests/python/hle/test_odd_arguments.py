@@ -26,7 +26,15 @@ def test_an_id_that_does_not_exist_is_an_illegal_move(env, action):
     assert str(env.state) == before
 
 
-@pytest.mark.parametrize("value", ["x", "0", 1.5, 0.0, None], ids=repr)
+@pytest.mark.parametrize("action", ["5", 5.0, None, True], ids=repr)
+def test_an_action_is_a_dictionary_or_an_integer(env, action):
+    before = str(env.state)
+    with pytest.raises(ValueError, match="Expected action as dict or int"):
+        env.step(action)
+    assert str(env.state) == before
+
+
+@pytest.mark.parametrize("value", ["x", "0", 1.5, 0.0, None, True], ids=repr)
 def test_numbers_of_moves_are_integers(env, value):
     calls = {
         "card_index": [

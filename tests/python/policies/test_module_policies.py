@@ -152,3 +152,42 @@ def test_generated_games_of_a_sampling_module_do_not_depend_on_earlier_ones(tmp_
         generate([policy, policy], 20, tmp_path / name, progress=False, num_threads=1)
     one, other = (Dataset(tmp_path / name)[:].trajectories.actions for name in ("one", "other"))
     np.testing.assert_array_equal(one, other)
+
+
+class TwoModes(nn.Module):
+    """A module whose layer computes something else in the mode of training."""
+
+    def __init__(self, layer):
+        super().__init__()
+        self.linear, self.layer = nn.Linear(658, 20), layer
+
+    def forward(self, obs, mask):
+        return self.layer(self.linear(obs))
+
+
+@pytest.mark.parametrize("layer", [nn.Dropout(0.5), nn.BatchNorm1d(20)])
+def test_the_mode_of_training_is_refused(layer):
+    """Moves would differ from call to call, and depend on the other games."""
+    module = TwoModes(layer)
+    with pytest.raises(StarmineError, match=r"TwoModes is in the mode of training.*call its eval\(\) first"):
+        play_games([module, "smart"], 2)
+    policy = ModulePolicy(module.eval())
+    assert len(play_games([policy, "smart"], 2)) == 2
+    module.train()
+    with pytest.raises(starmine.BotError, match="mode of training"):
+        play_games([policy, "smart"], 2)
+
+
+@pytest.mark.parametrize("layer", [nn.Dropout(0.0), nn.LayerNorm(20)])
+def test_layers_of_one_mode_play_in_each(layer):
+    assert len(play_games([TwoModes(layer), "smart"], 2)) == 2
+
+
+@pytest.mark.parametrize("dtype", [torch.bool, torch.complex64])
+def test_actions_are_integers(dtype):
+    class Odd(nn.Module):
+        def forward(self, obs, mask):
+            return torch.ones(len(mask), dtype=dtype)
+
+    with pytest.raises(starmine.BotError, match="integer actions"):
+        play_games([Odd(), "smart"], 1)
