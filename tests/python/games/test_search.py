@@ -289,6 +289,22 @@ def test_wrong_options_are_named():
         starmine.play_games(["search: smart; hands=5; rollouts=10; hands=7", "smart"])
 
 
+def test_a_text_has_no_option_of_the_other_method(tmp_path):
+    for options in ("method=mirror; threshold=0.1", "threshold=0; method=mirror", "step=5"):
+        text = f"search: smart; rollouts=20; {options}"
+        calls = [
+            lambda text=text: starmine.play_games([text, "smart"], 1),
+            lambda text=text: starmine.make_bot(text),
+            lambda text=text: starmine.evaluate([text], 1),
+            lambda text=text: starmine.Batch("standard", 1, partners={1: text}),
+            lambda text=text: starmine.data.generate([text, "smart"], 1, tmp_path / "games"),
+        ]
+        for call in calls:
+            with pytest.raises(starmine.StarmineError, match='with(out)? "method=mirror"'):
+                call()
+    assert not (tmp_path / "games").exists()
+
+
 def game_with_a_mistake(seed, turns):
     """A game of `smart` in which seat 1 makes another move in turn 3, and the turns after it."""
     state = starmine.Variant().new_game(seed=seed)
