@@ -53,33 +53,27 @@
 //!
 //! # A batch
 //!
-//! A [`Batch`](batch::Batch) steps many games at once, on several threads if asked, and writes into
-//! buffers of the caller. A game that ends is dealt anew in the same step. This batch of 4,096
-//! games writes packed rows, one bit for each bit of an observation:
+//! A [`Batch`](batch::Batch) steps many games at once, on several threads if asked. It writes into
+//! buffers that it has allocated, or into any [`Outputs`](batch::Outputs) of the caller. A game that
+//! ends is dealt anew in the same step. This batch of 4,096 games writes packed rows, one bit for
+//! each bit of an observation:
 //!
 //! ```
 //! # #[cfg(feature = "bots")] {
 //! use std::sync::Arc;
-//! use starmine::batch::{Batch, Dtype, ObservationBuffer, Options, Outputs};
+//! use starmine::batch::{Batch, Dtype, Options};
 //! use starmine::rules::{Parameters, Variant};
 //!
 //! let variant = Arc::new(Variant::new(Parameters::default())?);
 //! let options = Options { dtype: Dtype::Bits, ..Options::default() };
-//! let mut batch = Batch::new(variant.clone(), 4096, 1, options)?;
-//! let mut rows = vec![0; 4096 * batch.row_length()];
-//! let mut masks = vec![false; 4096 * variant.num_actions()];
-//! let mut rewards = vec![0.0; 4096];
-//! batch.observe(Outputs { action_mask: Some(&mut masks), ..Outputs::default() })?;
+//! let mut batch = Batch::new(variant, 4096, 1, options)?;
+//! let mut buffers = batch.allocate()?;
 //! for _ in 0..10 {
 //!     // In each game the first legal action.
-//!     let first = |mask: &[bool]| (0..).zip(mask).find(|(_, legal)| **legal).map_or(0, |(action, _)| action);
-//!     let actions: Vec<i64> = masks.chunks(variant.num_actions()).map(first).collect();
-//!     batch.step(&actions, Outputs {
-//!         obs: Some(ObservationBuffer::Bits(&mut rows)),
-//!         action_mask: Some(&mut masks),
-//!         reward: Some(&mut rewards),
-//!         ..Outputs::default()
-//!     })?;
+//!     let legal = (0..4096).map(|game| batch.legal_actions(game));
+//!     let actions: Vec<_> = legal.filter_map(|legal| legal.iter().next()).collect();
+//!     batch.step(&actions, buffers.outputs())?;
+//!     println!("{} points", buffers.reward.iter().sum::<f32>());
 //! }
 //! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -161,6 +155,11 @@ pub mod rules;
 pub mod search;
 #[cfg(feature = "bots")]
 mod threads;
+
+// The page of the crate on crates.io; its example is tested.
+#[cfg(all(doctest, feature = "bots"))]
+#[doc = include_str!("README.md")]
+struct ReadMe;
 
 // The helpers of the tests name the crate as a dependent does.
 #[cfg(test)]

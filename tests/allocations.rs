@@ -89,7 +89,7 @@ struct Buffers {
 
 impl Buffers {
     fn new(batch: &Batch) -> Buffers {
-        let rows = NUM_ENVS * batch.observers();
+        let rows = NUM_ENVS * batch.num_observers();
         let length = rows * batch.row_length();
         let variant = batch.variant();
         let slots = usize::from(variant.hand_size());

@@ -10,7 +10,7 @@ use starmine::encode;
 use starmine::rules::{EpisodeSeed, Parameters, Seat, State, Variant};
 
 #[allow(dead_code)] // one of its functions
-#[path = "helpers/random_variant.rs"]
+#[path = "../src/rules/random_variant.rs"]
 mod random_variant;
 
 use random_variant::random_parameters;

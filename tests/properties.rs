@@ -12,7 +12,7 @@ use starmine::rules::{
     State, Variant,
 };
 
-#[path = "helpers/random_variant.rs"]
+#[path = "../src/rules/random_variant.rs"]
 mod random_variant;
 
 use random_variant::random_variant;
@@ -166,7 +166,7 @@ proptest! {
         let deal = |game, episode| State::new(variant.clone(), EpisodeSeed { seed, game, episode });
         let mut episodes = vec![0; num_envs];
         let mut states: Vec<State> = (0..num_envs as u64).map(|game| deal(game, 0)).collect();
-        let mut rows = vec![0; num_envs * batch.observers() * batch.row_length()];
+        let mut rows = vec![0; num_envs * batch.num_observers() * batch.row_length()];
         let mut mask = vec![false; num_envs * variant.num_actions()];
         let mut reward = vec![0.0; num_envs];
         for turn in 0..40 {
@@ -191,7 +191,8 @@ proptest! {
                     states[game] = deal(game as u64, episodes[game]);
                 }
                 let expected = states[game].seer_view(Seat::FIRST);
-                prop_assert!(batch.is_at(game, &expected), "game {}: {}", game, states[game]);
+                let is_same = batch.look_as_seer(game, Seat::FIRST, |view| *view == expected);
+                prop_assert_eq!(is_same, Some(true), "game {}: {}", game, states[game]);
             }
             if turn == 20 {
                 batch = Batch::from_bytes(&batch.to_bytes().unwrap(), Some(threads)).unwrap();
@@ -235,11 +236,11 @@ fn check_rows(batch: &Batch, states: &[State], rows: &[u8], mask: &[bool]) {
     let (length, num_actions) = (batch.row_length(), batch.variant().num_actions());
     let encoder = &batch.options().encoder;
     for (game, state) in states.iter().enumerate() {
-        for seat in 0..batch.observers() {
+        for seat in 0..batch.num_observers() {
             let mut words = vec![0; length / 8];
             encoder.encode_into(&state.seer_view(Seat::ALL[seat]), &mut words);
             let expected: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-            let row = game * batch.observers() + seat;
+            let row = game * batch.num_observers() + seat;
             assert_eq!(
                 rows[row * length..(row + 1) * length],
                 expected,

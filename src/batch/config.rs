@@ -50,7 +50,7 @@ impl BatchConfig {
             variant,
             options,
         };
-        let bytes = num_envs * config.observers() * config.row_bytes();
+        let bytes = num_envs * config.num_observers() * config.row_bytes();
         let processor = Processor::this();
         config.streams = bytes >= processor.streams_from();
         // Packed rows are too small to gain from either.
@@ -64,7 +64,7 @@ impl BatchConfig {
 
     /// The number of observation rows for each game.
     #[inline(always)]
-    pub fn observers(&self) -> usize {
+    pub fn num_observers(&self) -> usize {
         match self.options.observers {
             Observers::Current => 1,
             Observers::All => self.variant.players().into(),

@@ -70,7 +70,7 @@ impl std::fmt::Display for IllegalActionsError {
 
 impl std::error::Error for IllegalActionsError {}
 
-/// Why a call of a batch was refused. The batch is unchanged, except after [`BatchError::Stopped`].
+/// Why a call of a batch was refused. The batch is unchanged.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum BatchError {
@@ -93,20 +93,20 @@ pub enum BatchError {
     #[error("num_envs={0} is not allowed: expected 1 to {max}", max = u32::MAX)]
     NumEnvs(usize),
     /// Memory that cannot be allocated.
-    #[error("num_envs={num_envs}: {error}")]
+    #[error("there is no memory for num_envs={num_envs}")]
     Memory {
         /// The number of games.
         num_envs: usize,
         /// The allocator's error.
-        error: std::collections::TryReserveError,
+        source: std::collections::TryReserveError,
     },
     /// A deck or a start player that does not fit the variant.
-    #[error("decks[{game}]: {error}")]
+    #[error("the deck of game {game} cannot be dealt")]
     Deck {
         /// The game.
         game: usize,
         /// What is wrong with it.
-        error: DeckError,
+        source: DeckError,
     },
     /// Games can stay as they are in a step only where partners share them.
     #[error("this batch has no partners: expected one with partners, or a step of all games")]
@@ -121,17 +121,19 @@ pub enum BatchError {
     StoredDecks(usize),
     /// Partners that are not made of a text, which cannot be stored.
     #[error(
-        "a batch with custom bots or partners written in Python cannot be stored: expected bots and policy files as partners"
+        "a batch with custom bots or external partners cannot be stored: expected bots and policy files as partners"
     )]
     StoredExternal,
-    /// The flag that ends a call early was set, see [`Batch::step_until`](super::Batch::step_until).
+    /// A signal came during a call from Python: no other caller can end a call early.
+    #[doc(hidden)]
     #[error("the call was stopped")]
     Stopped,
-    /// The flag was set in an earlier step or reset, when some games had moved and others had not.
+    /// A signal ended an earlier step or reset, when some games had moved and others had not.
+    #[doc(hidden)]
     #[error("an earlier call was interrupted halfway: expected a reset of all games first")]
     Interrupted,
     /// A reset mask without a game.
-    #[error("reset_mask is all False: expected at least one game to reset")]
+    #[error("the reset mask has no game: expected at least one game to reset")]
     EmptyResetMask,
 }
 
@@ -139,5 +141,84 @@ impl BatchError {
     /// [`BatchError::Stopped`] if the flag is set.
     pub(super) fn if_set(stop: &AtomicBool) -> Result<(), BatchError> {
         if is_set(stop) { Err(BatchError::Stopped) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error;
+
+    use super::*;
+    use crate::batch::{Batch, GivenDecks, Options, Outputs, ReplayError, Seeds, SnapshotError};
+    use crate::bots::{BotSpecError, GamesError};
+    use crate::nn::{Policy, PolicyError, PolicyProblem};
+    use crate::rules::{MoveError, Parameters, StateError, error_text};
+    use crate::search::{PlayerSpec, PlayerSpecError};
+
+    /// The texts of an error and its sources.
+    fn texts(error: &(dyn Error + 'static)) -> Vec<String> {
+        let mut texts = vec![error.to_string()];
+        if let Some(source) = error.source() {
+            texts.extend(self::texts(source));
+        }
+        texts
+    }
+
+    fn variant() -> Arc<Variant> {
+        Arc::new(Variant::new(Parameters::default()).unwrap())
+    }
+
+    fn no_memory() -> std::collections::TryReserveError {
+        Vec::<u8>::new().try_reserve(usize::MAX).unwrap_err()
+    }
+
+    fn refused_deck() -> BatchError {
+        let mut batch = Batch::new(variant(), 1, 0, Options::default()).unwrap();
+        let decks = GivenDecks { cards: &[0; 50], start_players: None };
+        batch.reset_to_decks(decks, Seeds::Continue, None, Outputs::default()).unwrap_err()
+    }
+
+    #[test]
+    fn errors_do_not_repeat_their_sources() {
+        let illegal = MoveError::OutOfRange { action: 99, num_actions: 20 };
+        let header = || PolicyError::Refused {
+            path: "p".to_owned(),
+            source: PolicyProblem::Variant(
+                Variant::new(Parameters { players: 9, ..Parameters::default() }).unwrap_err(),
+            ),
+        };
+        let cases: [(Box<dyn Error>, usize); 9] = [
+            (StateError::Move { turn: 3, source: illegal.clone() }.into(), 2),
+            (ThreadsError::Start(std::io::Error::other("full")).into(), 2),
+            (header().into(), 3),
+            (BotSpecError::Policy(header()).into(), 3),
+            (GamesError::Memory(no_memory()).into(), 2),
+            (PlayerSpecError::Bot(BotSpecError::Policy(header())).into(), 3),
+            (refused_deck().into(), 2),
+            (ReplayError::Move { game: 0, turn: 3, source: illegal }.into(), 2),
+            (SnapshotError::Policy(header()).into(), 4),
+        ];
+        for (error, length) in cases {
+            let texts = texts(&*error);
+            assert_eq!(texts.len(), length, "{texts:?}");
+            for (outer, inner) in texts.iter().zip(&texts[1..]) {
+                assert!(!outer.contains(inner.as_str()), "{texts:?}");
+            }
+            assert_eq!(error_text(&*error), texts.join(": "));
+        }
+    }
+
+    #[test]
+    fn the_cause_of_an_unreadable_policy_is_at_hand() {
+        let refused = "policy: no-such-file".parse::<PlayerSpec>().unwrap_err();
+        let PlayerSpecError::Bot(BotSpecError::Policy(PolicyError::Unreadable { source, .. })) =
+            refused
+        else {
+            panic!("{refused:?}");
+        };
+        let cause: &std::io::Error = source.error().downcast_ref().unwrap();
+        assert_eq!(cause.kind(), std::io::ErrorKind::NotFound);
+        let refused = Policy::of_file("p", b"not a policy").unwrap_err();
+        assert_eq!(texts(&refused).len(), 3);
     }
 }

@@ -1,7 +1,7 @@
 //! The actions that a step refuses.
 
 use super::options::{AutoresetMode, IllegalAction};
-use super::{Batch, IllegalActionsError};
+use super::{Actions, Batch, IllegalActionsError};
 use crate::rules::ActionId;
 
 impl Batch {
@@ -10,7 +10,7 @@ impl Batch {
     /// counted.
     pub(super) fn illegal_actions(
         &self,
-        actions: &[i64],
+        actions: Actions<'_>,
         moving: Option<&[bool]>,
     ) -> IllegalActionsError {
         let mut error = IllegalActionsError {
@@ -20,7 +20,8 @@ impl Batch {
             legal: vec![],
             variant: self.config.variant.clone(),
         };
-        for (game, &action) in actions.iter().enumerate() {
+        for game in 0..actions.len() {
+            let action = actions.number(game);
             if moving.is_some_and(|moving| !moving[game]) || !self.refuses(game, action) {
                 continue;
             }
@@ -28,7 +29,7 @@ impl Batch {
             if error.count <= IllegalActionsError::LISTED {
                 error.games.push(game);
                 error.actions.push(action);
-                error.legal.push(self.legal(game));
+                error.legal.push(self.legal_actions(game));
             }
         }
         error
@@ -41,7 +42,7 @@ impl Batch {
             return options.autoreset_mode == AutoresetMode::Disabled;
         }
         let id = usize::try_from(action).ok().and_then(ActionId::new);
-        let legal = id.is_some_and(|action| self.legal(game).contains(action));
+        let legal = id.is_some_and(|action| self.legal_actions(game).contains(action));
         options.illegal_action == IllegalAction::Raise && !legal
     }
 }

@@ -43,7 +43,7 @@ impl Batch {
     }
 
     /// Writes the last observations of the [`Batch::finished`] games, for each game
-    /// [`Batch::observers`] rows.
+    /// [`Batch::num_observers`] rows.
     ///
     /// # Errors
     /// [`BatchError`] for a buffer of a wrong length, or if there is no memory for copies of the

@@ -1,8 +1,9 @@
 //! Many games that are stepped together: autoreset, seeding, output buffers, threads.
 //!
-//! Start with [`Batch`]. Its [`Options`] choose what is written and who else plays, and [`Outputs`]
-//! are the caller's buffers. [`Partners`] hold the seats that the learner does not play. A
-//! [`Replay`] steps through recorded games in place of new ones.
+//! Start with [`Batch`]. Its [`Options`] choose what is written and who else plays. A step writes
+//! into [`Outputs`]: those of [`OutputBuffers`], which [`Batch::allocate`] makes, or any buffers of
+//! the caller. [`Partners`] hold the seats that the learner does not play. A [`Replay`] steps
+//! through recorded games in place of new ones.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -12,13 +13,16 @@
 //! let variant = Arc::new(Variant::new(Parameters::default())?);
 //! let partners = Partners::default().with(Seat::ALL[1], vec!["smart".parse()?, "iggi".parse()?])?;
 //! let mut batch = Batch::new(variant, 256, 1, Options { partners, ..Options::default() })?;
-//! let mut scores = [0; 256];
-//! // In each game the learner plays its oldest card, then its partner moves.
-//! batch.step(&[5; 256], Outputs { score: Some(&mut scores), ..Outputs::default() })?;
+//! let mut buffers = batch.allocate()?;
+//! // In each game the learner plays the first of its legal actions, then its partner moves.
+//! let first = |game| batch.legal_actions(game).iter().next().expect("a game goes on");
+//! let actions: Vec<_> = (0..256).map(first).collect();
+//! batch.step(&actions, buffers.outputs())?;
 //! batch.reset(Seeds::Continue, None, Outputs::default())?; // the next episode of each game
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod actions;
 mod config;
 mod copy;
 mod error;
@@ -27,6 +31,7 @@ mod illegal_actions;
 mod kernel;
 mod last_observations;
 mod options;
+mod output_buffers;
 mod outputs;
 mod partition;
 mod partner_turns;
@@ -43,16 +48,18 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+pub use actions::Action;
+pub(crate) use actions::Actions;
 pub use error::{BatchError, IllegalActionsError};
 pub use given_decks::GivenDecks;
 pub use options::{
     AutoresetMode, Dtype, ExtraOutput, IllegalAction, Observers, Options, default_threads,
 };
-#[cfg(feature = "python")]
-pub(crate) use outputs::for_each_output;
-pub use outputs::{ElementType, ObservationBuffer, OutputLayout, Outputs};
+pub use output_buffers::{Observations, OutputBuffers};
+pub(crate) use outputs::{Axis, for_each_output};
+pub use outputs::{ObservationBuffer, Outputs};
 pub use partners::{Partner, Partners, PartnersError};
-pub use replay::{Replay, ReplayError};
+pub use replay::{Replay, ReplayError, ReplayTurn};
 #[cfg(feature = "python")]
 pub(crate) use reset::Deals;
 pub use snapshot::SnapshotError;
@@ -83,13 +90,14 @@ use step::{Request, Step};
 /// ```
 /// use std::sync::Arc;
 /// use starmine::batch::{Batch, Options, Outputs};
-/// use starmine::rules::{Parameters, Variant};
+/// use starmine::rules::{Move, Parameters, Slot, Variant};
 ///
 /// let variant = Arc::new(Variant::new(Parameters::default())?);
+/// let oldest = Move::Play { slot: Slot::ALL[0] };
+/// let action = variant.move_to_action(oldest).ok_or("every hand has this slot")?;
 /// let mut batch = Batch::new(variant, 64, 0, Options::default())?;
-/// let mut rewards = vec![0.0; 64];
-/// // Slot 0 of every hand is played: action 5 of the two-player base game.
-/// batch.step(&[5; 64], Outputs { reward: Some(&mut rewards), ..Outputs::default() })?;
+/// let mut rewards = [0.0; 64];
+/// batch.step(&[action; 64], Outputs { reward: Some(&mut rewards), ..Outputs::default() })?;
 /// assert!(rewards.iter().all(|&reward| reward == 0.0 || reward == 1.0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -137,10 +145,7 @@ impl Batch {
     }
 
     /// As [`Batch::new`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile.
-    ///
-    /// # Errors
-    /// As without the flag, and [`BatchError::Stopped`].
-    pub fn new_until(
+    pub(crate) fn new_until(
         stop: &AtomicBool,
         variant: Arc<Variant>,
         num_envs: usize,
@@ -253,8 +258,8 @@ impl Batch {
 
     /// The number of observation rows for each game: 1, or one for each seat.
     #[must_use]
-    pub fn observers(&self) -> usize {
-        self.config.observers()
+    pub fn num_observers(&self) -> usize {
+        self.config.num_observers()
     }
 
     /// The number of elements in an observation row: the length of the layout, or for
@@ -262,12 +267,6 @@ impl Batch {
     #[must_use]
     pub fn row_length(&self) -> usize {
         self.config.row_length()
-    }
-
-    /// What the array of each output is, in the order of the table of outputs.
-    #[must_use]
-    pub fn output_layouts(&self) -> [OutputLayout; Outputs::COUNT] {
-        Outputs::layouts(&self.config)
     }
 
     /// Shows a game as a seat sees it; `None` if there is no such game or no such seat. The view has
@@ -293,10 +292,17 @@ impl Batch {
         is_seat.then(|| look(&View::new(self.variant(), &position, observer)))
     }
 
-    /// Whether a game has the same position as this view.
-    #[doc(hidden)]
-    pub fn is_at(&self, game: usize, view: &SeerView<'_>) -> bool {
-        self.position(game).is_some_and(|position| view.shows(self.variant(), &position))
+    /// Shows a game as a seat would see it with its own hand face up; otherwise as
+    /// [`Batch::look`].
+    pub fn look_as_seer<T>(
+        &self,
+        game: usize,
+        observer: Seat,
+        look: impl FnOnce(&SeerView<'_>) -> T,
+    ) -> Option<T> {
+        let position = self.position(game)?;
+        let is_seat = observer.index() < self.variant().players().into();
+        is_seat.then(|| look(&SeerView::new(self.variant(), &position, observer)))
     }
 
     /// The position of one game.
@@ -339,8 +345,13 @@ impl Batch {
         self.seeds[index] = game.seed.into();
     }
 
-    /// The legal actions of one game.
-    fn legal(&self, game: usize) -> ActionSet {
+    /// The legal actions of the seat to act in a game; none if the game is over.
+    ///
+    /// # Panics
+    /// If there is no such game.
+    #[must_use]
+    pub fn legal_actions(&self, game: usize) -> ActionSet {
+        assert!(game < self.num_envs(), "there is no game {game}");
         let [low, high] =
             [Field::LowActions, Field::HighActions].map(|field| self.field(game, field));
         ActionSet(u128::from(high) << 64 | u128::from(low))
@@ -354,16 +365,13 @@ impl Batch {
     /// terminated games.
     ///
     /// # Errors
-    /// [`BatchError`] for buffers of a wrong length, and after a step that was interrupted.
+    /// [`BatchError`] for buffers of a wrong length.
     pub fn observe(&mut self, outputs: Outputs<'_>) -> Result<(), BatchError> {
         self.observe_until(&AtomicBool::new(false), outputs)
     }
 
     /// As [`Batch::observe`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile.
-    ///
-    /// # Errors
-    /// As without the flag, and [`BatchError::Stopped`].
-    pub fn observe_until(
+    pub(crate) fn observe_until(
         &mut self,
         stop: &AtomicBool,
         outputs: Outputs<'_>,
@@ -404,24 +412,26 @@ impl Batch {
         has_run
     }
 
-    /// Plays one turn in every game.
+    /// Plays one turn in every game. The actions are [`ActionId`](crate::rules::ActionId)s, or
+    /// their numbers as `i64`.
     ///
     /// # Errors
     /// [`BatchError`] for illegal actions, or for buffers of a wrong length; no game has moved
     /// then.
-    pub fn step(&mut self, actions: &[i64], outputs: Outputs<'_>) -> Result<(), BatchError> {
-        self.step_until(&AtomicBool::new(false), actions, outputs)
+    pub fn step<A: Action>(
+        &mut self,
+        actions: &[A],
+        outputs: Outputs<'_>,
+    ) -> Result<(), BatchError> {
+        self.step_until(&AtomicBool::new(false), A::list(actions), outputs)
     }
 
     /// As [`Batch::step`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile. Every
     /// later call then returns [`BatchError::Interrupted`] until all games are reset.
-    ///
-    /// # Errors
-    /// As without the flag, and [`BatchError::Stopped`].
-    pub fn step_until(
+    pub(crate) fn step_until(
         &mut self,
         stop: &AtomicBool,
-        actions: &[i64],
+        actions: Actions<'_>,
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
         self.check_whole()?;
@@ -479,6 +489,6 @@ fn reserve<T>(length: usize, num_envs: usize) -> Result<Vec<T>, BatchError> {
 }
 
 /// The error for a batch of so many games that cannot be allocated.
-const fn memory(num_envs: usize, error: TryReserveError) -> BatchError {
-    BatchError::Memory { num_envs, error }
+const fn memory(num_envs: usize, source: TryReserveError) -> BatchError {
+    BatchError::Memory { num_envs, source }
 }

@@ -3,7 +3,7 @@
 use super::partners::Partners;
 use crate::buffers::Simd;
 use crate::encode::{AnyEncoder, CANONICAL};
-use crate::rules::named;
+use crate::rules::{Named, named};
 
 named!("dtype",
     /// The element type of observations.
@@ -52,7 +52,7 @@ named!("illegal_action",
 );
 
 named!("extra_outputs",
-    /// An optional output. Each is a row of the table of outputs.
+    /// An output that is written only if it is asked for.
     ExtraOutput {
         /// For each card the probabilities that it is playable, dead and critical.
         CardFeatures = "card_features",
@@ -78,23 +78,28 @@ pub struct Options {
     pub illegal_action: IllegalAction,
     /// The bots in the seats that the learner does not play; by default there are none.
     pub partners: Partners,
-    /// The optional outputs that a call returns if it allocates the buffers itself, without
-    /// duplicates and in the order of [`ExtraOutput`]. They have no effect on the caller's own
-    /// buffers: those in [`Outputs`](super::Outputs) are written, whichever they are.
+    /// The optional outputs for which [`Batch::allocate`](super::Batch::allocate) makes buffers.
     pub extra_outputs: Vec<ExtraOutput>,
-    /// The number of threads that step the games, the calling thread included.
+    /// The number of threads that step the games, the calling thread included; 0 counts as 1.
     pub num_threads: usize,
     /// The instruction set; `None` for the one that the environment variable
     /// [`SIMD_VARIABLE`](crate::buffers::SIMD_VARIABLE) names, or else the fastest.
     pub simd: Option<Simd>,
 }
 
-/// The number of threads for so many games unless a caller asks for another: one for each 1,024
-/// games, at most one for each core.
+/// A good number of threads for so many games: one for each 1,024 games, at most one for each core.
 #[must_use]
 pub fn default_threads(num_envs: usize) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     (num_envs / 1024).clamp(1, cores)
+}
+
+impl Options {
+    /// Whether an output is among those of the batch: an extra output must be asked for.
+    pub(crate) fn has_output(&self, name: &str) -> bool {
+        let is_named = |output: &ExtraOutput| output.name() == name;
+        !ExtraOutput::ALL.iter().any(is_named) || self.extra_outputs.iter().any(is_named)
+    }
 }
 
 impl Default for Options {

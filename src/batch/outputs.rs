@@ -3,7 +3,7 @@
 use half::f16;
 
 use super::config::BatchConfig;
-use super::options::{Dtype, Observers};
+use super::options::Dtype;
 use crate::buffers::{BufferError, check_length};
 use crate::encode::CARD_FEATURES;
 
@@ -40,15 +40,17 @@ impl<'a> ObservationBuffer<'a> {
 
     /// Checks that this is a buffer for the observations of this many games.
     pub(super) fn check(&self, config: &BatchConfig, games: usize) -> Result<(), BufferError> {
-        let expected = games * config.observers() * config.row_length();
+        let expected = games * config.num_observers() * config.row_length();
         self.check_length("obs", expected, config.options.dtype)
     }
 }
 
 /// A buffer of one output.
 pub(super) trait OutputBuffer: Sized {
-    /// The type of the elements in a batch of this dtype.
-    fn element_type(dtype: Dtype) -> ElementType;
+    /// The same buffer for a shorter time.
+    type Lent<'b>
+    where
+        Self: 'b;
 
     /// Checks the number of elements, and for observations also the dtype.
     fn check_length(
@@ -60,14 +62,15 @@ pub(super) trait OutputBuffer: Sized {
 
     /// Splits off the first elements.
     fn split_at(self, middle: usize) -> (Self, Self);
+
+    /// Lends the buffer.
+    fn lend(&mut self) -> Self::Lent<'_>;
 }
 
 macro_rules! output_buffers {
-    ($($type:ty: $element:ident),+ $(,)?) => {
-        $(impl OutputBuffer for &mut [$type] {
-            fn element_type(_: Dtype) -> ElementType {
-                ElementType::$element
-            }
+    ($($type:ty),+ $(,)?) => {
+        $(impl<'a> OutputBuffer for &'a mut [$type] {
+            type Lent<'b> = &'b mut [$type] where 'a: 'b;
 
             fn check_length(&self, name: &'static str, expected: usize, _: Dtype) -> Result<(), BufferError> {
                 check_length(name, self.len(), expected)
@@ -76,20 +79,21 @@ macro_rules! output_buffers {
             fn split_at(self, middle: usize) -> (Self, Self) {
                 self.split_at_mut(middle)
             }
+
+            fn lend(&mut self) -> &mut [$type] {
+                self
+            }
         })+
     };
 }
 
-output_buffers! { bool: Bool, i8: Int8, i32: Int32, f32: Float32 }
+output_buffers! { bool, i8, i32, f32 }
 
-impl OutputBuffer for ObservationBuffer<'_> {
-    fn element_type(dtype: Dtype) -> ElementType {
-        match dtype {
-            Dtype::Float32 => ElementType::Float32,
-            Dtype::Float16 => ElementType::Float16,
-            Dtype::Uint8 | Dtype::Bits => ElementType::Uint8,
-        }
-    }
+impl<'a> OutputBuffer for ObservationBuffer<'a> {
+    type Lent<'b>
+        = ObservationBuffer<'b>
+    where
+        'a: 'b;
 
     fn check_length(
         &self,
@@ -118,28 +122,20 @@ impl OutputBuffer for ObservationBuffer<'_> {
             ObservationBuffer::Bits(row) => split!(Bits, row),
         }
     }
-}
 
-/// The type of an output's elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ElementType {
-    /// One byte: 0 or 1.
-    Bool,
-    /// A signed byte.
-    Int8,
-    /// A 32-bit signed integer.
-    Int32,
-    /// A 32-bit float.
-    Float32,
-    /// A 16-bit float.
-    Float16,
-    /// An unsigned byte.
-    Uint8,
+    fn lend(&mut self) -> ObservationBuffer<'_> {
+        match self {
+            ObservationBuffer::Float32(row) => ObservationBuffer::Float32(row),
+            ObservationBuffer::Float16(row) => ObservationBuffer::Float16(row),
+            ObservationBuffer::Uint8(row) => ObservationBuffer::Uint8(row),
+            ObservationBuffer::Bits(row) => ObservationBuffer::Bits(row),
+        }
+    }
 }
 
 /// An axis of an output's array. The first axis of every output counts the games; these follow it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Axis {
+pub(crate) enum Axis {
     /// The actions of the variant.
     Actions,
     /// The seats whose observations are written. The array lacks this axis where only the seat to
@@ -159,10 +155,10 @@ enum Axis {
 
 impl Axis {
     #[inline(always)]
-    fn length(self, config: &BatchConfig) -> usize {
+    pub(super) fn length(self, config: &BatchConfig) -> usize {
         match self {
             Axis::Actions => config.variant.num_actions(),
-            Axis::Observers => config.observers(),
+            Axis::Observers => config.num_observers(),
             Axis::RowElements => config.row_length(),
             Axis::Hands => config.variant.players().into(),
             Axis::Slots => config.variant.hand_size().into(),
@@ -170,70 +166,59 @@ impl Axis {
             Axis::CardFeatures => CARD_FEATURES,
         }
     }
-
-    fn is_in_array(self, config: &BatchConfig) -> bool {
-        self != Axis::Observers || config.options.observers == Observers::All
-    }
 }
 
-/// What the array of an output is in one batch.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutputLayout {
-    /// The output.
-    pub name: &'static str,
-    /// The type of its elements.
-    pub element: ElementType,
-    /// The axes of one game's elements; empty for a single element.
-    pub axes: Vec<usize>,
-}
-
-/// The table of outputs. A row has the name, the buffer's type and the axes of one game's elements;
-/// no axes stand for one element a game. `$use` is a macro that takes all rows.
+/// The table of outputs. A row has the name, the type of a caller's buffer, the type of an own
+/// buffer, and the axes of one game's elements; no axes stand for one element a game. `$use` is a
+/// macro that takes all rows.
 ///
-/// From it come [`Outputs`] and its checks, and in Python the keyword arguments, the arrays and the
-/// dictionary. What writes an output is in `step/result.rs`, or in `rows`. An [`ExtraOutput`] has
-/// an array in Python only if the batch was made with it.
+/// From it come [`Outputs`] and its checks, [`OutputBuffers`](super::OutputBuffers), and in Python
+/// the keyword arguments, the arrays and the dictionary. What writes an output is in
+/// `step/result.rs`, or in `rows`.
 macro_rules! for_each_output {
     ($use:ident) => {
         $use! {
             /// Observations: for each game one row, or one for each seat.
-            obs: ObservationBuffer<'a>, [Observers, RowElements];
+            obs: ObservationBuffer<'a> = Observations, [Observers, RowElements];
             /// Whether each action is legal for the seat to act.
-            action_mask: &'a mut [bool], [Actions];
+            action_mask: &'a mut [bool] = Vec<bool>, [Actions];
             /// The change of the score.
-            reward: &'a mut [f32], [];
+            reward: &'a mut [f32] = Vec<f32>, [];
             /// Whether the game ended in this step.
-            terminated: &'a mut [bool], [];
+            terminated: &'a mut [bool] = Vec<bool>, [];
             /// Always false: no game is cut short.
-            truncated: &'a mut [bool], [];
+            truncated: &'a mut [bool] = Vec<bool>, [];
             /// The seat to act next.
-            current_player: &'a mut [i32], [];
+            current_player: &'a mut [i32] = Vec<i32>, [];
             /// The score of the game as it stands now.
-            score: &'a mut [i32], [];
+            score: &'a mut [i32] = Vec<i32>, [];
             /// The final score of the game that ended in this step, else 0.
-            final_score: &'a mut [i32], [];
+            final_score: &'a mut [i32] = Vec<i32>, [];
             /// The turns of the game that ended in this step, else 0.
-            final_length: &'a mut [i32], [];
-            /// The code of the ending of the game that ended in this step, else 0.
-            final_ending: &'a mut [i8], [];
+            final_length: &'a mut [i32] = Vec<i32>, [];
+            /// The code of the ending of the game that ended in this step, else 0; see
+            /// [`Ending::from_code`](crate::rules::Ending::from_code).
+            final_ending: &'a mut [i8] = Vec<i8>, [];
             /// Whether an illegal action ended the game in this step.
-            illegal_action: &'a mut [bool], [];
+            illegal_action: &'a mut [bool] = Vec<bool>, [];
             /// For each card the probabilities that it is playable, dead and critical; see
             /// [`write_card_features`](crate::encode::write_card_features).
-            card_features: &'a mut [f32], [Observers, Hands, Slots, CardFeatures];
+            card_features: &'a mut [f32] = Vec<f32>, [Observers, Hands, Slots, CardFeatures];
             /// The V0 beliefs: the probability of each card in each slot; see
             /// [`write_public_marginals`](crate::encode::write_public_marginals).
-            marginals: &'a mut [f32], [Observers, Hands, Slots, CardKinds];
+            marginals: &'a mut [f32] = Vec<f32>, [Observers, Hands, Slots, CardKinds];
             /// The cards of the observer's own hand as card indices; -1 for an absent card.
-            own_hand: &'a mut [i8], [Observers, Slots];
+            own_hand: &'a mut [i8] = Vec<i8>, [Observers, Slots];
         }
     };
 }
 
 macro_rules! define_outputs {
-    ($($(#[$doc:meta])* $name:ident: $buffer:ty, [$($axis:ident),*];)+) => {
+    ($($(#[$doc:meta])* $name:ident: $buffer:ty = $own:ty, [$($axis:ident),*];)+) => {
         /// The caller's buffers for the results of a step or a reset. An output whose buffer is
         /// `None` is not written. The elements of each game lie together, in the order of the games.
+        ///
+        /// A call takes the outputs; [`Outputs::lend`] keeps them for the next one.
         #[derive(Debug, Default)]
         pub struct Outputs<'a> {
             $($(#[$doc])* pub $name: Option<$buffer>,)+
@@ -246,17 +231,9 @@ macro_rules! define_outputs {
             /// Number of outputs.
             pub const COUNT: usize = Outputs::NAMES.len();
 
-            /// The arrays of all outputs, in the order of the table.
-            pub(super) fn layouts(config: &BatchConfig) -> [OutputLayout; Outputs::COUNT] {
-                [$({
-                    let axes: &[Axis] = &[$(Axis::$axis),*];
-                    let axes = axes.iter().filter(|axis| axis.is_in_array(config));
-                    OutputLayout {
-                        name: stringify!($name),
-                        element: <$buffer as OutputBuffer>::element_type(config.options.dtype),
-                        axes: axes.map(|axis| axis.length(config)).collect(),
-                    }
-                }),+]
+            /// The same buffers, for one call.
+            pub fn lend(&mut self) -> Outputs<'_> {
+                Outputs { $($name: self.$name.as_mut().map(|buffer| buffer.lend()),)+ }
             }
 
             pub(super) fn check(&self, config: &BatchConfig, games: usize) -> Result<(), BufferError> {
@@ -289,5 +266,4 @@ impl Outputs<'_> {
     }
 }
 
-#[cfg(feature = "python")]
 pub(crate) use for_each_output;

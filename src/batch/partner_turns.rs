@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use super::outputs::Outputs;
 use super::partners::game::PartnerGame;
 use super::step::Request;
-use super::{Batch, BatchError};
+use super::{Action, Actions, Batch, BatchError};
 use crate::buffers::check_length;
 use crate::rules::{Seat, State};
 
@@ -35,24 +35,22 @@ impl Batch {
     /// # Errors
     /// [`BatchError`] for illegal actions, for buffers of a wrong length, or if the batch has no
     /// partners; no game has moved then.
-    pub fn step_some(
+    pub fn step_some<A: Action>(
         &mut self,
-        actions: &[i64],
+        actions: &[A],
         moving: &[bool],
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
+        let actions = A::list(actions);
         self.step_some_until(&AtomicBool::new(false), actions, moving, outputs)
     }
 
     /// As [`Batch::step_some`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile, as
     /// `step_until`.
-    ///
-    /// # Errors
-    /// As without the flag, and [`BatchError::Stopped`].
-    pub fn step_some_until(
+    pub(crate) fn step_some_until(
         &mut self,
         stop: &AtomicBool,
-        actions: &[i64],
+        actions: Actions<'_>,
         moving: &[bool],
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
@@ -65,7 +63,7 @@ impl Batch {
         outputs.check(&self.config, self.num_envs())?;
         let chooses = |game: usize| moving[game] && !self.partner_games[game].waits_for_bot();
         let mut refused = (0..self.num_envs()).filter(|&game| chooses(game));
-        if refused.any(|game| self.refuses(game, actions[game])) {
+        if refused.any(|game| self.refuses(game, actions.number(game))) {
             return Err(self.illegal_actions(actions, Some(moving)).into());
         }
         self.run(Request::PlaySome { actions, moving }, outputs, stop);

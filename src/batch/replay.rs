@@ -11,22 +11,48 @@ use super::outputs::Outputs;
 use super::partners::Partners;
 use super::step::Request;
 use super::step::refill::{NONE, Refill};
-use super::{Batch, BatchError, reserve};
-use crate::rules::{BitIndices, DeckError, MoveError, Recording, Variant};
+use super::{Actions, Batch, BatchError, reserve};
+use crate::rules::{ActionId, BitIndices, DeckError, MoveError, Recording, Variant};
 
 /// A replay of recorded games. Row `i` of `n` plays games `i`, `i + n`, `i + 2n` and so on, each
 /// from its deal to its last recorded action; games without an action are left out. What a row
 /// shows depends on the games and on `n` alone, not on the number of threads.
+///
+/// ```
+/// use std::sync::Arc;
+/// use starmine::batch::{Options, Replay};
+/// use starmine::bots::{BotSpec, record_games};
+/// use starmine::rules::{Parameters, Variant};
+///
+/// let variant = Arc::new(Variant::new(Parameters::default())?);
+/// let smart: BotSpec = "smart".parse()?;
+/// let players = [smart.player(&variant)?, smart.player(&variant)?];
+/// let played = record_games(&variant, &players, 1, 0..100, 1)?;
+/// let num_turns: usize = played.outcomes.iter().map(|outcome| usize::from(outcome.length)).sum();
+///
+/// let mut replay = Replay::new(variant, played.recording, 16, Options::default())?;
+/// let mut buffers = replay.batch().allocate()?;
+/// let mut shown = 0;
+/// loop {
+///     replay.step(buffers.outputs())?; // `buffers.obs` has the observations before the actions
+///     if replay.num_live() == 0 {
+///         break;
+///     }
+///     shown += replay.turns().flatten().count();
+/// }
+/// assert_eq!(shown, num_turns);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Replay {
     batch: Batch,
     games: Recording,
-    /// The game that each row is in, or -1.
-    current_games: Vec<i64>,
+    /// The game that each row is in, or -1. This and the next two are as arrays in Python.
+    pub(crate) current_games: Vec<i64>,
     /// The number of turns that each row has played of its game.
-    turns: Vec<i32>,
+    pub(crate) turns: Vec<i32>,
     /// The recorded action of each row.
-    actions: Vec<i64>,
+    pub(crate) actions: Vec<i64>,
     places: Vec<Turns>,
     /// For each block the rows whose games leave in the next step, one bit each.
     leaving: Vec<u8>,
@@ -46,6 +72,18 @@ struct Turns {
     last: usize,
 }
 
+/// The turn that a row of a replay shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ReplayTurn {
+    /// The index of the game.
+    pub game: usize,
+    /// The number of turns before this one.
+    pub turn: usize,
+    /// The recorded action; `None` for a number that no variant has as an id.
+    pub action: Option<ActionId>,
+}
+
 /// Why recorded games cannot be replayed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -54,24 +92,24 @@ pub enum ReplayError {
     #[error(transparent)]
     Batch(#[from] BatchError),
     /// A deck or a start player that does not fit the variant.
-    #[error("game {game}: {error}")]
+    #[error("game {game} cannot be dealt")]
     Deck {
         /// The game.
         game: usize,
         /// What is wrong with it.
-        error: DeckError,
+        source: DeckError,
     },
     /// An action that is not legal, or that follows the end of its game.
-    #[error("game {game}, turn {turn}: {error}")]
+    #[error("turn {turn} of game {game} cannot be played")]
     Move {
         /// The game.
         game: usize,
         /// The number of turns before.
         turn: usize,
         /// What is wrong with it.
-        error: MoveError,
+        source: MoveError,
     },
-    /// A replay that met an illegal action before.
+    /// A step of a replay that has met an illegal action before.
     #[error("this replay has ended with an error: expected a new one, without that game")]
     Broken,
 }
@@ -108,7 +146,7 @@ impl Replay {
                 BatchError::if_set(stop)?;
             }
             let checked = games.check_deal(&variant, game);
-            checked.map_err(|error| ReplayError::Deck { game, error })?;
+            checked.map_err(|source| ReplayError::Deck { game, source })?;
         }
         let options = Options {
             autoreset_mode: AutoresetMode::Disabled,
@@ -160,6 +198,7 @@ impl Replay {
         let Replay { batch, games, leaving, next, actions, .. } = self;
         let refill = Refill { games, leaving, next, wrong: &wrong };
         let never = AtomicBool::new(false);
+        let actions = Actions::Numbers(actions);
         batch.run(Request::Replay { actions, refill }, outputs, &never);
         batch.finish_step();
         let wrong = wrong.into_inner();
@@ -176,10 +215,10 @@ impl Replay {
         let game = self.current_games[row] as usize;
         match self.games.check(&self.batch.config.variant, game) {
             Ok(checked) => match checked.error {
-                Some(error) => ReplayError::Move { game, turn: checked.turns, error },
+                Some(source) => ReplayError::Move { game, turn: checked.turns, source },
                 None => unreachable!("the kernel refuses what the rules refuse"),
             },
-            Err(error) => ReplayError::Deck { game, error },
+            Err(source) => ReplayError::Deck { game, source },
         }
     }
 
@@ -241,25 +280,17 @@ impl Replay {
         self.num_live
     }
 
-    /// The game that each row is in, or -1.
-    #[must_use]
-    pub fn current_games(&self) -> &[i64] {
-        &self.current_games
+    /// What each row shows: `None` before the first step, and after the last game of the row.
+    pub fn turns(&self) -> impl ExactSizeIterator<Item = Option<ReplayTurn>> + '_ {
+        (0..self.num_rows()).map(|row| {
+            let game = usize::try_from(self.current_games[row]).ok()?;
+            let action = usize::try_from(self.actions[row]).ok().and_then(ActionId::new);
+            Some(ReplayTurn { game, turn: self.turns[row] as usize, action })
+        })
     }
 
-    /// The number of turns that each row has played of its game.
-    #[must_use]
-    pub fn turns(&self) -> &[i32] {
-        &self.turns
-    }
-
-    /// The recorded action of each row; 0 in a row without a game.
-    #[must_use]
-    pub fn actions(&self) -> &[i64] {
-        &self.actions
-    }
-
-    /// The batch, for its settings.
+    /// The batch whose games the rows are. It has the layout of the observations and
+    /// [allocates](Batch::allocate) buffers for [`Replay::step`].
     #[must_use]
     pub const fn batch(&self) -> &Batch {
         &self.batch

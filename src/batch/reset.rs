@@ -24,7 +24,7 @@ pub(crate) struct Deals {
 
 impl Batch {
     /// Deals new episodes in all games or in those of the mask, and writes the outputs of all
-    /// games.
+    /// games. With [`Seeds::Continue`] a new batch keeps its first deals.
     ///
     /// # Errors
     /// [`BatchError`] for a mask, seeds or buffers of a wrong length, or partners that leave the
@@ -107,7 +107,7 @@ impl Batch {
             for (game, seed) in episodes() {
                 BatchError::if_set(stop)?;
                 let dealt = decks.deal(game, &self.config.variant, seed);
-                let (dealt, order) = dealt.map_err(|error| BatchError::Deck { game, error })?;
+                let (dealt, order) = dealt.map_err(|source| BatchError::Deck { game, source })?;
                 deals.decks[game] = Some(order);
                 deals.given.push((game, dealt));
             }

@@ -10,7 +10,7 @@ use crate::bots::{self, GamesError};
 use crate::buffers;
 use crate::nn;
 use crate::players::{PlayerSpecError, SeveralSearchesError};
-use crate::rules::{self, ActionId, MoveError};
+use crate::rules::{self, ActionId, MoveError, error_text};
 use crate::search::{BlueprintError, SearchOptionError};
 
 /// Defines the classes of exceptions.
@@ -38,7 +38,7 @@ macro_rules! exceptions {
     ($($rust:ty => $python:ident),+ $(,)?) => {
         $(impl From<$rust> for PyErr {
             fn from(error: $rust) -> PyErr {
-                $python::new_err(error.to_string())
+                $python::new_err(error_text(&error))
             }
         })+
     };
@@ -65,7 +65,12 @@ impl From<SnapshotError> for PyErr {
             SnapshotError::Batch(
                 error @ (BatchError::Memory { .. } | BatchError::Threads(_) | BatchError::Simd(_)),
             ) => error.into(),
-            error => SerializationError::new_err(error.to_string()),
+            SnapshotError::Batch(error) => SerializationError::new_err(batch_text(&error)),
+            SnapshotError::Partners(error) => SerializationError::new_err(format!(
+                "the stored batch is damaged: {}",
+                partners_text(&error)
+            )),
+            error => SerializationError::new_err(error_text(&error)),
         }
     }
 }
@@ -93,21 +98,37 @@ fn player_exception(error: &PlayerSpecError, message: String) -> PyErr {
 
 impl From<PlayerSpecError> for PyErr {
     fn from(error: PlayerSpecError) -> PyErr {
-        player_exception(&error, error.to_string())
+        player_exception(&error, error_text(&error))
+    }
+}
+
+/// The text of an error about partners, which names the argument.
+fn partners_text(error: &PartnersError) -> String {
+    let text = error_text(error);
+    match error {
+        PartnersError::Bot(_) | PartnersError::Variant(_) | PartnersError::Searches(_) => {
+            format!("partners: {text}")
+        }
+        PartnersError::Seat { .. }
+        | PartnersError::Full { .. }
+        | PartnersError::Choices { .. }
+        | PartnersError::Weights { .. }
+        | PartnersError::NoTurn { .. } => text,
     }
 }
 
 impl From<PartnersError> for PyErr {
     fn from(error: PartnersError) -> PyErr {
+        let text = partners_text(&error);
         match error {
-            PartnersError::Bot(ref name) => player_exception(name, error.to_string()),
-            PartnersError::Variant(_) => VariantError::new_err(error.to_string()),
+            PartnersError::Bot(ref name) => player_exception(name, text),
+            PartnersError::Variant(_) => VariantError::new_err(text),
             PartnersError::Seat { .. }
             | PartnersError::Searches(_)
             | PartnersError::Full { .. }
             | PartnersError::Choices { .. }
             | PartnersError::Weights { .. }
-            | PartnersError::NoTurn { .. } => StarmineError::new_err(error.to_string()),
+            | PartnersError::NoTurn { .. } => StarmineError::new_err(text),
         }
     }
 }
@@ -115,35 +136,55 @@ impl From<PartnersError> for PyErr {
 impl From<GamesError> for PyErr {
     fn from(error: GamesError) -> PyErr {
         match error {
-            GamesError::Players(_) | GamesError::External | GamesError::Move(_) => {
-                StarmineError::new_err(error.to_string())
+            GamesError::External => {
+                StarmineError::new_err("players: expected a bot's name for every seat")
             }
-            GamesError::Memory(_) => PyMemoryError::new_err(error.to_string()),
+            GamesError::Players(_) | GamesError::Move(_) => {
+                StarmineError::new_err(error_text(&error))
+            }
+            GamesError::Memory(_) => PyMemoryError::new_err(error_text(&error)),
         }
+    }
+}
+
+/// The text of an error of a batch, in the words of Python's arguments.
+fn batch_text(error: &BatchError) -> String {
+    match error {
+        BatchError::Memory { num_envs, source } => format!("num_envs={num_envs}: {source}"),
+        BatchError::Deck { game, source } => format!("decks[{game}]: {source}"),
+        BatchError::Partners(error) => partners_text(error),
+        BatchError::StoredExternal => {
+            "a batch with custom bots or partners written in Python cannot be stored: \
+             expected bots and policy files as partners"
+                .to_owned()
+        }
+        BatchError::EmptyResetMask => {
+            "reset_mask is all False: expected at least one game to reset".to_owned()
+        }
+        error => error_text(error),
     }
 }
 
 impl From<BatchError> for PyErr {
     fn from(error: BatchError) -> PyErr {
+        let text = batch_text(&error);
         match error {
             BatchError::IllegalActions(error) => illegal_actions(&error),
             BatchError::Buffer(error) => error.into(),
             BatchError::Threads(error) => error.into(),
             BatchError::Simd(error) => error.into(),
             BatchError::Partners(error) => error.into(),
-            BatchError::NumEnvs(_) | BatchError::Interrupted => {
-                StarmineError::new_err(error.to_string())
-            }
-            BatchError::Memory { .. } => PyMemoryError::new_err(error.to_string()),
-            BatchError::Stopped => PyKeyboardInterrupt::new_err(error.to_string()),
-            BatchError::Deck { .. } => DeckError::new_err(error.to_string()),
-            BatchError::DecksWithPartners | BatchError::NoPartners => {
-                StarmineError::new_err(error.to_string())
-            }
+            BatchError::NumEnvs(_)
+            | BatchError::Interrupted
+            | BatchError::DecksWithPartners
+            | BatchError::NoPartners => StarmineError::new_err(text),
+            BatchError::Memory { .. } => PyMemoryError::new_err(text),
+            BatchError::Stopped => PyKeyboardInterrupt::new_err(text),
+            BatchError::Deck { .. } => DeckError::new_err(text),
             BatchError::StoredDecks(_) | BatchError::StoredExternal => {
-                SerializationError::new_err(error.to_string())
+                SerializationError::new_err(text)
             }
-            BatchError::EmptyResetMask => ArrayError::new_err(error.to_string()),
+            BatchError::EmptyResetMask => ArrayError::new_err(text),
         }
     }
 }

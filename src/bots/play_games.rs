@@ -60,13 +60,13 @@ pub enum GamesError {
     #[error(transparent)]
     Players(#[from] PlayersError),
     /// A player is [`Player::External`].
-    #[error("players: expected a bot's name for every seat")]
+    #[error("a player is external: expected a bot for every seat")]
     External,
     /// A bot chose an illegal move.
     #[error(transparent)]
     Move(#[from] BotMoveError),
     /// Memory that cannot be allocated.
-    #[error("there is no memory for so many games: {0}")]
+    #[error("there is no memory for so many games")]
     Memory(#[from] TryReserveError),
 }
 

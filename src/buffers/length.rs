@@ -9,11 +9,11 @@ use thiserror::Error;
 #[non_exhaustive]
 #[error("{name} has {found} elements: expected {expected}")]
 pub struct BufferError {
-    /// Which array.
+    /// The name of the array.
     pub name: &'static str,
-    /// Its length.
+    /// The number of elements that the array has, or the dtype of its elements.
     pub found: String,
-    /// The length it should have.
+    /// The number or the dtype that it should have.
     pub expected: String,
 }
 

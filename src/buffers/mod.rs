@@ -1,8 +1,7 @@
 //! The memory that callers pass in: its length, the instruction set that fills it, and packed bits
 //! as elements in it.
 //!
-//! Networks, batches and the Python module all write into such memory, so this module lies below
-//! them.
+//! Networks and batches write into such memory, so this module lies below them.
 //!
 //! - [`BufferError`]: memory of the wrong length
 //! - [`Simd`]: the instruction sets, and the one that a process uses

@@ -54,7 +54,7 @@ pub(crate) use policy::policy_bytes;
 #[cfg(test)]
 pub(crate) use policy::tests::{policy_file, small};
 pub use policy::{
-    POLICIES, Policy, PolicyError, PolicyProblem, ShippedPolicy, read_policy, shipped_policy,
+    Cause, POLICIES, Policy, PolicyError, PolicyProblem, ShippedPolicy, read_policy, shipped_policy,
 };
 pub(crate) use policy::{best, sample};
 #[cfg(feature = "python")]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::error::PlayerSpecError;
 use super::player_spec::PlayerSpec;
 use super::policy_source::NamedPolicy;
-use crate::nn::{Policy, PolicyError, load_policy, shipped_policy};
+use crate::nn::{Cause, Policy, PolicyError, load_policy, shipped_policy};
 use crate::rules::UnknownNameError;
 
 /// The policies of stored players. The text of a player names its policy by the index in this list.
@@ -98,7 +98,7 @@ impl LoadedPolicies {
             let policy = place.parse().ok().and_then(|place: usize| self.0.get(place));
             policy.cloned().ok_or_else(|| PolicyError::Unreadable {
                 path: place.to_owned(),
-                problem: "it is not stored with its player".to_owned(),
+                source: Cause::new("it is not stored with its player"),
                 shipped: UnknownNameError::new("policy", place, ["0"]),
             })
         })

@@ -1,6 +1,6 @@
 //! How games end.
 
-use super::names::named;
+use super::names::{Named, named};
 
 named!("ending",
     /// How a game ended. The endings are in the order in which they take precedence.
@@ -29,5 +29,12 @@ impl Ending {
     #[must_use]
     pub const fn code(self) -> i8 {
         self as i8 + 1
+    }
+
+    /// The ending with this [`code`](Ending::code); `None` for 0, a game in progress, and for any
+    /// other number.
+    #[must_use]
+    pub fn from_code(code: i8) -> Option<Ending> {
+        Ending::ALL.iter().copied().find(|ending| ending.code() == code)
     }
 }

@@ -38,6 +38,7 @@ mod deck;
 mod edition;
 mod ending;
 mod episode_seed;
+mod error_text;
 mod event;
 mod hand;
 mod hint;
@@ -68,9 +69,9 @@ mod variant;
 mod view;
 
 #[cfg(test)]
-#[path = "../../tests/helpers/random_variant.rs"]
 mod random_variant;
 
+pub(crate) use error_text::error_text;
 pub(crate) use hand::Hand;
 #[cfg(test)]
 pub(crate) use random_variant::random_variant;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
 use super::belief::Belief;
@@ -10,6 +11,7 @@ use super::card::Card;
 use super::deck::{DeckError, ListedDeck, RandomDeck};
 use super::ending::Ending;
 use super::episode_seed::EpisodeSeed;
+use super::error_text::error_text;
 use super::event::Event;
 use super::moves::{ActionId, ActionSet, Move, MoveError};
 use super::outlook::Outlook;
@@ -33,8 +35,8 @@ use super::view::{SeerView, View};
 /// assert_eq!(state.history().len(), state.length());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "StateRecord", into = "StateRecord")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(into = "StateRecord")]
 pub struct State {
     variant: Arc<Variant>,
     position: Position,
@@ -70,12 +72,12 @@ pub enum StateError {
     #[error(transparent)]
     Deck(#[from] DeckError),
     /// One of its actions is not legal.
-    #[error("actions[{turn}]: {error}")]
+    #[error("actions[{turn}]")]
     Move {
         /// Its index.
         turn: usize,
         /// Why it is refused.
-        error: MoveError,
+        source: MoveError,
     },
 }
 
@@ -394,6 +396,14 @@ impl From<State> for StateRecord {
             deck: state.deck.cards().to_vec(),
             variant: (*state.variant).clone(),
         }
+    }
+}
+
+impl<'de> Deserialize<'de> for State {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<State, D::Error> {
+        let state = State::try_from(StateRecord::deserialize(deserializer)?);
+        // The errors of serde have a text and no source.
+        state.map_err(|error| D::Error::custom(error_text(&error)))
     }
 }
 

@@ -340,6 +340,14 @@ impl Debug for View<'_> {
 #[derive(Clone, Copy, Debug)]
 pub struct SeerView<'a>(View<'a>);
 
+/// Two views are equal if they show the same position to the same seat, whatever turns led to it.
+impl PartialEq for SeerView<'_> {
+    fn eq(&self, other: &SeerView<'_>) -> bool {
+        let (View { variant, position, observer, .. }, other) = (self.0, other.0);
+        variant == other.variant && position == other.position && observer == other.observer
+    }
+}
+
 impl<'a> SeerView<'a> {
     /// The seer's view of this seat.
     ///
@@ -357,12 +365,6 @@ impl<'a> SeerView<'a> {
     #[must_use]
     pub(crate) fn with_history(self, history: &'a [Event]) -> SeerView<'a> {
         SeerView(self.0.with_history(history))
-    }
-
-    /// Whether this is the position that the view shows, whatever turns led to it.
-    #[cfg(feature = "bots")]
-    pub(crate) fn shows(&self, variant: &Variant, position: &Position) -> bool {
-        self.0.variant == variant && self.0.position == position
     }
 
     /// What the observer sees without this privilege.

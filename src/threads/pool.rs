@@ -22,11 +22,11 @@ const NAP: Duration = Duration::from_micros(50);
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ThreadsError {
-    /// Not a sensible number.
+    /// More than [`MAX_THREADS`].
     #[error("num_threads={0} is not allowed: expected 1 to {MAX_THREADS}")]
     Count(usize),
     /// The system refused.
-    #[error("the threads of the batch could not be started: {0}")]
+    #[error("the threads of the batch could not be started")]
     Start(#[from] std::io::Error),
 }
 
@@ -43,7 +43,7 @@ struct Board {
     state: AtomicU64,
     /// The open job.
     job: AtomicPtr<Job<'static>>,
-    /// Whether the workers are to end, which is said by a further job.
+    /// Whether the workers are to end. They look at it when the number of jobs changes.
     stop: AtomicBool,
     panicked: AtomicBool,
 }
@@ -134,7 +134,7 @@ pub struct Pool {
 
 impl Pool {
     pub fn new(threads: usize) -> Result<Pool, ThreadsError> {
-        if threads == 0 || threads > MAX_THREADS {
+        if threads > MAX_THREADS {
             return Err(ThreadsError::Count(threads));
         }
         let mut pool = Pool::default();

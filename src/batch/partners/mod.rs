@@ -45,7 +45,7 @@ pub enum Partner {
     /// A bot of the caller, which supports the batch's variant. Every game plays with its own copy.
     /// An illegal move of the bot loses the game. A batch with such a partner cannot be stored.
     Custom(Box<dyn Bot>),
-    /// A partner outside this crate, such as one written in Python: the caller plays its turns.
+    /// A partner outside this crate, such as one in another language: the caller plays its turns.
     External {
         /// Whether the caller sees every turn of the games. Games then stop before each turn of a
         /// bot too.
@@ -184,13 +184,13 @@ impl StoredPartners {
 #[non_exhaustive]
 pub enum PartnersError {
     /// A name that no bot has.
-    #[error("partners: {0}")]
+    #[error(transparent)]
     Bot(#[from] PlayerSpecError),
     /// A bot that cannot play the variant.
-    #[error("partners: {0}")]
+    #[error(transparent)]
     Variant(#[from] UnsupportedVariantError),
     /// More than one seat has a partner that searches.
-    #[error("partners: {0}")]
+    #[error(transparent)]
     Searches(#[from] SeveralSearchesError),
     /// A seat that does not exist.
     #[error("partners: seat {seat} is not allowed: expected 0 to {}", players - 1)]

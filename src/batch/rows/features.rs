@@ -31,7 +31,7 @@ pub fn write_features(
                 write_row(config, position, position.current_player, game, outputs);
             }
             Observers::All => {
-                let first = game * config.observers();
+                let first = game * config.num_observers();
                 for seat in variant.seats() {
                     write_row(config, position, seat, first + seat.index(), outputs);
                 }

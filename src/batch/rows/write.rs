@@ -51,7 +51,7 @@ impl<'a, I: Expand, const VARIANT: usize> RowWriter<'a, I, VARIANT> {
         let format = RowFormat {
             bits: config.layout.len(),
             knowledge: config.canonical,
-            observers: config.observers(),
+            observers: config.num_observers(),
         };
         assert!(packed.holds(format.bits, format.observers));
         RowWriter { config, block, games, packed, format }
@@ -272,7 +272,7 @@ fn encode_views(
     let BatchConfig { variant, options, .. } = config;
     for lane in 0..games {
         let game = Game::take(words, GameLane { lane, ..first }, variant, EpisodeSeed::default());
-        for observer in 0..config.observers() {
+        for observer in 0..config.num_observers() {
             let seat = variant.seat_after(game.position.current_player, Offset::at(observer));
             let view = SeerView::new(variant, &game.position, seat);
             packed.fill_row(observer, lane, |row| options.encoder.encode_into(&view, row));

@@ -30,12 +30,12 @@ pub enum SnapshotError {
     #[error("the stored batch is damaged: its checksum does not match")]
     Checksum,
     /// A field cannot be parsed.
-    #[error("the stored batch is damaged: {field}: {error}")]
+    #[error("the stored batch is damaged: {field}")]
     Parse {
         /// The field.
         field: &'static str,
         /// The parser's error.
-        error: postcard::Error,
+        source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// A field is out of its range.
     #[error("the stored batch is damaged: {field}: {problem}")]
@@ -46,16 +46,16 @@ pub enum SnapshotError {
         problem: &'static str,
     },
     /// The variant is not allowed.
-    #[error("the stored batch is damaged: {0}")]
+    #[error("the stored batch is damaged")]
     Variant(#[from] VariantError),
     /// The encoder is not in the registry.
     #[error(transparent)]
     Encoder(#[from] UnknownNameError),
     /// The policy of a partner cannot be loaded.
-    #[error("the stored batch cannot be resumed: {0}")]
+    #[error("the stored batch cannot be resumed")]
     Policy(#[from] PolicyError),
     /// The partners are not allowed.
-    #[error("the stored batch is damaged: {0}")]
+    #[error("the stored batch is damaged")]
     Partners(#[from] PartnersError),
     /// The batch cannot be made.
     #[error(transparent)]

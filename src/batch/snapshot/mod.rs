@@ -219,7 +219,8 @@ fn read<'a, T: Deserialize<'a>>(
     field: &'static str,
 ) -> Result<T, SnapshotError> {
     let parsed = postcard::take_from_bytes(rest);
-    let (item, after) = parsed.map_err(|error| SnapshotError::Parse { field, error })?;
+    let (item, after) =
+        parsed.map_err(|error| SnapshotError::Parse { field, source: error.into() })?;
     *rest = after;
     Ok(item)
 }

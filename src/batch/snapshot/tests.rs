@@ -64,7 +64,7 @@ fn random_batch(rng: &mut GameRng) -> Batch {
 fn actions(batch: &Batch, rng: &mut GameRng) -> Vec<i64> {
     let terminates = batch.options().illegal_action == IllegalAction::Terminate;
     let action = |game| {
-        let legal: Vec<usize> = batch.legal(game).iter().map(ActionId::index).collect();
+        let legal: Vec<usize> = batch.legal_actions(game).iter().map(ActionId::index).collect();
         let is_any = legal.is_empty() || terminates && below(rng, 50) == 0;
         if is_any { rng.below(64).into() } else { pick(rng, &legal) as i64 }
     };
@@ -98,7 +98,7 @@ struct Rows {
 impl Rows {
     /// A buffer for this many games of a batch.
     fn buffer(&mut self, batch: &Batch, games: usize) -> ObservationBuffer<'_> {
-        let length = games * batch.observers() * batch.row_length();
+        let length = games * batch.num_observers() * batch.row_length();
         match batch.options().dtype {
             Dtype::Bits | Dtype::Uint8 => self.bytes.resize(length, 0),
             Dtype::Float16 => self.halves.resize(length, half::f16::ZERO),

@@ -28,6 +28,7 @@ use std::hint::black_box;
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
+use super::actions::Actions;
 use super::config::BatchConfig;
 use super::kernel::block::{Block, GameLane, block_words};
 #[cfg(target_arch = "x86_64")]
@@ -66,15 +67,15 @@ pub(super) enum Request<'a> {
     Observe,
     /// Play one action in each game.
     Play {
-        actions: &'a [i64],
+        actions: Actions<'a>,
         /// Whether an illegal action refuses the whole request. Otherwise it ends its game as
         /// lost.
         refuse_illegal: bool,
     },
     /// Play one action in each game of the mask `moving`. All games have partners.
-    PlaySome { actions: &'a [i64], moving: &'a [bool] },
+    PlaySome { actions: Actions<'a>, moving: &'a [bool] },
     /// Play one stored action in each game, and deal the stored games that follow.
-    Replay { actions: &'a [i64], refill: Refill<'a> },
+    Replay { actions: Actions<'a>, refill: Refill<'a> },
 }
 
 /// A step, which is the same for all chunks of games.
@@ -84,7 +85,7 @@ pub(super) struct Step<'a> {
     /// The index of the acting player's hand: the number of steps modulo the number of players.
     pub acting_hand: usize,
     /// The actions of all games of the batch; `None` to write the outputs without playing.
-    pub actions: Option<&'a [i64]>,
+    pub actions: Option<Actions<'a>>,
     /// For each game of the batch whether it plays; `None` if all do. Only games with partners can
     /// stay as they are.
     pub moving: Option<&'a [bool]>,
@@ -92,7 +93,8 @@ pub(super) struct Step<'a> {
     pub refill: Option<Refill<'a>>,
     /// Whether the groups are processed from the last to the first.
     pub backwards: bool,
-    /// Once it is set, the step means nothing.
+    /// Ends the step early: once it is set, no further games are played, and the outputs are
+    /// incomplete.
     pub stop: &'a AtomicBool,
 }
 
@@ -169,7 +171,7 @@ impl<'a> Step<'a> {
         match task {
             Task::Run(chunk, scratch) => self.run_with(kernel, chunk, scratch),
             Task::Check(chunk, found) => {
-                let actions = self.actions_of(chunk, &(0..chunk.len()));
+                let actions = self.actions_of(chunk, 0, chunk.len());
                 *found = find_illegal(kernel, chunk.blocks, actions);
             }
         }
@@ -239,14 +241,13 @@ impl<'a> Step<'a> {
     ) {
         let size = block_words(kernel.sizes());
         let mode = self.config.options.autoreset_mode;
-        let actions = self.actions_of(chunk, &games);
         let mut deals = 0;
-        for (index, actions) in actions.chunks(LANES).enumerate() {
-            let first = games.start + index * LANES;
+        for (index, first) in games.clone().step_by(LANES).enumerate() {
+            let actions = self.actions_of(chunk, first, LANES.min(games.end - first));
             let words = &mut chunk.blocks[first / LANES * size..][..size];
             let mut block = Block::new(kernel, words, self.acting_hand);
             let orders = chunk.decks.get(first..first + actions.len()).unwrap_or_default();
-            let turn = block.play(&action_word(actions), orders);
+            let turn = block.play(&actions.word(), orders);
             let present = u8::MAX >> (LANES - actions.len());
             for lane in BitIndices((turn.forfeited & present).into()) {
                 block.keep_player(lane);
@@ -294,8 +295,9 @@ impl<'a> Step<'a> {
         let size = block_words(kernel.sizes());
         let next_hand = self.next_hand(kernel.sizes().players);
         for (index, start) in games.clone().step_by(LANES).enumerate() {
-            // Without this the compiler keeps a pointer for every buffer in the loop, and advances
-            // each of them in memory: those stores delay the stores of the rows.
+            // `black_box` hides how the index changes. Otherwise the compiler keeps a pointer into each
+            // buffer on the stack and advances all of them for each block, which slows down the
+            // stores of the rows.
             let start = black_box(start);
             let games = start..(start + LANES).min(games.end);
             let words = &mut chunk.blocks[start / LANES * size..][..size];
@@ -317,9 +319,11 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// The actions of some games of a chunk.
-    fn actions_of(self, chunk: &Chunk<'_>, games: &Range<usize>) -> &'a [i64] {
-        &self.actions.unwrap_or_default()[chunk.first + games.start..][..games.len()]
+    /// The actions of `count` games of a chunk.
+    #[inline(always)]
+    fn actions_of(self, chunk: &Chunk<'_>, first: usize, count: usize) -> Actions<'a> {
+        let actions = self.actions.unwrap_or(Actions::Numbers(&[]));
+        actions.part(chunk.first + first, count)
     }
 
     /// Plays the actions of a group of games with partners.
@@ -332,10 +336,10 @@ impl<'a> Step<'a> {
         games: Range<usize>,
         results: &mut [StepResult; GROUP],
     ) {
-        let actions = self.actions_of(chunk, &games);
+        let actions = self.actions_of(chunk, games.start, games.len());
         let mut turns = [None; GROUP * LANES];
         let (mut count, mut waits_for_policy) = (0, false);
-        for ((game, &action), turn) in games.clone().zip(actions).zip(&mut turns) {
+        for ((index, game), turn) in games.clone().enumerate().zip(&mut turns) {
             if is_set(self.stop) {
                 break;
             }
@@ -344,7 +348,7 @@ impl<'a> Step<'a> {
             let partner_game = &mut chunk.partner_games[game];
             if !rests && partner_game.position().ending.is_none() {
                 let before = partner_game.rewarded();
-                let was_legal = partner_game.play_action(action, self.stop);
+                let was_legal = partner_game.play_action(actions.number(index), self.stop);
                 if partner_game.has_policy() {
                     waits_for_policy = true;
                 } else {
@@ -429,28 +433,16 @@ fn deals_of(mode: AutoresetMode, turn: &TurnResult) -> u8 {
 fn find_illegal<I: Isa, const VARIANT: usize>(
     kernel: Kernel<'_, I, VARIANT>,
     blocks: &[Word],
-    actions: &[i64],
+    actions: Actions<'_>,
 ) -> bool {
     let blocks = blocks.chunks_exact(block_words(kernel.sizes()));
     let mut illegal = 0;
-    for (words, actions) in blocks.zip(actions.chunks(LANES)) {
+    for (words, first) in blocks.zip((0..actions.len()).step_by(LANES)) {
+        let actions = actions.part(first, LANES);
         let present = u8::MAX >> (LANES - actions.len());
-        illegal |= kernel.find_illegal(words, &action_word(actions)) & present;
+        illegal |= kernel.find_illegal(words, &actions.word()) & present;
     }
     illegal != 0
-}
-
-/// The actions of a block; lanes without a game get an action that does not exist.
-#[inline(always)]
-fn action_word(actions: &[i64]) -> Word {
-    if let Ok(actions) = <&[i64; LANES]>::try_from(actions) {
-        return Word(actions.map(|action| action as u64));
-    }
-    let mut word = Word([u64::MAX; LANES]);
-    for (word, &action) in word.0.iter_mut().zip(actions) {
-        *word = action as u64;
-    }
-    word
 }
 
 // Each instruction set has a function of its own for each `VARIANT`. In one function the compiler

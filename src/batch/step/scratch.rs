@@ -24,7 +24,7 @@ impl Scratch {
     /// With memory for `games` games that end in one step.
     pub fn new(config: &BatchConfig, games: usize) -> Result<Scratch, TryReserveError> {
         let finished = FinishedGames::with_capacity(games, block_words(config.plan.sizes))?;
-        let packed = PackedRows::new(&config.layout, config.observers());
+        let packed = PackedRows::new(&config.layout, config.num_observers());
         Ok(Scratch { packed, finished, policies: PolicyTurns::default() })
     }
 

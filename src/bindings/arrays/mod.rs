@@ -1,4 +1,4 @@
-//! numpy arrays: checks, the one door to their memory, copies of small ones, packed bits as elements,
+//! numpy arrays: checks, access to their memory, copies of small ones, packed bits as elements,
 //! and vectors whose length a caller chooses.
 
 pub mod check;

@@ -10,7 +10,7 @@ use super::{Batch, Games};
 use crate::batch::{Outputs, for_each_output};
 
 macro_rules! define_methods {
-    ($($(#[$doc:meta])* $name:ident: $buffer:ty, [$($axis:ident),*];)+) => {
+    ($($(#[$doc:meta])* $name:ident: $buffer:ty = $own:ty, [$($axis:ident),*];)+) => {
         #[pymethods]
         #[expect(clippy::too_many_arguments, reason = "each is a keyword argument in Python")]
         impl Batch {

@@ -19,7 +19,7 @@ use pyo3::types::PyDict;
 use self::outputs::{COUNT, Given, OutputArrays, is_result};
 use self::settings::{Reset, mode_name, read_extra_outputs, read_partners};
 use crate::batch::{
-    self, AutoresetMode, BatchError, Deals, Dtype, ExtraOutput, IllegalAction, Observers, Options,
+    self, Actions, AutoresetMode, BatchError, Deals, Dtype, IllegalAction, Observers, Options,
     Outputs, Partners,
 };
 use crate::bindings::arguments::keywords;
@@ -142,7 +142,7 @@ pub struct Games {
 
 impl Games {
     pub fn step(&mut self, outputs: Outputs<'_>, stop: &AtomicBool) -> Result<(), BatchError> {
-        self.batch.step_until(stop, &self.actions, outputs)
+        self.batch.step_until(stop, Actions::Numbers(&self.actions), outputs)
     }
 
     pub fn reset(
@@ -174,17 +174,15 @@ impl Games {
 
     /// Partners may take any time, so they play without the interpreter.
     fn keeps_interpreter(&self) -> bool {
-        let rows = self.batch.num_envs() * self.batch.observers();
+        let rows = self.batch.num_envs() * self.batch.num_observers();
         rows <= Self::KEEP_INTERPRETER && self.batch.options().partners.is_empty()
     }
 }
 
 impl Batch {
     pub fn wrap(py: Python<'_>, batch: batch::Batch) -> Batch {
-        let extra = &batch.options().extra_outputs;
-        let is_wanted =
-            |name: &str| name.parse::<ExtraOutput>().map_or(true, |output| extra.contains(&output));
-        let outputs = OutputArrays::new(py, &batch).with_only(is_wanted);
+        let outputs = OutputArrays::new(py, &batch);
+        let outputs = outputs.with_only(|name| batch.options().has_output(name));
         let results = OutputArrays::new(py, &batch).with_only(is_result);
         let games = Games { batch, actions: Vec::new(), apart: Apart::default() };
         Batch { games: Mutex::new(games), caller: AtomicU32::new(0), outputs, results }

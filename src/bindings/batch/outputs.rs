@@ -1,6 +1,5 @@
 //! The arrays of a batch's outputs: those that a caller gives, and those that we make.
 
-use std::array::from_fn;
 use std::sync::Mutex;
 
 use numpy::PyUntypedArray;
@@ -8,8 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use crate::batch::{
-    Batch, BatchError, Dtype, ElementType, ObservationBuffer, OutputLayout, Outputs,
-    for_each_output,
+    Axis, Batch, BatchError, Dtype, ObservationBuffer, Observations, Outputs, for_each_output,
 };
 use crate::bindings::arrays::check::data_address;
 use crate::bindings::arrays::check::{Access, ArraySpec};
@@ -55,12 +53,17 @@ struct Output {
 }
 
 impl Output {
-    fn new(py: Python<'_>, layout: &OutputLayout, games: usize) -> Output {
+    fn new(
+        py: Python<'_>,
+        name: &'static str,
+        element: &'static NumberType,
+        shape: Vec<usize>,
+    ) -> Output {
         Output {
-            name: layout.name,
-            key: PyString::intern(py, layout.name).unbind(),
-            element: number_type(layout.element),
-            shape: [&[games], &layout.axes[..]].concat(),
+            name,
+            key: PyString::intern(py, name).unbind(),
+            element,
+            shape,
             is_wanted: true,
             pool: ArrayPool::default(),
         }
@@ -71,22 +74,9 @@ impl Output {
     }
 }
 
-const fn number_type(element: ElementType) -> &'static NumberType {
-    match element {
-        ElementType::Bool => bool::TYPE,
-        ElementType::Int8 => i8::TYPE,
-        ElementType::Int32 => i32::TYPE,
-        ElementType::Float32 => f32::TYPE,
-        ElementType::Float16 => half::f16::TYPE,
-        ElementType::Uint8 => u8::TYPE,
-    }
-}
-
 impl OutputArrays {
     pub fn new(py: Python<'_>, batch: &Batch) -> OutputArrays {
-        let layouts = batch.output_layouts();
-        let output = |index: usize| Output::new(py, &layouts[index], batch.num_envs());
-        OutputArrays { outputs: from_fn(output), dtype: batch.options().dtype }
+        OutputArrays { outputs: all_outputs(py, batch), dtype: batch.options().dtype }
     }
 
     /// Limits the arrays of our own to these outputs.
@@ -178,6 +168,28 @@ impl OutputArrays {
     }
 }
 
+/// The buffer of an output, from which its array in Python follows.
+trait OwnBuffer {
+    /// The type of the elements in a batch of this dtype.
+    fn element(dtype: Dtype) -> &'static NumberType;
+}
+
+impl<T: Number> OwnBuffer for Vec<T> {
+    fn element(_: Dtype) -> &'static NumberType {
+        T::TYPE
+    }
+}
+
+impl OwnBuffer for Observations {
+    fn element(dtype: Dtype) -> &'static NumberType {
+        match dtype {
+            Dtype::Float32 => f32::TYPE,
+            Dtype::Float16 => half::f16::TYPE,
+            Dtype::Uint8 | Dtype::Bits => u8::TYPE,
+        }
+    }
+}
+
 /// A buffer of an output, made of the memory that a call holds.
 trait FromMemory<'b> {
     fn from_memory(memory: Memory<'b>, dtype: Dtype) -> Self;
@@ -201,7 +213,16 @@ impl<'b> FromMemory<'b> for ObservationBuffer<'b> {
 }
 
 macro_rules! define_buffers {
-    ($($(#[$doc:meta])* $name:ident: $buffer:ty, [$($axis:ident),*];)+) => {
+    ($($(#[$doc:meta])* $name:ident: $buffer:ty = $own:ty, [$($axis:ident),*];)+) => {
+        /// All outputs, in the order of the table.
+        fn all_outputs(py: Python<'_>, batch: &Batch) -> [Output; COUNT] {
+            let dtype = batch.options().dtype;
+            [$({
+                let element = <$own as OwnBuffer>::element(dtype);
+                Output::new(py, stringify!($name), element, batch.shape(&[$(Axis::$axis),*]))
+            }),+]
+        }
+
         fn buffers<'b>(memory: [Option<Memory<'b>>; COUNT], dtype: Dtype) -> Outputs<'b> {
             let [$($name),+] = memory;
             Outputs { $($name: $name.map(|memory| FromMemory::from_memory(memory, dtype)),)+ }

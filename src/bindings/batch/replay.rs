@@ -28,10 +28,13 @@ impl From<ReplayError> for PyErr {
     fn from(error: ReplayError) -> PyErr {
         match error {
             ReplayError::Batch(error) => error.into(),
-            ReplayError::Deck { .. } => DeckError::new_err(error.to_string()),
-            ReplayError::Move { .. } | ReplayError::Broken => {
-                StarmineError::new_err(error.to_string())
+            ReplayError::Deck { game, source } => {
+                DeckError::new_err(format!("game {game}: {source}"))
             }
+            ReplayError::Move { game, turn, source } => {
+                StarmineError::new_err(format!("game {game}, turn {turn}: {source}"))
+            }
+            ReplayError::Broken => StarmineError::new_err(error.to_string()),
         }
     }
 }
@@ -108,9 +111,9 @@ impl _Replay {
         result?;
         let rows = self.outputs.dictionary(py, &arrays)?;
         let dictionary = rows.bind(py);
-        dictionary.set_item("action", PyArray1::from_slice(py, replay.actions()))?;
-        dictionary.set_item("game", PyArray1::from_slice(py, replay.current_games()))?;
-        dictionary.set_item("turn", PyArray1::from_slice(py, replay.turns()))?;
+        dictionary.set_item("action", PyArray1::from_slice(py, &replay.actions))?;
+        dictionary.set_item("game", PyArray1::from_slice(py, &replay.current_games))?;
+        dictionary.set_item("turn", PyArray1::from_slice(py, &replay.turns))?;
         Ok((rows, replay.num_live()))
     }
 }

@@ -18,23 +18,28 @@ pub use avx512::Avx512Expander;
 use half::{bf16, f16};
 pub use portable::PortableExpander;
 
-/// The element type of an observation: zero or one for each bit.
-///
-/// # Safety
-/// The type has a size of 1, 2 or 4 bytes and the same alignment. All zeros and the lowest bytes of
-/// `ONE` are valid values.
-pub unsafe trait Element: Copy + Send + Sync + 'static {
-    /// The bit pattern of one; zero is all zeros.
-    const ONE: u32;
+/// The element type of an observation: zero or one for each bit. No other types implement it.
+pub trait Element: pattern::BitPattern {}
+
+mod pattern {
+    /// # Safety
+    /// The type has a size of 1, 2 or 4 bytes and the same alignment. All zeros and the lowest bytes
+    /// of `ONE` are valid values.
+    pub unsafe trait BitPattern: Copy + Send + Sync + 'static {
+        /// The bit pattern of one; zero is all zeros.
+        const ONE: u32;
+    }
 }
 
 macro_rules! elements {
     ($($type:ty: $one:expr),+ $(,)?) => {
         $(
             // SAFETY: a number of 1, 2 or 4 bytes or a bool, and its bit pattern of one.
-            unsafe impl Element for $type {
+            unsafe impl pattern::BitPattern for $type {
                 const ONE: u32 = $one;
             }
+
+            impl Element for $type {}
         )+
     };
 }

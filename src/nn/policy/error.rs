@@ -1,5 +1,8 @@
 //! Why a policy file is refused.
 
+use std::fmt::{self, Display, Formatter};
+use std::sync::Arc;
+
 use thiserror::Error;
 
 use super::limits::{FORMATS, MAX_BYTES, MAX_LAYERS, MAX_WIDTH};
@@ -11,14 +14,14 @@ use crate::rules::{UnknownNameError, VariantError};
 pub enum PolicyError {
     /// The file does not exist or cannot be read.
     #[error(
-        "policy={path:?} cannot be read ({problem}): expected the path of a policy's file, or one of {}",
+        "policy={path:?} cannot be read ({source}): expected the path of a policy's file, or one of {}",
         shipped_names(shipped)
     )]
     Unreadable {
         /// The path.
         path: String,
         /// The error of the operating system.
-        problem: String,
+        source: Cause,
         /// The names of the shipped policies, and the nearest of them.
         shipped: UnknownNameError,
     },
@@ -33,12 +36,12 @@ pub enum PolicyError {
         expected: u32,
     },
     /// The file is not a valid policy.
-    #[error("policy={path:?} is not a valid policy: {problem}")]
+    #[error("policy={path:?} is not a valid policy")]
     Refused {
         /// The file's path or name.
         path: String,
         /// The reason.
-        problem: PolicyProblem,
+        source: PolicyProblem,
     },
 }
 
@@ -50,6 +53,43 @@ fn shipped_names(UnknownNameError { name, nearest, known, .. }: &UnknownNameErro
         known
     } else {
         format!("{known} (did you mean {nearest:?}?)")
+    }
+}
+
+/// The error of the operating system or of another crate that was the cause. Two are equal if their
+/// texts are.
+#[derive(Clone, Debug)]
+pub struct Cause(Arc<dyn std::error::Error + Send + Sync>);
+
+impl Cause {
+    pub(crate) fn new(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Cause {
+        Cause(error.into().into())
+    }
+
+    /// The error itself, for instance to find out whether it is a [`std::io::Error`].
+    #[must_use]
+    pub fn error(&self) -> &(dyn std::error::Error + Send + Sync + 'static) {
+        &*self.0
+    }
+}
+
+impl PartialEq for Cause {
+    fn eq(&self, other: &Cause) -> bool {
+        self.to_string() == other.to_string()
+    }
+}
+
+impl Eq for Cause {}
+
+impl Display for Cause {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+impl std::error::Error for Cause {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source()
     }
 }
 
@@ -65,13 +105,13 @@ pub enum PolicyProblem {
     },
     /// The file is of another type, truncated or corrupted.
     #[error("it is not a safetensors file, or a damaged one ({0})")]
-    NotSafetensors(String),
+    NotSafetensors(#[source] Cause),
     /// A safetensors file without starmine's header.
     #[error("its metadata has no key \"starmine\": expected the JSON header of a policy")]
     NoHeader,
     /// The header is not valid JSON, or a key is missing or has the wrong type.
-    #[error("\"starmine\" in its metadata: {0}")]
-    Header(String),
+    #[error("\"starmine\" in its metadata")]
+    Header(#[source] Cause),
     /// The header has another version.
     #[error("\"starmine\" in its metadata: format={found}: expected {} or {}", FORMATS[0], FORMATS[1])]
     Format {
@@ -79,10 +119,10 @@ pub enum PolicyProblem {
         found: String,
     },
     /// The variant is invalid.
-    #[error("\"starmine\" in its metadata: variant: {0}")]
+    #[error("\"starmine\" in its metadata: variant")]
     Variant(#[from] VariantError),
     /// The encoder is unknown.
-    #[error("\"starmine\" in its metadata: {0}")]
+    #[error("\"starmine\" in its metadata")]
     Encoder(#[from] UnknownNameError),
     /// The encoder shows what a player may not see.
     #[error(

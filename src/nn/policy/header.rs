@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::error::PolicyProblem;
+use super::error::{Cause, PolicyProblem};
 use super::limits::{FORMATS, MAX_LAYERS, MAX_WIDTH};
 use crate::encode::{self, Encoder};
 use crate::nn::CardWeights;
@@ -40,7 +40,7 @@ pub(super) struct Header {
 
 impl Header {
     pub fn read(text: &str) -> Result<Header, PolicyProblem> {
-        let refuse = |error: serde_json::Error| PolicyProblem::Header(error.to_string());
+        let refuse = |error: serde_json::Error| PolicyProblem::Header(Cause::new(error));
         let value: Value = serde_json::from_str(text).map_err(refuse)?;
         let format = match value.get("format") {
             Some(found) if found.as_u64().is_some_and(|found| FORMATS.contains(&found)) => {
@@ -74,7 +74,7 @@ impl Header {
 
 /// The weights of a network by colour.
 fn by_color(raw: &RawHeader) -> Result<CardWeights, PolicyProblem> {
-    let refuse = |found: String| PolicyProblem::Header(found);
+    let refuse = |found: String| PolicyProblem::Header(Cause::new(found));
     if raw.network.as_deref() != Some("colors") {
         let found = raw.network.as_deref().unwrap_or("none");
         return Err(refuse(format!("network={found}: expected colors")));
@@ -86,5 +86,7 @@ fn by_color(raw: &RawHeader) -> Result<CardWeights, PolicyProblem> {
         return Err(refuse("card_features, layer_norm: expected false by colour".to_owned()));
     }
     let weights = raw.weights.as_deref().unwrap_or_default();
-    weights.parse::<CardWeights>().map_err(|error| refuse(error.to_string()))
+    weights
+        .parse::<CardWeights>()
+        .map_err(|error| PolicyProblem::Header(Cause::new(error)))
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::Policy;
-use super::error::{PolicyError, PolicyProblem};
+use super::error::{Cause, PolicyError, PolicyProblem};
 use super::limits::MAX_BYTES;
 use super::shipped_policies::POLICIES;
 use crate::rules::UnknownNameError;
@@ -40,7 +40,7 @@ pub fn policy_bytes(path: &Path) -> Result<Vec<u8>, PolicyError> {
     let name = path.to_string_lossy();
     let unreadable = |error: std::io::Error| PolicyError::Unreadable {
         path: name.to_string(),
-        problem: error.to_string(),
+        source: Cause::new(error),
         shipped: UnknownNameError::new("policy", &name, POLICIES.iter().map(|policy| policy.name)),
     };
     // Checked before opening, which would block on a named pipe.
@@ -52,8 +52,8 @@ pub fn policy_bytes(path: &Path) -> Result<Vec<u8>, PolicyError> {
     let file = File::open(path).map_err(unreadable)?;
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > MAX_BYTES {
-        let problem = PolicyProblem::TooLarge { bytes: about.len() };
-        return Err(PolicyError::Refused { path: name.into_owned(), problem });
+        let source = PolicyProblem::TooLarge { bytes: about.len() };
+        return Err(PolicyError::Refused { path: name.into_owned(), source });
     }
     Ok(bytes)
 }

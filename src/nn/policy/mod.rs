@@ -14,7 +14,7 @@ mod tensors;
 pub mod tests;
 
 pub use choice::{best, sample};
-pub use error::{PolicyError, PolicyProblem};
+pub use error::{Cause, PolicyError, PolicyProblem};
 pub use load::load_policy;
 #[cfg(feature = "python")]
 pub use load::policy_bytes;
@@ -97,7 +97,7 @@ impl Policy {
     /// [`PolicyError`] if the contents are invalid.
     pub fn of_file(path: &str, bytes: &[u8]) -> Result<Policy, PolicyError> {
         Policy::from_bytes(bytes)
-            .map_err(|problem| PolicyError::Refused { path: path.to_owned(), problem })
+            .map_err(|source| PolicyError::Refused { path: path.to_owned(), source })
     }
 
     /// The policy of a file with these contents.
@@ -106,7 +106,7 @@ impl Policy {
     /// [`PolicyProblem`] if the contents are invalid.
     pub fn from_bytes(bytes: &[u8]) -> Result<Policy, PolicyProblem> {
         let damaged =
-            |error: safetensors::SafeTensorError| PolicyProblem::NotSafetensors(error.to_string());
+            |error: safetensors::SafeTensorError| PolicyProblem::NotSafetensors(Cause::new(error));
         let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(damaged)?;
         let texts = metadata.metadata().as_ref();
         let text = texts.and_then(|texts| texts.get(KEY)).ok_or(PolicyProblem::NoHeader)?;

@@ -38,7 +38,7 @@ impl ShippedPolicy {
     pub fn policy(&self) -> Result<Arc<Policy>, PolicyError> {
         let read = || match Policy::from_bytes(self.bytes) {
             Ok(policy) => Ok(Arc::new(policy)),
-            Err(problem) => Err(PolicyError::Refused { path: self.name.to_owned(), problem }),
+            Err(source) => Err(PolicyError::Refused { path: self.name.to_owned(), source }),
         };
         self.policy.get_or_init(read).clone()
     }

@@ -16,6 +16,7 @@ use crate::nn::network::{Gru, HiddenLayer, PlainNetwork};
 use crate::nn::sparse_rows::SparseRows;
 use crate::rules::{
     ActionId, ActionSet, EpisodeSeed, GameRng, Offset, Parameters, Slot, State, Variant, View,
+    error_text,
 };
 
 /// Pseudo-random numbers between -1 and 1.
@@ -256,7 +257,7 @@ fn problem(change: impl FnOnce(&mut Value, &mut Vec<Tensor>)) -> String {
     let (mut header, mut tensors) = (header(&small(), false), tensors(&small(), false));
     change(&mut header, &mut tensors);
     let metadata = json!({"starmine": header.to_string()});
-    Policy::from_bytes(&file(&metadata, &tensors)).expect_err("it is refused").to_string()
+    error_text(&Policy::from_bytes(&file(&metadata, &tensors)).expect_err("it is refused"))
 }
 
 #[test]

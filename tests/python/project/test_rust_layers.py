@@ -19,7 +19,7 @@ LAYERS = ["threads", "rules", "encode", "buffers", "nn", "bots", "search", "play
 # The same inside src/batch: its folders and files. No folder and no file uses another on its own floor.
 BATCH_FLOORS = [
     {"kernel"},
-    {"given_decks", "partners"},
+    {"actions", "given_decks", "partners"},
     {"error", "options"},
     {"config"},
     {"outputs"},
@@ -27,7 +27,7 @@ BATCH_FLOORS = [
     {"step"},
     {"partition"},
     {"mod"},
-    {"copy", "illegal_actions", "last_observations", "partner_turns", "replay", "reset", "snapshot"},
+    {"copy", "illegal_actions", "last_observations", "output_buffers", "partner_turns", "replay", "reset", "snapshot"},
 ]
 PYTHON_CRATES = re.compile(r"\b(pyo3|numpy)\b")
 
