@@ -8,13 +8,12 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
 
-use half::f16;
 use starmine::batch::{
-    AutoresetMode, Batch, Dtype, IllegalAction, ObservationBuffer, Observers, Options, Outputs,
+    AutoresetMode, Batch, Dtype, ExtraOutput, IllegalAction, Observers, Options, OutputBuffers,
     Partners, Seeds,
 };
 use starmine::buffers::Simd;
-use starmine::encode::{AnyEncoder, CARD_FEATURES, encoders};
+use starmine::encode::{AnyEncoder, encoders};
 use starmine::rules::{
     Belief, EpisodeSeed, GameRng, Parameters, Seat, Slot, State, Variant, preset,
 };
@@ -71,93 +70,29 @@ const NUM_ENVS: usize = 21;
 const WARM_UP: usize = 20;
 const STEPS: usize = 40;
 
-/// A buffer for every output.
-struct Buffers {
-    dtype: Dtype,
-    bytes: Vec<u8>,
-    halves: Vec<f16>,
-    floats: Vec<f32>,
-    mask: Vec<bool>,
-    reward: Vec<f32>,
-    flags: [Vec<bool>; 3],
-    numbers: [Vec<i32>; 4],
-    ending: Vec<i8>,
-    card_features: Vec<f32>,
-    marginals: Vec<f32>,
-    own_hand: Vec<i8>,
-}
-
-impl Buffers {
-    fn new(batch: &Batch) -> Buffers {
-        let rows = NUM_ENVS * batch.num_observers();
-        let length = rows * batch.row_length();
-        let variant = batch.variant();
-        let slots = usize::from(variant.hand_size());
-        let cards = usize::from(variant.players()) * slots;
-        Buffers {
-            dtype: batch.options().dtype,
-            bytes: vec![0; length],
-            halves: vec![f16::ZERO; length],
-            floats: vec![0.0; length],
-            mask: vec![false; NUM_ENVS * batch.variant().num_actions()],
-            reward: vec![0.0; NUM_ENVS],
-            flags: [const { vec![] }; 3].map(|_: Vec<bool>| vec![false; NUM_ENVS]),
-            numbers: [const { vec![] }; 4].map(|_: Vec<i32>| vec![0; NUM_ENVS]),
-            ending: vec![0; NUM_ENVS],
-            card_features: vec![0.0; rows * cards * CARD_FEATURES],
-            marginals: vec![0.0; rows * cards * variant.num_card_kinds()],
-            own_hand: vec![0; rows * slots],
-        }
-    }
-
-    fn outputs(&mut self) -> Outputs<'_> {
-        let obs = match self.dtype {
-            Dtype::Float32 => ObservationBuffer::Float32(&mut self.floats),
-            Dtype::Float16 => ObservationBuffer::Float16(&mut self.halves),
-            Dtype::Uint8 => ObservationBuffer::Uint8(&mut self.bytes),
-            Dtype::Bits => ObservationBuffer::Bits(&mut self.bytes),
-        };
-        let [terminated, truncated, illegal_action] = &mut self.flags;
-        let [current_player, score, final_score, final_length] = &mut self.numbers;
-        Outputs {
-            obs: Some(obs),
-            action_mask: Some(&mut self.mask),
-            reward: Some(&mut self.reward),
-            terminated: Some(terminated),
-            truncated: Some(truncated),
-            current_player: Some(current_player),
-            score: Some(score),
-            final_score: Some(final_score),
-            final_length: Some(final_length),
-            final_ending: Some(&mut self.ending),
-            illegal_action: Some(illegal_action),
-            card_features: Some(&mut self.card_features),
-            marginals: Some(&mut self.marginals),
-            own_hand: Some(&mut self.own_hand),
-        }
-    }
-
-    /// The `step`-th legal action of each game; one in fifty is illegal.
-    fn choose(&self, actions: &mut [i64], step: usize) {
-        let width = self.mask.len() / NUM_ENVS;
-        for (game, (action, legal)) in actions.iter_mut().zip(self.mask.chunks(width)).enumerate() {
-            let number = legal.iter().filter(|&&legal| legal).count().max(1);
-            let chosen =
-                (0_i64..).zip(legal).filter(|&(_, &legal)| legal).nth((step + game) % number);
-            let refused = (step * NUM_ENVS + game).is_multiple_of(50);
-            *action = if refused { -1 } else { chosen.map_or(0, |(action, _)| action) };
-        }
+/// The `step`-th legal action of each game; one in fifty is illegal.
+fn choose(batch: &Batch, actions: &mut [i64], step: usize) {
+    for (game, action) in actions.iter_mut().enumerate() {
+        let legal = batch.legal_actions(game);
+        let chosen = legal.iter().nth((step + game) % legal.len().max(1));
+        let refused = (step * NUM_ENVS + game).is_multiple_of(50);
+        *action = if refused { -1 } else { chosen.map_or(0, |action| u8::from(action).into()) };
     }
 }
 
 /// Plays the steps and returns the number of allocations in all of them.
-fn play(batch: &mut Batch, buffers: &mut Buffers, actions: &mut [i64], steps: usize) -> usize {
+fn play(
+    batch: &mut Batch,
+    buffers: &mut OutputBuffers,
+    actions: &mut [i64],
+    steps: usize,
+) -> usize {
     let mut over = [false; NUM_ENVS];
     let mut total = 0;
     for step in 0..steps {
-        buffers.choose(actions, step);
+        choose(batch, actions, step);
         total += allocations(|| batch.step(actions, buffers.outputs()).expect("it is played"));
-        over.copy_from_slice(&buffers.flags[0]);
+        over.copy_from_slice(&buffers.terminated);
         if batch.options().autoreset_mode == AutoresetMode::Disabled && over.contains(&true) {
             let outputs = buffers.outputs();
             let reset = || batch.reset(Seeds::Continue, Some(&over), outputs).expect("it is dealt");
@@ -170,7 +105,7 @@ fn play(batch: &mut Batch, buffers: &mut Buffers, actions: &mut [i64], steps: us
 fn check(variant: &Arc<Variant>, options: Options) {
     let name = format!("{options:?}");
     let mut batch = Batch::new(variant.clone(), NUM_ENVS, 0, options).expect("it is possible");
-    let mut buffers = Buffers::new(&batch);
+    let mut buffers = batch.allocate().expect("there is memory");
     let mut actions = [0; NUM_ENVS];
     batch.observe(buffers.outputs()).expect("they fit");
     play(&mut batch, &mut buffers, &mut actions, WARM_UP);
@@ -206,7 +141,7 @@ fn a_step_does_not_allocate() {
                         autoreset_mode,
                         illegal_action: IllegalAction::Terminate,
                         partners: Partners::default(),
-                        extra_outputs: Vec::new(),
+                        extra_outputs: ExtraOutput::ALL.to_vec(),
                         num_threads: 1 + options.len() % 2,
                         simd: Some(simd),
                     });
@@ -215,7 +150,8 @@ fn a_step_does_not_allocate() {
         }
     }
     let illegal_action = IllegalAction::Terminate;
-    options.push(Options { encoder: outside, illegal_action, ..Options::default() });
+    let extra_outputs = ExtraOutput::ALL.to_vec();
+    options.push(Options { encoder: outside, illegal_action, extra_outputs, ..Options::default() });
     for (index, options) in options.into_iter().enumerate() {
         check(&variants[index / 4 % variants.len()], options);
     }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use starmine::batch::{
-    AutoresetMode, Batch, BatchError, IllegalAction, Options, Outputs, Partner, Partners,
-    PartnersError, Seeds,
+    AutoresetMode, Batch, BatchError, IllegalAction, Options, OutputBuffers, Outputs, Partner,
+    Partners, PartnersError, Seeds,
 };
 use starmine::bots::{self, BOTS, Bot, GameRunner, Player, SupportedVariants, Turn};
 use starmine::rules::{EpisodeSeed, GameRng, Move, PRESETS, Seat, Slot, Variant, View, preset};
@@ -24,55 +24,11 @@ fn partners(seats: &[(Seat, &[&str])]) -> Partners {
     })
 }
 
-/// What a call wrote.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Written {
-    mask: Vec<bool>,
-    reward: Vec<f32>,
-    terminated: Vec<bool>,
-    current_player: Vec<i32>,
-    score: Vec<i32>,
-    final_score: Vec<i32>,
-    final_length: Vec<i32>,
-    illegal_action: Vec<bool>,
-}
-
-impl Written {
-    fn new(batch: &Batch) -> Written {
-        let games = batch.num_envs();
-        Written {
-            mask: vec![false; games * batch.variant().num_actions()],
-            reward: vec![0.0; games],
-            terminated: vec![false; games],
-            current_player: vec![0; games],
-            score: vec![0; games],
-            final_score: vec![0; games],
-            final_length: vec![0; games],
-            illegal_action: vec![false; games],
-        }
-    }
-
-    fn outputs(&mut self) -> Outputs<'_> {
-        Outputs {
-            action_mask: Some(&mut self.mask),
-            reward: Some(&mut self.reward),
-            terminated: Some(&mut self.terminated),
-            current_player: Some(&mut self.current_player),
-            score: Some(&mut self.score),
-            final_score: Some(&mut self.final_score),
-            final_length: Some(&mut self.final_length),
-            illegal_action: Some(&mut self.illegal_action),
-            ..Outputs::default()
-        }
-    }
-
-    /// A legal action of a game, any that the number picks.
-    fn action(&self, game: usize, pick: usize) -> i64 {
-        let actions = self.mask.len() / self.reward.len();
-        let legal = &self.mask[game * actions..][..actions];
-        let legal: Vec<usize> = (0..actions).filter(|&action| legal[action]).collect();
-        if legal.is_empty() { 0 } else { legal[pick % legal.len()] as i64 }
-    }
+/// A legal action of a game, any that the number picks; 0 if the game is over.
+fn legal_action(batch: &Batch, game: usize, pick: usize) -> i64 {
+    let legal = batch.legal_actions(game);
+    let action = legal.iter().nth(pick % legal.len().max(1));
+    action.map_or(0, |action| u8::from(action).into())
 }
 
 /// Tables beside a batch.
@@ -101,7 +57,7 @@ impl Mirror {
     }
 
     /// Plays the learner's action in one game and compares what the batch wrote.
-    fn check(&mut self, game: usize, action: i64, written: &Written) {
+    fn check(&mut self, game: usize, action: i64, written: &OutputBuffers) {
         let begun = self.tables[game].history().iter().any(|turn| self.is_learner(turn.seat));
         let table = &mut self.tables[game];
         let variant = table.variant().clone();
@@ -127,7 +83,10 @@ impl Mirror {
         let legal = view.legal_actions();
         let actions = variant.num_actions();
         for action in 0..actions {
-            assert_eq!(written.mask[game * actions + action], legal.bits() >> action & 1 == 1);
+            assert_eq!(
+                written.action_mask[game * actions + action],
+                legal.bits() >> action & 1 == 1
+            );
         }
     }
 }
@@ -157,11 +116,11 @@ fn play(variant: &Arc<Variant>, seats: &[(Seat, &str)], threads: usize, steps: u
         Options { partners: partners(&choices), num_threads: threads, ..Options::default() };
     let mut batch = Batch::new(variant.clone(), GAMES, SEED, options).unwrap();
     let mut mirror = Mirror::new(variant, seats);
-    let mut written = Written::new(&batch);
+    let mut written = batch.allocate().unwrap();
     batch.observe(written.outputs()).unwrap();
     for step in 0..steps {
         let actions: Vec<i64> =
-            (0..GAMES).map(|game| written.action(game, step * 7 + game * 3)).collect();
+            (0..GAMES).map(|game| legal_action(&batch, game, step * 7 + game * 3)).collect();
         batch.step(&actions, written.outputs()).unwrap();
         for (game, &action) in actions.iter().enumerate() {
             mirror.check(game, action, &written);
@@ -201,13 +160,14 @@ fn copies_and_stored_batches_go_on_alike() {
         let mut batch = play(&variant, &[(Seat::FIRST, bot.name), (Seat::ALL[2], "random")], 1, 37);
         let mut copy = batch.try_clone().unwrap();
         let mut stored = Batch::from_bytes(&batch.to_bytes().unwrap(), None).unwrap();
-        let mut written = Written::new(&batch);
+        let mut written = batch.allocate().unwrap();
         batch.observe(written.outputs()).unwrap();
         for step in 0..40 {
-            let actions: Vec<i64> = (0..GAMES).map(|game| written.action(game, step)).collect();
+            let actions: Vec<i64> =
+                (0..GAMES).map(|game| legal_action(&batch, game, step)).collect();
             batch.step(&actions, written.outputs()).unwrap();
             for other in [&mut copy, &mut stored] {
-                let mut theirs = Written::new(other);
+                let mut theirs = other.allocate().unwrap();
                 other.step(&actions, theirs.outputs()).unwrap();
                 assert_eq!(theirs, written);
             }
@@ -223,12 +183,10 @@ fn partners_are_drawn_for_each_episode_from_its_seed() {
     let options = Options { partners: partners(&[(Seat::ALL[1], &choices)]), ..Options::default() };
     let mut batch = Batch::new(variant.clone(), GAMES, SEED, options.clone()).unwrap();
     let mut again = Batch::new(variant.clone(), GAMES, SEED, options).unwrap();
-    let mut written = Written::new(&batch);
     // In the next episode partners are drawn anew.
     let mut drawn = [0, 1].map(|_| Vec::new());
     for (episode, drawn) in (0..).zip(&mut drawn) {
-        batch.observe(written.outputs()).unwrap();
-        let actions: Vec<i64> = (0..GAMES).map(|game| written.action(game, 12)).collect();
+        let actions: Vec<i64> = (0..GAMES).map(|game| legal_action(&batch, game, 12)).collect();
         batch.step(&actions, Outputs::default()).unwrap();
         again.step(&actions, Outputs::default()).unwrap();
         for (game, &action) in actions.iter().enumerate() {
@@ -271,7 +229,7 @@ fn an_illegal_action_loses_that_game_alone() {
             ..Options::default()
         };
         let mut batch = Batch::new(variant.clone(), GAMES, SEED, options).unwrap();
-        let mut written = Written::new(&batch);
+        let mut written = batch.allocate().unwrap();
         // Discarding with all tokens is illegal; playing is not.
         let mut actions = [5; GAMES];
         actions[3] = 0;
@@ -287,7 +245,7 @@ fn an_illegal_action_loses_that_game_alone() {
         }
         let mut stored = Batch::from_bytes(&batch.to_bytes().unwrap(), None).unwrap();
         if mode == AutoresetMode::NextStep {
-            let mut theirs = Written::new(&batch);
+            let mut theirs = batch.allocate().unwrap();
             batch.step(&[5; GAMES], written.outputs()).unwrap();
             stored.step(&[5; GAMES], theirs.outputs()).unwrap();
             assert_eq!(written, theirs);
@@ -370,9 +328,10 @@ fn a_custom_bot_plays_what_the_bot_of_that_name_plays() {
         let mut batch = make(custom("random"), vec![custom("smart"), custom("iggi")]);
         let mut copy = None;
         for step in 0..90 {
-            let mut written = Written::new(&expected);
+            let mut written = expected.allocate().unwrap();
             expected.observe(written.outputs()).unwrap();
-            let actions: Vec<i64> = (0..GAMES).map(|game| written.action(game, step)).collect();
+            let actions: Vec<i64> =
+                (0..GAMES).map(|game| legal_action(&expected, game, step)).collect();
             if step == 60 {
                 for batch in [&mut expected, &mut batch] {
                     batch.reset(Seeds::Continue, None, Outputs::default()).unwrap();
@@ -382,7 +341,7 @@ fn a_custom_bot_plays_what_the_bot_of_that_name_plays() {
             }
             expected.step(&actions, written.outputs()).unwrap();
             for other in [Some(&mut batch), copy.as_mut()].into_iter().flatten() {
-                let mut theirs = Written::new(other);
+                let mut theirs = other.allocate().unwrap();
                 other.step(&actions, theirs.outputs()).unwrap();
                 assert_eq!(theirs, written, "{mode:?}, step {step}");
             }
@@ -407,7 +366,7 @@ fn an_illegal_move_of_a_custom_bot_loses_that_game() {
         Partners::default().with(Seat::ALL[1], vec![Partner::Custom(Box::new(Wrong))]).unwrap();
     let options = Options { partners, ..Options::default() };
     let mut batch = Batch::new(variant("standard", 2), GAMES, SEED, options).unwrap();
-    let mut written = Written::new(&batch);
+    let mut written = batch.allocate().unwrap();
     batch.step(&[5; GAMES], written.outputs()).unwrap();
     assert_eq!((&written.terminated, &written.final_score), (&vec![true; GAMES], &vec![0; GAMES]));
 }

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use starmine::batch::{
-    Batch, BatchError, Dtype, ObservationBuffer, Options, Outputs, Partners, Seeds,
+    Batch, BatchError, Dtype, ObservationBuffer, Options, OutputBuffers, Outputs, Partners, Seeds,
 };
 use starmine::rules::{EpisodeSeed, GameRng, Parameters, Seat, Variant};
 
@@ -14,39 +14,20 @@ const GAMES: usize = 2 * 128 + 13;
 const STEPS: usize = 150;
 
 /// The outputs of a step, the games that it finished, and their last observations.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 struct Written {
-    obs: Vec<u8>,
-    mask: Vec<bool>,
-    reward: Vec<f32>,
-    terminated: Vec<bool>,
-    final_score: Vec<i32>,
+    buffers: OutputBuffers,
     finished: Vec<usize>,
     last: Vec<u8>,
 }
 
 impl Written {
     fn new(batch: &Batch) -> Written {
-        let games = batch.num_envs();
-        Written {
-            obs: vec![0; games * batch.row_length()],
-            mask: vec![false; games * batch.variant().num_actions()],
-            reward: vec![0.0; games],
-            terminated: vec![false; games],
-            final_score: vec![0; games],
-            ..Written::default()
-        }
+        Written { buffers: batch.allocate().unwrap(), finished: vec![], last: vec![] }
     }
 
     fn outputs(&mut self) -> Outputs<'_> {
-        Outputs {
-            obs: Some(ObservationBuffer::Bits(&mut self.obs)),
-            action_mask: Some(&mut self.mask),
-            reward: Some(&mut self.reward),
-            terminated: Some(&mut self.terminated),
-            final_score: Some(&mut self.final_score),
-            ..Outputs::default()
-        }
+        self.buffers.outputs()
     }
 
     fn step(&mut self, batch: &mut Batch, actions: &[i64]) -> Result<(), BatchError> {
@@ -58,7 +39,7 @@ impl Written {
     /// Plays until a step finishes a game.
     fn play_until_some_end(&mut self, batch: &mut Batch, rng: &mut GameRng) {
         while self.finished.is_empty() {
-            let actions = choose(&self.mask, rng);
+            let actions = choose(&self.buffers.action_mask, rng);
             self.step(batch, &actions).unwrap();
         }
     }
@@ -99,7 +80,7 @@ fn check(partners: &Partners) {
     let mut rng = GameRng::new(EpisodeSeed::default());
     let mut finished = 0;
     for step in 0..STEPS {
-        let actions = choose(&written[0].mask, &mut rng);
+        let actions = choose(&written[0].buffers.action_mask, &mut rng);
         for (batch, written) in batches.iter_mut().zip(&mut written) {
             written.step(batch, &actions).unwrap();
         }
@@ -132,7 +113,7 @@ fn a_refused_step_changes_nothing_on_any_thread() {
         let pauses = [Duration::ZERO, Duration::from_millis(1)];
         let rows = [0, GAMES / 2, GAMES - 1];
         for (row, pause) in rows.into_iter().flat_map(|row| pauses.map(|pause| (row, pause))) {
-            let mut actions = choose(&written.mask, &mut rng);
+            let mut actions = choose(&written.buffers.action_mask, &mut rng);
             actions[row] = 20;
             thread::sleep(pause);
             let error = written.step(batch, &actions).unwrap_err();

@@ -11,7 +11,7 @@ use super::card::Card;
 use super::deck::{DeckError, ListedDeck, RandomDeck};
 use super::ending::Ending;
 use super::episode_seed::EpisodeSeed;
-use super::error_text::error_text;
+use super::error_text;
 use super::event::Event;
 use super::moves::{ActionId, ActionSet, Move, MoveError};
 use super::outlook::Outlook;
