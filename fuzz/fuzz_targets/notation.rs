@@ -1,8 +1,8 @@
-//! Text that is accepted as a card, a move or a bot's name is one that its own text names again.
+//! Text that is accepted as a card, a move or a player is one that its own text names again.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use starmine::bots::BotSpec;
+use starmine::players::PlayerSpec;
 use starmine::rules::{Card, Move};
 
 fuzz_target!(|text: &str| {
@@ -12,8 +12,8 @@ fuzz_target!(|text: &str| {
     if let Ok(found) = text.parse::<Move>() {
         assert_eq!(found.to_string().parse::<Move>().expect("a move is read again"), found);
     }
-    if let Ok(bot) = text.parse::<BotSpec>() {
-        let again = bot.to_string().parse::<BotSpec>().expect("a bot's name is read again");
-        assert_eq!(again.to_string(), bot.to_string());
+    if let Ok(player) = text.parse::<PlayerSpec>() {
+        let again = player.to_string().parse::<PlayerSpec>().expect("a player's text is read again");
+        assert_eq!(again.to_string(), player.to_string());
     }
 });

@@ -150,10 +150,10 @@ mod tests {
 
     use super::*;
     use crate::batch::{Batch, GivenDecks, Options, Outputs, ReplayError, Seeds, SnapshotError};
-    use crate::bots::{BotSpecError, GamesError};
+    use crate::bots::GamesError;
     use crate::nn::{Policy, PolicyError, PolicyProblem};
+    use crate::players::{PlayerSpec, PlayerSpecError};
     use crate::rules::{MoveError, Parameters, StateError, error_text};
-    use crate::search::{PlayerSpec, PlayerSpecError};
 
     /// The texts of an error and its sources.
     fn texts(error: &(dyn Error + 'static)) -> Vec<String> {
@@ -187,13 +187,12 @@ mod tests {
                 Variant::new(Parameters { players: 9, ..Parameters::default() }).unwrap_err(),
             ),
         };
-        let cases: [(Box<dyn Error>, usize); 9] = [
+        let cases: [(Box<dyn Error>, usize); 8] = [
             (StateError::Move { turn: 3, source: illegal.clone() }.into(), 2),
             (ThreadsError::Start(std::io::Error::other("full")).into(), 2),
             (header().into(), 3),
-            (BotSpecError::Policy(header()).into(), 3),
             (GamesError::Memory(no_memory()).into(), 2),
-            (PlayerSpecError::Bot(BotSpecError::Policy(header())).into(), 3),
+            (PlayerSpecError::Policy(header()).into(), 3),
             (refused_deck().into(), 2),
             (ReplayError::Move { game: 0, turn: 3, source: illegal }.into(), 2),
             (SnapshotError::Policy(header()).into(), 4),
@@ -211,9 +210,7 @@ mod tests {
     #[test]
     fn the_cause_of_an_unreadable_policy_is_at_hand() {
         let refused = "policy: no-such-file".parse::<PlayerSpec>().unwrap_err();
-        let PlayerSpecError::Bot(BotSpecError::Policy(PolicyError::Unreadable { source, .. })) =
-            refused
-        else {
+        let PlayerSpecError::Policy(PolicyError::Unreadable { source, .. }) = refused else {
             panic!("{refused:?}");
         };
         let cause: &std::io::Error = source.error().downcast_ref().unwrap();

@@ -3,7 +3,7 @@
 use super::partners::Partners;
 use crate::buffers::Simd;
 use crate::encode::{AnyEncoder, CANONICAL};
-use crate::rules::{Named, named};
+use crate::rules::named;
 
 named!("dtype",
     /// The element type of observations.

@@ -153,7 +153,7 @@ mod tests {
 
     use super::*;
     use crate::batch::{ExtraOutput, Options};
-    use crate::rules::{Named, Parameters, Variant};
+    use crate::rules::{Parameters, Variant};
 
     fn batch(dtype: Dtype, extra_outputs: Vec<ExtraOutput>) -> Batch {
         let variant = Arc::new(Variant::new(Parameters::default()).unwrap());

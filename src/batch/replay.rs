@@ -21,11 +21,12 @@ use crate::rules::{ActionId, BitIndices, DeckError, MoveError, Recording, Varian
 /// ```
 /// use std::sync::Arc;
 /// use starmine::batch::{Options, Replay};
-/// use starmine::bots::{BotSpec, record_games};
+/// use starmine::bots::record_games;
+/// use starmine::players::PlayerSpec;
 /// use starmine::rules::{Parameters, Variant};
 ///
 /// let variant = Arc::new(Variant::new(Parameters::default())?);
-/// let smart: BotSpec = "smart".parse()?;
+/// let smart: PlayerSpec = "smart".parse()?;
 /// let players = [smart.player(&variant)?, smart.player(&variant)?];
 /// let played = record_games(&variant, &players, 1, 0..100, 1)?;
 /// let num_turns: usize = played.outcomes.iter().map(|outcome| usize::from(outcome.length)).sum();

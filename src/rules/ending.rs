@@ -1,6 +1,6 @@
 //! How games end.
 
-use super::names::{Named, named};
+use super::names::named;
 
 named!("ending",
     /// How a game ended. The endings are in the order in which they take precedence.

@@ -19,7 +19,7 @@ macro_rules! named {
             /// All values in order.
             pub const ALL: &'static [$type] = &[$($type::$value),+];
 
-            /// The name, which Python and stored files use. [`str::parse`] reads it.
+            /// The name, as texts and stored files have it. [`str::parse`] reads it.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {

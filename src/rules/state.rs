@@ -124,7 +124,7 @@ impl State {
         let mut state = State::deal(variant, deck, start_player);
         for (turn, action) in actions.enumerate() {
             let action = state.position.check_action(&state.variant, action);
-            let played = action.map_err(|error| StateError::Move { turn, error })?;
+            let played = action.map_err(|source| StateError::Move { turn, source })?;
             state.play_unchecked(played);
         }
         Ok(state)

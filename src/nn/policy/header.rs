@@ -86,7 +86,5 @@ fn by_color(raw: &RawHeader) -> Result<CardWeights, PolicyProblem> {
         return Err(refuse("card_features, layer_norm: expected false by colour".to_owned()));
     }
     let weights = raw.weights.as_deref().unwrap_or_default();
-    weights
-        .parse::<CardWeights>()
-        .map_err(|error| PolicyProblem::Header(Cause::new(error)))
+    weights.parse::<CardWeights>().map_err(|error| PolicyProblem::Header(Cause::new(error)))
 }
