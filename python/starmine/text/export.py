@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from starmine._core import StarmineError, View
 from starmine._util.durable import given_path, replacing
+from starmine._util.numbers import check_number, is_number
 from starmine.games.searches import search
 from starmine.text.facts import move_text
 from starmine.text.prompt import PROMPT_VERSION, PromptOptions, given_options, rules_prompt, table_prompt
@@ -63,30 +64,32 @@ def examples(
         `values`: for each legal move its `move`, `value` and `standard_error`.
 
     Raises:
+        TypeError: `every` or a seat is not an integer.
         StarmineError: `every` is below 1, a seat does not exist, `ratings` without `rollouts`, or not one entry of
-            `players` or `origins` for each game.
+            `players` or `origins` for each game, or not one name of it for each seat.
     """
     for name, given in (("players", players), ("origins", origins)):
         if given is not None and len(given) != len(games):
             raise StarmineError(f"{name} has {len(given)} entries: expected {len(games)}, one for each game")
-    if every < 1:
-        raise StarmineError(f"every={every} is not allowed: expected at least 1")
+    every = check_number("every", every, 1)
+    chosen = None if seats is None else [check_number("seats", seat, 0) for seat in seats]
     if ratings and rollouts is None:
         raise StarmineError("ratings=True without rollouts is not allowed: expected a search that values the moves")
     options, count = given_options(options), 0
     origins, left_out = _origins(games) if origins is None else origins, set(fallback_turns)
     for game in range(len(games)):
         last, state = _state(games, game, None), _state(games, game, 0)
-        for seat in seats or ():
-            if not 0 <= seat < last.variant.players:
-                raise StarmineError(f"seats has {seat}: expected 0 to {last.variant.players - 1}")
+        for seat in chosen or ():
+            check_number("seats", seat, 0, last.variant.players - 1)
         names = _names(games, game) if players is None else list(players[game]) or None
+        if names is not None and len(names) != last.variant.players:
+            raise StarmineError(f"players[{game}]={names} is not allowed: expected {last.variant.players} names")
         system, origin = rules_prompt(last.variant, options), origins[game]
         told = {"evaluation": origin and origin.evaluation, "evaluation_game": origin and origin.game}
         by_fallback = frozenset() if origin is None else origin.fallback_turns
         for turn, event in enumerate(last.history):
             is_own = turn not in by_fallback and (game, turn) not in left_out
-            if is_own and (seats is None or event.seat in seats):
+            if is_own and (chosen is None or event.seat in chosen):
                 if count % every == 0:
                     view = state.view(event.seat)
                     example = _example(view, system, options, int(event.action))
@@ -172,8 +175,15 @@ def preferences(found: Iterator[dict[str, Any]], margin: float = 0.25) -> Iterat
     Yields:
         `prompt` (the messages before the reply), `chosen` and `rejected` (an assistant message each), `points`; and of
         stored games `game`, `turn`, `seat`, `players`, `evaluation` and `evaluation_game`.
+
+    Raises:
+        StarmineError: `margin` is no number of at least 0, or an example has no values.
     """
+    if not is_number(margin, 0):
+        raise StarmineError(f"margin={margin!r} is not allowed: expected a number of at least 0")
     for example in found:
+        if "values" not in example:
+            raise StarmineError("an example has no values: expected those of examples(..., rollouts=N)")
         values = example["values"]
         if len(values) < 2:
             continue

@@ -300,7 +300,7 @@ def test_a_text_has_no_option_of_the_other_method(tmp_path):
             lambda text=text: starmine.data.generate([text, "smart"], 1, tmp_path / "games"),
         ]
         for call in calls:
-            with pytest.raises(starmine.StarmineError, match='with(out)? "method=mirror"'):
+            with pytest.raises(starmine.StarmineError, match=r'with(out)? "method=mirror"'):
                 call()
     assert not (tmp_path / "games").exists()
 

@@ -89,7 +89,7 @@ def test_preferences_have_a_better_and_a_worse_move(stored, tmp_path):
         (["GAMES", "--ratings"], "--ratings without --rollouts"),
         (["GAMES", "--blueprint", "info"], "--blueprint without --rollouts"),
         (["GAMES", "--num-threads", "2"], "--num-threads without --rollouts"),
-        (["GAMES", "--seats", "0,2"], "seats has 2"),
+        (["GAMES", "--seats", "0,2"], "seats=2 is not allowed: expected 0 to 1"),
         (["GAMES", "--seats", "first"], "--seats 'first'"),
         (["GAMES", "--every", "0"], "every=0"),
         (["GAMES", "--rollouts", "9", "--blueprint", "smrt"], 'did you mean "smart"?'),
@@ -194,8 +194,26 @@ def test_examples_say_what_was_played(tmp_path):
         assert starmine.text.read_move(example["messages"][2]["content"], seen) == example["action"]
     with pytest.raises(starmine.StarmineError, match="every=0"):
         next(examples(games.trajectories, every=0))
-    with pytest.raises(starmine.StarmineError, match="seats has 4"):
+    with pytest.raises(TypeError, match=r"every=2.5"):
+        next(examples(games.trajectories, every=2.5))
+    with pytest.raises(starmine.StarmineError, match="seats=4 is not allowed"):
         next(examples(games.trajectories, seats=[4]))
+    with pytest.raises(TypeError, match="seats=True"):
+        next(examples(games.trajectories, seats=[True]))
+    with pytest.raises(starmine.StarmineError, match="expected 2 names"):
+        next(examples(games.trajectories, players=[["Alice"]] * len(games.trajectories)))
+    assert list(examples(games.trajectories, seats=iter([1]))) == list(examples(games.trajectories, seats=[1]))
+
+
+@pytest.mark.parametrize("margin", [float("nan"), -1, None, True])
+def test_a_margin_is_a_number(margin):
+    with pytest.raises(starmine.StarmineError, match="margin"):
+        next(preferences(iter([]), margin))
+
+
+def test_preferences_need_values(stored):
+    with pytest.raises(starmine.StarmineError, match="has no values"):
+        next(preferences(examples(stored[1])))
 
 
 def test_examples_with_values_give_preferences():

@@ -10,7 +10,9 @@ from itertools import pairwise
 from starmine.text.replies.parts import Parts, UnreadableError, distinct, number
 
 MINUS = "\\-\u2212\u2013"  # hyphen, minus sign and dash
-_TOKEN = re.compile(rf"[+{MINUS}]?[0-9]+(?:\.[0-9]+)?|[a-z]+|[.;!?\n,:()|]")
+# A number with letters behind it, such as "1st" or "1e0", is a word of its own; "3s" are cards of rank 3.
+_WORD = rf"[+{MINUS}]?[0-9]+(?!s\b)[a-z][a-z0-9]*"
+_TOKEN = re.compile(rf"{_WORD}|[+{MINUS}]?[0-9]+(?:\.[0-9]+)?|[a-z]+|[.;!?\n,:()|]")
 _NO_WHOLE_NUMBER = re.compile(rf"[{MINUS}][0-9]+(\.[0-9]+)?|[0-9]+\.[0-9]+")
 _NO_SLOT = re.compile(rf"[+{MINUS}][0-9]+(\.[0-9]+)?|[0-9]+\.[0-9]+")
 _OFFSET = re.compile(r"\+[0-9]+")
