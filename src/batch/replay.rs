@@ -124,7 +124,7 @@ impl Replay {
     /// [`ReplayError::Batch`] for no row, too many, or no memory.
     ///
     /// # Panics
-    /// If the lengths of the recording's lists do not fit each other.
+    /// If the decks of the recording have fewer cards than the variant's.
     pub fn new(
         variant: Arc<Variant>,
         games: Recording,
