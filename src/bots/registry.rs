@@ -13,6 +13,7 @@ use crate::rules::{LostGameScore, Parameters, UnknownNameError, Variant};
 
 /// The variants that a bot supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SupportedVariants {
     /// All variants.
     All,

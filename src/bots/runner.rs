@@ -406,7 +406,8 @@ impl GameRunner {
         }
     }
 
-    /// Ends the game as lost.
+    /// Ends the game as lost. [`GameRunner::state`] and [`GameRunner::record`] do not know of it: they
+    /// have the turns that were played.
     pub fn forfeit(&mut self) {
         self.position.forfeit();
     }

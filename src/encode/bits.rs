@@ -22,11 +22,13 @@ impl<'a> BitWriter<'a> {
         64 * self.word + self.width
     }
 
-    /// Appends the `width` low bits of `value`, the lowest first; its higher bits must be zero.
-    /// `width` is at most 64.
+    /// Appends the `width` low bits of `value`, the lowest first.
+    ///
+    /// # Panics
+    /// If `width` is above 64, the value has a higher bit, or the words are full.
     #[inline]
     pub fn push(&mut self, value: u64, width: usize) {
-        debug_assert!(width <= 64 && (width == 64 || value >> width == 0));
+        assert!(width <= 64 && (width == 64 || value >> width == 0), "the value has more bits");
         self.pending |= value << self.width;
         let filled = self.width + width;
         if filled >= 64 {

@@ -18,7 +18,7 @@ use crate::search::{BlueprintError, Method, SearchOptions, Searcher};
 /// - a rule list, such as `rules: play-safe; hint-playable; discard-oldest`;
 /// - a policy file, such as `policy: runs/mine.safetensors` or `policy: runs/mine.safetensors;
 ///   sampled`. A path that begins or ends with a space or contains a semicolon is written as a JSON
-///   string, with `\\u003b` for the semicolon;
+///   string, with `\u003b` for the semicolon;
 /// - one of these with noise, such as `noisy: 0.1; smart`: with probability 0.1 a random legal move
 ///   replaces the bot's;
 /// - a search, such as `search: smart; rollouts=10000`.
@@ -58,6 +58,16 @@ pub(super) enum Spec {
         in_all_seats: bool,
     },
 }
+
+/// By text and weights: two files of one name may hold different policies.
+impl PartialEq for PlayerSpec {
+    fn eq(&self, other: &PlayerSpec) -> bool {
+        let [one, two] = [self, other].map(|spec| spec.policy().map(|policy| policy.bytes()));
+        one == two && self.to_string() == other.to_string()
+    }
+}
+
+impl Eq for PlayerSpec {}
 
 impl From<&'static BotKind> for PlayerSpec {
     fn from(kind: &'static BotKind) -> PlayerSpec {

@@ -76,6 +76,15 @@ macro_rules! set_of {
             }
         }
 
+        impl IntoIterator for &$set {
+            type Item = $element;
+            type IntoIter = crate::rules::SetIter<$element>;
+
+            fn into_iter(self) -> Self::IntoIter {
+                (*self).into_iter()
+            }
+        }
+
         impl Extend<$element> for $set {
             fn extend<I: IntoIterator<Item = $element>>(&mut self, elements: I) {
                 elements.into_iter().for_each(|element| _ = self.insert(element));

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::card::{Card, Rank, Suit};
+use super::limits::MAX_HAND_SIZE;
 use super::slot_set::SlotSet;
 
 /// What a hint names: one colour or one rank.
@@ -24,9 +25,10 @@ impl Hint {
         }
     }
 
-    /// The slots of a hand, the oldest card first, whose cards the hint points out.
+    /// The slots of a hand, the oldest card first, whose cards the hint points out. Cards beyond
+    /// [`MAX_HAND_SIZE`] are ignored.
     pub fn touched(self, hand: impl IntoIterator<Item = Card>) -> SlotSet {
         let touch = |set, (slot, card)| set | u8::from(self.matches(card)) << slot;
-        SlotSet(hand.into_iter().enumerate().fold(0, touch))
+        SlotSet(hand.into_iter().take(MAX_HAND_SIZE).enumerate().fold(0, touch))
     }
 }

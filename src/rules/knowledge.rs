@@ -58,9 +58,12 @@ impl Knowledge {
     }
 
     /// Whether the hints allow this card.
+    ///
+    /// # Panics
+    /// If the variant does not have the card.
     #[must_use]
-    pub fn is_plausible(self, variant: &Variant, card: Card) -> bool {
-        self.0 >> variant.kind_of(card) & 1 == 1
+    pub const fn is_plausible(self, variant: &Variant, card: Card) -> bool {
+        self.0 >> variant.card_index(card) & 1 == 1
     }
 
     /// The set of plausible cards.

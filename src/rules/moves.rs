@@ -94,6 +94,12 @@ impl ActionId {
     }
 }
 
+impl From<ActionId> for usize {
+    fn from(action: ActionId) -> usize {
+        action.index()
+    }
+}
+
 impl From<ActionId> for u8 {
     fn from(action: ActionId) -> u8 {
         action.0

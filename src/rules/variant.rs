@@ -145,19 +145,32 @@ impl Variant {
         (1..usize::from(self.players())).map(Offset::at)
     }
 
-    /// The seat at this offset from another one. Both are below the number of players.
+    /// The seat at this offset from another one.
+    ///
+    /// # Panics
+    /// If the seat or the offset is not below the number of players.
     #[must_use]
     #[inline]
     pub const fn seat_after(&self, seat: Seat, offset: Offset) -> Seat {
-        let (sum, players) = (seat.index() + offset.index(), self.players as usize);
+        let players = self.players as usize;
+        if seat.index() >= players || offset.index() >= players {
+            beyond_the_table();
+        }
+        let sum = seat.index() + offset.index();
         Seat::at(if sum >= players { sum - players } else { sum })
     }
 
-    /// The offset of a seat from another one. Both are below the number of players.
+    /// The offset of a seat from another one.
+    ///
+    /// # Panics
+    /// If a seat is not below the number of players.
     #[must_use]
     #[inline]
     pub const fn offset_between(&self, from: Seat, to: Seat) -> Offset {
         let (from, to) = (from.index(), to.index());
+        if from >= self.players as usize || to >= self.players as usize {
+            beyond_the_table();
+        }
         Offset::at(if to >= from { to - from } else { to + self.players as usize - from })
     }
 
@@ -330,6 +343,13 @@ impl Variant {
     pub(crate) const fn tables(&self) -> &Tables {
         &self.tables
     }
+}
+
+/// Apart, so that the code of the methods that check their seats stays small.
+#[cold]
+#[inline(never)]
+const fn beyond_the_table() -> ! {
+    panic!("a seat or an offset is not below the number of players")
 }
 
 impl PartialEq for Variant {

@@ -67,13 +67,6 @@ pub struct View<'a> {
     observer: Seat,
 }
 
-/// Apart from [`View::seat`], so that the code of a view's methods stays small.
-#[cold]
-#[inline(never)]
-fn no_seat(offset: Offset) -> ! {
-    panic!("no seat at offset {offset}")
-}
-
 impl<'a> View<'a> {
     /// The view of this seat.
     ///
@@ -116,13 +109,13 @@ impl<'a> View<'a> {
     #[must_use]
     #[inline]
     pub fn seat(&self, offset: Offset) -> Seat {
-        if offset.index() >= self.variant.players().into() {
-            no_seat(offset);
-        }
         self.variant.seat_after(self.observer, offset)
     }
 
     /// The offset of this seat from the observer.
+    ///
+    /// # Panics
+    /// If the variant has no such seat.
     #[must_use]
     pub fn offset(&self, seat: Seat) -> Offset {
         self.variant.offset_between(self.observer, seat)
@@ -208,8 +201,12 @@ impl<'a> View<'a> {
     }
 
     /// Discarded copies of a card.
+    ///
+    /// # Panics
+    /// If the variant does not have the card.
     #[must_use]
     pub fn discarded(&self, card: Card) -> u8 {
+        assert!(self.variant.has_card(card), "the variant does not have {card}");
         self.position.discarded(self.variant, card)
     }
 

@@ -137,12 +137,7 @@ impl _Player {
 
     /// Whether both have the same text and the same weights.
     pub fn is_same(&self, other: &_Player) -> bool {
-        let bytes = |player: &_Player| player.0.policy().cloned();
-        let same_weights = match (bytes(self), bytes(other)) {
-            (Some(one), Some(other)) => one.bytes() == other.bytes(),
-            (one, other) => one.is_none() && other.is_none(),
-        };
-        same_weights && self.0.to_string() == other.0.to_string()
+        self.0 == other.0
     }
 
     fn stored(&self) -> (String, StoredPolicies) {

@@ -31,8 +31,7 @@ use super::view::View;
 /// let variant = Arc::new(Variant::new(Parameters::default())?);
 /// let state = State::new(variant.clone(), EpisodeSeed::new(7));
 /// let belief = Belief::new(&state.view(Seat::FIRST));
-/// let mut marginals = [0.0; 5 * 25];
-/// belief.write_marginals(&mut marginals);
+/// let marginals = belief.marginals();
 /// let mut hand = belief.sample(&variant, &mut GameRng::for_samples(1)).expect("the true hand is possible");
 /// let oldest = hand.next().expect("it has five cards");
 /// assert!(variant.set_has(belief.possible(Slot::OLDEST), oldest));
@@ -113,6 +112,14 @@ impl Belief {
             let hands = self.hands_by_card(slot);
             row.iter_mut().zip(hands).for_each(|(share, hands)| *share = hands as f64 / total);
         }
+    }
+
+    /// As [`Belief::write_marginals`], in an array of its own.
+    #[must_use]
+    pub fn marginals(&self) -> Vec<f64> {
+        let mut rows = vec![0.0; self.slots * self.kinds];
+        self.write_marginals(&mut rows);
+        rows
     }
 
     /// The probabilities that the card of this slot is in each of these sets; 0 where no hand is
