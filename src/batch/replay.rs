@@ -1,6 +1,5 @@
 //! Recorded games, played again in the rows of a batch.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 
 use thiserror::Error;
@@ -12,7 +11,7 @@ use super::partners::Partners;
 use super::step::Request;
 use super::step::refill::{NONE, Refill};
 use super::{Actions, Batch, BatchError, reserve};
-use crate::rules::{ActionId, BitIndices, DeckError, MoveError, Recording, Variant};
+use crate::rules::{ActionId, BitIndices, DeckError, MoveError, Recording};
 
 /// A replay of recorded games. Row `i` of `n` plays games `i`, `i + n`, `i + 2n` and so on, each
 /// from its deal to its last recorded action; games without an action are left out. What a row
@@ -31,7 +30,7 @@ use crate::rules::{ActionId, BitIndices, DeckError, MoveError, Recording, Varian
 /// let played = record_games(&variant, &players, 1, 0..100, 1)?;
 /// let num_turns: usize = played.outcomes.iter().map(|outcome| usize::from(outcome.length)).sum();
 ///
-/// let mut replay = Replay::new(variant, played.recording, 16, Options::default())?;
+/// let mut replay = Replay::new(played.recording, 16, Options::default())?;
 /// let mut buffers = replay.batch().allocate()?;
 /// let mut shown = 0;
 /// loop {
@@ -122,22 +121,13 @@ impl Replay {
     /// # Errors
     /// [`ReplayError::Deck`] for a deck or a start player that does not fit the variant,
     /// [`ReplayError::Batch`] for no row, too many, or no memory.
-    ///
-    /// # Panics
-    /// If the decks of the recording have fewer cards than the variant's.
-    pub fn new(
-        variant: Arc<Variant>,
-        games: Recording,
-        num_rows: usize,
-        options: Options,
-    ) -> Result<Replay, ReplayError> {
-        Replay::new_until(&AtomicBool::new(false), variant, games, num_rows, options)
+    pub fn new(games: Recording, num_rows: usize, options: Options) -> Result<Replay, ReplayError> {
+        Replay::new_until(&AtomicBool::new(false), games, num_rows, options)
     }
 
     /// As [`Replay::new`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile.
     pub(crate) fn new_until(
         stop: &AtomicBool,
-        variant: Arc<Variant>,
         games: Recording,
         num_rows: usize,
         options: Options,
@@ -146,7 +136,7 @@ impl Replay {
             if game.is_multiple_of(1 << 12) {
                 BatchError::if_set(stop)?;
             }
-            let checked = games.check_deal(&variant, game);
+            let checked = games.check_deal(game);
             checked.map_err(|source| ReplayError::Deck { game, source })?;
         }
         let options = Options {
@@ -156,7 +146,7 @@ impl Replay {
             ..options
         };
         let rows = num_rows.min(games.len().max(1));
-        let mut batch = Batch::without_games(variant, rows, 0, options)?;
+        let mut batch = Batch::without_games(games.variant().clone(), rows, 0, options)?;
         batch.decks = filled(None, rows)?;
         let mut replay = Replay {
             batch,
@@ -214,7 +204,7 @@ impl Replay {
     /// What is wrong with the game of a row.
     fn error_in(&self, row: usize) -> ReplayError {
         let game = self.current_games[row] as usize;
-        match self.games.check(&self.batch.config.variant, game) {
+        match self.games.check(game) {
             Ok(checked) => match checked.error {
                 Some(source) => ReplayError::Move { game, turn: checked.turns, source },
                 None => unreachable!("the kernel refuses what the rules refuse"),
@@ -228,7 +218,7 @@ impl Replay {
         for block in 0..self.leaving.len() {
             let first = block * LANES;
             let rows = first..(first + LANES).min(self.current_games.len());
-            let all = self.games.actions();
+            let all = &self.games.arrays().actions;
             let places = self.places[rows.clone()].iter_mut();
             let shown = self.turns[rows.clone()].iter_mut().zip(&mut self.actions[rows.clone()]);
             for (place, (turn, action)) in places.zip(shown) {
@@ -264,7 +254,7 @@ impl Replay {
         let turns = self.games.turns(game);
         self.current_games[row] = game as i64;
         self.turns[row] = 0;
-        self.actions[row] = self.games.actions()[turns.start].into();
+        self.actions[row] = self.games.arrays().actions[turns.start].into();
         self.places[row] = Turns { next: turns.start, last: turns.end - 1 };
         self.next[row] = self.playable_game(game + self.current_games.len());
     }

@@ -19,7 +19,7 @@ use crate::threads::{is_set, share};
 const PIECE: usize = 64;
 
 /// Recorded games and their results, in their order.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PlayedGames {
     /// The outcomes.
@@ -32,9 +32,13 @@ pub struct PlayedGames {
 }
 
 impl PlayedGames {
+    fn new(variant: Arc<Variant>) -> PlayedGames {
+        PlayedGames { outcomes: Vec::new(), recording: Recording::new(variant), values: None }
+    }
+
     /// Adds the runner's game to those that are recorded.
     fn record(&mut self, runner: &GameRunner) -> Result<(), TryReserveError> {
-        runner.record(&mut self.recording)?;
+        runner.record_same(&mut self.recording)?;
         match runner.values() {
             Some(turns) => self.values.get_or_insert_default().add(runner.variant(), turns),
             None => Ok(()),
@@ -44,7 +48,7 @@ impl PlayedGames {
     /// Adds games behind these.
     fn append(&mut self, other: &PlayedGames) -> Result<(), TryReserveError> {
         self.outcomes.extend(&other.outcomes);
-        self.recording.append(&other.recording)?;
+        self.recording.append_same(&other.recording)?;
         if let Some(values) = &other.values {
             self.values.get_or_insert_default().append(values)?;
         }
@@ -147,7 +151,7 @@ pub(crate) fn play_games_until(
         *piece = worker.play(stop, seed, games, records);
         matches!(piece, Ok(Some(_)))
     });
-    let mut played = PlayedGames { outcomes, ..PlayedGames::default() };
+    let mut played = PlayedGames { outcomes, ..PlayedGames::new(variant.clone()) };
     for piece in pieces {
         let Some(piece) = piece? else { return Ok(None) };
         played.append(&piece)?;
@@ -179,7 +183,7 @@ impl Worker {
         games: &[u64],
         records: bool,
     ) -> Result<Option<PlayedGames>, GamesError> {
-        let mut played = PlayedGames::default();
+        let mut played = PlayedGames::new(self.runners[0].variant().clone());
         played.outcomes.try_reserve_exact(games.len())?;
         for games in games.chunks(self.runners.len()) {
             let mut started: Vec<&mut GameRunner> =

@@ -12,7 +12,7 @@ use super::bot::{Bot, MoveValue, Turn};
 use super::cheater;
 use crate::rules::{
     Deck, Ending, EpisodeSeed, Event, GameRng, Move, MoveError, Position, RandomDeck, Recording,
-    Seat, SeerView, State, Variant, View,
+    RecordingError, Seat, SeerView, State, Variant, View,
 };
 use crate::threads::is_set;
 
@@ -248,12 +248,18 @@ impl GameRunner {
     /// Adds the game as it stands to recorded games.
     ///
     /// # Errors
-    /// `TryReserveError` if there is no memory for it.
-    pub fn record(&self, recording: &mut Recording) -> Result<(), TryReserveError> {
+    /// [`RecordingError`] if they are of another variant, or if there is no memory for it.
+    pub fn record(&self, recording: &mut Recording) -> Result<(), RecordingError> {
+        recording.check_variant(&self.variant)?;
+        Ok(self.record_same(recording)?)
+    }
+
+    /// As [`GameRunner::record`], for games of the same variant.
+    pub(crate) fn record_same(&self, recording: &mut Recording) -> Result<(), TryReserveError> {
         let variant = &self.variant;
         let (mut deck, start_player) = RandomDeck::new(variant, self.seed);
         let cards = std::iter::from_fn(|| deck.draw(variant));
-        recording.push_game(variant, cards, start_player, &self.history)
+        recording.push_game(cards, start_player, &self.history)
     }
 
     /// For each turn what its bot found out about the legal moves, see [`Bot::values`]. `None` if

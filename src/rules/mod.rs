@@ -104,7 +104,7 @@ pub use parameters::{LostGameScore, Parameters, VariantError};
 pub(crate) use position::{Position, StoredPosition};
 pub use presets::{PRESETS, Preset, hle_preset, preset};
 pub use rating::Rating;
-pub use recording::{GameCheck, Recording, RecordingError};
+pub use recording::{GameCheck, Recording, RecordingArrays, RecordingError};
 pub use rng::GameRng;
 pub(crate) use rng::{INCREMENT, MULTIPLIER, mix_seed, ticket_index};
 pub use seat::Seat;

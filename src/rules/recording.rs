@@ -30,21 +30,32 @@ use super::variant::Variant;
 /// let mut state = State::new(variant.clone(), EpisodeSeed::new(7));
 /// state.play("play 0".parse()?)?;
 /// state.play("play 1".parse()?)?;
-/// let mut recording = Recording::default();
+/// let mut recording = Recording::new(variant);
 /// recording.push(&state)?;
-/// assert_eq!(recording.actions(), [5, 6]);
-/// assert_eq!(recording.state(&variant, 0)?, state);
+/// assert_eq!(recording.arrays().actions, [5, 6]);
+/// assert_eq!(recording.state(0)?, state);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recording {
-    decks: Vec<u8>,
-    start_players: Vec<u8>,
-    actions: Vec<u8>,
-    ends: Vec<u64>,
+    variant: Arc<Variant>,
+    arrays: RecordingArrays,
 }
 
-/// Arrays that are not those of games of a variant.
+/// The games of a [`Recording`], game after game.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecordingArrays {
+    /// The whole deck of each game, the top card first; a card is suit times ranks plus rank.
+    pub decks: Vec<u8>,
+    /// The seat that starts each game.
+    pub start_players: Vec<u8>,
+    /// The actions of all games.
+    pub actions: Vec<u8>,
+    /// For each game the number of actions up to its last one, in ascending order.
+    pub ends: Vec<u64>,
+}
+
+/// Why games cannot be recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RecordingError {
@@ -58,6 +69,12 @@ pub enum RecordingError {
         /// The number that is needed.
         expected: usize,
     },
+    /// A game of another variant.
+    #[error("the game is of another variant than the recording")]
+    Variant,
+    /// Memory that cannot be allocated.
+    #[error("there is no memory for the games")]
+    Memory(#[from] TryReserveError),
     /// The ends of the games do not ascend to the number of actions.
     #[error("ends are not ascending numbers up to {actions}, the number of actions")]
     Ends {
@@ -83,23 +100,22 @@ pub struct GameCheck {
 }
 
 impl Recording {
-    /// The recording of these arrays of games of a variant:
-    /// - `decks`: the whole deck of each game, the top card first; a card is suit times ranks plus
-    ///   rank;
-    /// - `start_players`: the seat that starts each game;
-    /// - `actions`: the actions of all games;
-    /// - `ends`: for each game the number of actions up to its last one, in ascending order.
+    /// No games of this variant.
+    #[must_use]
+    pub fn new(variant: Arc<Variant>) -> Recording {
+        Recording { variant, arrays: RecordingArrays::default() }
+    }
+
+    /// The recording of these games of a variant.
     ///
     /// # Errors
     /// [`RecordingError`] if the lengths do not fit. The decks and actions themselves are not
     /// checked, see [`Recording::check`].
     pub fn from_arrays(
-        variant: &Variant,
-        decks: Vec<u8>,
-        start_players: Vec<u8>,
-        actions: Vec<u8>,
-        ends: Vec<u64>,
+        variant: Arc<Variant>,
+        arrays: RecordingArrays,
     ) -> Result<Recording, RecordingError> {
+        let RecordingArrays { decks, start_players, actions, ends } = &arrays;
         let cards = ends.len() * usize::from(variant.deck_size());
         let lengths =
             [("decks", decks.len(), cards), ("start_players", start_players.len(), ends.len())];
@@ -111,65 +127,61 @@ impl Recording {
         if !ends.is_sorted() || ends.last().copied().unwrap_or(0) != actions.len() as u64 {
             return Err(RecordingError::Ends { actions: actions.len() });
         }
-        Ok(Recording { decks, start_players, actions, ends })
+        Ok(Recording { variant, arrays })
     }
 
-    /// The arrays that [`Recording::from_arrays`] takes, in its order.
+    /// The variant of all games.
     #[must_use]
-    pub fn into_arrays(self) -> (Vec<u8>, Vec<u8>, Vec<u8>, Vec<u64>) {
-        (self.decks, self.start_players, self.actions, self.ends)
+    pub const fn variant(&self) -> &Arc<Variant> {
+        &self.variant
     }
 
-    /// The decks, game after game, as in [`Recording::from_arrays`].
+    /// The games as arrays.
     #[must_use]
-    pub fn decks(&self) -> &[u8] {
-        &self.decks
+    pub const fn arrays(&self) -> &RecordingArrays {
+        &self.arrays
     }
 
-    /// The seat that starts each game.
+    /// The games as arrays, which [`Recording::from_arrays`] takes.
     #[must_use]
-    pub fn start_players(&self) -> &[u8] {
-        &self.start_players
+    pub fn into_arrays(self) -> RecordingArrays {
+        self.arrays
     }
 
-    /// The actions of all games.
-    #[must_use]
-    pub fn actions(&self) -> &[u8] {
-        &self.actions
-    }
-
-    /// For each game the number of actions up to its last one.
-    #[must_use]
-    pub fn ends(&self) -> &[u64] {
-        &self.ends
-    }
-
-    /// Adds a game of the recording's variant.
+    /// Adds a game as far as it was played.
     ///
     /// # Errors
-    /// `TryReserveError` if there is no memory for it.
-    pub fn push(&mut self, state: &State) -> Result<(), TryReserveError> {
+    /// [`RecordingError`] if it is of another variant, or if there is no memory for it.
+    pub fn push(&mut self, state: &State) -> Result<(), RecordingError> {
+        self.check_variant(state.variant())?;
         let variant = state.variant();
         let cards = state.deck().iter().map(|&card| variant.kind_of(card) as u8);
-        self.push_game(variant, cards, state.start_player(), state.history())
+        Ok(self.push_game(cards, state.start_player(), state.history())?)
     }
 
-    /// Adds a game by its deck, the seat that starts and its turns.
+    /// # Errors
+    /// [`RecordingError::Variant`] for another variant.
+    pub(crate) fn check_variant(&self, variant: &Arc<Variant>) -> Result<(), RecordingError> {
+        let is_same = Arc::ptr_eq(variant, &self.variant) || *variant == self.variant;
+        if is_same { Ok(()) } else { Err(RecordingError::Variant) }
+    }
+
+    /// Adds a game of the variant by its deck, the seat that starts and its turns.
     pub(crate) fn push_game(
         &mut self,
-        variant: &Variant,
         cards: impl Iterator<Item = u8>,
         start_player: Seat,
         turns: &[Event],
     ) -> Result<(), TryReserveError> {
-        self.reserve(1, variant.deck_size().into(), turns.len())?;
-        self.decks.extend(cards);
-        self.start_players.push(start_player.into());
-        self.actions.extend(turns.iter().map(|event| {
+        let Recording { variant, arrays } = self;
+        arrays.reserve(1, variant.deck_size().into(), turns.len())?;
+        arrays.decks.extend(cards);
+        arrays.start_players.push(start_player.into());
+        arrays.actions.extend(turns.iter().map(|event| {
             let action = variant.move_to_action(event.played);
             u8::from(action.expect("a played move has an action"))
         }));
-        self.ends.push(self.actions.len() as u64);
+        arrays.ends.push(arrays.actions.len() as u64);
         Ok(())
     }
 
@@ -181,34 +193,35 @@ impl Recording {
     ///
     /// # Panics
     /// If there is no such game.
-    pub fn state(&self, variant: &Arc<Variant>, game: usize) -> Result<State, StateError> {
-        let (deck, start) = self.deal(variant, game)?;
-        let actions = self.actions[self.turns(game)].iter().copied().map(i64::from);
-        State::replay(variant.clone(), deck, start, actions)
+    pub fn state(&self, game: usize) -> Result<State, StateError> {
+        let (deck, start) = self.deal(game)?;
+        let actions = self.arrays.actions[self.turns(game)].iter().copied().map(i64::from);
+        State::replay(self.variant.clone(), deck, start, actions)
     }
 
     /// The number of games.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.arrays.ends.len()
     }
 
     /// Whether there is no game.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.arrays.ends.is_empty()
     }
 
     /// The cards of a game.
     pub(crate) fn cards(&self, game: usize) -> &[u8] {
-        let size = self.decks.len() / self.len();
-        &self.decks[game * size..][..size]
+        let size = usize::from(self.variant.deck_size());
+        &self.arrays.decks[game * size..][..size]
     }
 
     /// The range of a game's actions in `actions`.
     pub(crate) fn turns(&self, game: usize) -> Range<usize> {
-        let start = if game == 0 { 0 } else { self.ends[game - 1] };
-        start as usize..self.ends[game] as usize
+        let ends = &self.arrays.ends;
+        let start = if game == 0 { 0 } else { ends[game - 1] };
+        start as usize..ends[game] as usize
     }
 
     /// The deck of a game, and the seat that starts.
@@ -218,32 +231,28 @@ impl Recording {
     ///
     /// # Panics
     /// If there is no such game.
-    pub(crate) fn deal(
-        &self,
-        variant: &Variant,
-        game: usize,
-    ) -> Result<(ListedDeck, Seat), DeckError> {
-        let deck = ListedDeck::from_indices(variant, self.cards(game))?;
-        Ok((deck, variant.start_player(self.start_players[game].into())?))
+    pub(crate) fn deal(&self, game: usize) -> Result<(ListedDeck, Seat), DeckError> {
+        let deck = ListedDeck::from_indices(&self.variant, self.cards(game))?;
+        Ok((deck, self.variant.start_player(self.arrays.start_players[game].into())?))
     }
 
     /// Checks that the deck of a game is the variant's, and that there is such a start player.
     ///
     /// # Errors
     /// As [`Recording::deal`].
-    pub(crate) fn check_deal(&self, variant: &Variant, game: usize) -> Result<(), DeckError> {
+    pub(crate) fn check_deal(&self, game: usize) -> Result<(), DeckError> {
         // A complete deck uses each copy once. Only for another deck does `deal` look for the
         // error, which is slower.
-        let fields = &variant.tables().copy_field;
-        let mut left = variant.tables().all_copies;
+        let fields = &self.variant.tables().copy_field;
+        let mut left = self.variant.tables().all_copies;
         for &card in self.cards(game) {
             let copies = left & fields.get(usize::from(card)).copied().unwrap_or(0);
             left &= !(copies & copies.wrapping_neg());
         }
-        if left == 0 && self.start_players[game] < variant.players() {
+        if left == 0 && self.arrays.start_players[game] < self.variant.players() {
             return Ok(());
         }
-        self.deal(variant, game).map(|_| ())
+        self.deal(game).map(|_| ())
     }
 
     /// Plays a game by the rules, up to its first action that is not legal.
@@ -253,11 +262,12 @@ impl Recording {
     ///
     /// # Panics
     /// If there is no such game.
-    pub fn check(&self, variant: &Variant, game: usize) -> Result<GameCheck, DeckError> {
-        let (mut deck, start) = self.deal(variant, game)?;
+    pub fn check(&self, game: usize) -> Result<GameCheck, DeckError> {
+        let variant = &*self.variant;
+        let (mut deck, start) = self.deal(game)?;
         let mut position = Position::deal(variant, start, &mut deck);
         let (mut turns, mut error) = (0, None);
-        for &action in &self.actions[self.turns(game)] {
+        for &action in &self.arrays.actions[self.turns(game)] {
             match position.check_action(variant, action.into()) {
                 Ok(played) => _ = position.apply_unchecked(variant, played, &mut deck),
                 Err(found) => {
@@ -274,9 +284,23 @@ impl Recording {
     /// Adds the games of another recording.
     ///
     /// # Errors
-    /// `TryReserveError` if there is no memory for them.
-    pub fn append(&mut self, other: &Recording) -> Result<(), TryReserveError> {
-        self.reserve(other.len(), other.decks.len(), other.actions.len())?;
+    /// [`RecordingError`] if they are of another variant, or if there is no memory for them.
+    pub fn append(&mut self, other: &Recording) -> Result<(), RecordingError> {
+        self.check_variant(&other.variant)?;
+        Ok(self.arrays.append(&other.arrays)?)
+    }
+
+    /// As [`Recording::append`], for games of the same variant.
+    pub(crate) fn append_same(&mut self, other: &Recording) -> Result<(), TryReserveError> {
+        debug_assert!(self.variant == other.variant);
+        self.arrays.append(&other.arrays)
+    }
+}
+
+impl RecordingArrays {
+    /// Adds the games of other arrays of the same variant.
+    fn append(&mut self, other: &RecordingArrays) -> Result<(), TryReserveError> {
+        self.reserve(other.ends.len(), other.decks.len(), other.actions.len())?;
         let before = self.actions.len() as u64;
         self.decks.extend_from_slice(&other.decks);
         self.start_players.extend_from_slice(&other.start_players);
@@ -286,7 +310,7 @@ impl Recording {
     }
 
     /// Reserves memory for this many more games, cards and actions.
-    pub(crate) fn reserve(
+    fn reserve(
         &mut self,
         games: usize,
         cards: usize,

@@ -112,7 +112,7 @@ type RecordingArrays<'py> = (
 );
 
 fn recorded<'py>(py: Python<'py>, recording: Recording) -> PyResult<RecordingArrays<'py>> {
-    let (decks, start_players, actions, ends) = recording.into_arrays();
+    let rules::RecordingArrays { decks, start_players, actions, ends } = recording.into_arrays();
     let games = ends.len();
     let offsets = std::iter::once(0).chain(ends.into_iter().map(|end| end as i64));
     let shape = [games, decks.len() / games.max(1)];
@@ -171,7 +171,8 @@ pub fn _play_bots<'py>(
     let played = interruptible(py, |stop| {
         play_games_until(stop, &variant, &players, seed, &games, num_threads, record)
     })?;
-    let PlayedGames { outcomes, recording, values } = played?.unwrap_or_default();
+    let played = played?.expect("an interrupted call raises");
+    let PlayedGames { outcomes, recording, values } = played;
     let columns = columns(py, || outcomes.iter().copied().map(Some))?;
     let values = values.map(|values| searched(py, &variant, values)).transpose()?;
     Ok((columns, record.then(|| recorded(py, recording)).transpose()?, values))
@@ -368,9 +369,9 @@ impl _Tables {
     /// (games,), actions uint8 (turns,) and offsets int64 (games + 1,).
     fn recorded<'py>(&self, py: Python<'py>) -> PyResult<RecordingArrays<'py>> {
         let record = |stop: &AtomicBool| {
-            let mut recording = Recording::default();
+            let mut recording = Recording::new(self.variant.clone());
             for table in self.tables.iter().take_while(|_| !is_set(stop)) {
-                table.record(&mut recording)?;
+                table.record_same(&mut recording)?;
             }
             Ok(recording)
         };

@@ -1,6 +1,7 @@
 //! Recorded games: their arrays, and the rules' verdict on them.
 
 use std::collections::TryReserveError;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use numpy::{IntoPyArray, PyArray1, PyUntypedArrayMethods};
@@ -15,7 +16,7 @@ use crate::bindings::arrays::vectors::collect;
 use crate::bindings::errors::ArrayError;
 use crate::bindings::interruptible::interruptible;
 use crate::buffers::try_with_capacity;
-use crate::rules::{self, DeckError, GameCheck, MoveError, Recording};
+use crate::rules::{self, DeckError, GameCheck, MoveError, Recording, RecordingArrays};
 use crate::threads::{is_set, share};
 
 /// The number of games that a thread checks at a time.
@@ -24,7 +25,7 @@ const PIECE: usize = 1 << 10;
 /// Reads decks uint8 (games, deck_size), start players uint8 (games,), actions uint8 (turns,) and
 /// offsets int64 (games + 1,).
 pub fn read_recording(
-    variant: &rules::Variant,
+    variant: &Arc<rules::Variant>,
     [decks, start_players, actions, offsets]: [&Bound<'_, PyAny>; 4],
 ) -> PyResult<Recording> {
     let length = |name, array| PyResult::Ok(untyped(name, array)?.shape().first().copied());
@@ -43,7 +44,8 @@ pub fn read_recording(
         )));
     }
     let ends = collect("offsets", games, numbers[1..].iter().map(|&end| end as u64))?;
-    let recording = Recording::from_arrays(variant, decks, start_players, actions, ends);
+    let arrays = RecordingArrays { decks, start_players, actions, ends };
+    let recording = Recording::from_arrays(variant.clone(), arrays);
     Ok(recording.expect("the shapes and the offsets were checked"))
 }
 
@@ -89,7 +91,7 @@ pub fn _outcomes<'py>(
     let variant = read_variant(variant)?;
     let games = read_recording(&variant, [decks, start_players, actions, offsets])?;
     let num_threads = count("num_threads", &num_threads, 1..=crate::batch::MAX_THREADS)?;
-    let rows = interruptible(py, |stop| outcomes(stop, &variant, &games, num_threads))?;
+    let rows = interruptible(py, |stop| outcomes(stop, &games, num_threads))?;
     let rows = rows.map_err(|error| PyMemoryError::new_err(error.to_string()))?;
     let bytes =
         |field: usize| collect("games", rows.len(), rows.iter().map(|row| row[field] as u8));
@@ -108,7 +110,6 @@ pub fn _outcomes<'py>(
 /// others.
 fn outcomes(
     stop: &AtomicBool,
-    variant: &rules::Variant,
     games: &Recording,
     threads: usize,
 ) -> Result<Vec<[i32; 5]>, TryReserveError> {
@@ -116,7 +117,7 @@ fn outcomes(
     rows.resize(games.len(), [0; 5]);
     share(rows.chunks_mut(PIECE).enumerate(), &mut vec![(); threads], |(), (index, piece)| {
         for (row, game) in piece.iter_mut().zip(index * PIECE..) {
-            *row = outcome(games.check(variant, game));
+            *row = outcome(games.check(game));
         }
         !is_set(stop)
     });

@@ -34,7 +34,7 @@ fn recorded_games_have_the_values_of_all_searched_moves() {
     };
     let games = play(&table);
     let (values, actions) = (games.values.unwrap(), variant.num_actions());
-    assert_eq!(values.means.len(), games.recording.actions().len() * actions);
+    assert_eq!(values.means.len(), games.recording.arrays().actions.len() * actions);
     assert_eq!(values.standard_errors.len(), values.means.len());
     let mut turn = 0;
     for game in [3, 8] {
@@ -45,7 +45,7 @@ fn recorded_games_have_the_values_of_all_searched_moves() {
             for (action, mean) in variant.action_ids().zip(row) {
                 assert!(searches && state.legal_actions().contains(action) || mean.is_nan());
             }
-            let played = usize::from(games.recording.actions()[turn]);
+            let played = usize::from(games.recording.arrays().actions[turn]);
             assert!(row[played].is_nan() != searches || state.legal_actions().len() == 1);
             state.apply(ActionId::new(played).unwrap()).unwrap();
             turn += 1;
