@@ -107,7 +107,9 @@ impl PlayerSpec {
             return Err(BlueprintError::Open(self.to_string()));
         }
         if !self.is_deterministic() {
-            return Err(BlueprintError::Random(self.to_string()));
+            let is_gap = matches!(&self.0, Spec::Rules(list) if !list.draws());
+            let error = if is_gap { BlueprintError::Gap } else { BlueprintError::Random };
+            return Err(error(self.to_string()));
         }
         if options.depth().is_some() && !self.values_positions() {
             return Err(BlueprintError::Valueless(self.to_string()));

@@ -10,6 +10,19 @@ fn a_blueprint_must_be_a_deterministic_player() {
         let text = format!("search: {name}").parse::<PlayerSpec>().unwrap_err();
         assert!(matches!(text, PlayerSpecError::Blueprint(BlueprintError::Random(_))), "{text}");
     }
+    let rules = |rules: &str| format!("search: rules: {rules}").parse::<PlayerSpec>();
+    for gap in [
+        "play-safe",
+        "play-safe; hint-playable; discard-oldest",
+        "hint-most if life_tokens > 1; discard-oldest",
+        "play-probably-safe 0.1",
+    ] {
+        let error = rules(gap).unwrap_err();
+        assert!(matches!(error, PlayerSpecError::Blueprint(BlueprintError::Gap(_))), "{error}");
+    }
+    for whole in ["play-safe; play-probably-safe 0", "discard-probably-useless 0; hint-most"] {
+        assert!(rules(whole).is_ok(), "{whole}");
+    }
     let cheater = "search: cheater".parse::<PlayerSpec>().unwrap_err();
     assert!(matches!(cheater, PlayerSpecError::Blueprint(BlueprintError::Open(_))), "{cheater}");
 }

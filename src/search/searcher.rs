@@ -25,6 +25,11 @@ pub enum BlueprintError {
         "blueprint={0:?} draws its moves at random: expected a bot whose moves follow from the game"
     )]
     Random(String),
+    /// It is a rule list that makes a random move where none of its rules applies.
+    #[error(
+        "blueprint={0:?} makes a random move where none of its rules applies: expected a list with a rule that always does, such as \"play-probably-safe 0\" as the last one"
+    )]
+    Gap(String),
     /// It cannot value a position, which a depth needs.
     #[error(
         "depth is not allowed with blueprint={0:?}: expected a policy whose network has no memory, which values positions"

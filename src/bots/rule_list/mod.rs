@@ -68,6 +68,20 @@ impl RuleList {
     pub fn rules(&self) -> &[Rule] {
         &self.rules
     }
+
+    /// Whether a rule draws its move at random.
+    pub(crate) fn draws(&self) -> bool {
+        self.rules.iter().any(|rule| rule.kind().draws)
+    }
+
+    /// Whether a rule applies in every turn of a variant with information tokens, so that the list
+    /// never makes the random move of a turn without one.
+    pub(crate) fn covers_all_turns(&self) -> bool {
+        let has = |name: &str| self.rules.iter().any(|rule| rule.always_applies(name));
+        // A discard is legal if a token is missing, and a hint if there is one.
+        has("play-probably-safe")
+            || has("hint-most") && (has("discard-oldest") || has("discard-probably-useless"))
+    }
 }
 
 impl Bot for RuleList {
@@ -81,9 +95,8 @@ impl Bot for RuleList {
         false
     }
 
-    /// Without the random move that is made if no rule applies.
     fn is_deterministic(&self) -> bool {
-        self.rules.iter().all(|rule| !rule.kind().draws)
+        !self.draws() && self.covers_all_turns()
     }
 
     fn act(&mut self, view: &View<'_>) -> Move {

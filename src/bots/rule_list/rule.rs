@@ -209,6 +209,12 @@ impl Rule {
         self.kind
     }
 
+    /// Whether it is the rule of this name without a condition and without a probability to reach.
+    pub(super) fn always_applies(&self, name: &str) -> bool {
+        let needs_nothing = !self.kind.takes_probability() || self.probability == 0.0;
+        self.kind.name == name && self.conditions.is_empty() && needs_nothing
+    }
+
     /// The rule's move, or `None` if the rule does not apply.
     #[inline]
     pub(super) fn apply(&self, context: &mut RuleContext<'_>) -> Option<Move> {
