@@ -46,6 +46,7 @@ impl Batch {
             fresh: self.fresh,
             is_interrupted: false,
             scratch,
+            actions: Vec::new(),
             partition: Partition::default(),
         })
     }

@@ -1,7 +1,7 @@
 //! The actions that a step refuses.
 
 use super::options::{AutoresetMode, IllegalAction};
-use super::{Actions, Batch, IllegalActionsError};
+use super::{Batch, IllegalActionsError};
 use crate::rules::ActionId;
 
 impl Batch {
@@ -10,7 +10,7 @@ impl Batch {
     /// counted.
     pub(super) fn illegal_actions(
         &self,
-        actions: Actions<'_>,
+        actions: &[i64],
         moving: Option<&[bool]>,
     ) -> IllegalActionsError {
         let mut error = IllegalActionsError {
@@ -20,8 +20,7 @@ impl Batch {
             legal: vec![],
             variant: self.config.variant.clone(),
         };
-        for game in 0..actions.len() {
-            let action = actions.number(game);
+        for (game, &action) in actions.iter().enumerate() {
             if moving.is_some_and(|moving| !moving[game]) || !self.refuses(game, action) {
                 continue;
             }

@@ -49,7 +49,6 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 pub use actions::Action;
-pub(crate) use actions::Actions;
 pub use error::{BatchError, IllegalActionsError};
 pub use given_decks::GivenDecks;
 pub use options::{
@@ -124,6 +123,8 @@ pub struct Batch {
     is_interrupted: bool,
     /// The memory of each thread.
     scratch: Vec<Scratch>,
+    /// Memory for the numbers of a step's actions.
+    actions: Vec<i64>,
     /// Memory for the shares of the threads in a step; empty between steps.
     partition: Partition<'static>,
     pool: Pool,
@@ -210,6 +211,7 @@ impl Batch {
             fresh: true,
             is_interrupted: false,
             scratch,
+            actions: Vec::new(),
             partition: Partition::default(),
             pool,
         })
@@ -423,7 +425,11 @@ impl Batch {
         actions: &[A],
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
-        self.step_until(&AtomicBool::new(false), A::list(actions), outputs)
+        let mut memory = take(&mut self.actions);
+        let actions = A::numbers(actions, &mut memory);
+        let result = self.step_until(&AtomicBool::new(false), actions, outputs);
+        self.actions = memory;
+        result
     }
 
     /// As [`Batch::step`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile. Every
@@ -431,7 +437,7 @@ impl Batch {
     pub(crate) fn step_until(
         &mut self,
         stop: &AtomicBool,
-        actions: Actions<'_>,
+        actions: &[i64],
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
         self.check_whole()?;

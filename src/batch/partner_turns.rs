@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use super::outputs::Outputs;
 use super::partners::game::PartnerGame;
 use super::step::Request;
-use super::{Action, Actions, Batch, BatchError};
+use super::{Action, Batch, BatchError};
 use crate::buffers::check_length;
 use crate::rules::{Seat, State};
 
@@ -41,8 +41,11 @@ impl Batch {
         moving: &[bool],
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
-        let actions = A::list(actions);
-        self.step_some_until(&AtomicBool::new(false), actions, moving, outputs)
+        let mut memory = std::mem::take(&mut self.actions);
+        let actions = A::numbers(actions, &mut memory);
+        let result = self.step_some_until(&AtomicBool::new(false), actions, moving, outputs);
+        self.actions = memory;
+        result
     }
 
     /// As [`Batch::step_some`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile, as
@@ -50,7 +53,7 @@ impl Batch {
     pub(crate) fn step_some_until(
         &mut self,
         stop: &AtomicBool,
-        actions: Actions<'_>,
+        actions: &[i64],
         moving: &[bool],
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
@@ -63,7 +66,7 @@ impl Batch {
         outputs.check(&self.config, self.num_envs())?;
         let chooses = |game: usize| moving[game] && !self.partner_games[game].waits_for_bot();
         let mut refused = (0..self.num_envs()).filter(|&game| chooses(game));
-        if refused.any(|game| self.refuses(game, actions.number(game))) {
+        if refused.any(|game| self.refuses(game, actions[game])) {
             return Err(self.illegal_actions(actions, Some(moving)).into());
         }
         self.run(Request::PlaySome { actions, moving }, outputs, stop);

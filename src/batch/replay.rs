@@ -10,7 +10,7 @@ use super::outputs::Outputs;
 use super::partners::Partners;
 use super::step::Request;
 use super::step::refill::{NONE, Refill};
-use super::{Actions, Batch, BatchError, reserve};
+use super::{Batch, BatchError, reserve};
 use crate::rules::{ActionId, BitIndices, DeckError, MoveError, Recording};
 
 /// A replay of recorded games. Row `i` of `n` plays games `i`, `i + n`, `i + 2n` and so on, each
@@ -189,7 +189,6 @@ impl Replay {
         let Replay { batch, games, leaving, next, actions, .. } = self;
         let refill = Refill { games, leaving, next, wrong: &wrong };
         let never = AtomicBool::new(false);
-        let actions = Actions::Numbers(actions);
         batch.run(Request::Replay { actions, refill }, outputs, &never);
         batch.finish_step();
         let wrong = wrong.into_inner();

@@ -28,7 +28,6 @@ use std::hint::black_box;
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
-use super::actions::Actions;
 use super::config::BatchConfig;
 use super::kernel::block::{Block, GameLane, block_words};
 #[cfg(target_arch = "x86_64")]
@@ -67,15 +66,15 @@ pub(super) enum Request<'a> {
     Observe,
     /// Play one action in each game.
     Play {
-        actions: Actions<'a>,
+        actions: &'a [i64],
         /// Whether an illegal action refuses the whole request. Otherwise it ends its game as
         /// lost.
         refuse_illegal: bool,
     },
     /// Play one action in each game of the mask `moving`. All games have partners.
-    PlaySome { actions: Actions<'a>, moving: &'a [bool] },
+    PlaySome { actions: &'a [i64], moving: &'a [bool] },
     /// Play one stored action in each game, and deal the stored games that follow.
-    Replay { actions: Actions<'a>, refill: Refill<'a> },
+    Replay { actions: &'a [i64], refill: Refill<'a> },
 }
 
 /// A step, which is the same for all chunks of games.
@@ -85,7 +84,7 @@ pub(super) struct Step<'a> {
     /// The index of the acting player's hand: the number of steps modulo the number of players.
     pub acting_hand: usize,
     /// The actions of all games of the batch; `None` to write the outputs without playing.
-    pub actions: Option<Actions<'a>>,
+    pub actions: Option<&'a [i64]>,
     /// For each game of the batch whether it plays; `None` if all do. Only games with partners can
     /// stay as they are.
     pub moving: Option<&'a [bool]>,
@@ -171,7 +170,7 @@ impl<'a> Step<'a> {
         match task {
             Task::Run(chunk, scratch) => self.run_with(kernel, chunk, scratch),
             Task::Check(chunk, found) => {
-                let actions = self.actions_of(chunk, 0, chunk.len());
+                let actions = self.actions_of(chunk, &(0..chunk.len()));
                 *found = find_illegal(kernel, chunk.blocks, actions);
             }
         }
@@ -241,13 +240,14 @@ impl<'a> Step<'a> {
     ) {
         let size = block_words(kernel.sizes());
         let mode = self.config.options.autoreset_mode;
+        let actions = self.actions_of(chunk, &games);
         let mut deals = 0;
-        for (index, first) in games.clone().step_by(LANES).enumerate() {
-            let actions = self.actions_of(chunk, first, LANES.min(games.end - first));
+        for (index, actions) in actions.chunks(LANES).enumerate() {
+            let first = games.start + index * LANES;
             let words = &mut chunk.blocks[first / LANES * size..][..size];
             let mut block = Block::new(kernel, words, self.acting_hand);
             let orders = chunk.decks.get(first..first + actions.len()).unwrap_or_default();
-            let turn = block.play(&actions.word(), orders);
+            let turn = block.play(&action_word(actions), orders);
             let present = u8::MAX >> (LANES - actions.len());
             for lane in BitIndices((turn.forfeited & present).into()) {
                 block.keep_player(lane);
@@ -319,11 +319,9 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// The actions of `count` games of a chunk.
-    #[inline(always)]
-    fn actions_of(self, chunk: &Chunk<'_>, first: usize, count: usize) -> Actions<'a> {
-        let actions = self.actions.unwrap_or(Actions::Numbers(&[]));
-        actions.part(chunk.first + first, count)
+    /// The actions of some games of a chunk.
+    fn actions_of(self, chunk: &Chunk<'_>, games: &Range<usize>) -> &'a [i64] {
+        &self.actions.unwrap_or_default()[chunk.first + games.start..][..games.len()]
     }
 
     /// Plays the actions of a group of games with partners.
@@ -336,10 +334,10 @@ impl<'a> Step<'a> {
         games: Range<usize>,
         results: &mut [StepResult; GROUP],
     ) {
-        let actions = self.actions_of(chunk, games.start, games.len());
+        let actions = self.actions_of(chunk, &games);
         let mut turns = [None; GROUP * LANES];
         let (mut count, mut waits_for_policy) = (0, false);
-        for ((index, game), turn) in games.clone().enumerate().zip(&mut turns) {
+        for ((game, &action), turn) in games.clone().zip(actions).zip(&mut turns) {
             if is_set(self.stop) {
                 break;
             }
@@ -348,7 +346,7 @@ impl<'a> Step<'a> {
             let partner_game = &mut chunk.partner_games[game];
             if !rests && partner_game.position().ending.is_none() {
                 let before = partner_game.rewarded();
-                let was_legal = partner_game.play_action(actions.number(index), self.stop);
+                let was_legal = partner_game.play_action(action, self.stop);
                 if partner_game.has_policy() {
                     waits_for_policy = true;
                 } else {
@@ -433,16 +431,28 @@ fn deals_of(mode: AutoresetMode, turn: &TurnResult) -> u8 {
 fn find_illegal<I: Isa, const VARIANT: usize>(
     kernel: Kernel<'_, I, VARIANT>,
     blocks: &[Word],
-    actions: Actions<'_>,
+    actions: &[i64],
 ) -> bool {
     let blocks = blocks.chunks_exact(block_words(kernel.sizes()));
     let mut illegal = 0;
-    for (words, first) in blocks.zip((0..actions.len()).step_by(LANES)) {
-        let actions = actions.part(first, LANES);
+    for (words, actions) in blocks.zip(actions.chunks(LANES)) {
         let present = u8::MAX >> (LANES - actions.len());
-        illegal |= kernel.find_illegal(words, &actions.word()) & present;
+        illegal |= kernel.find_illegal(words, &action_word(actions)) & present;
     }
     illegal != 0
+}
+
+/// The actions of a block; lanes without a game get an action that does not exist.
+#[inline(always)]
+fn action_word(actions: &[i64]) -> Word {
+    if let Ok(actions) = <&[i64; LANES]>::try_from(actions) {
+        return Word(actions.map(|action| action as u64));
+    }
+    let mut word = Word([u64::MAX; LANES]);
+    for (word, &action) in word.0.iter_mut().zip(actions) {
+        *word = action as u64;
+    }
+    word
 }
 
 // Each instruction set has a function of its own for each `VARIANT`. In one function the compiler

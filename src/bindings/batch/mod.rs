@@ -19,8 +19,8 @@ use pyo3::types::PyDict;
 use self::outputs::{COUNT, Given, OutputArrays, is_result};
 use self::settings::{Reset, mode_name, read_extra_outputs, read_partners};
 use crate::batch::{
-    self, Actions, AutoresetMode, BatchError, Deals, Dtype, IllegalAction, Observers, Options,
-    Outputs, Partners,
+    self, AutoresetMode, BatchError, Deals, Dtype, IllegalAction, Observers, Options, Outputs,
+    Partners,
 };
 use crate::bindings::arguments::keywords;
 use crate::bindings::arguments::numbers::{Integer, count, fresh_seed, seed as read_seed};
@@ -142,7 +142,7 @@ pub struct Games {
 
 impl Games {
     pub fn step(&mut self, outputs: Outputs<'_>, stop: &AtomicBool) -> Result<(), BatchError> {
-        self.batch.step_until(stop, Actions::Numbers(&self.actions), outputs)
+        self.batch.step_until(stop, &self.actions, outputs)
     }
 
     pub fn reset(

@@ -5,7 +5,6 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::Batch;
-use crate::batch::Actions;
 use crate::bindings::arguments::numbers::{Integer, count};
 use crate::bindings::arrays::copies::mask;
 use crate::bindings::arrays::vectors::collect;
@@ -30,8 +29,7 @@ impl Batch {
             return Err(StarmineError::new_err("this batch has no partners: expected some"));
         }
         self.call_for(py, &self.results, games, |games, outputs, stop| {
-            let actions = Actions::Numbers(&games.actions);
-            games.batch.step_some_until(stop, actions, &moving, outputs)
+            games.batch.step_some_until(stop, &games.actions, &moving, outputs)
         })
     }
 
