@@ -87,7 +87,8 @@ pub struct Options {
     pub simd: Option<Simd>,
 }
 
-/// A good number of threads for so many games: one for each 1,024 games, at most one for each core.
+/// The number of threads that suits a number of games: one for each 1,024 games, and at most one for
+/// each core.
 #[must_use]
 pub fn default_threads(num_envs: usize) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);

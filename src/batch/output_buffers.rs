@@ -46,7 +46,7 @@ trait OwnBuffer: Sized {
     where
         Self: 'a;
 
-    /// A buffer of this many elements for a batch of so many games.
+    /// A buffer of this many elements, of a batch of this number of games.
     fn allocate(length: usize, dtype: Dtype, num_envs: usize) -> Result<Self, BatchError>;
 
     /// Lends the buffer; `None` if it is empty.

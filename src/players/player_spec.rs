@@ -226,8 +226,8 @@ impl PlayerSpec {
         }
     }
 
-    /// Checks that at most one seat of a table searches, unless all of those that do allow it. A
-    /// seat that holds somebody else is `None`.
+    /// Checks the players of a table: at most one searches, or each that searches allows others to.
+    /// A seat that holds somebody else is `None`.
     ///
     /// # Errors
     /// [`SeveralSearchesError`] otherwise.

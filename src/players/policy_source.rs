@@ -10,8 +10,7 @@ pub(super) const POLICY_PREFIX: &str = "policy:";
 /// Suffix, after a semicolon, of a policy that samples its moves.
 const SAMPLED: &str = "sampled";
 
-/// A loaded policy and whether it samples its moves. It plays these weights, whatever its file
-/// holds later.
+/// A loaded policy and whether it samples its moves. If its file changes later, the weights stay.
 #[derive(Clone)]
 pub(super) struct NamedPolicy {
     /// The path of its file, or its name if it is shipped.

@@ -5,8 +5,8 @@
 //!
 //! - A *kind* of card is a suit and a rank, a [`Card`]; most kinds have several *copies*. The *index*
 //!   of a card counts the kinds, see [`Variant::card_index`].
-//! - A card has a *suit*, and a hint names a *colour*. Each suit has a colour of its own, so that
-//!   `colors`, as HLE calls it, is the number of suits.
+//! - A card has a *suit*, and a hint names a *colour*. No two suits have the same
+//!   colour. `colors` is the number of suits, as in HLE.
 //! - A [`Move`] says what is done; an [`ActionId`] is its number in one variant.
 //! - A [`Seat`] is counted from 0 around the table. An [`Offset`] is counted from a seat: from the
 //!   mover in a hint, and from the observer in a view. A [`Slot`] is a place in a hand, the oldest

@@ -25,8 +25,8 @@ const _: () = assert!(MULTIPLIER.wrapping_mul(INVERSE) == 1);
 ///
 /// The mapping of its words to numbers below a bound is written here, because the same seed must
 /// deal the same game in every release, and `rand` may change its mappings between versions.
-/// So a bot that draws with these methods plays the same games in every release; one that draws with
-/// those of `rand`, whose [`Rng`] this is, may not. A generator hides its state. With the state of a seat's generator, one could compute the seed
+/// A bot that draws with these methods plays the same games in every release. The methods of `rand`'s
+/// [`Rng`] work too, but their numbers may change between releases. A generator hides its state. With the state of a seat's generator, one could compute the seed
 /// and so the deck.
 #[derive(Clone)]
 pub struct GameRng {
