@@ -141,8 +141,8 @@ def search(
 
     Args:
         position: a state, or a view of the seat to act. Of a state, only what this seat may see is used.
-        blueprint: a bot's text or a trained policy, as `play_games` takes it, whose moves are not random. In a list of rules,
-            one must always apply, as `play-probably-safe 0` does.
+        blueprint: a bot's text or a trained policy, as `play_games` takes it, whose moves are not random. In a list of
+            rules, one must always apply, as `play-probably-safe 0` does.
         rollouts: the most roll-outs, 1 to 10**9, over all actions.
         milliseconds: stop after this time, 1 to 10**9; the result is then another one in each run. None for no limit.
         hands: the most hands in the belief, 1 to 100,000. If the seat has at most this many possible hands, all are
