@@ -43,7 +43,7 @@ impl<'a> OpenHands<'a> {
     /// The teammates' hands, by offset.
     fn teammates(&self) -> impl Iterator<Item = &'a [u8]> {
         let (variant, position) = (self.variant, self.position);
-        let seat = move |offset| variant.seat_after(position.current_player, offset);
+        let seat = move |offset| variant.seat_from(position.current_player, offset);
         variant.teammates().map(move |offset| position.hands[seat(offset).index()].cards())
     }
 

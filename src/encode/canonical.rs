@@ -216,7 +216,7 @@ fn encode_last_event(view: &View<'_>, axes: &Axes, bits: &mut BitWriter<'_>) {
         }
         Move::Discard { slot } => (1, 1 << slot.index(), Fields::default()),
         Move::Hint { offset, hint } => {
-            let target = view.offset(view.variant().seat_after(event.seat, offset));
+            let target = view.offset(view.variant().seat_from(event.seat, offset));
             encode_hint(1 << target.index(), hint, axes)
         }
     };

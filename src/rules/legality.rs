@@ -81,7 +81,7 @@ impl Position {
     }
 
     fn is_legal_hint(&self, variant: &Variant, offset: Offset, hint: Hint) -> bool {
-        let target = variant.seat_after(self.current_player, offset);
+        let target = variant.seat_from(self.current_player, offset);
         let hand = self.hands[target.index()].cards();
         let exists = match hint {
             Hint::Color(suit) => suit.index() < variant.colors().into(),
@@ -115,7 +115,7 @@ impl Position {
         let players = usize::from(variant.players());
         let mut seat = self.current_player;
         for other in 0..players - 1 {
-            seat = variant.seat_after(seat, Offset::NEXT);
+            seat = variant.seat_from(seat, Offset::NEXT);
             let color_shift = other * usize::from(variant.colors());
             let rank_shift = other * usize::from(variant.ranks());
             let hand = self.hands[seat.index()].cards();

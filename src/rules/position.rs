@@ -180,7 +180,7 @@ impl Position {
             Move::Play { slot } => self.play(variant, slot, None, &mut event),
             Move::AnnouncedPlay { slot, suit } => self.play(variant, slot, Some(suit), &mut event),
             Move::Hint { offset, hint } => {
-                let target = variant.seat_after(seat, offset);
+                let target = variant.seat_from(seat, offset);
                 event.touched = self.hint(variant, target, hint);
             }
         }
@@ -188,7 +188,7 @@ impl Position {
             event.drawn = self.draw(variant, seat, deck);
         }
         self.last_turns -= u8::from(deck_was_empty && !variant.crowning_piece());
-        self.current_player = variant.seat_after(seat, Offset::NEXT);
+        self.current_player = variant.seat_from(seat, Offset::NEXT);
         self.ending = self.find_ending(variant);
         self.last_event = Some(event);
         event

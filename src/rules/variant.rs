@@ -156,6 +156,15 @@ impl Variant {
         if seat.index() >= players || offset.index() >= players {
             beyond_the_table();
         }
+        self.seat_from(seat, offset)
+    }
+
+    /// As [`Variant::seat_after`], for a seat and an offset of the variant.
+    #[must_use]
+    #[inline]
+    pub(crate) const fn seat_from(&self, seat: Seat, offset: Offset) -> Seat {
+        let players = self.players as usize;
+        debug_assert!(seat.index() < players && offset.index() < players);
         let sum = seat.index() + offset.index();
         Seat::at(if sum >= players { sum - players } else { sum })
     }
@@ -348,7 +357,7 @@ impl Variant {
 /// Apart, so that the code of the methods that check their seats stays small.
 #[cold]
 #[inline(never)]
-const fn beyond_the_table() -> ! {
+pub(super) const fn beyond_the_table() -> ! {
     panic!("a seat or an offset is not below the number of players")
 }
 

@@ -14,7 +14,7 @@ use super::outlook::Outlook;
 use super::position::Position;
 use super::seat::Seat;
 use super::slot::Slot;
-use super::variant::Variant;
+use super::variant::{Variant, beyond_the_table};
 
 /// What one seat may see of a position. Encoders and bots get only views, so they cannot read
 /// their own hand or the deck. Offsets are relative to the observer, clockwise; offset 0 is the
@@ -109,7 +109,10 @@ impl<'a> View<'a> {
     #[must_use]
     #[inline]
     pub fn seat(&self, offset: Offset) -> Seat {
-        self.variant.seat_after(self.observer, offset)
+        if offset.index() >= self.variant.players().into() {
+            beyond_the_table();
+        }
+        self.variant.seat_from(self.observer, offset)
     }
 
     /// The offset of this seat from the observer.

@@ -273,7 +273,7 @@ fn encode_views(
     for lane in 0..games {
         let game = Game::take(words, GameLane { lane, ..first }, variant, EpisodeSeed::default());
         for observer in 0..config.num_observers() {
-            let seat = variant.seat_after(game.position.current_player, Offset::at(observer));
+            let seat = variant.seat_from(game.position.current_player, Offset::at(observer));
             let view = SeerView::new(variant, &game.position, seat);
             packed.fill_row(observer, lane, |row| options.encoder.encode_into(&view, row));
         }

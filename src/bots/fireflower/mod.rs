@@ -122,7 +122,7 @@ fn seat_move_of(event: &Event, variant: &Variant) -> SeatMove {
             SeatMove::Play { slot: slot.index() }
         }
         Move::Hint { offset, hint } => {
-            let seat = variant.seat_after(event.seat, offset);
+            let seat = variant.seat_from(event.seat, offset);
             SeatMove::Hint { seat: seat.index(), hint, touched: event.touched }
         }
     }

@@ -178,7 +178,7 @@ impl Bot for Holmes {
             (Move::Hint { hint: Hint::Rank(_), .. }, _) if looks_like_a_pass(turn) => {}
             (Move::Hint { offset, hint }, _) => {
                 self.infer(variant.players().into());
-                let target = variant.seat_after(event.seat, offset);
+                let target = variant.seat_from(event.seat, offset);
                 self.read_hint(turn, target, hint);
             }
             (Move::Discard { slot } | Move::Play { slot }, Some(card)) => {

@@ -76,7 +76,7 @@ impl Bot for Simple {
         match event.played {
             Move::Hint { hint: Hint::Rank(_), .. } if looks_like_a_pass(turn) => {}
             Move::Hint { offset, hint } => {
-                self.read_hint(turn, variant.seat_after(event.seat, offset), hint);
+                self.read_hint(turn, variant.seat_from(event.seat, offset), hint);
             }
             Move::Discard { slot } | Move::Play { slot } | Move::AnnouncedPlay { slot, .. } => {
                 self.see_card(turn, slot);

@@ -490,7 +490,7 @@ fn fits(hand: &[u8; MAX_HAND_SIZE], event: &Event, is_own: bool, turn: &Turn<'_>
     let variant = turn.before.variant();
     match event.played {
         Move::Hint { offset, hint } => {
-            let target = variant.seat_after(event.seat, offset);
+            let target = variant.seat_from(event.seat, offset);
             target != turn.before.observer()
                 || hint.touched(
                     hand[..turn.before.hand_size(Offset::OWN)]
