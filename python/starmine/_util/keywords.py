@@ -71,6 +71,17 @@ def refuse_settings(given: Mapping[str, Any], refused: Iterable[str], reason: st
             raise StarmineError(f"{name}={given[name]!r} is not allowed: {reason}")
 
 
+def refuse_without(needed: str, value: Any, options: Mapping[str, Any]) -> None:
+    """Refuse options, None where they are not given, that do nothing without the argument `needed`.
+
+    Raises:
+        StarmineError: one of them is given and the value of `needed` is None.
+    """
+    for name, option in options.items():
+        if value is None and option is not None:
+            raise StarmineError(f"{name}={option!r} without {needed} is not allowed: it would do nothing")
+
+
 def named_keywords(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     """A function, or the `__init__` of a class, that names the nearest keyword argument where one does not exist.
 

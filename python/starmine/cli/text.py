@@ -159,11 +159,11 @@ def run_export(options: argparse.Namespace) -> int:
         seats=seats,
         options=prompt,
         rollouts=options.rollouts,
-        blueprint=options.blueprint or "smart",
+        blueprint=options.blueprint,
         ratings=options.ratings,
         every=options.every,
-        seed=options.seed or 0,
-        num_threads=1 if options.num_threads is None else options.num_threads,
+        seed=options.seed,
+        num_threads=options.num_threads,
     )
     if by_preference:
         found = preferences(found, 0.25 if options.margin is None else options.margin)

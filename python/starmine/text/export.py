@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from starmine._core import StarmineError, View
 from starmine._util.durable import given_path, replacing
+from starmine._util.keywords import refuse_without
 from starmine._util.numbers import check_number, is_number
 from starmine.games.searches import search
 from starmine.text.facts import move_text
@@ -28,11 +29,11 @@ def examples(
     seats: Sequence[int] | None = None,
     options: PromptOptions | None = None,
     rollouts: int | None = None,
-    blueprint: Any = "smart",
+    blueprint: Any = None,
     ratings: bool = False,
     every: int = 1,
-    seed: int = 0,
-    num_threads: int = 1,
+    seed: int | None = None,
+    num_threads: int | None = None,
     players: Sequence[Sequence[str]] | None = None,
     fallback_turns: Collection[tuple[int | None, int]] = (),
     origins: Sequence[Origin | None] | None = None,
@@ -46,12 +47,12 @@ def examples(
         seats: whose moves are exported; None for all.
         options: of the prompts.
         rollouts: of a search that values all legal moves; None for none.
-        blueprint: of that search.
+        blueprint: of that search; None for "smart".
         ratings: whether each value has a `rating`, from -1 for the worst legal move to 1 for the best. The example has
             that of the move that was played. Needs `rollouts`.
         every: export each turn whose number, over all games, is a multiple of this.
-        seed: of the searches.
-        num_threads: of the searches.
+        seed: of the searches; None for 0.
+        num_threads: of the searches; None for 1.
         players: for each game the names of its players by seat, such as those of `ImportedGames.players`; None for
             those of a `Dataset`, and none for other games.
         fallback_turns: the (game, turn) of further moves that are left out, such as `ChatPlayer.fallback_turns`.
@@ -65,16 +66,16 @@ def examples(
 
     Raises:
         TypeError: `every` or a seat is not an integer.
-        StarmineError: `every` is below 1, a seat does not exist, `ratings` without `rollouts`, or not one entry of
-            `players` or `origins` for each game, or not one name of it for each seat.
+        StarmineError: `every` is below 1, a seat does not exist, an option of the search without `rollouts`, or not one
+            entry of `players` or `origins` for each game, or not one name of it for each seat.
     """
     for name, given in (("players", players), ("origins", origins)):
         if given is not None and len(given) != len(games):
             raise StarmineError(f"{name} has {len(given)} entries: expected {len(games)}, one for each game")
     every = check_number("every", every, 1)
     chosen = None if seats is None else [check_number("seats", seat, 0) for seat in seats]
-    if ratings and rollouts is None:
-        raise StarmineError("ratings=True without rollouts is not allowed: expected a search that values the moves")
+    searching = {"blueprint": blueprint, "seed": seed, "num_threads": num_threads}
+    refuse_without("rollouts", rollouts, searching | {"ratings": ratings or None})
     options, count = given_options(options), 0
     origins, left_out = _origins(games) if origins is None else origins, set(fallback_turns)
     for game in range(len(games)):
@@ -97,7 +98,7 @@ def examples(
                     example |= {"game": game, "turn": turn, "seat": event.seat, "players": names, "final_score": score}
                     example |= told
                     if rollouts is not None:
-                        example["values"] = _values(view, blueprint, rollouts, seed, num_threads)
+                        example["values"] = _values(view, rollouts, searching)
                     yield _rated(example) if ratings else example
                 count += 1
             state.apply(event.action)
@@ -140,9 +141,9 @@ def _example(view: View, system: str, options: PromptOptions, action: int) -> di
     }
 
 
-def _values(view: View, blueprint: Any, rollouts: int, seed: int, num_threads: int) -> list[dict[str, Any]]:
+def _values(view: View, rollouts: int, options: dict[str, Any]) -> list[dict[str, Any]]:
     """The values of the legal moves, the best first."""
-    found = search(view, blueprint, rollouts=rollouts, seed=seed, num_threads=num_threads)
+    found = search(view, rollouts=rollouts, **{name: value for name, value in options.items() if value is not None})
     valued = [action for action in found.actions if action.rollouts > 1]
     return [
         {

@@ -11,7 +11,8 @@ import numpy as np
 
 from starmine._core import StarmineError
 from starmine._util.equality import equal_by_value
-from starmine._util.numbers import without_nan
+from starmine._util.keywords import refuse_without
+from starmine._util.numbers import check_number, without_nan
 from starmine.games.endings import defeats
 from starmine.games.results import Games, mean_and_error, with_error
 from starmine.games.searches import search
@@ -21,6 +22,7 @@ from starmine.text.exchange import calls_text, shortened, totals
 from starmine.text.facts import move_text
 
 LONGEST = 300  # characters of a problem in the table
+MOST_SEARCHED = 200  # moves of a player
 KNOWABLE = 0.5  # a misplay was knowable if the seat could expect the card to fit at most this probably
 
 
@@ -140,10 +142,10 @@ def report(
     players: Sequence[Any],
     *,
     rollouts: int | None = None,
-    blueprint: Any = "smart",
-    moves: int = 200,
-    seed: int = 0,
-    num_threads: int = 1,
+    blueprint: Any = None,
+    moves: int | None = None,
+    seed: int | None = None,
+    num_threads: int | None = None,
 ) -> TextReport:
     """The report of games that `play_games` played with `record=True`.
 
@@ -152,15 +154,20 @@ def report(
         players: those that were given to `play_games`, one for each seat; chat players are reported.
         rollouts: games that `starmine.search` plays to value the moves of a turn; None for no regret. About 1,000
             separate good moves from bad ones and take a tenth of a second.
-        blueprint: the player of these games, as `starmine.search` takes it.
-        moves: the most moves of a player that are searched; if it made more, they are drawn by chance.
-        seed: of that draw and of the searches.
-        num_threads: threads of each search.
+        blueprint: the player of these games, as `starmine.search` takes it; None for "smart".
+        moves: the most moves of a player that are searched, None for 200; if it made more, they are drawn by chance.
+        seed: of that draw and of the searches; None for 0.
+        num_threads: threads of each search; None for 1.
 
     Raises:
-        StarmineError: games that were not recorded, not one player for each seat, or a chat player with exchanges of
-            other games.
+        TypeError: `moves` is not an integer.
+        StarmineError: games that were not recorded, `moves` below 1, not one player for each seat, a chat player with
+            exchanges of other games, or an option of the searches without `rollouts`.
     """
+    searching = {"blueprint": blueprint, "seed": seed, "num_threads": num_threads}
+    refuse_without("rollouts", rollouts, searching | {"moves": moves})
+    chosen = {name: value for name, value in searching.items() if value is not None}
+    most = MOST_SEARCHED if moves is None else check_number("moves", moves, 1)
     trajectories = games.trajectories
     if len(players) != games.variant.players:
         raise StarmineError(f"players has {len(players)} entries: expected {games.variant.players}, one for each seat")
@@ -184,7 +191,7 @@ def report(
                 knowable_misplays=knowable,
                 regret=None
                 if rollouts is None
-                else regret(trajectories, _drawn(places, moves, seed), blueprint, rollouts, seed, num_threads),
+                else regret(trajectories, _drawn(places, most, seed or 0), rollouts=rollouts, **chosen),
             )
         )
     return TextReport(len(played), len(games) - len(played), mean, error, games.variant.max_score, lost, reports)

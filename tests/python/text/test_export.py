@@ -211,6 +211,12 @@ def test_a_margin_is_a_number(margin):
         next(preferences(iter([]), margin))
 
 
+@pytest.mark.parametrize("option", [{"blueprint": "info"}, {"seed": 1}, {"num_threads": 2}])
+def test_options_of_a_search_need_one(stored, option):
+    with pytest.raises(starmine.StarmineError, match=f"{next(iter(option))}=.* without rollouts is not allowed"):
+        next(examples(stored[1], **option))
+
+
 def test_preferences_need_values(stored):
     with pytest.raises(starmine.StarmineError, match="has no values"):
         next(preferences(examples(stored[1])))

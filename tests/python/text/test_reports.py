@@ -136,3 +136,11 @@ def test_a_report_needs_recorded_games():
     games = starmine.play_games([player, "iggi"], 1, variant="mini", record=True)
     with pytest.raises(starmine.StarmineError, match="players has 1 entries"):
         report(games, [player])
+
+
+@pytest.mark.parametrize("option", [{"blueprint": "info"}, {"seed": 1}, {"num_threads": 2}, {"moves": 3}])
+def test_options_of_a_search_need_one(option):
+    player = ChatPlayer(first_move)
+    games = starmine.play_games([player, "iggi"], 1, variant="mini", record=True)
+    with pytest.raises(starmine.StarmineError, match=f"{next(iter(option))}=.* without rollouts is not allowed"):
+        report(games, [player, "iggi"], **option)
