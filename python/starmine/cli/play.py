@@ -71,7 +71,7 @@ def add(commands: Any) -> None:
     )
     add_seats(parser)
     add_variant(parser)
-    parser.add_argument("--seat", type=integer, default=0, metavar="N", help="your seat, from 0 (default: 0)")
+    parser.add_argument("--seat", type=integer, metavar="N", help="your seat, from 0 (default: 0)")
     parser.add_argument("--seed", type=integer, metavar="N", help="seed of the deck (default: a random one)")
     parser.add_argument(
         "--save",
@@ -138,14 +138,17 @@ def own_player(name: str) -> Any:
 
 def named_seats(options: argparse.Namespace, rules: Variant) -> list[str | None]:
     """The players' names by seat, None for the person."""
-    if not 0 <= options.seat < rules.players:
-        raise StarmineError(f"--seat {options.seat} is not allowed: expected 0 to {rules.players - 1}")
+    if options.watch and options.seat is not None:
+        raise StarmineError(f"--watch and --seat {options.seat} are not allowed together: a watcher holds no seat")
+    seat = options.seat or 0
+    if not 0 <= seat < rules.players:
+        raise StarmineError(f"--seat {seat} is not allowed: expected 0 to {rules.players - 1}")
     names = options.partner or [adviser(rules)]
     others = rules.players if options.watch else rules.players - 1
     if len(names) not in (1, others):
         raise StarmineError(f"{len(names)} partners are not allowed: expected one, or one for each of {others} seats")
     names = names * others if len(names) == 1 else names
-    return [*names] if options.watch else [*names[: options.seat], None, *names[options.seat :]]
+    return [*names] if options.watch else [*names[:seat], None, *names[seat:]]
 
 
 def serve(options: argparse.Namespace, rules: Variant) -> int:

@@ -234,6 +234,8 @@ def test_the_command_watches_any_variant(monkeypatch, capsys):
     ("arguments", "words"),
     [
         (["--seat", "2"], "--seat 2 is not allowed: expected 0 to 1"),
+        (["--watch", "--seat", "1"], "--watch and --seat 1 are not allowed together"),
+        (["--web", "--watch", "--seat", "0"], "--watch and --seat 0 are not allowed together"),
         (["--partner", "smrt"], 'did you mean "smart"'),
         (["--partner", "smart", "--partner", "smart"], "2 partners are not allowed"),
         (["--save", "missing/x.json"], "there is no such folder"),
