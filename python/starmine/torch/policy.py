@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.modules.batchnorm import _NormBase
+from torch.nn.modules.batchnorm import _BatchNorm, _NormBase
 from torch.nn.modules.dropout import _DropoutNd
+from torch.nn.utils.parametrizations import _SpectralNorm
 
 from starmine._core import StarmineError
 from starmine._util.arrays import Array
@@ -16,6 +17,8 @@ from starmine.games.players import refuse_foreign
 from starmine.games.turns import Turns
 from starmine.policies.memory import Memory
 from starmine.torch.network import ActorCritic, HiddenState, SeatGRU
+
+RECURRENT = ("RNN", "LSTM", "GRU", "RNNCell", "LSTMCell", "GRUCell")  # the layers' names in TorchScript
 
 
 class ModulePolicy:
@@ -29,7 +32,7 @@ class ModulePolicy:
     refused: a policy of your own, with `act_batch(turns)`, can keep their hidden states.
 
     Args:
-        module: the module, in the mode of `eval()` if it has dropout or batch normalisation.
+        module: the module, in the mode of `eval()` if its layers, such as dropout, have two modes.
         encoder: one of `starmine.encoders()`, whose observations it was trained on. None for the module's attribute
             `encoder`, if that is text, else "canonical".
         cheats: needed for an encoder that shows the own hand; evaluations mark the policy.
@@ -41,9 +44,9 @@ class ModulePolicy:
             says that recurrent layers run over something else, such as the cards of an observation.
 
     Raises:
-        StarmineError: dropout or batch normalisation is in the mode of training; the module has recurrent layers, is
-            no `ActorCritic`, and `recurrent` is not False;
-            `recurrent` contradicts the module; or the module is a policy of another library.
+        StarmineError: a layer with two modes is in that of training; batch normalisation has no running statistics;
+            the module has recurrent layers, is no `ActorCritic`, and `recurrent` is not False; `recurrent` contradicts
+            the module; or the module is a policy of another library.
     """
 
     def __init__(
@@ -74,8 +77,7 @@ class ModulePolicy:
             self.dtype = "bits"
             if module.memory is not None:
                 self._memory = Memory(module.players, module.state_width, self.device)
-        elif recurrent is not False:
-            _refuse_recurrent(module)
+        _refuse_layers(module, recurrent=not isinstance(module, ActorCritic) and recurrent is not False)
         if recurrent is not None and recurrent is not (self._memory is not None):
             found = "has no hidden states" if recurrent else "is recurrent"
             raise StarmineError(f"recurrent={recurrent} is not allowed: {type(module).__name__} {found}")
@@ -100,8 +102,8 @@ class ModulePolicy:
             The actions, int64 (K,).
 
         Raises:
-            StarmineError: the module returned neither logits (K, A) nor actions (K,), or a nan; or dropout or batch
-                normalisation is in the mode of training.
+            StarmineError: the module returned neither logits (K, A) nor actions (K,), or a nan; or a layer with two
+                modes is in that of training.
         """
         self._refuse_training()
         mask = torch.from_numpy(turns.action_mask).to(self.device)
@@ -117,10 +119,10 @@ class ModulePolicy:
 
     def _refuse_training(self) -> None:
         """Refuse layers that in the mode of training give other moves each time."""
-        for layer in self.module.modules():
+        for layer, _, place in _layers(self.module):
             if layer.training and _has_two_modes(layer):
                 raise StarmineError(
-                    f"{type(self.module).__name__} is in the mode of training, with {layer}: call its eval() first"
+                    f"{type(self.module).__name__} is in the mode of training ({place}): call its eval() first"
                 )
 
     def _remembering(self, network: ActorCritic, obs: Tensor, mask: Tensor, turns: Turns) -> Tensor:
@@ -163,16 +165,34 @@ def _has_two_modes(layer: nn.Module) -> bool:
     """Whether a layer computes something else in the mode of training."""
     if isinstance(layer, _DropoutNd):
         return layer.p > 0
-    return isinstance(layer, _NormBase) and layer.track_running_stats
+    if isinstance(layer, nn.RReLU):
+        return layer.lower < layer.upper
+    if isinstance(layer, _NormBase):
+        return layer.track_running_stats
+    # Attention and recurrent layers have the rate of their dropout. TorchScript does not show what a layer does.
+    rate = getattr(layer, "dropout", None)
+    return (isinstance(rate, float) and rate > 0) or isinstance(layer, _SpectralNorm | torch.jit.ScriptModule)
 
 
-def _refuse_recurrent(module: nn.Module) -> None:
-    """Refuse a module with recurrent layers, whose hidden states would be lost after every turn."""
+def _layers(module: nn.Module) -> Iterator[tuple[nn.Module, str, str]]:
+    """The layers of a module, their classes' names, and "layer NAME is a CLASS"."""
     for name, layer in module.named_modules():
-        if isinstance(layer, nn.RNNBase | nn.RNNCellBase | SeatGRU):
-            place = f"layer {name!r}" if name else "the module"
+        kind = str(getattr(layer, "original_name", type(layer).__name__))  # of a layer in TorchScript
+        yield layer, kind, f"{f'layer {name!r}' if name else 'the module'} is a {kind}"
+
+
+def _refuse_layers(module: nn.Module, recurrent: bool) -> None:
+    """Refuse batch normalisation over the games of a call and, if `recurrent`, layers that would forget each turn."""
+    for layer, kind, place in _layers(module):
+        if kind.startswith("BatchNorm") or isinstance(layer, _BatchNorm):
+            if getattr(layer, "running_mean", layer) is None:
+                raise StarmineError(
+                    f"{place} without running statistics: what it computes for a game depends on the other games of "
+                    "the call. Expected track_running_stats=True, or another layer"
+                )
+        elif recurrent and (kind in RECURRENT or isinstance(layer, nn.RNNBase | nn.RNNCellBase | SeatGRU)):
             raise StarmineError(
-                f"{type(module).__name__} is recurrent ({place} is a {type(layer).__name__}), and would forget each "
+                f"{type(module).__name__} is recurrent ({place}), and would forget each "
                 "turn: expected an object with act_batch(turns) that keeps its hidden states, "
                 "or ModulePolicy(module, recurrent=False) if the layer does not run over turns"
             )

@@ -165,7 +165,34 @@ class TwoModes(nn.Module):
         return self.layer(self.linear(obs))
 
 
-@pytest.mark.parametrize("layer", [nn.Dropout(0.5), nn.BatchNorm1d(20)])
+class Attention(nn.MultiheadAttention):
+    """The attention of one query to itself."""
+
+    def forward(self, queries):
+        queries = queries[:, None]
+        return super().forward(queries, queries, queries)[0][:, 0]
+
+
+class DropoutByFunction(nn.Module):
+    """Has the rate of its dropout as torch's own layers have it."""
+
+    dropout = 0.5
+
+    def forward(self, logits):
+        return nn.functional.dropout(logits, self.dropout, self.training)
+
+
+TWO_MODES = [
+    nn.Dropout(0.5),
+    nn.BatchNorm1d(20),
+    nn.RReLU(),
+    Attention(20, 1, dropout=0.1, batch_first=True),
+    DropoutByFunction(),
+    nn.utils.parametrizations.spectral_norm(nn.Linear(20, 20)),
+]
+
+
+@pytest.mark.parametrize("layer", TWO_MODES, ids=lambda layer: type(layer).__name__)
 def test_the_mode_of_training_is_refused(layer):
     """Moves would differ from call to call, and depend on the other games."""
     module = TwoModes(layer)
@@ -178,7 +205,20 @@ def test_the_mode_of_training_is_refused(layer):
         play_games([policy, "smart"], 2)
 
 
-@pytest.mark.parametrize("layer", [nn.Dropout(0.0), nn.LayerNorm(20)])
+@pytest.mark.parametrize("training", [False, True])
+def test_normalisation_over_the_games_of_a_call_is_refused(training):
+    """A game's moves would depend on the other games."""
+    module = TwoModes(nn.BatchNorm1d(20, track_running_stats=False)).train(training)
+    for play in (
+        lambda: play_games([module, "smart"], 2),
+        lambda: HanabiVectorEnv(2, partners={1: module}),
+        lambda: ModulePolicy(module),
+    ):
+        with pytest.raises(StarmineError, match=r"layer 'layer' is a BatchNorm1d.* depends on the other games"):
+            play()
+
+
+@pytest.mark.parametrize("layer", [nn.Dropout(0.0), nn.LayerNorm(20), nn.GroupNorm(4, 20), nn.RReLU(0.2, 0.2)])
 def test_layers_of_one_mode_play_in_each(layer):
     assert len(play_games([TwoModes(layer), "smart"], 2)) == 2
 
@@ -191,3 +231,24 @@ def test_actions_are_integers(dtype):
 
     with pytest.raises(starmine.BotError, match="integer actions"):
         play_games([Odd(), "smart"], 1)
+
+
+@pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")
+@pytest.mark.parametrize(
+    ("layer", "message"),
+    [
+        (nn.Dropout(0.5), "mode of training"),
+        (nn.BatchNorm1d(20, track_running_stats=False).eval(), "layer 'layer' is a BatchNorm1d"),
+        (nn.GRU(20, 20).eval(), "layer 'layer' is a GRU"),
+        (nn.LSTMCell(20, 20).eval(), "layer 'layer' is a LSTMCell"),
+    ],
+    ids=lambda it: type(it).__name__,
+)
+def test_layers_in_torchscript_are_seen(layer, message):
+    with pytest.raises(StarmineError, match=message):
+        ModulePolicy(TwoModes(torch.jit.script(layer)))
+
+
+@pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")
+def test_torchscript_plays():
+    assert len(play_games([torch.jit.script(TwoModes(nn.BatchNorm1d(20)).eval()), "smart"], 2)) == 2
