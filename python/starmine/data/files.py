@@ -40,6 +40,7 @@ class GamesFile:
         sizes: the number of games of each row group.
         columns: the names of its columns.
         told: its metadata as they are stored, and the checksum of its games, `ContentHash`; None where there is none.
+        stamp: inode, bytes and time of modification of a file without a checksum of its games.
     """
 
     path: Path
@@ -47,10 +48,13 @@ class GamesFile:
     sizes: tuple[int, ...]
     columns: tuple[str, ...]
     told: tuple[bytes | None, bytes | None]
+    stamp: tuple[int, int, int] | None
 
     @staticmethod
     def open(path: Path) -> GamesFile:
         """Read a file's metadata."""
+        with naming(path):
+            stamp = _stamp(path)
         with naming(path), pyarrow_parquet().ParquetFile(path) as file:
             metadata = Metadata.of_file(file)
             check_name(path, metadata)
@@ -62,25 +66,32 @@ class GamesFile:
         if missing:
             kind = StarmineError if told[1] is None else DamagedFileError
             raise kind(f"{path}: there is no column {', '.join(sorted(missing))}")
-        return GamesFile(path, metadata, sizes, names, told)
+        return GamesFile(path, metadata, sizes, names, told, stamp if told[1] is None else None)
 
     def checksum(self) -> str:
         """The checksum of its games; for a file without one, as other programs write it, the SHA-256 of the file."""
         if self.told[1] is not None:
             return self.told[1].decode(errors="replace")
         with naming(self.path):
-            return file_hash(self.path)[1]
+            found = file_hash(self.path)[1]
+            is_same = self.stamp == _stamp(self.path)
+        if not is_same:
+            raise self._changed()
+        return found
 
     def read(self, group: int, columns: Iterable[str] | None = None) -> Any:
         """A row group as a `pyarrow.Table`, with some of its columns or all."""
         names = None if columns is None else list(columns)
         options = {"page_checksum_verification": True}
         with naming(self.path), pyarrow_parquet().ParquetFile(self.path, **options) as file:
-            is_same = _told(file) == self.told
+            is_same = _told(file) == self.told and self.stamp in (None, _stamp(self.path))
             table = file.read_row_group(group, columns=names, use_threads=False) if is_same else None
         if table is None or len(table) != self.sizes[group]:
-            raise DamagedFileError(f"{self.path}: it has other games than when the file was opened")
+            raise self._changed()
         return table
+
+    def _changed(self) -> DamagedFileError:
+        return DamagedFileError(f"{self.path}: it has other games than when the file was opened")
 
     def games(self, group: int, optional: bool = True) -> GameTable:
         """The games of a row group; without the columns that a file need not have unless they are asked for."""
@@ -94,6 +105,12 @@ def _told(file: Any) -> tuple[bytes | None, bytes | None]:
     """`GamesFile.told` of an open `pyarrow.parquet.ParquetFile`."""
     found = file.metadata.metadata or {}
     return found.get(KEY), found.get(CONTENT)
+
+
+def _stamp(path: Path) -> tuple[int, int, int]:
+    """`GamesFile.stamp` of a file."""
+    found = path.stat()
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def open_files(path: Paths) -> list[GamesFile]:

@@ -419,6 +419,26 @@ def test_a_file_that_was_replaced_by_one_with_as_many_games_is_named(tmp_path):
             call()
 
 
+def test_a_file_without_a_checksum_that_was_replaced_is_named(tmp_path):
+    """It is known by its inode, size and time: another program's file of the same players says the same of itself."""
+    path, other = tmp_path / "games.parquet", tmp_path / "other.parquet"
+    for file, seed in ((path, 1), (other, 2)):
+        table = played_table(5, seed=seed)
+        pq.write_table(write_table(table, described(table)), file)
+    data = Dataset(path)
+    assert same_games(data.read(0), data.read(0))
+    other.replace(path)
+    for call in (
+        lambda: data[3],
+        lambda: data.filter(score=5),
+        lambda: list(data.replay()),
+        lambda: pickle.loads(pickle.dumps(data)).read(0),
+        lambda: data.content,
+    ):
+        with pytest.raises(DamagedFileError, match=r"games.parquet: it has other games than when the file"):
+            call()
+
+
 def test_a_file_that_is_given_twice_is_refused(folder):
     for twice in ([folder, folder], [folder / shard_name(0), folder], [folder, folder / ".." / folder.name]):
         for call in (Dataset, read_games):
