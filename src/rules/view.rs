@@ -6,6 +6,7 @@ use super::card::Card;
 use super::card_set::CardSet;
 use super::ending::Ending;
 use super::event::Event;
+use super::hand::Hand;
 use super::knowledge::Knowledge;
 use super::limits::MAX_CARD_KINDS;
 use super::moves::{ActionSet, Move};
@@ -128,37 +129,56 @@ impl<'a> View<'a> {
     #[must_use]
     #[inline]
     pub fn hand_size(&self, offset: Offset) -> usize {
-        self.position.hands[self.seat(offset).index()].size.into()
+        self.hand_at(offset).size.into()
     }
 
     /// The cards of a teammate, the oldest first. Nothing for the observer's own hand.
     pub fn hand(&self, offset: Offset) -> impl ExactSizeIterator<Item = Card> + use<'a> {
         let variant = self.variant;
-        self.hand_indices(offset).iter().map(move |&index| variant.card_at(index))
+        let hand = if offset == Offset::OWN { &[] } else { self.hand_at(offset).cards() };
+        hand.iter().map(move |&index| variant.card_at(index))
     }
 
-    /// The cards of a teammate as card indices. Nothing for the observer's own hand.
+    #[inline]
+    fn hand_at(&self, offset: Offset) -> &'a Hand {
+        &self.position.hands[self.seat(offset).index()]
+    }
+
+    /// The cards of a teammate as card indices. Nothing for the observer's own hand. The offset is
+    /// below the number of players.
     #[must_use]
     #[inline]
     pub(crate) fn hand_indices(&self, offset: Offset) -> &'a [u8] {
         if offset == Offset::OWN {
             return &[];
         }
-        self.position.hands[self.seat(offset).index()].cards()
+        self.position.hands[self.variant.seat_from(self.observer, offset).index()].cards()
+    }
+
+    /// The cards of a teammate as card indices, the oldest first, and the knowledge of each. The
+    /// offset is below the number of players.
+    #[inline]
+    pub(crate) fn teammate_hand(
+        &self,
+        offset: Offset,
+    ) -> impl Iterator<Item = (u8, Knowledge)> + use<'a> {
+        debug_assert!(offset != Offset::OWN);
+        let hand = &self.position.hands[self.variant.seat_from(self.observer, offset).index()];
+        hand.cards().iter().copied().zip(hand.knowledge)
     }
 
     /// The knowledge of each card of a hand from its hints, the oldest first.
     #[must_use]
     #[inline]
     pub fn hand_knowledge(&self, offset: Offset) -> &'a [Knowledge] {
-        let hand = &self.position.hands[self.seat(offset).index()];
+        let hand = self.hand_at(offset);
         &hand.knowledge[..usize::from(hand.size)]
     }
 
     /// The knowledge of the card in this slot; no bit is set for an absent card.
     #[must_use]
     pub fn knowledge(&self, offset: Offset, slot: Slot) -> Knowledge {
-        self.position.hands[self.seat(offset).index()].knowledge[slot.index()]
+        self.hand_at(offset).knowledge[slot.index()]
     }
 
     /// Height of each firework, by suit.

@@ -92,8 +92,7 @@ impl<'a> RuleContext<'a> {
     #[inline]
     pub(super) fn hand(&self, offset: Offset) -> impl Iterator<Item = TeammateCard> + use<'_, 'a> {
         let cards = &self.view.variant().tables().card;
-        let hand = self.view.hand_indices(offset).iter().zip(self.view.hand_knowledge(offset));
-        hand.map(move |(&kind, &knowledge)| {
+        self.view.teammate_hand(offset).map(move |(kind, knowledge)| {
             let kind = usize::from(kind);
             TeammateCard { offset, kind, card: cards[kind], told: self.told(knowledge) }
         })
