@@ -35,12 +35,11 @@
 //!
 //! ```
 //! # #[cfg(feature = "bots")] {
-//! use std::sync::Arc;
 //! use starmine::bots::play_games;
 //! use starmine::players::PlayerSpec;
-//! use starmine::rules::{Parameters, Variant};
+//! use starmine::rules::{Variant};
 //!
-//! let variant = Arc::new(Variant::new(Parameters::default())?);
+//! let variant = Variant::default();
 //! let (smart, holmes): (PlayerSpec, PlayerSpec) = ("smart".parse()?, "holmes".parse()?);
 //! let players = [smart.player(&variant)?, holmes.player(&variant)?];
 //! let (seed, threads) = (1, 2);
@@ -60,11 +59,10 @@
 //!
 //! ```
 //! # #[cfg(feature = "bots")] {
-//! use std::sync::Arc;
 //! use starmine::batch::{Batch, Dtype, Options};
-//! use starmine::rules::{Parameters, Variant};
+//! use starmine::rules::{Variant};
 //!
-//! let variant = Arc::new(Variant::new(Parameters::default())?);
+//! let variant = Variant::default();
 //! let options = Options { dtype: Dtype::Bits, ..Options::default() };
 //! let mut batch = Batch::new(variant, 4096, 1, options)?;
 //! let mut buffers = batch.allocate()?;
@@ -87,10 +85,9 @@
 //!
 //! ```
 //! # #[cfg(feature = "bots")] {
-//! use std::sync::Arc;
 //! use starmine::batch::{Batch, Options, Partner, Partners};
 //! use starmine::bots::{Bot, Player, bot, play_games};
-//! use starmine::rules::{Move, Parameters, Seat, Variant, View};
+//! use starmine::rules::{Move, Seat, Variant, View};
 //!
 //! /// Discards its oldest card, or else gives the first legal hint.
 //! #[derive(Clone)]
@@ -104,7 +101,7 @@
 //!     }
 //! }
 //!
-//! let variant = Arc::new(Variant::new(Parameters::default())?);
+//! let variant = Variant::default();
 //! let players = [Player::bot(Careful), bot("smart")?.player(&variant)?];
 //! let outcomes = play_games(&variant, &players, 1, 0..100, 1)?;
 //!

@@ -206,19 +206,21 @@ fn check_belief(state: &State, seat: Seat, rng: &mut GameRng) {
     let (variant, view) = (state.variant(), state.view(seat));
     let (kinds, belief) = (variant.num_card_kinds(), Belief::new(&view));
     let truth: Vec<Card> = state.seer_view(seat).hand(Offset::OWN).collect();
-    let sample: Vec<Card> =
-        belief.sample(variant, rng).expect("the true hand is possible").collect();
+    let sample: Vec<Card> = belief.sample(rng).expect("the true hand is possible").collect();
     assert_eq!(sample.len(), truth.len());
     let mut rows = vec![f64::NAN; truth.len() * kinds];
     belief.write_marginals(&mut rows);
     for (slot, row) in Slot::ALL.into_iter().zip(rows.chunks(kinds)) {
         let possible = belief.possible(slot);
         assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-12);
-        assert!(possible.is_subset(view.knowledge(Offset::OWN, slot).plausible_set(variant)));
+        assert!(possible.is_subset(view.knowledge(Offset::OWN, slot).plausible(variant)));
         let mut cards = variant.card_kinds().zip(row);
-        assert!(cards.all(|(card, &share)| variant.set_has(possible, card) == (share > 0.0)));
-        assert!(variant.set_has(possible, truth[slot.index()]));
-        assert!(variant.set_has(possible, sample[slot.index()]));
+        assert!(cards.all(|(card, &share)| belief.probability(slot, card) == share));
+        let mut cards = variant.card_kinds().zip(row);
+        assert!((belief.probability(slot, possible) - 1.0).abs() < 1e-12);
+        assert!(cards.all(|(card, &share)| possible.contains(card) == (share > 0.0)));
+        assert!(possible.contains(truth[slot.index()]) && possible.contains(sample[slot.index()]));
+        assert!(possible.into_iter().eq(possible.iter()));
         assert!(possible.len() > 1 || row.contains(&1.0));
     }
     // The visible cards and a sampled hand together have at most all copies of each card.

@@ -6,11 +6,10 @@
 //! through recorded games in place of new ones.
 //!
 //! ```
-//! use std::sync::Arc;
 //! use starmine::batch::{Batch, Options, Outputs, Partners, Seeds};
-//! use starmine::rules::{Parameters, Seat, Variant};
+//! use starmine::rules::{Seat, Variant};
 //!
-//! let variant = Arc::new(Variant::new(Parameters::default())?);
+//! let variant = Variant::default();
 //! let partners = Partners::default().with(Seat::ALL[1], vec!["smart".parse()?, "iggi".parse()?])?;
 //! let mut batch = Batch::new(variant, 256, 1, Options { partners, ..Options::default() })?;
 //! let mut buffers = batch.allocate()?;
@@ -87,11 +86,10 @@ use step::{Request, Step};
 /// variant alone, whatever the batch size and the number of threads.
 ///
 /// ```
-/// use std::sync::Arc;
 /// use starmine::batch::{Batch, Options, Outputs};
-/// use starmine::rules::{Move, Parameters, Slot, Variant};
+/// use starmine::rules::{Move, Slot, Variant};
 ///
-/// let variant = Arc::new(Variant::new(Parameters::default())?);
+/// let variant = Variant::default();
 /// let oldest = Move::Play { slot: Slot::ALL[0] };
 /// let action = variant.move_to_action(oldest).ok_or("every hand has this slot")?;
 /// let mut batch = Batch::new(variant, 64, 0, Options::default())?;
@@ -137,12 +135,12 @@ impl Batch {
     /// [`BatchError`] for zero games, more than there is memory for, threads that cannot be
     /// started, or partners that leave the learner no turn.
     pub fn new(
-        variant: Arc<Variant>,
+        variant: impl Into<Arc<Variant>>,
         num_envs: usize,
         seed: u64,
         options: Options,
     ) -> Result<Batch, BatchError> {
-        Batch::new_until(&AtomicBool::new(false), variant, num_envs, seed, options)
+        Batch::new_until(&AtomicBool::new(false), variant.into(), num_envs, seed, options)
     }
 
     /// As [`Batch::new`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile.
@@ -275,10 +273,9 @@ impl Batch {
     /// no history.
     ///
     /// ```
-    /// # use std::sync::Arc;
     /// # use starmine::batch::{Batch, Options};
-    /// # use starmine::rules::{Parameters, Seat, Variant};
-    /// let variant = Arc::new(Variant::new(Parameters::default())?);
+    /// # use starmine::rules::{Seat, Variant};
+    /// let variant = Variant::default();
     /// let batch = Batch::new(variant, 64, 1, Options::default())?;
     /// assert_eq!(batch.look(63, Seat::FIRST, |view| view.information_tokens()), Some(8));
     /// # Ok::<(), Box<dyn std::error::Error>>(())

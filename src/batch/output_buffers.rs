@@ -90,10 +90,9 @@ macro_rules! define_output_buffers {
         /// each game lie together, in the order of the games.
         ///
         /// ```
-        /// # use std::sync::Arc;
         /// # use starmine::batch::{Batch, Options};
-        /// # use starmine::rules::{Parameters, Variant};
-        /// let variant = Arc::new(Variant::new(Parameters::default())?);
+        /// # use starmine::rules::{Variant};
+        /// let variant = Variant::default();
         /// let mut batch = Batch::new(variant, 64, 1, Options::default())?;
         /// let mut buffers = batch.allocate()?;
         /// buffers.action_mask.clear(); // without a buffer, the masks are not written

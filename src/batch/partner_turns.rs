@@ -16,11 +16,10 @@ impl Batch {
     /// that do not move have no reward and have not ended.
     ///
     /// ```
-    /// use std::sync::Arc;
     /// use starmine::batch::{Batch, Options, Outputs, Partner, Partners};
-    /// use starmine::rules::{Parameters, Seat, Variant};
+    /// use starmine::rules::{Seat, Variant};
     ///
-    /// let variant = Arc::new(Variant::new(Parameters::default())?);
+    /// let variant = Variant::default();
     /// let external = Partner::External { every_turn: false };
     /// let partners = Partners::default().with(Seat::ALL[1], vec![external])?;
     /// let mut batch = Batch::new(variant, 64, 1, Options { partners, ..Options::default() })?;

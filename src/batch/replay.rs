@@ -18,13 +18,12 @@ use crate::rules::{ActionId, BitIndices, DeckError, MoveError, Recording};
 /// shows depends on the games and on `n` alone, not on the number of threads.
 ///
 /// ```
-/// use std::sync::Arc;
 /// use starmine::batch::{Options, Replay};
 /// use starmine::bots::record_games;
 /// use starmine::players::PlayerSpec;
-/// use starmine::rules::{Parameters, Variant};
+/// use starmine::rules::{Variant};
 ///
-/// let variant = Arc::new(Variant::new(Parameters::default())?);
+/// let variant = Variant::default();
 /// let smart: PlayerSpec = "smart".parse()?;
 /// let players = [smart.player(&variant)?, smart.player(&variant)?];
 /// let played = record_games(&variant, &players, 1, 0..100, 1)?;

@@ -44,11 +44,10 @@ impl Batch {
     /// are dealt by the seeds.
     ///
     /// ```
-    /// use std::sync::Arc;
     /// use starmine::batch::{Batch, GivenDecks, Options, Outputs, Seeds};
-    /// use starmine::rules::{EpisodeSeed, Parameters, State, Variant};
+    /// use starmine::rules::{EpisodeSeed, State, Variant};
     ///
-    /// let variant = Arc::new(Variant::new(Parameters::default())?);
+    /// let variant = Variant::default();
     /// let mut batch = Batch::new(variant.clone(), 1, 0, Options::default())?;
     /// let dealt = State::new(variant.clone(), EpisodeSeed::new(7));
     /// let cards: Vec<u8> = dealt.deck().iter().map(|&card| variant.card_index(card) as u8).collect();

@@ -62,9 +62,8 @@ pub struct MoveValue {
 /// copy goes on by itself. A bot must be `Send` and `Sync` because games run on several threads.
 ///
 /// ```
-/// use std::sync::Arc;
 /// use starmine::bots::{Bot, Player, Turn, play_games};
-/// use starmine::rules::{GameRng, Move, Parameters, Slot, Variant, View};
+/// use starmine::rules::{GameRng, Move, Slot, Variant, View};
 ///
 /// /// Plays its oldest card after a hint to its seat, and otherwise does the first legal thing.
 /// #[derive(Clone, Default)]
@@ -91,7 +90,7 @@ pub struct MoveValue {
 ///     }
 /// }
 ///
-/// let variant = Arc::new(Variant::new(Parameters::default())?);
+/// let variant = Variant::default();
 /// let players = [Player::bot(Eager::default()), Player::bot(Eager::default())];
 /// assert_eq!(play_games(&variant, &players, 1, 0..10, 1)?.len(), 10);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -112,6 +111,16 @@ pub struct MoveValue {
 /// }
 /// ```
 pub trait Bot: BoxedClone + Send + Sync {
+    /// Whether the bot can play this variant. It is asked before its first game at a table, in a batch or
+    /// in a search.
+    ///
+    /// # Errors
+    /// [`UnsupportedVariantError`] if it cannot.
+    fn check_variant(&self, variant: &Variant) -> Result<(), UnsupportedVariantError> {
+        let _ = variant;
+        Ok(())
+    }
+
     /// A new game starts. The bot drops all state of earlier games. All random decisions must draw
     /// from `rng`: then the seed of a game determines all its moves.
     fn start(&mut self, view: &View<'_>, rng: GameRng) {

@@ -10,11 +10,10 @@
 //! - a [`Partner`](crate::batch::Partner) is who may hold a seat of a batch.
 //!
 //! ```
-//! use std::sync::Arc;
 //! use starmine::bots::{GameRunner, Player, RuleList, bot};
-//! use starmine::rules::{EpisodeSeed, Parameters, Variant};
+//! use starmine::rules::{EpisodeSeed, Variant};
 //!
-//! let variant = Arc::new(Variant::new(Parameters::default())?);
+//! let variant = Variant::default();
 //! let rules = RuleList::parse(&["play-safe", "hint-playable", "discard-oldest"])?;
 //! let players = vec![bot("smart")?.player(&variant)?, Player::bot(rules)];
 //! let mut runner = GameRunner::new(variant, players, EpisodeSeed::default())?;

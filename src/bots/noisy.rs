@@ -6,9 +6,9 @@ use std::sync::atomic::AtomicBool;
 
 use thiserror::Error;
 
-use super::bot::{Bot, MoveValue, Turn};
+use super::bot::{Bot, MoveValue, Turn, UnsupportedVariantError};
 use super::random::any_legal;
-use crate::rules::{GameRng, Move, View};
+use crate::rules::{GameRng, Move, Variant, View};
 
 /// A probability, from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -86,6 +86,10 @@ impl Noisy {
 }
 
 impl Bot for Noisy {
+    fn check_variant(&self, variant: &Variant) -> Result<(), UnsupportedVariantError> {
+        self.bot.check_variant(variant)
+    }
+
     fn start(&mut self, view: &View<'_>, rng: GameRng) {
         self.rng = rng.independent();
         self.bot.start(view, rng);

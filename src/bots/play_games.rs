@@ -60,7 +60,7 @@ impl PlayedGames {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum GamesError {
-    /// There are more or fewer players than seats.
+    /// The players cannot sit at this table.
     #[error(transparent)]
     Players(#[from] PlayersError),
     /// A player is [`Player::External`].
@@ -81,10 +81,10 @@ pub enum GamesError {
 /// table.
 ///
 /// # Errors
-/// [`GamesError`] if there are more or fewer players than seats, if one is [`Player::External`], if
-/// a bot chose an illegal move, or if there is no memory for the outcomes.
+/// [`GamesError`] if there are more or fewer players than seats, if one does not support the variant
+/// or is [`Player::External`], if a bot chose an illegal move, or if there is no memory for the outcomes.
 pub fn play_games(
-    variant: &Arc<Variant>,
+    variant: &Variant,
     players: &[Player],
     seed: u64,
     games: Range<u64>,
@@ -98,7 +98,7 @@ pub fn play_games(
 /// # Errors
 /// As [`play_games`].
 pub fn record_games(
-    variant: &Arc<Variant>,
+    variant: &Variant,
     players: &[Player],
     seed: u64,
     games: Range<u64>,
@@ -108,14 +108,14 @@ pub fn record_games(
 }
 
 fn play_range(
-    variant: &Arc<Variant>,
+    variant: &Variant,
     players: &[Player],
     seed: u64,
     games: Range<u64>,
     num_threads: usize,
     records: bool,
 ) -> Result<PlayedGames, GamesError> {
-    let stop = &AtomicBool::new(false);
+    let (stop, variant) = (&AtomicBool::new(false), &Arc::new(variant.clone()));
     let mut list = try_with_capacity(
         usize::try_from(games.end.saturating_sub(games.start)).unwrap_or(usize::MAX),
     )?;
@@ -135,7 +135,7 @@ pub(crate) fn play_games_until(
     num_threads: usize,
     records: bool,
 ) -> Result<Option<PlayedGames>, GamesError> {
-    PlayersError::check(variant, players.len())?;
+    PlayersError::check(variant, players)?;
     if players.iter().any(|player| matches!(player, Player::External)) {
         return Err(GamesError::External);
     }

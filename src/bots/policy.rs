@@ -85,6 +85,10 @@ impl PolicyBot {
 }
 
 impl Bot for PolicyBot {
+    fn check_variant(&self, variant: &Variant) -> Result<(), UnsupportedVariantError> {
+        check(&self.policy, variant)
+    }
+
     fn start(&mut self, _: &View<'_>, rng: GameRng) {
         self.rng = rng;
         self.hidden_state.fill(0.0);

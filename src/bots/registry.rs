@@ -9,7 +9,7 @@ use super::rule_list::{self, RuleList};
 use super::runner::Player;
 use super::smart::Smart;
 use crate::nn::POLICIES;
-use crate::rules::{LostGameScore, Parameters, UnknownNameError, Variant};
+use crate::rules::{UnknownNameError, Variant};
 
 /// The variants that a bot supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,9 +152,6 @@ fn listed(rules: &[&str]) -> Box<dyn Bot> {
     Box::new(RuleList::parse(rules).expect("the published lists are valid"))
 }
 
-/// The text of [`SupportedVariants::BaseGame`].
-const BASE_GAME: &str = "the base game, where only players, random_start_player, lost_game_score and edition may differ";
-
 impl BotKind {
     /// Whether the bot sees all hands.
     #[must_use]
@@ -173,27 +170,10 @@ impl BotKind {
     /// # Errors
     /// [`UnsupportedVariantError`] if the bot does not support the variant.
     pub fn player(&self, variant: &Variant) -> Result<Player, UnsupportedVariantError> {
-        if self.variants == SupportedVariants::BaseGame && !is_base_game(variant) {
-            return Err(UnsupportedVariantError {
-                name: self.name.to_owned(),
-                variant: variant.to_string(),
-                expected: BASE_GAME.to_owned(),
-            });
-        }
-        Ok(self.make.map_or(Player::Cheater, |make| Player::Bot(make())))
+        let player = self.make.map_or(Player::Cheater, |make| Player::Bot(make()));
+        player.check_variant(variant)?;
+        Ok(player)
     }
-}
-
-fn is_base_game(variant: &Variant) -> bool {
-    let parameters = variant.brief_parameters();
-    let base = Parameters {
-        players: parameters.players,
-        random_start_player: parameters.random_start_player,
-        lost_game_score: LostGameScore::Zero,
-        edition: parameters.edition,
-        ..Parameters::default()
-    };
-    Parameters { lost_game_score: LostGameScore::Zero, ..parameters } == base
 }
 
 /// The bot of this name.
@@ -212,8 +192,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::bots::play_games;
-    use crate::rules::{EpisodeSeed, GameRng, PRESETS, random_variant};
+    use crate::bots::{GameRunner, play_games};
+    use crate::rules::{EpisodeSeed, GameRng, PRESETS, Parameters, preset, random_variant};
 
     /// Plays games with the bot in all seats, and in every other seat beside `random`.
     fn play(kind: &BotKind, variant: &Arc<Variant>, games: u64) {
@@ -227,6 +207,25 @@ mod tests {
             if let Err(error) = play_games(variant, &players, 5, 0..games, 1) {
                 panic!("{}: {error} ({variant})", kind.name);
             }
+        }
+    }
+
+    #[test]
+    fn a_table_refuses_a_bot_of_another_variant() {
+        let base = Variant::default();
+        let other = Variant::new(preset("avalanche").unwrap()).unwrap();
+        for kind in BOTS {
+            let players = vec![kind.player(&base).unwrap(); 2];
+            let played = play_games(&other, &players, 1, 0..1, 1);
+            let seated = GameRunner::new(other.clone(), players, EpisodeSeed::new(1));
+            if kind.variants == SupportedVariants::All {
+                assert!(played.is_ok() && seated.is_ok(), "{}", kind.name);
+                continue;
+            }
+            let error = seated.unwrap_err();
+            assert_eq!(played.unwrap_err(), error.clone().into());
+            let source = std::error::Error::source(&error).unwrap().to_string();
+            assert!(source.contains(&format!("bot={:?}", kind.name)), "{source}");
         }
     }
 

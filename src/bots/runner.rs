@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use thiserror::Error;
 
-use super::bot::{Bot, MoveValue, Turn};
+use super::bot::{Bot, MoveValue, Turn, UnsupportedVariantError};
 use super::cheater;
 use crate::rules::{
     Deck, Ending, EpisodeSeed, Event, GameRng, Move, MoveError, Position, RandomDeck, Recording,
@@ -47,6 +47,14 @@ impl Player {
         Player::Bot(Box::new(bot))
     }
 
+    /// As [`Bot::check_variant`].
+    pub(crate) fn check_variant(&self, variant: &Variant) -> Result<(), UnsupportedVariantError> {
+        match self {
+            Player::Bot(bot) => bot.check_variant(variant),
+            Player::Cheater | Player::External => Ok(()),
+        }
+    }
+
     /// Whether a move may take long, see [`Bot::takes_long`].
     #[cfg(feature = "python")]
     pub(crate) fn takes_long(&self) -> bool {
@@ -54,23 +62,42 @@ impl Player {
     }
 }
 
-/// More or fewer players than seats.
+/// Players that cannot sit at a table of this variant.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
-#[error("players has {found} entries: expected {seats}, one for each seat of this variant")]
-pub struct PlayersError {
-    /// The number of players.
-    pub found: usize,
-    /// The number of seats.
-    pub seats: usize,
+pub enum PlayersError {
+    /// More or fewer players than seats.
+    #[error("players has {found} entries: expected {seats}, one for each seat of this variant")]
+    Number {
+        /// The number of players.
+        found: usize,
+        /// The number of seats.
+        seats: usize,
+    },
+    /// A bot does not support the variant.
+    #[error("seat {seat} has a bot of another variant")]
+    Variant {
+        /// The bot's seat.
+        seat: Seat,
+        /// What it supports.
+        source: UnsupportedVariantError,
+    },
 }
 
 impl PlayersError {
-    /// # Errors
-    /// [`PlayersError`] unless there is one player for each seat.
-    pub(crate) fn check(variant: &Variant, found: usize) -> Result<(), PlayersError> {
+    /// Checks that there is one player for each seat, and that each supports the variant.
+    pub(crate) fn check(variant: &Variant, players: &[Player]) -> Result<(), PlayersError> {
+        PlayersError::check_number(variant, players.len())?;
+        let mut seated = variant.seats().zip(players);
+        seated.try_for_each(|(seat, player)| {
+            player.check_variant(variant).map_err(|source| PlayersError::Variant { seat, source })
+        })
+    }
+
+    /// Checks that there is one player for each seat.
+    pub(crate) fn check_number(variant: &Variant, found: usize) -> Result<(), PlayersError> {
         let seats = variant.players().into();
-        if found == seats { Ok(()) } else { Err(PlayersError { found, seats }) }
+        if found == seats { Ok(()) } else { Err(PlayersError::Number { found, seats }) }
     }
 }
 
@@ -130,13 +157,15 @@ impl GameRunner {
     /// A runner with one player for each seat, at the start of the game of this seed.
     ///
     /// # Errors
-    /// [`PlayersError`] if there are more or fewer players than seats.
+    /// [`PlayersError`] if there are more or fewer players than seats, or if a bot does not support
+    /// the variant.
     pub fn new(
-        variant: Arc<Variant>,
+        variant: impl Into<Arc<Variant>>,
         players: Vec<Player>,
         seed: EpisodeSeed,
     ) -> Result<GameRunner, PlayersError> {
-        PlayersError::check(&variant, players.len())?;
+        let variant = variant.into();
+        PlayersError::check(&variant, &players)?;
         let observes = |player: &Player| matches!(player, Player::Bot(bot) if bot.observes());
         let (mut deck, start_player) = RandomDeck::new(&variant, seed);
         let position = Position::deal(&variant, start_player, &mut deck);

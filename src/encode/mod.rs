@@ -7,11 +7,10 @@
 //! sections. An encoder may also be defined outside the crate.
 //!
 //! ```
-//! use std::sync::Arc;
 //! use starmine::encode::{CANONICAL, Encoder};
-//! use starmine::rules::{EpisodeSeed, Parameters, State, Variant};
+//! use starmine::rules::{EpisodeSeed, State, Variant};
 //!
-//! let variant = Arc::new(Variant::new(Parameters::default())?);
+//! let variant = Variant::default();
 //! let state = State::new(variant.clone(), EpisodeSeed::default());
 //! let layout = CANONICAL.layout(&variant);
 //! let mut words = vec![0; layout.words()];

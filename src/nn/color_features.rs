@@ -7,7 +7,7 @@
 
 use crate::encode::{Layout, Section};
 use crate::rules::{
-    Belief, CardSet, MAX_CARD_KINDS, MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS, Outlook, Variant,
+    Belief, KindOutlook, KindSet, MAX_CARD_KINDS, MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS, Variant,
     named,
 };
 
@@ -30,7 +30,7 @@ const KINDS: usize = MAX_CARD_KINDS;
 ///
 /// Each row of a colour has these sections; a slot without a card is 0:
 /// - `cards` (offsets, slots, ranks): the visible cards of the colour;
-/// - `card_flags` (offsets, slots, 3): whether they are playable, dead, critical ([`Outlook`]);
+/// - `card_flags` (offsets, slots, 3): whether they are playable, dead, critical ([`KindOutlook`]);
 /// - `own` (slots, ranks): the probability of each card of the colour in each slot of the observer;
 /// - `plausible` (offsets, slots, ranks): the cards of the colour that the hints to the other seats
 ///   allow;
@@ -108,7 +108,7 @@ struct Observation {
     cards: [[u64; MAX_HAND_SIZE]; MAX_PLAYERS],
     /// What the hints say of each card: the plausible kinds, then the hinted colour and rank.
     knowledge: [[u64; MAX_HAND_SIZE]; MAX_PLAYERS],
-    outlook: Outlook,
+    outlook: KindOutlook,
     heights: [u8; MAX_COLORS],
     discarded: [u8; KINDS],
     unseen: [u8; KINDS],
@@ -272,11 +272,11 @@ impl ColorFeatures {
             unseen[kind] = unseen[kind].saturating_sub(discarded[kind] + u8::from(is_played));
         }
         for card in cards[1..self.players].iter().flat_map(|hand| &hand[..self.hand_size]) {
-            for kind in CardSet(*card).iter() {
+            for kind in KindSet(*card).iter() {
                 unseen[kind] = unseen[kind].saturating_sub(1);
             }
         }
-        let outlook = Outlook::new(&self.variant, &heights[..self.colors], discards);
+        let outlook = KindOutlook::new(&self.variant, &heights[..self.colors], discards);
         let own = self.own(&known[0], &unseen);
         Observation { cards, knowledge: known, outlook, heights, discarded, unseen, own }
     }
@@ -295,8 +295,9 @@ impl ColorFeatures {
             let size = plausible.iter().take_while(|&&set| set != 0).count();
             let mut marginals = [0.0f64; KINDS * MAX_HAND_SIZE];
             let marginals = &mut marginals[..size * kinds];
-            let sets = plausible.map(CardSet);
-            Belief::of(&sets[..size], *unseen, kinds).write_marginals(marginals);
+            let sets = plausible.map(KindSet);
+            let size_of_variant = [self.colors as u8, self.ranks as u8];
+            Belief::of(&sets[..size], *unseen, size_of_variant).write_marginals(marginals);
             for (own, marginals) in own.iter_mut().zip(marginals.chunks(kinds)) {
                 own.iter_mut().zip(marginals).for_each(|(own, &share)| *own = share as f32);
             }
@@ -304,9 +305,9 @@ impl ColorFeatures {
         }
         for (own, plausible) in own.iter_mut().zip(plausible) {
             let copies = |kind: usize| f32::from(unseen[kind]);
-            let total: f32 = CardSet(plausible).iter().map(copies).sum();
+            let total: f32 = KindSet(plausible).iter().map(copies).sum();
             if total > 0.0 {
-                CardSet(plausible).iter().for_each(|kind| own[kind] = copies(kind) / total);
+                KindSet(plausible).iter().for_each(|kind| own[kind] = copies(kind) / total);
             }
         }
         own
@@ -363,7 +364,7 @@ impl ColorFeatures {
         let sets = flags(&seen.outlook);
         for own in &seen.own[..self.hand_size] {
             for set in sets {
-                row.number(CardSet(set).iter().map(|kind| own[kind]).sum());
+                row.number(KindSet(set).iter().map(|kind| own[kind]).sum());
             }
         }
         let hands = || seen.cards[1..self.players].iter().map(|hand| &hand[..self.hand_size]);
@@ -371,7 +372,7 @@ impl ColorFeatures {
             sets.iter().for_each(|set| row.bit(card & set != 0));
         }
         for &card in hands().flatten() {
-            let kind = CardSet(card).iter().next();
+            let kind = KindSet(card).iter().next();
             row.bits(kind.map_or(0, |kind| 1 << (kind % self.ranks)), self.ranks);
         }
         for hand in &seen.knowledge[..self.players] {
@@ -390,7 +391,7 @@ impl ColorFeatures {
 }
 
 /// The sets of playable, dead and critical cards.
-fn flags(outlook: &Outlook) -> [u64; 3] {
+fn flags(outlook: &KindOutlook) -> [u64; 3] {
     [outlook.playable.0, outlook.dead.0, outlook.critical.0]
 }
 

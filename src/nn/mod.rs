@@ -11,12 +11,11 @@
 //!
 //! ```
 //! # #[cfg(feature = "weights")] {
-//! use std::sync::Arc;
 //! use starmine::nn::{PolicyScratch, shipped_policy};
 //! use starmine::rules::{EpisodeSeed, State};
 //!
 //! let policy = shipped_policy("ippo-2p").expect("it is shipped").policy()?;
-//! let state = State::new(Arc::new(policy.variant().clone()), EpisodeSeed::default());
+//! let state = State::new(policy.variant().clone(), EpisodeSeed::default());
 //! let logarithms = policy.log_probabilities(&state.view(state.current_player()), &mut PolicyScratch::default());
 //! for (played, logarithm) in state.legal_moves().zip(logarithms) {
 //!     println!("{played:?} with probability {}", logarithm.exp());

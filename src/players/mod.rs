@@ -3,12 +3,11 @@
 //! A [`PlayerSpec`] is parsed from a text and makes a [`Player`](crate::bots::Player) for a variant:
 //!
 //! ```
-//! use std::sync::Arc;
 //! use starmine::bots::play_games;
 //! use starmine::players::PlayerSpec;
-//! use starmine::rules::{Parameters, Variant};
+//! use starmine::rules::{Variant};
 //!
-//! let variant = Arc::new(Variant::new(Parameters::default())?);
+//! let variant = Variant::default();
 //! let texts = ["smart", "rules: play-safe; hint-playable; discard-oldest"];
 //! let specs: Vec<PlayerSpec> = texts.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
 //! PlayerSpec::check_table(specs.iter().map(Some))?;

@@ -1,49 +1,57 @@
-//! A set of kinds of cards in one word.
+//! A set of kinds of cards that holds for every variant.
 
-use super::bit_set::bit_set;
+use super::bit_set::{bit_set, set_of};
+use super::card::{Card, Rank, Suit};
+use super::limits::MAX_RANKS;
 use super::select::BitIndices;
 
-/// A set of kinds of cards of one variant: bit `i` is the card with index `i` (see
-/// [`Variant::card_index`](super::Variant::card_index)). Its [`Variant`](super::Variant) makes it, lists
-/// its cards and says whether it has a card.
+/// A set of kinds of cards, by suit and then by rank.
+///
+/// ```
+/// use starmine::rules::{Card, CardSet, Rank, Suit};
+///
+/// let red: CardSet = Rank::ALL.into_iter().map(|rank| Card::new(Suit::RED, rank)).collect();
+/// assert!(red.contains(Card::new(Suit::RED, Rank::ALL[4])));
+/// assert_eq!(red.len(), 5);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct CardSet(pub(crate) u64);
+pub struct CardSet(pub(super) u32);
 
 impl CardSet {
+    /// Whether the set has a card of this suit and rank.
+    #[must_use]
+    pub const fn contains(self, card: Card) -> bool {
+        self.0 >> card.index() & 1 == 1
+    }
+
     /// Number of kinds in the set.
     #[must_use]
     pub const fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
-    /// The set of one card, whose index is below 64.
-    #[must_use]
-    pub(crate) const fn of(index: usize) -> CardSet {
-        CardSet(1 << index)
-    }
-
-    /// The set of the cards with these indices.
-    #[must_use]
-    pub(crate) fn from_indices(indices: impl IntoIterator<Item = usize>) -> CardSet {
-        CardSet(indices.into_iter().fold(0, |set, index| set | 1 << index))
-    }
-
-    /// Whether the card with this index, which is below 64, is in the set.
-    #[must_use]
-    pub(crate) const fn contains(self, index: usize) -> bool {
-        self.0 >> index & 1 == 1
-    }
-
-    /// The index of the only card of a set of one.
-    #[must_use]
-    pub(crate) const fn single(self) -> Option<usize> {
-        if self.0.is_power_of_two() { Some(self.0.trailing_zeros() as usize) } else { None }
-    }
-
-    /// The cards' indices in ascending order.
-    pub(crate) fn iter(self) -> impl Iterator<Item = usize> {
-        BitIndices(self.0)
+    /// The cards, by suit and then by rank.
+    pub fn iter(self) -> impl Iterator<Item = Card> {
+        BitIndices(self.0.into()).map(card_at)
     }
 }
 
+impl From<Card> for CardSet {
+    fn from(card: Card) -> CardSet {
+        CardSet(1 << card.index())
+    }
+}
+
+impl Card {
+    /// The place of the card in a [`CardSet`].
+    const fn index(self) -> usize {
+        self.suit.index() * MAX_RANKS + self.rank.index()
+    }
+}
+
+fn card_at(index: usize) -> Card {
+    Card::new(Suit::ALL[index / MAX_RANKS], Rank::ALL[index % MAX_RANKS])
+}
+
 bit_set!(CardSet);
+set_of!(CardSet, Card, card_at);

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::card::{Card, Rank, Suit};
 use super::card_set::CardSet;
 use super::hint::Hint;
+use super::kind_set::KindSet;
 use super::variant::Variant;
 
 /// What the hints given so far say about one card.
@@ -66,15 +67,16 @@ impl Knowledge {
         self.0 >> variant.card_index(card) & 1 == 1
     }
 
-    /// The set of plausible cards.
+    /// The cards that the hints allow.
     #[must_use]
-    pub fn plausible_set(self, variant: &Variant) -> CardSet {
-        CardSet(self.0 & variant.tables().all_cards)
+    pub fn plausible(self, variant: &Variant) -> CardSet {
+        self.plausible_kinds(variant).cards(variant.ranks().into())
     }
 
-    /// The plausible cards in index order.
-    pub fn plausible(self, variant: &Variant) -> impl Iterator<Item = Card> + '_ {
-        variant.card_kinds().filter(move |&card| self.is_plausible(variant, card))
+    /// As [`Knowledge::plausible`], in the kinds of the variant.
+    #[must_use]
+    pub(crate) fn plausible_kinds(self, variant: &Variant) -> KindSet {
+        KindSet(self.0 & variant.tables().all_cards)
     }
 
     /// Whether a hint named the card's colour.

@@ -15,11 +15,10 @@
 //!   [`EpisodeSeed`].
 //!
 //! ```
-//! use std::sync::Arc;
 //! use starmine::rules::{EpisodeSeed, Move, Offset, Parameters, Seat, Slot, State, Variant, preset};
 //!
 //! let parameters = Parameters { players: 4, ..preset("avalanche")? };
-//! let mut state = State::new(Arc::new(Variant::new(parameters)?), EpisodeSeed::default());
+//! let mut state = State::new(Variant::new(parameters)?, EpisodeSeed::default());
 //! let event = state.play(Move::Play { slot: Slot::OLDEST })?;
 //! println!("seat {} played {:?}", event.seat, event.card);
 //! println!("{} moves are legal for seat {}", state.legal_actions().len(), state.current_player());
@@ -42,6 +41,7 @@ mod error_text;
 mod event;
 mod hand;
 mod hint;
+mod kind_set;
 mod knowledge;
 mod legality;
 mod limits;
@@ -89,6 +89,7 @@ pub use ending::Ending;
 pub use episode_seed::EpisodeSeed;
 pub use event::Event;
 pub use hint::Hint;
+pub(crate) use kind_set::KindSet;
 pub use knowledge::Knowledge;
 pub(crate) use limits::MAX_CARD_KINDS;
 pub use limits::{MAX_CARDS, MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS, MAX_RANKS};
@@ -97,6 +98,8 @@ pub use names::UnknownNameError;
 pub(crate) use names::named;
 pub use notation::NotationError;
 pub use offset::Offset;
+#[cfg(feature = "bots")]
+pub(crate) use outlook::KindOutlook;
 pub use outlook::Outlook;
 #[cfg(feature = "python")]
 pub(crate) use parameters::WideParameters;

@@ -1,6 +1,7 @@
 //! Which kinds of cards are playable, dead or critical.
 
 use super::card_set::CardSet;
+use super::kind_set::KindSet;
 use super::select::gather_bits;
 use super::variant::Variant;
 
@@ -16,11 +17,29 @@ pub struct Outlook {
     pub critical: CardSet,
 }
 
-impl Outlook {
+/// As [`Outlook`], in the kinds of one variant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct KindOutlook {
+    pub playable: KindSet,
+    pub dead: KindSet,
+    pub critical: KindSet,
+}
+
+impl KindOutlook {
+    /// The same sets of cards.
+    pub(super) fn cards(&self, variant: &Variant) -> Outlook {
+        let ranks = variant.ranks().into();
+        Outlook {
+            playable: self.playable.cards(ranks),
+            dead: self.dead.cards(ranks),
+            critical: self.critical.cards(ranks),
+        }
+    }
+
     /// The outlook of these fireworks (heights by suit) and discards (a set of copies, as in
     /// [`View::discards`](super::View::discards)).
     #[must_use]
-    pub(crate) fn new(variant: &Variant, fireworks: &[u8], discards: u64) -> Outlook {
+    pub(crate) fn new(variant: &Variant, fireworks: &[u8], discards: u64) -> KindOutlook {
         let tables = variant.tables();
         let ranks = usize::from(variant.ranks());
         let (mut played, mut playable) = (0, 0);
@@ -37,10 +56,10 @@ impl Outlook {
             blocked |= blocked << 1 & !tables.rank_cards[0];
         }
         let dead = played | blocked & tables.all_cards;
-        Outlook {
-            playable: CardSet(playable & !dead),
-            dead: CardSet(dead),
-            critical: CardSet(lonely & !dead),
+        KindOutlook {
+            playable: KindSet(playable & !dead),
+            dead: KindSet(dead),
+            critical: KindSet(lonely & !dead),
         }
     }
 }
@@ -53,12 +72,12 @@ mod tests {
     use crate::rules::{EpisodeSeed, GameRng, PRESETS, State};
 
     /// The definitions, card by card.
-    fn naive(state: &State) -> Outlook {
+    fn naive(state: &State) -> KindOutlook {
         let (variant, position) = (state.variant(), state.position());
-        let mut outlook = Outlook::default();
+        let mut outlook = KindOutlook::default();
         for card in variant.card_kinds() {
             let height = usize::from(position.fireworks(variant)[card.suit.index()]);
-            let set = CardSet::of(variant.kind_of(card));
+            let set = KindSet::of(variant.kind_of(card));
             let left = |card| variant.copies(card) - position.discarded(variant, card);
             let mut path = variant.card_kinds().filter(|other| {
                 other.suit == card.suit

@@ -12,7 +12,7 @@ use super::knowledge::Knowledge;
 use super::limits::{MAX_COLORS, MAX_PLAYERS};
 use super::moves::Move;
 use super::offset::Offset;
-use super::outlook::Outlook;
+use super::outlook::KindOutlook;
 use super::parameters::LostGameScore;
 use super::rng::GameRng;
 use super::seat::Seat;
@@ -131,8 +131,8 @@ impl Position {
 
     /// Which kinds of cards are playable, dead or critical.
     #[must_use]
-    pub fn outlook(&self, variant: &Variant) -> Outlook {
-        Outlook::new(variant, self.fireworks(variant), self.discards)
+    pub fn outlook(&self, variant: &Variant) -> KindOutlook {
+        KindOutlook::new(variant, self.fireworks(variant), self.discards)
     }
 
     /// The copies that are in no hand, not played and not discarded, as a deck.

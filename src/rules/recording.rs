@@ -23,10 +23,9 @@ use super::variant::Variant;
 /// rules and says where it breaks them.
 ///
 /// ```
-/// use std::sync::Arc;
-/// use starmine::rules::{EpisodeSeed, Parameters, Recording, State, Variant};
+/// use starmine::rules::{EpisodeSeed, Recording, State, Variant};
 ///
-/// let variant = Arc::new(Variant::new(Parameters::default())?);
+/// let variant = Variant::default();
 /// let mut state = State::new(variant.clone(), EpisodeSeed::new(7));
 /// state.play("play 0".parse()?)?;
 /// state.play("play 1".parse()?)?;
@@ -102,7 +101,8 @@ pub struct GameCheck {
 impl Recording {
     /// No games of this variant.
     #[must_use]
-    pub fn new(variant: Arc<Variant>) -> Recording {
+    pub fn new(variant: impl Into<Arc<Variant>>) -> Recording {
+        let variant = variant.into();
         Recording { variant, arrays: RecordingArrays::default() }
     }
 

@@ -24,10 +24,9 @@ use super::view::{SeerView, View};
 /// One game in progress: its position, the order of its deck and all past turns.
 ///
 /// ```
-/// use std::sync::Arc;
-/// use starmine::rules::{EpisodeSeed, Parameters, State, Variant};
+/// use starmine::rules::{EpisodeSeed, State, Variant};
 ///
-/// let variant = Arc::new(Variant::new(Parameters::default())?);
+/// let variant = Variant::default();
 /// let mut state = State::new(variant, EpisodeSeed::new(7));
 /// while let Some(played) = state.legal_moves().next() {
 ///     state.play(played)?;
@@ -85,7 +84,8 @@ impl State {
     /// Deals the game of this seed.
     #[must_use]
     #[expect(clippy::missing_panics_doc, reason = "a random deck is complete")]
-    pub fn new(variant: Arc<Variant>, seed: EpisodeSeed) -> State {
+    pub fn new(variant: impl Into<Arc<Variant>>, seed: EpisodeSeed) -> State {
+        let variant = variant.into();
         let (deck, start_player) = RandomDeck::new(&variant, seed);
         let cards = deck.into_cards(&variant);
         let deck = ListedDeck::new(&variant, cards).expect("a random deck is complete");
@@ -97,10 +97,11 @@ impl State {
     /// # Errors
     /// [`DeckError`] if the deck is not the variant's or there is no such seat.
     pub fn from_deck(
-        variant: Arc<Variant>,
+        variant: impl Into<Arc<Variant>>,
         cards: Vec<Card>,
         start_player: Seat,
     ) -> Result<State, DeckError> {
+        let variant = variant.into();
         let deck = ListedDeck::new(&variant, cards)?;
         let start_player = variant.start_player(u8::from(start_player).into())?;
         Ok(State::deal(variant, deck, start_player))
@@ -219,7 +220,7 @@ impl State {
     /// Which kinds of cards are playable, dead or critical.
     #[must_use]
     pub fn outlook(&self) -> Outlook {
-        self.position.outlook(&self.variant)
+        self.position.outlook(&self.variant).cards(&self.variant)
     }
 
     /// Whether this move of the seat to act is legal.
@@ -339,10 +340,9 @@ impl State {
     /// Plays one turn and returns what happened.
     ///
     /// ```
-    /// use std::sync::Arc;
-    /// use starmine::rules::{EpisodeSeed, Move, Parameters, Slot, State, Variant};
+    /// use starmine::rules::{EpisodeSeed, Move, Slot, State, Variant};
     ///
-    /// let variant = Arc::new(Variant::new(Parameters::default())?);
+    /// let variant = Variant::default();
     /// let mut state = State::new(variant, EpisodeSeed::default());
     /// state.play(Move::Discard { slot: Slot::OLDEST }).unwrap_err(); // all information tokens are there
     /// let event = state.play(Move::Play { slot: Slot::OLDEST })?;

@@ -6,7 +6,6 @@ use std::fmt::{self, Display, Formatter};
 use serde::{Deserialize, Serialize};
 
 use super::card::{Card, Rank, Suit};
-use super::card_set::CardSet;
 use super::edition::Edition;
 use super::offset::Offset;
 use super::parameters::{
@@ -329,26 +328,6 @@ impl Variant {
         self.tables.card[index]
     }
 
-    /// The cards of a set in index order.
-    pub fn cards(&self, set: CardSet) -> impl Iterator<Item = Card> + '_ {
-        set.iter().map(|index| self.card(index))
-    }
-
-    /// The set of these cards.
-    #[must_use]
-    pub fn card_set(&self, cards: impl IntoIterator<Item = Card>) -> CardSet {
-        CardSet::from_indices(cards.into_iter().map(|card| self.card_index(card)))
-    }
-
-    /// Whether a card is in a set of this variant.
-    ///
-    /// # Panics
-    /// If the variant does not have the card.
-    #[must_use]
-    pub const fn set_has(&self, set: CardSet, card: Card) -> bool {
-        set.contains(self.card_index(card))
-    }
-
     pub(crate) const fn tables(&self) -> &Tables {
         &self.tables
     }
@@ -368,6 +347,13 @@ impl PartialEq for Variant {
 }
 
 impl Eq for Variant {}
+
+impl Default for Variant {
+    /// The standard game for two players.
+    fn default() -> Variant {
+        Variant::new(Parameters::default()).expect("the standard game is allowed")
+    }
+}
 
 impl TryFrom<Parameters> for Variant {
     type Error = VariantError;

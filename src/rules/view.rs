@@ -3,15 +3,15 @@
 use std::fmt::{self, Debug, Formatter};
 
 use super::card::Card;
-use super::card_set::CardSet;
 use super::ending::Ending;
 use super::event::Event;
 use super::hand::Hand;
+use super::kind_set::KindSet;
 use super::knowledge::Knowledge;
 use super::limits::MAX_CARD_KINDS;
 use super::moves::{ActionSet, Move};
 use super::offset::Offset;
-use super::outlook::Outlook;
+use super::outlook::{KindOutlook, Outlook};
 use super::position::Position;
 use super::seat::Seat;
 use super::slot::Slot;
@@ -22,10 +22,9 @@ use super::variant::{Variant, beyond_the_table};
 /// observer.
 ///
 /// ```
-/// use std::sync::Arc;
-/// use starmine::rules::{EpisodeSeed, Offset, Parameters, Seat, State, Variant};
+/// use starmine::rules::{EpisodeSeed, Offset, Seat, State, Variant};
 ///
-/// let variant = Arc::new(Variant::new(Parameters::default())?);
+/// let variant = Variant::default();
 /// let state = State::new(variant, EpisodeSeed::new(7));
 /// let view = state.view(Seat::FIRST);
 /// assert_eq!(view.hand_size(Offset::OWN), 5);
@@ -37,16 +36,16 @@ use super::variant::{Variant, beyond_the_table};
 /// A view has no way to its own hand, and none to a [`SeerView`]:
 ///
 /// ```compile_fail,E0624
-/// # use starmine::rules::{EpisodeSeed, Parameters, Seat, State, Variant};
-/// # let variant = std::sync::Arc::new(Variant::new(Parameters::default()).unwrap());
+/// # use starmine::rules::{EpisodeSeed, Seat, State, Variant};
+/// # let variant = Variant::default();
 /// # let state = State::new(variant, EpisodeSeed::default());
 /// let hand = state.view(Seat::FIRST).supposing(&[0; 5]);
 /// ```
 ///
 /// ```compile_fail,E0308
 /// # use starmine::encode::{CANONICAL_SEER, BitWriter, SeerEncoder};
-/// # use starmine::rules::{EpisodeSeed, Parameters, Seat, State, Variant};
-/// # let variant = std::sync::Arc::new(Variant::new(Parameters::default()).unwrap());
+/// # use starmine::rules::{EpisodeSeed, Seat, State, Variant};
+/// # let variant = Variant::default();
 /// # let state = State::new(variant, EpisodeSeed::default());
 /// # let mut words = [0; 11];
 /// CANONICAL_SEER.encode(&state.view(Seat::FIRST), &mut BitWriter::new(&mut words));
@@ -54,8 +53,8 @@ use super::variant::{Variant, beyond_the_table};
 ///
 /// ```
 /// # use starmine::encode::{CANONICAL_SEER, BitWriter, SeerEncoder};
-/// # use starmine::rules::{EpisodeSeed, Parameters, Seat, State, Variant};
-/// # let variant = std::sync::Arc::new(Variant::new(Parameters::default()).unwrap());
+/// # use starmine::rules::{EpisodeSeed, Seat, State, Variant};
+/// # let variant = Variant::default();
 /// # let state = State::new(variant, EpisodeSeed::default());
 /// # let mut words = [0; 11];
 /// CANONICAL_SEER.encode(&state.seer_view(Seat::FIRST), &mut BitWriter::new(&mut words));
@@ -259,7 +258,7 @@ impl<'a> View<'a> {
             let lowest = suit * usize::from(self.variant.ranks());
             (lowest..lowest + usize::from(height)).for_each(&mut see);
         }
-        CardSet(self.discards()).iter().for_each(|copy| see(tables.copy_card[copy].into()));
+        KindSet(self.discards()).iter().for_each(|copy| see(tables.copy_card[copy].into()));
         unseen
     }
 
@@ -325,6 +324,11 @@ impl<'a> View<'a> {
     /// Which kinds of cards are playable, dead or critical.
     #[must_use]
     pub fn outlook(&self) -> Outlook {
+        self.position.outlook(self.variant).cards(self.variant)
+    }
+
+    /// As [`View::outlook`], in the kinds of the variant.
+    pub(crate) fn kind_outlook(&self) -> KindOutlook {
         self.position.outlook(self.variant)
     }
 

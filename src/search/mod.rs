@@ -5,12 +5,11 @@
 //! [`Searcher::decide`].
 //!
 //! ```
-//! use std::sync::Arc;
 //! use starmine::bots::bot;
-//! use starmine::rules::{EpisodeSeed, Parameters, State, Variant};
+//! use starmine::rules::{EpisodeSeed, State, Variant};
 //! use starmine::search::{SearchOptions, Searcher};
 //!
-//! let variant = Arc::new(Variant::new(Parameters::default())?);
+//! let variant = Variant::default();
 //! let blueprint = bot("smart")?.player(&variant)?;
 //! let options = SearchOptions::default().with_rollouts(50)?.with_hands(10)?;
 //! let mut searcher = Searcher::new(&blueprint, &variant, options, 1)?;

@@ -9,7 +9,7 @@ use super::belief::BlueprintBelief;
 use super::blueprint::Blueprint;
 use super::decision::{Decision, search};
 use super::options::{Method, SearchOptions};
-use crate::bots::{Bot, MoveValue, Player, Turn};
+use crate::bots::{Bot, MoveValue, Player, Turn, UnsupportedVariantError};
 use crate::rules::{EpisodeSeed, GameRng, Move, Seat, State, Variant, View};
 
 /// A searching teammate may leave the blueprint. Each other move is assumed to be this likely, where
@@ -41,6 +41,9 @@ pub enum BlueprintError {
     /// It searches itself.
     #[error("blueprint={0:?} searches: expected a bot that does not")]
     Searches(String),
+    /// It does not support the variant.
+    #[error("the blueprint is a bot of another variant")]
+    Variant(#[source] UnsupportedVariantError),
     /// It sees all hands.
     #[error("blueprint={0:?} sees its own hand: expected a bot that sees what its seat sees")]
     Open(String),
@@ -55,6 +58,7 @@ const GIVEN: &str = "the given player";
 /// blueprint, so the belief would draw wrong conclusions from its moves.
 #[derive(Clone)]
 pub struct Searcher {
+    variant: Variant,
     /// The blueprint's bot in the seat that searches.
     own: Box<dyn Bot>,
     blueprint: Blueprint,
@@ -76,8 +80,8 @@ impl Searcher {
     /// A bot before its first game.
     ///
     /// # Errors
-    /// [`BlueprintError`] if the blueprint's moves are random, if it sees its own hand, or if it
-    /// cannot value positions for a depth.
+    /// [`BlueprintError`] if the blueprint's moves are random, if it sees its own hand, if it does not
+    /// support the variant, or if it cannot value positions for a depth.
     pub fn new(
         blueprint: &Player,
         variant: &Variant,
@@ -92,13 +96,15 @@ impl Searcher {
         if !bot.is_deterministic() {
             return Err(BlueprintError::Random(GIVEN.to_owned()));
         }
+        bot.check_variant(variant).map_err(BlueprintError::Variant)?;
         let blueprint = Blueprint::new(&**bot, variant.players());
         if options.depth.is_some() && matches!(blueprint, Blueprint::Bots(_)) {
             return Err(BlueprintError::Valueless(GIVEN.to_owned()));
         }
         let rng = GameRng::new(EpisodeSeed::default());
         let (own, belief, values) = (bot.clone(), None, Vec::new());
-        Ok(Searcher { own, blueprint, options, num_threads, rng, belief, values })
+        let variant = variant.clone();
+        Ok(Searcher { variant, own, blueprint, options, num_threads, rng, belief, values })
     }
 
     /// Follows a game up to its last turn, without searching. The game is one of the searcher's
@@ -149,6 +155,17 @@ impl Searcher {
 }
 
 impl Bot for Searcher {
+    fn check_variant(&self, variant: &Variant) -> Result<(), UnsupportedVariantError> {
+        if *variant == self.variant {
+            return Ok(());
+        }
+        Err(UnsupportedVariantError {
+            name: "search".to_owned(),
+            variant: variant.to_string(),
+            expected: format!("the variant that the search was made for ({})", self.variant),
+        })
+    }
+
     fn start(&mut self, view: &View<'_>, mut rng: GameRng) {
         let seed = rng.below_u64(u64::MAX);
         self.rng = rng;

@@ -42,7 +42,7 @@ const MAX_CHOICES: usize = 64;
 pub enum Partner {
     /// A bot of this crate, loaded.
     Bot(PlayerSpec),
-    /// A bot of the caller, which supports the batch's variant. Every game plays with its own copy.
+    /// A bot of the caller, which plays the batch's variant by [`Bot::check_variant`]. Every game plays with its own copy.
     /// An illegal move of the bot loses the game. A batch with such a partner cannot be stored.
     Custom(Box<dyn Bot>),
     /// A partner outside this crate, such as one in another language: the caller plays its turns.
@@ -76,7 +76,10 @@ impl Partner {
     fn player(&self, variant: &Variant) -> Result<Player, UnsupportedVariantError> {
         match self {
             Partner::Bot(bot) => bot.player(variant),
-            Partner::Custom(bot) => Ok(Player::Bot(bot.clone())),
+            Partner::Custom(bot) => {
+                bot.check_variant(variant)?;
+                Ok(Player::Bot(bot.clone()))
+            }
             Partner::External { .. } => Ok(Player::External),
         }
     }

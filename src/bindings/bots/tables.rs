@@ -44,7 +44,7 @@ const LONG: usize = 1 << 8;
 
 /// Reads the players of a table.
 fn read_players(variant: &rules::Variant, given: &GivenPlayers<'_>) -> PyResult<Vec<Player>> {
-    PlayersError::check(variant, given.len()).map_err(GamesError::Players)?;
+    PlayersError::check_number(variant, given.len()).map_err(GamesError::Players)?;
     let read = |(seat, given): (usize, &Option<Bound<'_, PyAny>>)| {
         given.as_ref().map(|given| read_player(&format!("players[{seat}]"), given)).transpose()
     };

@@ -26,7 +26,7 @@ impl Knowledge {
     pub fn new(knowledge: rules::Knowledge, variant: &rules::Variant) -> Knowledge {
         let card = |card| Card::new(card, variant.edition());
         Knowledge {
-            plausible: knowledge.plausible(variant).map(card).collect(),
+            plausible: knowledge.plausible(variant).iter().map(card).collect(),
             color: knowledge.hinted_suit(variant).map(rules::Suit::index),
             rank: knowledge.hinted_rank(variant).map(rules::Rank::index),
         }

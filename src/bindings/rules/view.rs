@@ -149,10 +149,8 @@ impl View {
         let view = self.view();
         let (variant, belief) = (view.variant(), Belief::new(&view));
         let cards = |slot| {
-            let possible = belief.possible(slot);
-            let kinds = variant.card_kinds().enumerate();
-            let cards = kinds.filter(|&(kind, _)| possible.contains(kind));
-            cards.map(|(_, card)| Card::new(card, variant.edition())).collect()
+            let cards = belief.possible(slot).into_iter();
+            cards.map(|card| Card::new(card, variant.edition())).collect()
         };
         (0..belief.slots()).map(Slot::at).map(cards).collect()
     }

@@ -33,9 +33,10 @@ mod seat_state;
 mod tests;
 mod turn_meaning;
 
-use crate::rules::{BitIndices, CardSet, Event, GameRng, Move, Offset, Seat, Slot, Variant, View};
+use crate::rules::{BitIndices, Event, GameRng, KindSet, Move, Offset, Seat, Slot, Variant, View};
 
-use super::bot::{Bot, Turn};
+use super::base_game;
+use super::bot::{Bot, Turn, UnsupportedVariantError};
 use beliefs::BeliefArchive;
 use reasoner::{BeliefState, PastTurns, Reasoner};
 use seat_state::{CARDS, SeatMove, SeatState};
@@ -67,6 +68,10 @@ impl Default for Fireflower {
 }
 
 impl Bot for Fireflower {
+    fn check_variant(&self, variant: &Variant) -> Result<(), UnsupportedVariantError> {
+        base_game::check("fireflower", variant)
+    }
+
     fn is_deterministic(&self) -> bool {
         true
     }
@@ -86,7 +91,7 @@ impl Bot for Fireflower {
         let Some(before) = self.game else { return };
         let mut after = before;
         let variant = turn.after.variant();
-        let face = |card| CardSet::of(variant.kind_of(card));
+        let face = |card| KindSet::of(variant.kind_of(card));
         let played = seat_move_of(&turn.event, variant);
         if let (SeatMove::Play { slot } | SeatMove::Discard { slot }, Some(card)) =
             (played, turn.event.card)

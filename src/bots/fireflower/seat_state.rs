@@ -3,7 +3,7 @@
 
 use crate::bots::base_game::{ALL, HAND_SIZE, RANKS, above, above_all, next_on, of_hint, of_rank};
 use crate::bots::copy_counts::CopyCounts;
-use crate::rules::{CardSet, Hint, MAX_PLAYERS, Seat, SlotSet, View};
+use crate::rules::{Hint, KindSet, MAX_PLAYERS, Seat, SlotSet, View};
 
 /// Cards in the deck.
 pub(super) const CARDS: usize = 50;
@@ -81,11 +81,11 @@ pub(super) enum SeatMove {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CardStatus {
     /// Next on its stack, also if all copies are discarded.
-    pub playable: CardSet,
+    pub playable: KindSet,
     /// Can never be played.
-    pub dead: CardSet,
+    pub dead: KindSet,
     /// Not dead, and at most one copy is neither played nor discarded.
-    pub critical: CardSet,
+    pub critical: KindSet,
 }
 
 /// The game as one seat sees it.
@@ -99,7 +99,7 @@ pub(super) struct SeatState {
     /// The cards outside the deck that the observer does not see, as a bit set.
     pub blind: u64,
     /// The kinds on the stacks.
-    pub played: CardSet,
+    pub played: KindSet,
     /// Copies in hands and in the deck.
     pub hidden: CopyCounts,
     /// Copies that the observer does not see, in the deck and in its own hand.
@@ -129,7 +129,7 @@ impl SeatState {
     pub(super) fn new(view: &View<'_>) -> SeatState {
         let players = usize::from(view.variant().players());
         let size = usize::from(view.variant().hand_size());
-        let played = CardSet::EMPTY;
+        let played = KindSet::EMPTY;
         let mut state = SeatState {
             players,
             observer: view.observer().index(),
@@ -157,7 +157,7 @@ impl SeatState {
                 state.deal(seat, (seat * size + slot) as u8);
             }
             for (slot, &card) in view.hand_indices(view.offset(Seat::at(seat))).iter().enumerate() {
-                state.show(seat * size + slot, CardSet::of(card.into()));
+                state.show(seat * size + slot, KindSet::of(card.into()));
             }
         }
         state.update_status();
@@ -165,12 +165,12 @@ impl SeatState {
     }
 
     /// The kind of a card as a set; empty if the observer does not see it.
-    pub(super) fn face(&self, id: usize) -> CardSet {
-        CardSet(1 << self.faces[id] & !(1 << UNSEEN))
+    pub(super) fn face(&self, id: usize) -> KindSet {
+        KindSet(1 << self.faces[id] & !(1 << UNSEEN))
     }
 
     /// The observer sees the kind of a card for the first time.
-    pub(super) fn show(&mut self, id: usize, card: CardSet) {
+    pub(super) fn show(&mut self, id: usize, card: KindSet) {
         if self.faces[id] == UNSEEN && !card.is_empty() {
             self.blind &= !(1 << id);
             self.faces[id] = card.0.trailing_zeros() as u8;
@@ -200,7 +200,7 @@ impl SeatState {
     }
 
     /// The kinds one step from playable.
-    pub(super) fn one_away(&self) -> CardSet {
+    pub(super) fn one_away(&self) -> KindSet {
         above(self.status.playable)
     }
 
@@ -226,12 +226,12 @@ impl SeatState {
     }
 
     /// The unplayed kinds whose copies are all discarded.
-    pub(super) fn exhausted(&self) -> CardSet {
+    pub(super) fn exhausted(&self) -> KindSet {
         (ALL - self.hidden.some()) - self.played
     }
 
     /// Whether a card of this kind is playable. False for the empty set.
-    pub(super) fn fits(&self, card: CardSet) -> bool {
+    pub(super) fn fits(&self, card: KindSet) -> bool {
         self.status.playable.meets(card)
     }
 
@@ -263,7 +263,7 @@ impl SeatState {
         self.last_turns = self.last_turns.map(|turns| turns.saturating_sub(1));
     }
 
-    fn add(&mut self, card: CardSet) {
+    fn add(&mut self, card: KindSet) {
         self.played |= card;
         self.hidden.remove(card);
         self.score += 1;
@@ -273,12 +273,12 @@ impl SeatState {
         self.update_status();
     }
 
-    fn misplay(&mut self, card: CardSet) {
+    fn misplay(&mut self, card: KindSet) {
         self.discard(card);
         self.lives = self.lives.saturating_sub(1);
     }
 
-    fn discard(&mut self, card: CardSet) {
+    fn discard(&mut self, card: KindSet) {
         self.hidden.remove(card & self.hidden.some());
         self.discarded += 1;
         self.update_status();

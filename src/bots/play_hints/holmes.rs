@@ -3,9 +3,10 @@
 use super::hand_notes::{HandNotes, RemainingCopies, TableNotes, hint_cards};
 use super::play_hint::looks_like_a_pass;
 use super::warning::{WarningConvention, act, read};
-use crate::bots::bot::{Bot, Turn};
+use crate::bots::base_game;
+use crate::bots::bot::{Bot, Turn, UnsupportedVariantError};
 use crate::bots::copy_counts::CopyCounts;
-use crate::rules::{Card, CardSet, GameRng, Hint, Move, Seat, Slot, SlotSet, Variant, View};
+use crate::rules::{Card, GameRng, Hint, KindSet, Move, Seat, Slot, SlotSet, Variant, View};
 
 /// `HolmesBot`: plays and warns as [`Value`](super::value::Value) does, and deduces the identity of
 /// cards from the common knowledge. Supports the base game.
@@ -84,10 +85,10 @@ fn certain_copies(hands: &[HandNotes]) -> CopyCounts {
 struct Deductions {
     /// Kinds that no slot of unknown kind can hold: all remaining copies are in slots of known
     /// kind.
-    gone: CardSet,
-    played: CardSet,
-    playable: CardSet,
-    critical: CardSet,
+    gone: KindSet,
+    played: KindSet,
+    playable: KindSet,
+    critical: KindSet,
 }
 
 impl Deductions {
@@ -104,11 +105,11 @@ impl Deductions {
             | (self.playable - others.playable)
             | (self.critical - others.critical);
         // For a card that was just drawn, every remaining kind is possible.
-        !gains.is_empty() || CardSet(!self.gone.0).is_subset(self.marked())
+        !gains.is_empty() || KindSet(!self.gone.0).is_subset(self.marked())
     }
 
     /// The kinds that cause a mark on slots that certainly hold one of them.
-    fn marked(&self) -> CardSet {
+    fn marked(&self) -> KindSet {
         self.played | self.playable | self.critical
     }
 
@@ -116,8 +117,8 @@ impl Deductions {
     /// dead, critical or playable, or whose kind is known. Returns whether the known slots changed.
     fn mark(&self, hand: &mut HandNotes) -> bool {
         let before = hand.certain;
-        hand.exclude(hand.playable - before, CardSet(!self.playable.0));
-        hand.exclude(hand.critical - before, CardSet(!self.critical.0));
+        hand.exclude(hand.playable - before, KindSet(!self.playable.0));
+        hand.exclude(hand.critical - before, KindSet(!self.critical.0));
         let concerned = hand.within_or_certain(self.marked());
         for slot in (concerned - (hand.dead & before)).iter() {
             self.mark_slot(hand, slot);
@@ -150,7 +151,7 @@ impl WarningConvention for Holmes {
         hand.suit_known(variant) | hand.dead
     }
 
-    fn is_suspected(notes: &TableNotes, hand: &HandNotes, slot: Slot, cards: CardSet) -> bool {
+    fn is_suspected(notes: &TableNotes, hand: &HandNotes, slot: Slot, cards: KindSet) -> bool {
         notes.remaining.critical().meets(hand.possible(slot) & cards)
     }
 
@@ -163,6 +164,10 @@ impl WarningConvention for Holmes {
 }
 
 impl Bot for Holmes {
+    fn check_variant(&self, variant: &Variant) -> Result<(), UnsupportedVariantError> {
+        base_game::check("holmes", variant)
+    }
+
     fn is_deterministic(&self) -> bool {
         true
     }
@@ -205,7 +210,7 @@ mod tests {
         let variant = Variant::new(Parameters::default()).unwrap();
         let mut holmes = Holmes::default();
         holmes.notes.start(&variant);
-        let [red, yellow, green] = [4, 9, 14].map(CardSet::of);
+        let [red, yellow, green] = [4, 9, 14].map(KindSet::of);
         let hands = &mut holmes.notes.hands;
         hands[0].narrow(SlotSet::of(Slot::ALL[0]), red);
         hands[0].narrow(SlotSet::of(Slot::ALL[1]), red | yellow);

@@ -3,8 +3,9 @@
 use super::hand_notes::{HandNotes, TableNotes, hint_cards};
 use super::play_hint::looks_like_a_pass;
 use super::warning::{WarningConvention, act, read};
-use crate::bots::bot::{Bot, Turn};
-use crate::rules::{Card, CardSet, GameRng, Hint, Move, Seat, Slot, SlotSet, Variant, View};
+use crate::bots::base_game;
+use crate::bots::bot::{Bot, Turn, UnsupportedVariantError};
+use crate::rules::{Card, GameRng, Hint, KindSet, Move, Seat, Slot, SlotSet, Variant, View};
 
 /// `ValueBot`: plays the cards that hints point out, and warns before a last copy is discarded.
 /// Supports the base game.
@@ -42,7 +43,7 @@ impl Value {
     }
 
     /// All kinds of a rank are played: slots known to be of this rank are dead.
-    fn mark_dead(&mut self, cards: CardSet) {
+    fn mark_dead(&mut self, cards: KindSet) {
         for hand in &mut self.notes.hands {
             hand.dead |= hand.within(cards);
         }
@@ -58,7 +59,7 @@ impl WarningConvention for Value {
         SlotSet::EMPTY
     }
 
-    fn is_suspected(notes: &TableNotes, _: &HandNotes, _: Slot, cards: CardSet) -> bool {
+    fn is_suspected(notes: &TableNotes, _: &HandNotes, _: Slot, cards: KindSet) -> bool {
         notes.remaining.critical().meets(cards)
     }
 
@@ -68,6 +69,10 @@ impl WarningConvention for Value {
 }
 
 impl Bot for Value {
+    fn check_variant(&self, variant: &Variant) -> Result<(), UnsupportedVariantError> {
+        base_game::check("value", variant)
+    }
+
     fn is_deterministic(&self) -> bool {
         true
     }

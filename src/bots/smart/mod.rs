@@ -10,8 +10,9 @@ mod tests;
 
 use self::common_knowledge::CommonKnowledge;
 use self::move_choice::MoveChoice;
-use super::bot::{Bot, Turn};
-use crate::rules::{GameRng, Move, View};
+use super::base_game;
+use super::bot::{Bot, Turn, UnsupportedVariantError};
+use crate::rules::{GameRng, Move, Variant, View};
 
 /// A bot whose hints promise a playable card or warn of a critical one. Supports the base game.
 ///
@@ -31,6 +32,10 @@ pub struct Smart {
 }
 
 impl Bot for Smart {
+    fn check_variant(&self, variant: &Variant) -> Result<(), UnsupportedVariantError> {
+        base_game::check("smart", variant)
+    }
+
     fn is_deterministic(&self) -> bool {
         true
     }

@@ -6,13 +6,13 @@ mod ways;
 mod tests;
 
 use self::ways::{Count, Supply};
-use super::card::Card;
+use super::card::{Card, Rank, Suit};
 use super::card_set::CardSet;
+use super::kind_set::KindSet;
 use super::limits::{MAX_CARD_KINDS, MAX_HAND_SIZE};
 use super::offset::Offset;
 use super::rng::{GameRng, ticket_index};
 use super::slot::Slot;
-use super::variant::Variant;
 use super::view::View;
 
 /// The distribution of a seat's own hand, given what it sees. A hand fills the slots with distinct
@@ -25,23 +25,24 @@ use super::view::View;
 /// allocating memory.
 ///
 /// ```
-/// use std::sync::Arc;
-/// use starmine::rules::{Belief, EpisodeSeed, GameRng, Parameters, Seat, Slot, State, Variant};
+/// use starmine::rules::{Belief, EpisodeSeed, GameRng, Seat, Slot, State, Variant};
 ///
-/// let variant = Arc::new(Variant::new(Parameters::default())?);
+/// let variant = Variant::default();
 /// let state = State::new(variant.clone(), EpisodeSeed::new(7));
-/// let belief = Belief::new(&state.view(Seat::FIRST));
-/// let marginals = belief.marginals();
-/// let mut hand = belief.sample(&variant, &mut GameRng::for_samples(1)).expect("the true hand is possible");
+/// let view = state.view(Seat::FIRST);
+/// let belief = Belief::new(&view);
+/// let mut hand = belief.sample(&mut GameRng::for_samples(1)).expect("the true hand is possible");
 /// let oldest = hand.next().expect("it has five cards");
-/// assert!(variant.set_has(belief.possible(Slot::OLDEST), oldest));
-/// assert!(marginals[variant.card_index(oldest)] > 0.0);
+/// assert!(belief.possible(Slot::OLDEST).contains(oldest));
+/// assert!(belief.probability(Slot::OLDEST, oldest) > 0.0);
+/// println!("playable: {}", belief.probability(Slot::OLDEST, view.outlook().playable));
 /// # Ok::<(), starmine::rules::VariantError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Belief {
     slots: usize,
     kinds: usize,
+    ranks: usize,
     /// The slots in which each kind of card is plausible, one bit each.
     fits: [u8; MAX_CARD_KINDS],
     /// Unseen copies of each kind.
@@ -56,16 +57,21 @@ impl Belief {
     pub fn new(view: &View<'_>) -> Belief {
         let variant = view.variant();
         let slots = view.hand_size(Offset::OWN);
-        let mut plausible = [CardSet::EMPTY; MAX_HAND_SIZE];
+        let mut plausible = [KindSet::EMPTY; MAX_HAND_SIZE];
         for (set, knowledge) in plausible.iter_mut().zip(view.hand_knowledge(Offset::OWN)) {
-            *set = knowledge.plausible_set(variant);
+            *set = knowledge.plausible_kinds(variant);
         }
-        Belief::of(&plausible[..slots], view.unseen(), variant.num_card_kinds())
+        Belief::of(&plausible[..slots], view.unseen(), [variant.colors(), variant.ranks()])
     }
 
-    /// The belief over slots with these plausible cards, given the unseen copies of each kind.
-    pub(crate) fn of(plausible: &[CardSet], unseen: [u8; MAX_CARD_KINDS], kinds: usize) -> Belief {
-        let slots = plausible.len();
+    /// The belief over slots with these plausible cards, given the unseen copies of each kind and
+    /// the numbers of colours and ranks.
+    pub(crate) fn of(
+        plausible: &[KindSet],
+        unseen: [u8; MAX_CARD_KINDS],
+        [colors, ranks]: [u8; 2],
+    ) -> Belief {
+        let (slots, ranks) = (plausible.len(), usize::from(ranks));
         let mut fits = [0; MAX_CARD_KINDS];
         for (slot, set) in plausible.iter().enumerate() {
             for (kind, fits) in fits.iter_mut().enumerate() {
@@ -73,7 +79,8 @@ impl Belief {
             }
         }
         let supply = Supply::new(fits.into_iter().zip(unseen), slots);
-        Belief { slots, kinds, fits, unseen, supply, count: supply.count(slots) }
+        let kinds = usize::from(colors) * ranks;
+        Belief { slots, kinds, ranks, fits, unseen, supply, count: supply.count(slots) }
     }
 
     /// Cards in the hand.
@@ -96,8 +103,14 @@ impl Belief {
     /// If the hand has no such slot.
     #[must_use]
     pub fn possible(&self, slot: Slot) -> CardSet {
+        self.possible_kinds(slot).cards(self.ranks)
+    }
+
+    /// As [`Belief::possible`], in the kinds of the variant.
+    #[must_use]
+    pub(crate) fn possible_kinds(&self, slot: Slot) -> KindSet {
         let hands = self.hands_by_card(slot.index());
-        CardSet::from_indices((0..self.kinds).filter(|&kind| hands[kind] > 0))
+        KindSet::from_indices((0..self.kinds).filter(|&kind| hands[kind] > 0))
     }
 
     /// Writes the probability of each card in each slot: slot by slot, the cards in index order.
@@ -122,13 +135,25 @@ impl Belief {
         rows
     }
 
-    /// The probabilities that the card of this slot is in each of these sets; 0 where no hand is
-    /// possible.
+    /// The probability that the card of this slot is this one, or one of a set. It is 0 where no
+    /// hand is possible.
     ///
     /// # Panics
     /// If the hand has no such slot.
     #[must_use]
-    pub fn shares<const SETS: usize>(&self, slot: Slot, sets: [CardSet; SETS]) -> [f64; SETS] {
+    pub fn probability(&self, slot: Slot, cards: impl Into<CardSet>) -> f64 {
+        let (hands, cards) = (self.hands_by_card(slot.index()), cards.into());
+        let wanted = (0..self.kinds).filter(|&kind| cards.contains(card(kind, self.ranks)));
+        wanted.map(|kind| hands[kind]).sum::<u64>() as f64 / self.num_hands().max(1) as f64
+    }
+
+    /// As [`Belief::probability`], of several sets of kinds.
+    #[must_use]
+    pub(crate) fn probabilities<const SETS: usize>(
+        &self,
+        slot: Slot,
+        sets: [KindSet; SETS],
+    ) -> [f64; SETS] {
         let (hands, total) = (self.hands_by_card(slot.index()), self.num_hands().max(1) as f64);
         sets.map(|set| set.iter().map(|kind| hands[kind]).sum::<u64>() as f64 / total)
     }
@@ -186,16 +211,11 @@ impl Belief {
         true
     }
 
-    /// A uniformly random possible hand of a seat of this variant, the oldest card first. `None`
-    /// where no hand is possible.
+    /// A uniformly random possible hand, the oldest card first. `None` where no hand is possible.
     #[must_use]
-    pub fn sample<'a>(
-        &self,
-        variant: &'a Variant,
-        rng: &mut GameRng,
-    ) -> Option<impl ExactSizeIterator<Item = Card> + use<'a>> {
-        let hand = self.sample_indices(rng)?;
-        Some(hand.into_iter().take(self.slots).map(|index| variant.card_at(index)))
+    pub fn sample(&self, rng: &mut GameRng) -> Option<impl ExactSizeIterator<Item = Card> + use<>> {
+        let (hand, ranks) = (self.sample_indices(rng)?, self.ranks);
+        Some(hand.into_iter().take(self.slots).map(move |kind| card(kind.into(), ranks)))
     }
 
     /// A uniformly random possible hand as card indices, 0 beyond its last slot. `None` where no
@@ -222,4 +242,9 @@ impl Belief {
         }
         Some(hand)
     }
+}
+
+/// The card with this index in a variant with so many ranks.
+fn card(kind: usize, ranks: usize) -> Card {
+    Card::new(Suit::ALL[kind / ranks], Rank::ALL[kind % ranks])
 }

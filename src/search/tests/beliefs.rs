@@ -193,7 +193,7 @@ fn a_teammate_may_leave_the_blueprint() {
             for (hand, _) in belief.hand_indices() {
                 let fits = |(slot, &card): (usize, &u8)| {
                     view.knowledge(Offset::OWN, Slot::ALL[slot])
-                        .plausible_set(state.variant())
+                        .plausible_kinds(state.variant())
                         .contains(card.into())
                 };
                 assert!(hand.iter().enumerate().all(fits));

@@ -11,8 +11,9 @@ use self::hint_messages::HintMessages;
 use self::missing_hint::note_missing_hint;
 use self::move_choice::choose;
 use super::public_knowledge::{PublicKnowledge, mend};
-use crate::bots::bot::{Bot, Turn};
-use crate::rules::{Event, GameRng, Hint, Move, Offset, Slot, SlotSet, View};
+use crate::bots::base_game;
+use crate::bots::bot::{Bot, Turn, UnsupportedVariantError};
+use crate::rules::{Event, GameRng, Hint, Move, Offset, Slot, SlotSet, Variant, View};
 
 /// A hat guesser. A message answers which card of a hand is playable, which is dead, or which kind
 /// a card is. Supports the base game.
@@ -46,6 +47,10 @@ fn interpret(public: &mut PublicKnowledge, before: &View<'_>, sender: usize, eve
 }
 
 impl Bot for InformationStrategy {
+    fn check_variant(&self, variant: &Variant) -> Result<(), UnsupportedVariantError> {
+        base_game::check("information", variant)
+    }
+
     fn is_deterministic(&self) -> bool {
         true
     }

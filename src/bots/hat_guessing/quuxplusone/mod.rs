@@ -9,8 +9,9 @@ mod tests;
 use self::hint_code::HintCode;
 use self::questions::SlotQuestions;
 use super::public_knowledge::PublicKnowledge;
-use crate::bots::bot::{Bot, Turn};
-use crate::rules::{GameRng, Hint, Move, Slot, SlotSet, View};
+use crate::bots::base_game;
+use crate::bots::bot::{Bot, Turn, UnsupportedVariantError};
+use crate::rules::{GameRng, Hint, Move, Slot, SlotSet, Variant, View};
 
 /// A hat guesser. A hint sends the sum of the receivers' answers. Supports the base game.
 #[derive(Clone, Debug, Default)]
@@ -58,6 +59,10 @@ impl InfoBot {
 }
 
 impl Bot for InfoBot {
+    fn check_variant(&self, variant: &Variant) -> Result<(), UnsupportedVariantError> {
+        base_game::check("info", variant)
+    }
+
     fn is_deterministic(&self) -> bool {
         true
     }
