@@ -12,10 +12,9 @@
 //! in every run, since it follows from its seed:
 //!
 //! ```
-//! use std::sync::Arc;
 //! use starmine::rules::{EpisodeSeed, GameRng, Parameters, Seat, State, Variant};
 //!
-//! let variant = Arc::new(Variant::new(Parameters { players: 3, ..Parameters::default() })?);
+//! let variant = Variant::new(Parameters { players: 3, ..Parameters::default() })?;
 //! let seed = EpisodeSeed::new(7);
 //! let mut rng = GameRng::for_seat(seed, Seat::FIRST);
 //! let mut state = State::new(variant, seed);
@@ -37,7 +36,7 @@
 //! # #[cfg(feature = "bots")] {
 //! use starmine::bots::play_games;
 //! use starmine::players::PlayerSpec;
-//! use starmine::rules::{Variant};
+//! use starmine::rules::Variant;
 //!
 //! let variant = Variant::default();
 //! let (smart, holmes): (PlayerSpec, PlayerSpec) = ("smart".parse()?, "holmes".parse()?);
@@ -60,7 +59,7 @@
 //! ```
 //! # #[cfg(feature = "bots")] {
 //! use starmine::batch::{Batch, Dtype, Options};
-//! use starmine::rules::{Variant};
+//! use starmine::rules::Variant;
 //!
 //! let variant = Variant::default();
 //! let options = Options { dtype: Dtype::Bits, ..Options::default() };

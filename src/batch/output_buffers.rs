@@ -91,7 +91,7 @@ macro_rules! define_output_buffers {
         ///
         /// ```
         /// # use starmine::batch::{Batch, Options};
-        /// # use starmine::rules::{Variant};
+        /// # use starmine::rules::Variant;
         /// let variant = Variant::default();
         /// let mut batch = Batch::new(variant, 64, 1, Options::default())?;
         /// let mut buffers = batch.allocate()?;

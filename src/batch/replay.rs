@@ -21,7 +21,7 @@ use crate::rules::{ActionId, BitIndices, DeckError, MoveError, Recording};
 /// use starmine::batch::{Options, Replay};
 /// use starmine::bots::record_games;
 /// use starmine::players::PlayerSpec;
-/// use starmine::rules::{Variant};
+/// use starmine::rules::Variant;
 ///
 /// let variant = Variant::default();
 /// let smart: PlayerSpec = "smart".parse()?;

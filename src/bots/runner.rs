@@ -110,7 +110,9 @@ pub struct BotMoveError {
     pub seat: Seat,
     /// Number of turns played before.
     pub turn: usize,
-    /// The move as text.
+    /// The move.
+    pub played: Move,
+    /// The move in words.
     pub meaning: String,
 }
 
@@ -383,7 +385,7 @@ impl GameRunner {
         let Some(played) = played else { return Ok(false) };
         if !self.position.is_legal(&self.variant, played) {
             let meaning = self.variant.edition().meaning(played);
-            return Err(BotMoveError { seat, turn: self.length(), meaning });
+            return Err(BotMoveError { seat, turn: self.length(), played, meaning });
         }
         self.play_unchecked(played);
         Ok(true)

@@ -125,7 +125,7 @@ impl SeatedPlayer {
             return Ok(Some(played));
         }
         let meaning = state.variant().edition().meaning(played);
-        Err(BotMoveError { seat: self.seat, turn: state.length(), meaning }.into())
+        Err(BotMoveError { seat: self.seat, turn: state.length(), played, meaning }.into())
     }
 
     /// The followed game if the state continues it, or else the start of the state's game.

@@ -5,7 +5,7 @@
 //! ```
 //! use starmine::bots::play_games;
 //! use starmine::players::PlayerSpec;
-//! use starmine::rules::{Variant};
+//! use starmine::rules::Variant;
 //!
 //! let variant = Variant::default();
 //! let texts = ["smart", "rules: play-safe; hint-playable; discard-oldest"];

@@ -65,7 +65,7 @@ impl Position {
     /// Checks that a move is legal now.
     pub fn check_move(&self, variant: &Variant, played: Move) -> Result<(), MoveError> {
         let action = variant.move_to_action(played);
-        let unknown = || MoveError::NoMove { meaning: variant.edition().meaning(played) };
+        let unknown = || MoveError::NoMove { played, meaning: variant.edition().meaning(played) };
         self.check_action(variant, u8::from(action.ok_or_else(unknown)?).into()).map(|_| ())
     }
 
@@ -74,6 +74,7 @@ impl Position {
         let legal = self.legal_actions(variant);
         MoveError::Illegal {
             action,
+            played,
             meaning: variant.edition().meaning(played),
             legal,
             expected: variant.actions_text(legal),

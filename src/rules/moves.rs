@@ -162,6 +162,8 @@ pub enum MoveError {
     Illegal {
         /// The id that was given.
         action: ActionId,
+        /// The move.
+        played: Move,
         /// The move in words.
         meaning: String,
         /// The legal ids.
@@ -172,6 +174,8 @@ pub enum MoveError {
     /// The variant has no such move.
     #[error("{meaning} is not a move of this variant")]
     NoMove {
+        /// The move.
+        played: Move,
         /// The move in words.
         meaning: String,
     },

@@ -14,9 +14,7 @@
 //! let options = SearchOptions::default().with_rollouts(50)?.with_hands(10)?;
 //! let mut searcher = Searcher::new(&blueprint, &variant, options, 1)?;
 //! let state = State::new(variant, EpisodeSeed::default());
-//! let seat = state.current_player();
-//! searcher.follow(&state, seat, 1);
-//! let (decision, _belief) = searcher.decide(&state.view(seat));
+//! let (decision, _belief) = searcher.decide(&state, 1)?;
 //! println!("the best move is {:?}", decision.chosen);
 //! for searched in &decision.moves {
 //!     println!("{:?}: {} points on average", searched.value.candidate, searched.value.mean);
@@ -44,4 +42,4 @@ pub use candidate::SearchedMove;
 pub use decision::Decision;
 pub(crate) use options::MIRROR_STEP;
 pub use options::{Method, SearchOptionError, SearchOptions};
-pub use searcher::{BlueprintError, Searcher};
+pub use searcher::{BlueprintError, SearchError, Searcher};

@@ -10,7 +10,7 @@ use super::blueprint::Blueprint;
 use super::decision::{Decision, search};
 use super::options::{Method, SearchOptions};
 use crate::bots::{Bot, MoveValue, Player, Turn, UnsupportedVariantError};
-use crate::rules::{EpisodeSeed, GameRng, Move, Seat, State, Variant, View};
+use crate::rules::{Ending, EpisodeSeed, GameRng, Move, Seat, State, Variant, View};
 
 /// A searching teammate may leave the blueprint. Each other move is assumed to be this likely, where
 /// the blueprint's move counts 1; see [`Method::Mirror`].
@@ -47,6 +47,18 @@ pub enum BlueprintError {
     /// It sees all hands.
     #[error("blueprint={0:?} sees its own hand: expected a bot that sees what its seat sees")]
     Open(String),
+}
+
+/// A position that a search cannot decide.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum SearchError {
+    /// The search was made for another variant.
+    #[error(transparent)]
+    Variant(#[from] UnsupportedVariantError),
+    /// No move is left.
+    #[error("the game is over ({0}): expected one that goes on")]
+    GameOver(Ending),
 }
 
 /// What messages call a blueprint that was not made of a text.
@@ -109,10 +121,7 @@ impl Searcher {
 
     /// Follows a game up to its last turn, without searching. The game is one of the searcher's
     /// variant.
-    ///
-    /// # Panics
-    /// If the variant has no such seat.
-    pub fn follow(&mut self, state: &State, seat: Seat, seed: u64) {
+    pub(crate) fn follow(&mut self, state: &State, seat: Seat, seed: u64) {
         let mut earlier = state.first_turns(0).expect("a game has a start");
         self.start(&earlier.view(seat), GameRng::for_samples(seed));
         for (turn, event) in state.history().iter().enumerate() {
@@ -127,16 +136,31 @@ impl Searcher {
         }
     }
 
-    /// The values of all legal moves, and what the belief was. The seat is to act.
+    /// Searches for the seat to act in this state, whose past turns tell what it may believe: the
+    /// values of all legal moves, and the belief. It uses what that seat sees. The seed draws the
+    /// hands.
     ///
-    /// # Panics
-    /// Before a game has started, or if another seat is to act.
-    pub fn decide(&mut self, view: &View<'_>) -> (Decision, &BlueprintBelief) {
-        self.decide_until(view, &AtomicBool::new(false)).expect("nothing stops the search")
+    /// # Errors
+    /// [`SearchError`] if the game is over or has another variant.
+    #[expect(clippy::missing_panics_doc, reason = "nothing stops the search")]
+    pub fn decide(
+        &mut self,
+        state: &State,
+        seed: u64,
+    ) -> Result<(Decision, &BlueprintBelief), SearchError> {
+        self.check_variant(state.variant())?;
+        if let Some(ending) = state.ending() {
+            return Err(SearchError::GameOver(ending));
+        }
+        let seat = state.current_player();
+        self.follow(state, seat, seed);
+        let decision = self.decide_until(&state.view(seat), &AtomicBool::new(false));
+        Ok(decision.expect("nothing stops the search"))
     }
 
-    /// As [`Searcher::decide`]; `None` if `stop` was set meanwhile. The seat may then be asked
-    /// again, with other random hands.
+    /// The values of all legal moves, and what the belief was, for the seat to act in the followed
+    /// game; `None` if `stop` was set meanwhile. The seat may then be asked again, with other random
+    /// hands.
     pub(crate) fn decide_until(
         &mut self,
         view: &View<'_>,

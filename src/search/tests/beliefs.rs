@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use super::super::*;
 use super::*;
@@ -85,8 +86,7 @@ fn an_exact_belief_is_what_all_decks_say() {
             continue;
         }
         let mut searcher = searcher(&variant, RULES, 10, 1_000);
-        searcher.follow(&state, Seat::ALL[1], 0);
-        let (_, belief) = searcher.decide(&state.view(Seat::ALL[1]));
+        let (_, belief) = searcher.decide(&state, 0).unwrap();
         assert_eq!(belief.source(), Source::Exact);
         let (found, expected) = (stated(belief), by_enumeration(&state, Seat::ALL[1], RULES));
         assert!(found.keys().eq(expected.keys()), "{found:?} for {expected:?}");
@@ -111,8 +111,7 @@ fn a_sampled_belief_is_drawn_from_what_all_decks_say() {
     // Few hands each, so that no belief is exact.
     for seed in 0..400 {
         let mut searcher = searcher(&variant, RULES, 1, 3);
-        searcher.follow(&state, Seat::ALL[1], seed);
-        let (_, belief) = searcher.decide(&state.view(Seat::ALL[1]));
+        let (_, belief) = searcher.decide(&state, seed).unwrap();
         assert_eq!(belief.source(), Source::Sampled);
         for (hand, share) in stated(belief) {
             *counts.entry(hand).or_default() += share;
@@ -148,8 +147,7 @@ fn watch(
         while state.ending().is_none() {
             let acting = state.position().current_player;
             let played = if acting == seat {
-                own.follow(&state, seat, game);
-                let (decision, belief) = own.decide(&state.view(seat));
+                let (decision, belief) = own.decide(&state, game).unwrap();
                 look(&state, belief);
                 decision.chosen
             } else {
@@ -309,10 +307,10 @@ fn an_exact_belief_after_a_mistake_is_that_of_a_seat_that_was_asked_in_each_turn
                 game_with_a_mistake(&variant, bot, seat, game, 3 + game as usize % 5, turns);
             let Some(mistake) = mistake.filter(|_| state.ending().is_none()) else { continue };
             let mut at_once = searcher(&variant, bot, 1, 300);
-            at_once.follow(&state, seat, 1);
-            let (_, at_once) = at_once.decide(&state.view(seat));
+            let (_, at_once) = at_once.decide(&state, 1).unwrap();
             let mut by_turns = asked_in_each_turn(searcher(&variant, bot, 1, 300), &state, seat, 2);
-            let (_, by_turns) = by_turns.decide(&state.view(seat));
+            let (_, by_turns) =
+                by_turns.decide_until(&state.view(seat), &AtomicBool::new(false)).unwrap();
             assert_eq!(at_once.source(), by_turns.source());
             if at_once.source() == Source::Sampled {
                 continue;
@@ -346,11 +344,11 @@ fn a_sampled_belief_after_a_mistake_is_that_of_a_seat_that_was_asked_in_each_tur
             let Some(mistake) = mistake.filter(|_| state.ending().is_none()) else { continue };
             for seed in 0..2 {
                 let mut at_once = searcher(&variant, "smart", 1, 200);
-                at_once.follow(&state, seat, seed);
-                let (_, at_once) = at_once.decide(&state.view(seat));
+                let (_, at_once) = at_once.decide(&state, seed).unwrap();
                 let mut by_turns =
                     asked_in_each_turn(searcher(&variant, "smart", 1, 200), &state, seat, seed);
-                let (_, by_turns) = by_turns.decide(&state.view(seat));
+                let (_, by_turns) =
+                    by_turns.decide_until(&state.view(seat), &AtomicBool::new(false)).unwrap();
                 assert_eq!(at_once.source(), by_turns.source());
                 let unexplained: Vec<usize> = at_once.unexplained().collect();
                 assert_eq!(unexplained, by_turns.unexplained().collect::<Vec<_>>());

@@ -1,7 +1,7 @@
 use super::super::*;
 use super::*;
-use crate::bots::{Bot, Noise, Noisy};
-use crate::rules::{Move, View};
+use crate::bots::{Bot, GameRunner, Noise, Noisy};
+use crate::rules::{EpisodeSeed, Move, State, View};
 
 #[test]
 fn only_a_bot_that_says_so_is_a_blueprint() {
@@ -31,4 +31,27 @@ fn only_a_bot_that_says_so_is_a_blueprint() {
     }
     assert_eq!(refusal(Player::Cheater), Some(BlueprintError::Open(given())));
     assert_eq!(refusal(Player::External), Some(BlueprintError::External));
+    let seven = variant_of("avalanche", 2);
+    let smart = player(&variant, "smart");
+    let refused = Searcher::new(&smart, &seven, SearchOptions::default(), 1);
+    assert!(matches!(refused, Err(BlueprintError::Variant(_))));
+}
+
+#[test]
+fn a_search_refuses_other_variants_and_games_that_are_over() {
+    let variant = variant_of("standard", 2);
+    let options = SearchOptions::default().with_rollouts(10).unwrap().with_hands(10).unwrap();
+    let searcher = Searcher::new(&player(&variant, "smart"), &variant, options, 1).unwrap();
+    let others = State::new(variant_of("standard", 3), EpisodeSeed::default());
+    let error = searcher.clone().decide(&others, 1).err();
+    assert!(matches!(error, Some(SearchError::Variant(_))), "{error:?}");
+    let players = vec![Player::bot(searcher.clone()); 3];
+    let seated = GameRunner::new(variant_of("standard", 3), players, EpisodeSeed::default());
+    assert!(seated.is_err());
+    let mut over = State::new(variant, EpisodeSeed::default());
+    while let Some(played) = over.legal_actions().into_iter().next() {
+        over.apply(played).unwrap();
+    }
+    let error = searcher.clone().decide(&over, 1).err();
+    assert_eq!(error, Some(SearchError::GameOver(over.ending().unwrap())));
 }

@@ -12,8 +12,7 @@ fn the_worse_half_of_the_moves_gets_fewer_rollouts() {
     let variant = variant_of("standard", 2);
     let state = game_before_a_turn(&variant, "smart", Seat::FIRST, 3, 8);
     let mut searcher = searcher(&variant, "smart", 640, 100);
-    searcher.follow(&state, Seat::FIRST, 7);
-    let (decision, _) = searcher.decide(&state.view(Seat::FIRST));
+    let (decision, _) = searcher.decide(&state, 7).unwrap();
     let mut counts: Vec<usize> = decision.moves.iter().map(|searched| searched.rollouts).collect();
     counts.sort_unstable();
     let (moves, total) = (counts.len(), counts.iter().sum::<usize>());
@@ -62,8 +61,7 @@ fn a_search_is_the_same_for_any_number_of_threads() {
         let options = SearchOptions { rollouts: 600, hands: 100, ..SearchOptions::default() };
         let mut searcher =
             Searcher::new(&player(&variant, "smart"), &variant, options, threads).unwrap();
-        searcher.follow(&state, Seat::FIRST, 7);
-        let (decision, belief) = searcher.decide(&state.view(Seat::FIRST));
+        let (decision, belief) = searcher.decide(&state, 7).unwrap();
         (
             decision,
             belief.hand_indices().map(|(hand, share)| (hand.to_vec(), share)).collect::<Vec<_>>(),
@@ -165,8 +163,7 @@ fn many_positions_at_once_give_the_decisions_of_single_ones() {
     let decide = |bot: Box<dyn Bot>| {
         let options = SearchOptions { rollouts: 40, hands: 12, ..SearchOptions::default() };
         let mut searcher = Searcher::new(&Player::Bot(bot), &variant, options, 2).unwrap();
-        searcher.follow(&state, Seat::ALL[1], 7);
-        let (decision, belief) = searcher.decide(&state.view(Seat::ALL[1]));
+        let (decision, belief) = searcher.decide(&state, 7).unwrap();
         let hands = belief.hand_indices().map(|(hand, share)| (hand.to_vec(), share));
         (decision, hands.collect::<Vec<_>>(), belief.unexplained().collect::<Vec<_>>())
     };
@@ -183,8 +180,7 @@ fn decision_of_policy(rollouts: u32, depth: Option<u32>) -> (State, Decision, Ve
     let options = SearchOptions { rollouts, hands: 1, depth, ..SearchOptions::default() };
     let name = "ippo-2p";
     let mut searcher = Searcher::new(&player(&variant, name), &variant, options, 1).unwrap();
-    searcher.follow(&state, Seat::FIRST, 7);
-    let (decision, belief) = searcher.decide(&state.view(Seat::FIRST));
+    let (decision, belief) = searcher.decide(&state, 7).unwrap();
     let hands = belief.hand_indices().map(|(hand, _)| hand.to_vec()).collect();
     (state, decision, hands)
 }
@@ -292,7 +288,8 @@ fn a_search_that_was_stopped_can_be_asked_again() {
     let mut searching = searcher(&variant, "smart", 200, 100);
     searching.follow(&state, Seat::FIRST, 7);
     assert!(searching.decide_until(&state.view(Seat::FIRST), &set).is_none());
-    let (decision, belief) = searching.decide(&state.view(Seat::FIRST));
+    let (decision, belief) =
+        searching.decide_until(&state.view(Seat::FIRST), &AtomicBool::new(false)).unwrap();
     assert!(state.position().is_legal(&variant, decision.chosen));
     assert_eq!(belief.hand_indices().count(), 100);
     let searching = Player::bot(searcher(&variant, "smart", 100, 30));
