@@ -140,7 +140,7 @@ def game_files(path: Path) -> list[Path]:
         if not path.exists():
             raise StarmineError(f"there is no file or folder {str(path)!r}")
         refuse_other_format(path)
-        files = files_of(path) if path.is_dir() or path.is_file() else []
+        files = files_of(path)
     except OSError as error:
         raise StarmineError(f"{str(path)!r} cannot be read ({error.strerror})") from error
     if not files:

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import threading
 
 import numpy as np
 import pytest
@@ -200,7 +201,28 @@ def test_names_of_old_files_belong_to_their_games(tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-def test_a_pipe_is_refused_by_its_name(tmp_path):
-    os.mkfifo(tmp_path / "games.parquet")
-    with pytest.raises(starmine.StarmineError, match=r"games\.parquet: it is a pipe or a device: expected a Parquet"):
-        read_games(tmp_path / "games.parquet", "parquet")
+@pytest.mark.parametrize("read", [Dataset, starmine.data.info, starmine.data.verify], ids=lambda it: it.__name__)
+def test_a_pipe_is_no_data_set(read, tmp_path):
+    """Parquet files are not read from their beginning to their end."""
+    for name in ("games.parquet", "games"):
+        os.mkfifo(tmp_path / name)
+        with pytest.raises(starmine.StarmineError, match=f"{name}'?: it is a pipe or a device: expected a Parquet"):
+            read(tmp_path / name)
+    with pytest.raises(starmine.StarmineError, match="it is a pipe or a device"):
+        read_games(tmp_path / name, "parquet")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_read_once(tmp_path):
+    """A look at the text, to tell its format, would take it."""
+    whole = tmp_path / "whole.json"
+    games = starmine.play_games(["iggi", "piers"], 200, record=True).trajectories
+    write_games(games, whole)
+    pipe = tmp_path / "games.json"
+    os.mkfifo(pipe)
+    with pytest.raises(starmine.StarmineError, match=r"games\.json: it is a pipe or a device: expected format="):
+        read_games(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_bytes(whole.read_bytes()))
+    writer.start()
+    assert read_games(pipe, "hanab-live").trajectories == games
+    writer.join()

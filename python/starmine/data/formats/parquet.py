@@ -28,8 +28,6 @@ NAMELESS = "unknown"  # a player whose name is not recorded
 
 def read(path: Path, variant: Variant | None = None) -> ReadGames:
     """Read a file. A game's name is that of its import, or its running number."""
-    if path.exists() and not (path.is_file() or path.is_dir()):
-        raise StarmineError(f"{path}: it is a pipe or a device: expected a Parquet file or a folder of them")
     data = Dataset(path)
     if variant is not None and variant != data.variant:
         return ReadGames.of_other_rules(variant, data.variant, len(data))

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from starmine._core import StarmineError, Variant
 from starmine._util.durable import given_path
 from starmine._util.keywords import check_names
-from starmine.data.files import files_of, refuse_twice
+from starmine.data.files import files_of, refuse_pipe, refuse_twice
 from starmine.data.formats import hanab_live_link, jaxmarl
 from starmine.data.formats.records import ImportedGames, ReadGames, check_all
 from starmine.data.formats.registry import FORMATS, Format, named, told_by_suffix
@@ -155,6 +155,7 @@ def _reader(path: Path, format: str | None) -> Reader:
     row = told_by_suffix(path)
     if row.name not in IN_JSON:
         return partial(_reads(row), path)
+    refuse_pipe(path, "format=, since its text tells the format and is then lost; or - for standard input")
 
     def read(variant: Variant | None) -> ReadGames:
         return _reads(_of_json(path, row.name))(path, variant)
