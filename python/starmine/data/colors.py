@@ -92,9 +92,12 @@ def color_permutations(variant: Variant, seed: int, games: NDArray[np.integer[An
         uint8 (G, colors). Suit s of game g becomes suit `permutations[g, s]`.
 
     Raises:
-        StarmineError, TypeError: another seed.
+        StarmineError: another seed.
+        TypeError: the seed is not an integer, or `games` has no integers.
     """
     seed = check_number("seed", seed, 0, 2**64 - 1)
+    if not np.issubdtype(games.dtype, np.integer):
+        raise TypeError(f"games has dtype {games.dtype}: expected integers")
     numbers = mixed(games.astype(np.uint64) ^ mixed(np.array([seed], np.uint64)))
     suits = np.arange(variant.colors, dtype=np.uint64)
     keys = mixed(numbers[:, None] + suits * GOLDEN)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant
 from starmine._util.keywords import check_names, named_keywords
-from starmine._util.numbers import check_number
+from starmine._util.numbers import check_integer, check_number
 from starmine.data.arrow import pyarrow
 from starmine.data.end_reasons import RULES, UNKNOWN, ended_by_codes
 from starmine.data.files import Paths, open_files
@@ -141,10 +141,12 @@ class Dataset:
                 what a source tells, such as `ended_by`. Otherwise these are None.
 
         Raises:
+            TypeError: `place` is not an integer.
             FileNotFoundError: the file has been removed.
             DamagedFileError: it has been changed, or its bytes are not those that were written.
             StarmineError: its columns contradict the schema or each other.
         """
+        place = check_integer("place", place)
         group, chosen = self._groups[place], self._chosen[place]
         file = self.files[group.file]
         games = file.games(group.group, optional)
@@ -164,7 +166,7 @@ class Dataset:
             optional: as in `read`.
 
         Raises:
-            FileNotFoundError, DamagedFileError, StarmineError: as `read`.
+            TypeError, FileNotFoundError, DamagedFileError, StarmineError: as `read`.
         """
         chosen = range(len(self._groups)) if places is None else places
         return ahead(self.read(place, optional) for place in chosen)

@@ -10,6 +10,7 @@ from gymnasium.error import ResetNeeded
 
 from starmine._core import Batch, SeatedBot, StarmineError, View, _Outside
 from starmine._util.arrays import Array
+from starmine._util.numbers import refuse_truth
 from starmine.games.actions import action_id
 from starmine.games.players import (
     Policy,
@@ -79,7 +80,10 @@ def mixture(holders: Any) -> list[tuple[Any, Any]]:
     """The partners of a seat with their weights, which are 1 where none is given."""
     if isinstance(holders, str | bytes) or not isinstance(holders, Sequence):
         return [(holders, 1.0)]
-    return [holder if isinstance(holder, tuple) and len(holder) == 2 else (holder, 1.0) for holder in holders]
+    found = [holder if isinstance(holder, tuple) and len(holder) == 2 else (holder, 1.0) for holder in holders]
+    for _, weight in found:
+        refuse_truth("weight", weight)
+    return found
 
 
 def python_player(holder: Any, place: str) -> Any:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from starmine._core import Move, SeatedBot, StarmineError, State, Variant, View, _Player, _search
 from starmine._util.equality import equal_by_value
+from starmine._util.numbers import refuse_truth
 from starmine.games.actions import action_id
 from starmine.games.players import resolve_player
 from starmine.policies.load import TrainedPolicy
@@ -174,8 +175,7 @@ def search(
     True
     """
     for name, value in (("threshold", threshold), ("step", step)):
-        if isinstance(value, bool):
-            raise TypeError(f"{name}={value} is not allowed: expected a number")
+        refuse_truth(name, value)
     view = position if isinstance(position, View) else position.view(position.current_player)
     if not isinstance(blueprint, str | TrainedPolicy | SeatedBot | _Player):
         raise StarmineError(f"blueprint={blueprint!r} is not allowed: expected a bot's text or a trained policy")

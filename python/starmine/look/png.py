@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, State, View
 from starmine._util.later import library
+from starmine._util.numbers import is_number
 from starmine.look.svg import to_svg
 
 MOST_SCALE = 10  # 8,000 pixels wide
@@ -33,7 +34,7 @@ def to_png(position: State | View, seat: int | None = None, theme: str = "light"
 
 def png_of(svg: str, scale: float = 1.0) -> bytes:
     """An SVG picture as a PNG file."""
-    if not isinstance(scale, int | float) or not 0 < scale <= MOST_SCALE:
+    if not is_number(scale, 0, MOST_SCALE) or not scale:
         raise StarmineError(f"scale={scale!r} is not allowed: expected a number above 0 and up to {MOST_SCALE}")
     resvg = library("resvg_py", "PNG pictures need resvg-py", "pictures")
     return bytes(resvg.svg_to_bytes(svg_string=svg, zoom=scale))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from starmine._core import StarmineError
 from starmine._util.keywords import check_keywords
 from starmine._util.later import library
+from starmine._util.numbers import check_integer
 from starmine.look.replay import ReplayOptions, ReplaySource, replay_data, script, style
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def viewer(
         StarmineError: as `replay_html`, and for a theme, game or turn that there is not.
         UnknownNameError: there is no such bot, policy or suit.
         VariantError: the bot or the policy does not play the variant.
-        TypeError: there is no such argument; the message has the nearest.
+        TypeError: a game or a turn is not an integer, or there is no such argument; the message has the nearest.
 
     >>> import starmine
     >>> games = starmine.play_games(["smart", "smart"], games=2, record=True)
@@ -76,8 +77,8 @@ def viewer(
     check_keywords("viewer", shown, ("game", "turn", "theme", *ReplayOptions.__annotations__))
     kind = _kind()
     made = kind(data=replay_data(games, **shown), theme=theme)
-    made.game = game  # first, since it says which turns there are
-    made.turn = turn
+    made.game = check_integer("game", game)  # first, since it says which turns there are
+    made.turn = check_integer("turn", turn)
     return made  # type: ignore[no-any-return]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import operator
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -17,6 +16,7 @@ from torch import Tensor, nn
 from starmine._core import Layout, StarmineError, Variant, _Network
 from starmine._util.durable import given_path, replace_file
 from starmine._util.equality import equal_by_value
+from starmine._util.numbers import check_integer, check_number
 from starmine.torch.unpack import unpack_bits
 
 FORMAT = 1  # version of the policy file format
@@ -99,10 +99,15 @@ class SeatGRU(nn.Module):
 
     Args:
         width: of inputs and hidden states.
+
+    Raises:
+        TypeError: the width is not an integer.
+        StarmineError: it is below 1.
     """
 
     def __init__(self, width: int) -> None:
         super().__init__()
+        width = check_number("width", width, 1)
         self.from_input = orthogonal(nn.Linear(width, 3 * width), 1)
         self.from_state = orthogonal(nn.Linear(width, 3 * width), 1)
 
@@ -384,7 +389,7 @@ def checked_widths(hidden: Iterable[int]) -> tuple[int, ...]:
     """The widths of a trunk, within the limits of the policy file format."""
     expected = f"1 to {MAX_LAYERS} widths of 1 to {MAX_WIDTH:,}"
     try:
-        widths = tuple(operator.index(width) for width in hidden)
+        widths = tuple(check_integer("hidden", width) for width in hidden)
     except TypeError:
         raise TypeError(f"hidden={hidden!r} is not allowed: expected {expected}") from None
     if not 1 <= len(widths) <= MAX_LAYERS or not all(1 <= width <= MAX_WIDTH for width in widths):

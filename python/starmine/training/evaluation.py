@@ -9,6 +9,7 @@ import numpy as np
 
 from starmine._core import StarmineError, Variant
 from starmine._util.durable import replace_file
+from starmine._util.numbers import check_integer, check_number
 from starmine.evaluation.documents import table_text
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.run import evaluate
@@ -36,8 +37,10 @@ def training_seed(seed: int) -> int:
         seed: of the training run, 1 to 2**32 - 1.
 
     Raises:
+        TypeError: the seed is not an integer.
         StarmineError: another seed.
     """
+    seed = check_integer("seed", seed)
     if not 1 <= seed < PROGRESS_SEED:
         why = "evaluations play the decks of the others"
         raise StarmineError(f"seed={seed} is not allowed in training: expected 1 to {PROGRESS_SEED - 1:,}; {why}")
@@ -81,8 +84,10 @@ def progress_games(
         seed: of the decks.
 
     Raises:
+        TypeError: `games` is not an integer.
         StarmineError, BotError: as `play_games`.
     """
+    games = check_number("games", games, 1)
     rules, all_seats = scored_zero(variant), range(variant.players)
     tables = [
         [player if place == seat else partner.player for place in all_seats]

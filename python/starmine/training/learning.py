@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from starmine._core import StarmineError, Variant
 from starmine._util.keywords import check_names
+from starmine._util.numbers import is_number
 from starmine.policies.load import load_own
 from starmine.torch import ActorCritic
 from starmine.training.checkpoint import error_line
@@ -85,7 +86,12 @@ def explore(action: Tensor, mask: Tensor, epsilon: Tensor | float) -> Tensor:
         action: integers (N,).
         mask: bool (N, A), the legal actions.
         epsilon: the probability, 0 to 1: one for each action, float (N,), or one for all.
+
+    Raises:
+        StarmineError: the one probability is not a number from 0 to 1.
     """
+    if not isinstance(epsilon, Tensor) and not is_number(epsilon, 0, 1):
+        raise StarmineError(f"epsilon={epsilon!r} is not allowed: expected a number from 0 to 1")
     random = torch.rand(mask.shape).masked_fill(~mask, -1).argmax(1)
     return torch.where(torch.rand(len(action)) < epsilon, random, action)
 
@@ -173,11 +179,16 @@ class WeightAverage(Generic[Network]):
         network: the network, of which the copy is made.
         decay: from 0, for the network itself, to below 1.
 
+    Raises:
+        StarmineError: another decay.
+
     Attributes:
         network: the copy, to evaluate and to ship.
     """
 
     def __init__(self, network: Network, decay: float) -> None:
+        if not is_number(decay, 0, 1) or decay == 1:
+            raise StarmineError(f"decay={decay!r} is not allowed: expected a number from 0 to below 1")
         self.network = copy.deepcopy(network).requires_grad_(False)
         self.decay, self._updates = decay, 0
         self._own: list[Tensor] = list(self.network.parameters())

@@ -178,7 +178,7 @@ class Run:
         check_choices(args)
         check_joined()
         self._described = configuration.describe(program, args, learner, resolved or {})
-        if (args.minutes if args.total_steps is None else args.total_steps) <= 0:
+        if not (args.minutes if args.total_steps is None else args.total_steps) > 0:  # also nan
             raise TrainingError("there is nothing to train: expected a budget above 0")
         self.program, self.args, self.learner = program, args, learner
         self.path, self._config = args.out / CHECKPOINT, args.out / CONFIG

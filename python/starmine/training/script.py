@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 import torch
 
 from starmine._core import StarmineError, _unknown_name
+from starmine._util.numbers import check_number
 
 INTERRUPTED = 130  # the exit status after Ctrl-C
 
@@ -49,7 +50,14 @@ class ScriptArgs:
 
 
 def prepare_torch(args: ScriptArgs) -> None:
-    """Seed PyTorch's random number generators and set its number of threads, before a learner is made."""
+    """Seed PyTorch's random number generators and set its number of threads, before a learner is made.
+
+    Raises:
+        TypeError: a number of games is not an integer.
+        StarmineError: it is below 1.
+    """
+    for name in ("eval_games", "final_games"):
+        check_number(name, getattr(args, name), 1)
     if args.num_threads is not None:
         torch.set_num_threads(args.num_threads)
     torch.manual_seed(args.seed)

@@ -104,8 +104,9 @@ def test_a_run_spends_its_budget(train, tmp_path):
 def test_a_budget_of_minutes_ends(train):
     _, run = train(total_steps=None, minutes=1e-6)
     assert run.updates == 1
-    with pytest.raises(TrainingError, match="expected a budget above 0"):
-        train(total_steps=None, minutes=0.0)
+    for minutes in (0.0, float("nan")):
+        with pytest.raises(TrainingError, match="expected a budget above 0"):
+            train(total_steps=None, minutes=minutes)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

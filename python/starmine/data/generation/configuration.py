@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from starmine._core import StarmineError, Variant, _Player, _Tables
 from starmine._util.equality import equal_by_value
 from starmine._util.keywords import check_names
-from starmine._util.numbers import is_number
+from starmine._util.numbers import check_integer, is_number
 from starmine.data.draws import SEAT, TABLE, choose, draw
 from starmine.data.metadata import Metadata
 from starmine.games.identity import Identity, identity, parameters_hash
@@ -165,7 +165,7 @@ def _place(players: Players, name: str, seat: int) -> str:
 
 
 def _mixed_cast(mixture: Mixture, variant: str | Variant, epsilon: float | Mapping[str, float]) -> Cast:
-    seats = mixture.seats
+    seats = None if mixture.seats is None else check_integer("seats", mixture.seats)
     rules = resolve_variant(variant, {} if seats is None or isinstance(variant, Variant) else {"players": seats})
     if seats is not None and seats != rules.players:
         raise StarmineError(f"seats={seats} is not allowed: expected {rules.players}, those of the variant")
