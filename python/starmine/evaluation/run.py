@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from starmine._core import StarmineError, Variant, _Player, _Tables
 from starmine._util.durable import given_path
-from starmine._util.keywords import named_keywords
+from starmine._util.keywords import named_keywords, refuse_without
 from starmine._util.numbers import check_number, check_threads
 from starmine._util.progress import Progress, progress_of
 from starmine.evaluation.calls import Calls, chat_players, count_calls, games_at_once
@@ -89,7 +89,7 @@ def evaluate(
             now play differently: if the weights of a policy, or the source or the state of a player in Python, have
             changed or are unknown. Only one call at a time writes to a folder. The outcomes of chat players' calls are
             kept with the games. None writes nothing.
-        fresh: start over in a folder that holds an evaluation.
+        fresh: start over in a folder that holds an evaluation; only with `output`.
         figure: draw the heat maps, which needs matplotlib.
         chunk: games played at once with Python bots and policies; with chat players at most their `concurrency`, unless
             they are batched.
@@ -122,6 +122,7 @@ def evaluate(
     >>> evaluation.table.columns
     ['smart', 'info', 'mean', 'holmes', 'mean (held out)', 'self-play']
     """
+    refuse_without("output", output, {"fresh": fresh or None})
     rules = resolve_variant(variant, {} if players is None else {"players": players})
     players_of = players_by_name("ego", bots_that_play(rules) if ego is None else ego)
     if not players_of:

@@ -425,6 +425,11 @@ def test_a_missing_library_is_named_before_any_game(tmp_path, monkeypatch, libra
         evaluate(["iggi"], 5, output=tmp_path / "plain", figure=False)
 
 
+def test_there_is_nothing_to_start_over_without_a_folder():
+    with pytest.raises(StarmineError, match="fresh=True without output is not allowed"):
+        evaluate(["iggi"], 2, variant="mini", fresh=True)
+
+
 # --- As text ----------------------------------------------------------------------------------------------
 
 

@@ -110,7 +110,8 @@ def generate(
         seed: 0 to 2**64 - 1.
         epsilon: the probability with which a player's move is replaced by a legal one drawn by chance, for all players
             or by player's name. A bot's text may say it, too: "noisy: 0.1; smart".
-        weights: a weight for each table's name; the table of each game is drawn by these. None for the tables in turn.
+        weights: a weight for each table's name, 0 for a name that is missing; the table of each game is drawn by these.
+            None for the tables in turn.
         shard_size: games of a shard; a kill loses at most the shards that are being made.
         shards: the numbers of the shards to make, from 0; None for all.
         num_threads: threads for games in which bots hold all seats; None for one for each core.
