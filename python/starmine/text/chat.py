@@ -114,7 +114,7 @@ class ChatPlayer:
             if not is_integer(value) or value < 1:
                 raise StarmineError(f"{count}={value!r} is not allowed: expected an integer of at least 1")
         for seconds, limit in (("backoff", backoff), ("timeout", timeout)):
-            if limit is not None and not is_number(limit, 0):
+            if not is_number(limit, 0) and (limit is not None or seconds == "backoff"):
                 raise StarmineError(f"{seconds}={limit!r} is not allowed: expected seconds of at least 0")
         if not isinstance(name, str):
             raise StarmineError(f"name={name!r} is not allowed: expected text")

@@ -72,7 +72,7 @@ class GamesDataset(IterableDataset[TensorRows]):
         pin_memory: whether the tensors lie in pinned memory; None: if CUDA is available. Tensors of workers never do;
             the `DataLoader` can pin them (its `pin_memory`).
         rank: of this process; None for its rank in torch.distributed, or 0 if that is not initialized.
-        world_size: number of processes that share the games; None as for `rank`.
+        world_size: number of processes that share the games; None as for `rank`. Both are given, or neither.
         num_threads: of the replay; further threads read and replay ahead.
 
     Raises:
@@ -244,6 +244,11 @@ class GamesDataset(IterableDataset[TensorRows]):
 
 def _place(rank: int | None, world_size: int | None) -> tuple[int, int]:
     """The rank of this process and the number of processes."""
+    for name, value, other in (("rank", rank, world_size), ("world_size", world_size, rank)):
+        if value is not None and other is None:
+            needed = "world_size" if name == "rank" else "rank"
+            why = "several processes would read the same share"
+            raise StarmineError(f"{name}={value} without {needed} is not allowed: {why}. Expected both or neither")
     known = dist.is_available() and dist.is_initialized()
     count = (dist.get_world_size() if known else 1) if world_size is None else check_number("world_size", world_size, 1)
     number = (dist.get_rank() if known else 0) if rank is None else check_number("rank", rank, 0)

@@ -34,7 +34,7 @@ class ModulePolicy:
     Args:
         module: the module, in the mode of `eval()` if its layers, such as dropout, have two modes.
         encoder: one of `starmine.encoders()`, whose observations it was trained on. None for the module's attribute
-            `encoder`, if that is text, else "canonical".
+            `encoder`, if that is text, else "canonical". An `ActorCritic` has its own.
         cheats: needed for an encoder that shows the own hand; evaluations mark the policy.
         sampled: sample the legal actions by their logits; else the best legal one is played.
         seed: of the sampling.
@@ -46,7 +46,7 @@ class ModulePolicy:
     Raises:
         StarmineError: a layer with two modes is in that of training; batch normalisation has no running statistics;
             the module has recurrent layers, is no `ActorCritic`, and `recurrent` is not False; `recurrent` contradicts
-            the module; or the module is a policy of another library.
+            the module, or `encoder` an `ActorCritic`; or the module is a policy of another library.
     """
 
     def __init__(
@@ -74,6 +74,8 @@ class ModulePolicy:
         self._memory: Memory | None = None
         self.variant = module.variant if isinstance(module, ActorCritic) else None
         if isinstance(module, ActorCritic):
+            if self.encoder != module.encoder:
+                raise StarmineError(f"encoder={encoder!r} is not allowed: the network's is {module.encoder!r}")
             self.dtype = "bits"
             if module.memory is not None:
                 self._memory = Memory(module.players, module.state_width, self.device)

@@ -127,6 +127,14 @@ def test_recurrent_is_checked_against_the_module():
             ModulePolicy(module, recurrent=recurrent)
 
 
+def test_a_network_keeps_its_encoder():
+    """Observations of another encoder may have as many features."""
+    net = network(PolicyNetwork, False)
+    assert ModulePolicy(net, encoder="canonical").encoder == "canonical"
+    with pytest.raises(StarmineError, match="encoder='canonical-seer' is not allowed: the network's is 'canonical'"):
+        ModulePolicy(net, encoder="canonical-seer", cheats=True)
+
+
 def test_a_module_takes_extra_outputs_and_has_its_own_encoder():
     class Features(nn.Module):
         encoder = "canonical-minimal"

@@ -393,6 +393,7 @@ BAD = [
     ({"calls": True}, "calls=True"),
     ({"concurrency": 1.5}, "concurrency=1.5"),
     ({"timeout": -1}, "timeout=-1"),
+    ({"backoff": None}, "backoff=None"),
     ({"backoff": float("nan")}, "backoff=nan"),
     ({"fallback": 7}, "fallback=7"),
     ({"fallback": "smrat"}, 'fallback="smrat" is not known: did you mean "smart"?'),
