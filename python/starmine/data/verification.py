@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from starmine._core import StarmineError, endings
 from starmine._util.durable import given_path
 from starmine._util.equality import equal_by_value
-from starmine._util.numbers import check_threads
+from starmine._util.numbers import check_flags, check_threads
 from starmine._util.progress import Progress, counted, progress_of
 from starmine.data.arrow import pyarrow, pyarrow_compute, pyarrow_parquet, to_numpy
 from starmine.data.end_reasons import ENDED_BY, ended_by_name, ended_by_of, site_scores_of, taken_back_of
@@ -112,11 +112,12 @@ def verify(
 
     Raises:
         ImportError: pyarrow is missing.
-        TypeError: `num_threads` is not an integer.
+        TypeError: `num_threads` is not an integer, or `deal` neither True nor False.
         StarmineError: there are no games, or `num_threads` is not allowed.
     """
     pyarrow()
     path = given_path("path", path)
+    check_flags(deal=deal)
     num_threads = check_threads(num_threads)
     files = game_files(path)
     found = Verification(path, len(files))

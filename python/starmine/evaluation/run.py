@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from starmine._core import StarmineError, Variant, _Player, _Tables
 from starmine._util.durable import given_path
 from starmine._util.keywords import named_keywords, refuse_without
-from starmine._util.numbers import check_number, check_threads
+from starmine._util.numbers import check_flags, check_number, check_threads
 from starmine._util.progress import Progress, progress_of
 from starmine.evaluation.calls import Calls, chat_players, count_calls, games_at_once
 from starmine.evaluation.evaluation import Cell, Evaluation, Settings
@@ -101,7 +101,7 @@ def evaluate(
     Raises:
         UnknownNameError: there is no such bot, preset or encoder.
         VariantError: a bot does not play the variant.
-        TypeError: a number is not an integer.
+        TypeError: a number is not an integer, or `fresh` or `figure` neither True nor False.
         StarmineError: another argument that is not allowed, a policy that sees its own hand without `cheats=True`, or a
             folder that is in use, holds other games or cannot be written. The error comes before any game is played,
             except for a disk that becomes full; what was saved before is kept.
@@ -122,6 +122,7 @@ def evaluate(
     >>> evaluation.table.columns
     ['smart', 'info', 'mean', 'holmes', 'mean (held out)', 'self-play']
     """
+    check_flags(fresh=fresh, figure=figure)
     refuse_without("output", output, {"fresh": fresh or None})
     rules = resolve_variant(variant, {} if players is None else {"players": players})
     players_of = players_by_name("ego", bots_that_play(rules) if ego is None else ego)

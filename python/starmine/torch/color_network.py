@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.nn.functional import linear, relu
 
 from starmine._core import StarmineError, Variant, _ColorFeatures
+from starmine._util.numbers import check_flags
 from starmine.torch.network import ActorCritic, HiddenState, SeatGRU, checked_widths, orthogonal
 from starmine.torch.pooling import fused_pool, pool
 
@@ -117,6 +118,7 @@ class ColorNetwork(ActorCritic):
         recurrent: bool = False,
         matmul_dtype: torch.dtype = torch.float32,
     ) -> None:
+        check_flags(recurrent=recurrent)
         widths = checked_widths(hidden)
         if len(widths) != 2:
             raise StarmineError(f"hidden={widths} is not allowed: expected two widths, of the towers and the trunk")

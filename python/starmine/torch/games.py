@@ -13,7 +13,7 @@ from torch.utils.data import IterableDataset, get_worker_info
 
 from starmine._core import StarmineError
 from starmine._util.keywords import check_names, named_keywords
-from starmine._util.numbers import check_number
+from starmine._util.numbers import check_flags, check_number
 from starmine.data.dataset import Dataset
 from starmine.data.files import Paths
 from starmine.data.prefetch import ahead
@@ -77,7 +77,7 @@ class GamesDataset(IterableDataset[TensorRows]):
 
     Raises:
         UnknownNameError: there is no such output, encoder, dtype or observer.
-        TypeError: a number is not an integer.
+        TypeError: a number is not an integer, or a flag neither True nor False.
         StarmineError: a number is out of its range, a file has no `log_prob`, which is asked for, or memory is to be
             pinned where there is no CUDA device.
         FileNotFoundError, DamagedFileError: as `Dataset`.
@@ -104,6 +104,7 @@ class GamesDataset(IterableDataset[TensorRows]):
         num_threads: int = 1,
     ) -> None:
         super().__init__()
+        check_flags(shuffle=shuffle, permute_colors=permute_colors, drop_last=drop_last)
         check_names("dtype", [dtype], DTYPES)
         self.data = data if isinstance(data, Dataset) else Dataset(data)
         self.batch_size = check_number("batch_size", batch_size, 1)

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from starmine._core import Layout, StarmineError, Variant, _Network
 from starmine._util.durable import given_path, replace_file
 from starmine._util.equality import equal_by_value
-from starmine._util.numbers import check_integer, check_number
+from starmine._util.numbers import check_flags, check_integer, check_number
 from starmine.torch.unpack import unpack_bits
 
 FORMAT = 1  # version of the policy file format
@@ -335,6 +335,7 @@ class PolicyNetwork(ActorCritic):
         matmul_dtype: torch.dtype = torch.float32,
         layer_norm: bool = False,
     ) -> None:
+        check_flags(recurrent=recurrent, card_features=card_features)
         widths = checked_widths(hidden)
         super().__init__(variant, encoder, widths[-1] if recurrent else 0, matmul_dtype)
         self.hidden, self.layer_norm = widths, layer_norm

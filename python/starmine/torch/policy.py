@@ -13,6 +13,7 @@ from torch.nn.utils.parametrizations import _SpectralNorm
 
 from starmine._core import StarmineError
 from starmine._util.arrays import Array
+from starmine._util.numbers import check_flags
 from starmine.games.players import refuse_foreign
 from starmine.games.turns import Turns
 from starmine.policies.memory import Memory
@@ -44,6 +45,7 @@ class ModulePolicy:
             says that recurrent layers run over something else, such as the cards of an observation.
 
     Raises:
+        TypeError: `sampled` or `cheats` is neither True nor False.
         StarmineError: a layer with two modes is in that of training; batch normalisation has no running statistics;
             the module has recurrent layers, is no `ActorCritic`, and `recurrent` is not False; `recurrent` contradicts
             the module, or `encoder` an `ActorCritic`; or the module is a policy of another library.
@@ -60,6 +62,7 @@ class ModulePolicy:
         extra_outputs: Sequence[str] = (),
         recurrent: bool | None = None,
     ) -> None:
+        check_flags(sampled=sampled, cheats=cheats)
         refuse_foreign(module, "module")
         own = getattr(module, "encoder", None)
         self.module = module

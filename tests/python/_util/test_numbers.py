@@ -82,6 +82,30 @@ def test_games_of_evaluations_are_checked_before_training(name):
         prepare_torch(ScriptArgs(**{name: 0}))
 
 
+@pytest.mark.parametrize("value", ["no", 0, None], ids=repr)
+def test_options_that_are_true_or_false(value, data, tmp_path):
+    torch = pytest.importorskip("torch")
+    from starmine.text import Endpoint, PromptOptions
+    from starmine.torch import ColorNetwork, GamesDataset, ModulePolicy, PolicyNetwork
+
+    module, folder = torch.nn.Linear(1, 1), data.files[0].path.parent
+    calls = [
+        (lambda **flag: starmine.evaluate(["random"], 2, variant=MINI, output=tmp_path, **flag), ["fresh", "figure"]),
+        (lambda **flag: starmine.data.verify(folder, **flag), ["deal"]),
+        (lambda **flag: GamesDataset(data, **flag), ["shuffle", "permute_colors", "drop_last"]),
+        (lambda **flag: ModulePolicy(module, **flag), ["sampled", "cheats"]),
+        (lambda **flag: PolicyNetwork(MINI, hidden=[4], **flag), ["recurrent", "card_features"]),
+        (lambda **flag: ColorNetwork(MINI, hidden=[4, 4], **flag), ["recurrent"]),
+        (PromptOptions, ["possible", "legal_moves", "probabilities"]),
+        (lambda **flag: Endpoint("model", api_key="key", **flag), ["tools"]),
+    ]
+    for call, names in calls:
+        for name in names:
+            with pytest.raises(TypeError, match=f"{name}={value!r} is not allowed: expected True or False"):
+                call(**{name: value})
+    assert not list(tmp_path.iterdir())
+
+
 def test_the_scale_of_a_picture():
     for value in (*TRUTHS, float("nan"), 0, 11):
         with pytest.raises(starmine.StarmineError, match="scale="):
