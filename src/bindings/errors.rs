@@ -139,7 +139,7 @@ impl From<GamesError> for PyErr {
             GamesError::External => {
                 StarmineError::new_err("players: expected a bot's name for every seat")
             }
-            GamesError::Players(_) | GamesError::Move(_) => {
+            GamesError::Players(_) | GamesError::Move { .. } => {
                 StarmineError::new_err(error_text(&error))
             }
             GamesError::Memory(_) => PyMemoryError::new_err(error_text(&error)),
@@ -181,9 +181,9 @@ impl From<BatchError> for PyErr {
             BatchError::Memory { .. } => PyMemoryError::new_err(text),
             BatchError::Stopped => PyKeyboardInterrupt::new_err(text),
             BatchError::Deck { .. } => DeckError::new_err(text),
-            BatchError::StoredDecks(_) | BatchError::StoredExternal => {
-                SerializationError::new_err(text)
-            }
+            BatchError::StoredDecks(_)
+            | BatchError::StoredExternal
+            | BatchError::StoredEncoder(_) => SerializationError::new_err(text),
             BatchError::EmptyResetMask => ArrayError::new_err(text),
         }
     }

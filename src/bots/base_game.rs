@@ -17,13 +17,12 @@ pub(super) fn check(name: &str, variant: &Variant) -> Result<(), UnsupportedVari
     if (Parameters { lost_game_score: LostGameScore::Zero, ..parameters }) == base {
         return Ok(());
     }
-    Err(UnsupportedVariantError {
-        name: name.to_owned(),
-        variant: variant.to_string(),
-        expected: "the base game, where only players, random_start_player, lost_game_score and \
-                   edition may differ"
-            .to_owned(),
-    })
+    Err(UnsupportedVariantError::new(
+        name,
+        variant,
+        "the base game, where only players, random_start_player, lost_game_score and \
+                   edition may differ",
+    ))
 }
 
 /// Suits of the base game.

@@ -62,8 +62,8 @@ pub struct MoveValue {
 /// copy goes on by itself. A bot must be `Send` and `Sync` because games run on several threads.
 ///
 /// ```
-/// use starmine::bots::{Bot, Player, Turn, play_games};
-/// use starmine::rules::{GameRng, Move, Slot, Variant, View};
+/// use starmine::bots::{Bot, Player, Turn, UnsupportedVariantError, play_games};
+/// use starmine::rules::{GameRng, Move, Parameters, Slot, Variant, View};
 ///
 /// /// Plays its oldest card after a hint to its seat, and otherwise does the first legal thing.
 /// #[derive(Clone, Default)]
@@ -72,6 +72,13 @@ pub struct MoveValue {
 /// }
 ///
 /// impl Bot for Eager {
+///     fn check_variant(&self, variant: &Variant) -> Result<(), UnsupportedVariantError> {
+///         if variant.hand_size() >= 4 {
+///             return Ok(());
+///         }
+///         Err(UnsupportedVariantError::new("eager", variant, "hands of at least 4 cards"))
+///     }
+///
 ///     fn start(&mut self, _view: &View<'_>, _rng: GameRng) {
 ///         *self = Eager::default();
 ///     }
@@ -93,6 +100,8 @@ pub struct MoveValue {
 /// let variant = Variant::default();
 /// let players = [Player::bot(Eager::default()), Player::bot(Eager::default())];
 /// assert_eq!(play_games(&variant, &players, 1, 0..10, 1)?.len(), 10);
+/// let small = Variant::new(Parameters { hand_size: Some(3), ..Parameters::default() })?;
+/// assert!(play_games(&small, &players, 1, 0..10, 1).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -183,6 +192,15 @@ pub struct UnsupportedVariantError {
     pub variant: String,
     /// The variants that it supports.
     pub expected: String,
+}
+
+impl UnsupportedVariantError {
+    /// The error of the bot of this name: it does not support the variant, but those that `expected`
+    /// describes.
+    pub fn new(name: &str, variant: &Variant, expected: impl Into<String>) -> Self {
+        let (name, variant) = (name.to_owned(), variant.to_string());
+        UnsupportedVariantError { name, variant, expected: expected.into() }
+    }
 }
 
 /// `Clone` for boxed [`Bot`]s. Every bot that is `Clone` has it.

@@ -67,8 +67,13 @@ pub enum GamesError {
     #[error("a player is external: expected a bot for every seat")]
     External,
     /// A bot chose an illegal move.
-    #[error(transparent)]
-    Move(#[from] BotMoveError),
+    #[error("game {game}")]
+    Move {
+        /// The game of the seed.
+        game: u64,
+        /// The move.
+        source: BotMoveError,
+    },
     /// Memory that cannot be allocated.
     #[error("there is no memory for so many games")]
     Memory(#[from] TryReserveError),
@@ -192,8 +197,8 @@ impl Worker {
                 runner.start(EpisodeSeed { seed, game, episode: 0 });
             }
             let mut failure = None;
-            run_together(&mut started, &mut self.policies, stop, |_, error| {
-                failure = failure.take().or(Some(error))
+            run_together(&mut started, &mut self.policies, stop, |index, source| {
+                failure = failure.take().or(Some(GamesError::Move { game: games[index], source }));
             });
             failure.map_or(Ok(()), Err)?;
             if is_set(stop) {

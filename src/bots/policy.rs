@@ -125,14 +125,9 @@ fn check(policy: &Policy, variant: &Variant) -> Result<(), UnsupportedVariantErr
     if differences.is_empty() {
         return Ok(());
     }
-    Err(UnsupportedVariantError {
-        name: "policy".to_owned(),
-        variant: variant.to_string(),
-        expected: format!(
-            "the variant that the policy was trained for, in which {}",
-            differences.join(", ")
-        ),
-    })
+    let differences = differences.join(", ");
+    let expected = format!("the variant that the policy was trained for, in which {differences}");
+    Err(UnsupportedVariantError::new("policy", variant, expected))
 }
 
 /// Memory in which policies are evaluated for many games at a time.

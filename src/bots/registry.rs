@@ -192,8 +192,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::bots::{GameRunner, play_games};
-    use crate::rules::{EpisodeSeed, GameRng, PRESETS, Parameters, preset, random_variant};
+    use crate::bots::{GameRunner, SeatedPlayer, SeatedPlayerError, play_games};
+    use crate::rules::{EpisodeSeed, GameRng, PRESETS, Parameters, State, preset, random_variant};
 
     /// Plays games with the bot in all seats, and in every other seat beside `random`.
     fn play(kind: &BotKind, variant: &Arc<Variant>, games: u64) {
@@ -224,6 +224,10 @@ mod tests {
             }
             let error = seated.unwrap_err();
             assert_eq!(played.unwrap_err(), error.clone().into());
+            let state = State::new(other.clone(), EpisodeSeed::new(1));
+            let player = kind.player(&base).unwrap();
+            let answer = SeatedPlayer::new(player, state.current_player(), 1).act(&state);
+            assert!(matches!(answer, Err(SeatedPlayerError::Variant(_))), "{answer:?}");
             let source = std::error::Error::source(&error).unwrap().to_string();
             assert!(source.contains(&format!("bot={:?}", kind.name)), "{source}");
         }

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use thiserror::Error;
 
-use super::bot::Turn;
+use super::bot::{Turn, UnsupportedVariantError};
 use super::cheater;
 use super::runner::{BotMoveError, Player};
 use crate::rules::{Ending, EpisodeSeed, Event, GameRng, Move, Seat, State};
@@ -52,6 +52,9 @@ pub enum SeatedPlayerError {
     /// The player is [`Player::External`]: the caller chooses its moves.
     #[error("the player is outside this crate: expected a bot")]
     External,
+    /// The bot does not support the game's variant.
+    #[error(transparent)]
+    Variant(#[from] UnsupportedVariantError),
     /// The bot chose an illegal move.
     #[error(transparent)]
     Move(#[from] BotMoveError),
@@ -84,8 +87,8 @@ impl SeatedPlayer {
     /// The move in a game of the player's variant.
     ///
     /// # Errors
-    /// [`SeatedPlayerError`] if the seat is not to act, if the player is [`Player::External`], or if
-    /// the bot chose an illegal move.
+    /// [`SeatedPlayerError`] if the seat is not to act, if the player is [`Player::External`] or does
+    /// not support the variant, or if the bot chose an illegal move.
     #[expect(clippy::missing_panics_doc, reason = "nothing stops the bot")]
     pub fn act(&mut self, state: &State) -> Result<Move, SeatedPlayerError> {
         let played = self.act_until(state, &AtomicBool::new(false))?;
@@ -105,6 +108,10 @@ impl SeatedPlayer {
         let acting = state.position().current_player;
         if acting != self.seat {
             return Err(SeatedPlayerError::Seat { acting, seat: self.seat });
+        }
+        let is_same = |game: &FollowedGame| game.state.variant() == state.variant();
+        if !self.followed.as_ref().is_some_and(is_same) {
+            self.player.check_variant(state.variant())?;
         }
         let mut followed = self.follow(state);
         for event in &state.history()[followed.state.length()..] {

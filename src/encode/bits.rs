@@ -40,12 +40,19 @@ impl<'a> BitWriter<'a> {
     }
 
     /// Appends a thermometer: `count` ones, then zeros.
+    ///
+    /// # Panics
+    /// If `width` is above 64 or below `count`, or the words are full.
     #[inline]
     pub fn thermometer(&mut self, count: u8, width: usize) {
+        assert!(usize::from(count) <= width, "the thermometer has more ones than bits");
         self.push(((1u128 << count) - 1) as u64, width);
     }
 
     /// Appends zeros.
+    ///
+    /// # Panics
+    /// If the words are full.
     #[inline]
     pub fn skip(&mut self, width: usize) {
         let mut left = width;
@@ -57,10 +64,16 @@ impl<'a> BitWriter<'a> {
     }
 
     /// Writes the last bits and zeros to the end of the words.
+    ///
+    /// # Panics
+    /// If the words are full.
     pub fn finish(self) {
-        if let Some((last, rest)) = self.words[self.word..].split_first_mut() {
-            *last = self.pending;
-            rest.fill(0);
+        match self.words[self.word..].split_first_mut() {
+            Some((last, rest)) => {
+                *last = self.pending;
+                rest.fill(0);
+            }
+            None => assert!(self.width == 0, "there are fewer words than bits"),
         }
     }
 }
@@ -68,6 +81,21 @@ impl<'a> BitWriter<'a> {
 #[cfg(test)]
 mod tests {
     use super::BitWriter;
+
+    #[test]
+    #[should_panic(expected = "fewer words than bits")]
+    fn bits_that_fit_no_word_are_not_dropped() {
+        let mut words = [0; 1];
+        let mut bits = BitWriter::new(&mut words);
+        bits.skip(65);
+        bits.finish();
+    }
+
+    #[test]
+    #[should_panic(expected = "more ones than bits")]
+    fn a_thermometer_is_not_longer_than_its_field() {
+        BitWriter::new(&mut [0; 2]).thermometer(128, 64);
+    }
 
     #[test]
     fn fields_cross_word_borders() {

@@ -72,6 +72,13 @@ pub trait SeerEncoder: Any + Send + Sync {
 
     /// As [`Encoder::encode`].
     fn encode(&self, view: &SeerView<'_>, bits: &mut BitWriter<'_>);
+
+    /// As [`Encoder::encode_into`].
+    fn encode_into(&self, view: &SeerView<'_>, words: &mut [u64]) {
+        let mut bits = BitWriter::new(words);
+        self.encode(view, &mut bits);
+        bits.finish();
+    }
 }
 
 /// An encoder of either kind. The kind says whether its observations show the observer's own hand.
@@ -107,6 +114,12 @@ impl AnyEncoder {
             AnyEncoder::Seat(encoder) => encoder.name(),
             AnyEncoder::Seer(encoder) => encoder.name(),
         }
+    }
+
+    /// Whether [`encoder`] gives this encoder for its name.
+    #[cfg(feature = "bots")]
+    pub(crate) fn is_registered(&self) -> bool {
+        self.canonical_knowledge().is_some()
     }
 
     /// The card knowledge of a canonical encoder, whose observations a batch writes for eight games

@@ -18,13 +18,13 @@ pub struct Knowledge(pub(crate) u64);
 impl Knowledge {
     /// The knowledge of a card without hints.
     #[must_use]
-    pub fn unhinted(variant: &Variant) -> Knowledge {
+    pub(crate) fn unhinted(variant: &Variant) -> Knowledge {
         Knowledge(variant.tables().all_cards)
     }
 
     /// The knowledge of a card whose colour and rank have both been hinted.
     #[must_use]
-    pub fn full(variant: &Variant, card: Card) -> Knowledge {
+    pub(crate) fn full(variant: &Variant, card: Card) -> Knowledge {
         Knowledge::unhinted(variant).told(variant, Hint::Color(card.suit), true).told(
             variant,
             Hint::Rank(card.rank),
@@ -34,7 +34,7 @@ impl Knowledge {
 
     /// The knowledge after a hint to the hand, which touches the card or not.
     #[must_use]
-    pub fn told(self, variant: &Variant, hint: Hint, touched: bool) -> Knowledge {
+    pub(crate) fn told(self, variant: &Variant, hint: Hint, touched: bool) -> Knowledge {
         let tables = variant.tables();
         let (cards, hinted) = match hint {
             Hint::Color(suit) => {

@@ -43,21 +43,21 @@ use super::variant::{Variant, beyond_the_table};
 /// ```
 ///
 /// ```compile_fail,E0308
-/// # use starmine::encode::{CANONICAL_SEER, BitWriter, SeerEncoder};
+/// # use starmine::encode::{CANONICAL_SEER, SeerEncoder};
 /// # use starmine::rules::{EpisodeSeed, Seat, State, Variant};
 /// # let variant = Variant::default();
 /// # let state = State::new(variant, EpisodeSeed::default());
 /// # let mut words = [0; 11];
-/// CANONICAL_SEER.encode(&state.view(Seat::FIRST), &mut BitWriter::new(&mut words));
+/// CANONICAL_SEER.encode_into(&state.view(Seat::FIRST), &mut words);
 /// ```
 ///
 /// ```
-/// # use starmine::encode::{CANONICAL_SEER, BitWriter, SeerEncoder};
+/// # use starmine::encode::{CANONICAL_SEER, SeerEncoder};
 /// # use starmine::rules::{EpisodeSeed, Seat, State, Variant};
 /// # let variant = Variant::default();
 /// # let state = State::new(variant, EpisodeSeed::default());
 /// # let mut words = [0; 11];
-/// CANONICAL_SEER.encode(&state.seer_view(Seat::FIRST), &mut BitWriter::new(&mut words));
+/// CANONICAL_SEER.encode_into(&state.seer_view(Seat::FIRST), &mut words);
 /// ```
 #[derive(Clone, Copy)]
 pub struct View<'a> {

@@ -183,11 +183,8 @@ impl Bot for Searcher {
         if *variant == self.variant {
             return Ok(());
         }
-        Err(UnsupportedVariantError {
-            name: "search".to_owned(),
-            variant: variant.to_string(),
-            expected: format!("the variant that the search was made for ({})", self.variant),
-        })
+        let expected = format!("the variant that the search was made for ({})", self.variant);
+        Err(UnsupportedVariantError::new("search", variant, expected))
     }
 
     fn start(&mut self, view: &View<'_>, mut rng: GameRng) {

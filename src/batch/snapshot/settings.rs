@@ -30,9 +30,13 @@ pub struct Settings {
 
 impl Settings {
     /// # Errors
-    /// [`BatchError::StoredExternal`] if there are custom or external partners.
+    /// [`BatchError::StoredEncoder`] for the caller's own encoder, and [`BatchError::StoredExternal`]
+    /// if there are custom or external partners.
     pub fn of(batch: &Batch) -> Result<Settings, BatchError> {
         let options = &batch.config.options;
+        if !options.encoder.is_registered() {
+            return Err(BatchError::StoredEncoder(options.encoder.name()));
+        }
         Ok(Settings {
             parameters: batch.config.variant.parameters().clone(),
             encoder: options.encoder.name().to_owned(),

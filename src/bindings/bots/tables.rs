@@ -20,7 +20,7 @@ use crate::bindings::interruptible::{interruptible, interruptible_if};
 use crate::bindings::rules::variant::{Variant, read_variant};
 use crate::bindings::rules::view::View;
 use crate::bots::{
-    BotMoveError, GameRunner, GamesError, Outcome, PlayedGames, Player, PlayersError, TurnValues,
+    GameRunner, GamesError, Outcome, PlayedGames, Player, PlayersError, TurnValues,
     play_games_until,
 };
 use crate::players::PlayerSpec;
@@ -260,7 +260,12 @@ impl _Tables {
         let played = interruptible_if(is_long, py, |stop| {
             for (table, &abandoned) in self.tables.iter_mut().zip(&self.abandoned) {
                 let mut turns = 0;
-                while !abandoned && turns < most_turns && table.play_bot_until(stop)? {
+                let game = table.seed().game;
+                let failed = |source| GamesError::Move { game, source };
+                while !abandoned
+                    && turns < most_turns
+                    && table.play_bot_until(stop).map_err(failed)?
+                {
                     turns += 1;
                 }
                 let goes_on = !abandoned && table.ending().is_none();
@@ -270,9 +275,9 @@ impl _Tables {
                     -1
                 });
             }
-            Ok::<_, BotMoveError>(())
+            Ok::<_, GamesError>(())
         });
-        played?.map_err(GamesError::Move)?;
+        played??;
         Ok(seats.into_pyarray(py))
     }
 
