@@ -248,5 +248,9 @@ fn searcher(
     num_threads: usize,
 ) -> Result<Searcher, UnsupportedVariantError> {
     let searcher = Searcher::new(&blueprint.player(variant)?, variant, options, num_threads);
-    Ok(searcher.expect("the blueprint was checked before"))
+    searcher.map_err(|_| {
+        let expected = "a blueprint with a rule that always applies: without information tokens, \
+                        only \"play-probably-safe 0\" does";
+        UnsupportedVariantError::new(&blueprint.to_string(), variant, expected)
+    })
 }

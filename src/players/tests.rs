@@ -1,5 +1,6 @@
 use super::*;
 use crate::nn::POLICIES;
+use crate::rules::{Parameters, Variant};
 use crate::search::BlueprintError;
 
 const RULES: &str = "rules: play-safe; hint-playable; discard-osawa; discard-oldest; hint-most";
@@ -23,6 +24,12 @@ fn a_blueprint_must_be_a_deterministic_player() {
     for whole in ["play-safe; play-probably-safe 0", "discard-probably-useless 0; hint-most"] {
         assert!(rules(whole).is_ok(), "{whole}");
     }
+    let tokenless = Parameters { max_information_tokens: 0, ..Parameters::default() };
+    let tokenless = Variant::new(tokenless).unwrap();
+    let only_plays = rules("play-safe; play-probably-safe 0").unwrap();
+    assert!(only_plays.player(&tokenless).is_ok());
+    let error = rules("discard-oldest; hint-most").unwrap().player(&tokenless).unwrap_err();
+    assert!(error.to_string().contains("play-probably-safe"), "{error}");
     let cheater = "search: cheater".parse::<PlayerSpec>().unwrap_err();
     assert!(matches!(cheater, PlayerSpecError::Blueprint(BlueprintError::Open(_))), "{cheater}");
 }

@@ -1,5 +1,6 @@
 //! The bot that searches in each of its turns.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 
@@ -9,7 +10,7 @@ use super::belief::BlueprintBelief;
 use super::blueprint::Blueprint;
 use super::decision::{Decision, search};
 use super::options::{Method, SearchOptions};
-use crate::bots::{Bot, MoveValue, Player, Turn, UnsupportedVariantError};
+use crate::bots::{Bot, MoveValue, Player, RuleList, Turn, UnsupportedVariantError};
 use crate::rules::{Ending, EpisodeSeed, GameRng, Move, Seat, State, Variant, View};
 
 /// A searching teammate may leave the blueprint. Each other move is assumed to be this likely, where
@@ -109,6 +110,10 @@ impl Searcher {
             return Err(BlueprintError::Random(GIVEN.to_owned()));
         }
         bot.check_variant(variant).map_err(BlueprintError::Variant)?;
+        let rules = (&**bot as &dyn Any).downcast_ref::<RuleList>();
+        if rules.is_some_and(|rules| !rules.covers_all_turns(variant.max_information_tokens())) {
+            return Err(BlueprintError::Gap(GIVEN.to_owned()));
+        }
         let blueprint = Blueprint::new(&**bot, variant.players());
         if options.depth.is_some() && matches!(blueprint, Blueprint::Bots(_)) {
             return Err(BlueprintError::Valueless(GIVEN.to_owned()));

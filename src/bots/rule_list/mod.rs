@@ -74,13 +74,15 @@ impl RuleList {
         self.rules.iter().any(|rule| rule.kind().draws)
     }
 
-    /// Whether a rule applies in every turn of a variant with information tokens, so that the list
-    /// never makes the random move of a turn without one.
-    pub(crate) fn covers_all_turns(&self) -> bool {
+    /// Whether a rule applies in every turn of a variant with so many information tokens, so that the
+    /// list never makes the random move of a turn without one.
+    pub(crate) fn covers_all_turns(&self, max_information_tokens: u8) -> bool {
         let has = |name: &str| self.rules.iter().any(|rule| rule.always_applies(name));
         // A discard is legal if a token is missing, and a hint if there is one.
         has("play-probably-safe")
-            || has("hint-most") && (has("discard-oldest") || has("discard-probably-useless"))
+            || max_information_tokens > 0
+                && has("hint-most")
+                && (has("discard-oldest") || has("discard-probably-useless"))
     }
 }
 
@@ -96,7 +98,7 @@ impl Bot for RuleList {
     }
 
     fn is_deterministic(&self) -> bool {
-        !self.draws() && self.covers_all_turns()
+        !self.draws() && self.covers_all_turns(1)
     }
 
     fn act(&mut self, view: &View<'_>) -> Move {
