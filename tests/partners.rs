@@ -367,8 +367,15 @@ fn an_illegal_move_of_a_custom_bot_loses_that_game() {
     let options = Options { partners, ..Options::default() };
     let mut batch = Batch::new(variant("standard", 2), GAMES, SEED, options).unwrap();
     let mut written = batch.allocate().unwrap();
+    assert!(batch.partner_error(0).is_none());
     batch.step(&[5; GAMES], written.outputs()).unwrap();
     assert_eq!((&written.terminated, &written.final_score), (&vec![true; GAMES], &vec![0; GAMES]));
+    for game in 0..GAMES {
+        let error = batch.partner_error(game).expect("the partner made an illegal move");
+        assert_eq!((error.seat, error.played), (Seat::ALL[1], Move::Play { slot: Slot::ALL[5] }));
+        assert!(written.ending(game).is_some());
+    }
+    assert!(batch.partner_error(GAMES).is_none());
 }
 
 #[test]

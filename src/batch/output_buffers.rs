@@ -5,6 +5,7 @@ use half::f16;
 use super::options::{Dtype, Observers};
 use super::outputs::{ObservationBuffer, Outputs};
 use super::{Axis, Batch, BatchError, for_each_output, reserve};
+use crate::rules::{Ending, Seat};
 
 /// Observations, rows of one game after another. The kind is the batch's dtype.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +28,33 @@ impl Observations {
             Observations::Float16(rows) => ObservationBuffer::Float16(rows),
             Observations::Uint8(rows) => ObservationBuffer::Uint8(rows),
             Observations::Bits(rows) => ObservationBuffer::Bits(rows),
+        }
+    }
+
+    /// The rows as 32-bit floats, the default; `None` for another dtype.
+    #[must_use]
+    pub const fn as_float32(&self) -> Option<&[f32]> {
+        match self {
+            Observations::Float32(rows) => Some(rows.as_slice()),
+            _ => None,
+        }
+    }
+
+    /// The rows as 16-bit floats; `None` for another dtype.
+    #[must_use]
+    pub const fn as_float16(&self) -> Option<&[f16]> {
+        match self {
+            Observations::Float16(rows) => Some(rows.as_slice()),
+            _ => None,
+        }
+    }
+
+    /// The bytes of [`Observations::Uint8`] or [`Observations::Bits`]; `None` for floats.
+    #[must_use]
+    pub const fn as_bytes(&self) -> Option<&[u8]> {
+        match self {
+            Observations::Uint8(rows) | Observations::Bits(rows) => Some(rows.as_slice()),
+            _ => None,
         }
     }
 
@@ -91,13 +119,17 @@ macro_rules! define_output_buffers {
         ///
         /// ```
         /// # use starmine::batch::{Batch, Options};
-        /// # use starmine::rules::Variant;
+        /// # use starmine::rules::{Seat, Variant};
         /// let variant = Variant::default();
         /// let mut batch = Batch::new(variant, 64, 1, Options::default())?;
         /// let mut buffers = batch.allocate()?;
         /// buffers.action_mask.clear(); // without a buffer, the masks are not written
         /// batch.observe(buffers.outputs())?;
-        /// assert_eq!(buffers.current_player, [0; 64]);
+        /// assert_eq!((buffers.seat(0), buffers.ending(0)), (Seat::FIRST, None));
+        /// let rows = buffers.obs.as_float32().ok_or("another dtype")?;
+        /// for row in rows.chunks_exact(batch.row_length()) {
+        ///     println!("{} of {} bits are set", row.iter().sum::<f32>(), row.len());
+        /// }
         /// # Ok::<(), Box<dyn std::error::Error>>(())
         /// ```
         #[derive(Clone, Debug, PartialEq)]
@@ -106,6 +138,24 @@ macro_rules! define_output_buffers {
         }
 
         impl OutputBuffers {
+            /// The seat to act in a game; after its end the seat that would have been next.
+            ///
+            /// # Panics
+            /// If there is no such game, or its buffer is empty.
+            #[must_use]
+            pub fn seat(&self, game: usize) -> Seat {
+                Seat::at(self.current_player[game] as usize)
+            }
+
+            /// How a game ended in this call; `None` if it did not.
+            ///
+            /// # Panics
+            /// If there is no such game, or its buffer is empty.
+            #[must_use]
+            pub fn ending(&self, game: usize) -> Option<Ending> {
+                Ending::from_code(self.final_ending[game])
+            }
+
             /// Lends the buffers, for one call. An output whose buffer is empty is not written.
             pub fn outputs(&mut self) -> Outputs<'_> {
                 Outputs { $($name: self.$name.lend_if_any(),)+ }

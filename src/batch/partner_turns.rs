@@ -7,6 +7,7 @@ use super::outputs::Outputs;
 use super::partners::game::PartnerGame;
 use super::step::Request;
 use super::{Action, Batch, BatchError};
+use crate::bots::BotMoveError;
 use crate::buffers::check_length;
 use crate::rules::{Seat, State};
 
@@ -87,6 +88,13 @@ impl Batch {
     #[must_use]
     pub fn partner_state(&self, game: usize) -> Option<State> {
         self.partner_games.get(game).map(PartnerGame::state)
+    }
+
+    /// The last illegal move of a [`Partner::Custom`](super::Partner::Custom) in a game since the batch
+    /// was made, which lost its episode. `None` if there was none, or if there is no such game.
+    #[must_use]
+    pub fn partner_error(&self, game: usize) -> Option<&BotMoveError> {
+        self.partner_games.get(game).and_then(PartnerGame::error)
     }
 
     /// For each game and seat the index, among the partners of the seat, of the one who holds the

@@ -313,8 +313,7 @@ impl Variant {
     /// If the variant has no card with this index.
     #[must_use]
     #[inline]
-    pub fn card(&self, index: impl Into<usize>) -> Card {
-        let index = index.into();
+    pub fn card(&self, index: usize) -> Card {
         assert!(index < self.num_card_kinds(), "no card has index {index}");
         self.card_at(index)
     }

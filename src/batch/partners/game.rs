@@ -22,6 +22,8 @@ pub struct PartnerGame {
     /// Whether an illegal action has ended this episode. It counts as a turn, as in games without
     /// partners.
     forfeited: bool,
+    /// The last illegal move of a bot, also of an earlier episode.
+    error: Option<Box<BotMoveError>>,
     /// Whether the game stops before each turn of a bot, which [`PartnerGame::play`] then plays.
     stops: bool,
     /// Whether a partner is a policy.
@@ -59,6 +61,7 @@ impl PartnerGame {
             table,
             actions: Vec::with_capacity(u8::MAX.into()),
             forfeited: false,
+            error: None,
             stops: partners.stop_before_bots(),
         };
         game.play_partners(stop);
@@ -129,9 +132,15 @@ impl PartnerGame {
     }
 
     fn forfeit_after<T>(&mut self, played: Result<T, BotMoveError>) {
-        if played.is_err() {
+        if let Err(error) = played {
+            self.error = Some(Box::new(error));
             self.forfeit();
         }
+    }
+
+    /// The last illegal move of a bot, also of an earlier episode.
+    pub fn error(&self) -> Option<&BotMoveError> {
+        self.error.as_deref()
     }
 
     /// Whether the game has stopped before the turn of a bot.

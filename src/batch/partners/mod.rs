@@ -43,7 +43,8 @@ pub enum Partner {
     /// A bot of this crate, loaded.
     Bot(PlayerSpec),
     /// A bot of the caller, which plays the batch's variant by [`Bot::check_variant`]. Every game plays with its own copy.
-    /// An illegal move of the bot loses the game. A batch with such a partner cannot be stored.
+    /// An illegal move of the bot loses the game, see [`Batch::partner_error`](super::Batch::partner_error).
+    /// A batch with such a partner cannot be stored.
     Custom(Box<dyn Bot>),
     /// A partner outside this crate, such as one in another language: the caller plays its turns.
     External {

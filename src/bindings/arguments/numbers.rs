@@ -73,6 +73,13 @@ pub fn wrong_type(name: &str, found: &Bound<'_, PyAny>, expected: &str) -> PyErr
     PyTypeError::new_err(format!("{name}={value} is a {kind}: expected {expected}"))
 }
 
+/// Refuses True and False, also numpy's, which would pass for the numbers 1.0 and 0.0.
+pub fn refuse_bool(name: &str, given: &Bound<'_, PyAny>) -> PyResult<()> {
+    let kind = given.get_type().name()?;
+    let is_bool = ["bool", "bool_"].iter().any(|name| kind == *name);
+    if is_bool { Err(wrong_type(name, given, "a number")) } else { Ok(()) }
+}
+
 /// Reads an integer; for values that are not parameters of their own, whose errors lack the name.
 pub fn integer(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Integer> {
     given.extract().map_err(|_| wrong_type(name, given, "an integer"))

@@ -8,7 +8,7 @@ use pyo3::types::{PyDict, PyList, PyMapping, PyTuple};
 use super::outside::_Outside;
 use crate::batch::{ExtraOutput, GivenDecks, Partner, Partners, Seeds};
 use crate::bindings::arguments::numbers::{
-    Integer, seat as read_seat, seed as read_seed, wrong_type,
+    Integer, refuse_bool, seat as read_seat, seed as read_seed, wrong_type,
 };
 use crate::bindings::arguments::text::Text;
 use crate::bindings::arrays::copies::{copy, mask, while_read};
@@ -148,6 +148,9 @@ fn read_mixture(holders: &Bound<'_, PyAny>) -> PyResult<Option<(Vec<Partner>, Ve
     for holder in &holders {
         let pair: Option<(Bound<'_, PyAny>, f64)> =
             if holder.is_instance_of::<PyTuple>() { holder.extract().ok() } else { None };
+        if pair.is_some() {
+            refuse_bool("weight", &holder.get_item(1)?)?;
+        }
         let (holder, weight) = pair.unwrap_or_else(|| (holder.clone(), 1.0));
         let Some(partner) = read_partner(&holder)? else { return Ok(None) };
         partners.push(partner);

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from starmine import Batch, HanabiVectorEnv, StarmineError
+from starmine import Batch, HanabiVectorEnv, StarmineError, Variant
 
 GAMES = 64
 
@@ -133,6 +133,15 @@ def test_weights_that_are_no_weights_are_refused(first, weights, message):
 def test_other_forms_of_weights_are_refused(holders):
     with pytest.raises(TypeError, match=r"partners\[1\]=.*\(partner, weight\)"):
         HanabiVectorEnv(2, partners={1: holders})
+
+
+@pytest.mark.parametrize("weight", [True, np.True_], ids=["bool", "numpy"])
+def test_true_is_no_weight_of_a_batch_or_an_environment(weight):
+    partners = {1: [("smart", weight)]}
+    with pytest.raises(TypeError, match=r"weight=.*True.*expected a number"):
+        Batch(Variant(), 2, partners=partners)
+    with pytest.raises(TypeError, match=r"weight=.*True.*expected a number"):
+        HanabiVectorEnv(2, partners=partners)
 
 
 def test_a_partner_with_weight_0_never_plays():
