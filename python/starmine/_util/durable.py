@@ -131,13 +131,14 @@ def replacing(path: Path, previous: Path | None = None) -> Iterator[BinaryIO]:
         with naming_the_nameless(path), device:
             yield device
         return
-    with naming(path):
-        target = Path(os.path.realpath(path))
-        if target.is_symlink():  # it leads to itself
-            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-        remove_left_parts(target)
-        part, file = new_part(target)
+    part: Path | None = None
     try:
+        with naming(path):
+            target = Path(os.path.realpath(path))
+            if target.is_symlink():  # it leads to itself
+                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+            remove_left_parts(target)
+            part, file = new_part(target)
         with naming_the_nameless(path), file:
             yield file
             with naming(path):
@@ -150,8 +151,9 @@ def replacing(path: Path, previous: Path | None = None) -> Iterator[BinaryIO]:
                 part.replace(target)
                 sync_folder(target.parent)
     except BaseException:
-        with suppress(OSError):
-            part.unlink()
+        if part is not None:
+            with suppress(OSError):
+                part.unlink()
         raise
 
 
@@ -175,13 +177,21 @@ def new_part(path: Path) -> tuple[Path, BinaryIO]:
     while True:
         part = part_of(path)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        file = open(os.open(part, flags, 0o666 if mode is None else mode), "wb")  # noqa: SIM115 - the caller closes it
-        if mode is not None and hasattr(os, "fchmod"):
-            with suppress(OSError):  # of a file system without modes
-                os.fchmod(file.fileno(), mode)
-        if lock_file(file.fileno()) is not False and os.fstat(file.fileno()).st_nlink > 0:
-            return part, file
-        file.close()  # another process removed it before it was locked
+        file: BinaryIO | None = None
+        try:
+            file = open(os.open(part, flags, 0o666 if mode is None else mode), "wb")  # noqa: SIM115 - the caller closes it
+            if mode is not None and hasattr(os, "fchmod"):
+                with suppress(OSError):  # of a file system without modes
+                    os.fchmod(file.fileno(), mode)
+            if lock_file(file.fileno()) is not False and os.fstat(file.fileno()).st_nlink > 0:
+                return part, file
+            file.close()  # another process removed it before it was locked
+        except BaseException:
+            if file is not None:
+                file.close()
+            with suppress(OSError):
+                part.unlink()
+            raise
 
 
 def remove_left_parts(path: Path) -> None:

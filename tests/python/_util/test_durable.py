@@ -182,6 +182,16 @@ def test_two_threads_write_one_path(tmp_path):
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["file", "previous"]
 
 
+def test_an_interrupt_while_a_file_is_begun_leaves_no_part(tmp_path, monkeypatch):
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("starmine._util.durable.lock_file", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        replace_file(tmp_path / "games", b"")
+    assert not [*tmp_path.iterdir()]
+
+
 def test_parts_of_killed_writers_are_removed_and_those_of_live_ones_stay(tmp_path):
     path, other = tmp_path / "file", tmp_path / "file2"
     program = """
