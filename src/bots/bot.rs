@@ -120,8 +120,7 @@ pub struct MoveValue {
 /// }
 /// ```
 pub trait Bot: BoxedClone + Send + Sync {
-    /// Whether the bot can play this variant. It is asked before its first game at a table, in a batch or
-    /// in a search.
+    /// Whether the bot can play this variant. Tables, batches and searches ask before the first game.
     ///
     /// # Errors
     /// [`UnsupportedVariantError`] if it cannot.
@@ -195,8 +194,8 @@ pub struct UnsupportedVariantError {
 }
 
 impl UnsupportedVariantError {
-    /// The error of the bot of this name: it does not support the variant, but those that `expected`
-    /// describes.
+    /// The bot with this name does not support the variant. `expected` describes those that it does
+    /// support.
     pub fn new(name: &str, variant: &Variant, expected: impl Into<String>) -> Self {
         let (name, variant) = (name.to_owned(), variant.to_string());
         UnsupportedVariantError { name, variant, expected: expected.into() }

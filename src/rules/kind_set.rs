@@ -42,7 +42,7 @@ impl KindSet {
         if self.0.is_power_of_two() { Some(self.0.trailing_zeros() as usize) } else { None }
     }
 
-    /// The cards of these kinds, in a variant with so many ranks.
+    /// The cards of these kinds, in a variant with this number of ranks.
     #[must_use]
     pub(super) fn cards(self, ranks: usize) -> CardSet {
         CardSet(

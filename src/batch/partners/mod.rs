@@ -42,8 +42,8 @@ const MAX_CHOICES: usize = 64;
 pub enum Partner {
     /// A bot of this crate, loaded.
     Bot(PlayerSpec),
-    /// A bot of the caller, which plays the batch's variant by [`Bot::check_variant`]. Every game plays with its own copy.
-    /// An illegal move of the bot loses the game, see [`Batch::partner_error`](super::Batch::partner_error).
+    /// A bot of the caller. Every game plays with its own copy. An illegal move of the bot loses the
+    /// game, see [`Batch::partner_error`](super::Batch::partner_error).
     /// A batch with such a partner cannot be stored.
     Custom(Box<dyn Bot>),
     /// A partner outside this crate, such as one in another language: the caller plays its turns.

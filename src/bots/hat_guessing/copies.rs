@@ -96,7 +96,7 @@ pub(super) struct Traits {
     pub are_distinct: bool,
 }
 
-/// An [`KindOutlook`] in terms of copies.
+/// A [`KindOutlook`] in terms of copies.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CopiesOutlook {
     pub playable: Copies,

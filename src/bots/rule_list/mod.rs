@@ -74,8 +74,8 @@ impl RuleList {
         self.rules.iter().any(|rule| rule.kind().draws)
     }
 
-    /// Whether a rule applies in every turn of a variant with so many information tokens, so that the
-    /// list never makes the random move of a turn without one.
+    /// Whether some rule applies in every turn, where the variant has at most this number of
+    /// information tokens. Otherwise the list makes random moves.
     pub(crate) fn covers_all_turns(&self, max_information_tokens: u8) -> bool {
         let has = |name: &str| self.rules.iter().any(|rule| rule.always_applies(name));
         // A discard is legal if a token is missing, and a hint if there is one.

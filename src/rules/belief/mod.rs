@@ -244,7 +244,7 @@ impl Belief {
     }
 }
 
-/// The card with this index in a variant with so many ranks.
+/// The card with this index, in a variant with this number of ranks.
 fn card(kind: usize, ranks: usize) -> Card {
     Card::new(Suit::ALL[kind / ranks], Rank::ALL[kind % ranks])
 }
