@@ -9,7 +9,7 @@ use crate::bindings::arguments::text::Text;
 use crate::bots::{self, GamesError};
 use crate::buffers;
 use crate::nn;
-use crate::players::{PlayerSpecError, SeveralSearchesError};
+use crate::players::PlayerSpecError;
 use crate::rules::{self, ActionId, MoveError, error_text};
 use crate::search::{BlueprintError, SearchOptionError};
 
@@ -53,7 +53,6 @@ exceptions! {
     bots::SeatedPlayerError => StarmineError,
     buffers::BufferError => ArrayError,
     batch::ThreadsError => StarmineError,
-    SeveralSearchesError => StarmineError,
     BlueprintError => StarmineError,
     SearchOptionError => StarmineError,
     buffers::SimdError => StarmineError,

@@ -10,6 +10,7 @@ use crate::bindings::bots::player::read_player;
 use crate::bindings::errors::StarmineError;
 use crate::bindings::interruptible::interruptible;
 use crate::bindings::rules::view::View;
+use crate::bots::SeveralSearchesError;
 use crate::players::{PlayerSpec, SearchText};
 use crate::rules::{self, Offset};
 use crate::search::{
@@ -69,7 +70,7 @@ fn read_search(
     if let Some(depth) = depth {
         set(&mut options, depth, SearchOptions::with_depth)?;
     }
-    Ok(blueprint.searching(options, false)?)
+    Ok(blueprint.searching(options)?)
 }
 
 /// _search_text(blueprint, *, rollouts, milliseconds, hands, depth, threshold, method, step) -> str
@@ -215,6 +216,6 @@ pub fn _search_parts(player: Text) -> Option<(String, Vec<(String, String)>)> {
 /// do allow others to.
 #[pyfunction]
 pub fn _may_share_table(players: Vec<Text>) -> bool {
-    let searches = players.iter().map(|player| Some(SearchText::of(player)?.in_all_seats()));
-    SearchText::check_table(searches).is_ok()
+    let searches = players.iter().map(|player| Some(SearchText::of(player)?.search_seats()));
+    SeveralSearchesError::check(searches).is_ok()
 }

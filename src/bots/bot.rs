@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use thiserror::Error;
 
+use super::search_seats::SearchSeats;
 use crate::rules::{Event, GameRng, Move, Position, Seat, Variant, View};
 
 /// One turn of a game, as one seat saw it.
@@ -149,6 +150,12 @@ pub trait Bot: BoxedClone + Send + Sync {
     /// search takes no other bot as its blueprint.
     fn is_deterministic(&self) -> bool {
         false
+    }
+
+    /// For a bot that searches, how many seats of its table may. Tables and batches refuse several
+    /// bots that search unless each of them allows all seats. `None` for a bot that does not search.
+    fn search_seats(&self) -> Option<SearchSeats> {
+        None
     }
 
     /// Chooses a move. It is this seat's turn, and the move must be legal, see [`View::is_legal`].

@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use super::bot::{Bot, MoveValue, Turn, UnsupportedVariantError};
 use super::random::any_legal;
+use super::search_seats::SearchSeats;
 use crate::rules::{GameRng, Move, Variant, View};
 
 /// A probability, from 0 to 1.
@@ -105,6 +106,10 @@ impl Bot for Noisy {
 
     fn is_deterministic(&self) -> bool {
         false
+    }
+
+    fn search_seats(&self) -> Option<SearchSeats> {
+        self.bot.search_seats()
     }
 
     fn act(&mut self, view: &View<'_>) -> Move {

@@ -81,13 +81,12 @@ pub enum GamesError {
 
 /// Plays episode 0 of these games of a seed, dealt as in a batch of that seed. `players[seat]`
 /// plays in all of them. The outcomes are in the order of the games. If a thread cannot be started,
-/// the others play its games. 0 threads count as 1. Of players that search,
-/// [`PlayerSpec::check_table`](crate::players::PlayerSpec::check_table) says whether they may sit at one
-/// table.
+/// the others play its games. 0 threads count as 1.
 ///
 /// # Errors
 /// [`GamesError`] if there are more or fewer players than seats, if one does not support the variant
-/// or is [`Player::External`], if a bot chose an illegal move, or if there is no memory for the outcomes.
+/// or is [`Player::External`], if several search and do not all allow it, if a bot chose an illegal
+/// move, or if there is no memory for the outcomes.
 pub fn play_games(
     variant: &Variant,
     players: &[Player],
@@ -175,7 +174,7 @@ impl Worker {
     /// For pieces of this number of games.
     fn new(variant: &Arc<Variant>, players: &[Player], size: usize) -> Worker {
         let runner = GameRunner::new(variant.clone(), players.to_vec(), EpisodeSeed::default())
-            .expect("the number of players was checked");
+            .expect("the players were checked");
         let together = if runner.has_bot::<PolicyBot>() { size } else { 1 };
         Worker { runners: vec![runner; together], policies: PolicyTurns::default() }
     }

@@ -10,7 +10,6 @@
 //! let variant = Variant::default();
 //! let texts = ["smart", "rules: play-safe; hint-playable; discard-oldest"];
 //! let specs: Vec<PlayerSpec> = texts.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
-//! PlayerSpec::check_table(specs.iter().map(Some))?;
 //! let players = [specs[0].player(&variant)?, specs[1].player(&variant)?];
 //! let outcomes = play_games(&variant, &players, 1, 0..10, 1)?;
 //! println!("{} points in the first game", outcomes[0].score);
@@ -32,5 +31,4 @@ pub use player_spec::PlayerSpec;
 pub(crate) use policy_source::find_policy;
 #[cfg(feature = "python")]
 pub(crate) use search_text::SearchText;
-pub use search_text::SeveralSearchesError;
 pub(crate) use stored_players::StoredPolicies;

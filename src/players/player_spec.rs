@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use super::policy_source::NamedPolicy;
-use super::search_text::{SearchText, SeveralSearchesError};
 use crate::bots::{
-    Bot, BotKind, Noise, Noisy, Player, PolicyBot, RuleList, UnsupportedVariantError,
+    Bot, BotKind, Noise, Noisy, Player, PolicyBot, RuleList, SearchSeats, UnsupportedVariantError,
 };
 use crate::nn::Policy;
 use crate::rules::Variant;
-use crate::search::{BlueprintError, Method, SearchOptions, Searcher};
+use crate::search::{BlueprintError, SearchOptions, Searcher};
 
 /// A bot with all its parameters and weights, or a search with one, parsed from its text, which is
 /// one of:
@@ -26,7 +25,8 @@ use crate::search::{BlueprintError, Method, SearchOptions, Searcher};
 /// The blueprint of a search is any of the others whose moves are not random. These options may
 /// follow it:
 /// - `rollouts`, `milliseconds`, `hands`, `depth` and `threshold`, see [`SearchOptions`];
-/// - `method=mirror`, with which several seats may search, and its `step`, see [`Method::Mirror`];
+/// - `method=mirror`, with which several seats may search, and its `step`, see
+///   [`Method::Mirror`](crate::search::Method::Mirror);
 /// - `seats=all`, which allows several seats of a table to search. Each of them then assumes,
 ///   wrongly, that the others follow the blueprint.
 ///
@@ -55,7 +55,6 @@ pub(super) enum Spec {
     Search {
         blueprint: Box<PlayerSpec>,
         options: SearchOptions,
-        in_all_seats: bool,
     },
 }
 
@@ -89,17 +88,12 @@ impl PlayerSpec {
         PlayerSpec(Spec::Policy(NamedPolicy { source: source.to_owned(), policy, is_sampled }))
     }
 
-    /// The player that searches with this one as its blueprint. `in_all_seats` allows other seats
-    /// of the table to search too, which [`Method::Mirror`] always does.
+    /// The player that searches with this one as its blueprint.
     ///
     /// # Errors
     /// [`BlueprintError`] for a blueprint whose moves are random, that sees its own hand, that
     /// searches itself, or that cannot value positions for a depth.
-    pub fn searching(
-        self,
-        options: SearchOptions,
-        in_all_seats: bool,
-    ) -> Result<PlayerSpec, BlueprintError> {
+    pub fn searching(self, options: SearchOptions) -> Result<PlayerSpec, BlueprintError> {
         if self.searches() {
             return Err(BlueprintError::Searches(self.to_string()));
         }
@@ -114,8 +108,7 @@ impl PlayerSpec {
         if options.depth().is_some() && !self.values_positions() {
             return Err(BlueprintError::Valueless(self.to_string()));
         }
-        let in_all_seats = in_all_seats || matches!(options.method(), Method::Mirror { .. });
-        Ok(PlayerSpec(Spec::Search { blueprint: Box::new(self), options, in_all_seats }))
+        Ok(PlayerSpec(Spec::Search { blueprint: Box::new(self), options }))
     }
 
     /// A new player for this variant.
@@ -139,7 +132,7 @@ impl PlayerSpec {
                     expected: "noise for a bot that sees no more than its seat".to_owned(),
                 }),
             },
-            Spec::Search { blueprint, options, .. } => {
+            Spec::Search { blueprint, options } => {
                 Ok(Player::bot(searcher(blueprint, variant, *options, 1)?))
             }
         }
@@ -155,7 +148,7 @@ impl PlayerSpec {
         num_threads: usize,
     ) -> Result<Option<Searcher>, UnsupportedVariantError> {
         match &self.0 {
-            Spec::Search { blueprint, options, .. } => {
+            Spec::Search { blueprint, options } => {
                 searcher(blueprint, variant, *options, num_threads).map(Some)
             }
             _ => Ok(None),
@@ -172,6 +165,14 @@ impl PlayerSpec {
     #[must_use]
     pub const fn searches(&self) -> bool {
         matches!(self.0, Spec::Search { .. })
+    }
+
+    /// As [`Bot::search_seats`].
+    pub(crate) const fn search_seats(&self) -> Option<SearchSeats> {
+        match &self.0 {
+            Spec::Search { options, .. } => Some(options.search_seats()),
+            _ => None,
+        }
     }
 
     /// Whether the moves depend on the game alone.
@@ -224,20 +225,6 @@ impl PlayerSpec {
                 Spec::Noisy(_, bot) | Spec::Search { blueprint: bot, .. } => inner = bot,
             }
         }
-    }
-
-    /// Checks the players of a table: at most one searches, or each that searches allows others to.
-    /// A seat that holds somebody else is `None`.
-    ///
-    /// # Errors
-    /// [`SeveralSearchesError`] otherwise.
-    pub fn check_table<'a>(
-        seats: impl IntoIterator<Item = Option<&'a PlayerSpec>>,
-    ) -> Result<(), SeveralSearchesError> {
-        SearchText::check_table(seats.into_iter().map(|spec| match spec?.0 {
-            Spec::Search { in_all_seats, .. } => Some(in_all_seats),
-            _ => None,
-        }))
     }
 }
 

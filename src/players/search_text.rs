@@ -1,6 +1,7 @@
 //! The parts of a search's text. No part is checked here, and no file is read.
 
-use thiserror::Error;
+#[cfg(feature = "python")]
+use crate::bots::SearchSeats;
 
 /// The parts of the text of a player that searches, such as `search: smart; rollouts=1000`.
 ///
@@ -11,25 +12,6 @@ pub struct SearchText<'a> {
     pub blueprint: &'a str,
     /// The names and the values of the options, in their order.
     pub options: Vec<(&'a str, &'a str)>,
-}
-
-/// Several seats of a table search.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error(
-    "seats {first} and {second} both search: expected one such seat, since each takes the others for the blueprint, or \
-     \"seats=all\" or \"method=mirror\" in the text of each"
-)]
-pub struct SeveralSearchesError {
-    first: usize,
-    second: usize,
-}
-
-impl SeveralSearchesError {
-    /// Two of the seats that search.
-    #[must_use]
-    pub const fn seats(&self) -> [usize; 2] {
-        [self.first, self.second]
-    }
 }
 
 impl SearchText<'_> {
@@ -55,27 +37,11 @@ impl SearchText<'_> {
         Some(SearchText { blueprint, options })
     }
 
-    /// Whether other seats of the table may search too.
-    #[must_use]
-    pub fn in_all_seats(&self) -> bool {
-        self.options.contains(&("seats", "all")) || self.options.contains(&("method", "mirror"))
-    }
-
-    /// Checks that at most one seat of a table searches, unless all of those that do allow it. A
-    /// seat that does not search is `None`; of one that does, [`Self::in_all_seats`] is given.
-    ///
-    /// # Errors
-    /// [`SeveralSearchesError`] otherwise.
-    pub fn check_table(
-        seats: impl Iterator<Item = Option<bool>>,
-    ) -> Result<(), SeveralSearchesError> {
-        let searches = seats.enumerate().filter_map(|(seat, in_all)| Some((seat, in_all?)));
-        let searches: Vec<(usize, bool)> = searches.collect();
-        match searches[..] {
-            [(first, _), (second, _), ..] if !searches.iter().all(|&(_, in_all)| in_all) => {
-                Err(SeveralSearchesError { first, second })
-            }
-            _ => Ok(()),
-        }
+    /// How many seats of the table may search.
+    #[cfg(feature = "python")]
+    pub fn search_seats(&self) -> SearchSeats {
+        let is_mirror = self.options.contains(&("method", "mirror"));
+        let allows_all = is_mirror || self.options.contains(&("seats", "all"));
+        if allows_all { SearchSeats::All } else { SearchSeats::One }
     }
 }

@@ -1,6 +1,7 @@
 use super::*;
+use crate::bots::{GameRunner, Noise, Noisy, Player, play_games, record_games};
 use crate::nn::POLICIES;
-use crate::rules::{Parameters, Variant};
+use crate::rules::{EpisodeSeed, Parameters, Variant};
 use crate::search::BlueprintError;
 
 const RULES: &str = "rules: play-safe; hint-playable; discard-osawa; discard-oldest; hint-most";
@@ -103,15 +104,34 @@ fn a_text_without_a_policy_is_refused_with_the_reason() {
 }
 
 #[test]
-fn several_seats_search_only_if_all_allow_it() {
-    let name = |text: &str| text.parse::<PlayerSpec>().unwrap();
-    let (one, all) = (name("search: smart"), name("search: smart; seats=all"));
-    let check = |seats: &[Option<&PlayerSpec>]| PlayerSpec::check_table(seats.iter().copied());
-    assert!(check(&[Some(&one), None, Some(&name("smart"))]).is_ok());
-    assert!(check(&[Some(&all), None, Some(&all)]).is_ok());
-    let mirror = name("search: smart; method=mirror");
-    assert!(check(&[Some(&mirror), Some(&mirror)]).is_ok());
-    assert!(check(&[Some(&mirror), Some(&one)]).is_err());
-    let refused = check(&[Some(&one), None, Some(&all)]).unwrap_err().to_string();
-    assert!(refused.contains("seats 0 and 2"), "{refused}");
+fn every_door_refuses_two_searches_that_do_not_allow_each_other() {
+    let variant = Variant::default();
+    let player = |text: &str| text.parse::<PlayerSpec>().unwrap().player(&variant).unwrap();
+    let noisy = |text: &str| match player(text) {
+        Player::Bot(bot) => Player::bot(Noisy::new(bot, Noise::new(0.1).unwrap())),
+        other => other,
+    };
+    let (one, all) =
+        ("search: smart; rollouts=10; hands=5", "search: smart; rollouts=10; hands=5; seats=all");
+    let mirror = "search: smart; rollouts=10; hands=5; method=mirror";
+    let refused = [
+        [player(one), player(one)],
+        [player(one), player(all)],
+        [player(mirror), player(one)],
+        [noisy(one), player(all)],
+    ];
+    for players in refused {
+        let expected = "seats 0 and 1 both search";
+        let played = play_games(&variant, &players, 1, 0..1, 1).unwrap_err().to_string();
+        let recorded = record_games(&variant, &players, 1, 0..1, 1).unwrap_err().to_string();
+        let table = GameRunner::new(variant.clone(), players.to_vec(), EpisodeSeed::new(1));
+        for message in [played, recorded, table.unwrap_err().to_string()] {
+            assert!(message.contains(expected), "{message}");
+        }
+    }
+    for players in
+        [[player(all), player(all)], [player(mirror), noisy(all)], [player(one), player("smart")]]
+    {
+        assert!(play_games(&variant, &players, 1, 0..1, 1).is_ok());
+    }
 }

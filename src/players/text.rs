@@ -7,7 +7,7 @@ use super::error::PlayerSpecError;
 use super::player_spec::{PlayerSpec, Spec};
 use super::policy_source::{FindPolicy, NamedPolicy, POLICY_PREFIX, find_policy};
 use super::search_text::SearchText;
-use crate::bots::{RuleList, bot};
+use crate::bots::{RuleList, SearchSeats, bot};
 use crate::nn::shipped_policy;
 use crate::rules::UnknownNameError;
 use crate::search::{MIRROR_STEP, Method, SearchOptionError, SearchOptions};
@@ -88,13 +88,13 @@ fn parse_search(
                 threshold = Some(number(value, single)?);
             }
             "step" => step = Some(number(value, |step| Method::Mirror { step })?),
-            "seats" if value == "all" => {}
+            "seats" if value == "all" => options.seats = SearchSeats::All,
             "seats" => return Err(SearchOptionError::new("seats", value, "all").into()),
             _ => return Err(UnknownNameError::new("option", name, OPTIONS).into()),
         }
     }
     let options = options.with_method(Method::from_name(method, threshold, step)?)?;
-    Ok(parse_bot(text.blueprint, find)?.searching(options, text.in_all_seats())?)
+    Ok(parse_bot(text.blueprint, find)?.searching(options)?)
 }
 
 /// Sets an option to the number in a text.
@@ -138,15 +138,9 @@ impl fmt::Display for PlayerSpec {
             Spec::Noisy(noise, spec) => {
                 write!(formatter, "{NOISY_PREFIX} {}; {spec}", noise.probability())
             }
-            Spec::Search { blueprint, options, in_all_seats } => {
+            Spec::Search { blueprint, options } => {
                 write!(formatter, "{} {blueprint}", SearchText::PREFIX)?;
-                write_options(formatter, options)?;
-                let is_mirror = matches!(options.method(), Method::Mirror { .. });
-                if *in_all_seats && !is_mirror {
-                    formatter.write_str("; seats=all")
-                } else {
-                    Ok(())
-                }
+                write_options(formatter, options)
             }
         }
     }
@@ -177,5 +171,8 @@ fn write_options(formatter: &mut fmt::Formatter<'_>, options: &SearchOptions) ->
         (method, usual) if !has_all && method == usual => {}
         (Method::Single { threshold }, _) => write!(formatter, "; threshold={threshold}")?,
     }
-    Ok(())
+    match (options.method(), options.seats) {
+        (Method::Single { .. }, SearchSeats::All) => formatter.write_str("; seats=all"),
+        _ => Ok(()),
+    }
 }

@@ -5,6 +5,8 @@ use std::ops::RangeInclusive;
 
 use thiserror::Error;
 
+use crate::bots::SearchSeats;
+
 /// The most roll-outs, and the most milliseconds.
 const MOST: i64 = 1_000_000_000;
 /// The most hands.
@@ -51,6 +53,8 @@ pub struct SearchOptions {
     pub(super) hands: usize,
     pub(super) depth: Option<u32>,
     pub(super) method: Method,
+    /// How many seats of a table may search with [`Method::Single`]; with [`Method::Mirror`] all may.
+    pub seats: SearchSeats,
 }
 
 /// A value that an option of a search may not have.
@@ -74,7 +78,7 @@ impl SearchOptionError {
 
 impl Default for SearchOptions {
     /// 10,000 roll-outs without a limit of time, 4,096 hands, games that are played to the end, and
-    /// [`Method::Single`] with a threshold of 0.1.
+    /// [`Method::Single`] with a threshold of 0.1, for one seat.
     fn default() -> SearchOptions {
         SearchOptions {
             rollouts: 10_000,
@@ -82,6 +86,7 @@ impl Default for SearchOptions {
             hands: 4_096,
             depth: None,
             method: Method::Single { threshold: SINGLE_THRESHOLD },
+            seats: SearchSeats::One,
         }
     }
 }
@@ -161,6 +166,14 @@ impl SearchOptions {
     #[must_use]
     pub const fn depth(&self) -> Option<u32> {
         self.depth
+    }
+
+    /// How many seats of a table may search.
+    pub(crate) const fn search_seats(&self) -> SearchSeats {
+        match self.method {
+            Method::Single { .. } => self.seats,
+            Method::Mirror { .. } => SearchSeats::All,
+        }
     }
 
     /// How the moves are judged by their mean scores.

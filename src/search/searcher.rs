@@ -10,7 +10,7 @@ use super::belief::BlueprintBelief;
 use super::blueprint::Blueprint;
 use super::decision::{Decision, search};
 use super::options::{Method, SearchOptions};
-use crate::bots::{Bot, MoveValue, Player, RuleList, Turn, UnsupportedVariantError};
+use crate::bots::{Bot, MoveValue, Player, RuleList, SearchSeats, Turn, UnsupportedVariantError};
 use crate::rules::{Ending, EpisodeSeed, GameRng, Move, Seat, State, Variant, View};
 
 /// A searching teammate may leave the blueprint. Each other move is assumed to be this likely, where
@@ -67,8 +67,9 @@ const GIVEN: &str = "the given player";
 
 /// A bot that searches in its seat, while its teammates play by a blueprint.
 ///
-/// With [`Method::Single`] only one seat may search. A teammate that also searches leaves the
-/// blueprint, so the belief would draw wrong conclusions from its moves.
+/// With [`Method::Single`] only one seat of a table may search, unless [`SearchOptions::seats`] allows
+/// all. A teammate that also searches leaves the blueprint, so the belief draws wrong conclusions
+/// from its moves.
 #[derive(Clone)]
 pub struct Searcher {
     variant: Variant,
@@ -210,8 +211,8 @@ impl Bot for Searcher {
         self.own.observe(turn);
     }
 
-    fn is_deterministic(&self) -> bool {
-        false
+    fn search_seats(&self) -> Option<SearchSeats> {
+        Some(self.options.search_seats())
     }
 
     fn act(&mut self, view: &View<'_>) -> Move {

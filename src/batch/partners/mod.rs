@@ -9,8 +9,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::bots::{Bot, Player, UnsupportedVariantError};
-use crate::players::{PlayerSpec, PlayerSpecError, SeveralSearchesError, StoredPolicies};
+use crate::bots::{Bot, Player, SearchSeats, SeveralSearchesError, UnsupportedVariantError};
+use crate::players::{PlayerSpec, PlayerSpecError, StoredPolicies};
 use crate::rules::{EpisodeSeed, GameRng, MAX_PLAYERS, Seat, Variant};
 
 /// The largest number of bots to draw from for one seat.
@@ -85,6 +85,15 @@ impl Partner {
         }
     }
 
+    /// As [`Bot::search_seats`].
+    fn search_seats(&self) -> Option<SearchSeats> {
+        match self {
+            Partner::Bot(bot) => bot.search_seats(),
+            Partner::Custom(bot) => bot.search_seats(),
+            Partner::External { .. } => None,
+        }
+    }
+
     /// Whether a single move may take long.
     #[cfg(feature = "python")]
     fn takes_long(&self) -> bool {
@@ -125,6 +134,13 @@ struct Mixture {
 }
 
 impl Mixture {
+    /// How many seats may search at a table with any of these partners, if one of them searches.
+    fn search_seats(&self) -> Option<SearchSeats> {
+        let mut searches = self.partners.iter().filter_map(Partner::search_seats);
+        let first = searches.next()?;
+        Some(if searches.any(|seats| seats == SearchSeats::One) { SearchSeats::One } else { first })
+    }
+
     /// The index of the partner whom this generator draws.
     fn draw(&self, mut rng: GameRng) -> usize {
         if self.weights.is_empty() {
@@ -193,7 +209,7 @@ pub enum PartnersError {
     /// A bot that cannot play the variant.
     #[error(transparent)]
     Variant(#[from] UnsupportedVariantError),
-    /// More than one seat has a partner that searches.
+    /// Several seats have partners that search, and not all of them allow it.
     #[error(transparent)]
     Searches(#[from] SeveralSearchesError),
     /// A seat that does not exist.
@@ -352,12 +368,7 @@ impl Partners {
         for partner in self.all() {
             partner.player(variant)?;
         }
-        let searches = self.seats.iter().map(|mixture| {
-            let mut bots = mixture.partners.iter().filter_map(Partner::bot);
-            bots.find(|bot| bot.searches())
-        });
-        PlayerSpec::check_table(searches)?;
-        Ok(())
+        Ok(SeveralSearchesError::check(self.seats.iter().map(Mixture::search_seats))?)
     }
 
     /// Draws the players of an episode.
@@ -389,6 +400,7 @@ impl Partners {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::Parameters;
 
     const DRAWS: u64 = 20_000;
 
@@ -439,6 +451,33 @@ mod tests {
             let found = Partners::default().with_weights(Seat::ALL[1], bots.clone(), weights);
             assert!(matches!(found, Err(PartnersError::Weights { .. })));
         }
+    }
+
+    #[test]
+    fn two_partners_that_search_are_refused_whoever_made_them_and_is_drawn() {
+        let variant = Variant::new(Parameters { players: 3, ..Parameters::default() }).unwrap();
+        let spec = |text: &str| Partner::Bot(text.parse().unwrap());
+        let custom = |text: &str| {
+            let spec: PlayerSpec = text.parse().unwrap();
+            Partner::custom(spec.searcher(&variant, 1).unwrap().unwrap())
+        };
+        let (one, all) = ("search: smart", "search: smart; seats=all");
+        let check = |first: Vec<Partner>, second: Vec<Partner>| {
+            let partners = Partners::default().with(Seat::ALL[1], first).unwrap();
+            partners.with(Seat::ALL[2], second).unwrap().check(&variant)
+        };
+        for (first, second) in [
+            (vec![custom(one)], vec![custom(one)]),
+            (vec![spec(one)], vec![custom(all)]),
+            (vec![spec(all), custom(one)], vec![spec(all)]),
+            (vec![spec(all), spec(one)], vec![spec("smart"), spec(all)]),
+        ] {
+            let error = check(first, second).unwrap_err();
+            assert!(matches!(error, PartnersError::Searches(_)), "{error}");
+            assert!(error.to_string().contains("seats 1 and 2"), "{error}");
+        }
+        assert!(check(vec![custom(all)], vec![spec(all)]).is_ok());
+        assert!(check(vec![custom(one), spec(all)], vec![spec("smart")]).is_ok());
     }
 
     #[test]

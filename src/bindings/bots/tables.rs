@@ -50,7 +50,6 @@ fn read_players(variant: &rules::Variant, given: &GivenPlayers<'_>) -> PyResult<
     };
     let specs: Vec<Option<PlayerSpec>> =
         given.iter().enumerate().map(read).collect::<PyResult<_>>()?;
-    PlayerSpec::check_table(specs.iter().map(Option::as_ref))?;
     let player = |spec: &Option<PlayerSpec>| match spec {
         None => Ok(Player::External),
         Some(spec) => Ok(spec.player(variant)?),
