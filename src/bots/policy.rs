@@ -173,7 +173,7 @@ impl PolicyTurns {
         let width = policy.state_width();
         let logits = policy.logits(words, hidden_states, scratch);
         for (row, (&game, logits)) in
-            waiting.iter().zip(logits.chunks_exact(logits.len() / waiting.len())).enumerate()
+            waiting.iter().zip(logits.chunks_exact(policy.num_outputs())).enumerate()
         {
             let (bot, view) = games[game].bot_to_act::<PolicyBot>().expect("a policy is to act");
             bot.hidden_state.copy_from_slice(&hidden_states[row * width..][..width]);

@@ -227,7 +227,7 @@ impl Blueprint {
                             .for_each(|(&game, value)| expected[game] = value);
                         break;
                     }
-                    policy.best_moves(views, scratch, &mut moves);
+                    moves = policy.best_moves(views, scratch);
                 }
                 let points = games.iter().map(|game| f32::from(game.position.score(variant)));
                 points.zip(expected).map(|(points, value)| points + value).collect()
@@ -251,8 +251,7 @@ fn explained(
     }
     let positions: Vec<Position> = cards.iter().map(|cards| game.position(turn, cards)).collect();
     let views = positions.iter().map(|position| View::new(game.variant(), position, seat));
-    let mut moves = Vec::with_capacity(cards.len());
-    policy.best_moves(views, scratch, &mut moves);
+    let moves = policy.best_moves(views, scratch);
     moves.into_iter().map(|played| played == event.played).collect()
 }
 

@@ -164,8 +164,14 @@ impl Policy {
         self.network.state_width()
     }
 
+    /// Number of outputs of an observation: the logits of all actions, and the value.
+    #[must_use]
+    pub fn num_outputs(&self) -> usize {
+        self.variant.num_actions() + 1
+    }
+
     /// A forward pass of one or more observations: for each the logits of all actions, then the
-    /// value. The observations are packed with the first bit lowest and zero padding, each in
+    /// value, which are [`Policy::num_outputs`] numbers. The observations are packed with the first bit lowest and zero padding, each in
     /// whole words. The hidden states are those of the seats, zero before their first turns,
     /// and are updated.
     ///
@@ -196,65 +202,85 @@ impl Policy {
     /// The moves that a greedy bot of this policy makes in many views, in their order.
     ///
     /// # Panics
-    /// If the network has a hidden state, or if no action is legal in one of the views.
+    /// If the network has a hidden state, if [`Policy::differences`] tells the variant of a view from
+    /// the policy's, or if no action is legal in one of the views.
     pub fn best_moves<'v>(
         &self,
-        views: impl Iterator<Item = View<'v>>,
+        views: impl IntoIterator<Item = View<'v>>,
         scratch: &mut PolicyScratch,
-        moves: &mut Vec<Move>,
-    ) {
-        moves.clear();
-        self.pass(views, scratch, |logits, view| {
-            let best = best(view.legal_actions(), |action| logits[action]);
-            moves.push(view.variant().tables().moves[best]);
-        });
+    ) -> Vec<Move> {
+        self.pass(views, scratch, |outputs, view| {
+            let best = best(view.legal_actions(), |action| outputs[action]);
+            view.variant().tables().moves[best]
+        })
     }
 
     /// The network's values of many views, in their order: the sum of later rewards that it
     /// expects, as they were counted and discounted in its training.
     ///
     /// # Panics
-    /// If the network has a hidden state.
+    /// If the network has a hidden state, or if [`Policy::differences`] tells the variant of a view
+    /// from the policy's.
     pub fn values<'v>(
         &self,
-        views: impl Iterator<Item = View<'v>>,
+        views: impl IntoIterator<Item = View<'v>>,
         scratch: &mut PolicyScratch,
     ) -> Vec<f32> {
-        let mut values = Vec::new();
-        self.pass(views, scratch, |outputs, _| values.push(outputs[outputs.len() - 1]));
-        values
+        self.pass(views, scratch, |outputs, _| outputs[outputs.len() - 1])
     }
 
-    /// Evaluates many views in chunks of at most [`Policy::BATCH_SIZE`]. `take` gets the outputs of
-    /// each view.
-    fn pass<'v>(
+    /// Evaluates many views in chunks of at most [`Policy::BATCH_SIZE`], and reads something from the
+    /// outputs of each.
+    fn pass<'v, T>(
         &self,
-        views: impl Iterator<Item = View<'v>>,
+        views: impl IntoIterator<Item = View<'v>>,
         scratch: &mut PolicyScratch,
-        mut take: impl FnMut(&[f32], &View<'v>),
-    ) {
+        read: impl Fn(&[f32], &View<'v>) -> T,
+    ) -> Vec<T> {
+        let views: Vec<View<'v>> = views.into_iter().collect();
+        self.assert_fits(views.iter().map(View::variant));
         let words = self.num_bits().div_ceil(64);
         let mut observations = std::mem::take(&mut scratch.observations);
         observations.resize(Policy::BATCH_SIZE * words, 0);
-        let mut views = views.fuse().peekable();
-        while views.peek().is_some() {
-            let chunk: Vec<View<'v>> = views.by_ref().take(Policy::BATCH_SIZE).collect();
-            for (words, view) in observations.chunks_exact_mut(words).zip(&chunk) {
+        let mut found = Vec::with_capacity(views.len());
+        for chunk in views.chunks(Policy::BATCH_SIZE) {
+            for (words, view) in observations.chunks_exact_mut(words).zip(chunk) {
                 self.encoder.encode_into(view, words);
             }
             let rows = self.logits(&observations[..chunk.len() * words], &mut [], scratch);
-            let outputs = rows.len() / chunk.len();
-            rows.chunks_exact(outputs).zip(&chunk).for_each(|(row, view)| take(row, view));
+            let rows = rows.chunks_exact(self.num_outputs());
+            found.extend(rows.zip(chunk).map(|(row, view)| read(row, view)));
         }
         scratch.observations = observations;
+        found
+    }
+
+    /// Checks that views of these variants can be evaluated by themselves.
+    fn assert_fits<'v>(&self, variants: impl Iterator<Item = &'v Variant>) {
+        assert!(!self.is_recurrent(), "the network has a hidden state: expected one without");
+        let mut checked: Option<&Variant> = None;
+        for variant in variants {
+            // Most views share one variant.
+            if checked.is_some_and(|checked| std::ptr::eq(checked, variant)) {
+                continue;
+            }
+            checked = Some(variant);
+            let differences = self.differences(variant).join(", ");
+            assert!(
+                differences.is_empty(),
+                "a view of {variant}: expected the variant of the policy, in which {differences}"
+            );
+        }
     }
 
     /// The logarithms of the probabilities of the legal actions of a view, in the order of the
     /// actions: the logits, less a number that is the same for all of them.
     ///
     /// # Panics
-    /// If the network has a hidden state.
+    /// If the network has a hidden state, or if [`Policy::differences`] tells the view's variant from
+    /// the policy's.
     pub fn log_probabilities(&self, view: &View<'_>, scratch: &mut PolicyScratch) -> Vec<f64> {
+        self.assert_fits(std::iter::once(view.variant()));
         let mut words = vec![0; self.num_bits().div_ceil(64)];
         self.encoder.encode_into(view, &mut words);
         let logits = self.logits(&words, &mut [], scratch);
@@ -276,15 +302,17 @@ impl Policy {
 
 /// The parameters that matter to a policy and differ, as `name=value` of the first variant.
 fn differences(own: &Variant, given: &Variant) -> Vec<String> {
-    let fields = |variant: &Variant| {
-        let parameters = Parameters {
-            random_start_player: false,
-            lost_game_score: LostGameScore::Zero,
-            edition: Edition::Standard,
-            ..variant.parameters().clone()
-        };
-        serde_json::to_value(parameters).expect("plain data becomes JSON")
+    let playing = |variant: &Variant| Parameters {
+        random_start_player: false,
+        lost_game_score: LostGameScore::Zero,
+        edition: Edition::Standard,
+        ..variant.parameters().clone()
     };
+    if own == given || playing(own) == playing(given) {
+        return Vec::new();
+    }
+    let (own, given) = (playing(own), playing(given));
+    let fields = |parameters| serde_json::to_value(parameters).expect("plain data becomes JSON");
     let (own, given) = (fields(own), fields(given));
     let own = own.as_object().into_iter().flatten();
     own.filter(|(name, value)| given.get(name) != Some(value))

@@ -375,3 +375,35 @@ fn check_rows(policy: &Policy, counts: &[usize]) {
         }
     }
 }
+
+#[test]
+fn a_view_of_another_variant_is_refused_before_any_work() {
+    let policy = Policy::from_bytes(&policy_file(&small(), false)).unwrap();
+    let state = |parameters: Parameters| {
+        State::new(Variant::new(parameters).unwrap(), EpisodeSeed::default())
+    };
+    let refusal = |state: &State, which: usize| {
+        let view = state.view(state.current_player());
+        let mut scratch = PolicyScratch::default();
+        let evaluate = std::panic::AssertUnwindSafe(|| match which {
+            0 => drop(policy.best_moves([view], &mut scratch)),
+            1 => drop(policy.values([view], &mut scratch)),
+            _ => drop(policy.log_probabilities(&view, &mut scratch)),
+        });
+        let panic = std::panic::catch_unwind(evaluate).err()?;
+        Some(panic.downcast_ref::<String>().cloned().unwrap_or_default())
+    };
+    let larger = state(Parameters { players: 4, ..small() });
+    let smaller = state(Parameters { ranks: 2, ..small() });
+    let same = state(Parameters { random_start_player: true, ..small() });
+    for which in 0..3 {
+        let message = refusal(&larger, which).unwrap();
+        assert!(
+            message.contains("expected the variant of the policy, in which players=3"),
+            "{message}"
+        );
+        let message = refusal(&smaller, which).unwrap();
+        assert!(message.contains("ranks=3"), "{message}");
+        assert_eq!(refusal(&same, which), None);
+    }
+}
