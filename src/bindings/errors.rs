@@ -11,7 +11,7 @@ use crate::buffers;
 use crate::nn;
 use crate::players::PlayerSpecError;
 use crate::rules::{self, ActionId, MoveError, error_text};
-use crate::search::{BlueprintError, SearchOptionError};
+use crate::search::{SearchError, SearchOptionError};
 
 /// Defines the classes of exceptions.
 macro_rules! classes {
@@ -53,7 +53,7 @@ exceptions! {
     bots::SeatedPlayerError => StarmineError,
     buffers::BufferError => ArrayError,
     batch::ThreadsError => StarmineError,
-    BlueprintError => StarmineError,
+    SearchError => StarmineError,
     SearchOptionError => StarmineError,
     buffers::SimdError => StarmineError,
 }
@@ -88,9 +88,7 @@ fn player_exception(error: &PlayerSpecError, message: String) -> PyErr {
         PlayerSpecError::Policy(
             nn::PolicyError::Refused { .. } | nn::PolicyError::OtherVersion { .. },
         ) => SerializationError::new_err(message),
-        PlayerSpecError::Blueprint(_) | PlayerSpecError::Option(_) | PlayerSpecError::Twice(_) => {
-            StarmineError::new_err(message)
-        }
+        PlayerSpecError::Search(_) | PlayerSpecError::Twice(_) => StarmineError::new_err(message),
         _ => UnknownNameError::new_err(message),
     }
 }

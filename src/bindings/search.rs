@@ -14,7 +14,7 @@ use crate::bots::SeveralSearchesError;
 use crate::players::{PlayerSpec, SearchText};
 use crate::rules::{self, Offset};
 use crate::search::{
-    BlueprintBelief, Decision, Method, SearchOptionError, SearchOptions, SearchedMove, Source,
+    BlueprintBelief, CountOption, Decision, Method, SearchOptions, SearchedMove, Source,
 };
 
 /// The most threads of a search.
@@ -41,14 +41,9 @@ type Found<'py> = (
 );
 
 /// Sets an option to a number from Python.
-fn set(
-    options: &mut SearchOptions,
-    number: &Integer,
-    with: fn(SearchOptions, i64) -> Result<SearchOptions, SearchOptionError>,
-) -> PyResult<()> {
+fn set(options: &mut SearchOptions, option: CountOption, number: &Integer) -> PyResult<()> {
     let refused = |error| StarmineError::new_err(number.explain(error));
-    *options = with(*options, number.value).map_err(refused)?;
-    Ok(())
+    options.set(option, number.value).map_err(refused)
 }
 
 /// The blueprint and the options of a search as they come from Python.
@@ -61,14 +56,15 @@ fn read_search(
     step: Option<f64>,
 ) -> PyResult<PlayerSpec> {
     let method = Method::from_name(method, threshold, step)?;
-    let mut options = SearchOptions::default().with_method(method)?;
-    set(&mut options, rollouts, SearchOptions::with_rollouts)?;
-    set(&mut options, hands, SearchOptions::with_hands)?;
+    method.check()?;
+    let mut options = SearchOptions { method, ..SearchOptions::default() };
+    set(&mut options, CountOption::Rollouts, rollouts)?;
+    set(&mut options, CountOption::Hands, hands)?;
     if let Some(milliseconds) = milliseconds {
-        set(&mut options, milliseconds, SearchOptions::with_milliseconds)?;
+        set(&mut options, CountOption::Milliseconds, milliseconds)?;
     }
     if let Some(depth) = depth {
-        set(&mut options, depth, SearchOptions::with_depth)?;
+        set(&mut options, CountOption::Depth, depth)?;
     }
     Ok(blueprint.searching(options)?)
 }

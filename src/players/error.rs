@@ -5,7 +5,7 @@ use thiserror::Error;
 use crate::bots::{NoiseError, RuleError};
 use crate::nn::PolicyError;
 use crate::rules::UnknownNameError;
-use crate::search::{BlueprintError, SearchOptionError};
+use crate::search::{SearchError, SearchOptionError};
 
 /// A text that names no player.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -28,13 +28,16 @@ pub enum PlayerSpecError {
         "bot={0:?} is not allowed: expected a probability and a bot without noise, such as \"noisy: 0.1; smart\""
     )]
     NoisyText(String),
-    /// The blueprint of a search cannot be used.
+    /// The blueprint of a search cannot be used, or an option has a wrong value.
     #[error(transparent)]
-    Blueprint(#[from] BlueprintError),
-    /// An option of a search has a wrong value.
-    #[error(transparent)]
-    Option(#[from] SearchOptionError),
+    Search(#[from] SearchError),
     /// An option of a search is given twice.
     #[error("{0} is given twice in a search: expected each option once")]
     Twice(String),
+}
+
+impl From<SearchOptionError> for PlayerSpecError {
+    fn from(error: SearchOptionError) -> PlayerSpecError {
+        SearchError::from(error).into()
+    }
 }

@@ -8,7 +8,7 @@ use crate::bots::{
 };
 use crate::nn::Policy;
 use crate::rules::Variant;
-use crate::search::{BlueprintError, SearchOptions, Searcher};
+use crate::search::{BlueprintError, SearchError, SearchOptions, Searcher};
 
 /// A bot with all its parameters and weights, or a search with one, parsed from its text, which is
 /// one of:
@@ -91,22 +91,24 @@ impl PlayerSpec {
     /// The player that searches with this one as its blueprint.
     ///
     /// # Errors
-    /// [`BlueprintError`] for a blueprint whose moves are random, that sees its own hand, that
-    /// searches itself, or that cannot value positions for a depth.
-    pub fn searching(self, options: SearchOptions) -> Result<PlayerSpec, BlueprintError> {
+    /// [`SearchError`] for an option that is out of its range, and for a blueprint whose moves are
+    /// random, that sees its own hand, that searches itself, or that cannot value positions for a
+    /// depth.
+    pub fn searching(self, options: SearchOptions) -> Result<PlayerSpec, SearchError> {
+        options.check()?;
         if self.searches() {
-            return Err(BlueprintError::Searches(self.to_string()));
+            return Err(BlueprintError::Searches(self.to_string()).into());
         }
         if self.cheats() {
-            return Err(BlueprintError::Open(self.to_string()));
+            return Err(BlueprintError::Open(self.to_string()).into());
         }
         if !self.is_deterministic() {
             let is_gap = matches!(&self.0, Spec::Rules(list) if !list.draws());
             let error = if is_gap { BlueprintError::Gap } else { BlueprintError::Random };
-            return Err(error(self.to_string()));
+            return Err(error(self.to_string()).into());
         }
-        if options.depth().is_some() && !self.values_positions() {
-            return Err(BlueprintError::Valueless(self.to_string()));
+        if options.depth.is_some() && !self.values_positions() {
+            return Err(BlueprintError::Valueless(self.to_string()).into());
         }
         Ok(PlayerSpec(Spec::Search { blueprint: Box::new(self), options }))
     }

@@ -2,7 +2,7 @@ use super::*;
 use crate::bots::{GameRunner, Noise, Noisy, Player, play_games, record_games};
 use crate::nn::POLICIES;
 use crate::rules::{EpisodeSeed, Parameters, Variant};
-use crate::search::BlueprintError;
+use crate::search::{BlueprintError, SearchError};
 
 const RULES: &str = "rules: play-safe; hint-playable; discard-osawa; discard-oldest; hint-most";
 
@@ -10,7 +10,13 @@ const RULES: &str = "rules: play-safe; hint-playable; discard-osawa; discard-old
 fn a_blueprint_must_be_a_deterministic_player() {
     for name in ["random", "iggi", "noisy: 0.1; smart", "policy: ippo-2p; sampled"] {
         let text = format!("search: {name}").parse::<PlayerSpec>().unwrap_err();
-        assert!(matches!(text, PlayerSpecError::Blueprint(BlueprintError::Random(_))), "{text}");
+        assert!(
+            matches!(
+                text,
+                PlayerSpecError::Search(SearchError::Blueprint(BlueprintError::Random(_)))
+            ),
+            "{text}"
+        );
     }
     let rules = |rules: &str| format!("search: rules: {rules}").parse::<PlayerSpec>();
     for gap in [
@@ -20,7 +26,13 @@ fn a_blueprint_must_be_a_deterministic_player() {
         "play-probably-safe 0.1",
     ] {
         let error = rules(gap).unwrap_err();
-        assert!(matches!(error, PlayerSpecError::Blueprint(BlueprintError::Gap(_))), "{error}");
+        assert!(
+            matches!(
+                error,
+                PlayerSpecError::Search(SearchError::Blueprint(BlueprintError::Gap(_)))
+            ),
+            "{error}"
+        );
     }
     for whole in ["play-safe; play-probably-safe 0", "discard-probably-useless 0; hint-most"] {
         assert!(rules(whole).is_ok(), "{whole}");
@@ -32,7 +44,10 @@ fn a_blueprint_must_be_a_deterministic_player() {
     let error = rules("discard-oldest; hint-most").unwrap().player(&tokenless).unwrap_err();
     assert!(error.to_string().contains("play-probably-safe"), "{error}");
     let cheater = "search: cheater".parse::<PlayerSpec>().unwrap_err();
-    assert!(matches!(cheater, PlayerSpecError::Blueprint(BlueprintError::Open(_))), "{cheater}");
+    assert!(
+        matches!(cheater, PlayerSpecError::Search(SearchError::Blueprint(BlueprintError::Open(_)))),
+        "{cheater}"
+    );
 }
 
 #[test]

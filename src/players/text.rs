@@ -10,7 +10,7 @@ use super::search_text::SearchText;
 use crate::bots::{RuleList, SearchSeats, bot};
 use crate::nn::shipped_policy;
 use crate::rules::UnknownNameError;
-use crate::search::{MIRROR_STEP, Method, SearchOptionError, SearchOptions};
+use crate::search::{CountOption, MIRROR_STEP, Method, SearchOptionError, SearchOptions};
 
 /// Prefix of a rule list's text.
 const RULES_PREFIX: &str = "rules:";
@@ -77,15 +77,14 @@ fn parse_search(
             return Err(PlayerSpecError::Twice(name.to_owned()));
         }
         match name {
-            "rollouts" => set(&mut options, value, SearchOptions::with_rollouts)?,
-            "milliseconds" => set(&mut options, value, SearchOptions::with_milliseconds)?,
-            "hands" => set(&mut options, value, SearchOptions::with_hands)?,
-            "depth" => set(&mut options, value, SearchOptions::with_depth)?,
+            "rollouts" => set(&mut options, CountOption::Rollouts, value)?,
+            "milliseconds" => set(&mut options, CountOption::Milliseconds, value)?,
+            "hands" => set(&mut options, CountOption::Hands, value)?,
+            "depth" => set(&mut options, CountOption::Depth, value)?,
             "method" => method = value,
             // The method may come after its number, so that only the range is checked here.
             "threshold" => {
-                let single = |threshold| Method::Single { threshold };
-                threshold = Some(number(value, single)?);
+                threshold = Some(number(value, |threshold| Method::Single { threshold })?);
             }
             "step" => step = Some(number(value, |step| Method::Mirror { step })?),
             "seats" if value == "all" => options.seats = SearchSeats::All,
@@ -93,32 +92,31 @@ fn parse_search(
             _ => return Err(UnknownNameError::new("option", name, OPTIONS).into()),
         }
     }
-    let options = options.with_method(Method::from_name(method, threshold, step)?)?;
+    options.method = Method::from_name(method, threshold, step)?;
     Ok(parse_bot(text.blueprint, find)?.searching(options)?)
 }
 
 /// Sets an option to the number in a text.
-fn set<T: FromStr + From<i8>>(
+fn set(
     options: &mut SearchOptions,
+    option: CountOption,
     value: &str,
-    with: impl FnOnce(SearchOptions, T) -> Result<SearchOptions, SearchOptionError>,
 ) -> Result<(), SearchOptionError> {
     // Text that is not a number becomes -1, which every option refuses.
-    let number = value.parse().unwrap_or(T::from(-1));
-    let changed = with(*options, number);
-    *options =
-        changed.map_err(|error| SearchOptionError { value: format!("{value:?}"), ..error })?;
-    Ok(())
+    let number = value.parse().unwrap_or(-1);
+    options.set(option, number).map_err(|error| quoting(error, value))
 }
 
 /// The number of a method in a text.
 fn number(value: &str, method: fn(f64) -> Method) -> Result<f64, SearchOptionError> {
-    let mut number = 0.0;
-    set(&mut SearchOptions::default(), value, |options, found| {
-        number = found;
-        options.with_method(method(found))
-    })?;
+    let number = value.parse().unwrap_or(-1.0);
+    method(number).check().map_err(|error| quoting(error, value))?;
     Ok(number)
+}
+
+/// The error for the value as it stands in the text.
+fn quoting(error: SearchOptionError, value: &str) -> SearchOptionError {
+    SearchOptionError { value: format!("{value:?}"), ..error }
 }
 
 impl fmt::Display for PlayerSpec {
@@ -149,19 +147,19 @@ impl fmt::Display for PlayerSpec {
 fn write_options(formatter: &mut fmt::Formatter<'_>, options: &SearchOptions) -> fmt::Result {
     let usual = SearchOptions::default();
     let has_all = formatter.alternate();
-    if has_all || options.rollouts() != usual.rollouts() {
-        write!(formatter, "; rollouts={}", options.rollouts())?;
+    if has_all || options.rollouts != usual.rollouts {
+        write!(formatter, "; rollouts={}", options.rollouts)?;
     }
-    if let Some(milliseconds) = options.milliseconds() {
-        write!(formatter, "; milliseconds={milliseconds}")?;
+    if let Some(limit) = options.time_limit {
+        write!(formatter, "; milliseconds={}", limit.as_millis())?;
     }
-    if has_all || options.hands() != usual.hands() {
-        write!(formatter, "; hands={}", options.hands())?;
+    if has_all || options.hands != usual.hands {
+        write!(formatter, "; hands={}", options.hands)?;
     }
-    if let Some(depth) = options.depth() {
+    if let Some(depth) = options.depth {
         write!(formatter, "; depth={depth}")?;
     }
-    match (options.method(), usual.method()) {
+    match (options.method, usual.method) {
         (Method::Mirror { step }, _) => {
             formatter.write_str("; method=mirror")?;
             if step != MIRROR_STEP {
@@ -171,7 +169,7 @@ fn write_options(formatter: &mut fmt::Formatter<'_>, options: &SearchOptions) ->
         (method, usual) if !has_all && method == usual => {}
         (Method::Single { threshold }, _) => write!(formatter, "; threshold={threshold}")?,
     }
-    match (options.method(), options.seats) {
+    match (options.method, options.seats) {
         (Method::Single { .. }, SearchSeats::All) => formatter.write_str("; seats=all"),
         _ => Ok(()),
     }

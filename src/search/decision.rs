@@ -64,8 +64,7 @@ pub(super) fn search(
     stop: &AtomicBool,
 ) -> Result<Decision, StopError> {
     let started = Instant::now();
-    let is_over =
-        || options.milliseconds.is_some_and(|most| started.elapsed().as_millis() >= most.into());
+    let is_over = || options.time_limit.is_some_and(|limit| started.elapsed() >= limit);
     let variant = view.variant();
     let mut own = own.boxed_clone();
     let blueprint = own.act(view);

@@ -11,7 +11,7 @@
 //!
 //! let variant = Variant::default();
 //! let blueprint = bot("smart")?.player(&variant)?;
-//! let options = SearchOptions::default().with_rollouts(50)?.with_hands(10)?;
+//! let options = SearchOptions { rollouts: 50, hands: 10, ..SearchOptions::default() };
 //! let mut searcher = Searcher::new(&blueprint, &variant, options, 1)?;
 //! let state = State::new(variant, EpisodeSeed::default());
 //! let (decision, _belief) = searcher.decide(&state, 1)?;
@@ -40,6 +40,6 @@ mod turn_set;
 pub use belief::{BlueprintBelief, Source};
 pub use candidate::SearchedMove;
 pub use decision::Decision;
-pub(crate) use options::MIRROR_STEP;
+pub(crate) use options::{CountOption, MIRROR_STEP};
 pub use options::{Method, SearchOptionError, SearchOptions};
 pub use searcher::{BlueprintError, SearchError, Searcher};

@@ -2,17 +2,18 @@
 
 use std::fmt::{Debug, Display};
 use std::ops::RangeInclusive;
+use std::time::Duration;
 
 use thiserror::Error;
 
 use crate::bots::SearchSeats;
 
 /// The most roll-outs, and the most milliseconds.
-const MOST: i64 = 1_000_000_000;
+const MOST: u32 = 1_000_000_000;
 /// The most hands.
-const HANDS: i64 = 100_000;
+const HANDS: u32 = 100_000;
 /// The greatest depth.
-const DEPTH: i64 = 1_000;
+const DEPTH: u32 = 1_000;
 /// The threshold of [`Method::Single`] where none is given.
 const SINGLE_THRESHOLD: f64 = 0.1;
 /// The step of [`Method::Mirror`] where none is given.
@@ -36,23 +37,38 @@ pub enum Method {
     },
 }
 
-/// How much a search does. Every value is one that a search allows.
+/// How much a search does. [`Searcher::new`](super::Searcher::new) checks the values.
 ///
 /// ```
-/// use starmine::search::{Method, SearchOptions};
+/// use starmine::bots::bot;
+/// use starmine::rules::Variant;
+/// use starmine::search::{Method, SearchOptions, Searcher};
 ///
-/// let options = SearchOptions::default().with_rollouts(1_000)?.with_method(Method::Mirror { step: 5.0 })?;
-/// let error = options.with_depth(0).unwrap_err();
-/// assert_eq!(error.to_string(), "depth=0 is not allowed: expected 1 to 1000");
-/// # Ok::<(), starmine::search::SearchOptionError>(())
+/// let variant = Variant::default();
+/// let smart = bot("smart")?.player(&variant)?;
+/// let method = Method::Mirror { step: 5.0 };
+/// let options = SearchOptions { rollouts: 1_000, method, ..SearchOptions::default() };
+/// assert!(Searcher::new(&smart, &variant, options, 1).is_ok());
+///
+/// let options = SearchOptions { hands: 0, ..options };
+/// let error = Searcher::new(&smart, &variant, options, 1).unwrap_err();
+/// assert_eq!(error.to_string(), "hands=0 is not allowed: expected 1 to 100000");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchOptions {
-    pub(super) rollouts: u32,
-    pub(super) milliseconds: Option<u32>,
-    pub(super) hands: usize,
-    pub(super) depth: Option<u32>,
-    pub(super) method: Method,
+    /// Number of roll-outs of one decision, over all moves: 1 to 1,000,000,000.
+    pub rollouts: u32,
+    /// The time limit of a decision, in whole milliseconds: 1 to 1,000,000,000. The decision then
+    /// uses the roll-outs made so far, and results differ from run to run. `None` for no limit.
+    pub time_limit: Option<Duration>,
+    /// Number of possible own hands that are kept: 1 to 100,000. A belief of no more hands is exact.
+    pub hands: usize,
+    /// The length of a roll-out in moves, after which the policy's network values its position: 1 to
+    /// 1,000. `None` if each roll-out goes on to the end of its game.
+    pub depth: Option<u32>,
+    /// How the moves are judged by their mean scores.
+    pub method: Method,
     /// How many seats of a table may search with [`Method::Single`]; with [`Method::Mirror`] all may.
     pub seats: SearchSeats,
 }
@@ -82,7 +98,7 @@ impl Default for SearchOptions {
     fn default() -> SearchOptions {
         SearchOptions {
             rollouts: 10_000,
-            milliseconds: None,
+            time_limit: None,
             hands: 4_096,
             depth: None,
             method: Method::Single { threshold: SINGLE_THRESHOLD },
@@ -92,80 +108,42 @@ impl Default for SearchOptions {
 }
 
 impl SearchOptions {
-    /// Sets the number of roll-outs of one decision, over all moves: 1 to 1,000,000,000.
-    ///
     /// # Errors
-    /// [`SearchOptionError`] if the number is out of range.
-    pub fn with_rollouts(self, rollouts: i64) -> Result<SearchOptions, SearchOptionError> {
-        Ok(SearchOptions { rollouts: whole("rollouts", rollouts, MOST)?, ..self })
-    }
-
-    /// Sets the time limit of a decision in milliseconds, 1 to 1,000,000,000. The decision then
-    /// uses the roll-outs made so far. Results then differ from run to run.
-    ///
-    /// # Errors
-    /// [`SearchOptionError`] if the number is out of range.
-    pub fn with_milliseconds(self, milliseconds: i64) -> Result<SearchOptions, SearchOptionError> {
-        let milliseconds = Some(whole("milliseconds", milliseconds, MOST)?);
-        Ok(SearchOptions { milliseconds, ..self })
-    }
-
-    /// Sets the number of possible own hands that are kept: 1 to 100,000. A belief of no more hands
-    /// is exact.
-    ///
-    /// # Errors
-    /// [`SearchOptionError`] if the number is out of range.
-    pub fn with_hands(self, hands: i64) -> Result<SearchOptions, SearchOptionError> {
-        Ok(SearchOptions { hands: whole("hands", hands, HANDS)? as usize, ..self })
-    }
-
-    /// Sets the length of a roll-out in moves, after which the policy's network values its
-    /// position: 1 to 1,000.
-    ///
-    /// # Errors
-    /// [`SearchOptionError`] if the number is out of range.
-    pub fn with_depth(self, depth: i64) -> Result<SearchOptions, SearchOptionError> {
-        Ok(SearchOptions { depth: Some(whole("depth", depth, DEPTH)?), ..self })
-    }
-
-    /// Sets how the moves are judged by their mean scores.
-    ///
-    /// # Errors
-    /// [`SearchOptionError`] if the method's number is out of range.
-    pub fn with_method(self, method: Method) -> Result<SearchOptions, SearchOptionError> {
-        match method {
-            Method::Single { threshold } => {
-                real("threshold", threshold, 0.0..=100.0, "a number from 0 to 100")?;
-            }
-            Method::Mirror { step } => {
-                real("step", step, f64::MIN_POSITIVE..=1e6, "a number above 0, up to 1000000")?;
+    /// [`SearchOptionError`] for an option that is out of its range.
+    pub(crate) fn check(&self) -> Result<(), SearchOptionError> {
+        whole("rollouts", self.rollouts, MOST)?;
+        whole("hands", self.hands, HANDS)?;
+        self.depth.map_or(Ok(1), |depth| whole("depth", depth, DEPTH))?;
+        if let Some(limit) = self.time_limit {
+            // The text of a player has milliseconds.
+            let is_whole = limit.subsec_nanos() % 1_000_000 == 0;
+            if !is_whole || whole("time_limit", limit.as_millis(), MOST).is_err() {
+                let expected = format!("whole milliseconds, 1 to {MOST}");
+                return Err(SearchOptionError::new("time_limit", format!("{limit:?}"), &expected));
             }
         }
-        Ok(SearchOptions { method, ..self })
+        self.method.check()
     }
 
-    /// Number of roll-outs of one decision, over all moves.
-    #[must_use]
-    pub const fn rollouts(&self) -> u32 {
-        self.rollouts
-    }
-
-    /// The time limit of a decision in milliseconds, if it has one.
-    #[must_use]
-    pub const fn milliseconds(&self) -> Option<u32> {
-        self.milliseconds
-    }
-
-    /// Number of possible own hands that are kept.
-    #[must_use]
-    pub const fn hands(&self) -> usize {
-        self.hands
-    }
-
-    /// The length of a roll-out in moves; `None` if each goes on to the end of its game.
-    #[must_use]
-    pub const fn depth(&self) -> Option<u32> {
-        self.depth
+    /// Sets a number by the option's name in the text of a player.
+    ///
+    /// # Errors
+    /// [`SearchOptionError`] if the number is out of range.
+    pub(crate) fn set(
+        &mut self,
+        option: CountOption,
+        number: i64,
+    ) -> Result<(), SearchOptionError> {
+        match option {
+            CountOption::Rollouts => self.rollouts = whole("rollouts", number, MOST)?,
+            CountOption::Milliseconds => {
+                let milliseconds = whole("milliseconds", number, MOST)?;
+                self.time_limit = Some(Duration::from_millis(milliseconds.into()));
+            }
+            CountOption::Hands => self.hands = whole("hands", number, HANDS)? as usize,
+            CountOption::Depth => self.depth = Some(whole("depth", number, DEPTH)?),
+        }
+        Ok(())
     }
 
     /// How many seats of a table may search.
@@ -175,21 +153,37 @@ impl SearchOptions {
             Method::Mirror { .. } => SearchSeats::All,
         }
     }
+}
 
-    /// How the moves are judged by their mean scores.
-    #[must_use]
-    pub const fn method(&self) -> Method {
-        self.method
-    }
+/// The options that are whole numbers in the text of a player.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum CountOption {
+    Rollouts,
+    Milliseconds,
+    Hands,
+    Depth,
 }
 
 impl Method {
+    /// # Errors
+    /// [`SearchOptionError`] if the method's number is out of range.
+    pub(crate) fn check(self) -> Result<(), SearchOptionError> {
+        match self {
+            Method::Single { threshold } => {
+                real("threshold", threshold, 0.0..=100.0, "a number from 0 to 100")
+            }
+            Method::Mirror { step } => {
+                real("step", step, f64::MIN_POSITIVE..=1e6, "a number above 0, up to 1000000")
+            }
+        }
+    }
+
     /// The method of this name, `single` or `mirror`. Where its number is not given, `single` has a
     /// threshold of 0.1 and `mirror` a step of 10.
     ///
     /// # Errors
     /// [`SearchOptionError`] for another name, or for the number of the other method.
-    pub fn from_name(
+    pub(crate) fn from_name(
         name: &str,
         threshold: Option<f64>,
         step: Option<f64>,
@@ -212,8 +206,12 @@ impl Method {
 }
 
 /// A whole number from 1 to a largest one.
-fn whole(option: &'static str, number: i64, most: i64) -> Result<u32, SearchOptionError> {
-    let allowed = u32::try_from(number).ok().filter(|_| (1..=most).contains(&number));
+fn whole<N: TryInto<u32> + Display + Copy>(
+    option: &'static str,
+    number: N,
+    most: u32,
+) -> Result<u32, SearchOptionError> {
+    let allowed = number.try_into().ok().filter(|number| (1..=most).contains(number));
     allowed.ok_or_else(|| SearchOptionError::new(option, number, &format!("1 to {most}")))
 }
 
@@ -223,9 +221,9 @@ fn real(
     number: f64,
     allowed: RangeInclusive<f64>,
     expected: &str,
-) -> Result<f64, SearchOptionError> {
+) -> Result<(), SearchOptionError> {
     let is_allowed = allowed.contains(&number);
-    is_allowed.then_some(number).ok_or_else(|| SearchOptionError::new(option, number, expected))
+    is_allowed.then_some(()).ok_or_else(|| SearchOptionError::new(option, number, expected))
 }
 
 #[cfg(test)]
@@ -234,28 +232,52 @@ mod tests {
 
     #[test]
     fn values_out_of_range_are_refused_with_the_range() {
-        let options = SearchOptions::default();
-        let refused = [
-            options.with_rollouts(0),
-            options.with_milliseconds(1_000_000_001),
-            options.with_hands(100_001),
-            options.with_depth(-1),
-            options.with_method(Method::Single { threshold: f64::NAN }),
-            options.with_method(Method::Single { threshold: -0.5 }),
-            options.with_method(Method::Mirror { step: 0.0 }),
-            options.with_method(Method::Mirror { step: f64::INFINITY }),
+        let usual = SearchOptions::default();
+        let limit = |limit| SearchOptions { time_limit: Some(limit), ..usual };
+        let method = |method| SearchOptions { method, ..usual };
+        let cases = [
+            (SearchOptions { rollouts: 0, ..usual }, "rollouts=0", "1 to 1000000000"),
+            (SearchOptions { hands: 100_001, ..usual }, "hands=100001", "1 to 100000"),
+            (
+                SearchOptions { hands: usize::MAX, ..usual },
+                "hands=18446744073709551615",
+                "1 to 100000",
+            ),
+            (SearchOptions { depth: Some(0), ..usual }, "depth=0", "1 to 1000"),
+            (limit(Duration::ZERO), "time_limit=0ns", "whole milliseconds, 1 to 1000000000"),
+            (
+                limit(Duration::from_micros(1_500)),
+                "time_limit=1.5ms",
+                "whole milliseconds, 1 to 1000000000",
+            ),
+            (
+                limit(Duration::from_secs(2_000_000)),
+                "time_limit=2000000s",
+                "whole milliseconds, 1 to 1000000000",
+            ),
+            (
+                method(Method::Single { threshold: f64::NAN }),
+                "threshold=NaN",
+                "a number from 0 to 100",
+            ),
+            (
+                method(Method::Single { threshold: -0.5 }),
+                "threshold=-0.5",
+                "a number from 0 to 100",
+            ),
+            (method(Method::Mirror { step: 0.0 }), "step=0", "a number above 0, up to 1000000"),
+            (
+                method(Method::Mirror { step: f64::INFINITY }),
+                "step=inf",
+                "a number above 0, up to 1000000",
+            ),
         ];
-        let messages = refused.map(|refused| refused.unwrap_err().to_string());
-        let expected = [
-            "rollouts=0 is not allowed: expected 1 to 1000000000",
-            "milliseconds=1000000001 is not allowed: expected 1 to 1000000000",
-            "hands=100001 is not allowed: expected 1 to 100000",
-            "depth=-1 is not allowed: expected 1 to 1000",
-            "threshold=NaN is not allowed: expected a number from 0 to 100",
-            "threshold=-0.5 is not allowed: expected a number from 0 to 100",
-            "step=0 is not allowed: expected a number above 0, up to 1000000",
-            "step=inf is not allowed: expected a number above 0, up to 1000000",
-        ];
-        assert_eq!(messages, expected);
+        for (options, value, expected) in cases {
+            let message = options.check().unwrap_err().to_string();
+            assert_eq!(message, format!("{value} is not allowed: expected {expected}"));
+        }
+        assert_eq!(limit(Duration::from_millis(1)).check(), Ok(()));
+        let error = { usual }.set(CountOption::Milliseconds, -1).unwrap_err();
+        assert_eq!(error.to_string(), "milliseconds=-1 is not allowed: expected 1 to 1000000000");
     }
 }

@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::belief::BlueprintBelief;
 use super::blueprint::Blueprint;
 use super::decision::{Decision, search};
-use super::options::{Method, SearchOptions};
+use super::options::{Method, SearchOptionError, SearchOptions};
 use crate::bots::{Bot, MoveValue, Player, RuleList, SearchSeats, Turn, UnsupportedVariantError};
 use crate::rules::{Ending, EpisodeSeed, GameRng, Move, Seat, State, Variant, View};
 
@@ -42,19 +42,22 @@ pub enum BlueprintError {
     /// It searches itself.
     #[error("blueprint={0:?} searches: expected a bot that does not")]
     Searches(String),
-    /// It does not support the variant.
-    #[error("the blueprint is a bot of another variant")]
-    Variant(#[source] UnsupportedVariantError),
     /// It sees all hands.
     #[error("blueprint={0:?} sees its own hand: expected a bot that sees what its seat sees")]
     Open(String),
 }
 
-/// A position that a search cannot decide.
+/// A search that cannot be made, or a position that it cannot decide.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SearchError {
-    /// The search was made for another variant.
+    /// The blueprint cannot be used.
+    #[error(transparent)]
+    Blueprint(#[from] BlueprintError),
+    /// An option is out of its range.
+    #[error(transparent)]
+    Option(#[from] SearchOptionError),
+    /// The blueprint does not support the variant, or the search was made for another one.
     #[error(transparent)]
     Variant(#[from] UnsupportedVariantError),
     /// No move is left.
@@ -94,30 +97,32 @@ impl Searcher {
     /// A bot before its first game.
     ///
     /// # Errors
-    /// [`BlueprintError`] if the blueprint's moves are random, if it sees its own hand, if it does not
-    /// support the variant, or if it cannot value positions for a depth.
+    /// [`SearchError`] if the blueprint's moves are random, if it sees its own hand, if it does not
+    /// support the variant, if it cannot value positions for a depth, or if an option is out of its
+    /// range.
     pub fn new(
         blueprint: &Player,
         variant: &Variant,
         options: SearchOptions,
         num_threads: usize,
-    ) -> Result<Searcher, BlueprintError> {
+    ) -> Result<Searcher, SearchError> {
+        options.check()?;
         let bot = match blueprint {
             Player::Bot(bot) => bot,
-            Player::Cheater => return Err(BlueprintError::Open(GIVEN.to_owned())),
-            Player::External => return Err(BlueprintError::External),
+            Player::Cheater => return Err(BlueprintError::Open(GIVEN.to_owned()).into()),
+            Player::External => return Err(BlueprintError::External.into()),
         };
         if !bot.is_deterministic() {
-            return Err(BlueprintError::Random(GIVEN.to_owned()));
+            return Err(BlueprintError::Random(GIVEN.to_owned()).into());
         }
-        bot.check_variant(variant).map_err(BlueprintError::Variant)?;
+        bot.check_variant(variant)?;
         let rules = (&**bot as &dyn Any).downcast_ref::<RuleList>();
         if rules.is_some_and(|rules| !rules.covers_all_turns(variant.max_information_tokens())) {
-            return Err(BlueprintError::Gap(GIVEN.to_owned()));
+            return Err(BlueprintError::Gap(GIVEN.to_owned()).into());
         }
         let blueprint = Blueprint::new(&**bot, variant.players());
         if options.depth.is_some() && matches!(blueprint, Blueprint::Bots(_)) {
-            return Err(BlueprintError::Valueless(GIVEN.to_owned()));
+            return Err(BlueprintError::Valueless(GIVEN.to_owned()).into());
         }
         let rng = GameRng::new(EpisodeSeed::default());
         let (own, belief, values) = (bot.clone(), None, Vec::new());

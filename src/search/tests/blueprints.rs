@@ -27,20 +27,20 @@ fn only_a_bot_that_says_so_is_a_blueprint() {
         Player::bot(Noisy::new(Box::new(Mine), noise)),
     ];
     for player in random {
-        assert_eq!(refusal(player), Some(BlueprintError::Random(given())));
+        assert_eq!(refusal(player), Some(BlueprintError::Random(given()).into()));
     }
-    assert_eq!(refusal(Player::Cheater), Some(BlueprintError::Open(given())));
-    assert_eq!(refusal(Player::External), Some(BlueprintError::External));
+    assert_eq!(refusal(Player::Cheater), Some(BlueprintError::Open(given()).into()));
+    assert_eq!(refusal(Player::External), Some(BlueprintError::External.into()));
     let seven = variant_of("avalanche", 2);
     let smart = player(&variant, "smart");
     let refused = Searcher::new(&smart, &seven, SearchOptions::default(), 1);
-    assert!(matches!(refused, Err(BlueprintError::Variant(_))));
+    assert!(matches!(refused, Err(SearchError::Variant(_))));
 }
 
 #[test]
 fn a_search_refuses_other_variants_and_games_that_are_over() {
     let variant = variant_of("standard", 2);
-    let options = SearchOptions::default().with_rollouts(10).unwrap().with_hands(10).unwrap();
+    let options = SearchOptions { rollouts: 10, hands: 10, ..SearchOptions::default() };
     let searcher = Searcher::new(&player(&variant, "smart"), &variant, options, 1).unwrap();
     let others = State::new(variant_of("standard", 3), EpisodeSeed::default());
     let error = searcher.clone().decide(&others, 1).err();
