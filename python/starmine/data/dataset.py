@@ -25,6 +25,7 @@ from starmine.data.prefetch import ahead
 from starmine.data.rows import Rows, RowSettings
 from starmine.data.schema import as_schema, read_table, schema
 from starmine.data.table import GameTable, chosen_indices
+from starmine.games.trajectories import refuse_unused
 
 MOST_ROWS = 2**32 - 1  # of a batch
 _Chosen = NDArray[np.int32] | None  # rows of a row group in their order; None for all
@@ -368,12 +369,13 @@ class Dataset:
             UnknownNameError: there is no such output, encoder, dtype or observer.
             TypeError: a number is not an integer.
             FileNotFoundError, DamagedFileError: as `read`.
-            StarmineError: a number is out of its range; a file has no `log_prob`, which is asked for; or a game breaks
-                the rules. The message names its file.
+            StarmineError: a number is out of its range; an encoder, dtype or observers without "obs" in `outputs`; a
+                file has no `log_prob`, which is asked for; or a game breaks the rules. The message names its file.
         """
         check_number("batch_size", batch_size, 1, MOST_ROWS)
         settings = RowSettings.of(outputs, encoder=encoder, dtype=dtype, observers=observers, num_threads=num_threads)
         settings.check(self.variant, self.files)
+        refuse_unused(settings.outputs, encoder=encoder, dtype=dtype, observers=observers)
         return self._replayed(settings, batch_size)
 
     def _replayed(self, settings: RowSettings, batch_size: int) -> Iterator[Rows]:

@@ -86,12 +86,16 @@ class RowSettings:
         """What the core gives of each turn, side by side."""
         if "log_prob" in self.outputs and games.log_prob is None:
             raise StarmineError("the games have no column log_prob")
-        return games.trajectories.rows(self._asked(), batch_size=size, **self.batch)
+        return games.trajectories.rows(self._asked(), batch_size=size, **self._settings())
 
     def _asked(self) -> list[str]:
         """The names of what the core replays."""
         needed = {_NEEDS.get(name, name) for name in self.outputs}
         return [name for name in _REPLAYED if name in needed]
+
+    def _settings(self) -> dict[str, Any]:
+        """The settings of the replay; those of observations only where they are asked for."""
+        return self.batch if "obs" in self.outputs else {"num_threads": self.batch["num_threads"]}
 
     def _finished(self, replayed: Rows, games: GameTable, index: NDArray[np.int64]) -> Rows:
         """The outputs, made of what the core gave of some turns and of the games' columns."""
@@ -147,7 +151,7 @@ class ReplayedTurns:
         room = {} if room is None else room
         if count == 0:
             numbers = {name: np.empty(0, _DTYPES[name][1]) for name in ("action", "game", "turn")}
-            nothing = games.trajectories.replay(replay._asked(), **replay.batch)
+            nothing = games.trajectories.replay(replay._asked(), **replay._settings())
             return ReplayedTurns(replay, games, index, nothing | numbers)
         for rows in replay._replayed(games, SIDE_BY_SIDE):
             if first == 0:

@@ -169,6 +169,7 @@ class Trajectories:
         names = checked_outputs(outputs)
         collected: dict[str, NDArray[Any]] = {}
         if len(self.actions) == 0:
+            refuse_unused(names, **settings)
             buffers = Batch(self.variant, 1, **settings).allocate()
             return {name: buffers[name][:0] for name in names}
         for rows in self.rows(outputs, **settings):
@@ -196,6 +197,7 @@ class Trajectories:
             A dictionary of arrays, with one row for each game that is being played.
         """
         names = checked_outputs(outputs)
+        refuse_unused(names, encoder=encoder, dtype=dtype, observers=observers)
         games = self._arrays()
         replay = _Replay(self.variant, *games, batch_size, names, encoder, dtype, observers, num_threads)
         return _rows(names, self, replay)
@@ -275,7 +277,7 @@ def replay(
         UnknownNameError: there is no such preset, output, encoder or dtype.
         DeckError: a deck or a start player is not the variant's; before the first rows.
         ArrayError: an array of another shape or dtype; before the first rows.
-        StarmineError: a number out of range.
+        StarmineError: a number out of range, or an encoder, dtype or observers without "obs" in `outputs`.
         IllegalActionError: an action is not legal, or follows the end of its game; when it is reached.
 
     >>> import starmine
@@ -304,6 +306,19 @@ def checked_outputs(outputs: Sequence[str] | None) -> list[str]:
     names = list(DEFAULT if outputs is None else outputs)
     check_names("output", names, OUTPUTS)
     return names
+
+
+def refuse_unused(outputs: Sequence[str], **settings: Any) -> None:
+    """Refuse settings of observations, other than the defaults, where no observations are asked for.
+
+    Raises:
+        StarmineError: one of them would do nothing.
+    """
+    defaults = {"encoder": "canonical", "dtype": "float32", "observers": "current"}
+    for name, default in defaults.items():
+        value = settings.get(name, default)
+        if value != default and "obs" not in outputs:
+            raise StarmineError(f'{name}={value!r} without "obs" in outputs is not allowed: it would do nothing')
 
 
 def _rows(names: Sequence[str], games: Trajectories, replay: _Replay) -> Iterator[dict[str, NDArray[Any]]]:

@@ -63,7 +63,8 @@ class ChatPlayer:
         backoff: seconds before a call is made the second time; each further wait is twice as long.
         timeout: seconds after which a call has failed; None for no limit. A function that is not async cannot be
             stopped and goes on in its thread.
-        concurrency: the most calls at the same time, at least 1. A function that is not async is called in threads.
+        concurrency: the most calls at the same time, at least 1; 1 with `batched=True`. A function that is not async is
+            called in threads.
         batched: whether one call gets the messages of all waiting games. There is one such call at a time. A game with
             an unusable reply is in the next call again.
         fallback: plays after the last unusable reply or failed call: a bot's text, such as "smart", or a function of
@@ -120,6 +121,10 @@ class ChatPlayer:
             raise StarmineError(f"name={name!r} is not allowed: expected text")
         if not isinstance(batched, bool):
             raise StarmineError(f"batched={batched!r} is not allowed: expected True or False")
+        if batched and concurrency != 1:
+            raise StarmineError(
+                f"concurrency={concurrency!r} is not allowed with batched=True: there is one call at a time"
+            )
         if isinstance(fallback, str):
             _check_bot(fallback)
         elif fallback is not None and not callable(fallback):

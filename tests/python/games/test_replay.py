@@ -120,6 +120,19 @@ def test_only_the_outputs_that_are_asked_for_are_given():
     assert list(starmine.replay(games.decks, games.actions[:0], games.lengths * 0)) == []
 
 
+@pytest.mark.parametrize("setting", [{"encoder": "canonical-seer"}, {"dtype": "bits"}, {"observers": "all"}])
+def test_settings_of_observations_need_observations(setting):
+    games = games_of(starmine.Variant(), 2)
+    ((name, value),) = setting.items()
+    message = f'{name}={value!r} without "obs" in outputs is not allowed'
+    for some in (games, games[[]]):
+        with pytest.raises(starmine.StarmineError, match=message):
+            some.replay(["reward"], **setting)
+        some.replay(["obs"], **setting)
+    with pytest.raises(starmine.StarmineError, match=message):
+        next(iter(starmine.replay(games.decks, games.actions, games.lengths, outputs=["reward"], **setting)))
+
+
 def test_wrong_arrays_are_refused_before_the_first_row():
     games = games_of(starmine.Variant(), 4)
     decks, actions, lengths = games.decks, games.actions, games.lengths

@@ -61,7 +61,7 @@ def test_every_kind_of_callable_plays_the_same_games(kind):
         "async batched": all_later,
         "object": Model(),
     }
-    player = ChatPlayer(asks[kind], batched="batched" in kind, concurrency=4)
+    player = ChatPlayer(asks[kind], batched="batched" in kind, concurrency=1 if "batched" in kind else 4)
     games = starmine.play_games([player, player], 6, variant="mini", record=True)
     assert games.trajectories == starmine.play_games([Cautious, Cautious], 6, variant="mini", record=True).trajectories
     assert {exchange.seat for exchange in player.exchanges} == {0, 1}
@@ -392,6 +392,7 @@ BAD = [
     ({"replies": 0}, "replies=0"),
     ({"calls": True}, "calls=True"),
     ({"concurrency": 1.5}, "concurrency=1.5"),
+    ({"concurrency": 8, "batched": True}, "concurrency=8 is not allowed with batched=True"),
     ({"timeout": -1}, "timeout=-1"),
     ({"backoff": None}, "backoff=None"),
     ({"backoff": float("nan")}, "backoff=nan"),
