@@ -64,7 +64,7 @@
 //! let variant = Variant::default();
 //! let options = Options { dtype: Dtype::Bits, ..Options::default() };
 //! let mut batch = Batch::new(variant, 4096, 1, options)?;
-//! let mut buffers = batch.allocate()?;
+//! let mut buffers = batch.allocate::<u8>()?;
 //! for _ in 0..10 {
 //!     // In each game the first legal action.
 //!     let legal = (0..4096).map(|game| batch.legal_actions(game));
@@ -88,15 +88,20 @@
 //! use starmine::bots::{Bot, Player, bot, play_games};
 //! use starmine::rules::{Move, Seat, Variant, View};
 //!
-//! /// Discards its oldest card, or else gives the first legal hint.
+//! /// Plays a card that its hints prove playable, or else discards the oldest card or gives a hint.
 //! #[derive(Clone)]
 //! struct Careful;
 //!
 //! impl Bot for Careful {
 //!     fn act(&mut self, view: &View<'_>) -> Move {
-//!         let is_safe = |played: &Move| matches!(played, Move::Discard { .. } | Move::Hint { .. });
-//!         let played = view.legal_moves().find(is_safe).or_else(|| view.legal_moves().next());
-//!         played.expect("the seat to act has a legal move")
+//!         let playable = view.outlook().playable;
+//!         for (slot, known) in view.own_hand() {
+//!             if known.plausible().is_subset(playable) {
+//!                 return Move::Play { slot };
+//!             }
+//!         }
+//!         let is_safe = |candidate: &Move| !matches!(candidate, Move::Play { .. });
+//!         view.legal_moves().find(is_safe).expect("a discard or a hint is legal")
 //!     }
 //! }
 //!

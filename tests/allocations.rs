@@ -9,10 +9,10 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use starmine::batch::{
-    AutoresetMode, Batch, Dtype, ExtraOutput, IllegalAction, Observers, Options, OutputBuffers,
-    Partners, Seeds,
+    AutoresetMode, Batch, Dtype, ExtraOutput, IllegalAction, ObservationElement, Observers,
+    Options, OutputBuffers, Partners, Seeds,
 };
-use starmine::buffers::Simd;
+use starmine::buffers::{Simd, f16};
 use starmine::encode::{AnyEncoder, encoders};
 use starmine::rules::{
     Belief, EpisodeSeed, GameRng, Parameters, Seat, Slot, State, Variant, preset,
@@ -81,9 +81,9 @@ fn choose(batch: &Batch, actions: &mut [i64], step: usize) {
 }
 
 /// Plays the steps and returns the number of allocations in all of them.
-fn play(
+fn play<T: ObservationElement>(
     batch: &mut Batch,
-    buffers: &mut OutputBuffers,
+    buffers: &mut OutputBuffers<T>,
     actions: &mut [i64],
     steps: usize,
 ) -> usize {
@@ -103,9 +103,17 @@ fn play(
 }
 
 fn check(variant: &Arc<Variant>, options: Options) {
+    match options.dtype {
+        Dtype::Float32 => check_rows::<f32>(variant, options),
+        Dtype::Float16 => check_rows::<f16>(variant, options),
+        Dtype::Uint8 | Dtype::Bits => check_rows::<u8>(variant, options),
+    }
+}
+
+fn check_rows<T: ObservationElement>(variant: &Arc<Variant>, options: Options) {
     let name = format!("{options:?}");
     let mut batch = Batch::new(variant.clone(), NUM_ENVS, 0, options).expect("it is possible");
-    let mut buffers = batch.allocate().expect("there is memory");
+    let mut buffers = batch.allocate::<T>().expect("there is memory");
     let mut actions = [0; NUM_ENVS];
     batch.observe(buffers.outputs()).expect("they fit");
     play(&mut batch, &mut buffers, &mut actions, WARM_UP);
@@ -123,7 +131,7 @@ fn allocations_are_counted() {
 #[test]
 fn a_step_does_not_allocate() {
     let variants = ["small", "crowning-piece"].map(|name| {
-        let parameters = preset(name).expect("it is in the table");
+        let parameters = preset(name).expect("it is in the table").parameters();
         Arc::new(Variant::new(parameters).expect("it is allowed"))
     });
     // The canonical encoders, and one that the kernel does not know.

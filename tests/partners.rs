@@ -13,7 +13,7 @@ const GAMES: usize = 11;
 const SEED: u64 = 5;
 
 fn variant(name: &str, players: u8) -> Arc<Variant> {
-    let mut parameters = preset(name).unwrap();
+    let mut parameters = preset(name).unwrap().parameters();
     parameters.players = players;
     Arc::new(Variant::new(parameters).unwrap())
 }
@@ -57,7 +57,7 @@ impl Mirror {
     }
 
     /// Plays the learner's action in one game and compares what the batch wrote.
-    fn check(&mut self, game: usize, action: i64, written: &OutputBuffers) {
+    fn check(&mut self, game: usize, action: i64, written: &OutputBuffers<f32>) {
         let begun = self.tables[game].history().iter().any(|turn| self.is_learner(turn.seat));
         let table = &mut self.tables[game];
         let variant = table.variant().clone();
@@ -116,7 +116,7 @@ fn play(variant: &Arc<Variant>, seats: &[(Seat, &str)], threads: usize, steps: u
         Options { partners: partners(&choices), num_threads: threads, ..Options::default() };
     let mut batch = Batch::new(variant.clone(), GAMES, SEED, options).unwrap();
     let mut mirror = Mirror::new(variant, seats);
-    let mut written = batch.allocate().unwrap();
+    let mut written = batch.allocate::<f32>().unwrap();
     batch.observe(written.outputs()).unwrap();
     for step in 0..steps {
         let actions: Vec<i64> =
@@ -160,14 +160,14 @@ fn copies_and_stored_batches_go_on_alike() {
         let mut batch = play(&variant, &[(Seat::FIRST, bot.name), (Seat::ALL[2], "random")], 1, 37);
         let mut copy = batch.try_clone().unwrap();
         let mut stored = Batch::from_bytes(&batch.to_bytes().unwrap(), None).unwrap();
-        let mut written = batch.allocate().unwrap();
+        let mut written = batch.allocate::<f32>().unwrap();
         batch.observe(written.outputs()).unwrap();
         for step in 0..40 {
             let actions: Vec<i64> =
                 (0..GAMES).map(|game| legal_action(&batch, game, step)).collect();
             batch.step(&actions, written.outputs()).unwrap();
             for other in [&mut copy, &mut stored] {
-                let mut theirs = other.allocate().unwrap();
+                let mut theirs = other.allocate::<f32>().unwrap();
                 other.step(&actions, theirs.outputs()).unwrap();
                 assert_eq!(theirs, written);
             }
@@ -229,7 +229,7 @@ fn an_illegal_action_loses_that_game_alone() {
             ..Options::default()
         };
         let mut batch = Batch::new(variant.clone(), GAMES, SEED, options).unwrap();
-        let mut written = batch.allocate().unwrap();
+        let mut written = batch.allocate::<f32>().unwrap();
         // Discarding with all tokens is illegal; playing is not.
         let mut actions = [5; GAMES];
         actions[3] = 0;
@@ -245,7 +245,7 @@ fn an_illegal_action_loses_that_game_alone() {
         }
         let mut stored = Batch::from_bytes(&batch.to_bytes().unwrap(), None).unwrap();
         if mode == AutoresetMode::NextStep {
-            let mut theirs = batch.allocate().unwrap();
+            let mut theirs = batch.allocate::<f32>().unwrap();
             batch.step(&[5; GAMES], written.outputs()).unwrap();
             stored.step(&[5; GAMES], theirs.outputs()).unwrap();
             assert_eq!(written, theirs);
@@ -257,7 +257,7 @@ fn an_illegal_action_loses_that_game_alone() {
 #[test]
 fn partners_who_leave_the_learner_no_turn_are_refused() {
     // One kind of card: the first play of the partner is perfect.
-    let mut parameters = preset("standard").unwrap();
+    let mut parameters = preset("standard").unwrap().parameters();
     (parameters.colors, parameters.ranks) = (1, 1);
     (parameters.hand_size, parameters.max_information_tokens) = (Some(1), 0);
     let variant = Arc::new(Variant::new(parameters).unwrap());
@@ -328,7 +328,7 @@ fn a_custom_bot_plays_what_the_bot_of_that_name_plays() {
         let mut batch = make(custom("random"), vec![custom("smart"), custom("iggi")]);
         let mut copy = None;
         for step in 0..90 {
-            let mut written = expected.allocate().unwrap();
+            let mut written = expected.allocate::<f32>().unwrap();
             expected.observe(written.outputs()).unwrap();
             let actions: Vec<i64> =
                 (0..GAMES).map(|game| legal_action(&expected, game, step)).collect();
@@ -341,7 +341,7 @@ fn a_custom_bot_plays_what_the_bot_of_that_name_plays() {
             }
             expected.step(&actions, written.outputs()).unwrap();
             for other in [Some(&mut batch), copy.as_mut()].into_iter().flatten() {
-                let mut theirs = other.allocate().unwrap();
+                let mut theirs = other.allocate::<f32>().unwrap();
                 other.step(&actions, theirs.outputs()).unwrap();
                 assert_eq!(theirs, written, "{mode:?}, step {step}");
             }
@@ -366,7 +366,7 @@ fn an_illegal_move_of_a_custom_bot_loses_that_game() {
         Partners::default().with(Seat::ALL[1], vec![Partner::Custom(Box::new(Wrong))]).unwrap();
     let options = Options { partners, ..Options::default() };
     let mut batch = Batch::new(variant("standard", 2), GAMES, SEED, options).unwrap();
-    let mut written = batch.allocate().unwrap();
+    let mut written = batch.allocate::<f32>().unwrap();
     assert!(batch.partner_error(0).is_none());
     batch.step(&[5; GAMES], written.outputs()).unwrap();
     assert_eq!((&written.terminated, &written.final_score), (&vec![true; GAMES], &vec![0; GAMES]));

@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use starmine::batch::{
-    Batch, BatchError, Dtype, ObservationBuffer, Options, OutputBuffers, Outputs, Partners, Seeds,
-};
+use starmine::batch::{Batch, BatchError, Dtype, Options, OutputBuffers, Outputs, Partners, Seeds};
 use starmine::rules::{EpisodeSeed, GameRng, Parameters, Seat, Variant};
 
 /// More than two groups of games for each of two threads, so that one takes groups from the other.
@@ -16,7 +14,7 @@ const STEPS: usize = 150;
 /// The outputs of a step, the games that it finished, and their last observations.
 #[derive(Clone, Debug, PartialEq)]
 struct Written {
-    buffers: OutputBuffers,
+    buffers: OutputBuffers<u8>,
     finished: Vec<usize>,
     last: Vec<u8>,
 }
@@ -46,8 +44,8 @@ impl Written {
 
     fn see_finished(&mut self, batch: &mut Batch) {
         self.finished = batch.finished().unwrap();
-        self.last = vec![0; self.finished.len() * batch.row_length()];
-        batch.final_observations(ObservationBuffer::Bits(&mut self.last)).unwrap();
+        self.last = batch.final_observations().unwrap();
+        assert_eq!(self.last.len(), self.finished.len() * batch.row_length());
     }
 }
 

@@ -9,7 +9,7 @@ use starmine::rules::{EpisodeSeed, PRESETS, Seat, State, Variant, preset};
 fuzz_target!(|data: &[u8]| {
     let [which, players, start, spoilt, rest @ ..] = data else { return };
     let mut parameters =
-        preset(PRESETS[usize::from(*which) % PRESETS.len()].name).expect("it is one");
+        preset(PRESETS[usize::from(*which) % PRESETS.len()].name).expect("it is one").parameters();
     parameters.players = 2 + players % 4;
     let Ok(variant) = Variant::new(parameters).map(Arc::new) else { return };
     let dealt = State::new(Arc::clone(&variant), EpisodeSeed::default());

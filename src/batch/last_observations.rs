@@ -9,7 +9,7 @@ use super::outputs::{ObservationBuffer, Outputs};
 use super::step::chunk::Chunk;
 use super::step::finished_games::FinishedGame;
 use super::step::{Request, Step};
-use super::{Batch, BatchError, reserve};
+use super::{Batch, BatchError, ObservationElement, reserve};
 use crate::rules::EpisodeSeed;
 
 impl Batch {
@@ -42,13 +42,26 @@ impl Batch {
         Ok(all)
     }
 
-    /// Writes the last observations of the [`Batch::finished`] games, for each game
+    /// The last observations of the [`Batch::finished`] games, for each game
     /// [`Batch::num_observers`] rows.
     ///
     /// # Errors
-    /// [`BatchError`] for a buffer of a wrong length, or if there is no memory for copies of the
-    /// games.
-    pub fn final_observations(&mut self, buffer: ObservationBuffer<'_>) -> Result<(), BatchError> {
+    /// [`BatchError::Buffer`] for a type that does not fit [`Options::dtype`](super::Options::dtype),
+    /// [`BatchError::Memory`] if there is no memory for the rows and copies of the games.
+    pub fn final_observations<T: ObservationElement>(&mut self) -> Result<Vec<T>, BatchError> {
+        self.check_element::<T>()?;
+        let length = self.num_finished() * self.num_observers() * self.row_length();
+        let mut rows = reserve(length, self.num_envs())?;
+        rows.resize(length, T::default());
+        self.write_final_observations(T::buffer(&mut rows, self.options().dtype))?;
+        Ok(rows)
+    }
+
+    /// As [`Batch::final_observations`], in memory of the caller.
+    pub(crate) fn write_final_observations(
+        &mut self,
+        buffer: ObservationBuffer<'_>,
+    ) -> Result<(), BatchError> {
         let finished = self.finished_games()?;
         let count = finished.len();
         buffer.check(&self.config, count)?;

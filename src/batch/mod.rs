@@ -12,7 +12,7 @@
 //! let variant = Variant::default();
 //! let partners = Partners::default().with(Seat::ALL[1], vec!["smart".parse()?, "iggi".parse()?])?;
 //! let mut batch = Batch::new(variant, 256, 1, Options { partners, ..Options::default() })?;
-//! let mut buffers = batch.allocate()?;
+//! let mut buffers = batch.allocate::<f32>()?;
 //! // In each game the learner plays the first of its legal actions, then its partner moves.
 //! let first = |game| batch.legal_actions(game).iter().next().expect("a game goes on");
 //! let actions: Vec<_> = (0..256).map(first).collect();
@@ -49,11 +49,13 @@ use std::sync::atomic::AtomicBool;
 
 pub use actions::Action;
 pub use error::{BatchError, IllegalActionsError};
-pub use given_decks::GivenDecks;
+pub use given_decks::GivenDeck;
+#[cfg(feature = "python")]
+pub(crate) use given_decks::GivenDecks;
 pub use options::{
     AutoresetMode, Dtype, ExtraOutput, IllegalAction, Observers, Options, default_threads,
 };
-pub use output_buffers::{Observations, OutputBuffers};
+pub use output_buffers::{ObservationElement, OutputBuffers};
 pub(crate) use outputs::{Axis, for_each_output};
 pub use outputs::{ObservationBuffer, Outputs};
 pub use partners::{Partner, Partners, PartnersError};

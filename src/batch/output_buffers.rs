@@ -1,175 +1,121 @@
 //! Buffers for all outputs of a batch, which the batch allocates.
 
-use half::f16;
-
 use super::options::{Dtype, Observers};
-use super::outputs::{ObservationBuffer, Outputs};
+use super::outputs::{ObservationBuffer, Outputs, check_dtype};
 use super::{Axis, Batch, BatchError, for_each_output, reserve};
 use crate::rules::{Ending, Seat};
 
-/// Observations, rows of one game after another. The kind is the batch's dtype.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Observations {
-    /// 32-bit floats.
-    Float32(Vec<f32>),
-    /// 16-bit floats.
-    Float16(Vec<f16>),
-    /// A byte for each bit.
-    Uint8(Vec<u8>),
-    /// Packed bits, in whole 64-bit words.
-    Bits(Vec<u8>),
-}
+/// An element of observations in [`OutputBuffers`]: `f32` for [`Dtype::Float32`], `f16` for
+/// [`Dtype::Float16`], `u8` for [`Dtype::Uint8`] and [`Dtype::Bits`]. No other types implement it.
+pub trait ObservationElement: element::Element {}
 
-impl Observations {
-    /// Lends the rows, for one call.
-    pub fn lend(&mut self) -> ObservationBuffer<'_> {
-        match self {
-            Observations::Float32(rows) => ObservationBuffer::Float32(rows),
-            Observations::Float16(rows) => ObservationBuffer::Float16(rows),
-            Observations::Uint8(rows) => ObservationBuffer::Uint8(rows),
-            Observations::Bits(rows) => ObservationBuffer::Bits(rows),
+mod element {
+    use half::f16;
+
+    use super::{Dtype, ObservationBuffer, ObservationElement};
+
+    /// What observations consist of.
+    pub trait Element: Copy + Default {
+        /// The dtypes whose observations have these elements. The first names the type.
+        const DTYPES: &'static [Dtype];
+
+        /// The rows as a buffer of a batch of this dtype.
+        fn buffer(rows: &mut [Self], dtype: Dtype) -> ObservationBuffer<'_>;
+    }
+
+    impl ObservationElement for f32 {}
+
+    impl Element for f32 {
+        const DTYPES: &'static [Dtype] = &[Dtype::Float32];
+
+        fn buffer(rows: &mut [f32], _: Dtype) -> ObservationBuffer<'_> {
+            ObservationBuffer::Float32(rows)
         }
     }
 
-    /// The rows as 32-bit floats, the default; `None` for another dtype.
-    #[must_use]
-    pub const fn as_float32(&self) -> Option<&[f32]> {
-        match self {
-            Observations::Float32(rows) => Some(rows.as_slice()),
-            _ => None,
+    impl ObservationElement for f16 {}
+
+    impl Element for f16 {
+        const DTYPES: &'static [Dtype] = &[Dtype::Float16];
+
+        fn buffer(rows: &mut [f16], _: Dtype) -> ObservationBuffer<'_> {
+            ObservationBuffer::Float16(rows)
         }
     }
 
-    /// The rows as 16-bit floats; `None` for another dtype.
-    #[must_use]
-    pub const fn as_float16(&self) -> Option<&[f16]> {
-        match self {
-            Observations::Float16(rows) => Some(rows.as_slice()),
-            _ => None,
+    impl ObservationElement for u8 {}
+
+    impl Element for u8 {
+        const DTYPES: &'static [Dtype] = &[Dtype::Uint8, Dtype::Bits];
+
+        fn buffer(rows: &mut [u8], dtype: Dtype) -> ObservationBuffer<'_> {
+            if dtype == Dtype::Bits {
+                ObservationBuffer::Bits(rows)
+            } else {
+                ObservationBuffer::Uint8(rows)
+            }
         }
-    }
-
-    /// The bytes of [`Observations::Uint8`] or [`Observations::Bits`]; `None` for floats.
-    #[must_use]
-    pub const fn as_bytes(&self) -> Option<&[u8]> {
-        match self {
-            Observations::Uint8(rows) | Observations::Bits(rows) => Some(rows.as_slice()),
-            _ => None,
-        }
-    }
-
-    const fn is_empty(&self) -> bool {
-        match self {
-            Observations::Float32(rows) => rows.is_empty(),
-            Observations::Float16(rows) => rows.is_empty(),
-            Observations::Uint8(rows) | Observations::Bits(rows) => rows.is_empty(),
-        }
-    }
-}
-
-/// An own buffer of one output.
-trait OwnBuffer: Sized {
-    /// What a call writes into.
-    type Lent<'a>
-    where
-        Self: 'a;
-
-    /// A buffer of this many elements, of a batch of this number of games.
-    fn allocate(length: usize, dtype: Dtype, num_envs: usize) -> Result<Self, BatchError>;
-
-    /// Lends the buffer; `None` if it is empty.
-    fn lend_if_any(&mut self) -> Option<Self::Lent<'_>>;
-}
-
-impl<T: Copy + Default + 'static> OwnBuffer for Vec<T> {
-    type Lent<'a> = &'a mut [T];
-
-    fn allocate(length: usize, _: Dtype, num_envs: usize) -> Result<Vec<T>, BatchError> {
-        let mut elements = reserve(length, num_envs)?;
-        elements.resize(length, T::default());
-        Ok(elements)
-    }
-
-    fn lend_if_any(&mut self) -> Option<&mut [T]> {
-        (!self.is_empty()).then_some(self)
-    }
-}
-
-impl OwnBuffer for Observations {
-    type Lent<'a> = ObservationBuffer<'a>;
-
-    fn allocate(length: usize, dtype: Dtype, num_envs: usize) -> Result<Observations, BatchError> {
-        Ok(match dtype {
-            Dtype::Float32 => Observations::Float32(OwnBuffer::allocate(length, dtype, num_envs)?),
-            Dtype::Float16 => Observations::Float16(OwnBuffer::allocate(length, dtype, num_envs)?),
-            Dtype::Uint8 => Observations::Uint8(OwnBuffer::allocate(length, dtype, num_envs)?),
-            Dtype::Bits => Observations::Bits(OwnBuffer::allocate(length, dtype, num_envs)?),
-        })
-    }
-
-    fn lend_if_any(&mut self) -> Option<ObservationBuffer<'_>> {
-        (!self.is_empty()).then(|| self.lend())
     }
 }
 
 macro_rules! define_output_buffers {
-    ($($(#[$doc:meta])* $name:ident: $buffer:ty = $own:ty, [$($axis:ident),*];)+) => {
-        /// Buffers for the results of a step or a reset, made by [`Batch::allocate`]. The elements of
-        /// each game lie together, in the order of the games.
+    (
+        $(#[$obs_doc:meta])* obs: $obs_buffer:ty = $obs:ty, [$($obs_axis:ident),*];
+        $($(#[$doc:meta])* $name:ident: $buffer:ty = $own:ty, [$($axis:ident),*];)+
+    ) => {
+        /// Buffers for the results of a step or a reset, made by [`Batch::allocate`]. `T` is the type
+        /// of the elements of observations. The elements of each game lie together, in the order of
+        /// the games.
         ///
         /// ```
         /// # use starmine::batch::{Batch, Options};
         /// # use starmine::rules::{Seat, Variant};
         /// let variant = Variant::default();
         /// let mut batch = Batch::new(variant, 64, 1, Options::default())?;
-        /// let mut buffers = batch.allocate()?;
-        /// buffers.action_mask.clear(); // without a buffer, the masks are not written
+        /// let mut buffers = batch.allocate::<f32>()?;
+        /// buffers.score.clear(); // an output without a buffer is not written
         /// batch.observe(buffers.outputs())?;
-        /// assert_eq!((buffers.seat(0), buffers.ending(0)), (Seat::FIRST, None));
-        /// let rows = buffers.obs.as_float32().ok_or("another dtype")?;
-        /// for row in rows.chunks_exact(batch.row_length()) {
-        ///     println!("{} of {} bits are set", row.iter().sum::<f32>(), row.len());
+        /// for game in 0..64 {
+        ///     assert_eq!((buffers.seat(game), buffers.ending(game)), (Seat::FIRST, None));
+        ///     let legal = buffers.mask(game).iter().filter(|&&legal| legal).count();
+        ///     let bits: f32 = buffers.row(game).iter().sum();
+        ///     println!("{legal} legal actions, {bits} of {} bits are set", batch.row_length());
         /// }
         /// # Ok::<(), Box<dyn std::error::Error>>(())
         /// ```
         #[derive(Clone, Debug, PartialEq)]
-        pub struct OutputBuffers {
+        pub struct OutputBuffers<T> {
+            num_envs: usize,
+            dtype: Dtype,
+            $(#[$obs_doc])* pub obs: $obs,
             $($(#[$doc])* pub $name: $own,)+
         }
 
-        impl OutputBuffers {
-            /// The seat to act in a game; after its end the seat that would have been next.
-            ///
-            /// # Panics
-            /// If there is no such game, or its buffer is empty.
-            #[must_use]
-            pub fn seat(&self, game: usize) -> Seat {
-                Seat::at(self.current_player[game] as usize)
-            }
-
-            /// How a game ended in this call; `None` if it did not.
-            ///
-            /// # Panics
-            /// If there is no such game, or its buffer is empty.
-            #[must_use]
-            pub fn ending(&self, game: usize) -> Option<Ending> {
-                Ending::from_code(self.final_ending[game])
-            }
-
+        impl<T: ObservationElement> OutputBuffers<T> {
             /// Lends the buffers, for one call. An output whose buffer is empty is not written.
             pub fn outputs(&mut self) -> Outputs<'_> {
-                Outputs { $($name: self.$name.lend_if_any(),)+ }
+                Outputs {
+                    obs: lend(&mut self.obs).map(|rows| T::buffer(rows, self.dtype)),
+                    $($name: lend(&mut self.$name),)+
+                }
             }
         }
 
         impl Batch {
-            /// Buffers for all outputs. Those of an [`ExtraOutput`](super::ExtraOutput) are empty if
+            /// Buffers for all outputs, with observations of the type that fits
+            /// [`Options::dtype`](super::Options::dtype). Those of an
+            /// [`ExtraOutput`](super::ExtraOutput) are empty if
             /// [`Options::extra_outputs`](super::Options::extra_outputs) lacks it.
             ///
             /// # Errors
-            /// [`BatchError::Memory`] if there is no memory for them.
-            pub fn allocate(&self) -> Result<OutputBuffers, BatchError> {
+            /// [`BatchError::Buffer`] for a type that does not fit the dtype, [`BatchError::Memory`]
+            /// if there is no memory for the buffers.
+            pub fn allocate<T: ObservationElement>(&self) -> Result<OutputBuffers<T>, BatchError> {
+                self.check_element::<T>()?;
                 Ok(OutputBuffers {
+                    num_envs: self.num_envs(),
+                    dtype: self.options().dtype,
+                    obs: self.buffer("obs", &[$(Axis::$obs_axis),*])?,
                     $($name: self.buffer(stringify!($name), &[$(Axis::$axis),*])?,)+
                 })
             }
@@ -179,11 +125,68 @@ macro_rules! define_output_buffers {
 
 for_each_output!(define_output_buffers);
 
+impl<T> OutputBuffers<T> {
+    /// The observation of a game: its row, or the rows of all seats, one after another.
+    ///
+    /// # Panics
+    /// If there is no such game, as in all methods that take one.
+    #[must_use]
+    pub fn row(&self, game: usize) -> &[T] {
+        part(&self.obs, game, self.num_envs)
+    }
+
+    /// Whether each action is legal for the seat to act in a game.
+    #[must_use]
+    pub fn mask(&self, game: usize) -> &[bool] {
+        part(&self.action_mask, game, self.num_envs)
+    }
+
+    /// The seat to act in a game; after its end the seat that would have been next.
+    ///
+    /// # Panics
+    /// Also if the buffer of the seats is empty.
+    #[must_use]
+    pub fn seat(&self, game: usize) -> Seat {
+        Seat::at(self.current_player[game] as usize)
+    }
+
+    /// How a game ended in this call; `None` if it did not.
+    ///
+    /// # Panics
+    /// Also if the buffer of the endings is empty.
+    #[must_use]
+    pub fn ending(&self, game: usize) -> Option<Ending> {
+        Ending::from_code(self.final_ending[game])
+    }
+}
+
+/// The elements of one of several games.
+fn part<T>(all: &[T], game: usize, num_envs: usize) -> &[T] {
+    assert!(game < num_envs, "there is no game {game}");
+    let width = all.len() / num_envs;
+    &all[game * width..][..width]
+}
+
+/// What a call writes into; `None` if it is empty.
+fn lend<T>(elements: &mut [T]) -> Option<&mut [T]> {
+    (!elements.is_empty()).then_some(elements)
+}
+
 impl Batch {
-    fn buffer<T: OwnBuffer>(&self, name: &str, axes: &[Axis]) -> Result<T, BatchError> {
+    fn buffer<T: Copy + Default>(&self, name: &str, axes: &[Axis]) -> Result<Vec<T>, BatchError> {
         let is_wanted = self.options().has_output(name);
         let length = if is_wanted { self.shape(axes).iter().product() } else { 0 };
-        T::allocate(length, self.options().dtype, self.num_envs())
+        let mut elements = reserve(length, self.num_envs())?;
+        elements.resize(length, T::default());
+        Ok(elements)
+    }
+
+    /// Checks that observations have elements of this type.
+    pub(super) fn check_element<T: ObservationElement>(&self) -> Result<(), BatchError> {
+        let dtype = self.options().dtype;
+        let fits = T::DTYPES.contains(&dtype);
+        let found = if fits { dtype } else { T::DTYPES[0] };
+        Ok(check_dtype("obs", found, dtype)?)
     }
 
     /// The shape of an output's array. The first axis counts the games. The array lacks the axis of
@@ -200,6 +203,8 @@ impl Batch {
 mod tests {
     use std::sync::Arc;
 
+    use half::f16;
+
     use super::*;
     use crate::batch::{ExtraOutput, Options};
     use crate::rules::{Parameters, Variant};
@@ -213,10 +218,10 @@ mod tests {
 
     #[test]
     fn allocated_buffers_fit_and_are_written() {
-        for &dtype in Dtype::ALL {
+        fn check<T: ObservationElement + std::fmt::Debug + PartialEq>(dtype: Dtype) {
             for extra in [vec![], vec![ExtraOutput::OwnHand], ExtraOutput::ALL.to_vec()] {
                 let mut batch = batch(dtype, extra.clone());
-                let mut buffers = batch.allocate().unwrap();
+                let mut buffers = batch.allocate::<T>().unwrap();
                 assert_eq!(buffers.own_hand.is_empty(), !extra.contains(&ExtraOutput::OwnHand));
                 assert_eq!(buffers.marginals.is_empty(), !extra.contains(&ExtraOutput::Marginals));
                 let empty = buffers.clone();
@@ -225,13 +230,55 @@ mod tests {
                 assert_ne!(buffers.action_mask, empty.action_mask);
             }
         }
+        check::<f32>(Dtype::Float32);
+        check::<f16>(Dtype::Float16);
+        check::<u8>(Dtype::Uint8);
+        check::<u8>(Dtype::Bits);
+    }
+
+    #[test]
+    fn the_type_of_observations_must_fit_the_dtype() {
+        for (dtype, texts) in [
+            (Dtype::Float32, ["", "float16", "uint8"]),
+            (Dtype::Float16, ["float32", "", "uint8"]),
+            (Dtype::Uint8, ["float32", "float16", ""]),
+            (Dtype::Bits, ["float32", "float16", ""]),
+        ] {
+            let mut batch = batch(dtype, vec![]);
+            let found = [
+                (batch.allocate::<f32>().err(), batch.final_observations::<f32>().err()),
+                (batch.allocate::<f16>().err(), batch.final_observations::<f16>().err()),
+                (batch.allocate::<u8>().err(), batch.final_observations::<u8>().err()),
+            ];
+            for ((allocated, written), text) in found.into_iter().zip(texts) {
+                let text = if text.is_empty() {
+                    String::new()
+                } else {
+                    format!("obs has {text} elements: expected {}", dtype.name())
+                };
+                for error in [allocated, written] {
+                    assert_eq!(error.map_or(String::new(), |error| error.to_string()), text);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_game_has_the_rows_of_all_its_observers() {
+        let mut batch = batch(Dtype::Uint8, vec![]);
+        let mut buffers = batch.allocate::<u8>().unwrap();
+        batch.observe(buffers.outputs()).unwrap();
+        let rows = (0..20).flat_map(|game| buffers.row(game)).copied();
+        assert!(rows.eq(buffers.obs.iter().copied()));
+        assert_eq!(buffers.row(19).len(), batch.num_observers() * batch.row_length());
+        assert!(std::panic::catch_unwind(|| buffers.row(20).len()).is_err());
     }
 
     #[test]
     fn an_output_without_elements_is_not_written() {
         let mut batch = batch(Dtype::Bits, vec![]);
-        let mut buffers = batch.allocate().unwrap();
-        buffers.obs = Observations::Bits(vec![]);
+        let mut buffers = batch.allocate::<u8>().unwrap();
+        buffers.obs.clear();
         buffers.reward.clear();
         assert!(buffers.outputs().obs.is_none() && buffers.outputs().reward.is_none());
         batch.step(&[5; 20], buffers.outputs()).unwrap();
@@ -241,7 +288,7 @@ mod tests {
     #[test]
     fn outputs_are_lent_for_each_call() {
         let mut batch = batch(Dtype::Float32, vec![]);
-        let mut buffers = batch.allocate().unwrap();
+        let mut buffers = batch.allocate::<f32>().unwrap();
         let mut outputs = buffers.outputs();
         batch.observe(outputs.lend()).unwrap();
         batch.step(&[5; 20], outputs.lend()).unwrap();
@@ -253,7 +300,7 @@ mod tests {
     #[test]
     fn legal_actions_are_those_of_the_mask() {
         let mut batch = batch(Dtype::Bits, vec![]);
-        let mut buffers = batch.allocate().unwrap();
+        let mut buffers = batch.allocate::<u8>().unwrap();
         for _ in 0..100 {
             batch.observe(buffers.outputs()).unwrap();
             let width = batch.variant().num_actions();

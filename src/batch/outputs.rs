@@ -89,6 +89,18 @@ macro_rules! output_buffers {
 
 output_buffers! { bool, i8, i32, f32 }
 
+/// Checks the dtype of observations.
+pub(super) fn check_dtype(
+    name: &'static str,
+    found: Dtype,
+    expected: Dtype,
+) -> Result<(), BufferError> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(BufferError::Dtype { name, found: found.name(), expected: expected.name() })
+}
+
 impl<'a> OutputBuffer for ObservationBuffer<'a> {
     type Lent<'b>
         = ObservationBuffer<'b>
@@ -101,10 +113,7 @@ impl<'a> OutputBuffer for ObservationBuffer<'a> {
         expected: usize,
         dtype: Dtype,
     ) -> Result<(), BufferError> {
-        if self.dtype() != dtype {
-            let (found, expected) = (self.dtype().name().to_owned(), dtype.name().to_owned());
-            return Err(BufferError { name, found, expected });
-        }
+        check_dtype(name, self.dtype(), dtype)?;
         check_length(name, self.len(), expected)
     }
 
@@ -169,8 +178,8 @@ impl Axis {
 }
 
 /// The table of outputs. A row has the name, the type of a caller's buffer, the type of an own
-/// buffer, and the axes of one game's elements; no axes stand for one element a game. `$use` is a
-/// macro that takes all rows.
+/// buffer for observations of the type `T`, and the axes of one game's elements; no axes stand for
+/// one element a game. `$use` is a macro that takes all rows.
 ///
 /// From it come [`Outputs`] and its checks, [`OutputBuffers`](super::OutputBuffers), and in Python
 /// the keyword arguments, the arrays and the dictionary. What writes an output is in
@@ -179,7 +188,7 @@ macro_rules! for_each_output {
     ($use:ident) => {
         $use! {
             /// Observations: for each game one row, or one for each seat.
-            obs: ObservationBuffer<'a> = Observations, [Observers, RowElements];
+            obs: ObservationBuffer<'a> = Vec<T>, [Observers, RowElements];
             /// Whether each action is legal for the seat to act.
             action_mask: &'a mut [bool] = Vec<bool>, [Actions];
             /// The change of the score.
@@ -226,10 +235,8 @@ macro_rules! define_outputs {
 
         impl<'a> Outputs<'a> {
             /// The names of all outputs, in the order of the table.
-            pub const NAMES: &'static [&'static str] = &[$(stringify!($name)),+];
-
-            /// Number of outputs.
-            pub const COUNT: usize = Outputs::NAMES.len();
+            #[cfg(any(feature = "python", test))]
+            pub(crate) const NAMES: &'static [&'static str] = &[$(stringify!($name)),+];
 
             /// The same buffers, for one call.
             pub fn lend(&mut self) -> Outputs<'_> {

@@ -7,7 +7,6 @@ use thiserror::Error;
 use super::kernel::lanes::LANES;
 use super::options::{AutoresetMode, IllegalAction, Options};
 use super::outputs::Outputs;
-use super::partners::Partners;
 use super::step::Request;
 use super::step::refill::{NONE, Refill};
 use super::{Batch, BatchError, reserve};
@@ -30,7 +29,7 @@ use crate::rules::{ActionId, BitIndices, DeckError, MoveError, Recording};
 /// let num_turns: usize = played.outcomes.iter().map(|outcome| usize::from(outcome.length)).sum();
 ///
 /// let mut replay = Replay::new(played.recording, 16, Options::default())?;
-/// let mut buffers = replay.batch().allocate()?;
+/// let mut buffers = replay.batch().allocate::<f32>()?;
 /// let mut shown = 0;
 /// loop {
 ///     replay.step(buffers.outputs())?; // `buffers.obs` has the observations before the actions
@@ -108,17 +107,20 @@ pub enum ReplayError {
         /// What is wrong with it.
         source: MoveError,
     },
+    /// An option that has no effect in a replay.
+    #[error("{0} has no effect in a replay: expected its default")]
+    UnusedOption(&'static str),
     /// A step of a replay that has met an illegal action before.
     #[error("this replay has ended with an error: expected a new one, without that game")]
     Broken,
 }
 
 impl Replay {
-    /// A replay of these games in this number of rows, or in fewer if there are fewer games. Of the
-    /// options, the modes of autoreset and illegal actions and the partners have no effect.
+    /// A replay of these games in this number of rows, or in fewer if there are fewer games.
     ///
     /// # Errors
     /// [`ReplayError::Deck`] for a deck or a start player that does not fit the variant,
+    /// [`ReplayError::UnusedOption`] for an autoreset mode, a mode of illegal actions or partners,
     /// [`ReplayError::Batch`] for no row, too many, or no memory.
     pub fn new(games: Recording, num_rows: usize, options: Options) -> Result<Replay, ReplayError> {
         Replay::new_until(&AtomicBool::new(false), games, num_rows, options)
@@ -131,6 +133,7 @@ impl Replay {
         num_rows: usize,
         options: Options,
     ) -> Result<Replay, ReplayError> {
+        check_unused(&options)?;
         for game in 0..games.len() {
             if game.is_multiple_of(1 << 12) {
                 BatchError::if_set(stop)?;
@@ -141,7 +144,6 @@ impl Replay {
         let options = Options {
             autoreset_mode: AutoresetMode::Disabled,
             illegal_action: IllegalAction::Terminate,
-            partners: Partners::default(),
             ..options
         };
         let rows = num_rows.min(games.len().max(1));
@@ -286,9 +288,43 @@ impl Replay {
     }
 }
 
+/// Checks that the options which have no effect in a replay are the defaults.
+fn check_unused(options: &Options) -> Result<(), ReplayError> {
+    let defaults = Options::default();
+    let unused = [
+        ("autoreset_mode", options.autoreset_mode != defaults.autoreset_mode),
+        ("illegal_action", options.illegal_action != defaults.illegal_action),
+        ("partners", !options.partners.is_empty()),
+    ];
+    let given = unused.into_iter().find(|&(_, is_given)| is_given);
+    given.map_or(Ok(()), |(name, _)| Err(ReplayError::UnusedOption(name)))
+}
+
 /// A list of this length with copies of a value.
 fn filled<T: Clone>(value: T, length: usize) -> Result<Vec<T>, BatchError> {
     let mut all = reserve(length, length)?;
     all.resize(length, value);
     Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::Partners;
+    use crate::rules::{Seat, Variant};
+
+    #[test]
+    fn options_without_effect_are_refused() {
+        let partners = Partners::default().with(Seat::ALL[1], vec!["smart".parse().unwrap()]);
+        let autoreset_mode = AutoresetMode::NextStep;
+        let illegal_action = IllegalAction::Terminate;
+        for (name, options) in [
+            ("autoreset_mode", Options { autoreset_mode, ..Options::default() }),
+            ("illegal_action", Options { illegal_action, ..Options::default() }),
+            ("partners", Options { partners: partners.unwrap(), ..Options::default() }),
+        ] {
+            let refused = Replay::new(Recording::new(Variant::default()), 1, options);
+            assert!(matches!(refused, Err(ReplayError::UnusedOption(found)) if found == name));
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::given_decks::GivenDecks;
+use super::given_decks::{DeckArrays, GivenDeck, GivenDecks};
 use super::kernel::draw_order::DrawOrder;
 use super::kernel::game::Game;
 use super::outputs::Outputs;
@@ -40,35 +40,37 @@ impl Batch {
         self.reset_until(&never, deals, seeds, reset_mask, outputs)
     }
 
-    /// As [`Batch::reset`], with given decks, in a batch without partners. The episodes after these
-    /// are dealt by the seeds.
+    /// Deals given decks in a batch without partners; games without a deck stay as they are. Each
+    /// deck counts as an episode of its game, which the seeds name as in [`Batch::reset`]; the
+    /// episodes after it are dealt by the seeds.
     ///
     /// ```
-    /// use starmine::batch::{Batch, GivenDecks, Options, Outputs, Seeds};
-    /// use starmine::rules::{EpisodeSeed, State, Variant};
+    /// use starmine::batch::{Batch, GivenDeck, Options, Outputs, Seeds};
+    /// use starmine::rules::{EpisodeSeed, Seat, State, Variant};
     ///
     /// let variant = Variant::default();
-    /// let mut batch = Batch::new(variant.clone(), 1, 0, Options::default())?;
-    /// let dealt = State::new(variant.clone(), EpisodeSeed::new(7));
-    /// let cards: Vec<u8> = dealt.deck().iter().map(|&card| variant.card_index(card) as u8).collect();
-    /// let decks = GivenDecks { cards: &cards, start_players: None };
-    /// batch.reset_to_decks(decks, Seeds::Continue, None, Outputs::default())?;
+    /// let mut batch = Batch::new(variant.clone(), 64, 0, Options::default())?;
+    /// let dealt = State::new(variant, EpisodeSeed::new(7));
+    /// let deck = GivenDeck { game: 63, cards: dealt.deck(), start_player: Seat::FIRST };
+    /// batch.reset_to_decks(&[deck], Seeds::Continue, Outputs::default())?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// [`BatchError`] as [`Batch::reset`], for decks and start players that do not fit the variant,
-    /// and for a batch with partners; the batch is unchanged then.
+    /// [`BatchError`] as [`Batch::reset`], for no deck, two of one game, decks and start players that
+    /// do not fit the variant, and a batch with partners; the batch is unchanged then.
     pub fn reset_to_decks(
         &mut self,
-        decks: GivenDecks<'_>,
+        decks: &[GivenDeck<'_>],
         seeds: Seeds<'_>,
-        reset_mask: Option<&[bool]>,
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
-        let never = AtomicBool::new(false);
-        let deals = self.deal_until(&never, seeds, reset_mask, Some(decks))?;
-        self.reset_until(&never, deals, seeds, reset_mask, outputs)
+        let arrays = DeckArrays::new(self, decks)?;
+        let start_players = Some(&arrays.start_players[..]);
+        let decks = GivenDecks { cards: &arrays.cards, start_players };
+        let (never, mask) = (AtomicBool::new(false), Some(&arrays.has_deck[..]));
+        let deals = self.deal_until(&never, seeds, mask, Some(decks))?;
+        self.reset_until(&never, deals, seeds, mask, outputs)
     }
 
     /// Deals the games of a reset, unless `stop` is set meanwhile: partners may take long for their

@@ -174,6 +174,8 @@ impl From<BatchError> for PyErr {
             BatchError::NumEnvs(_)
             | BatchError::Interrupted
             | BatchError::DecksWithPartners
+            | BatchError::NoGame { .. }
+            | BatchError::SeveralDecks(_)
             | BatchError::NoPartners => StarmineError::new_err(text),
             BatchError::Memory { .. } => PyMemoryError::new_err(text),
             BatchError::Stopped => PyKeyboardInterrupt::new_err(text),

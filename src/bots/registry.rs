@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn a_table_refuses_a_bot_of_another_variant() {
         let base = Variant::default();
-        let other = Variant::new(preset("avalanche").unwrap()).unwrap();
+        let other = Variant::new(preset("avalanche").unwrap().parameters()).unwrap();
         for kind in BOTS {
             let players = vec![kind.player(&base).unwrap(); 2];
             let played = play_games(&other, &players, 1, 0..1, 1);

@@ -4,25 +4,35 @@ use std::collections::TryReserveError;
 
 use thiserror::Error;
 
-/// An array that does not have the length it should have.
+/// An array of the wrong length or the wrong type.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
-#[error("{name} has {found} elements: expected {expected}")]
-pub struct BufferError {
-    /// The name of the array.
-    pub name: &'static str,
-    /// The number of elements that the array has, or the dtype of its elements.
-    pub found: String,
-    /// The number or the dtype that it should have.
-    pub expected: String,
+pub enum BufferError {
+    /// An array of the wrong length.
+    #[error("{name} has {found} elements: expected {expected}")]
+    Length {
+        /// The name of the array.
+        name: &'static str,
+        /// The number of its elements.
+        found: usize,
+        /// The number that it should have.
+        expected: usize,
+    },
+    /// Elements of the wrong type.
+    #[error("{name} has {found} elements: expected {expected}")]
+    Dtype {
+        /// The name of the array.
+        name: &'static str,
+        /// The type of its elements.
+        found: &'static str,
+        /// The type that they should have.
+        expected: &'static str,
+    },
 }
 
 /// Checks the length of an array.
 pub fn check_length(name: &'static str, found: usize, expected: usize) -> Result<(), BufferError> {
-    if found == expected {
-        return Ok(());
-    }
-    Err(BufferError { name, found: found.to_string(), expected: expected.to_string() })
+    if found == expected { Ok(()) } else { Err(BufferError::Length { name, found, expected }) }
 }
 
 /// An empty vector with memory for this number of elements.

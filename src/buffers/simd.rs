@@ -19,6 +19,7 @@ use thiserror::Error;
 
 /// A set of vector instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Simd {
     /// The instructions that every processor has.
     Portable,

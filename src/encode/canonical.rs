@@ -79,7 +79,7 @@ impl Encoder for Canonical {
         let axes = Axes::of(view.variant());
         encode_all_but_knowledge(view, &axes, bits, |bits| {
             if self.knowledge != CanonicalKnowledge::Omitted {
-                encode_knowledge(&axes, bits, |offset, slot| view.knowledge(offset, slot));
+                encode_knowledge(&axes, bits, |offset, slot| view.slot_hints(offset, slot).bits());
             }
         });
     }
@@ -97,7 +97,9 @@ impl SeerEncoder for CanonicalSeer {
     fn encode(&self, view: &SeerView<'_>, bits: &mut BitWriter<'_>) {
         let axes = Axes::of(view.seat_view().variant());
         encode_all_but_knowledge(view.seat_view(), &axes, bits, |bits| {
-            encode_knowledge(&axes, bits, |offset, slot| view.knowledge(offset, slot));
+            encode_knowledge(&axes, bits, |offset, slot| {
+                view.knowledge(offset, slot).map_or(0, Knowledge::bits)
+            });
         });
     }
 }
@@ -257,11 +259,11 @@ fn encode_announcement(view: &View<'_>, axes: &Axes, bits: &mut BitWriter<'_>) {
 fn encode_knowledge(
     axes: &Axes,
     bits: &mut BitWriter<'_>,
-    knowledge: impl Fn(Offset, Slot) -> Knowledge,
+    knowledge: impl Fn(Offset, Slot) -> u64,
 ) {
     for offset in 0..axes.players {
         for slot in 0..axes.hand_size {
-            bits.push(knowledge(Offset::at(offset), Slot::at(slot)).bits(), axes.knowledge());
+            bits.push(knowledge(Offset::at(offset), Slot::at(slot)), axes.knowledge());
         }
     }
 }

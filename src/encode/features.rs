@@ -54,7 +54,7 @@ pub fn write_public_marginals(view: &View<'_>, out: &mut [f32]) {
     }
     for (place, row) in out.chunks_exact_mut(kinds).enumerate() {
         let plausible = view
-            .knowledge(Offset::at(place / slots), Slot::at(place % slots))
+            .slot_hints(Offset::at(place / slots), Slot::at(place % slots))
             .plausible_kinds(variant);
         let counts = counts_of(plausible, &left);
         let total: u32 = counts.iter().sum();

@@ -31,7 +31,7 @@ impl CardSet {
     }
 
     /// The cards, by suit and then by rank.
-    pub fn iter(self) -> impl Iterator<Item = Card> {
+    pub fn iter(self) -> impl ExactSizeIterator<Item = Card> {
         BitIndices(self.0.into()).map(card_at)
     }
 }

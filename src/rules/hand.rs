@@ -2,19 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::knowledge::Knowledge;
+use super::hint_bits::HintBits;
 use super::limits::MAX_HAND_SIZE;
 
 /// The cards of one seat, the oldest first, each with what the hints say about it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Hand {
-    pub knowledge: [Knowledge; MAX_HAND_SIZE],
+    pub knowledge: [HintBits; MAX_HAND_SIZE],
     pub cards: [u8; MAX_HAND_SIZE],
     pub size: u8,
 }
 
 impl Hand {
-    pub(super) fn push(&mut self, card: u8, knowledge: Knowledge) {
+    pub(super) fn push(&mut self, card: u8, knowledge: HintBits) {
         let slot = usize::from(self.size);
         self.cards[slot] = card;
         self.knowledge[slot] = knowledge;
@@ -32,7 +32,7 @@ impl Hand {
         }
         self.size -= 1;
         self.cards[usize::from(self.size)] = 0;
-        self.knowledge[usize::from(self.size)] = Knowledge::default();
+        self.knowledge[usize::from(self.size)] = HintBits::default();
         card
     }
 

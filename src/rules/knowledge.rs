@@ -1,107 +1,86 @@
 //! What the hints say about one card.
 
-use serde::{Deserialize, Serialize};
+use std::fmt::{self, Debug, Formatter};
 
 use super::card::{Card, Rank, Suit};
 use super::card_set::CardSet;
-use super::hint::Hint;
-use super::kind_set::KindSet;
+use super::hint_bits::HintBits;
 use super::variant::Variant;
 
-/// What the hints given so far say about one card.
+/// What the hints given so far say about one card. Views give it.
 ///
-/// One word in the order of the canonical encoders: the plausible cards (`colors * ranks` bits),
-/// the hinted colour (`colors` bits), the hinted rank (`ranks` bits).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Knowledge(pub(crate) u64);
+/// ```
+/// use starmine::rules::{EpisodeSeed, Offset, Seat, Slot, State, Suit, Variant};
+///
+/// let mut state = State::new(Variant::default(), EpisodeSeed::new(7));
+/// state.play("hint +1 yellow".parse()?)?;
+/// let view = state.view(Seat::ALL[1]);
+/// for (slot, known) in view.own_hand() {
+///     let is_yellow = known.hinted_suit() == Some(Suit::YELLOW);
+///     println!("slot {slot}: {} plausible cards, yellow: {is_yellow}", known.plausible().len());
+/// }
+/// assert!(view.knowledge(Offset::OWN, Slot::ALL[5]).is_none(), "a hand of five has no slot 5");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Knowledge<'a> {
+    variant: &'a Variant,
+    hints: HintBits,
+}
 
-impl Knowledge {
-    /// The knowledge of a card without hints.
-    #[must_use]
-    pub(crate) fn unhinted(variant: &Variant) -> Knowledge {
-        Knowledge(variant.tables().all_cards)
+impl<'a> Knowledge<'a> {
+    pub(super) const fn new(variant: &'a Variant, hints: HintBits) -> Knowledge<'a> {
+        Knowledge { variant, hints }
     }
 
-    /// The knowledge of a card whose colour and rank have both been hinted.
-    #[must_use]
-    pub(crate) fn full(variant: &Variant, card: Card) -> Knowledge {
-        Knowledge::unhinted(variant).told(variant, Hint::Color(card.suit), true).told(
-            variant,
-            Hint::Rank(card.rank),
-            true,
-        )
-    }
-
-    /// The knowledge after a hint to the hand, which touches the card or not.
-    #[must_use]
-    pub(crate) fn told(self, variant: &Variant, hint: Hint, touched: bool) -> Knowledge {
-        let tables = variant.tables();
-        let (cards, hinted) = match hint {
-            Hint::Color(suit) => {
-                (tables.suit_cards[suit.index()], variant.num_card_kinds() + suit.index())
-            }
-            Hint::Rank(rank) => (
-                tables.rank_cards[rank.index()],
-                variant.num_card_kinds() + usize::from(variant.colors()) + rank.index(),
-            ),
-        };
-        if touched {
-            Knowledge(self.0 & !(tables.all_cards & !cards) | 1 << hinted)
-        } else {
-            Knowledge(self.0 & !cards)
-        }
-    }
-
-    /// The word itself.
+    /// The knowledge as a word in the order of the canonical encoders: the plausible cards
+    /// (`colors * ranks` bits), the hinted colour (`colors` bits), the hinted rank (`ranks` bits).
     #[must_use]
     pub const fn bits(self) -> u64 {
-        self.0
+        self.hints.bits()
     }
 
     /// Whether the hints allow this card.
-    ///
-    /// # Panics
-    /// If the variant does not have the card.
     #[must_use]
-    pub const fn is_plausible(self, variant: &Variant, card: Card) -> bool {
-        self.0 >> variant.card_index(card) & 1 == 1
+    pub fn is_plausible(self, card: Card) -> bool {
+        self.variant.has_card(card) && self.hints.is_plausible(self.variant, card)
     }
 
     /// The cards that the hints allow.
     #[must_use]
-    pub fn plausible(self, variant: &Variant) -> CardSet {
-        self.plausible_kinds(variant).cards(variant.ranks().into())
-    }
-
-    /// As [`Knowledge::plausible`], in the kinds of the variant.
-    #[must_use]
-    pub(crate) fn plausible_kinds(self, variant: &Variant) -> KindSet {
-        KindSet(self.0 & variant.tables().all_cards)
-    }
-
-    /// Whether a hint named the card's colour.
-    #[must_use]
-    pub const fn is_suit_hinted(self, variant: &Variant) -> bool {
-        self.0 & variant.tables().hinted_suits != 0
-    }
-
-    /// Whether a hint named the card's rank.
-    #[must_use]
-    pub const fn is_rank_hinted(self, variant: &Variant) -> bool {
-        self.0 & variant.tables().hinted_ranks != 0
+    pub fn plausible(self) -> CardSet {
+        self.hints.plausible_kinds(self.variant).cards(self.variant.ranks().into())
     }
 
     /// The colour, if a hint named it.
     #[must_use]
-    pub fn hinted_suit(self, variant: &Variant) -> Option<Suit> {
-        let base = variant.num_card_kinds();
-        variant.all_suits().find(|suit| self.0 >> (base + suit.index()) & 1 == 1)
+    pub fn hinted_suit(self) -> Option<Suit> {
+        self.hints.hinted_suit(self.variant)
     }
 
     /// The rank, if a hint named it.
     #[must_use]
-    pub fn hinted_rank(self, variant: &Variant) -> Option<Rank> {
-        let base = variant.num_card_kinds() + usize::from(variant.colors());
-        variant.all_ranks().find(|rank| self.0 >> (base + rank.index()) & 1 == 1)
+    pub fn hinted_rank(self) -> Option<Rank> {
+        self.hints.hinted_rank(self.variant)
+    }
+}
+
+impl Debug for Knowledge<'_> {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Knowledge")
+            .field("plausible", &self.plausible())
+            .field("hinted_suit", &self.hinted_suit())
+            .field("hinted_rank", &self.hinted_rank())
+            .finish()
+    }
+}
+
+/// Two are equal if they allow the same cards and name the same colour and rank.
+impl PartialEq for Knowledge<'_> {
+    fn eq(&self, other: &Knowledge<'_>) -> bool {
+        let parts =
+            |known: &Knowledge<'_>| (known.plausible(), known.hinted_suit(), known.hinted_rank());
+        parts(self) == parts(other)
     }
 }

@@ -17,7 +17,7 @@
 //! ```
 //! use starmine::rules::{EpisodeSeed, Move, Offset, Parameters, Seat, Slot, State, Variant, preset};
 //!
-//! let parameters = Parameters { players: 4, ..preset("avalanche")? };
+//! let parameters = Parameters { players: 4, ..preset("avalanche")?.parameters() };
 //! let mut state = State::new(Variant::new(parameters)?, EpisodeSeed::default());
 //! let event = state.play(Move::Play { slot: Slot::OLDEST })?;
 //! println!("seat {} played {:?}", event.seat, event.card);
@@ -41,6 +41,7 @@ mod error_text;
 mod event;
 mod hand;
 mod hint;
+mod hint_bits;
 mod kind_set;
 mod knowledge;
 mod legality;
@@ -89,6 +90,7 @@ pub use ending::Ending;
 pub use episode_seed::EpisodeSeed;
 pub use event::Event;
 pub use hint::Hint;
+pub(crate) use hint_bits::HintBits;
 pub(crate) use kind_set::KindSet;
 pub use knowledge::Knowledge;
 pub(crate) use limits::MAX_CARD_KINDS;
@@ -105,7 +107,9 @@ pub use outlook::Outlook;
 pub(crate) use parameters::WideParameters;
 pub use parameters::{LostGameScore, Parameters, VariantError};
 pub(crate) use position::{Position, StoredPosition};
-pub use presets::{PRESETS, Preset, hle_preset, preset};
+#[cfg(feature = "python")]
+pub(crate) use presets::hle_preset;
+pub use presets::{PRESETS, Preset, preset};
 pub use rating::Rating;
 pub use recording::{GameCheck, Recording, RecordingArrays, RecordingError};
 pub use rng::GameRng;

@@ -1,16 +1,14 @@
 //! Moves, action ids and sets of them, and the errors of moves that the rules refuse.
 
-use std::fmt::{self, Display, Formatter};
-
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::bit_set::{bit_set, set_of};
+use super::bit_set::{SetIter, bit_set, set_of};
 use super::card::Suit;
 use super::hint::Hint;
 use super::offset::Offset;
-use super::select::BitIndices;
 use super::slot::Slot;
+use super::small_index::numbered;
 
 /// What a player does in a turn.
 ///
@@ -69,48 +67,16 @@ impl Move {
     }
 }
 
-/// The number of a move among those of a variant, as in HLE: discards, plays, colour hints, rank
-/// hints, then announced plays.
-///
-/// [`Variant::action_id`](super::Variant::action_id) checks a number of another source, and
-/// [`Variant::action_to_move`](super::Variant::action_to_move) gives its move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ActionId(u8);
-
-impl ActionId {
-    /// Number of ids that variants can have.
-    pub const COUNT: usize = 128;
-
-    /// The id with this index, or `None` if no variant has it.
-    #[must_use]
-    pub const fn new(index: usize) -> Option<ActionId> {
-        if index < ActionId::COUNT { Some(ActionId(index as u8)) } else { None }
-    }
-
-    /// The index, from 0.
-    #[must_use]
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-impl From<ActionId> for usize {
-    fn from(action: ActionId) -> usize {
-        action.index()
-    }
-}
-
-impl From<ActionId> for u8 {
-    fn from(action: ActionId) -> u8 {
-        action.0
-    }
-}
-
-impl Display for ActionId {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        self.0.fmt(formatter)
-    }
-}
+numbered!(
+    /// The number of a move among those of a variant, as in HLE: discards, plays, colour hints, rank
+    /// hints, then announced plays.
+    ///
+    /// [`Variant::action_id`](super::Variant::action_id) checks a number of another source, and
+    /// [`Variant::action_to_move`](super::Variant::action_to_move) gives its move.
+    ActionId,
+    128,
+    "action"
+);
 
 /// A set of action ids: bit `a` is action `a`. Wide enough for every variant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -130,9 +96,9 @@ impl ActionSet {
     }
 
     /// The actions in ascending order.
-    pub fn iter(self) -> impl Iterator<Item = ActionId> + Clone {
-        let (low, high) = (BitIndices(self.0 as u64), BitIndices((self.0 >> 64) as u64));
-        low.chain(high.map(|index| 64 + index)).filter_map(ActionId::new)
+    #[must_use]
+    pub fn iter(self) -> SetIter<ActionId> {
+        self.into_iter()
     }
 
     /// The set as bits: bit `a` is action `a`.
@@ -143,7 +109,7 @@ impl ActionSet {
 }
 
 bit_set!(ActionSet);
-set_of!(ActionSet, ActionId, |index| ActionId(index as u8));
+set_of!(ActionSet, ActionId, ActionId::at);
 
 /// A move that the rules refuse.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

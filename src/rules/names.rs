@@ -57,21 +57,21 @@ pub struct UnknownNameError {
     pub kind: Box<str>,
     /// The name that was given.
     pub name: Box<str>,
-    /// The known name that is most similar to it; empty if none is near.
-    pub nearest: Box<str>,
+    /// The known name that is most similar to it, if one is near.
+    pub nearest: Option<Box<str>>,
     /// All known names.
     pub known: Box<[String]>,
 }
 
 impl UnknownNameError {
     /// The error for the name of a `kind` that is not among the known names.
-    pub fn new(
+    pub(crate) fn new(
         kind: &str,
         name: &str,
         known: impl IntoIterator<Item = impl Into<String>>,
     ) -> UnknownNameError {
         let known: Box<[String]> = known.into_iter().map(Into::into).collect();
-        let nearest = nearest(name, &known).into();
+        let nearest = nearest(name, &known).map(Box::from);
         UnknownNameError { kind: kind.into(), name: name.into(), nearest, known }
     }
 
@@ -79,10 +79,10 @@ impl UnknownNameError {
     #[must_use]
     pub fn hint(&self) -> String {
         let known = self.known.join(", ");
-        if self.nearest.is_empty() {
-            return format!("expected one of {known}");
+        match &self.nearest {
+            Some(nearest) => format!("did you mean {nearest:?}? Expected one of {known}"),
+            None => format!("expected one of {known}"),
         }
-        format!("did you mean {:?}? Expected one of {known}", self.nearest)
     }
 }
 
@@ -90,14 +90,14 @@ impl UnknownNameError {
 /// edit are near, too.
 const NEAR: f64 = 0.7;
 
-fn nearest<'a>(name: &str, known: &'a [String]) -> &'a str {
+fn nearest<'a>(name: &str, known: &'a [String]) -> Option<&'a str> {
     let name = name.to_lowercase();
     let similarity = |known: &String| strsim::jaro_winkler(&name, &known.to_lowercase());
     let nearest = known.iter().max_by(|one, other| similarity(one).total_cmp(&similarity(other)));
     let is_near = |known: &&String| {
         similarity(known) >= NEAR || strsim::osa_distance(&name, &known.to_lowercase()) <= 1
     };
-    nearest.filter(is_near).map_or("", String::as_str)
+    nearest.filter(is_near).map(String::as_str)
 }
 
 #[cfg(test)]
@@ -115,7 +115,7 @@ mod tests {
              Expected one of standard, hard, crowning-piece"
         );
         for (name, nearest) in [("HARD", "hard"), ("hrd", "hard"), ("crowning", "crowning-piece")] {
-            assert_eq!(&*error(name).nearest, nearest);
+            assert_eq!(error(name).nearest.as_deref(), Some(nearest));
         }
     }
 
@@ -129,7 +129,7 @@ mod tests {
             ("search: smart", "best-response-smart"),
         ] {
             let error = UnknownNameError::new("name", name, [known]);
-            assert_eq!(&*error.nearest, "");
+            assert_eq!(error.nearest, None);
             assert_eq!(
                 error.to_string(),
                 format!("name={name:?} is not known: expected one of {known}")
@@ -138,7 +138,8 @@ mod tests {
         for (name, known) in
             [("tow", "two"), ("max_lives", "max_life_tokens"), ("threads", "num_threads")]
         {
-            assert_eq!(&*UnknownNameError::new("name", name, [known]).nearest, known);
+            let error = UnknownNameError::new("name", name, [known]);
+            assert_eq!(error.nearest.as_deref(), Some(known));
         }
     }
 
@@ -148,6 +149,6 @@ mod tests {
             assert_eq!(edition.name().parse(), Ok(edition));
         }
         let error = "ikebanna".parse::<Edition>().unwrap_err();
-        assert_eq!((&*error.kind, &*error.nearest), ("edition", "ikebana"));
+        assert_eq!((&*error.kind, error.nearest.as_deref()), ("edition", Some("ikebana")));
     }
 }

@@ -10,7 +10,7 @@ use super::card::{Card, Rank, Suit};
 use super::edition::Edition;
 use super::event::Event;
 use super::hint::Hint;
-use super::moves::Move;
+use super::moves::{ActionId, Move};
 use super::offset::Offset;
 use super::seat::Seat;
 use super::slot::Slot;
@@ -39,9 +39,28 @@ impl Rank {
     }
 }
 
+impl FromStr for Rank {
+    type Err = NotationError;
+
+    fn from_str(text: &str) -> Result<Rank, NotationError> {
+        Rank::from_text(text).ok_or_else(|| not_a("rank", "a number from 1 to 5", text))
+    }
+}
+
+/// A number from 1, as on the cards.
 impl Display for Rank {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}", self.index() + 1)
+    }
+}
+
+impl FromStr for Suit {
+    type Err = NotationError;
+
+    /// A name or a letter of any edition.
+    fn from_str(text: &str) -> Result<Suit, NotationError> {
+        Edition::find_suit(text)
+            .ok_or_else(|| not_a("suit", "a name or a letter, as in \"red\"", text))
     }
 }
 
@@ -182,6 +201,16 @@ parse_number!(Seat, "seat", "a number from 0 to 4");
 parse_number!(Offset, "offset", "a number from 0 to 4");
 parse_number!(Slot, "slot", "a number from 0 to 5");
 
+impl FromStr for ActionId {
+    type Err = NotationError;
+
+    fn from_str(text: &str) -> Result<ActionId, NotationError> {
+        let number = text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));
+        let action = number.and_then(ActionId::new);
+        action.ok_or_else(|| not_a("action", "a number from 0 to 127", text))
+    }
+}
+
 impl Display for Move {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         formatter.write_str(&Edition::Standard.move_text(*self))
@@ -223,9 +252,49 @@ fn parse_move(words: &[&str]) -> Option<Move> {
 }
 
 /// Parses a single digit without a sign. No variant has slots, offsets or ranks above 9.
-fn parse_digit(text: &str) -> Option<u8> {
+fn parse_digit(text: &str) -> Option<usize> {
     match *text.as_bytes() {
-        [digit @ b'0'..=b'9'] => Some(digit - b'0'),
+        [digit @ b'0'..=b'9'] => Some(usize::from(digit - b'0')),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks that the texts of all values parse as them, and that these texts do not.
+    fn check<T>(all: &[T], wrong: &[&str])
+    where
+        T: Copy + Display + FromStr<Err = NotationError> + PartialEq + fmt::Debug,
+    {
+        for value in all {
+            assert_eq!(value.to_string().parse().as_ref(), Ok(value));
+        }
+        for text in wrong {
+            assert_eq!(text.parse::<T>().unwrap_err().text, *text);
+        }
+    }
+
+    #[test]
+    fn the_text_of_every_small_value_parses_as_it() {
+        check(&Suit::ALL, &["", "redd", "X", "0"]);
+        check(&Rank::ALL, &["", "0", "6", "+1", "1 "]);
+        check(&Seat::ALL, &["", "5", "+1", "-1"]);
+        check(&Offset::ALL, &["", "5"]);
+        check(&Slot::ALL, &["", "6"]);
+        check(&ActionId::ALL, &["", "128", "+1", "-1", "1.0", "99999999999999999999999"]);
+        assert_eq!(("g".parse(), "spades".parse()), (Ok(Suit::GREEN), Ok(Suit::RED)));
+    }
+
+    #[test]
+    fn an_action_is_stored_as_its_number() {
+        for action in ActionId::ALL {
+            let stored = serde_json::to_string(&action).unwrap();
+            assert_eq!(stored, action.to_string());
+            assert_eq!(serde_json::from_str::<ActionId>(&stored).unwrap(), action);
+        }
+        let refused = serde_json::from_str::<ActionId>("128").unwrap_err().to_string();
+        assert!(refused.contains("action 128 is not allowed: expected 0 to 127"), "{refused}");
     }
 }

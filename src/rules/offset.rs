@@ -1,9 +1,10 @@
 //! The distance from one seat to another.
 
 use super::limits::MAX_PLAYERS;
-use super::small_index::place;
+use super::small_index::numbered;
 
-place!(
+numbered!(
+    #[derive(Default)]
     /// The distance from one seat to another, clockwise: from the observer in a view, from the mover
     /// in a hint. 1 is the next player, and [`Offset::OWN`] the seat itself.
     Offset,

@@ -181,7 +181,7 @@ pub struct VariantError {
 
 impl VariantError {
     /// The error for a value of a parameter.
-    pub fn new(
+    pub(crate) fn new(
         parameter: impl Into<String>,
         value: impl fmt::Display,
         allowed: impl Into<String>,

@@ -8,7 +8,7 @@ use super::ending::Ending;
 use super::event::Event;
 use super::hand::Hand;
 use super::hint::Hint;
-use super::knowledge::Knowledge;
+use super::hint_bits::HintBits;
 use super::limits::{MAX_COLORS, MAX_PLAYERS};
 use super::moves::Move;
 use super::offset::Offset;
@@ -85,7 +85,7 @@ impl Position {
     fn draw(&mut self, variant: &Variant, seat: Seat, deck: &mut impl Deck) -> Option<Card> {
         let card = deck.draw(variant)?;
         self.deck_size -= 1;
-        self.hands[seat.index()].push(card, Knowledge::unhinted(variant));
+        self.hands[seat.index()].push(card, HintBits::unhinted(variant));
         Some(variant.card_at(card))
     }
 

@@ -15,7 +15,7 @@ pub struct Preset {
 }
 
 impl Preset {
-    /// The parameters of the preset.
+    /// The parameters of the preset, to be changed further or given to [`super::Variant::new`].
     #[must_use]
     pub fn parameters(&self) -> Parameters {
         let mut parameters = Parameters::default();
@@ -115,7 +115,7 @@ const HLE_NAMES: &[(&str, &str)] = &[
 
 /// Our name of the preset that has this name in HLE.
 #[must_use]
-pub fn hle_preset(name: &str) -> Option<&'static str> {
+pub(crate) fn hle_preset(name: &str) -> Option<&'static str> {
     HLE_NAMES.iter().find(|(theirs, _)| *theirs == name).map(|&(_, ours)| ours)
 }
 
@@ -123,16 +123,15 @@ pub fn hle_preset(name: &str) -> Option<&'static str> {
 fn unknown(name: &str) -> UnknownNameError {
     let mut error = UnknownNameError::new("variant", name, PRESETS.iter().map(|row| row.name));
     if let Some(ours) = hle_preset(name) {
-        error.nearest = ours.into();
+        error.nearest = Some(ours.into());
     }
     error
 }
 
-/// The parameters of a preset, to be changed further or given to [`super::Variant::new`].
+/// The preset of this name.
 ///
 /// # Errors
 /// [`UnknownNameError`] if no preset has the name.
-pub fn preset(name: &str) -> Result<Parameters, UnknownNameError> {
-    let row = PRESETS.iter().find(|row| row.name == name);
-    row.map(Preset::parameters).ok_or_else(|| unknown(name))
+pub fn preset(name: &str) -> Result<&'static Preset, UnknownNameError> {
+    PRESETS.iter().find(|row| row.name == name).ok_or_else(|| unknown(name))
 }

@@ -1,9 +1,10 @@
 //! A seat at the table.
 
 use super::limits::MAX_PLAYERS;
-use super::small_index::place;
+use super::small_index::numbered;
 
-place!(
+numbered!(
+    #[derive(Default)]
     /// A seat at the table, counted clockwise from 0.
     ///
     /// ```

@@ -15,7 +15,14 @@ impl Iterator for BitIndices {
         self.0 &= self.0.wrapping_sub(1);
         (index < 64).then_some(index)
     }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let length = self.0.count_ones() as usize;
+        (length, Some(length))
+    }
 }
+
+impl ExactSizeIterator for BitIndices {}
 
 impl DoubleEndedIterator for BitIndices {
     #[inline(always)]

@@ -83,7 +83,7 @@ impl SlotSet {
     }
 
     /// The slots in ascending order.
-    pub fn iter(self) -> impl Iterator<Item = Slot> {
+    pub fn iter(self) -> impl ExactSizeIterator<Item = Slot> {
         BitIndices(self.0.into()).map(Slot::at)
     }
 }

@@ -1,9 +1,9 @@
-//! What the small closed types share: suits, ranks, seats, slots and offsets are numbers that count
-//! from 0.
+//! What the small closed types share: suits, ranks, seats, slots, offsets and actions are numbers
+//! that count from 0.
 
 use thiserror::Error;
 
-/// A number that is not the index of a suit, a rank, a seat, a slot or an offset.
+/// A number that is not the index of a suit, a rank, a seat, a slot, an offset or an action.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{kind} {index} is not allowed: expected 0 to {}", count - 1)]
 pub struct IndexError {
@@ -43,8 +43,8 @@ macro_rules! small_index {
 
             /// The value with this index, or `None` if no variant has it.
             #[must_use]
-            pub const fn new(index: u8) -> Option<$type> {
-                if (index as usize) < $count { Some($type(index)) } else { None }
+            pub const fn new(index: usize) -> Option<$type> {
+                if index < $count { Some($type(index as u8)) } else { None }
             }
 
             /// The index, from 0.
@@ -61,7 +61,7 @@ macro_rules! small_index {
             fn try_from(index: u8) -> Result<$type, crate::rules::small_index::IndexError> {
                 let error =
                     crate::rules::small_index::IndexError { kind: $kind, index, count: $count };
-                $type::new(index).ok_or(error)
+                $type::new(index.into()).ok_or(error)
             }
         }
 
@@ -81,11 +81,11 @@ macro_rules! small_index {
     };
 }
 
-/// Defines a place at the table or in a hand, whose text is its number.
-macro_rules! place {
+/// Defines a type whose text and whose form in stored files are its number, such as a seat.
+macro_rules! numbered {
     ($(#[$docs:meta])* $type:ident, $count:expr, $kind:literal) => {
         $(#[$docs])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[derive(serde::Serialize, serde::Deserialize)]
         #[serde(try_from = "u8", into = "u8")]
         #[repr(transparent)]
@@ -110,4 +110,4 @@ macro_rules! place {
     };
 }
 
-pub(super) use {place, small_index};
+pub(super) use {numbered, small_index};

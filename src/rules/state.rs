@@ -236,7 +236,7 @@ impl State {
     }
 
     /// The legal moves of the seat to act; none once the game is over.
-    pub fn legal_moves(&self) -> impl Iterator<Item = Move> + use<> {
+    pub fn legal_moves(&self) -> impl ExactSizeIterator<Item = Move> + use<> {
         let variant = self.variant.clone();
         self.legal_actions().iter().map(move |action| variant.tables().moves[action.index()])
     }

@@ -74,11 +74,10 @@ fn write_hand(
     offset: Offset,
     cards: impl Iterator<Item = Option<Card>>,
 ) -> fmt::Result {
-    let (variant, edition) = (view.variant(), view.variant().edition());
-    for (slot, card) in cards.enumerate() {
-        let knowledge = view.hand_knowledge(offset)[slot];
-        let suit = knowledge.hinted_suit(variant).map_or('-', |suit| edition.letter(suit));
-        let rank = knowledge.hinted_rank(variant).map_or("-".into(), |rank| rank.to_string());
+    let edition = view.variant().edition();
+    for (knowledge, card) in view.hand_knowledge(offset).zip(cards) {
+        let suit = knowledge.hinted_suit().map_or('-', |suit| edition.letter(suit));
+        let rank = knowledge.hinted_rank().map_or("-".into(), |rank| rank.to_string());
         let card = card.map_or("??".to_owned(), |card| edition.card(card));
         write!(formatter, " {card}[{suit}{rank}]")?;
     }

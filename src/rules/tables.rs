@@ -31,7 +31,7 @@ pub(crate) struct Tables {
     pub odd_copies: u64,
     /// The kinds with two or three copies.
     pub several_copies: u64,
-    /// The bits of [`Knowledge`](super::Knowledge) that say which suit was hinted.
+    /// The bits of [`HintBits`](super::HintBits) that say which suit was hinted.
     pub hinted_suits: u64,
     /// The bits that say which rank was hinted.
     pub hinted_ranks: u64,

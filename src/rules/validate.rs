@@ -7,7 +7,7 @@
 use thiserror::Error;
 
 use super::hand::Hand;
-use super::knowledge::Knowledge;
+use super::hint_bits::HintBits;
 use super::limits::{MAX_COLORS, MAX_PLAYERS};
 use super::position::Position;
 use super::rng::GameRng;
@@ -105,8 +105,8 @@ impl Hand {
         require(known, "hands", "unknown card")?;
         let told = self.cards().iter().zip(self.knowledge).all(|(&index, knowledge)| {
             let card = variant.card_at(index);
-            let plausible = Knowledge::unhinted(variant).bits();
-            let hinted = Knowledge::full(variant, card).bits();
+            let plausible = HintBits::unhinted(variant).bits();
+            let hinted = HintBits::full(variant, card).bits();
             knowledge.is_plausible(variant, card) && knowledge.bits() & !(plausible | hinted) == 0
         });
         require(told, "knowledge", "not true of the card")

@@ -254,7 +254,7 @@ impl Variant {
         self.colors * self.ranks
     }
 
-    /// Copies of one card in the deck.
+    /// Copies of one card in the deck; 0 of a card that the variant does not have.
     #[must_use]
     pub const fn copies(&self, card: Card) -> u8 {
         self.copies[card.suit.index()][card.rank.index()]

@@ -6,6 +6,7 @@ use super::card::Card;
 use super::ending::Ending;
 use super::event::Event;
 use super::hand::Hand;
+use super::hint_bits::HintBits;
 use super::kind_set::KindSet;
 use super::knowledge::Knowledge;
 use super::limits::MAX_CARD_KINDS;
@@ -105,7 +106,7 @@ impl<'a> View<'a> {
     /// The seat at this offset from the observer.
     ///
     /// # Panics
-    /// If the offset is not below the number of players, as in all methods that take one.
+    /// If the offset is not below the number of players.
     #[must_use]
     #[inline]
     pub fn seat(&self, offset: Offset) -> Seat {
@@ -125,6 +126,9 @@ impl<'a> View<'a> {
     }
 
     /// Cards in the hand at this offset.
+    ///
+    /// # Panics
+    /// If the offset is not below the number of players.
     #[must_use]
     #[inline]
     pub fn hand_size(&self, offset: Offset) -> usize {
@@ -132,6 +136,9 @@ impl<'a> View<'a> {
     }
 
     /// The cards of a teammate, the oldest first. Nothing for the observer's own hand.
+    ///
+    /// # Panics
+    /// If the offset is not below the number of players.
     pub fn hand(&self, offset: Offset) -> impl ExactSizeIterator<Item = Card> + use<'a> {
         let variant = self.variant;
         let hand = if offset == Offset::OWN { &[] } else { self.hand_at(offset).cards() };
@@ -160,23 +167,51 @@ impl<'a> View<'a> {
     pub(crate) fn teammate_hand(
         &self,
         offset: Offset,
-    ) -> impl Iterator<Item = (u8, Knowledge)> + use<'a> {
+    ) -> impl Iterator<Item = (u8, HintBits)> + use<'a> {
         debug_assert!(offset != Offset::OWN);
         let hand = &self.position.hands[self.variant.seat_from(self.observer, offset).index()];
         hand.cards().iter().copied().zip(hand.knowledge)
     }
 
-    /// The knowledge of each card of a hand from its hints, the oldest first.
+    /// What the hints say about each card of a hand, the oldest first.
+    ///
+    /// # Panics
+    /// If the offset is not below the number of players.
+    pub fn hand_knowledge(
+        &self,
+        offset: Offset,
+    ) -> impl ExactSizeIterator<Item = Knowledge<'a>> + use<'a> {
+        let variant = self.variant;
+        self.hand_hints(offset).iter().map(|&hints| Knowledge::new(variant, hints))
+    }
+
+    /// The slots of the observer's own hand, the oldest first, and what the hints say about the card
+    /// in each.
+    pub fn own_hand(&self) -> impl ExactSizeIterator<Item = (Slot, Knowledge<'a>)> + use<'a> {
+        let cards = self.hand_knowledge(Offset::OWN).enumerate();
+        cards.map(|(slot, known)| (Slot::at(slot), known))
+    }
+
+    /// What the hints say about the card in this slot; `None` if the hand has none there.
+    ///
+    /// # Panics
+    /// If the offset is not below the number of players.
+    #[must_use]
+    pub fn knowledge(&self, offset: Offset, slot: Slot) -> Option<Knowledge<'a>> {
+        self.hand_knowledge(offset).nth(slot.index())
+    }
+
+    /// As [`View::hand_knowledge`], in the layout of the variant.
     #[must_use]
     #[inline]
-    pub fn hand_knowledge(&self, offset: Offset) -> &'a [Knowledge] {
+    pub(crate) fn hand_hints(&self, offset: Offset) -> &'a [HintBits] {
         let hand = self.hand_at(offset);
         &hand.knowledge[..usize::from(hand.size)]
     }
 
-    /// The knowledge of the card in this slot; no bit is set for an absent card.
+    /// As [`View::knowledge`], in the layout of the variant; no bit is set for an absent card.
     #[must_use]
-    pub fn knowledge(&self, offset: Offset, slot: Slot) -> Knowledge {
+    pub(crate) fn slot_hints(&self, offset: Offset, slot: Slot) -> HintBits {
         self.hand_at(offset).knowledge[slot.index()]
     }
 
@@ -310,7 +345,7 @@ impl<'a> View<'a> {
     }
 
     /// The moves that are legal for the observer now; none when another seat is to act.
-    pub fn legal_moves(&self) -> impl Iterator<Item = Move> + use<'a> {
+    pub fn legal_moves(&self) -> impl ExactSizeIterator<Item = Move> + use<'a> {
         let moves = &self.variant.tables().moves;
         self.legal_actions().iter().map(|action| moves[action.index()])
     }
@@ -398,20 +433,24 @@ impl<'a> SeerView<'a> {
     }
 
     /// The cards of a hand, the oldest first, also those of the observer's own hand.
+    ///
+    /// # Panics
+    /// If the offset is not below the number of players.
     pub fn hand(&self, offset: Offset) -> impl ExactSizeIterator<Item = Card> + use<'a> {
         let View { variant, position, .. } = self.0;
         position.hand(variant, self.0.seat(offset))
     }
 
-    /// The knowledge of the card in this slot as if its colour and its rank had been hinted; no bit
-    /// is set for an absent card.
+    /// The knowledge of the card in this slot as if its colour and its rank had been hinted; `None`
+    /// if the hand has no card there.
+    ///
+    /// # Panics
+    /// If the offset is not below the number of players.
     #[must_use]
-    pub fn knowledge(&self, offset: Offset, slot: Slot) -> Knowledge {
+    pub fn knowledge(&self, offset: Offset, slot: Slot) -> Option<Knowledge<'a>> {
         let View { variant, position, .. } = self.0;
         let hand = &position.hands[self.0.seat(offset).index()];
-        match hand.cards().get(slot.index()) {
-            Some(&card) => Knowledge::full(variant, variant.card_at(card)),
-            None => Knowledge::default(),
-        }
+        let card = *hand.cards().get(slot.index())?;
+        Some(Knowledge::new(variant, HintBits::full(variant, variant.card_at(card))))
     }
 }

@@ -45,7 +45,8 @@ impl Encoder for Outside {
         }
         for offset in offsets(variant) {
             for slot in Slot::ALL.into_iter().take(hand_size) {
-                bits.push(view.knowledge(offset, slot).bits(), knowledge_bits(variant));
+                let known = view.knowledge(offset, slot).map_or(0, |known| known.bits());
+                bits.push(known, knowledge_bits(variant));
             }
         }
         view.fireworks().iter().for_each(|&height| bits.push(height.into(), 3));

@@ -19,8 +19,7 @@ use columns::Columns;
 use encoder::Outside;
 use random::Random;
 use starmine::batch::{
-    AutoresetMode, Batch, BatchError, Dtype, IllegalAction, ObservationBuffer, Observers, Options,
-    Seeds,
+    AutoresetMode, Batch, BatchError, Dtype, IllegalAction, Observers, Options, Seeds,
 };
 use starmine::buffers::{Simd, SimdError};
 use starmine::encode::{AnyEncoder, encoders};
@@ -207,9 +206,8 @@ impl Round {
             let finished: Vec<usize> = batch.finished().unwrap();
             assert_eq!(finished, table.finished, "{}: finished games", place());
             if !finished.is_empty() {
-                let mut rows = vec![1; table.last_rows.len()];
                 let place = place();
-                batch.final_observations(ObservationBuffer::Bits(&mut rows)).expect(&place);
+                let rows = batch.final_observations::<u8>().expect(&place);
                 assert!(rows == table.last_rows, "{place}: the last observations differ");
             }
         }

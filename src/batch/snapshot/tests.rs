@@ -119,7 +119,7 @@ fn observe(batch: &mut Batch) {
     let mut rows = Rows::default();
     let indices = batch.finished().unwrap();
     assert!(indices.is_sorted() && indices.iter().all(|&index| index < batch.num_envs()));
-    batch.final_observations(rows.buffer(batch, indices.len())).unwrap();
+    batch.write_final_observations(rows.buffer(batch, indices.len())).unwrap();
     let obs = Some(rows.buffer(batch, batch.num_envs()));
     batch.observe(Outputs { obs, ..Outputs::default() }).unwrap();
 }

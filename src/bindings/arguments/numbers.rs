@@ -99,7 +99,8 @@ pub fn count(name: &str, number: &Integer, allowed: RangeInclusive<usize>) -> Py
 
 /// Checks that a seat exists in a game of this number of players.
 pub fn seat(name: &str, number: &Integer, players: u8) -> PyResult<Seat> {
-    match u8::try_from(number.value).ok().filter(|&seat| seat < players).and_then(Seat::new) {
+    let index = usize::try_from(number.value).ok().filter(|&seat| seat < players.into());
+    match index.and_then(Seat::new) {
         Some(seat) => Ok(seat),
         None => Err(StarmineError::new_err(format!(
             "{name}={number} is not allowed: expected 0 to {}",

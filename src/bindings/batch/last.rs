@@ -15,7 +15,7 @@ impl Batch {
         let games = batch.finished()?;
         let rows = self
             .outputs
-            .new_observations(py, games.len(), |buffer| batch.final_observations(buffer))?;
+            .new_observations(py, games.len(), |buffer| batch.write_final_observations(buffer))?;
         Ok((games, rows))
     }
 }

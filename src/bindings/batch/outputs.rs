@@ -6,16 +6,14 @@ use numpy::PyUntypedArray;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-use crate::batch::{
-    Axis, Batch, BatchError, Dtype, ObservationBuffer, Observations, Outputs, for_each_output,
-};
+use crate::batch::{Axis, Batch, BatchError, Dtype, ObservationBuffer, Outputs, for_each_output};
 use crate::bindings::arrays::check::data_address;
 use crate::bindings::arrays::check::{Access, ArraySpec};
 use crate::bindings::arrays::claims::{Claims, Held, Interpreter, Memory};
 use crate::bindings::arrays::numbers::{Number, NumberType};
 
 /// Number of outputs.
-pub const COUNT: usize = Outputs::COUNT;
+pub const COUNT: usize = Outputs::NAMES.len();
 
 /// The arrays that a caller gives, in the order of the table of outputs. An output without one is not
 /// written.
@@ -168,19 +166,25 @@ impl OutputArrays {
     }
 }
 
-/// The buffer of an output, from which its array in Python follows.
-trait OwnBuffer {
+/// A buffer of an output, made of the memory that a call holds.
+trait FromMemory<'b> {
     /// The type of the elements in a batch of this dtype.
     fn element(dtype: Dtype) -> &'static NumberType;
+
+    fn from_memory(memory: Memory<'b>, dtype: Dtype) -> Self;
 }
 
-impl<T: Number> OwnBuffer for Vec<T> {
+impl<'b, T: Number> FromMemory<'b> for &'b mut [T] {
     fn element(_: Dtype) -> &'static NumberType {
         T::TYPE
     }
+
+    fn from_memory(memory: Memory<'b>, _: Dtype) -> &'b mut [T] {
+        memory.write()
+    }
 }
 
-impl OwnBuffer for Observations {
+impl<'b> FromMemory<'b> for ObservationBuffer<'b> {
     fn element(dtype: Dtype) -> &'static NumberType {
         match dtype {
             Dtype::Float32 => f32::TYPE,
@@ -188,20 +192,7 @@ impl OwnBuffer for Observations {
             Dtype::Uint8 | Dtype::Bits => u8::TYPE,
         }
     }
-}
 
-/// A buffer of an output, made of the memory that a call holds.
-trait FromMemory<'b> {
-    fn from_memory(memory: Memory<'b>, dtype: Dtype) -> Self;
-}
-
-impl<'b, T: Number> FromMemory<'b> for &'b mut [T] {
-    fn from_memory(memory: Memory<'b>, _: Dtype) -> &'b mut [T] {
-        memory.write()
-    }
-}
-
-impl<'b> FromMemory<'b> for ObservationBuffer<'b> {
     fn from_memory(memory: Memory<'b>, dtype: Dtype) -> ObservationBuffer<'b> {
         match dtype {
             Dtype::Float32 => ObservationBuffer::Float32(memory.write()),
@@ -215,10 +206,10 @@ impl<'b> FromMemory<'b> for ObservationBuffer<'b> {
 macro_rules! define_buffers {
     ($($(#[$doc:meta])* $name:ident: $buffer:ty = $own:ty, [$($axis:ident),*];)+) => {
         /// All outputs, in the order of the table.
-        fn all_outputs(py: Python<'_>, batch: &Batch) -> [Output; COUNT] {
+        fn all_outputs<'a>(py: Python<'a>, batch: &Batch) -> [Output; COUNT] {
             let dtype = batch.options().dtype;
             [$({
-                let element = <$own as OwnBuffer>::element(dtype);
+                let element = <$buffer as FromMemory<'a>>::element(dtype);
                 Output::new(py, stringify!($name), element, batch.shape(&[$(Axis::$axis),*]))
             }),+]
         }

@@ -34,7 +34,9 @@ impl From<ReplayError> for PyErr {
             ReplayError::Move { game, turn, source } => {
                 StarmineError::new_err(format!("game {game}, turn {turn}: {source}"))
             }
-            ReplayError::Broken => StarmineError::new_err(error.to_string()),
+            ReplayError::Broken | ReplayError::UnusedOption(_) => {
+                StarmineError::new_err(error.to_string())
+            }
         }
     }
 }

@@ -39,8 +39,7 @@ impl GivenSeeds {
         }
         let (name, found) = ("seed", seed.len()?);
         if found != num_envs {
-            let (found, expected) = (found.to_string(), num_envs.to_string());
-            return Err(BufferError { name, found, expected }.into());
+            return Err(BufferError::Length { name, found, expected: num_envs }.into());
         }
         let mut seeds = with_capacity(name, num_envs + 1)?;
         for seed in seed.try_iter()?.take(num_envs + 1) {

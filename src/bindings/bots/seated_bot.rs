@@ -206,7 +206,7 @@ pub fn make_bot(
 ) -> PyResult<SeatedBot> {
     let variant = match variant {
         Some(given) => read_variant(given)?,
-        None => Arc::new(rules::Variant::new(rules::preset("standard")?)?),
+        None => Arc::new(rules::Variant::new(rules::preset("standard")?.parameters())?),
     };
     let spec = read_player("bot", bot)?;
     let player = spec.player(&variant)?;

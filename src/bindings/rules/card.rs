@@ -95,7 +95,7 @@ impl Card {
         let refuse = |name, number: &Integer, high| {
             StarmineError::new_err(format!("{name}={number} is not allowed: expected 0 to {high}"))
         };
-        let small = |number: i64| u8::try_from(number).ok();
+        let small = |number: i64| usize::try_from(number).ok();
         let known_suit = small(suit.value).and_then(rules::Suit::new);
         let known_rank = small(rank.value).and_then(rules::Rank::new);
         let card = rules::Card::new(

@@ -426,7 +426,7 @@ pub fn variant<'py>(
     name: Text,
     overrides: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let parameters = parameters_dict(py, &rules::preset(&name)?)?;
+    let parameters = parameters_dict(py, &rules::preset(&name)?.parameters())?;
     if let Some(overrides) = overrides {
         parameters.update(overrides.as_mapping())?;
     }
@@ -455,7 +455,7 @@ pub fn read_variant(given: &Bound<'_, PyAny>) -> PyResult<Arc<rules::Variant>> {
         return Ok(variant.get().0.clone());
     }
     match given.extract::<Text>() {
-        Ok(name) => Ok(Arc::new(rules::Variant::new(rules::preset(&name)?)?)),
+        Ok(name) => Ok(Arc::new(rules::Variant::new(rules::preset(&name)?.parameters())?)),
         Err(_) => Err(VariantError::new_err(format!(
             "variant={} is not allowed: expected a Variant or a preset's name",
             given.repr()?

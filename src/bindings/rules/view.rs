@@ -130,13 +130,13 @@ impl View {
         let view = self.view();
         let variant = view.variant();
         let offset = Offset::at(seat("offset", &offset, variant.players())?.index());
-        let hand = view.hand_knowledge(offset);
-        let found = usize::try_from(slot.value).ok().and_then(|slot| hand.get(slot));
+        let mut hand = view.hand_knowledge(offset);
+        let found = usize::try_from(slot.value).ok().and_then(|slot| hand.nth(slot));
         match found {
-            Some(&knowledge) => Ok(Knowledge::new(knowledge, variant)),
+            Some(knowledge) => Ok(Knowledge::new(knowledge, variant)),
             None => Err(StarmineError::new_err(format!(
                 "slot={slot} is not allowed: the hand has {} cards",
-                hand.len()
+                view.hand_size(offset)
             ))),
         }
     }

@@ -122,7 +122,7 @@ pub(super) fn mend(hand: &mut HandKnowledge, view: &View<'_>, offset: usize, lef
     for (slot, copies) in hand.cards_mut().iter_mut().enumerate() {
         if copies.is_empty() {
             let plausible =
-                view.knowledge(Offset::at(offset), Slot::at(slot)).plausible_kinds(view.variant());
+                view.slot_hints(Offset::at(offset), Slot::at(slot)).plausible_kinds(view.variant());
             *copies = Copies::of(plausible) & left;
         }
     }

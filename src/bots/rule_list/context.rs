@@ -6,7 +6,7 @@ use super::open_cards::{GoneCopies, OpenCards};
 use crate::bots::copy_counts::CopyCounts;
 use crate::bots::random::any_legal;
 use crate::rules::{
-    Card, GameRng, Hint, KindSet, Knowledge, MAX_HAND_SIZE, Move, Offset, View, bit_counts,
+    Card, GameRng, Hint, HintBits, KindSet, MAX_HAND_SIZE, Move, Offset, View, bit_counts,
 };
 
 /// The input of the rules in one turn, and what they have computed so far.
@@ -54,7 +54,7 @@ impl<'a> RuleContext<'a> {
     }
 
     #[inline]
-    fn told(&self, knowledge: Knowledge) -> CardHints {
+    fn told(&self, knowledge: HintBits) -> CardHints {
         let variant = self.view.variant();
         CardHints {
             plausible: knowledge.plausible_kinds(variant),
@@ -83,8 +83,7 @@ impl<'a> RuleContext<'a> {
     /// The slots of the observer's hand and the hints about them, the oldest first.
     #[inline]
     pub(super) fn own_hand(&self) -> impl Iterator<Item = (usize, CardHints)> + use<'_, 'a> {
-        let told =
-            self.view.hand_knowledge(Offset::OWN).iter().map(|&knowledge| self.told(knowledge));
+        let told = self.view.hand_hints(Offset::OWN).iter().map(|&knowledge| self.told(knowledge));
         told.enumerate()
     }
 
@@ -140,7 +139,7 @@ impl<'a> RuleContext<'a> {
     fn find_most_probable(&mut self, wanted: KindSet) -> Option<(usize, f64)> {
         let unseen = self.unseen();
         let mut words = [0; 4 * MAX_HAND_SIZE];
-        let hints = self.view.hand_knowledge(Offset::OWN);
+        let hints = self.view.hand_hints(Offset::OWN);
         for (knowledge, words) in hints.iter().zip(words.as_chunks_mut().0) {
             let plausible = knowledge.plausible_kinds(self.view.variant());
             *words = unseen.words(plausible, wanted);

@@ -49,7 +49,7 @@ impl CommonKnowledge {
             for &card in view.hand_indices(offset) {
                 knowledge.seen.add_up_to_three(KindSet::of(card.into()));
             }
-            let (seat, hints) = (seat.index(), view.hand_knowledge(offset));
+            let (seat, hints) = (seat.index(), view.hand_hints(offset));
             knowledge.sizes[seat] = hints.len();
             for (slot, hints) in hints.iter().enumerate() {
                 let plausible = hints.plausible_kinds(variant);

@@ -49,10 +49,9 @@ pub enum PolicyError {
 fn shipped_names(UnknownNameError { name, nearest, known, .. }: &UnknownNameError) -> String {
     let known = known.join(", ");
     let is_path = name.contains(['/', '\\', '.']);
-    if is_path || nearest.is_empty() {
-        known
-    } else {
-        format!("{known} (did you mean {nearest:?}?)")
+    match nearest {
+        Some(nearest) if !is_path => format!("{known} (did you mean {nearest:?}?)"),
+        _ => known,
     }
 }
 

@@ -115,7 +115,10 @@ fn plain_features(view: &View<'_>) -> Vec<f32> {
     }
     for seat in variant.seats() {
         let offset = Offset::ALL[seat.index()];
-        let hints = |slot| view.knowledge(offset, slot).plausible(variant).iter().collect();
+        let hints = |slot| {
+            let known = view.knowledge(offset, slot);
+            known.map_or_else(Vec::new, |known| known.plausible().iter().collect())
+        };
         Slot::ALL[..slots].iter().copied().for_each(|slot| push(hints(slot)));
     }
     features

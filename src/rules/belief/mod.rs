@@ -58,7 +58,7 @@ impl Belief {
         let variant = view.variant();
         let slots = view.hand_size(Offset::OWN);
         let mut plausible = [KindSet::EMPTY; MAX_HAND_SIZE];
-        for (set, knowledge) in plausible.iter_mut().zip(view.hand_knowledge(Offset::OWN)) {
+        for (set, knowledge) in plausible.iter_mut().zip(view.hand_hints(Offset::OWN)) {
             *set = knowledge.plausible_kinds(variant);
         }
         Belief::of(&plausible[..slots], view.unseen(), [variant.colors(), variant.ranks()])

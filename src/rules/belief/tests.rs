@@ -44,8 +44,7 @@ fn hands_of(view: &View<'_>) -> Hands {
     });
     let plausible: Vec<Vec<usize>> = view
         .hand_knowledge(Offset::OWN)
-        .iter()
-        .map(|known| known.plausible(variant).iter().map(|card| variant.kind_of(card)).collect())
+        .map(|known| known.plausible().iter().map(|card| variant.kind_of(card)).collect())
         .collect();
     list_hands(&plausible, &unseen.collect::<Vec<u8>>())
 }
@@ -255,7 +254,7 @@ fn samples_are_uniform() {
 
 #[test]
 fn samples_of_views_are_uniform() {
-    let parameters = Parameters { hand_size: Some(3), ..preset("small").unwrap() };
+    let parameters = Parameters { hand_size: Some(3), ..preset("small").unwrap().parameters() };
     let variant = Arc::new(Variant::new(parameters).unwrap());
     let mut checked = 0;
     play(&variant, 200, |view| {

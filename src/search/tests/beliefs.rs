@@ -190,7 +190,7 @@ fn a_teammate_may_leave_the_blueprint() {
             // Each hand agrees with what everybody sees.
             for (hand, _) in belief.hand_indices() {
                 let fits = |(slot, &card): (usize, &u8)| {
-                    view.knowledge(Offset::OWN, Slot::ALL[slot])
+                    view.slot_hints(Offset::OWN, Slot::ALL[slot])
                         .plausible_kinds(state.variant())
                         .contains(card.into())
                 };
