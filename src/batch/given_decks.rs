@@ -128,7 +128,7 @@ mod tests {
         let dealt = State::new(variant, EpisodeSeed::new(7));
         let good = GivenDeck { game: 0, cards: dealt.deck(), start_player: Seat::FIRST };
         let mut foreign = dealt.deck().to_vec();
-        foreign[9] = Card::new(Suit::MULTICOLOUR, Rank::ALL[0]);
+        foreign[9] = Card::new(Suit::MULTICOLOR, Rank::ALL[0]);
         let wrong: [(&[GivenDeck<'_>], &str); 6] = [
             (&[], "no game"),
             (&[good, GivenDeck { game: 2, ..good }], "there is no game 2: expected 0 to 1"),

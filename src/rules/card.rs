@@ -50,7 +50,7 @@ impl Suit {
     /// The suit that HLE calls blue.
     pub const BLUE: Suit = Suit(4);
     /// The sixth suit, multicoloured cards, which HLE does not have.
-    pub const MULTICOLOUR: Suit = Suit(5);
+    pub const MULTICOLOR: Suit = Suit(5);
 }
 
 impl Card {

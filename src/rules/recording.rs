@@ -112,9 +112,10 @@ impl Recording {
     /// [`RecordingError`] if the lengths do not fit. The decks and actions themselves are not
     /// checked, see [`Recording::check`].
     pub fn from_arrays(
-        variant: Arc<Variant>,
+        variant: impl Into<Arc<Variant>>,
         arrays: RecordingArrays,
     ) -> Result<Recording, RecordingError> {
+        let variant = variant.into();
         let RecordingArrays { decks, start_players, actions, ends } = &arrays;
         let cards = ends.len() * usize::from(variant.deck_size());
         let lengths =
