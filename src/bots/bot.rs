@@ -146,9 +146,10 @@ pub trait Bot: BoxedClone + Send + Sync {
         true
     }
 
-    /// Whether the moves depend on the game alone, and not on the generator of [`Bot::start`]. A
-    /// search takes no other bot as its blueprint.
-    fn is_deterministic(&self) -> bool {
+    /// Whether the moves in games of this variant depend on the game alone, and not on the generator
+    /// of [`Bot::start`]. A search takes no other bot as its blueprint.
+    fn is_deterministic(&self, variant: &Variant) -> bool {
+        let _ = variant;
         false
     }
 
@@ -162,16 +163,12 @@ pub trait Bot: BoxedClone + Send + Sync {
     fn act(&mut self, view: &View<'_>) -> Move;
 
     /// As [`Bot::act`], but returns `None` if `stop` is set before the bot has chosen. The bot may
-    /// then be asked again in the same turn. Only a bot that takes long needs to look at
-    /// `stop`.
+    /// then be asked again in the same turn. Hidden, because only the Python module stops bots, and
+    /// only searches take so long that they look at `stop`.
+    #[doc(hidden)]
     fn act_until(&mut self, view: &View<'_>, stop: &AtomicBool) -> Option<Move> {
         let _ = stop;
         Some(self.act(view))
-    }
-
-    /// Whether a single move may take longer than a tenth of a second.
-    fn takes_long(&self) -> bool {
-        false
     }
 
     /// A turn of this seat for which the move is already known, as when a stored game is followed.

@@ -60,7 +60,7 @@ pub use noisy::{Noise, NoiseError, Noisy};
 #[cfg(any(test, feature = "python"))]
 pub(crate) use play_games::play_games_until;
 pub use play_games::{GamesError, PlayedGames, play_games, record_games};
-pub use policy::PolicyBot;
+pub use policy::{MoveChoice, PolicyBot};
 pub(crate) use policy::{PolicyTurns, run_together};
 pub use registry::{BOTS, BotKind, SupportedVariants, bot};
 pub use rule_list::{RULES, Rule, RuleError, RuleKind, RuleList, rule};

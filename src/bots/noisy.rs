@@ -104,10 +104,6 @@ impl Bot for Noisy {
         self.bot.observes()
     }
 
-    fn is_deterministic(&self) -> bool {
-        false
-    }
-
     fn search_seats(&self) -> Option<SearchSeats> {
         self.bot.search_seats()
     }
@@ -120,10 +116,6 @@ impl Bot for Noisy {
     fn act_until(&mut self, view: &View<'_>, stop: &AtomicBool) -> Option<Move> {
         let chosen = self.bot.act_until(view, stop)?;
         Some(self.disturbed(view, chosen))
-    }
-
-    fn takes_long(&self) -> bool {
-        self.bot.takes_long()
     }
 
     fn values(&self) -> Option<&[MoveValue]> {

@@ -10,10 +10,19 @@ use crate::nn::{Policy, PolicyScratch, best, sample};
 use crate::rules::{EpisodeSeed, GameRng, Move, Variant, View};
 use crate::threads::is_set;
 
-/// Plays the legal action with the greatest logit, or samples from the softmax of the logits.
+/// How a policy's bot chooses its moves by the logits of the legal actions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MoveChoice {
+    /// The greatest logit; of equal ones the lowest action.
+    Greedy,
+    /// At random, from the softmax of the logits.
+    Sampled,
+}
+
+/// A bot that plays by a policy.
 pub struct PolicyBot {
     policy: Arc<Policy>,
-    is_sampled: bool,
+    choice: MoveChoice,
     rng: GameRng,
     words: Vec<u64>,
     hidden_state: Vec<f32>,
@@ -24,7 +33,7 @@ impl Clone for PolicyBot {
     fn clone(&self) -> PolicyBot {
         PolicyBot {
             policy: self.policy.clone(),
-            is_sampled: self.is_sampled,
+            choice: self.choice,
             rng: self.rng.clone(),
             words: self.words.clone(),
             hidden_state: self.hidden_state.clone(),
@@ -39,7 +48,7 @@ impl Clone for PolicyBot {
             *self = other.clone();
             return;
         }
-        self.is_sampled = other.is_sampled;
+        self.choice = other.choice;
         self.rng.clone_from(&other.rng);
         self.hidden_state.clone_from(&other.hidden_state);
     }
@@ -50,7 +59,7 @@ impl fmt::Debug for PolicyBot {
         formatter
             .debug_struct("PolicyBot")
             .field("policy", &self.policy)
-            .field("is_sampled", &self.is_sampled)
+            .field("choice", &self.choice)
             .finish_non_exhaustive()
     }
 }
@@ -62,12 +71,12 @@ impl PolicyBot {
     /// [`UnsupportedVariantError`] if the policy was trained for another variant.
     pub fn new(
         policy: Arc<Policy>,
-        is_sampled: bool,
+        choice: MoveChoice,
         variant: &Variant,
     ) -> Result<PolicyBot, UnsupportedVariantError> {
         check(&policy, variant)?;
         Ok(PolicyBot {
-            is_sampled,
+            choice,
             rng: GameRng::new(EpisodeSeed::default()),
             words: vec![0; policy.num_bits().div_ceil(64)],
             hidden_state: vec![0.0; policy.state_width()],
@@ -78,9 +87,9 @@ impl PolicyBot {
 
     /// The policy, if [`Policy::best_moves`] finds the moves of this bot: it is greedy, and its
     /// network has no hidden state.
-    #[must_use]
-    pub fn stateless_policy(&self) -> Option<&Arc<Policy>> {
-        (!self.is_sampled && !self.policy.is_recurrent()).then_some(&self.policy)
+    pub(crate) fn stateless_policy(&self) -> Option<&Arc<Policy>> {
+        let is_greedy = self.choice == MoveChoice::Greedy;
+        (is_greedy && !self.policy.is_recurrent()).then_some(&self.policy)
     }
 }
 
@@ -98,24 +107,26 @@ impl Bot for PolicyBot {
         false
     }
 
-    fn is_deterministic(&self) -> bool {
-        !self.is_sampled
+    fn is_deterministic(&self, _: &Variant) -> bool {
+        self.choice == MoveChoice::Greedy
     }
 
     fn act(&mut self, view: &View<'_>) -> Move {
-        let PolicyBot { policy, words, hidden_state, scratch, .. } = self;
+        let PolicyBot { policy, choice, rng, words, hidden_state, scratch } = self;
         policy.encoder().encode_into(view, words);
         let logits = policy.logits(words, hidden_state, scratch);
-        choose(logits, self.is_sampled.then_some(&mut self.rng), view)
+        choose(logits, *choice, rng, view)
     }
 }
 
-/// The legal action with the greatest logit; with a generator, one that is sampled from the softmax
-/// of the logits.
-fn choose(logits: &[f32], rng: Option<&mut GameRng>, view: &View<'_>) -> Move {
+/// The move that is chosen by the logits. Only a sampled one draws random numbers.
+fn choose(logits: &[f32], choice: MoveChoice, rng: &mut GameRng, view: &View<'_>) -> Move {
     let legal = view.legal_actions();
     let best = best(legal, |action| logits[action]);
-    let action = rng.map_or(best, |rng| sample(logits, legal, best, rng));
+    let action = match choice {
+        MoveChoice::Greedy => best,
+        MoveChoice::Sampled => sample(logits, legal, best, rng),
+    };
     view.variant().tables().moves[action]
 }
 
@@ -177,7 +188,7 @@ impl PolicyTurns {
         {
             let (bot, view) = games[game].bot_to_act::<PolicyBot>().expect("a policy is to act");
             bot.hidden_state.copy_from_slice(&hidden_states[row * width..][..width]);
-            let played = choose(logits, bot.is_sampled.then_some(&mut bot.rng), &view);
+            let played = choose(logits, bot.choice, &mut bot.rng, &view);
             games[game].play_unchecked(played);
         }
     }
@@ -224,8 +235,8 @@ mod tests {
     use crate::rules::{Edition, LostGameScore, Parameters};
 
     /// Bots of the policy in all seats.
-    fn players(policy: &Arc<Policy>, is_sampled: bool, variant: &Variant) -> Vec<Player> {
-        let bot = PolicyBot::new(policy.clone(), is_sampled, variant).unwrap();
+    fn players(policy: &Arc<Policy>, choice: MoveChoice, variant: &Variant) -> Vec<Player> {
+        let bot = PolicyBot::new(policy.clone(), choice, variant).unwrap();
         vec![Player::Bot(Box::new(bot)); variant.players().into()]
     }
 
@@ -234,9 +245,9 @@ mod tests {
         let policies = [false, true].map(|recurrent| policy_file(&small(), recurrent));
         let policies = policies.map(|file| Arc::new(Policy::from_bytes(&file).unwrap()));
         let variant = Arc::new(Variant::new(small()).unwrap());
-        for is_sampled in [false, true] {
+        for choice in [MoveChoice::Greedy, MoveChoice::Sampled] {
             let bot = |policy: &Arc<Policy>| {
-                let bot = PolicyBot::new(policy.clone(), is_sampled, &variant).unwrap();
+                let bot = PolicyBot::new(policy.clone(), choice, &variant).unwrap();
                 Player::Bot(Box::new(bot))
             };
             let [feed_forward, recurrent] = policies.each_ref().map(bot);
@@ -256,8 +267,8 @@ mod tests {
     fn games_are_equal_when_they_are_replayed() {
         let policy = Arc::new(Policy::from_bytes(&policy_file(&small(), true)).unwrap());
         let variant = Arc::new(Variant::new(small()).unwrap());
-        for is_sampled in [false, true] {
-            let players = players(&policy, is_sampled, &variant);
+        for choice in [MoveChoice::Greedy, MoveChoice::Sampled] {
+            let players = players(&policy, choice, &variant);
             let whole = play_games(&variant, &players, 3, 0..100, 1).unwrap();
             let parts = play_games(&variant, &players, 3, 50..100, 1).unwrap();
             assert_eq!(whole[50..], parts);
@@ -269,7 +280,9 @@ mod tests {
         let policy = Arc::new(Policy::from_bytes(&policy_file(&small(), false)).unwrap());
         let refusal = |parameters: Parameters| {
             let variant = Variant::new(parameters).unwrap();
-            PolicyBot::new(policy.clone(), false, &variant).err().map(|it| it.to_string())
+            PolicyBot::new(policy.clone(), MoveChoice::Greedy, &variant)
+                .err()
+                .map(|it| it.to_string())
         };
         let same = Parameters {
             random_start_player: true,
@@ -296,7 +309,8 @@ mod tests {
             bytes[bit / 8] ^= 1 << (bit % 8);
             let Ok(policy) = Policy::from_bytes(&bytes) else { continue };
             if policy.differences(&variant).is_empty() {
-                let players = players(&Arc::new(policy), bit % 2 == 0, &variant);
+                let choice = [MoveChoice::Sampled, MoveChoice::Greedy][bit % 2];
+                let players = players(&Arc::new(policy), choice, &variant);
                 play_games(&variant, &players, 0, 0..1, 1).unwrap();
             }
         }
@@ -307,7 +321,8 @@ mod tests {
         for shipped in POLICIES {
             let policy = shipped.policy().unwrap();
             let variant = Arc::new(policy.variant().clone());
-            play_games(&variant, &players(&policy, false, &variant), 0, 0..2, 1).unwrap();
+            play_games(&variant, &players(&policy, MoveChoice::Greedy, &variant), 0, 0..2, 1)
+                .unwrap();
             assert!(bot(shipped.name).is_err(), "{} is a bot's name", shipped.name);
         }
     }

@@ -25,10 +25,6 @@ impl Bot for Random {
         false
     }
 
-    fn is_deterministic(&self) -> bool {
-        false
-    }
-
     fn act(&mut self, view: &View<'_>) -> Move {
         any_legal(view, &mut self.rng)
     }

@@ -159,10 +159,10 @@ impl BotKind {
         self.make.is_none()
     }
 
-    /// Whether the moves depend on the game alone.
+    /// Whether the moves in games of this variant depend on the game alone.
     #[must_use]
-    pub fn is_deterministic(&self) -> bool {
-        self.make.is_none_or(|make| make().is_deterministic())
+    pub fn is_deterministic(&self, variant: &Variant) -> bool {
+        self.make.is_none_or(|make| make().is_deterministic(variant))
     }
 
     /// A new player for this variant.

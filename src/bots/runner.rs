@@ -64,10 +64,10 @@ impl Player {
         }
     }
 
-    /// Whether a move may take long, see [`Bot::takes_long`].
+    /// Whether a single move may take longer than a tenth of a second.
     #[cfg(feature = "python")]
     pub(crate) fn takes_long(&self) -> bool {
-        matches!(self, Player::Bot(bot) if bot.takes_long())
+        self.search_seats().is_some()
     }
 }
 
@@ -216,7 +216,7 @@ impl GameRunner {
         }
     }
 
-    /// Whether a move of a player may take long, see [`Bot::takes_long`].
+    /// Whether a move of a player may take long, see [`Player::takes_long`].
     #[cfg(feature = "python")]
     pub(crate) fn takes_long(&self) -> bool {
         self.players.iter().any(Player::takes_long)

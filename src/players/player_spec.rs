@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::policy_source::NamedPolicy;
 use crate::bots::{
-    Bot, BotKind, Noise, Noisy, Player, PolicyBot, RuleList, SearchSeats, UnsupportedVariantError,
+    Bot, BotKind, MoveChoice, Noise, Noisy, Player, PolicyBot, RuleList, SearchSeats,
+    UnsupportedVariantError,
 };
 use crate::nn::Policy;
 use crate::rules::Variant;
@@ -84,8 +85,8 @@ impl PlayerSpec {
     /// A policy that was read from a file, or that is shipped. `source` is the path of its file, or
     /// its name.
     #[must_use]
-    pub fn of_policy(source: &str, policy: Arc<Policy>, is_sampled: bool) -> PlayerSpec {
-        PlayerSpec(Spec::Policy(NamedPolicy { source: source.to_owned(), policy, is_sampled }))
+    pub fn of_policy(source: &str, policy: Arc<Policy>, choice: MoveChoice) -> PlayerSpec {
+        PlayerSpec(Spec::Policy(NamedPolicy { source: source.to_owned(), policy, choice }))
     }
 
     /// The player that searches with this one as its blueprint.
@@ -102,7 +103,8 @@ impl PlayerSpec {
         if self.cheats() {
             return Err(BlueprintError::Open(self.to_string()).into());
         }
-        if !self.is_deterministic() {
+        // A list of hints and discards has a gap without information tokens, see `searcher`.
+        if !self.is_deterministic(&Variant::default()) {
             let is_gap = matches!(&self.0, Spec::Rules(list) if !list.draws());
             let error = if is_gap { BlueprintError::Gap } else { BlueprintError::Random };
             return Err(error(self.to_string()).into());
@@ -121,9 +123,9 @@ impl PlayerSpec {
         match &self.0 {
             Spec::Kind(kind) => kind.player(variant),
             Spec::Rules(list) => Ok(Player::bot(list.clone())),
-            Spec::Policy(NamedPolicy { policy, is_sampled, .. }) => {
+            Spec::Policy(NamedPolicy { policy, choice, .. }) => {
                 let named = |error| UnsupportedVariantError { name: self.to_string(), ..error };
-                let bot = PolicyBot::new(policy.clone(), *is_sampled, variant).map_err(named)?;
+                let bot = PolicyBot::new(policy.clone(), *choice, variant).map_err(named)?;
                 Ok(Player::bot(bot))
             }
             Spec::Noisy(noise, spec) => match spec.player(variant)? {
@@ -177,13 +179,13 @@ impl PlayerSpec {
         }
     }
 
-    /// Whether the moves depend on the game alone.
+    /// Whether the moves in games of this variant depend on the game alone.
     #[must_use]
-    pub fn is_deterministic(&self) -> bool {
+    pub fn is_deterministic(&self, variant: &Variant) -> bool {
         match &self.0 {
-            Spec::Kind(kind) => kind.is_deterministic(),
-            Spec::Rules(list) => list.is_deterministic(),
-            Spec::Policy(named) => !named.is_sampled,
+            Spec::Kind(kind) => kind.is_deterministic(variant),
+            Spec::Rules(list) => list.is_deterministic(variant),
+            Spec::Policy(named) => named.choice == MoveChoice::Greedy,
             Spec::Noisy(..) | Spec::Search { .. } => false,
         }
     }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::bots::MoveChoice;
 use crate::nn::{Policy, PolicyError, read_policy, shipped_policy};
 
 /// Prefix of a policy's text. A shipped policy may also stand without it.
@@ -16,7 +17,7 @@ pub(super) struct NamedPolicy {
     /// The path of its file, or its name if it is shipped.
     pub source: String,
     pub policy: Arc<Policy>,
-    pub is_sampled: bool,
+    pub choice: MoveChoice,
 }
 
 /// Finds a policy by what stands for it in a text: its path or name, and its weights.
@@ -43,19 +44,21 @@ impl NamedPolicy {
 
     /// Parses the text after the prefix.
     pub fn parse(text: &str, find: &FindPolicy<'_>) -> Result<NamedPolicy, PolicyError> {
-        let (source, is_sampled) = match text.rsplit_once(';') {
-            Some((source, option)) if option.trim() == SAMPLED => (source.trim(), true),
-            _ => (text.trim(), false),
+        let (source, choice) = match text.rsplit_once(';') {
+            Some((source, option)) if option.trim() == SAMPLED => {
+                (source.trim(), MoveChoice::Sampled)
+            }
+            _ => (text.trim(), MoveChoice::Greedy),
         };
         let (source, policy) = find(source)?;
-        Ok(NamedPolicy { source, policy, is_sampled })
+        Ok(NamedPolicy { source, policy, choice })
     }
 }
 
 impl fmt::Display for NamedPolicy {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let NamedPolicy { source, is_sampled, .. } = self;
-        let is_shipped = self.is_shipped();
+        let NamedPolicy { source, choice, .. } = self;
+        let (is_shipped, is_sampled) = (self.is_shipped(), *choice == MoveChoice::Sampled);
         if is_shipped && !is_sampled {
             return formatter.write_str(source);
         }
@@ -70,7 +73,7 @@ impl fmt::Display for NamedPolicy {
             let quoted = serde_json::to_string(source).map_err(|_| fmt::Error)?;
             formatter.write_str(&quoted.replace(';', "\\u003b"))?;
         }
-        if *is_sampled { write!(formatter, "; {SAMPLED}") } else { Ok(()) }
+        if is_sampled { write!(formatter, "; {SAMPLED}") } else { Ok(()) }
     }
 }
 

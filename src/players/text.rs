@@ -7,7 +7,7 @@ use super::error::PlayerSpecError;
 use super::player_spec::{PlayerSpec, Spec};
 use super::policy_source::{FindPolicy, NamedPolicy, POLICY_PREFIX, find_policy};
 use super::search_text::SearchText;
-use crate::bots::{RuleList, SearchSeats, bot};
+use crate::bots::{MoveChoice, RuleList, SearchSeats, bot};
 use crate::nn::shipped_policy;
 use crate::rules::UnknownNameError;
 use crate::search::{CountOption, MIRROR_STEP, Method, SearchOptionError, SearchOptions};
@@ -61,7 +61,7 @@ fn parse_bot(text: &str, find: &FindPolicy<'_>) -> Result<PlayerSpec, PlayerSpec
         return Ok(PlayerSpec(Spec::Noisy(noise, Box::new(parse_bot(bot, find)?))));
     }
     match shipped_policy(text) {
-        Some(shipped) => Ok(PlayerSpec::of_policy(text, shipped.policy()?, false)),
+        Some(shipped) => Ok(PlayerSpec::of_policy(text, shipped.policy()?, MoveChoice::Greedy)),
         None => Ok(bot(text)?.into()),
     }
 }

@@ -1,6 +1,5 @@
 //! The bot that searches in each of its turns.
 
-use std::any::Any;
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 
@@ -10,7 +9,7 @@ use super::belief::BlueprintBelief;
 use super::blueprint::Blueprint;
 use super::decision::{Decision, search};
 use super::options::{Method, SearchOptionError, SearchOptions};
-use crate::bots::{Bot, MoveValue, Player, RuleList, SearchSeats, Turn, UnsupportedVariantError};
+use crate::bots::{Bot, MoveValue, Player, SearchSeats, Turn, UnsupportedVariantError};
 use crate::rules::{Ending, EpisodeSeed, GameRng, Move, Seat, State, Variant, View};
 
 /// A searching teammate may leave the blueprint. Each other move is assumed to be this likely, where
@@ -112,14 +111,10 @@ impl Searcher {
             Player::Cheater => return Err(BlueprintError::Open(GIVEN.to_owned()).into()),
             Player::External => return Err(BlueprintError::External.into()),
         };
-        if !bot.is_deterministic() {
+        if !bot.is_deterministic(variant) {
             return Err(BlueprintError::Random(GIVEN.to_owned()).into());
         }
         bot.check_variant(variant)?;
-        let rules = (&**bot as &dyn Any).downcast_ref::<RuleList>();
-        if rules.is_some_and(|rules| !rules.covers_all_turns(variant.max_information_tokens())) {
-            return Err(BlueprintError::Gap(GIVEN.to_owned()).into());
-        }
         let blueprint = Blueprint::new(&**bot, variant.players());
         if options.depth.is_some() && matches!(blueprint, Blueprint::Bots(_)) {
             return Err(BlueprintError::Valueless(GIVEN.to_owned()).into());
@@ -230,10 +225,6 @@ impl Bot for Searcher {
         self.own.act(view);
         self.values = decision.moves.iter().map(|searched| searched.value).collect();
         Some(decision.chosen)
-    }
-
-    fn takes_long(&self) -> bool {
-        true
     }
 
     fn pass(&mut self, view: &View<'_>) {

@@ -97,11 +97,7 @@ impl Partner {
     /// Whether a single move may take long.
     #[cfg(feature = "python")]
     fn takes_long(&self) -> bool {
-        match self {
-            Partner::Bot(bot) => bot.searches(),
-            Partner::Custom(bot) => bot.takes_long(),
-            Partner::External { .. } => false,
-        }
+        self.search_seats().is_some()
     }
 }
 

@@ -9,6 +9,7 @@ use crate::bindings::arguments::numbers::wrong_type;
 use crate::bindings::arguments::text::Text;
 use crate::bindings::errors::SerializationError;
 use crate::bindings::nn::network::_Network;
+use crate::bots::MoveChoice;
 use crate::players::{PlayerSpec, PlayerSpecError, StoredPolicies, find_policy};
 
 /// A bot, a trained policy or a searcher, loaded: the weights of a policy are those of the moment at which the
@@ -43,7 +44,8 @@ impl _Player {
     ///     sampled: whether it samples its moves.
     #[staticmethod]
     fn of_network(network: &_Network, source: Text, sampled: bool) -> _Player {
-        _Player(PlayerSpec::of_policy(&source, network.0.clone(), sampled))
+        let choice = if sampled { MoveChoice::Sampled } else { MoveChoice::Greedy };
+        _Player(PlayerSpec::of_policy(&source, network.0.clone(), choice))
     }
 
     #[getter]

@@ -72,7 +72,7 @@ impl Bot for Fireflower {
         base_game::check("fireflower", variant)
     }
 
-    fn is_deterministic(&self) -> bool {
+    fn is_deterministic(&self, _: &Variant) -> bool {
         true
     }
 

@@ -168,7 +168,7 @@ impl Bot for Holmes {
         base_game::check("holmes", variant)
     }
 
-    fn is_deterministic(&self) -> bool {
+    fn is_deterministic(&self, _: &Variant) -> bool {
         true
     }
 

@@ -3,7 +3,7 @@
 use super::hand_notes::{TableNotes, hint_cards};
 use super::play_hint::{Harmless, any_move, best_hint, best_play_hint, looks_like_a_pass, pass};
 use crate::bots::bot::{Bot, Turn};
-use crate::rules::{GameRng, Hint, Move, Seat, Slot, SlotSet, View};
+use crate::rules::{GameRng, Hint, Move, Seat, Slot, SlotSet, Variant, View};
 
 /// `SimpleBot`: plays the cards that hints point out, gives such hints, and otherwise discards its
 /// oldest card. Supports every variant. With timed display it announces the colour of a play if it
@@ -63,7 +63,7 @@ impl Simple {
 }
 
 impl Bot for Simple {
-    fn is_deterministic(&self) -> bool {
+    fn is_deterministic(&self, _: &Variant) -> bool {
         true
     }
 

@@ -73,7 +73,7 @@ impl Bot for Value {
         base_game::check("value", variant)
     }
 
-    fn is_deterministic(&self) -> bool {
+    fn is_deterministic(&self, _: &Variant) -> bool {
         true
     }
 

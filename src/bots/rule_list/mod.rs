@@ -29,7 +29,7 @@ use self::context::RuleContext;
 use self::open_cards::{GoneCopies, OpenCards};
 use super::bot::Bot;
 use super::random::any_legal;
-use crate::rules::{EpisodeSeed, GameRng, Move, View};
+use crate::rules::{EpisodeSeed, GameRng, Move, Variant, View};
 
 /// Makes the move of the first rule that applies, or a random legal move if none does. Supports
 /// every variant.
@@ -74,13 +74,12 @@ impl RuleList {
         self.rules.iter().any(|rule| rule.kind().draws)
     }
 
-    /// Whether some rule applies in every turn, where the variant has at most this number of
-    /// information tokens. Otherwise the list makes random moves.
-    pub(crate) fn covers_all_turns(&self, max_information_tokens: u8) -> bool {
+    /// Whether some rule applies in every turn. Otherwise the list makes random moves.
+    fn covers_all_turns(&self, variant: &Variant) -> bool {
         let has = |name: &str| self.rules.iter().any(|rule| rule.always_applies(name));
         // A discard is legal if a token is missing, and a hint if there is one.
         has("play-probably-safe")
-            || max_information_tokens > 0
+            || variant.max_information_tokens() > 0
                 && has("hint-most")
                 && (has("discard-oldest") || has("discard-probably-useless"))
     }
@@ -97,8 +96,8 @@ impl Bot for RuleList {
         false
     }
 
-    fn is_deterministic(&self) -> bool {
-        !self.draws() && self.covers_all_turns(1)
+    fn is_deterministic(&self, variant: &Variant) -> bool {
+        !self.draws() && self.covers_all_turns(variant)
     }
 
     fn act(&mut self, view: &View<'_>) -> Move {

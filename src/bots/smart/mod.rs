@@ -36,7 +36,7 @@ impl Bot for Smart {
         base_game::check("smart", variant)
     }
 
-    fn is_deterministic(&self) -> bool {
+    fn is_deterministic(&self, _: &Variant) -> bool {
         true
     }
 

@@ -1,6 +1,6 @@
 use super::super::*;
 use super::*;
-use crate::bots::{Bot, GameRunner, Noise, Noisy};
+use crate::bots::{Bot, GameRunner, MoveChoice, Noise, Noisy};
 use crate::rules::{EpisodeSeed, Move, State, View};
 
 #[test]
@@ -23,7 +23,7 @@ fn only_a_bot_that_says_so_is_a_blueprint() {
         Player::bot(Mine),
         player(&variant, "random"),
         player(&variant, "iggi"),
-        Player::bot(PolicyBot::new(policy, true, &variant).unwrap()),
+        Player::bot(PolicyBot::new(policy, MoveChoice::Sampled, &variant).unwrap()),
         Player::bot(Noisy::new(Box::new(Mine), noise)),
     ];
     for player in random {
@@ -31,6 +31,12 @@ fn only_a_bot_that_says_so_is_a_blueprint() {
     }
     assert_eq!(refusal(Player::Cheater), Some(BlueprintError::Open(given()).into()));
     assert_eq!(refusal(Player::External), Some(BlueprintError::External.into()));
+    let rules = player(&variant, "rules: discard-oldest; hint-most");
+    assert_eq!(refusal(rules.clone()), None);
+    let tokenless = Parameters { max_information_tokens: 0, ..Parameters::default() };
+    let tokenless = Variant::new(tokenless).unwrap();
+    let gap = Searcher::new(&rules, &tokenless, SearchOptions::default(), 1).unwrap_err();
+    assert_eq!(gap, BlueprintError::Random(given()).into());
     let seven = variant_of("avalanche", 2);
     let smart = player(&variant, "smart");
     let refused = Searcher::new(&smart, &seven, SearchOptions::default(), 1);

@@ -137,7 +137,7 @@ fn the_view_of_a_supposed_hand_hides_the_true_one() {
 struct Hidden(PolicyBot);
 
 impl Bot for Hidden {
-    fn is_deterministic(&self) -> bool {
+    fn is_deterministic(&self, _: &Variant) -> bool {
         true
     }
 
@@ -155,7 +155,7 @@ fn many_positions_at_once_give_the_decisions_of_single_ones() {
     let name = "ippo-2p";
     let policy = shipped_policy(name).unwrap().policy().unwrap();
     let variant = Arc::new(policy.variant().clone());
-    let bot = PolicyBot::new(policy, false, &variant).unwrap();
+    let bot = PolicyBot::new(policy, MoveChoice::Greedy, &variant).unwrap();
     assert!(bot.stateless_policy().is_some());
     let mut games =
         (0..).map(|game| game_before_a_turn(&variant, "ippo-2p", Seat::ALL[1], game, 9));
@@ -224,7 +224,7 @@ fn a_depth_beyond_the_game_changes_nothing() {
 struct Counting(Arc<[AtomicUsize; 2]>);
 
 impl Bot for Counting {
-    fn is_deterministic(&self) -> bool {
+    fn is_deterministic(&self, _: &Variant) -> bool {
         true
     }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::*;
-use crate::bots::{Player, PolicyBot, RuleList, SeatedPlayer, bot};
+use crate::bots::{MoveChoice, Player, PolicyBot, RuleList, SeatedPlayer, bot};
 use crate::nn::shipped_policy;
 use crate::rules::{EpisodeSeed, GameRng, Parameters, Seat, State, Variant, preset};
 
@@ -24,7 +24,9 @@ fn player(variant: &Variant, name: &str) -> Player {
         return Player::bot(RuleList::parse(&rules).unwrap());
     }
     if let Some(shipped) = shipped_policy(name) {
-        return Player::bot(PolicyBot::new(shipped.policy().unwrap(), false, variant).unwrap());
+        return Player::bot(
+            PolicyBot::new(shipped.policy().unwrap(), MoveChoice::Greedy, variant).unwrap(),
+        );
     }
     bot(name).unwrap().player(variant).unwrap()
 }

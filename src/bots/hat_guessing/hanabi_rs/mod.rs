@@ -51,7 +51,7 @@ impl Bot for InformationStrategy {
         base_game::check("information", variant)
     }
 
-    fn is_deterministic(&self) -> bool {
+    fn is_deterministic(&self, _: &Variant) -> bool {
         true
     }
 

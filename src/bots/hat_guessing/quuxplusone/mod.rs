@@ -63,7 +63,7 @@ impl Bot for InfoBot {
         base_game::check("info", variant)
     }
 
-    fn is_deterministic(&self) -> bool {
+    fn is_deterministic(&self, _: &Variant) -> bool {
         true
     }
 
