@@ -405,14 +405,15 @@ impl GameRunner {
         Ok(true)
     }
 
-    /// Plays a move of the seat to act, and informs the bots.
+    /// Plays a move of the seat to act, informs the bots, and returns what happened.
     ///
     /// # Errors
     /// [`MoveError`] if the game is over or the move is not legal. Nothing has changed then.
-    pub fn play(&mut self, played: Move) -> Result<(), MoveError> {
+    #[expect(clippy::missing_panics_doc, reason = "the turn was played")]
+    pub fn play(&mut self, played: Move) -> Result<Event, MoveError> {
         self.position.check_move(&self.variant, played)?;
         self.play_unchecked(played);
-        Ok(())
+        Ok(*self.history.last().expect("a turn was played"))
     }
 
     /// As [`GameRunner::play`], for a move that is legal.
@@ -458,7 +459,8 @@ impl GameRunner {
     }
 
     /// Ends the game as lost. [`GameRunner::state`] and [`GameRunner::record`] do not know of it: they
-    /// have the turns that were played.
+    /// have the turns that were played. Hidden, because only batches and their tests need it.
+    #[doc(hidden)]
     pub fn forfeit(&mut self) {
         self.position.forfeit();
     }

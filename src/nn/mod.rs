@@ -14,14 +14,14 @@
 //! use starmine::nn::{PolicyScratch, shipped_policy};
 //! use starmine::rules::{EpisodeSeed, State};
 //!
-//! let policy = shipped_policy("ippo-2p").expect("it is shipped").policy()?;
+//! let policy = shipped_policy("ippo-2p")?.policy()?;
 //! let state = State::new(policy.variant().clone(), EpisodeSeed::default());
 //! let logarithms = policy.log_probabilities(&state.view(state.current_player()), &mut PolicyScratch::default());
 //! for (played, logarithm) in state.legal_moves().zip(logarithms) {
 //!     println!("{played:?} with probability {}", logarithm.exp());
 //! }
 //! # }
-//! # Ok::<(), starmine::nn::PolicyError>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! There are two networks. A plain one has hidden layers over all bits. A network by colour treats

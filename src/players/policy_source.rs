@@ -28,7 +28,7 @@ pub(crate) type FindPolicy<'a> = dyn Fn(&str) -> Result<(String, Arc<Policy>), P
 /// # Errors
 /// [`PolicyError`] if the file cannot be read or is invalid.
 pub(crate) fn find_policy(source: &str) -> Result<(String, Arc<Policy>), PolicyError> {
-    if let Some(shipped) = shipped_policy(source) {
+    if let Ok(shipped) = shipped_policy(source) {
         return Ok((source.to_owned(), shipped.policy()?));
     }
     let path = serde_json::from_str(source).unwrap_or_else(|_| source.to_owned());
@@ -39,7 +39,7 @@ pub(crate) fn find_policy(source: &str) -> Result<(String, Arc<Policy>), PolicyE
 impl NamedPolicy {
     /// Whether it is the shipped policy of its name.
     pub fn is_shipped(&self) -> bool {
-        shipped_policy(&self.source).is_some_and(|shipped| shipped.bytes == self.policy.bytes())
+        shipped_policy(&self.source).is_ok_and(|shipped| shipped.bytes == self.policy.bytes())
     }
 
     /// Parses the text after the prefix.
@@ -66,7 +66,7 @@ impl fmt::Display for NamedPolicy {
         let is_plain = source.trim() == source
             && !source.contains(';')
             && !source.starts_with('"')
-            && (is_shipped || shipped_policy(source).is_none());
+            && (is_shipped || shipped_policy(source).is_err());
         if is_plain {
             formatter.write_str(source)?;
         } else {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::error::PlayerSpecError;
 use super::player_spec::PlayerSpec;
 use super::policy_source::NamedPolicy;
-use crate::nn::{Cause, Policy, PolicyError, load_policy, shipped_policy};
+use crate::nn::{Cause, Policy, PolicyError, ShippedPolicy, load_policy, shipped_policy};
 use crate::rules::UnknownNameError;
 
 /// The policies of stored players. The text of a player names its policy by the index in this list.
@@ -53,7 +53,8 @@ impl StoredPolicy {
         let policy = match weights {
             Weights::File(bytes) => load_policy(source, bytes)?,
             Weights::Shipped(expected) => {
-                let policy = shipped_policy(source).map(|shipped| shipped.policy()).transpose()?;
+                let shipped = shipped_policy(source).ok();
+                let policy = shipped.map(ShippedPolicy::policy).transpose()?;
                 let same = policy.filter(|policy| policy.checksum() == *expected);
                 same.ok_or_else(|| PolicyError::OtherVersion {
                     name: source.clone(),

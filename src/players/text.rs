@@ -61,8 +61,8 @@ fn parse_bot(text: &str, find: &FindPolicy<'_>) -> Result<PlayerSpec, PlayerSpec
         return Ok(PlayerSpec(Spec::Noisy(noise, Box::new(parse_bot(bot, find)?))));
     }
     match shipped_policy(text) {
-        Some(shipped) => Ok(PlayerSpec::of_policy(text, shipped.policy()?, MoveChoice::Greedy)),
-        None => Ok(bot(text)?.into()),
+        Ok(shipped) => Ok(PlayerSpec::of_policy(text, shipped.policy()?, MoveChoice::Greedy)),
+        Err(_) => Ok(bot(text)?.into()),
     }
 }
 

@@ -93,7 +93,8 @@ impl fmt::Debug for Searcher {
 }
 
 impl Searcher {
-    /// A bot before its first game.
+    /// A bot before its first game. Where it asks the blueprint for moves of imagined games, the views
+    /// have no history.
     ///
     /// # Errors
     /// [`SearchError`] if the blueprint's moves are random, if it sees its own hand, if it does not
@@ -148,7 +149,9 @@ impl Searcher {
     ///
     /// # Errors
     /// [`SearchError`] if the game is over or has another variant.
-    #[expect(clippy::missing_panics_doc, reason = "nothing stops the search")]
+    ///
+    /// # Panics
+    /// If the blueprint chooses an illegal move in a roll-out, which is not always noticed.
     pub fn decide(
         &mut self,
         state: &State,

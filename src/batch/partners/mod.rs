@@ -9,7 +9,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::bots::{Bot, Player, SearchSeats, SeveralSearchesError, UnsupportedVariantError};
+use crate::bots::{Bot, Player, SearchSeats, SeveralSearchesError, UnsupportedVariantError, bot};
 use crate::players::{PlayerSpec, PlayerSpecError, StoredPolicies};
 use crate::rules::{EpisodeSeed, GameRng, MAX_PLAYERS, Seat, Variant};
 
@@ -98,6 +98,17 @@ impl Partner {
     #[cfg(feature = "python")]
     fn takes_long(&self) -> bool {
         self.search_seats().is_some()
+    }
+}
+
+impl From<Player> for Partner {
+    /// An external player sees the turns of its own seat alone, see [`Partner::External`].
+    fn from(player: Player) -> Partner {
+        match player {
+            Player::Bot(bot) => Partner::Custom(bot),
+            Player::Cheater => Partner::Bot(bot("cheater").expect("it is registered").into()),
+            Player::External => Partner::External { every_turn: false },
+        }
     }
 }
 
@@ -474,6 +485,15 @@ mod tests {
         }
         assert!(check(vec![custom(all)], vec![spec(all)]).is_ok());
         assert!(check(vec![custom(one), spec(all)], vec![spec("smart")]).is_ok());
+    }
+
+    #[test]
+    fn a_player_is_a_partner() {
+        let variant = Variant::default();
+        let player = |name: &str| bot(name).unwrap().player(&variant).unwrap();
+        assert!(matches!(player("smart").into(), Partner::Custom(_)));
+        assert_eq!(Partner::from(player("cheater")).to_string(), "cheater");
+        assert!(matches!(Player::External.into(), Partner::External { every_turn: false }));
     }
 
     #[test]

@@ -56,7 +56,7 @@ pub fn bots() -> Vec<&'static str> {
 /// 'every'
 #[pyfunction]
 pub fn bot(name: Text) -> PyResult<BotKind> {
-    if let Some(shipped) = shipped_policy(&name) {
+    if let Ok(shipped) = shipped_policy(&name) {
         let (name, summary) = (shipped.name, shipped.summary);
         let (source, plays) = ("starmine", "own variant");
         return Ok(BotKind { name, summary, source, plays, is_player: true });

@@ -27,8 +27,8 @@ pub fn policies() -> Vec<&'static str> {
 #[pyfunction]
 pub fn _policy_bytes<'py>(py: Python<'py>, name: Text) -> PyResult<Bound<'py, PyBytes>> {
     match shipped_policy(&name) {
-        Some(shipped) => Ok(PyBytes::new(py, shipped.bytes)),
-        None => {
+        Ok(shipped) => Ok(PyBytes::new(py, shipped.bytes)),
+        Err(_) => {
             let bytes = py.detach(|| policy_bytes(name.as_ref())).map_err(PlayerSpecError::from)?;
             Ok(PyBytes::new(py, &bytes))
         }

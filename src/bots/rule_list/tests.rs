@@ -106,7 +106,8 @@ fn open_cards_agree_with_the_rules() {
                 let hidden = hands.sum::<usize>() + usize::from(view.deck_size());
                 assert_eq!(left.total(all) as usize, hidden);
                 let played = any_legal(&view, &mut rng);
-                runner.play(played).unwrap();
+                let event = runner.play(played).unwrap();
+                assert_eq!(runner.history().last(), Some(&event));
             }
         }
     }

@@ -8,8 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use super::Policy;
 use super::error::{Cause, PolicyError, PolicyProblem};
 use super::limits::MAX_BYTES;
-use super::shipped_policies::POLICIES;
-use crate::rules::UnknownNameError;
+use super::shipped_policies::no_policy;
 
 /// The policies from files that are in use, so that bots of the same policy share its weights.
 static IN_USE: Mutex<Vec<Weak<Policy>>> = Mutex::new(Vec::new());
@@ -41,7 +40,7 @@ pub fn policy_bytes(path: &Path) -> Result<Vec<u8>, PolicyError> {
     let unreadable = |error: std::io::Error| PolicyError::Unreadable {
         path: name.to_string(),
         source: Cause::new(error),
-        shipped: UnknownNameError::new("policy", &name, POLICIES.iter().map(|policy| policy.name)),
+        shipped: no_policy(&name),
     };
     // Checked before opening, which would block on a named pipe.
     let about = std::fs::metadata(path).map_err(unreadable)?;

@@ -95,7 +95,7 @@ impl Policy {
     ///
     /// # Errors
     /// [`PolicyError`] if the contents are invalid.
-    pub fn of_file(path: &str, bytes: &[u8]) -> Result<Policy, PolicyError> {
+    pub(crate) fn of_file(path: &str, bytes: &[u8]) -> Result<Policy, PolicyError> {
         Policy::from_bytes(bytes)
             .map_err(|source| PolicyError::Refused { path: path.to_owned(), source })
     }

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::Policy;
 use super::error::PolicyError;
+use crate::rules::UnknownNameError;
 
 /// A shipped policy.
 pub struct ShippedPolicy {
@@ -84,7 +85,15 @@ static SHIPPED: [ShippedPolicy; 10] = [
 ];
 
 /// The shipped policy of this name.
-#[must_use]
-pub fn shipped_policy(name: &str) -> Option<&'static ShippedPolicy> {
-    POLICIES.iter().find(|policy| policy.name == name)
+///
+/// # Errors
+/// [`UnknownNameError`] if there is none.
+pub fn shipped_policy(name: &str) -> Result<&'static ShippedPolicy, UnknownNameError> {
+    let policy = POLICIES.iter().find(|policy| policy.name == name);
+    policy.ok_or_else(|| no_policy(name))
+}
+
+/// The error for a name or a path that no policy has.
+pub(super) fn no_policy(name: &str) -> UnknownNameError {
+    UnknownNameError::new("policy", name, POLICIES.iter().map(|policy| policy.name))
 }

@@ -23,7 +23,7 @@ fn player(variant: &Variant, name: &str) -> Player {
         let rules: Vec<&str> = rules.split("; ").collect();
         return Player::bot(RuleList::parse(&rules).unwrap());
     }
-    if let Some(shipped) = shipped_policy(name) {
+    if let Ok(shipped) = shipped_policy(name) {
         return Player::bot(
             PolicyBot::new(shipped.policy().unwrap(), MoveChoice::Greedy, variant).unwrap(),
         );
