@@ -351,31 +351,55 @@ fn a_custom_bot_plays_what_the_bot_of_that_name_plays() {
     }
 }
 
-#[test]
-fn an_illegal_move_of_a_custom_bot_loses_that_game() {
-    #[derive(Clone)]
-    struct Wrong;
-    impl Bot for Wrong {
-        fn start(&mut self, _: &View<'_>, _: GameRng) {}
+/// Makes an illegal move in its first turn.
+#[derive(Clone)]
+struct Wrong;
 
-        fn act(&mut self, _: &View<'_>) -> Move {
-            Move::Play { slot: Slot::ALL[5] }
-        }
+impl Bot for Wrong {
+    fn act(&mut self, _: &View<'_>) -> Move {
+        Move::Play { slot: Slot::ALL[5] }
     }
-    let partners =
-        Partners::default().with(Seat::ALL[1], vec![Partner::Custom(Box::new(Wrong))]).unwrap();
-    let options = Options { partners, ..Options::default() };
-    let mut batch = Batch::new(variant("standard", 2), GAMES, SEED, options).unwrap();
+}
+
+fn with_wrong_partner(seat: Seat, illegal_action: IllegalAction) -> Result<Batch, BatchError> {
+    let partners = Partners::default().with(seat, vec![Partner::custom(Wrong)]).unwrap();
+    let options = Options { partners, illegal_action, ..Options::default() };
+    Batch::new(variant("standard", 2), GAMES, SEED, options)
+}
+
+#[test]
+fn an_illegal_move_of_a_custom_bot_can_lose_that_game() {
+    let mut batch = with_wrong_partner(Seat::ALL[1], IllegalAction::Terminate).unwrap();
     let mut written = batch.allocate::<f32>().unwrap();
     assert!(batch.partner_error(0).is_none());
     batch.step(&[5; GAMES], written.outputs()).unwrap();
-    assert_eq!((&written.terminated, &written.final_score), (&vec![true; GAMES], &vec![0; GAMES]));
+    assert!(written.terminated.iter().all(|&over| over));
+    assert!(written.final_score.iter().all(|&score| score == 0));
     for game in 0..GAMES {
         let error = batch.partner_error(game).expect("the partner made an illegal move");
         assert_eq!((error.seat, error.played), (Seat::ALL[1], Move::Play { slot: Slot::ALL[5] }));
         assert!(written.ending(game).is_some());
     }
     assert!(batch.partner_error(GAMES).is_none());
+    batch.step(&[5; GAMES], Outputs::default()).unwrap();
+    batch.reset(Seeds::Continue, None, Outputs::default()).unwrap();
+    assert!(batch.partner_error(0).is_none());
+}
+
+#[test]
+fn an_illegal_move_of_a_custom_bot_is_an_error() {
+    let mut batch = with_wrong_partner(Seat::ALL[1], IllegalAction::Raise).unwrap();
+    for _ in 0..2 {
+        let error = batch.step(&[5; GAMES], Outputs::default()).unwrap_err();
+        let BatchError::PartnerMove { game: 0, source } = error else { panic!("{error}") };
+        assert_eq!((source.seat, source.turn), (Seat::ALL[1], 1));
+        let refused = batch.step(&[5; GAMES], Outputs::default());
+        assert!(matches!(refused, Err(BatchError::Interrupted)));
+        batch.reset(Seeds::Continue, None, Outputs::default()).unwrap();
+    }
+    // A partner that starts makes its first move when a game is dealt.
+    let refused = with_wrong_partner(Seat::FIRST, IllegalAction::Raise).unwrap_err();
+    assert!(matches!(refused, BatchError::PartnerMove { game: 0, .. }), "{refused}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use starmine::batch::{Batch, BatchError, Dtype, Options, OutputBuffers, Outputs, Partners, Seeds};
-use starmine::rules::{EpisodeSeed, GameRng, Parameters, Seat, Variant};
+use starmine::rules::{GameRng, Parameters, Seat, Variant};
 
 /// More than two groups of games for each of two threads, so that one takes groups from the other.
 const GAMES: usize = 2 * 128 + 13;
@@ -75,7 +75,7 @@ fn choose(mask: &[bool], rng: &mut GameRng) -> Vec<i64> {
 
 fn check(partners: &Partners) {
     let (mut batches, mut written) = batches(partners, &[1, 2, 3, 5]);
-    let mut rng = GameRng::new(EpisodeSeed::default());
+    let mut rng = GameRng::for_samples(0);
     let mut finished = 0;
     for step in 0..STEPS {
         let actions = choose(&written[0].buffers.action_mask, &mut rng);
@@ -103,7 +103,7 @@ fn also_with_partners() {
 #[test]
 fn a_refused_step_changes_nothing_on_any_thread() {
     let (mut batches, mut written) = batches(&Partners::default(), &[2, 3]);
-    let mut rng = GameRng::new(EpisodeSeed::default());
+    let mut rng = GameRng::for_samples(0);
     for (batch, written) in batches.iter_mut().zip(&mut written) {
         written.play_until_some_end(batch, &mut rng);
         let before = (batch.to_bytes().unwrap(), written.clone());
@@ -125,7 +125,7 @@ fn a_refused_step_changes_nothing_on_any_thread() {
 #[test]
 fn a_reset_forgets_what_had_ended() {
     let (mut batches, mut written) = batches(&Partners::default(), &[1, 3]);
-    let mut rng = GameRng::new(EpisodeSeed::default());
+    let mut rng = GameRng::for_samples(0);
     for (batch, written) in batches.iter_mut().zip(&mut written) {
         written.play_until_some_end(batch, &mut rng);
         batch.observe(Outputs::default()).unwrap();

@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use thiserror::Error;
 
 use super::partners::PartnersError;
+use crate::bots::BotMoveError;
 use crate::buffers::{BufferError, SimdError};
 use crate::rules::{ActionSet, DeckError, Variant};
 use crate::threads::ThreadsError;
@@ -111,6 +112,16 @@ pub enum BatchError {
     /// Games can stay as they are in a step only where partners share them.
     #[error("this batch has no partners: expected one with partners, or a step of all games")]
     NoPartners,
+    /// An illegal move of a [`Partner::Custom`](super::Partner::Custom). In a step or a masked reset
+    /// other games may have moved: every later call returns [`BatchError::Interrupted`] until all
+    /// games are reset.
+    #[error("a partner made an illegal move in game {game}")]
+    PartnerMove {
+        /// The game.
+        game: usize,
+        /// The move.
+        source: BotMoveError,
+    },
     /// A game that the batch does not have.
     #[error("there is no game {game}: expected 0 to {}", num_envs - 1)]
     NoGame {
@@ -142,8 +153,8 @@ pub enum BatchError {
     #[doc(hidden)]
     #[error("the call was stopped")]
     Stopped,
-    /// A signal ended an earlier step or reset, when some games had moved and others had not.
-    #[doc(hidden)]
+    /// An earlier step ended with [`BatchError::PartnerMove`], or by a signal from Python, when some
+    /// games had moved and others had not.
     #[error("an earlier call was interrupted halfway: expected a reset of all games first")]
     Interrupted,
     /// A reset mask without a game.

@@ -5,11 +5,11 @@ use std::sync::atomic::AtomicBool;
 
 use super::kernel::block::{block_words, clear_block};
 use super::kernel::lanes::{LANES, Word};
-use super::outputs::{ObservationBuffer, Outputs};
+use super::outputs::{ObservationBuffer, ObservationElement, Outputs, check_element};
 use super::step::chunk::Chunk;
 use super::step::finished_games::FinishedGame;
 use super::step::{Request, Step};
-use super::{Batch, BatchError, ObservationElement, reserve};
+use super::{Batch, BatchError, reserve};
 use crate::rules::EpisodeSeed;
 
 impl Batch {
@@ -49,7 +49,7 @@ impl Batch {
     /// [`BatchError::Buffer`] for a type that does not fit [`Options::dtype`](super::Options::dtype),
     /// [`BatchError::Memory`] if there is no memory for the rows and copies of the games.
     pub fn final_observations<T: ObservationElement>(&mut self) -> Result<Vec<T>, BatchError> {
-        self.check_element::<T>()?;
+        check_element::<T>(self.options().dtype)?;
         let length = self.num_finished() * self.num_observers() * self.row_length();
         let mut rows = reserve(length, self.num_envs())?;
         rows.resize(length, T::default());

@@ -20,10 +20,38 @@
 //! batch.reset(Seeds::Continue, None, Outputs::default())?; // the next episode of each game
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! A trained policy plays all seats of 256 games at once, and the last observations of the games that
+//! end are kept, as a learner needs them:
+//!
+//! ```
+//! # #[cfg(feature = "weights")] {
+//! use starmine::batch::{Batch, Dtype, Options};
+//! use starmine::nn::{PolicyScratch, shipped_policy};
+//!
+//! let policy = shipped_policy("ippo-2p")?.policy()?;
+//! let options = Options { encoder: policy.encoder(), dtype: Dtype::Bits, ..Options::default() };
+//! let mut batch = Batch::new(policy.variant().clone(), 256, 1, options)?;
+//! let mut buffers = batch.allocate::<u8>()?;
+//! let mut scratch = PolicyScratch::default();
+//! batch.observe(buffers.outputs())?;
+//! for _ in 0..100 {
+//!     let legal: Vec<_> = (0..256).map(|game| batch.legal_actions(game)).collect();
+//!     let actions = policy.best_actions(&buffers.obs, &legal, &mut scratch)?;
+//!     batch.step(&actions, buffers.outputs())?;
+//!     let last = batch.final_observations::<u8>()?;
+//!     for (game, row) in batch.finished()?.into_iter().zip(last.chunks(batch.row_length())) {
+//!         println!("game {game}: {} points, {} bytes", buffers.final_score[game], row.len());
+//!     }
+//! }
+//! # }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod actions;
 mod config;
 mod copy;
+mod deck_arrays;
 mod error;
 mod given_decks;
 mod illegal_actions;
@@ -55,9 +83,9 @@ pub(crate) use given_decks::GivenDecks;
 pub use options::{
     AutoresetMode, Dtype, ExtraOutput, IllegalAction, Observers, Options, default_threads,
 };
-pub use output_buffers::{ObservationElement, OutputBuffers};
+pub use output_buffers::OutputBuffers;
 pub(crate) use outputs::{Axis, for_each_output};
-pub use outputs::{ObservationBuffer, Outputs};
+pub use outputs::{ObservationBuffer, ObservationElement, Outputs};
 pub use partners::{Partner, Partners, PartnersError};
 pub use replay::{Replay, ReplayError, ReplayTurn};
 #[cfg(feature = "python")]
@@ -453,7 +481,23 @@ impl Batch {
         }
         self.fresh = false;
         self.finish_step();
-        self.interrupt_if_set(stop)
+        self.interrupt_if_set(stop)?;
+        self.refuse_partner_moves()
+    }
+
+    /// The error for an illegal move of a partner, if such moves are errors. The games have moved,
+    /// so they must be reset.
+    fn refuse_partner_moves(&mut self) -> Result<(), BatchError> {
+        let Options { partners, illegal_action, .. } = &self.config.options;
+        if *illegal_action == IllegalAction::Raise && partners.have_custom() {
+            let errors = self.partner_games.iter().map(PartnerGame::error).enumerate();
+            if let Some((game, source)) = errors.filter_map(|(i, it)| Some((i, it?))).next() {
+                let source = source.clone();
+                self.interrupt();
+                return Err(BatchError::PartnerMove { game, source });
+            }
+        }
+        Ok(())
     }
 
     /// Counts the step that was played.

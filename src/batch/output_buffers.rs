@@ -1,62 +1,9 @@
 //! Buffers for all outputs of a batch, which the batch allocates.
 
 use super::options::{Dtype, Observers};
-use super::outputs::{ObservationBuffer, Outputs, check_dtype};
+use super::outputs::{ObservationElement, Outputs, check_element};
 use super::{Axis, Batch, BatchError, for_each_output, reserve};
 use crate::rules::{Ending, Seat};
-
-/// An element of observations in [`OutputBuffers`]: `f32` for [`Dtype::Float32`], `f16` for
-/// [`Dtype::Float16`], `u8` for [`Dtype::Uint8`] and [`Dtype::Bits`]. No other types implement it.
-pub trait ObservationElement: element::Element {}
-
-mod element {
-    use half::f16;
-
-    use super::{Dtype, ObservationBuffer, ObservationElement};
-
-    /// What observations consist of.
-    pub trait Element: Copy + Default {
-        /// The dtypes whose observations have these elements. The first names the type.
-        const DTYPES: &'static [Dtype];
-
-        /// The rows as a buffer of a batch of this dtype.
-        fn buffer(rows: &mut [Self], dtype: Dtype) -> ObservationBuffer<'_>;
-    }
-
-    impl ObservationElement for f32 {}
-
-    impl Element for f32 {
-        const DTYPES: &'static [Dtype] = &[Dtype::Float32];
-
-        fn buffer(rows: &mut [f32], _: Dtype) -> ObservationBuffer<'_> {
-            ObservationBuffer::Float32(rows)
-        }
-    }
-
-    impl ObservationElement for f16 {}
-
-    impl Element for f16 {
-        const DTYPES: &'static [Dtype] = &[Dtype::Float16];
-
-        fn buffer(rows: &mut [f16], _: Dtype) -> ObservationBuffer<'_> {
-            ObservationBuffer::Float16(rows)
-        }
-    }
-
-    impl ObservationElement for u8 {}
-
-    impl Element for u8 {
-        const DTYPES: &'static [Dtype] = &[Dtype::Uint8, Dtype::Bits];
-
-        fn buffer(rows: &mut [u8], dtype: Dtype) -> ObservationBuffer<'_> {
-            if dtype == Dtype::Bits {
-                ObservationBuffer::Bits(rows)
-            } else {
-                ObservationBuffer::Uint8(rows)
-            }
-        }
-    }
-}
 
 macro_rules! define_output_buffers {
     (
@@ -68,13 +15,13 @@ macro_rules! define_output_buffers {
         /// the games.
         ///
         /// ```
-        /// # use starmine::batch::{Batch, Options};
+        /// # use starmine::batch::{Batch, Options, Outputs};
         /// # use starmine::rules::{Seat, Variant};
         /// let variant = Variant::default();
         /// let mut batch = Batch::new(variant, 64, 1, Options::default())?;
         /// let mut buffers = batch.allocate::<f32>()?;
-        /// buffers.score.clear(); // an output without a buffer is not written
-        /// batch.observe(buffers.outputs())?;
+        /// let outputs = Outputs { score: None, ..buffers.outputs() }; // all but the scores
+        /// batch.observe(outputs)?;
         /// for game in 0..64 {
         ///     assert_eq!((buffers.seat(game), buffers.ending(game)), (Seat::FIRST, None));
         ///     let legal = buffers.mask(game).iter().filter(|&&legal| legal).count();
@@ -92,7 +39,8 @@ macro_rules! define_output_buffers {
         }
 
         impl<T: ObservationElement> OutputBuffers<T> {
-            /// Lends the buffers, for one call. An output whose buffer is empty is not written.
+            /// Lends the buffers, for one call. Those of extra outputs that are not among the options
+            /// are left out.
             pub fn outputs(&mut self) -> Outputs<'_> {
                 Outputs {
                     obs: lend(&mut self.obs).map(|rows| T::buffer(rows, self.dtype)),
@@ -111,7 +59,7 @@ macro_rules! define_output_buffers {
             /// [`BatchError::Buffer`] for a type that does not fit the dtype, [`BatchError::Memory`]
             /// if there is no memory for the buffers.
             pub fn allocate<T: ObservationElement>(&self) -> Result<OutputBuffers<T>, BatchError> {
-                self.check_element::<T>()?;
+                check_element::<T>(self.options().dtype)?;
                 Ok(OutputBuffers {
                     num_envs: self.num_envs(),
                     dtype: self.options().dtype,
@@ -142,18 +90,12 @@ impl<T> OutputBuffers<T> {
     }
 
     /// The seat to act in a game; after its end the seat that would have been next.
-    ///
-    /// # Panics
-    /// Also if the buffer of the seats is empty.
     #[must_use]
     pub fn seat(&self, game: usize) -> Seat {
         Seat::at(self.current_player[game] as usize)
     }
 
     /// How a game ended in this call; `None` if it did not.
-    ///
-    /// # Panics
-    /// Also if the buffer of the endings is empty.
     #[must_use]
     pub fn ending(&self, game: usize) -> Option<Ending> {
         Ending::from_code(self.final_ending[game])
@@ -167,26 +109,18 @@ fn part<T>(all: &[T], game: usize, num_envs: usize) -> &[T] {
     &all[game * width..][..width]
 }
 
-/// What a call writes into; `None` if it is empty.
+/// The buffer for a call; `None` for that of an extra output that the batch does not have.
 fn lend<T>(elements: &mut [T]) -> Option<&mut [T]> {
     (!elements.is_empty()).then_some(elements)
 }
 
 impl Batch {
-    fn buffer<T: Copy + Default>(&self, name: &str, axes: &[Axis]) -> Result<Vec<T>, BatchError> {
+    fn buffer<T: Copy + Default>(&self, name: &str, axes: &[Axis]) -> Result<Box<[T]>, BatchError> {
         let is_wanted = self.options().has_output(name);
         let length = if is_wanted { self.shape(axes).iter().product() } else { 0 };
         let mut elements = reserve(length, self.num_envs())?;
         elements.resize(length, T::default());
-        Ok(elements)
-    }
-
-    /// Checks that observations have elements of this type.
-    pub(super) fn check_element<T: ObservationElement>(&self) -> Result<(), BatchError> {
-        let dtype = self.options().dtype;
-        let fits = T::DTYPES.contains(&dtype);
-        let found = if fits { dtype } else { T::DTYPES[0] };
-        Ok(check_dtype("obs", found, dtype)?)
+        Ok(elements.into_boxed_slice())
     }
 
     /// The shape of an output's array. The first axis counts the games. The array lacks the axis of
@@ -275,14 +209,15 @@ mod tests {
     }
 
     #[test]
-    fn an_output_without_elements_is_not_written() {
+    fn an_output_without_a_buffer_is_not_written() {
         let mut batch = batch(Dtype::Bits, vec![]);
         let mut buffers = batch.allocate::<u8>().unwrap();
-        buffers.obs.clear();
-        buffers.reward.clear();
-        assert!(buffers.outputs().obs.is_none() && buffers.outputs().reward.is_none());
-        batch.step(&[5; 20], buffers.outputs()).unwrap();
-        assert_eq!(buffers.current_player, [1; 20]);
+        assert!(buffers.outputs().own_hand.is_none() && buffers.outputs().reward.is_some());
+        let untouched = buffers.clone();
+        let outputs = Outputs { obs: None, action_mask: None, ..buffers.outputs() };
+        batch.step(&[5; 20], outputs).unwrap();
+        assert_eq!((&buffers.obs, &buffers.action_mask), (&untouched.obs, &untouched.action_mask));
+        assert!(buffers.current_player.iter().all(|&seat| seat == 1));
     }
 
     #[test]

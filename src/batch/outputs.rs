@@ -45,6 +45,65 @@ impl<'a> ObservationBuffer<'a> {
     }
 }
 
+/// An element of observations in [`OutputBuffers`](super::OutputBuffers): `f32` for [`Dtype::Float32`], `f16` for
+/// [`Dtype::Float16`], `u8` for [`Dtype::Uint8`] and [`Dtype::Bits`]. No other types implement it.
+pub trait ObservationElement: element::Element {}
+
+mod element {
+    use half::f16;
+
+    use super::{Dtype, ObservationBuffer, ObservationElement};
+
+    /// What observations consist of.
+    pub trait Element: Copy + Default {
+        /// The dtypes whose observations have these elements. The first names the type.
+        const DTYPES: &'static [Dtype];
+
+        /// The rows as a buffer of a batch of this dtype.
+        fn buffer(rows: &mut [Self], dtype: Dtype) -> ObservationBuffer<'_>;
+    }
+
+    impl ObservationElement for f32 {}
+
+    impl Element for f32 {
+        const DTYPES: &'static [Dtype] = &[Dtype::Float32];
+
+        fn buffer(rows: &mut [f32], _: Dtype) -> ObservationBuffer<'_> {
+            ObservationBuffer::Float32(rows)
+        }
+    }
+
+    impl ObservationElement for f16 {}
+
+    impl Element for f16 {
+        const DTYPES: &'static [Dtype] = &[Dtype::Float16];
+
+        fn buffer(rows: &mut [f16], _: Dtype) -> ObservationBuffer<'_> {
+            ObservationBuffer::Float16(rows)
+        }
+    }
+
+    impl ObservationElement for u8 {}
+
+    impl Element for u8 {
+        const DTYPES: &'static [Dtype] = &[Dtype::Uint8, Dtype::Bits];
+
+        fn buffer(rows: &mut [u8], dtype: Dtype) -> ObservationBuffer<'_> {
+            if dtype == Dtype::Bits {
+                ObservationBuffer::Bits(rows)
+            } else {
+                ObservationBuffer::Uint8(rows)
+            }
+        }
+    }
+}
+
+/// Checks that observations of this dtype have elements of this type.
+pub(super) fn check_element<T: ObservationElement>(dtype: Dtype) -> Result<(), BufferError> {
+    let found = if T::DTYPES.contains(&dtype) { dtype } else { T::DTYPES[0] };
+    check_dtype("obs", found, dtype)
+}
+
 /// A buffer of one output.
 pub(super) trait OutputBuffer: Sized {
     /// The same buffer for a shorter time.
@@ -188,36 +247,36 @@ macro_rules! for_each_output {
     ($use:ident) => {
         $use! {
             /// Observations: for each game one row, or one for each seat.
-            obs: ObservationBuffer<'a> = Vec<T>, [Observers, RowElements];
+            obs: ObservationBuffer<'a> = Box<[T]>, [Observers, RowElements];
             /// Whether each action is legal for the seat to act.
-            action_mask: &'a mut [bool] = Vec<bool>, [Actions];
+            action_mask: &'a mut [bool] = Box<[bool]>, [Actions];
             /// The change of the score.
-            reward: &'a mut [f32] = Vec<f32>, [];
+            reward: &'a mut [f32] = Box<[f32]>, [];
             /// Whether the game ended in this step.
-            terminated: &'a mut [bool] = Vec<bool>, [];
+            terminated: &'a mut [bool] = Box<[bool]>, [];
             /// Always false: no game is cut short.
-            truncated: &'a mut [bool] = Vec<bool>, [];
+            truncated: &'a mut [bool] = Box<[bool]>, [];
             /// The seat to act next.
-            current_player: &'a mut [i32] = Vec<i32>, [];
+            current_player: &'a mut [i32] = Box<[i32]>, [];
             /// The score of the game as it stands now.
-            score: &'a mut [i32] = Vec<i32>, [];
+            score: &'a mut [i32] = Box<[i32]>, [];
             /// The final score of the game that ended in this step, else 0.
-            final_score: &'a mut [i32] = Vec<i32>, [];
+            final_score: &'a mut [i32] = Box<[i32]>, [];
             /// The turns of the game that ended in this step, else 0.
-            final_length: &'a mut [i32] = Vec<i32>, [];
+            final_length: &'a mut [i32] = Box<[i32]>, [];
             /// The code of the ending of the game that ended in this step, else 0; see
             /// [`Ending::from_code`](crate::rules::Ending::from_code).
-            final_ending: &'a mut [i8] = Vec<i8>, [];
+            final_ending: &'a mut [i8] = Box<[i8]>, [];
             /// Whether an illegal action ended the game in this step.
-            illegal_action: &'a mut [bool] = Vec<bool>, [];
+            illegal_action: &'a mut [bool] = Box<[bool]>, [];
             /// For each card the probabilities that it is playable, dead and critical; see
             /// [`write_card_features`](crate::encode::write_card_features).
-            card_features: &'a mut [f32] = Vec<f32>, [Observers, Hands, Slots, CardFeatures];
+            card_features: &'a mut [f32] = Box<[f32]>, [Observers, Hands, Slots, CardFeatures];
             /// The V0 beliefs: the probability of each card in each slot; see
             /// [`write_public_marginals`](crate::encode::write_public_marginals).
-            marginals: &'a mut [f32] = Vec<f32>, [Observers, Hands, Slots, CardKinds];
+            marginals: &'a mut [f32] = Box<[f32]>, [Observers, Hands, Slots, CardKinds];
             /// The cards of the observer's own hand as card indices; -1 for an absent card.
-            own_hand: &'a mut [i8] = Vec<i8>, [Observers, Slots];
+            own_hand: &'a mut [i8] = Box<[i8]>, [Observers, Slots];
         }
     };
 }

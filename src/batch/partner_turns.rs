@@ -90,8 +90,10 @@ impl Batch {
         self.partner_games.get(game).map(PartnerGame::state)
     }
 
-    /// The last illegal move of a [`Partner::Custom`](super::Partner::Custom) in a game since the batch
-    /// was made, which lost its episode. `None` if there was none, or if there is no such game.
+    /// The last illegal move of a [`Partner::Custom`](super::Partner::Custom) in a game since its last
+    /// reset, which lost its episode under
+    /// [`IllegalAction::Terminate`](super::IllegalAction::Terminate). `None` if there was none, or
+    /// if there is no such game.
     #[must_use]
     pub fn partner_error(&self, game: usize) -> Option<&BotMoveError> {
         self.partner_games.get(game).and_then(PartnerGame::error)

@@ -2,13 +2,14 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::given_decks::{DeckArrays, GivenDeck, GivenDecks};
+use super::deck_arrays::DeckArrays;
+use super::given_decks::{GivenDeck, GivenDecks};
 use super::kernel::draw_order::DrawOrder;
 use super::kernel::game::Game;
 use super::outputs::Outputs;
 use super::partners::game::{MAX_DEALS, PartnerGame};
 use super::step::Request;
-use super::{Batch, BatchError, Options, PartnersError, Seeds, reserve};
+use super::{Batch, BatchError, IllegalAction, Options, PartnersError, Seeds, reserve};
 use crate::buffers::check_length;
 use crate::rules::EpisodeSeed;
 use crate::threads::is_set;
@@ -65,7 +66,7 @@ impl Batch {
         seeds: Seeds<'_>,
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
-        let arrays = DeckArrays::new(self, decks)?;
+        let arrays = DeckArrays::new(self.variant(), self.num_envs(), decks)?;
         let start_players = Some(&arrays.start_players[..]);
         let decks = GivenDecks { cards: &arrays.cards, start_players };
         let (never, mask) = (AtomicBool::new(false), Some(&arrays.has_deck[..]));
@@ -221,9 +222,12 @@ impl Batch {
         seed: EpisodeSeed,
         stop: &AtomicBool,
     ) -> Result<PartnerGame, BatchError> {
-        let Options { partners, .. } = &self.config.options;
+        let Options { partners, illegal_action, .. } = &self.config.options;
         let dealt = PartnerGame::new(partners, &self.config.variant, seed, stop);
         BatchError::if_set(stop)?;
+        if let (Some(source), IllegalAction::Raise) = (dealt.error(), *illegal_action) {
+            return Err(BatchError::PartnerMove { game, source: source.clone() });
+        }
         if dealt.position().ending.is_some() {
             let partners = partners.names().collect();
             return Err(PartnersError::NoTurn { partners, game, deals: MAX_DEALS }.into());

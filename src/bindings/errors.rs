@@ -175,6 +175,7 @@ impl From<BatchError> for PyErr {
             | BatchError::Interrupted
             | BatchError::DecksWithPartners
             | BatchError::NoGame { .. }
+            | BatchError::PartnerMove { .. }
             | BatchError::SeveralDecks(_)
             | BatchError::NoPartners => StarmineError::new_err(text),
             BatchError::Memory { .. } => PyMemoryError::new_err(text),

@@ -62,6 +62,7 @@ pub(crate) use play_games::play_games_until;
 pub use play_games::{GamesError, PlayedGames, play_games, record_games};
 pub use policy::{MoveChoice, PolicyBot};
 pub(crate) use policy::{PolicyTurns, run_together};
+pub(crate) use registry::bot_or_policy;
 pub use registry::{BOTS, BotKind, SupportedVariants, bot};
 pub use rule_list::{RULES, Rule, RuleError, RuleKind, RuleList, rule};
 pub use runner::{BotMoveError, GameRunner, Outcome, Player, PlayersError};

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use super::bot::{Bot, UnsupportedVariantError};
 use super::runner::{BotMoveError, GameRunner};
 use crate::nn::{Policy, PolicyScratch, best, sample};
-use crate::rules::{EpisodeSeed, GameRng, Move, Variant, View};
+use crate::rules::{GameRng, Move, Variant, View};
 use crate::threads::is_set;
 
 /// How a policy's bot chooses its moves by the logits of the legal actions.
@@ -77,7 +77,7 @@ impl PolicyBot {
         check(&policy, variant)?;
         Ok(PolicyBot {
             choice,
-            rng: GameRng::new(EpisodeSeed::default()),
+            rng: GameRng::for_samples(0),
             words: vec![0; policy.num_bits().div_ceil(64)],
             hidden_state: vec![0.0; policy.state_width()],
             scratch: PolicyScratch::default(),
@@ -113,7 +113,7 @@ impl Bot for PolicyBot {
 
     fn act(&mut self, view: &View<'_>) -> Move {
         let PolicyBot { policy, choice, rng, words, hidden_state, scratch } = self;
-        policy.encoder().encode_into(view, words);
+        policy.encode_into(view, words);
         let logits = policy.logits(words, hidden_state, scratch);
         choose(logits, *choice, rng, view)
     }
@@ -177,7 +177,7 @@ impl PolicyTurns {
             let policy = policy.get_or_insert_with(|| bot.policy.clone());
             let start = words.len();
             words.resize(start + policy.num_bits().div_ceil(64), 0);
-            policy.encoder().encode_into(&view, &mut words[start..]);
+            policy.encode_into(&view, &mut words[start..]);
             hidden_states.extend_from_slice(&bot.hidden_state);
         }
         let Some(policy) = policy else { return };
@@ -232,7 +232,7 @@ mod tests {
     use super::*;
     use crate::bots::{Player, RuleList, bot, play_games};
     use crate::nn::{POLICIES, policy_file, small};
-    use crate::rules::{Edition, LostGameScore, Parameters};
+    use crate::rules::{Edition, EpisodeSeed, LostGameScore, Parameters};
 
     /// Bots of the policy in all seats.
     fn players(policy: &Arc<Policy>, choice: MoveChoice, variant: &Variant) -> Vec<Player> {

@@ -179,11 +179,17 @@ impl BotKind {
 /// The bot of this name.
 ///
 /// # Errors
-/// [`UnknownNameError`] if there is none. The known names include those of the shipped policies.
+/// [`UnknownNameError`] if there is none.
 pub fn bot(name: &str) -> Result<&'static BotKind, UnknownNameError> {
-    BOTS.iter().find(|kind| kind.name == name).ok_or_else(|| {
-        let policies = POLICIES.iter().map(|policy| policy.name);
-        UnknownNameError::new("bot", name, BOTS.iter().map(|kind| kind.name).chain(policies))
+    let found = BOTS.iter().find(|kind| kind.name == name);
+    found.ok_or_else(|| UnknownNameError::new("bot", name, BOTS.iter().map(|kind| kind.name)))
+}
+
+/// As [`bot`], where a shipped policy may be named too: the error lists both.
+pub(crate) fn bot_or_policy(name: &str) -> Result<&'static BotKind, UnknownNameError> {
+    bot(name).map_err(|error| {
+        let policies = POLICIES.iter().map(|policy| policy.name.to_owned());
+        UnknownNameError::new("bot", name, error.known.into_iter().chain(policies))
     })
 }
 
@@ -241,7 +247,7 @@ mod tests {
         for variant in presets.filter_map(|parameters| Variant::new(parameters).ok()) {
             BOTS.iter().for_each(|kind| play(kind, &Arc::new(variant.clone()), 20));
         }
-        let mut rng = GameRng::new(EpisodeSeed::default());
+        let mut rng = GameRng::for_samples(0);
         for _ in 0..200 {
             let variant = random_variant(|bound| rng.below(bound));
             BOTS.iter().for_each(|kind| play(kind, &Arc::new(variant.clone()), 4));

@@ -63,6 +63,13 @@ impl<'a> BitWriter<'a> {
         self.push(0, left);
     }
 
+    /// As [`BitWriter::finish`], for an observation of this number of bits.
+    pub(super) fn finish_at(self, length: usize) {
+        let found = self.position();
+        assert!(found == length, "an encoder wrote {found} bits: its layout has {length}");
+        self.finish();
+    }
+
     /// Writes the last bits and zeros to the end of the words.
     ///
     /// # Panics

@@ -75,6 +75,13 @@ impl Encoder for Canonical {
         layout(variant, self.knowledge)
     }
 
+    /// Without a look at the layout, which would take longer than the row.
+    fn encode_into(&self, view: &View<'_>, words: &mut [u64]) {
+        let mut bits = BitWriter::new(words);
+        self.encode(view, &mut bits);
+        bits.finish();
+    }
+
     fn encode(&self, view: &View<'_>, bits: &mut BitWriter<'_>) {
         let axes = Axes::of(view.variant());
         encode_all_but_knowledge(view, &axes, bits, |bits| {
@@ -92,6 +99,12 @@ impl SeerEncoder for CanonicalSeer {
 
     fn layout(&self, variant: &Variant) -> Layout {
         layout(variant, CanonicalKnowledge::Full)
+    }
+
+    fn encode_into(&self, view: &SeerView<'_>, words: &mut [u64]) {
+        let mut bits = BitWriter::new(words);
+        self.encode(view, &mut bits);
+        bits.finish();
     }
 
     fn encode(&self, view: &SeerView<'_>, bits: &mut BitWriter<'_>) {

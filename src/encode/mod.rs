@@ -53,11 +53,12 @@ pub trait Encoder: Any + Send + Sync {
     /// Encodes a view into words: the first bit lowest, unused bits 0.
     ///
     /// # Panics
-    /// If there are fewer words than the layout needs.
+    /// If there are fewer words than the layout needs, or if [`Encoder::encode`] writes more or
+    /// fewer bits than the layout has.
     fn encode_into(&self, view: &View<'_>, words: &mut [u64]) {
         let mut bits = BitWriter::new(words);
         self.encode(view, &mut bits);
-        bits.finish();
+        bits.finish_at(self.layout(view.variant()).len());
     }
 }
 
@@ -77,7 +78,7 @@ pub trait SeerEncoder: Any + Send + Sync {
     fn encode_into(&self, view: &SeerView<'_>, words: &mut [u64]) {
         let mut bits = BitWriter::new(words);
         self.encode(view, &mut bits);
-        bits.finish();
+        bits.finish_at(self.layout(view.seat_view().variant()).len());
     }
 }
 
@@ -159,14 +160,23 @@ impl AnyEncoder {
     /// seat sees gets the view without the observer's own hand.
     ///
     /// # Panics
-    /// If there are fewer words than the layout needs.
+    /// As [`Encoder::encode_into`].
     pub fn encode_into(&self, view: &SeerView<'_>, words: &mut [u64]) {
+        match self {
+            AnyEncoder::Seat(encoder) => encoder.encode_into(view.seat_view(), words),
+            AnyEncoder::Seer(encoder) => encoder.encode_into(view, words),
+        }
+    }
+
+    /// As [`AnyEncoder::encode_into`], for a layout of this length: a batch knows it.
+    #[cfg(feature = "bots")]
+    pub(crate) fn encode_row(&self, view: &SeerView<'_>, words: &mut [u64], length: usize) {
         let mut bits = BitWriter::new(words);
         match self {
             AnyEncoder::Seat(encoder) => encoder.encode(view.seat_view(), &mut bits),
             AnyEncoder::Seer(encoder) => encoder.encode(view, &mut bits),
         }
-        bits.finish();
+        bits.finish_at(length);
     }
 }
 
@@ -188,4 +198,39 @@ pub fn encoder(name: &str) -> Result<AnyEncoder, UnknownNameError> {
     let names = || encoders().into_iter().map(|encoder| encoder.name());
     let found = encoders().into_iter().find(|encoder| encoder.name() == name);
     found.ok_or_else(|| UnknownNameError::new("encoder", name, names()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{EpisodeSeed, Seat, State};
+
+    /// Writes so many bits of a layout of ten.
+    struct Bits(usize);
+
+    impl Encoder for Bits {
+        fn name(&self) -> &'static str {
+            "bits"
+        }
+
+        fn layout(&self, _: &Variant) -> Layout {
+            Layout::default().with_section("bits", &[10])
+        }
+
+        fn encode(&self, _: &View<'_>, bits: &mut BitWriter<'_>) {
+            bits.skip(self.0);
+        }
+    }
+
+    #[test]
+    fn an_encoder_that_does_not_fill_its_layout_is_noticed() {
+        let state = State::new(Variant::default(), EpisodeSeed::default());
+        for (bits, fits) in [(9, false), (10, true), (11, false)] {
+            let encode = || Bits(bits).encode_into(&state.view(Seat::FIRST), &mut [0; 2]);
+            assert_eq!(std::panic::catch_unwind(encode).is_ok(), fits);
+            let seer = state.seer_view(Seat::FIRST);
+            let encode = || AnyEncoder::of_seat(Bits(bits)).encode_into(&seer, &mut [0; 2]);
+            assert_eq!(std::panic::catch_unwind(encode).is_ok(), fits);
+        }
+    }
 }

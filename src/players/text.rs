@@ -7,7 +7,7 @@ use super::error::PlayerSpecError;
 use super::player_spec::{PlayerSpec, Spec};
 use super::policy_source::{FindPolicy, NamedPolicy, POLICY_PREFIX, find_policy};
 use super::search_text::SearchText;
-use crate::bots::{MoveChoice, RuleList, SearchSeats, bot};
+use crate::bots::{MoveChoice, RuleList, SearchSeats, bot_or_policy};
 use crate::nn::shipped_policy;
 use crate::rules::UnknownNameError;
 use crate::search::{CountOption, MIRROR_STEP, Method, SearchOptionError, SearchOptions};
@@ -62,7 +62,7 @@ fn parse_bot(text: &str, find: &FindPolicy<'_>) -> Result<PlayerSpec, PlayerSpec
     }
     match shipped_policy(text) {
         Ok(shipped) => Ok(PlayerSpec::of_policy(text, shipped.policy()?, MoveChoice::Greedy)),
-        Err(_) => Ok(bot(text)?.into()),
+        Err(_) => Ok(bot_or_policy(text)?.into()),
     }
 }
 

@@ -28,7 +28,7 @@ impl RandomDeck {
     /// The full deck of an episode, and the seat that starts it.
     #[must_use]
     pub fn new(variant: &Variant, seed: EpisodeSeed) -> (RandomDeck, Seat) {
-        let mut rng = GameRng::new(seed);
+        let mut rng = GameRng::for_deal(seed);
         let start_player = if variant.random_start_player() {
             Seat::at(rng.below(variant.players().into()) as usize)
         } else {

@@ -26,8 +26,8 @@ const _: () = assert!(MULTIPLIER.wrapping_mul(INVERSE) == 1);
 /// The mapping of its words to numbers below a bound is written here, because the same seed must
 /// deal the same game in every release, and `rand` may change its mappings between versions.
 /// A bot that draws with these methods plays the same games in every release. The methods of `rand`'s
-/// [`Rng`] work too, but their numbers may change between releases. A generator hides its state. With the state of a seat's generator, one could compute the seed
-/// and so the deck.
+/// [`Rng`] work too, but their numbers may change between releases. A generator hides its state: with
+/// the state of a seat's generator, one could compute the seed and so the deck.
 #[derive(Clone)]
 pub struct GameRng {
     state: u64,
@@ -62,9 +62,9 @@ impl fmt::Debug for GameRng {
 }
 
 impl GameRng {
-    /// The generator that deals an episode's cards.
+    /// The generator that deals an episode's cards. Whoever draws from it knows the deck.
     #[must_use]
-    pub fn new(seed: EpisodeSeed) -> GameRng {
+    pub(crate) fn for_deal(seed: EpisodeSeed) -> GameRng {
         GameRng::from_state(episode_state(seed))
     }
 
@@ -80,8 +80,9 @@ impl GameRng {
         GameRng::from_state(mix_seed(mix_seed(episode_state(seed), 0), number as u64))
     }
 
-    /// The generator for sampled hands, independent of the deals and the seats of the games with
-    /// the same seed, so that a sample does not reveal how its own game was dealt.
+    /// A generator for other draws, such as those of [`Belief::sample`](super::Belief::sample),
+    /// independent of the deals and the seats of the games with the same seed, so that a sample does
+    /// not reveal how its own game was dealt.
     #[must_use]
     pub fn for_samples(seed: u64) -> GameRng {
         let deal = episode_state(EpisodeSeed::new(seed));
@@ -196,13 +197,13 @@ mod tests {
     fn the_numbers_of_a_seed_are_fixed() {
         let seed = EpisodeSeed { seed: 7, game: 3, episode: 2 };
         let numbers = |mut rng: GameRng| -> [u32; 8] { std::array::from_fn(|_| rng.below(50)) };
-        assert_eq!(numbers(GameRng::new(seed)), [3, 40, 19, 34, 24, 16, 40, 20]);
+        assert_eq!(numbers(GameRng::for_deal(seed)), [3, 40, 19, 34, 24, 16, 40, 20]);
         assert_eq!(
             numbers(GameRng::for_seat(seed, Seat::ALL[1])),
             [17, 42, 19, 35, 26, 18, 40, 22]
         );
         assert_eq!(numbers(GameRng::for_samples(7)), [39, 38, 7, 49, 7, 45, 24, 25]);
-        assert_eq!(GameRng::new(seed).below_u64(u64::MAX), 1_473_666_156_772_908_211);
+        assert_eq!(GameRng::for_deal(seed).below_u64(u64::MAX), 1_473_666_156_772_908_211);
     }
 
     #[test]
@@ -228,7 +229,7 @@ mod tests {
         for seed in [0, 1, u64::MAX] {
             let episode = EpisodeSeed::new(seed);
             let samples = GameRng::for_samples(seed);
-            assert_ne!(samples.state(), GameRng::new(episode).state());
+            assert_ne!(samples.state(), GameRng::for_deal(episode).state());
             let seats = Seat::ALL.map(|seat| GameRng::for_seat(episode, seat).state());
             assert!(!seats.contains(&samples.state()));
         }

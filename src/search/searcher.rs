@@ -10,7 +10,7 @@ use super::blueprint::Blueprint;
 use super::decision::{Decision, search};
 use super::options::{Method, SearchOptionError, SearchOptions};
 use crate::bots::{Bot, MoveValue, Player, SearchSeats, Turn, UnsupportedVariantError};
-use crate::rules::{Ending, EpisodeSeed, GameRng, Move, Seat, State, Variant, View};
+use crate::rules::{Ending, GameRng, Move, Seat, State, Variant, View};
 
 /// A searching teammate may leave the blueprint. Each other move is assumed to be this likely, where
 /// the blueprint's move counts 1; see [`Method::Mirror`].
@@ -120,7 +120,7 @@ impl Searcher {
         if options.depth.is_some() && matches!(blueprint, Blueprint::Bots(_)) {
             return Err(BlueprintError::Valueless(GIVEN.to_owned()).into());
         }
-        let rng = GameRng::new(EpisodeSeed::default());
+        let rng = GameRng::for_samples(0);
         let (own, belief, values) = (bot.clone(), None, Vec::new());
         let variant = variant.clone();
         Ok(Searcher { variant, own, blueprint, options, num_threads, rng, belief, values })

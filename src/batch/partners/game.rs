@@ -22,7 +22,7 @@ pub struct PartnerGame {
     /// Whether an illegal action has ended this episode. It counts as a turn, as in games without
     /// partners.
     forfeited: bool,
-    /// The last illegal move of a bot, also of an earlier episode.
+    /// The last illegal move of a bot, also of an earlier episode since the last reset.
     error: Option<Box<BotMoveError>>,
     /// Whether the game stops before each turn of a bot, which [`PartnerGame::play`] then plays.
     stops: bool,

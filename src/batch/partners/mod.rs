@@ -9,7 +9,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::bots::{Bot, Player, SearchSeats, SeveralSearchesError, UnsupportedVariantError, bot};
+use crate::bots::{Bot, Player, SearchSeats, SeveralSearchesError, UnsupportedVariantError};
 use crate::players::{PlayerSpec, PlayerSpecError, StoredPolicies};
 use crate::rules::{EpisodeSeed, GameRng, MAX_PLAYERS, Seat, Variant};
 
@@ -42,9 +42,9 @@ const MAX_CHOICES: usize = 64;
 pub enum Partner {
     /// A bot of this crate, loaded.
     Bot(PlayerSpec),
-    /// A bot of the caller. Every game plays with its own copy. An illegal move of the bot loses the
-    /// game, see [`Batch::partner_error`](super::Batch::partner_error).
-    /// A batch with such a partner cannot be stored.
+    /// A bot of the caller. Every game plays with its own copy.
+    /// [`Options::illegal_action`](super::Options::illegal_action) says what its illegal moves do. A
+    /// batch with such a partner cannot be stored.
     Custom(Box<dyn Bot>),
     /// A partner outside this crate, such as one in another language: the caller plays its turns.
     External {
@@ -98,17 +98,6 @@ impl Partner {
     #[cfg(feature = "python")]
     fn takes_long(&self) -> bool {
         self.search_seats().is_some()
-    }
-}
-
-impl From<Player> for Partner {
-    /// An external player sees the turns of its own seat alone, see [`Partner::External`].
-    fn from(player: Player) -> Partner {
-        match player {
-            Player::Bot(bot) => Partner::Custom(bot),
-            Player::Cheater => Partner::Bot(bot("cheater").expect("it is registered").into()),
-            Player::External => Partner::External { every_turn: false },
-        }
     }
 }
 
@@ -313,6 +302,11 @@ impl Partners {
         self.all().any(Partner::takes_long)
     }
 
+    /// Whether a partner is a bot of the caller.
+    pub(super) fn have_custom(&self) -> bool {
+        self.all().any(|partner| matches!(partner, Partner::Custom(_)))
+    }
+
     /// Whether the learner plays all seats.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -485,15 +479,6 @@ mod tests {
         }
         assert!(check(vec![custom(all)], vec![spec(all)]).is_ok());
         assert!(check(vec![custom(one), spec(all)], vec![spec("smart")]).is_ok());
-    }
-
-    #[test]
-    fn a_player_is_a_partner() {
-        let variant = Variant::default();
-        let player = |name: &str| bot(name).unwrap().player(&variant).unwrap();
-        assert!(matches!(player("smart").into(), Partner::Custom(_)));
-        assert_eq!(Partner::from(player("cheater")).to_string(), "cheater");
-        assert!(matches!(Player::External.into(), Partner::External { every_turn: false }));
     }
 
     #[test]

@@ -269,13 +269,15 @@ fn encode_views(
     games: usize,
     packed: &mut PackedRows,
 ) {
-    let BatchConfig { variant, options, .. } = config;
+    let BatchConfig { variant, options, layout, .. } = config;
     for lane in 0..games {
         let game = Game::take(words, GameLane { lane, ..first }, variant, EpisodeSeed::default());
         for observer in 0..config.num_observers() {
             let seat = variant.seat_from(game.position.current_player, Offset::at(observer));
             let view = SeerView::new(variant, &game.position, seat);
-            packed.fill_row(observer, lane, |row| options.encoder.encode_into(&view, row));
+            packed.fill_row(observer, lane, |row| {
+                options.encoder.encode_row(&view, row, layout.len());
+            });
         }
     }
 }

@@ -34,7 +34,7 @@ impl StoredGame {
         while deck.size > position.deck_size {
             deck.draw(variant);
         }
-        let rest = position.remaining_deck(variant, GameRng::new(seed)).left;
+        let rest = position.remaining_deck(variant, GameRng::for_deal(seed)).left;
         let copies = |field: u64| ((deck.left & field).count_ones(), (rest & field).count_ones());
         let mut copies = variant.tables().copy_field[..variant.num_card_kinds()]
             .iter()
@@ -64,7 +64,7 @@ impl StoredEnding {
         let StoredEnding { length, position } = *self;
         position.validate(variant)?;
         let seed = EpisodeSeed::default();
-        let deck = position.remaining_deck(variant, GameRng::new(seed));
+        let deck = position.remaining_deck(variant, GameRng::for_deal(seed));
         Ok(Game { position, deck, seed, length })
     }
 }

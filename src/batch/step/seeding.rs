@@ -54,7 +54,7 @@ mod tests {
             let mut game_seed = GameSeed::from(EpisodeSeed { seed, game, episode: 4 });
             for episode in 5..8 {
                 let expected = EpisodeSeed { seed, game, episode };
-                assert_eq!(game_seed.advance(), GameRng::new(expected).state());
+                assert_eq!(game_seed.advance(), GameRng::for_deal(expected).state());
                 assert_eq!(game_seed.episode(), expected);
             }
         }

@@ -61,7 +61,7 @@ pub fn bot(name: Text) -> PyResult<BotKind> {
         let (source, plays) = ("starmine", "own variant");
         return Ok(BotKind { name, summary, source, plays, is_player: true });
     }
-    let kind = kinds::bot(&name)?;
+    let kind = kinds::bot_or_policy(&name)?;
     let plays = match kind.variants {
         SupportedVariants::All => "every",
         SupportedVariants::BaseGame => "base game",

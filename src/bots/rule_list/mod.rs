@@ -29,7 +29,7 @@ use self::context::RuleContext;
 use self::open_cards::{GoneCopies, OpenCards};
 use super::bot::Bot;
 use super::random::any_legal;
-use crate::rules::{EpisodeSeed, GameRng, Move, Variant, View};
+use crate::rules::{GameRng, Move, Variant, View};
 
 /// Makes the move of the first rule that applies, or a random legal move if none does. Supports
 /// every variant.
@@ -49,7 +49,7 @@ impl RuleList {
             rules: rules.to_vec(),
             open: OpenCards::default(),
             gone: GoneCopies::default(),
-            rng: GameRng::new(EpisodeSeed::default()),
+            rng: GameRng::for_samples(0),
         }
     }
 

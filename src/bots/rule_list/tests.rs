@@ -6,8 +6,8 @@ use super::*;
 use crate::bots::copy_counts::CopyCounts;
 use crate::bots::{GameRunner, Player, bot, play_games};
 use crate::rules::{
-    Card, Hint, KindSet, ListedDeck, Offset, PRESETS, Parameters, Position, Rank, Seat, Slot, Suit,
-    Variant, random_variant,
+    Card, EpisodeSeed, Hint, KindSet, ListedDeck, Offset, PRESETS, Parameters, Position, Rank,
+    Seat, Slot, Suit, Variant, random_variant,
 };
 
 const LISTS: [&[&str]; 6] = [IGGI, PIERS, VAN_DEN_BERGH, OUTER, INTERNAL, FLAWED];
@@ -53,7 +53,7 @@ fn every_rule_and_list_plays_every_preset() {
 
 #[test]
 fn every_rule_and_list_plays_random_variants() {
-    let mut rng = GameRng::new(seed(0));
+    let mut rng = GameRng::for_samples(0);
     for _ in 0..300 {
         let variant = random_variant(|bound| rng.below(bound));
         for player in players() {
@@ -83,7 +83,7 @@ fn open_cards_agree_with_the_rules() {
         let variant = Arc::new(Variant::new(row.parameters()).unwrap());
         let all = KindSet(variant.tables().all_cards);
         for game in 0..20 {
-            let (mut open, mut rng) = (OpenCards::default(), GameRng::new(seed(game)));
+            let (mut open, mut rng) = (OpenCards::default(), GameRng::for_samples(game));
             let mut gone = GoneCopies::default();
             let players = vec![Player::External; usize::from(variant.players())];
             let mut runner = GameRunner::new(variant.clone(), players, seed(game)).unwrap();
@@ -134,7 +134,7 @@ fn opening(rules: &[&str], hand: [&str; 5]) -> (Move, Move) {
     let moves = [0, 1].map(|seat| {
         let mut list = RuleList::parse(rules).unwrap();
         let view = View::new(&variant, &position, Seat::ALL[seat]);
-        list.start(&view, GameRng::new(seed(0)));
+        list.start(&view, GameRng::for_samples(0));
         let chosen = list.act(&view);
         position.apply_unchecked(&variant, chosen, &mut deck);
         chosen

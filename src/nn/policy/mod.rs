@@ -26,10 +26,11 @@ use std::sync::Arc;
 
 use safetensors::SafeTensors;
 
-use crate::encode::Encoder;
+use crate::buffers::{BufferError, check_length, packed_length};
+use crate::encode::{AnyEncoder, Encoder};
 use crate::nn::any_network::Network;
 use crate::nn::scratch::PolicyScratch;
-use crate::rules::{Edition, LostGameScore, Move, Parameters, Variant, View};
+use crate::rules::{ActionId, ActionSet, Edition, LostGameScore, Move, Parameters, Variant, View};
 use header::Header;
 use tensors::read_network;
 
@@ -128,10 +129,16 @@ impl Policy {
         &self.variant
     }
 
-    /// The encoder of its observations.
+    /// The encoder of its observations, as [`Options::encoder`](crate::batch::Options::encoder) takes
+    /// it.
     #[must_use]
-    pub fn encoder(&self) -> &dyn Encoder {
-        &*self.encoder
+    pub fn encoder(&self) -> AnyEncoder {
+        AnyEncoder::Seat(self.encoder.clone())
+    }
+
+    /// Encodes a view as an observation of the policy.
+    pub(crate) fn encode_into(&self, view: &View<'_>, words: &mut [u64]) {
+        self.encoder.encode_into(view, words);
     }
 
     /// The JSON header of its file.
@@ -171,9 +178,9 @@ impl Policy {
     }
 
     /// A forward pass of one or more observations: for each the logits of all actions, then the
-    /// value, which are [`Policy::num_outputs`] numbers. The observations are packed with the first bit lowest and zero padding, each in
-    /// whole words. The hidden states are those of the seats, zero before their first turns,
-    /// and are updated.
+    /// value, which are [`Policy::num_outputs`] numbers. The observations are packed with the first
+    /// bit lowest and zero padding, each in whole words. The hidden states are those of the seats,
+    /// zero before their first turns, and are updated.
     ///
     /// # Panics
     /// If an observation or a hidden state has the wrong size.
@@ -213,6 +220,38 @@ impl Policy {
             let best = best(view.legal_actions(), |action| outputs[action]);
             view.variant().tables().moves[best]
         })
+    }
+
+    /// As [`Policy::best_moves`], for the observations of a batch with [`Policy::encoder`] and
+    /// [`Dtype::Bits`](crate::batch::Dtype::Bits): the action for each row, given the legal actions of
+    /// its game.
+    ///
+    /// # Errors
+    /// [`BufferError`] if there are not as many rows as sets of legal actions.
+    ///
+    /// # Panics
+    /// If the network has a hidden state, or if one of the sets is empty.
+    pub fn best_actions(
+        &self,
+        rows: &[u8],
+        legal: &[ActionSet],
+        scratch: &mut PolicyScratch,
+    ) -> Result<Vec<ActionId>, BufferError> {
+        self.assert_has_no_state();
+        let row_length = packed_length(self.num_bits());
+        check_length("rows", rows.len(), legal.len() * row_length)?;
+        let mut observations = Vec::with_capacity(Policy::BATCH_SIZE * row_length / 8);
+        let mut found = Vec::with_capacity(legal.len());
+        let chunks = rows.chunks(Policy::BATCH_SIZE * row_length);
+        for (rows, legal) in chunks.zip(legal.chunks(Policy::BATCH_SIZE)) {
+            observations.clear();
+            observations.extend(rows.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word)));
+            let outputs = self.logits(&observations, &mut [], scratch);
+            let outputs = outputs.chunks_exact(self.num_outputs()).zip(legal);
+            let best = |(row, &legal): (&[f32], _)| ActionId::at(best(legal, |action| row[action]));
+            found.extend(outputs.map(best));
+        }
+        Ok(found)
     }
 
     /// The network's values of many views, in their order: the sum of later rewards that it
@@ -255,9 +294,14 @@ impl Policy {
         found
     }
 
+    /// Checks that observations can be evaluated by themselves.
+    fn assert_has_no_state(&self) {
+        assert!(!self.is_recurrent(), "the network has a hidden state: expected one without");
+    }
+
     /// Checks that views of these variants can be evaluated by themselves.
     fn assert_fits<'v>(&self, variants: impl Iterator<Item = &'v Variant>) {
-        assert!(!self.is_recurrent(), "the network has a hidden state: expected one without");
+        self.assert_has_no_state();
         let mut checked: Option<&Variant> = None;
         for variant in variants {
             // Most views share one variant.

@@ -125,6 +125,30 @@ fn plain_features(view: &View<'_>) -> Vec<f32> {
 }
 
 #[test]
+fn the_actions_of_rows_are_the_moves_of_their_views() {
+    let policy = shipped_policy("ippo-3p").unwrap().policy().unwrap();
+    let variant = Arc::new(policy.variant().clone());
+    let mut scratch = PolicyScratch::default();
+    let states: Vec<State> = (0..2 * Policy::BATCH_SIZE as u64 + 3)
+        .map(|game| State::new(variant.clone(), EpisodeSeed { game, ..EpisodeSeed::default() }))
+        .collect();
+    let views = || states.iter().map(|state| state.view(state.current_player()));
+    let legal: Vec<ActionSet> = views().map(|view| view.legal_actions()).collect();
+    let mut words = vec![0; policy.num_bits().div_ceil(64)];
+    let mut rows = Vec::new();
+    for view in views() {
+        policy.encode_into(&view, &mut words);
+        rows.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+    }
+    let actions = policy.best_actions(&rows, &legal, &mut scratch).unwrap();
+    let moves = actions.iter().map(|&action| variant.action_to_move(action).unwrap());
+    assert!(moves.eq(policy.best_moves(views(), &mut scratch)));
+    let refused = policy.best_actions(&rows[1..], &legal, &mut scratch).unwrap_err();
+    assert!(refused.to_string().starts_with("rows has"), "{refused}");
+    assert_eq!(policy.best_actions(&[], &[], &mut scratch), Ok(vec![]));
+}
+
+#[test]
 fn a_layer_that_was_computed_by_hand() {
     let layer = Linear::new(&[1.0, 2.0, 3.0, -1.0, 0.5, 0.0], &[0.5, -1.0]);
     for simd in Simd::available() {
@@ -353,7 +377,7 @@ fn check_rows(policy: &Policy, counts: &[usize]) {
             state = State::new(state.variant().clone(), seed);
         }
         let mut words = vec![0; width];
-        policy.encoder().encode_into(&state.view(state.position().current_player), &mut words);
+        policy.encode_into(&state.view(state.position().current_player), &mut words);
         observations.extend(words);
         turns += 1;
         let legal: Vec<ActionId> = state.legal_actions().iter().collect();

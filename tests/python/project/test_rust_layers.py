@@ -21,7 +21,7 @@ BATCH_FLOORS = [
     {"kernel"},
     {"actions", "given_decks", "partners"},
     {"error", "options"},
-    {"config"},
+    {"config", "deck_arrays"},
     {"outputs"},
     {"rows"},
     {"step"},
