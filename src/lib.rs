@@ -67,8 +67,8 @@
 //! let mut buffers = batch.allocate::<u8>()?;
 //! for _ in 0..10 {
 //!     // In each game the first legal action.
-//!     let legal = (0..4096).map(|game| batch.legal_actions(game));
-//!     let actions: Vec<_> = legal.filter_map(|legal| legal.iter().next()).collect();
+//!     let first = |game| batch.legal_actions(game).iter().next().expect("a game goes on");
+//!     let actions: Vec<_> = (0..4096).map(first).collect();
 //!     batch.step(&actions, buffers.outputs())?;
 //!     println!("{} points", buffers.reward.iter().sum::<f32>());
 //! }

@@ -397,6 +397,8 @@ fn an_illegal_move_of_a_custom_bot_is_an_error() {
         assert!(matches!(refused, Err(BatchError::Interrupted)));
         batch.reset(Seeds::Continue, None, Outputs::default()).unwrap();
     }
+    let error = batch.step_some(&[5; GAMES], &[true; GAMES], Outputs::default()).unwrap_err();
+    assert!(matches!(error, BatchError::PartnerMove { game: 0, .. }), "{error}");
     // A partner that starts makes its first move when a game is dealt.
     let refused = with_wrong_partner(Seat::FIRST, IllegalAction::Raise).unwrap_err();
     assert!(matches!(refused, BatchError::PartnerMove { game: 0, .. }), "{refused}");

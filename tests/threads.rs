@@ -44,7 +44,10 @@ impl Written {
 
     fn see_finished(&mut self, batch: &mut Batch) {
         self.finished = batch.finished().unwrap();
-        self.last = batch.final_observations().unwrap();
+        self.last.clear();
+        let last = batch.final_observations::<u8>().unwrap();
+        assert!(last.iter().map(|(game, _)| game).eq(self.finished.iter().copied()));
+        last.iter().for_each(|(_, row)| self.last.extend(row));
         assert_eq!(self.last.len(), self.finished.len() * batch.row_length());
     }
 }

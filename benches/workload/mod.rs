@@ -117,7 +117,7 @@ fn record_actions(mut batch: Batch, steps: usize) -> Vec<Vec<i64>> {
 
 /// How many games have ended since the batch was made.
 pub fn finished(batch: &Batch) -> u64 {
-    batch.episodes().sum()
+    batch.episodes().map(|it| it.episode).sum()
 }
 
 /// The random number generator SplitMix64.

@@ -71,7 +71,7 @@ impl std::fmt::Display for IllegalActionsError {
 
 impl std::error::Error for IllegalActionsError {}
 
-/// Why a call of a batch was refused. The batch is unchanged.
+/// Why a call of a batch was refused. The batch is unchanged, unless the case says otherwise.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum BatchError {
@@ -112,9 +112,9 @@ pub enum BatchError {
     /// Games can stay as they are in a step only where partners share them.
     #[error("this batch has no partners: expected one with partners, or a step of all games")]
     NoPartners,
-    /// An illegal move of a [`Partner::Custom`](super::Partner::Custom). In a step or a masked reset
-    /// other games may have moved: every later call returns [`BatchError::Interrupted`] until all
-    /// games are reset.
+    /// An illegal move of a [`Partner::Custom`](super::Partner::Custom). A step has moved the games:
+    /// every later call returns [`BatchError::Interrupted`] until all games are reset. A new batch is
+    /// not made, and a reset changes nothing.
     #[error("a partner made an illegal move in game {game}")]
     PartnerMove {
         /// The game.
@@ -133,6 +133,12 @@ pub enum BatchError {
     /// A game that is given a deck twice.
     #[error("game {0} has several decks: expected one")]
     SeveralDecks(usize),
+    /// A policy that cannot read the observations of the batch.
+    #[error("the policy cannot play these games: expected {expected}")]
+    Policy {
+        /// What the policy needs.
+        expected: String,
+    },
     /// Given decks for a batch with partners.
     #[error("decks are not allowed in a batch with partners")]
     DecksWithPartners,

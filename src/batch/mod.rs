@@ -36,11 +36,9 @@
 //! let mut scratch = PolicyScratch::default();
 //! batch.observe(buffers.outputs())?;
 //! for _ in 0..100 {
-//!     let legal: Vec<_> = (0..256).map(|game| batch.legal_actions(game)).collect();
-//!     let actions = policy.best_actions(&buffers.obs, &legal, &mut scratch)?;
+//!     let actions = batch.best_actions(&policy, &buffers, &mut scratch)?;
 //!     batch.step(&actions, buffers.outputs())?;
-//!     let last = batch.final_observations::<u8>()?;
-//!     for (game, row) in batch.finished()?.into_iter().zip(last.chunks(batch.row_length())) {
+//!     for (game, row) in batch.final_observations::<u8>()?.iter() {
 //!         println!("game {game}: {} points, {} bytes", buffers.final_score[game], row.len());
 //!     }
 //! }
@@ -63,6 +61,7 @@ mod outputs;
 mod partition;
 mod partner_turns;
 mod partners;
+mod policy_actions;
 mod replay;
 mod reset;
 mod rows;
@@ -80,6 +79,7 @@ pub use error::{BatchError, IllegalActionsError};
 pub use given_decks::GivenDeck;
 #[cfg(feature = "python")]
 pub(crate) use given_decks::GivenDecks;
+pub use last_observations::FinalObservations;
 pub use options::{
     AutoresetMode, Dtype, ExtraOutput, IllegalAction, Observers, Options, default_threads,
 };
@@ -339,9 +339,9 @@ impl Batch {
         (game < self.num_envs()).then(|| self.take(game).position)
     }
 
-    /// The episode that each game is in, from 0.
-    pub fn episodes(&self) -> impl ExactSizeIterator<Item = u64> + '_ {
-        self.seeds.iter().map(|seed| seed.episode().episode)
+    /// The episode that each game is in. `State::new` deals it again, unless its deck was given.
+    pub fn episodes(&self) -> impl ExactSizeIterator<Item = EpisodeSeed> + '_ {
+        self.seeds.iter().map(|seed| seed.episode())
     }
 
     /// The words of the block that a game is in.
@@ -445,8 +445,9 @@ impl Batch {
     /// their numbers as `i64`.
     ///
     /// # Errors
-    /// [`BatchError`] for illegal actions, or for buffers of a wrong length; no game has moved
-    /// then.
+    /// [`BatchError::IllegalActions`], or [`BatchError::Buffer`] for buffers of a wrong length; no game
+    /// has moved then. [`BatchError::PartnerMove`] for an illegal move of a partner, and
+    /// [`BatchError::Interrupted`] after it: all games must be reset.
     pub fn step<A: Action>(
         &mut self,
         actions: &[A],

@@ -90,9 +90,12 @@ impl<T> OutputBuffers<T> {
     }
 
     /// The seat to act in a game; after its end the seat that would have been next.
+    ///
+    /// # Panics
+    /// Also if the caller has written a number that is not a seat.
     #[must_use]
     pub fn seat(&self, game: usize) -> Seat {
-        Seat::at(self.current_player[game] as usize)
+        Seat::new(self.current_player[game] as usize).expect("a batch writes seats")
     }
 
     /// How a game ended in this call; `None` if it did not.

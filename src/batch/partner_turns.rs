@@ -72,7 +72,8 @@ impl Batch {
         self.run(Request::PlaySome { actions, moving }, outputs, stop);
         self.fresh = false;
         self.finish_step();
-        self.interrupt_if_set(stop)
+        self.interrupt_if_set(stop)?;
+        self.refuse_partner_moves()
     }
 
     /// For each game the seat to act; `None` if the game is over.

@@ -176,6 +176,7 @@ impl From<BatchError> for PyErr {
             | BatchError::DecksWithPartners
             | BatchError::NoGame { .. }
             | BatchError::PartnerMove { .. }
+            | BatchError::Policy { .. }
             | BatchError::SeveralDecks(_)
             | BatchError::NoPartners => StarmineError::new_err(text),
             BatchError::Memory { .. } => PyMemoryError::new_err(text),

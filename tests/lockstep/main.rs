@@ -202,12 +202,13 @@ impl Round {
                 }
             }
             assert!(*columns == table.columns, "{}: the outputs differ", place());
-            assert!(batch.episodes().eq(table.games.iter().map(|game| game.seed().episode)));
+            assert!(batch.episodes().eq(table.games.iter().map(|game| game.seed())));
             let finished: Vec<usize> = batch.finished().unwrap();
             assert_eq!(finished, table.finished, "{}: finished games", place());
             if !finished.is_empty() {
                 let place = place();
-                let rows = batch.final_observations::<u8>().expect(&place);
+                let last = batch.final_observations::<u8>().expect(&place);
+                let rows: Vec<u8> = last.iter().flat_map(|(_, rows)| rows).copied().collect();
                 assert!(rows == table.last_rows, "{place}: the last observations differ");
             }
         }

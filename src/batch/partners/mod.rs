@@ -101,6 +101,12 @@ impl Partner {
     }
 }
 
+impl From<PlayerSpec> for Partner {
+    fn from(player: PlayerSpec) -> Partner {
+        Partner::Bot(player)
+    }
+}
+
 impl FromStr for Partner {
     type Err = PartnersError;
 

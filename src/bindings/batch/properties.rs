@@ -91,6 +91,7 @@ impl Batch {
     #[getter]
     fn episodes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u64>>> {
         let batch = &self.lock()?.batch;
-        Ok(collect("episodes", batch.num_envs(), batch.episodes())?.into_pyarray(py))
+        Ok(collect("episodes", batch.num_envs(), batch.episodes().map(|it| it.episode))?
+            .into_pyarray(py))
     }
 }

@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 use safetensors::SafeTensors;
 
-use crate::buffers::{BufferError, check_length, packed_length};
+use crate::buffers::packed_length;
 use crate::encode::{AnyEncoder, Encoder};
 use crate::nn::any_network::Network;
 use crate::nn::scratch::PolicyScratch;
@@ -222,24 +222,17 @@ impl Policy {
         })
     }
 
-    /// As [`Policy::best_moves`], for the observations of a batch with [`Policy::encoder`] and
-    /// [`Dtype::Bits`](crate::batch::Dtype::Bits): the action for each row, given the legal actions of
-    /// its game.
-    ///
-    /// # Errors
-    /// [`BufferError`] if there are not as many rows as sets of legal actions.
-    ///
-    /// # Panics
-    /// If the network has a hidden state, or if one of the sets is empty.
-    pub fn best_actions(
+    /// As [`Policy::best_moves`], for packed observations of its encoder and variant: the action for
+    /// each row, given the legal actions of its game; action 0 where none is legal.
+    pub(crate) fn best_actions(
         &self,
         rows: &[u8],
         legal: &[ActionSet],
         scratch: &mut PolicyScratch,
-    ) -> Result<Vec<ActionId>, BufferError> {
+    ) -> Vec<ActionId> {
         self.assert_has_no_state();
         let row_length = packed_length(self.num_bits());
-        check_length("rows", rows.len(), legal.len() * row_length)?;
+        assert_eq!(rows.len(), legal.len() * row_length, "a row for each game");
         let mut observations = Vec::with_capacity(Policy::BATCH_SIZE * row_length / 8);
         let mut found = Vec::with_capacity(legal.len());
         let chunks = rows.chunks(Policy::BATCH_SIZE * row_length);
@@ -248,10 +241,12 @@ impl Policy {
             observations.extend(rows.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word)));
             let outputs = self.logits(&observations, &mut [], scratch);
             let outputs = outputs.chunks_exact(self.num_outputs()).zip(legal);
-            let best = |(row, &legal): (&[f32], _)| ActionId::at(best(legal, |action| row[action]));
-            found.extend(outputs.map(best));
+            found.extend(outputs.map(|(row, &legal)| {
+                let best = |legal| ActionId::at(best(legal, |action| row[action]));
+                if legal.is_empty() { ActionId::at(0) } else { best(legal) }
+            }));
         }
-        Ok(found)
+        found
     }
 
     /// The network's values of many views, in their order: the sum of later rewards that it
