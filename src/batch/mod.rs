@@ -441,8 +441,9 @@ impl Batch {
         has_run
     }
 
-    /// Plays one turn in every game. The actions are [`ActionId`](crate::rules::ActionId)s, or
-    /// their numbers as `i64`.
+    /// Plays one turn in every game; with [`Partners`] the learner's turn and those of its partners up
+    /// to its next one. The actions are [`ActionId`](crate::rules::ActionId)s, or their numbers as
+    /// `i64`.
     ///
     /// # Errors
     /// [`BatchError::IllegalActions`], or [`BatchError::Buffer`] for buffers of a wrong length; no game

@@ -250,7 +250,8 @@ macro_rules! for_each_output {
             obs: ObservationBuffer<'a> = Box<[T]>, [Observers, RowElements];
             /// Whether each action is legal for the seat to act.
             action_mask: &'a mut [bool] = Box<[bool]>, [Actions];
-            /// The change of the score.
+            /// The change of the score in this step; with [`Partners`](super::Partners) also by their
+            /// turns.
             reward: &'a mut [f32] = Box<[f32]>, [];
             /// Whether the game ended in this step.
             terminated: &'a mut [bool] = Box<[bool]>, [];

@@ -26,7 +26,7 @@ use crate::rules::{ActionId, BitIndices, DeckError, MoveError, Recording};
 /// let smart: PlayerSpec = "smart".parse()?;
 /// let players = [smart.player(&variant)?, smart.player(&variant)?];
 /// let played = record_games(&variant, &players, 1, 0..100, 1)?;
-/// let num_turns: usize = played.outcomes.iter().map(|outcome| usize::from(outcome.length)).sum();
+/// let num_turns: usize = played.outcomes.iter().map(|outcome| outcome.length).sum();
 ///
 /// let mut replay = Replay::new(played.recording, 16, Options::default())?;
 /// let mut buffers = replay.batch().allocate::<f32>()?;

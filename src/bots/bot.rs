@@ -131,8 +131,8 @@ pub trait Bot: BoxedClone + Send + Sync {
     }
 
     /// A new game starts, of a variant that [`Bot::check_variant`] has accepted. Before the first call
-    /// the other methods that take a view may panic. The bot drops all state of earlier games. All random decisions must draw
-    /// from `rng`: then the seed of a game determines all its moves.
+    /// the other methods that take a view may panic. The bot drops all state of earlier games. All
+    /// random decisions must draw from `rng`: then the seed of a game determines all its moves.
     fn start(&mut self, view: &View<'_>, rng: GameRng) {
         let _ = (view, rng);
     }

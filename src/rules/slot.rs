@@ -5,7 +5,8 @@ use super::small_index::numbered;
 
 numbered!(
     #[derive(Default)]
-    /// A slot of a hand. [`Slot::OLDEST`] has the oldest card; when a card leaves, the newer ones move down by one slot.
+    /// A slot of a hand. [`Slot::OLDEST`] has the oldest card; when a card leaves, the newer ones move
+    /// down by one slot.
     Slot,
     MAX_HAND_SIZE,
     "slot"

@@ -164,6 +164,11 @@ impl Mixture {
 
 /// Who plays the seats that the learner does not play. Each of these seats has a list of partners;
 /// one of them is drawn for each episode.
+///
+/// A step is then the learner's turn and the turns of its partners up to the learner's next one, and
+/// its reward is their sum. Points that partners make before the learner's first turn belong to the
+/// reward of that turn. An episode that ends before the learner has a turn is followed by the next
+/// one.
 #[derive(Clone, Debug, Default)]
 pub struct Partners {
     /// The partners of each seat; none for the learner's seats.
