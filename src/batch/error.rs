@@ -133,10 +133,10 @@ pub enum BatchError {
     /// A game that is given a deck twice.
     #[error("game {0} has several decks: expected one")]
     SeveralDecks(usize),
-    /// A policy that cannot read the observations of the batch.
+    /// A policy that cannot choose the actions of the batch.
     #[error("the policy cannot play these games: expected {expected}")]
     Policy {
-        /// What the policy needs.
+        /// What policies can.
         expected: String,
     },
     /// Given decks for a batch with partners.

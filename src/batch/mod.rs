@@ -27,16 +27,17 @@
 //! ```
 //! # #[cfg(feature = "weights")] {
 //! use starmine::batch::{Batch, Dtype, Options};
+//! use starmine::bots::MoveChoice;
 //! use starmine::nn::{PolicyScratch, shipped_policy};
+//! use starmine::rules::GameRng;
 //!
 //! let policy = shipped_policy("ippo-2p")?.policy()?;
-//! let options = Options { encoder: policy.encoder(), dtype: Dtype::Bits, ..Options::default() };
+//! let options = Options { dtype: Dtype::Bits, ..Options::default() };
 //! let mut batch = Batch::new(policy.variant().clone(), 256, 1, options)?;
 //! let mut buffers = batch.allocate::<u8>()?;
-//! let mut scratch = PolicyScratch::default();
-//! batch.observe(buffers.outputs())?;
+//! let (mut rng, mut scratch) = (GameRng::for_samples(1), PolicyScratch::default());
 //! for _ in 0..100 {
-//!     let actions = batch.best_actions(&policy, &buffers, &mut scratch)?;
+//!     let actions = batch.policy_actions(&policy, MoveChoice::Sampled, &mut rng, &mut scratch)?;
 //!     batch.step(&actions, buffers.outputs())?;
 //!     for (game, row) in batch.final_observations::<u8>()?.iter() {
 //!         println!("game {game}: {} points, {} bytes", buffers.final_score[game], row.len());

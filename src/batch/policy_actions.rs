@@ -1,97 +1,100 @@
 //! The actions that a policy chooses in all games of a batch.
 
-use super::output_buffers::OutputBuffers;
-use super::{Batch, BatchError, Dtype, Observers};
+use super::{Batch, BatchError};
+use crate::bots::{MoveChoice, choose};
 use crate::nn::{Policy, PolicyScratch};
-use crate::rules::ActionId;
+use crate::rules::{ActionId, GameRng, Position, View};
 
 impl Batch {
-    /// The actions that a greedy bot of this policy plays, one for each game, read from the
-    /// observations that this batch wrote into the buffers last. In a game that is over it is action 0.
+    /// The actions that a policy chooses for the seats to act, one for each game: action 0 in a game
+    /// that is over. The policy sees the games by its own encoder, whatever the batch writes. Only
+    /// [`MoveChoice::Sampled`] draws random numbers.
     ///
     /// # Errors
-    /// [`BatchError::Policy`] if the batch has another variant or encoder than the policy, if it does
-    /// not write the packed rows of the seats to act, or if the network has a hidden state.
-    pub fn best_actions(
+    /// [`BatchError::Policy`] if the policy was trained for another variant, or if its network has a
+    /// hidden state.
+    #[expect(clippy::missing_panics_doc, reason = "each game that goes on has a move")]
+    pub fn policy_actions(
         &self,
         policy: &Policy,
-        buffers: &OutputBuffers<u8>,
+        choice: MoveChoice,
+        rng: &mut GameRng,
         scratch: &mut PolicyScratch,
     ) -> Result<Vec<ActionId>, BatchError> {
-        let options = self.options();
-        let is_packed = options.dtype == Dtype::Bits && options.observers == Observers::Current;
-        let has_encoder = options.encoder.name() == policy.encoder().name();
-        let has_rows = buffers.obs.len() == self.num_envs() * self.row_length();
         let differences = policy.differences(self.variant());
-        let expected = if policy.is_recurrent() {
-            "a policy without a hidden state".to_owned()
-        } else if !differences.is_empty() {
-            format!("the variant of the policy, in which {}", differences.join(", "))
-        } else if !has_encoder || self.layout().len() != policy.num_bits() {
-            format!("the encoder of the policy, {}", policy.encoder().name())
-        } else if !is_packed || !has_rows {
-            "packed rows of the seats to act: Dtype::Bits and Observers::Current".to_owned()
-        } else {
-            let legal: Vec<_> = (0..self.num_envs()).map(|game| self.legal_actions(game)).collect();
-            return Ok(policy.best_actions(&buffers.obs, &legal, scratch));
+        if policy.is_recurrent() {
+            let expected = "one without a hidden state".to_owned();
+            return Err(BatchError::Policy { expected });
+        }
+        if !differences.is_empty() {
+            let expected = format!("one of this variant; its own has {}", differences.join(", "));
+            return Err(BatchError::Policy { expected });
+        }
+        let variant = self.variant();
+        let positions: Vec<Position> =
+            (0..self.num_envs()).map(|game| self.take(game).position).collect();
+        let live = positions.iter().filter(|position| position.ending.is_none());
+        let views = live.map(|position| View::new(variant, position, position.current_player));
+        let chosen = policy.pass(views, scratch, |logits, view| choose(logits, choice, rng, view));
+        let mut chosen = chosen.into_iter().filter_map(|chosen| variant.move_to_action(chosen));
+        let action = |position: &Position| match position.ending {
+            Some(_) => ActionId::at(0),
+            None => chosen.next().expect("a move of the variant for each game that goes on"),
         };
-        Err(BatchError::Policy { expected })
+        Ok(positions.iter().map(action).collect())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::batch::{AutoresetMode, Options};
-    use crate::encode::{AnyEncoder, CANONICAL_SEER};
+    use crate::batch::{AutoresetMode, Dtype, Options};
     use crate::nn::shipped_policy;
     use crate::rules::{Parameters, Variant};
 
     #[test]
-    fn the_actions_are_the_moves_of_the_policy() {
+    fn the_actions_have_the_greatest_logits_of_the_rows() {
         let policy = shipped_policy("ippo-2p").unwrap().policy().unwrap();
-        let dtype = Dtype::Bits;
-        let autoreset_mode = AutoresetMode::NextStep;
-        let options = Options { dtype, autoreset_mode, ..Options::default() };
+        let (dtype, autoreset_mode) = (Dtype::Bits, AutoresetMode::NextStep);
+        let options =
+            Options { encoder: policy.encoder(), dtype, autoreset_mode, ..Options::default() };
         let mut batch = Batch::new(policy.variant().clone(), 40, 3, options).unwrap();
         let mut buffers = batch.allocate::<u8>().unwrap();
-        let mut scratch = PolicyScratch::default();
+        let (mut rng, mut scratch) = (GameRng::for_samples(0), PolicyScratch::default());
         batch.observe(buffers.outputs()).unwrap();
-        let mut over = 0;
+        let (mut over, mut others) = (0, 0);
         for _ in 0..100 {
-            let actions = batch.best_actions(&policy, &buffers, &mut scratch).unwrap();
-            for (game, action) in actions.iter().enumerate() {
-                let moves = batch.look(game, buffers.seat(game), |view| {
-                    let is_over = view.ending().is_some();
-                    (!is_over).then(|| policy.best_moves([*view], &mut scratch))
+            let mut actions =
+                |choice| batch.policy_actions(&policy, choice, &mut rng, &mut scratch).unwrap();
+            let (greedy, sampled) = (actions(MoveChoice::Greedy), actions(MoveChoice::Sampled));
+            let words = buffers.obs.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word));
+            let words: Vec<u64> = words.collect();
+            let outputs = policy.logits(&words, &mut [], &mut scratch);
+            for (game, row) in outputs.chunks(policy.num_outputs()).enumerate() {
+                let legal = batch.legal_actions(game);
+                // The first of the greatest ones.
+                let best = legal.iter().reduce(|best, action| {
+                    if row[action.index()] > row[best.index()] { action } else { best }
                 });
-                let found = batch.variant().action_to_move(*action).unwrap();
-                let expected = moves.unwrap();
-                over += usize::from(expected.is_none());
-                assert!(expected.map_or(action.index() == 0, |moves| moves == [found]));
+                assert_eq!(greedy[game].index(), best.map_or(0, ActionId::index));
+                assert!(legal.is_empty() || legal.contains(sampled[game]));
+                over += usize::from(legal.is_empty());
+                others += usize::from(greedy[game] != sampled[game]);
             }
-            batch.step(&actions, buffers.outputs()).unwrap();
+            batch.step(&greedy, buffers.outputs()).unwrap();
         }
-        assert!(over > 0);
+        assert!(over > 0 && others > 0);
     }
 
     #[test]
-    fn rows_that_the_policy_does_not_know_are_refused() {
+    fn a_policy_of_another_variant_is_refused() {
         let policy = shipped_policy("ippo-2p").unwrap().policy().unwrap();
-        let base = || Options { dtype: Dtype::Bits, ..Options::default() };
         let easy = Parameters { max_information_tokens: 10, ..Parameters::default() };
-        let seer = AnyEncoder::of_seer(CANONICAL_SEER);
-        for (parameters, options, text) in [
-            (easy, base(), "max_information_tokens"),
-            (Parameters::default(), Options { encoder: seer, ..base() }, "encoder"),
-            (Parameters::default(), Options { dtype: Dtype::Uint8, ..base() }, "Dtype::Bits"),
-            (Parameters::default(), Options { observers: Observers::All, ..base() }, "Observers"),
-        ] {
-            let batch = Batch::new(Variant::new(parameters).unwrap(), 2, 1, options).unwrap();
-            let buffers = batch.allocate::<u8>().unwrap();
-            let refused = batch.best_actions(&policy, &buffers, &mut PolicyScratch::default());
-            let error = refused.unwrap_err().to_string();
-            assert!(error.contains(text), "{error}");
-        }
+        let batch = Batch::new(Variant::new(easy).unwrap(), 2, 1, Options::default()).unwrap();
+        let mut rng = GameRng::for_samples(0);
+        let mut scratch = PolicyScratch::default();
+        let refused = batch.policy_actions(&policy, MoveChoice::Greedy, &mut rng, &mut scratch);
+        let error = refused.unwrap_err().to_string();
+        assert!(error.contains("its own has max_information_tokens=8"), "{error}");
     }
 }

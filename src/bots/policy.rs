@@ -120,7 +120,12 @@ impl Bot for PolicyBot {
 }
 
 /// The move that is chosen by the logits. Only a sampled one draws random numbers.
-fn choose(logits: &[f32], choice: MoveChoice, rng: &mut GameRng, view: &View<'_>) -> Move {
+pub(crate) fn choose(
+    logits: &[f32],
+    choice: MoveChoice,
+    rng: &mut GameRng,
+    view: &View<'_>,
+) -> Move {
     let legal = view.legal_actions();
     let best = best(legal, |action| logits[action]);
     let action = match choice {

@@ -26,11 +26,10 @@ use std::sync::Arc;
 
 use safetensors::SafeTensors;
 
-use crate::buffers::packed_length;
 use crate::encode::{AnyEncoder, Encoder};
 use crate::nn::any_network::Network;
 use crate::nn::scratch::PolicyScratch;
-use crate::rules::{ActionId, ActionSet, Edition, LostGameScore, Move, Parameters, Variant, View};
+use crate::rules::{Edition, LostGameScore, Move, Parameters, Variant, View};
 use header::Header;
 use tensors::read_network;
 
@@ -129,8 +128,7 @@ impl Policy {
         &self.variant
     }
 
-    /// The encoder of its observations, as [`Options::encoder`](crate::batch::Options::encoder) takes
-    /// it.
+    /// The encoder of its observations.
     #[must_use]
     pub fn encoder(&self) -> AnyEncoder {
         AnyEncoder::Seat(self.encoder.clone())
@@ -222,33 +220,6 @@ impl Policy {
         })
     }
 
-    /// As [`Policy::best_moves`], for packed observations of its encoder and variant: the action for
-    /// each row, given the legal actions of its game; action 0 where none is legal.
-    pub(crate) fn best_actions(
-        &self,
-        rows: &[u8],
-        legal: &[ActionSet],
-        scratch: &mut PolicyScratch,
-    ) -> Vec<ActionId> {
-        self.assert_has_no_state();
-        let row_length = packed_length(self.num_bits());
-        assert_eq!(rows.len(), legal.len() * row_length, "a row for each game");
-        let mut observations = Vec::with_capacity(Policy::BATCH_SIZE * row_length / 8);
-        let mut found = Vec::with_capacity(legal.len());
-        let chunks = rows.chunks(Policy::BATCH_SIZE * row_length);
-        for (rows, legal) in chunks.zip(legal.chunks(Policy::BATCH_SIZE)) {
-            observations.clear();
-            observations.extend(rows.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word)));
-            let outputs = self.logits(&observations, &mut [], scratch);
-            let outputs = outputs.chunks_exact(self.num_outputs()).zip(legal);
-            found.extend(outputs.map(|(row, &legal)| {
-                let best = |legal| ActionId::at(best(legal, |action| row[action]));
-                if legal.is_empty() { ActionId::at(0) } else { best(legal) }
-            }));
-        }
-        found
-    }
-
     /// The network's values of many views, in their order: the sum of later rewards that it
     /// expects, as they were counted and discounted in its training.
     ///
@@ -265,11 +236,11 @@ impl Policy {
 
     /// Evaluates many views in chunks of at most [`Policy::BATCH_SIZE`], and reads something from the
     /// outputs of each.
-    fn pass<'v, T>(
+    pub(crate) fn pass<'v, T>(
         &self,
         views: impl IntoIterator<Item = View<'v>>,
         scratch: &mut PolicyScratch,
-        read: impl Fn(&[f32], &View<'v>) -> T,
+        mut read: impl FnMut(&[f32], &View<'v>) -> T,
     ) -> Vec<T> {
         let views: Vec<View<'v>> = views.into_iter().collect();
         self.assert_fits(views.iter().map(View::variant));
@@ -289,14 +260,9 @@ impl Policy {
         found
     }
 
-    /// Checks that observations can be evaluated by themselves.
-    fn assert_has_no_state(&self) {
-        assert!(!self.is_recurrent(), "the network has a hidden state: expected one without");
-    }
-
     /// Checks that views of these variants can be evaluated by themselves.
     fn assert_fits<'v>(&self, variants: impl Iterator<Item = &'v Variant>) {
-        self.assert_has_no_state();
+        assert!(!self.is_recurrent(), "the network has a hidden state: expected one without");
         let mut checked: Option<&Variant> = None;
         for variant in variants {
             // Most views share one variant.

@@ -125,30 +125,6 @@ fn plain_features(view: &View<'_>) -> Vec<f32> {
 }
 
 #[test]
-fn the_actions_of_rows_are_the_moves_of_their_views() {
-    let policy = shipped_policy("ippo-3p").unwrap().policy().unwrap();
-    let variant = Arc::new(policy.variant().clone());
-    let mut scratch = PolicyScratch::default();
-    let states: Vec<State> = (0..2 * Policy::BATCH_SIZE as u64 + 3)
-        .map(|game| State::new(variant.clone(), EpisodeSeed { game, ..EpisodeSeed::default() }))
-        .collect();
-    let views = || states.iter().map(|state| state.view(state.current_player()));
-    let legal: Vec<ActionSet> = views().map(|view| view.legal_actions()).collect();
-    let mut words = vec![0; policy.num_bits().div_ceil(64)];
-    let mut rows = Vec::new();
-    for view in views() {
-        policy.encode_into(&view, &mut words);
-        rows.extend(words.iter().flat_map(|word| word.to_le_bytes()));
-    }
-    let actions = policy.best_actions(&rows, &legal, &mut scratch);
-    let moves = actions.iter().map(|&action| variant.action_to_move(action).unwrap());
-    assert!(moves.eq(policy.best_moves(views(), &mut scratch)));
-    assert_eq!(policy.best_actions(&[], &[], &mut scratch), []);
-    let over = vec![ActionSet::EMPTY; legal.len()];
-    assert!(policy.best_actions(&rows, &over, &mut scratch).iter().all(|it| it.index() == 0));
-}
-
-#[test]
 fn a_layer_that_was_computed_by_hand() {
     let layer = Linear::new(&[1.0, 2.0, 3.0, -1.0, 0.5, 0.0], &[0.5, -1.0]);
     for simd in Simd::available() {
