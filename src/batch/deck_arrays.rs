@@ -1,11 +1,12 @@
-//! Given decks as arrays, of which a reset reads them.
+//! Given decks as arrays, which a reset reads.
 
 use super::error::BatchError;
 use super::given_decks::GivenDeck;
 use crate::buffers::try_with_capacity;
 use crate::rules::{ListedDeck, Variant};
 
-/// As [`GivenDecks`](super::given_decks::GivenDecks), with a mask of the games that have a deck. The others have zeros.
+/// As [`GivenDecks`](super::given_decks::GivenDecks), with a mask of the games that have a deck. The
+/// others have zeros.
 pub(super) struct DeckArrays {
     pub cards: Vec<u8>,
     pub start_players: Vec<u8>,

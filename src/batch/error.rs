@@ -136,7 +136,7 @@ pub enum BatchError {
     /// A policy that cannot choose the actions of the batch.
     #[error("the policy cannot play these games: expected {expected}")]
     Policy {
-        /// What policies can.
+        /// Which policies can.
         expected: String,
     },
     /// Given decks for a batch with partners.

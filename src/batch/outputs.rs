@@ -45,8 +45,9 @@ impl<'a> ObservationBuffer<'a> {
     }
 }
 
-/// An element of observations in [`OutputBuffers`](super::OutputBuffers): `f32` for [`Dtype::Float32`], `f16` for
-/// [`Dtype::Float16`], `u8` for [`Dtype::Uint8`] and [`Dtype::Bits`]. No other types implement it.
+/// An element of observations in [`OutputBuffers`](super::OutputBuffers): `f32` for
+/// [`Dtype::Float32`], `f16` for [`Dtype::Float16`], `u8` for [`Dtype::Uint8`] and [`Dtype::Bits`]. No
+/// other types implement it.
 pub trait ObservationElement: element::Element {}
 
 mod element {

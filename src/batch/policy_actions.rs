@@ -7,8 +7,9 @@ use crate::rules::{ActionId, GameRng, Position, View};
 
 impl Batch {
     /// The actions that a policy chooses for the seats to act, one for each game: action 0 in a game
-    /// that is over. The policy sees the games by its own encoder, whatever the batch writes. Only
-    /// [`MoveChoice::Sampled`] draws random numbers.
+    /// that is over. The observations are those of the policy's encoder;
+    /// [`Options::encoder`](super::Options::encoder) does not matter. Only [`MoveChoice::Sampled`] draws
+    /// random numbers.
     ///
     /// # Errors
     /// [`BatchError::Policy`] if the policy was trained for another variant, or if its network has a

@@ -199,8 +199,8 @@ pub struct UnsupportedVariantError {
 }
 
 impl UnsupportedVariantError {
-    /// The bot with this name does not support the variant. `expected` describes those that it does
-    /// support.
+    /// The error of the bot with this name for a variant. `expected` describes the variants that the
+    /// bot supports.
     pub fn new(name: &str, variant: &Variant, expected: impl Into<String>) -> Self {
         let (name, variant) = (name.to_owned(), variant.to_string());
         UnsupportedVariantError { name, variant, expected: expected.into() }

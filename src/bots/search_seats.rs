@@ -31,8 +31,8 @@ impl SeveralSearchesError {
         [self.first, self.second]
     }
 
-    /// Checks that at most one seat of a table searches, unless all of those that do allow it. The
-    /// items are [`Bot::search_seats`](super::Bot::search_seats) of the seats in their order.
+    /// Checks the seats of a table: if several search, each must allow it. The items are
+    /// [`Bot::search_seats`](super::Bot::search_seats) of the seats in their order.
     pub(crate) fn check(
         seats: impl IntoIterator<Item = Option<SearchSeats>>,
     ) -> Result<(), SeveralSearchesError> {

@@ -205,7 +205,7 @@ mod tests {
     use super::*;
     use crate::rules::{EpisodeSeed, Seat, State};
 
-    /// Writes so many bits of a layout of ten.
+    /// Writes this number of bits; its layout has ten.
     struct Bits(usize);
 
     impl Encoder for Bits {
