@@ -66,6 +66,8 @@ def keep(name: str, folder: Path, games: int) -> None:
         writer.writeheader()
         writer.writerows(rows)
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    if "out" in config:
+        config["out"] = f"runs/{name}"  # not the path of one machine
     text = json.dumps(config | {"machine": machine(), "date": today()}, indent=1)
     (RESULTS / f"{name}.json").write_text(text + "\n", encoding="utf-8")
     print(f"{name}: {rows[-1]}")
