@@ -44,12 +44,13 @@ named!("autoreset_mode",
 named!("illegal_action",
     /// What an illegal action of the learner or of a partner does.
     IllegalAction {
-        /// An action of the learner refuses the whole step: no game has moved. A move of a
-        /// [`Partner::Custom`](super::Partner::Custom) is found after the learner's: the call returns
-        /// [`BatchError::PartnerMove`](super::BatchError::PartnerMove), and all games must be reset.
+        /// An illegal action of the learner refuses the whole step: no game has moved. An illegal move
+        /// of a [`Partner::Custom`](super::Partner::Custom) is found only after games have moved: the
+        /// call returns [`BatchError::PartnerMove`](super::BatchError::PartnerMove), and all games must
+        /// be reset.
         Raise = "raise",
-        /// That game ends as a lost game. [`Batch::partner_error`](super::Batch::partner_error) has
-        /// the move of a partner.
+        /// That game ends as a lost game. [`Batch::partner_error`](super::Batch::partner_error) tells
+        /// the illegal move of a partner.
         Terminate = "terminate",
     }
 );

@@ -166,9 +166,9 @@ impl Mixture {
 /// one of them is drawn for each episode.
 ///
 /// A step is then the learner's turn and the turns of its partners up to the learner's next one, and
-/// its reward is their sum. Points that partners make before the learner's first turn belong to the
-/// reward of that turn. An episode that ends before the learner has a turn is followed by the next
-/// one.
+/// its reward is the sum of their rewards. Points that partners make before the learner's first turn
+/// belong to the reward of that turn. An episode that ends before the learner has a turn is skipped;
+/// too many in a row are [`PartnersError::NoTurn`].
 #[derive(Clone, Debug, Default)]
 pub struct Partners {
     /// The partners of each seat; none for the learner's seats.
