@@ -27,8 +27,7 @@
 //! ```
 //! # #[cfg(feature = "weights")] {
 //! use starmine::batch::{Batch, Dtype, Options};
-//! use starmine::bots::MoveChoice;
-//! use starmine::nn::{PolicyScratch, shipped_policy};
+//! use starmine::nn::{MoveChoice, PolicyScratch, shipped_policy};
 //! use starmine::rules::GameRng;
 //!
 //! let policy = shipped_policy("ippo-2p")?.policy()?;

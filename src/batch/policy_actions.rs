@@ -1,8 +1,8 @@
 //! The actions that a policy chooses in all games of a batch.
 
 use super::{Batch, BatchError};
-use crate::bots::{MoveChoice, choose};
-use crate::nn::{Policy, PolicyScratch};
+use crate::bots::choose;
+use crate::nn::{MoveChoice, Policy, PolicyScratch};
 use crate::rules::{ActionId, GameRng, Position, View};
 
 impl Batch {

@@ -49,7 +49,7 @@ exceptions! {
     rules::DeckError => DeckError,
     rules::NotationError => NotationError,
     rules::UnknownNameError => UnknownNameError,
-    bots::UnsupportedVariantError => VariantError,
+    rules::UnsupportedVariantError => VariantError,
     bots::SeatedPlayerError => StarmineError,
     buffers::BufferError => ArrayError,
     batch::ThreadsError => StarmineError,

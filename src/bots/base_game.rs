@@ -1,8 +1,7 @@
 //! Sets of card kinds of the base game, for bots that support no other variant. The index of a
 //! kind is `suit * RANKS + rank`, with both from 0.
 
-use super::bot::UnsupportedVariantError;
-use crate::rules::{Hint, KindSet, LostGameScore, Parameters, Variant};
+use crate::rules::{Hint, KindSet, LostGameScore, Parameters, UnsupportedVariantError, Variant};
 
 /// Refuses a variant in which more differs from the base game than these bots allow.
 pub(super) fn check(name: &str, variant: &Variant) -> Result<(), UnsupportedVariantError> {

@@ -3,10 +3,8 @@
 use std::any::Any;
 use std::sync::atomic::AtomicBool;
 
-use thiserror::Error;
-
 use super::search_seats::SearchSeats;
-use crate::rules::{Event, GameRng, Move, Position, Seat, Variant, View};
+use crate::rules::{Event, GameRng, Move, Position, Seat, UnsupportedVariantError, Variant, View};
 
 /// One turn of a game, as one seat saw it.
 #[derive(Clone, Copy, Debug)]
@@ -63,8 +61,10 @@ pub struct MoveValue {
 /// copy goes on by itself. A bot must be `Send` and `Sync` because games run on several threads.
 ///
 /// ```
-/// use starmine::bots::{Bot, Player, Turn, UnsupportedVariantError, play_games};
-/// use starmine::rules::{GameRng, Move, Parameters, Slot, Variant, View};
+/// use starmine::bots::{Bot, Player, Turn, play_games};
+/// use starmine::rules::{
+///     GameRng, Move, Parameters, Slot, UnsupportedVariantError, Variant, View,
+/// };
 ///
 /// /// Plays its oldest card after a hint to its seat, and otherwise does the first legal thing.
 /// #[derive(Clone, Default)]
@@ -182,28 +182,6 @@ pub trait Bot: BoxedClone + Send + Sync {
     /// for a bot that does not estimate values.
     fn values(&self) -> Option<&[MoveValue]> {
         None
-    }
-}
-
-/// A bot does not support the variant.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-#[error("bot={name:?} does not play this variant ({variant}): expected {expected}")]
-pub struct UnsupportedVariantError {
-    /// The bot's name.
-    pub name: String,
-    /// The variant as text.
-    pub variant: String,
-    /// The variants that it supports.
-    pub expected: String,
-}
-
-impl UnsupportedVariantError {
-    /// The error of the bot with this name for a variant. `expected` describes the variants that the
-    /// bot supports.
-    pub fn new(name: &str, variant: &Variant, expected: impl Into<String>) -> Self {
-        let (name, variant) = (name.to_owned(), variant.to_string());
-        UnsupportedVariantError { name, variant, expected: expected.into() }
     }
 }
 

@@ -55,13 +55,13 @@ mod smart;
 mod table;
 mod turn_values;
 
-pub use bot::{Bot, BoxedClone, MoveValue, Turn, UnsupportedVariantError};
+pub use bot::{Bot, BoxedClone, MoveValue, Turn};
 pub use noisy::{Noise, NoiseError, Noisy};
 #[cfg(any(test, feature = "python"))]
 pub(crate) use play_games::play_games_until;
 pub use play_games::{GamesError, PlayedGames, play_games, record_games};
+pub use policy::PolicyBot;
 pub(crate) use policy::choose;
-pub use policy::{MoveChoice, PolicyBot};
 pub(crate) use policy::{PolicyTurns, run_together};
 pub(crate) use registry::bot_or_policy;
 pub use registry::{BOTS, BotKind, SupportedVariants, bot};

@@ -6,10 +6,10 @@ use std::sync::atomic::AtomicBool;
 
 use thiserror::Error;
 
-use super::bot::{Bot, MoveValue, Turn, UnsupportedVariantError};
+use super::bot::{Bot, MoveValue, Turn};
 use super::random::any_legal;
 use super::search_seats::SearchSeats;
-use crate::rules::{GameRng, Move, Variant, View};
+use crate::rules::{GameRng, Move, UnsupportedVariantError, Variant, View};
 
 /// A probability, from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,20 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::bot::{Bot, UnsupportedVariantError};
+use super::bot::Bot;
 use super::runner::{BotMoveError, GameRunner};
-use crate::nn::{Policy, PolicyScratch, best, sample};
-use crate::rules::{GameRng, Move, Variant, View};
+use crate::nn::{MoveChoice, Policy, PolicyScratch, best, sample};
+use crate::rules::{GameRng, Move, UnsupportedVariantError, Variant, View};
 use crate::threads::is_set;
-
-/// How a policy's bot chooses its moves by the logits of the legal actions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MoveChoice {
-    /// The greatest logit; of equal ones the lowest action.
-    Greedy,
-    /// At random, from the softmax of the logits.
-    Sampled,
-}
 
 /// A bot that plays by a policy.
 pub struct PolicyBot {

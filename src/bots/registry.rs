@@ -1,6 +1,6 @@
 //! The bots by name: one row each.
 
-use super::bot::{Bot, UnsupportedVariantError};
+use super::bot::Bot;
 use super::fireflower::Fireflower;
 use super::hat_guessing::{InfoBot, InformationStrategy};
 use super::play_hints::{Holmes, Simple, Value};
@@ -9,7 +9,7 @@ use super::rule_list::{self, RuleList};
 use super::runner::Player;
 use super::smart::Smart;
 use crate::nn::POLICIES;
-use crate::rules::{UnknownNameError, Variant};
+use crate::rules::{UnknownNameError, UnsupportedVariantError, Variant};
 
 /// The variants that a bot supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

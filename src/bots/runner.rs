@@ -8,12 +8,12 @@ use std::sync::atomic::AtomicBool;
 
 use thiserror::Error;
 
-use super::bot::{Bot, MoveValue, Turn, UnsupportedVariantError};
+use super::bot::{Bot, MoveValue, Turn};
 use super::cheater;
 use super::search_seats::{SearchSeats, SeveralSearchesError};
 use crate::rules::{
     Deck, Ending, EpisodeSeed, Event, GameRng, Move, MoveError, Position, RandomDeck, Recording,
-    RecordingError, Seat, SeerView, State, Variant, View,
+    RecordingError, Seat, SeerView, State, UnsupportedVariantError, Variant, View,
 };
 use crate::threads::is_set;
 

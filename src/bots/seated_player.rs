@@ -5,10 +5,12 @@ use std::sync::atomic::AtomicBool;
 
 use thiserror::Error;
 
-use super::bot::{Turn, UnsupportedVariantError};
+use super::bot::Turn;
 use super::cheater;
 use super::runner::{BotMoveError, Player};
-use crate::rules::{Ending, EpisodeSeed, Event, GameRng, Move, Seat, State};
+use crate::rules::{
+    Ending, EpisodeSeed, Event, GameRng, Move, Seat, State, UnsupportedVariantError,
+};
 
 /// A bot in one seat, which is shown a game as it stands and answers with a move.
 ///

@@ -53,7 +53,8 @@ pub(crate) use policy::policy_bytes;
 #[cfg(test)]
 pub(crate) use policy::tests::{policy_file, small};
 pub use policy::{
-    Cause, POLICIES, Policy, PolicyError, PolicyProblem, ShippedPolicy, read_policy, shipped_policy,
+    Cause, MoveChoice, POLICIES, Policy, PolicyError, PolicyProblem, ShippedPolicy, read_policy,
+    shipped_policy,
 };
 pub(crate) use policy::{best, sample};
 #[cfg(feature = "python")]

@@ -3,12 +3,9 @@
 use std::sync::Arc;
 
 use super::policy_source::NamedPolicy;
-use crate::bots::{
-    Bot, BotKind, MoveChoice, Noise, Noisy, Player, PolicyBot, RuleList, SearchSeats,
-    UnsupportedVariantError,
-};
-use crate::nn::Policy;
-use crate::rules::Variant;
+use crate::bots::{Bot, BotKind, Noise, Noisy, Player, PolicyBot, RuleList, SearchSeats};
+use crate::nn::{MoveChoice, Policy};
+use crate::rules::{UnsupportedVariantError, Variant};
 use crate::search::{BlueprintError, SearchError, SearchOptions, Searcher};
 
 /// A bot with all its parameters and weights, or a search with one, parsed from its text, which is

@@ -3,8 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::bots::MoveChoice;
-use crate::nn::{Policy, PolicyError, read_policy, shipped_policy};
+use crate::nn::{MoveChoice, Policy, PolicyError, read_policy, shipped_policy};
 
 /// Prefix of a policy's text. A shipped policy may also stand without it.
 pub(super) const POLICY_PREFIX: &str = "policy:";

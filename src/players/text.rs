@@ -7,8 +7,8 @@ use super::error::PlayerSpecError;
 use super::player_spec::{PlayerSpec, Spec};
 use super::policy_source::{FindPolicy, NamedPolicy, POLICY_PREFIX, find_policy};
 use super::search_text::SearchText;
-use crate::bots::{MoveChoice, RuleList, SearchSeats, bot_or_policy};
-use crate::nn::shipped_policy;
+use crate::bots::{RuleList, SearchSeats, bot_or_policy};
+use crate::nn::{MoveChoice, shipped_policy};
 use crate::rules::UnknownNameError;
 use crate::search::{CountOption, MIRROR_STEP, Method, SearchOptionError, SearchOptions};
 

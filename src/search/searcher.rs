@@ -9,8 +9,8 @@ use super::belief::BlueprintBelief;
 use super::blueprint::Blueprint;
 use super::decision::{Decision, search};
 use super::options::{Method, SearchOptionError, SearchOptions};
-use crate::bots::{Bot, MoveValue, Player, SearchSeats, Turn, UnsupportedVariantError};
-use crate::rules::{Ending, GameRng, Move, Seat, State, Variant, View};
+use crate::bots::{Bot, MoveValue, Player, SearchSeats, Turn};
+use crate::rules::{Ending, GameRng, Move, Seat, State, UnsupportedVariantError, Variant, View};
 
 /// A searching teammate may leave the blueprint. Each other move is assumed to be this likely, where
 /// the blueprint's move counts 1; see [`Method::Mirror`].

@@ -9,9 +9,9 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::bots::{Bot, Player, SearchSeats, SeveralSearchesError, UnsupportedVariantError};
+use crate::bots::{Bot, Player, SearchSeats, SeveralSearchesError};
 use crate::players::{PlayerSpec, PlayerSpecError, StoredPolicies};
-use crate::rules::{EpisodeSeed, GameRng, MAX_PLAYERS, Seat, Variant};
+use crate::rules::{EpisodeSeed, GameRng, MAX_PLAYERS, Seat, UnsupportedVariantError, Variant};
 
 /// The largest number of bots to draw from for one seat.
 const MAX_CHOICES: usize = 64;

@@ -9,7 +9,7 @@ use crate::bindings::arguments::numbers::wrong_type;
 use crate::bindings::arguments::text::Text;
 use crate::bindings::errors::SerializationError;
 use crate::bindings::nn::network::_Network;
-use crate::bots::MoveChoice;
+use crate::nn::MoveChoice;
 use crate::players::{PlayerSpec, PlayerSpecError, StoredPolicies, find_policy};
 
 /// A bot, a trained policy or a searcher, loaded: the weights of a policy are those of the moment at which the

@@ -33,10 +33,13 @@ mod seat_state;
 mod tests;
 mod turn_meaning;
 
-use crate::rules::{BitIndices, Event, GameRng, KindSet, Move, Offset, Seat, Slot, Variant, View};
+use crate::rules::{
+    BitIndices, Event, GameRng, KindSet, Move, Offset, Seat, Slot, UnsupportedVariantError,
+    Variant, View,
+};
 
 use super::base_game;
-use super::bot::{Bot, Turn, UnsupportedVariantError};
+use super::bot::{Bot, Turn};
 use beliefs::BeliefArchive;
 use reasoner::{BeliefState, PastTurns, Reasoner};
 use seat_state::{CARDS, SeatMove, SeatState};

@@ -4,9 +4,11 @@ use super::hand_notes::{HandNotes, RemainingCopies, TableNotes, hint_cards};
 use super::play_hint::looks_like_a_pass;
 use super::warning::{WarningConvention, act, read};
 use crate::bots::base_game;
-use crate::bots::bot::{Bot, Turn, UnsupportedVariantError};
+use crate::bots::bot::{Bot, Turn};
 use crate::bots::copy_counts::CopyCounts;
-use crate::rules::{Card, GameRng, Hint, KindSet, Move, Seat, Slot, SlotSet, Variant, View};
+use crate::rules::{
+    Card, GameRng, Hint, KindSet, Move, Seat, Slot, SlotSet, UnsupportedVariantError, Variant, View,
+};
 
 /// `HolmesBot`: plays and warns as [`Value`](super::value::Value) does, and deduces the identity of
 /// cards from the common knowledge. Supports the base game.

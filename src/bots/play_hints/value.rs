@@ -4,8 +4,10 @@ use super::hand_notes::{HandNotes, TableNotes, hint_cards};
 use super::play_hint::looks_like_a_pass;
 use super::warning::{WarningConvention, act, read};
 use crate::bots::base_game;
-use crate::bots::bot::{Bot, Turn, UnsupportedVariantError};
-use crate::rules::{Card, GameRng, Hint, KindSet, Move, Seat, Slot, SlotSet, Variant, View};
+use crate::bots::bot::{Bot, Turn};
+use crate::rules::{
+    Card, GameRng, Hint, KindSet, Move, Seat, Slot, SlotSet, UnsupportedVariantError, Variant, View,
+};
 
 /// `ValueBot`: plays the cards that hints point out, and warns before a last copy is discarded.
 /// Supports the base game.

@@ -11,8 +11,8 @@ mod tests;
 use self::common_knowledge::CommonKnowledge;
 use self::move_choice::MoveChoice;
 use super::base_game;
-use super::bot::{Bot, Turn, UnsupportedVariantError};
-use crate::rules::{GameRng, Move, Variant, View};
+use super::bot::{Bot, Turn};
+use crate::rules::{GameRng, Move, UnsupportedVariantError, Variant, View};
 
 /// A bot whose hints promise a playable card or warn of a critical one. Supports the base game.
 ///

@@ -2,6 +2,15 @@
 
 use crate::rules::{ActionId, ActionSet, GameRng, ticket_index};
 
+/// How a move is chosen by the logits of the legal actions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MoveChoice {
+    /// The greatest logit; of equal ones the lowest action.
+    Greedy,
+    /// At random, from the softmax of the logits.
+    Sampled,
+}
+
 /// Fixed-point 1 of the sampling weights; the best action has weight 1.
 const ONE: f64 = (1u64 << 48) as f64;
 

@@ -13,7 +13,7 @@ mod tensors;
 #[cfg(test)]
 pub mod tests;
 
-pub use choice::{best, sample};
+pub use choice::{MoveChoice, best, sample};
 pub use error::{Cause, PolicyError, PolicyProblem};
 pub use load::load_policy;
 #[cfg(feature = "python")]

@@ -1,6 +1,7 @@
 use super::super::*;
 use super::*;
-use crate::bots::{Bot, GameRunner, MoveChoice, Noise, Noisy};
+use crate::bots::{Bot, GameRunner, Noise, Noisy};
+use crate::nn::MoveChoice;
 use crate::rules::{EpisodeSeed, Move, State, View};
 
 #[test]

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::*;
-use crate::bots::{MoveChoice, Player, PolicyBot, RuleList, SeatedPlayer, bot};
-use crate::nn::shipped_policy;
+use crate::bots::{Player, PolicyBot, RuleList, SeatedPlayer, bot};
+use crate::nn::{MoveChoice, shipped_policy};
 use crate::rules::{EpisodeSeed, GameRng, Parameters, Seat, State, Variant, preset};
 
 fn variant_of(name: &str, players: u8) -> Arc<Variant> {

@@ -12,8 +12,10 @@ use self::missing_hint::note_missing_hint;
 use self::move_choice::choose;
 use super::public_knowledge::{PublicKnowledge, mend};
 use crate::bots::base_game;
-use crate::bots::bot::{Bot, Turn, UnsupportedVariantError};
-use crate::rules::{Event, GameRng, Hint, Move, Offset, Slot, SlotSet, Variant, View};
+use crate::bots::bot::{Bot, Turn};
+use crate::rules::{
+    Event, GameRng, Hint, Move, Offset, Slot, SlotSet, UnsupportedVariantError, Variant, View,
+};
 
 /// A hat guesser. A message answers which card of a hand is playable, which is dead, or which kind
 /// a card is. Supports the base game.

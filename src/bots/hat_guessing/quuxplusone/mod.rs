@@ -10,8 +10,8 @@ use self::hint_code::HintCode;
 use self::questions::SlotQuestions;
 use super::public_knowledge::PublicKnowledge;
 use crate::bots::base_game;
-use crate::bots::bot::{Bot, Turn, UnsupportedVariantError};
-use crate::rules::{GameRng, Hint, Move, Slot, SlotSet, Variant, View};
+use crate::bots::bot::{Bot, Turn};
+use crate::rules::{GameRng, Hint, Move, Slot, SlotSet, UnsupportedVariantError, Variant, View};
 
 /// A hat guesser. A hint sends the sum of the receivers' answers. Supports the base game.
 #[derive(Clone, Debug, Default)]
