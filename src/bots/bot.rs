@@ -4,7 +4,9 @@ use std::any::Any;
 use std::sync::atomic::AtomicBool;
 
 use super::search_seats::SearchSeats;
-use crate::rules::{Event, GameRng, Move, Position, Seat, UnsupportedVariantError, Variant, View};
+use crate::rules::{
+    Event, GameRng, Move, Position, Seat, SeenGame, UnsupportedVariantError, Variant, View,
+};
 
 /// One turn of a game, as one seat saw it.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +20,13 @@ pub struct Turn<'a> {
 }
 
 impl<'a> Turn<'a> {
+    /// The last turn of a game that somebody else runs; `None` before the first one.
+    #[must_use]
+    pub fn last_seen(game: &'a SeenGame) -> Option<Turn<'a>> {
+        let (before, after) = game.last_positions()?;
+        Some(Turn::last(game.variant(), before, after, game.history(), game.observer()))
+    }
+
     /// The last turn of these events, as one seat saw it.
     #[inline]
     pub(crate) fn last(
@@ -104,6 +113,36 @@ pub struct MoveValue {
 /// let small = Variant::new(Parameters { hand_size: Some(3), ..Parameters::default() })?;
 /// assert!(play_games(&small, &players, 1, 0..10, 1).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// A bot also plays its seat at a table that somebody else runs, by what the table reveals to that
+/// seat:
+///
+/// ```
+/// use starmine::bots::{Bot, Turn};
+/// use starmine::rules::{EpisodeSeed, GameRng, Move, Revealed, SeenGame, SeenGameError};
+///
+/// /// Calls `send` with each move of the bot, and plays the turns that `receive` returns until there
+/// /// is none.
+/// fn play_seat(
+///     bot: &mut dyn Bot,
+///     mut game: SeenGame,
+///     mut send: impl FnMut(Move),
+///     mut receive: impl FnMut() -> Option<(Move, Revealed)>,
+/// ) -> Result<(), SeenGameError> {
+///     bot.start(&game.view(), GameRng::for_seat(EpisodeSeed::new(7), game.observer()));
+///     while game.ending().is_none() {
+///         if game.current_player() == game.observer() {
+///             send(bot.act(&game.view()));
+///         }
+///         let Some((played, revealed)) = receive() else { break };
+///         game.play(played, revealed)?;
+///         if let Some(turn) = Turn::last_seen(&game) {
+///             bot.observe(&turn);
+///         }
+///     }
+///     Ok(())
+/// }
 /// ```
 ///
 /// A type that is not `Clone` is refused:
@@ -219,6 +258,59 @@ impl<B: Bot + Clone> BoxedClone for B {
         match (&mut **bot as &mut dyn Any).downcast_mut::<B>() {
             Some(bot) => bot.clone_from(self),
             None => *bot = self.boxed_clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::bots::{BOTS, Player};
+    use crate::rules::{EpisodeSeed, Parameters, State, first_seen, revealed};
+
+    /// A seat of a game that is played with the whole deck and once more by what the seat sees.
+    struct TwiceSeated {
+        bots: [Box<dyn Bot>; 2],
+        seen: SeenGame,
+    }
+
+    #[test]
+    fn every_bot_plays_alike_at_a_table_that_somebody_else_runs() {
+        for kind in BOTS {
+            for game in 0..50 {
+                let players = 2 + (game % 4) as u8;
+                let parameters = Parameters { players, ..Parameters::default() };
+                let variant = Arc::new(Variant::new(parameters).unwrap());
+                let Ok(Player::Bot(bot)) = kind.player(&variant) else { continue };
+                let seed = EpisodeSeed { seed: 6, game, episode: 0 };
+                let mut state = State::new(variant.clone(), seed);
+                let sit = |seat| {
+                    let seen = first_seen(&state, seat);
+                    let mut bots = [bot.clone(), bot.clone()];
+                    bots[0].start(&state.view(seat), GameRng::for_seat(seed, seat));
+                    bots[1].start(&seen.view(), GameRng::for_seat(seed, seat));
+                    TwiceSeated { bots, seen }
+                };
+                let mut seats: Vec<TwiceSeated> = variant.seats().map(sit).collect();
+                while state.ending().is_none() {
+                    let seat = state.current_player();
+                    let TwiceSeated { bots: [full, hidden], seen } = &mut seats[seat.index()];
+                    let played = full.act(&state.view(seat));
+                    assert_eq!(hidden.act(&seen.view()), played, "{}: {state}", kind.name);
+                    let before = *state.position();
+                    let event = state.play(played).unwrap();
+                    for (seat, TwiceSeated { bots: [full, hidden], seen }) in
+                        variant.seats().zip(&mut seats)
+                    {
+                        seen.play(played, revealed(&variant, &event, seat)).unwrap();
+                        let (after, history) = (state.position(), state.history());
+                        full.observe(&Turn::last(&variant, &before, after, history, seat));
+                        hidden.observe(&Turn::last_seen(seen).unwrap());
+                    }
+                }
+            }
         }
     }
 }

@@ -6,8 +6,11 @@
 //!
 //! - a [`Player`] holds a seat of a game: a bot, the cheater, or the caller;
 //! - a [`PlayerSpec`](crate::players::PlayerSpec) makes players from a text, such as `smart`;
-//! - a [`SeatedPlayer`] is a player in one seat of games that somebody else runs;
+//! - a [`SeatedPlayer`] is a player in one seat of games whose whole deck is known;
 //! - a [`Partner`](crate::batch::Partner) is who may hold a seat of a batch.
+//!
+//! A bot also plays at a table that shows it only what its seat sees, by a
+//! [`SeenGame`](crate::rules::SeenGame); see the example of [`Bot`].
 //!
 //! ```
 //! use starmine::bots::{GameRunner, Player, RuleList, bot};

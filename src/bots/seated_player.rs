@@ -17,7 +17,8 @@ use crate::rules::{
 /// It follows a game from its first turn: it is told of every turn, and goes through those of its
 /// seat as if it had been asked, whoever has played them. So its answer depends on the game alone,
 /// not on how often it was asked. The one exception are the random hands of a search, which does
-/// not search again in past turns.
+/// not search again in past turns. Where the deck is hidden from the caller, take a
+/// [`SeenGame`](crate::rules::SeenGame).
 #[derive(Clone)]
 pub struct SeatedPlayer {
     player: Player,

@@ -1,7 +1,7 @@
 //! The rules of the game: parameters, cards, moves, one game in progress, and the view of one seat.
 //!
 //! Start with [`Variant`] (the immutable parameters), deal a [`State`] from it, and give [`View`]s
-//! to encoders and bots.
+//! to encoders and bots. A [`SeenGame`] gives the views of one seat where somebody else runs the game.
 //!
 //! - A *kind* of card is a suit and a rank, a [`Card`]; most kinds have several *copies*. The *index*
 //!   of a card counts the kinds, see [`Variant::card_index`].
@@ -58,6 +58,7 @@ mod rating;
 mod recording;
 mod rng;
 mod seat;
+mod seen_game;
 mod select;
 mod slot;
 mod slot_set;
@@ -116,6 +117,9 @@ pub use recording::{GameCheck, Recording, RecordingArrays, RecordingError};
 pub use rng::GameRng;
 pub(crate) use rng::{INCREMENT, MULTIPLIER, mix_seed, ticket_index};
 pub use seat::Seat;
+#[cfg(test)]
+pub(crate) use seen_game::tests::{first_seen, revealed};
+pub use seen_game::{Revealed, SeenGame, SeenGameError};
 pub use slot::Slot;
 pub use slot_set::SlotSet;
 pub use small_index::IndexError;

@@ -20,7 +20,8 @@ use super::variant::{Variant, beyond_the_table};
 
 /// What one seat may see of a position. Encoders and bots get only views, so they cannot read
 /// their own hand or the deck. Offsets are relative to the observer, clockwise; offset 0 is the
-/// observer.
+/// observer. A [`State`](super::State) gives views, and so does a [`SeenGame`](super::SeenGame), which
+/// knows no deck.
 ///
 /// ```
 /// use starmine::rules::{EpisodeSeed, Offset, Seat, State, Variant};

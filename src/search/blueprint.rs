@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use super::parallel::StopError;
 use super::particle::{Particle, Seats};
 use super::rollout::{Rollout, Start};
-use super::seen_game::SeenGame;
+use super::supposed_game::SupposedGame;
 use super::turn_set::TurnSet;
 use crate::bots::{Bot, PolicyBot};
 use crate::nn::{Policy, PolicyScratch};
@@ -63,7 +63,7 @@ impl Blueprint {
     /// [`StopError`] if `stop` was set; some bots have then observed the turn and others have not.
     pub fn follow(
         &mut self,
-        game: &SeenGame,
+        game: &SupposedGame,
         turn: usize,
         hands: &mut [Particle],
         stop: &AtomicBool,
@@ -96,7 +96,7 @@ impl Blueprint {
     /// are missing.
     pub fn replay(
         &mut self,
-        game: &SeenGame,
+        game: &SupposedGame,
         is_explained: &[bool],
         mistake: f64,
         least: f64,
@@ -152,7 +152,7 @@ impl Blueprint {
     /// missing.
     pub fn deviations(
         &mut self,
-        game: &SeenGame,
+        game: &SupposedGame,
         hands: &[WeighedHand],
         stop: &AtomicBool,
     ) -> Vec<TurnSet> {
@@ -240,7 +240,7 @@ impl Blueprint {
 fn explained(
     policy: &Policy,
     scratch: &mut PolicyScratch,
-    game: &SeenGame,
+    game: &SupposedGame,
     turn: usize,
     cards: &[[u8; MAX_CARDS]],
 ) -> Vec<bool> {

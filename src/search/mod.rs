@@ -32,7 +32,7 @@ mod parallel;
 mod particle;
 mod rollout;
 mod searcher;
-mod seen_game;
+mod supposed_game;
 #[cfg(test)]
 mod tests;
 mod turn_set;

@@ -145,7 +145,8 @@ impl Searcher {
 
     /// Searches for the seat to act in this state, whose past turns tell what it may believe: the
     /// values of all legal moves, and the belief. It uses what that seat sees. The seed draws the
-    /// hands.
+    /// hands. Where the deck is hidden from the caller, use the searcher as a [`Bot`], with the views
+    /// of a [`SeenGame`](crate::rules::SeenGame).
     ///
     /// # Errors
     /// [`SearchError`] if the game is over or has another variant.

@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use super::blueprint::{Blueprint, WeighedHand, doubt, retain};
 use super::parallel::{StopError, map};
 use super::particle::Particle;
-use super::seen_game::SeenGame;
+use super::supposed_game::SupposedGame;
 use super::turn_set::TurnSet;
 use crate::bots::Turn;
 use crate::rules::{
@@ -50,7 +50,7 @@ pub enum Source {
 /// earlier moves that are not mistakes.
 #[derive(Clone)]
 pub struct BlueprintBelief {
-    game: Arc<SeenGame>,
+    game: Arc<SupposedGame>,
     blueprint: Blueprint,
     particles: Vec<Particle>,
     source: Source,
@@ -91,7 +91,7 @@ impl BlueprintBelief {
         seed: u64,
     ) -> BlueprintBelief {
         BlueprintBelief {
-            game: Arc::new(SeenGame::new(view)),
+            game: Arc::new(SupposedGame::new(view)),
             blueprint: blueprint.clone(),
             particles: Vec::new(),
             source: Source::Sampled,
@@ -250,7 +250,7 @@ impl BlueprintBelief {
     /// other hands may explain it; if they are all hands, the move is a mistake.
     fn explain(
         &mut self,
-        game: &SeenGame,
+        game: &SupposedGame,
         workers: &mut [Blueprint],
         stop: &AtomicBool,
     ) -> Result<(), StopError> {
@@ -379,7 +379,7 @@ impl BlueprintBelief {
     /// Those of some hands that explain the game with a likelihood of at least `least`.
     fn replayed(
         &self,
-        game: &SeenGame,
+        game: &SupposedGame,
         hands: &[WeighedHand],
         least: f64,
         workers: &mut [Blueprint],

@@ -6,7 +6,7 @@ use super::{BlueprintBelief, CHUNK, MIN_LIKELIHOOD, Source};
 use crate::rules::{Belief, GameRng, mix_seed};
 use crate::search::blueprint::{Blueprint, WeighedHand};
 use crate::search::parallel::{StopError, map};
-use crate::search::seen_game::SeenGame;
+use crate::search::supposed_game::SupposedGame;
 
 /// A refill draws at most this many hands for each hand that is wanted.
 const DRAWS: usize = 10;
@@ -19,7 +19,7 @@ impl BlueprintBelief {
     /// is the likelihood of the likeliest hand.
     pub(super) fn refill(
         &mut self,
-        game: &SeenGame,
+        game: &SupposedGame,
         most: f64,
         workers: &mut [Blueprint],
         stop: &AtomicBool,

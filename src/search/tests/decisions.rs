@@ -3,9 +3,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::super::*;
 use super::*;
-use crate::bots::{Bot, GameRunner, Player, PolicyBot, SeatedPlayer, play_games, play_games_until};
+use crate::bots::{
+    Bot, GameRunner, Player, PolicyBot, SeatedPlayer, Turn, play_games, play_games_until,
+};
 use crate::nn::{PolicyScratch, shipped_policy};
-use crate::rules::{ActionId, GameRng, Move, Offset, Seat, State, View};
+use crate::rules::{ActionId, GameRng, Move, Offset, Seat, State, View, first_seen, revealed};
 
 #[test]
 fn the_worse_half_of_the_moves_gets_fewer_rollouts() {
@@ -71,6 +73,35 @@ fn a_search_is_the_same_for_any_number_of_threads() {
     assert!(alone.0.moves.iter().map(|searched| searched.rollouts).sum::<usize>() <= 600);
     assert_eq!(alone, decide(2));
     assert_eq!(alone, decide(5));
+}
+
+#[test]
+fn a_searcher_plays_alike_at_a_table_that_somebody_else_runs() {
+    let variant = variant_of("standard", 3);
+    let mut state = State::new(variant.clone(), seed(2));
+    let observer = Seat::ALL[1];
+    let mut seen = first_seen(&state, observer);
+    let mut bots = [searcher(&variant, "smart", 60, 20), searcher(&variant, "smart", 60, 20)];
+    let [full, hidden] = &mut bots;
+    full.start(&state.view(observer), GameRng::for_samples(3));
+    hidden.start(&seen.view(), GameRng::for_samples(3));
+    let mut rng = GameRng::for_samples(4);
+    while state.ending().is_none() {
+        let moves: Vec<Move> = state.legal_moves().collect();
+        let mut played = *rng.pick(&moves).unwrap();
+        if state.current_player() == observer {
+            played = full.act(&state.view(observer));
+            assert_eq!(hidden.act(&seen.view()), played);
+            assert_eq!(hidden.values(), full.values());
+        }
+        let before = state.clone();
+        let event = state.play(played).unwrap();
+        seen.play(played, revealed(&variant, &event, observer)).unwrap();
+        let (before, after) = (before.view(observer), state.view(observer));
+        full.observe(&Turn { before, event: event.seen_by(observer), after });
+        hidden.observe(&Turn::last_seen(&seen).unwrap());
+    }
+    assert!(state.length() > 10);
 }
 
 #[test]

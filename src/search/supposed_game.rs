@@ -1,4 +1,4 @@
-//! A game as one seat has seen it, which can be played again with any hand of that seat.
+//! A game as one seat has seen it, which is played again with any hand of that seat.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ impl OwnCards {
 /// A game as one seat has seen it, so that it can be played again for any hand that this seat may
 /// hold.
 #[derive(Clone, Debug)]
-pub(super) struct SeenGame {
+pub(super) struct SupposedGame {
     variant: Arc<Variant>,
     observer: Seat,
     /// The positions before the first turn and after each turn; the observer's cards are not in
@@ -52,12 +52,12 @@ pub(super) struct SupposedTurn {
     pub after: Position,
 }
 
-impl SeenGame {
-    pub fn new(view: &View<'_>) -> SeenGame {
+impl SupposedGame {
+    pub fn new(view: &View<'_>) -> SupposedGame {
         let owned = view.hand_size(Offset::OWN);
         let mut own = OwnCards::default();
         (0..owned).for_each(|number| own.push(number));
-        SeenGame {
+        SupposedGame {
             variant: Arc::new(view.variant().clone()),
             observer: view.observer(),
             positions: vec![blank(view)],
@@ -106,10 +106,10 @@ impl SeenGame {
     }
 
     /// The game as it was before a turn.
-    pub fn before(&self, turn: usize) -> SeenGame {
+    pub fn before(&self, turn: usize) -> SupposedGame {
         let own_cards = self.own_cards[..=turn].to_vec();
         let numbers = own_cards.iter().flat_map(|own| &own.numbers[..own.size]);
-        SeenGame {
+        SupposedGame {
             variant: self.variant.clone(),
             observer: self.observer,
             positions: self.positions[..=turn].to_vec(),
