@@ -70,7 +70,7 @@
 //!     let first = |game| batch.legal_actions(game).iter().next().expect("a game goes on");
 //!     let actions: Vec<_> = (0..4096).map(first).collect();
 //!     batch.step(&actions, buffers.outputs())?;
-//!     println!("{} points", buffers.reward.iter().sum::<f32>());
+//!     println!("{} points", buffers.reward().iter().sum::<f32>());
 //! }
 //! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -92,7 +92,7 @@ fn play<T: ObservationElement>(
     for step in 0..steps {
         choose(batch, actions, step);
         total += allocations(|| batch.step(actions, buffers.outputs()).expect("it is played"));
-        over.copy_from_slice(&buffers.terminated);
+        over.copy_from_slice(buffers.terminated());
         if batch.options().autoreset_mode == AutoresetMode::Disabled && over.contains(&true) {
             let outputs = buffers.outputs();
             let reset = || batch.reset(Seeds::Continue, Some(&over), outputs).expect("it is dealt");

@@ -66,25 +66,25 @@ impl Mirror {
         table.play(variant.action_to_move(variant.action_id(action).unwrap()).unwrap()).unwrap();
         table.run().unwrap();
         let score = table.view(Seat::FIRST).score();
-        assert_eq!(written.reward[game], f32::from(score) - f32::from(before));
+        assert_eq!(written.reward()[game], f32::from(score) - f32::from(before));
         let ended = table.ending().is_some();
-        assert_eq!(written.terminated[game], ended);
+        assert_eq!(written.terminated()[game], ended);
         if ended {
-            assert_eq!(written.final_score[game], i32::from(score));
-            assert_eq!(written.final_length[game], table.length() as i32);
+            assert_eq!(written.final_score()[game], i32::from(score));
+            assert_eq!(written.final_length()[game], table.length() as i32);
             let seed = table.seed().next();
             *table = GameRunner::new(variant.clone(), self.players.clone(), seed).unwrap();
             next_turn(table);
         }
         let table = &self.tables[game];
         let view = table.view(table.current_player());
-        assert_eq!(written.current_player[game], i32::from(u8::from(view.current_player())));
-        assert_eq!(written.score[game], i32::from(view.score()));
+        assert_eq!(written.current_player()[game], i32::from(u8::from(view.current_player())));
+        assert_eq!(written.score()[game], i32::from(view.score()));
         let legal = view.legal_actions();
         let actions = variant.num_actions();
         for action in 0..actions {
             assert_eq!(
-                written.action_mask[game * actions + action],
+                written.action_mask()[game * actions + action],
                 legal.bits() >> action & 1 == 1
             );
         }
@@ -237,11 +237,11 @@ fn an_illegal_action_loses_that_game_alone() {
         batch.step(&actions, written.outputs()).unwrap();
         for game in [3, 9] {
             // As without partners, the illegal action counts as a turn.
-            assert_eq!(written.final_length[game], 1);
+            assert_eq!(written.final_length()[game], 1);
         }
         for game in 0..GAMES {
-            assert_eq!(written.illegal_action[game], game == 3 || game == 9);
-            assert_eq!(written.terminated[game], game == 3 || game == 9);
+            assert_eq!(written.illegal_action()[game], game == 3 || game == 9);
+            assert_eq!(written.terminated()[game], game == 3 || game == 9);
         }
         let mut stored = Batch::from_bytes(&batch.to_bytes().unwrap(), None).unwrap();
         if mode == AutoresetMode::NextStep {
@@ -249,7 +249,7 @@ fn an_illegal_action_loses_that_game_alone() {
             batch.step(&[5; GAMES], written.outputs()).unwrap();
             stored.step(&[5; GAMES], theirs.outputs()).unwrap();
             assert_eq!(written, theirs);
-            assert_eq!((written.reward[3], written.terminated[3]), (0.0, false));
+            assert_eq!((written.reward()[3], written.terminated()[3]), (0.0, false));
         }
     }
 }
@@ -373,8 +373,8 @@ fn an_illegal_move_of_a_custom_bot_can_lose_that_game() {
     let mut written = batch.allocate::<f32>().unwrap();
     assert!(batch.partner_error(0).is_none());
     batch.step(&[5; GAMES], written.outputs()).unwrap();
-    assert!(written.terminated.iter().all(|&over| over));
-    assert!(written.final_score.iter().all(|&score| score == 0));
+    assert!(written.terminated().iter().all(|&over| over));
+    assert!(written.final_score().iter().all(|&score| score == 0));
     for game in 0..GAMES {
         let error = batch.partner_error(game).expect("the partner made an illegal move");
         assert_eq!((error.seat, error.played), (Seat::ALL[1], Move::Play { slot: Slot::ALL[5] }));

@@ -37,7 +37,7 @@ impl Written {
     /// Plays until a step finishes a game.
     fn play_until_some_end(&mut self, batch: &mut Batch, rng: &mut GameRng) {
         while self.finished.is_empty() {
-            let actions = choose(&self.buffers.action_mask, rng);
+            let actions = choose(self.buffers.action_mask(), rng);
             self.step(batch, &actions).unwrap();
         }
     }
@@ -81,7 +81,7 @@ fn check(partners: &Partners) {
     let mut rng = GameRng::for_samples(0);
     let mut finished = 0;
     for step in 0..STEPS {
-        let actions = choose(&written[0].buffers.action_mask, &mut rng);
+        let actions = choose(written[0].buffers.action_mask(), &mut rng);
         for (batch, written) in batches.iter_mut().zip(&mut written) {
             written.step(batch, &actions).unwrap();
         }
@@ -114,7 +114,7 @@ fn a_refused_step_changes_nothing_on_any_thread() {
         let pauses = [Duration::ZERO, Duration::from_millis(1)];
         let rows = [0, GAMES / 2, GAMES - 1];
         for (row, pause) in rows.into_iter().flat_map(|row| pauses.map(|pause| (row, pause))) {
-            let mut actions = choose(&written.buffers.action_mask, &mut rng);
+            let mut actions = choose(written.buffers.action_mask(), &mut rng);
             actions[row] = 20;
             thread::sleep(pause);
             let error = written.step(batch, &actions).unwrap_err();

@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::partners::PartnersError;
 use crate::bots::BotMoveError;
 use crate::buffers::{BufferError, SimdError};
-use crate::rules::{ActionSet, DeckError, Variant};
+use crate::rules::{ActionSet, DeckError, UnsupportedVariantError, Variant};
 use crate::threads::ThreadsError;
 use crate::threads::is_set;
 
@@ -18,14 +18,22 @@ use crate::threads::is_set;
 pub struct IllegalActionsError {
     /// How many there are.
     pub count: usize,
-    /// The indices of the games, of the first [`IllegalActionsError::LISTED`].
-    pub games: Vec<usize>,
-    /// The action of each.
-    pub actions: Vec<i64>,
-    /// The legal actions of each; none in a game that is over.
-    pub legal: Vec<ActionSet>,
+    /// The first of them, at most [`IllegalActionsError::LISTED`], in the order of the games.
+    pub listed: Vec<RefusedAction>,
     /// The variant, which names the moves.
     pub variant: Arc<Variant>,
+}
+
+/// An action that is not legal in its game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RefusedAction {
+    /// The index of the game.
+    pub game: usize,
+    /// The action as it was given, which need not be an id of the variant.
+    pub action: i64,
+    /// The legal actions; none in a game that is over.
+    pub legal: ActionSet,
 }
 
 impl IllegalActionsError {
@@ -47,9 +55,10 @@ impl std::fmt::Display for IllegalActionsError {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         const SHOWN: usize = 5;
         write!(formatter, "{} illegal action(s), no game has moved: ", self.count)?;
-        for index in 0..self.games.len().min(SHOWN) {
-            let (game, action) = (self.games[index], self.actions[index]);
-            let (legal, meaning) = (self.legal[index], self.meaning(action));
+        for (index, &RefusedAction { game, action, legal }) in
+            self.listed.iter().take(SHOWN).enumerate()
+        {
+            let meaning = self.meaning(action);
             let separator = if index == 0 { "" } else { "; " };
             if legal.is_empty() {
                 write!(
@@ -133,11 +142,17 @@ pub enum BatchError {
     /// A game that is given a deck twice.
     #[error("game {0} has several decks: expected one")]
     SeveralDecks(usize),
-    /// A policy that cannot choose the actions of the batch.
-    #[error("the policy cannot play these games: expected {expected}")]
-    Policy {
-        /// Which policies can.
-        expected: String,
+    /// A policy that does not play the variant of the batch.
+    #[error(transparent)]
+    Policy(#[from] UnsupportedVariantError),
+    /// A [`BatchPolicy`](super::BatchPolicy) that was made for another number of games, or for
+    /// another variant.
+    #[error("the policy was made for another batch: expected one of {num_envs} games of {variant}")]
+    OtherBatch {
+        /// The number of games that it was made for.
+        num_envs: usize,
+        /// The variant that it was made for.
+        variant: Arc<Variant>,
     },
     /// Given decks for a batch with partners.
     #[error("decks are not allowed in a batch with partners")]

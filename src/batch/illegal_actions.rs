@@ -1,7 +1,7 @@
 //! The actions that a step refuses.
 
 use super::options::{AutoresetMode, IllegalAction};
-use super::{Batch, IllegalActionsError};
+use super::{Batch, IllegalActionsError, RefusedAction};
 use crate::rules::ActionId;
 
 impl Batch {
@@ -13,22 +13,16 @@ impl Batch {
         actions: &[i64],
         moving: Option<&[bool]>,
     ) -> IllegalActionsError {
-        let mut error = IllegalActionsError {
-            count: 0,
-            games: vec![],
-            actions: vec![],
-            legal: vec![],
-            variant: self.config.variant.clone(),
-        };
+        let mut error =
+            IllegalActionsError { count: 0, listed: vec![], variant: self.config.variant.clone() };
         for (game, &action) in actions.iter().enumerate() {
             if moving.is_some_and(|moving| !moving[game]) || !self.refuses(game, action) {
                 continue;
             }
             error.count += 1;
             if error.count <= IllegalActionsError::LISTED {
-                error.games.push(game);
-                error.actions.push(action);
-                error.legal.push(self.legal_actions(game));
+                let legal = self.legal_actions(game);
+                error.listed.push(RefusedAction { game, action, legal });
             }
         }
         error

@@ -26,20 +26,21 @@
 //!
 //! ```
 //! # #[cfg(feature = "weights")] {
-//! use starmine::batch::{Batch, Dtype, Options};
-//! use starmine::nn::{MoveChoice, PolicyScratch, shipped_policy};
+//! use starmine::batch::{Batch, BatchPolicy, Dtype, Options};
+//! use starmine::nn::{MoveChoice, shipped_policy};
 //! use starmine::rules::GameRng;
 //!
 //! let policy = shipped_policy("ippo-2p")?.policy()?;
 //! let options = Options { dtype: Dtype::Bits, ..Options::default() };
 //! let mut batch = Batch::new(policy.variant().clone(), 256, 1, options)?;
 //! let mut buffers = batch.allocate::<u8>()?;
-//! let (mut rng, mut scratch) = (GameRng::for_samples(1), PolicyScratch::default());
+//! let (mut policy, mut rng) = (BatchPolicy::new(policy, &batch)?, GameRng::for_samples(1));
 //! for _ in 0..100 {
-//!     let actions = batch.policy_actions(&policy, MoveChoice::Sampled, &mut rng, &mut scratch)?;
+//!     let evaluated = policy.evaluate(&batch)?; // also logits and values
+//!     let actions = evaluated.actions(MoveChoice::Sampled, &mut rng);
 //!     batch.step(&actions, buffers.outputs())?;
 //!     for (game, row) in batch.final_observations::<u8>()?.iter() {
-//!         println!("game {game}: {} points, {} bytes", buffers.final_score[game], row.len());
+//!         println!("game {game}: {} points, {} bytes", buffers.final_score()[game], row.len());
 //!     }
 //! }
 //! # }
@@ -47,6 +48,7 @@
 //! ```
 
 mod actions;
+mod batch_policy;
 mod config;
 mod copy;
 mod deck_arrays;
@@ -61,7 +63,6 @@ mod outputs;
 mod partition;
 mod partner_turns;
 mod partners;
-mod policy_actions;
 mod replay;
 mod reset;
 mod rows;
@@ -75,7 +76,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 pub use actions::Action;
-pub use error::{BatchError, IllegalActionsError};
+pub use batch_policy::BatchPolicy;
+pub use error::{BatchError, IllegalActionsError, RefusedAction};
 pub use given_decks::GivenDeck;
 #[cfg(feature = "python")]
 pub(crate) use given_decks::GivenDecks;

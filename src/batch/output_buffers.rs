@@ -1,14 +1,16 @@
 //! Buffers for all outputs of a batch, which the batch allocates.
 
+use std::sync::Arc;
+
 use super::options::{Dtype, Observers};
 use super::outputs::{ObservationElement, Outputs, check_element};
 use super::{Axis, Batch, BatchError, for_each_output, reserve};
-use crate::rules::{Ending, Seat};
+use crate::rules::{Card, Ending, Seat, Variant};
 
 macro_rules! define_output_buffers {
     (
-        $(#[$obs_doc:meta])* obs: $obs_buffer:ty = $obs:ty, [$($obs_axis:ident),*];
-        $($(#[$doc:meta])* $name:ident: $buffer:ty = $own:ty, [$($axis:ident),*];)+
+        $(#[$obs_doc:meta])* obs: $obs_buffer:ty = Box<[T]>, [$($obs_axis:ident),*];
+        $($(#[$doc:meta])* $name:ident: $buffer:ty = Box<[$element:ty]>, [$($axis:ident),*];)+
     ) => {
         /// Buffers for the results of a step or a reset, made by [`Batch::allocate`]. `T` is the type
         /// of the elements of observations. The elements of each game lie together, in the order of
@@ -32,10 +34,27 @@ macro_rules! define_output_buffers {
         /// ```
         #[derive(Clone, Debug, PartialEq)]
         pub struct OutputBuffers<T> {
+            variant: Arc<Variant>,
             num_envs: usize,
             dtype: Dtype,
-            $(#[$obs_doc])* pub obs: $obs,
-            $($(#[$doc])* pub $name: $own,)+
+            observers: Observers,
+            obs: Box<[T]>,
+            $($name: Box<[$element]>,)+
+        }
+
+        /// The outputs of all games.
+        impl<T> OutputBuffers<T> {
+            $(#[$obs_doc])*
+            #[must_use]
+            pub fn obs(&self) -> &[T] {
+                &self.obs
+            }
+
+            $($(#[$doc])*
+            #[must_use]
+            pub fn $name(&self) -> &[$element] {
+                &self.$name
+            })+
         }
 
         impl<T: ObservationElement> OutputBuffers<T> {
@@ -61,8 +80,10 @@ macro_rules! define_output_buffers {
             pub fn allocate<T: ObservationElement>(&self) -> Result<OutputBuffers<T>, BatchError> {
                 check_element::<T>(self.options().dtype)?;
                 Ok(OutputBuffers {
+                    variant: self.variant().clone(),
                     num_envs: self.num_envs(),
                     dtype: self.options().dtype,
+                    observers: self.options().observers,
                     obs: self.buffer("obs", &[$(Axis::$obs_axis),*])?,
                     $($name: self.buffer(stringify!($name), &[$(Axis::$axis),*])?,)+
                 })
@@ -73,6 +94,7 @@ macro_rules! define_output_buffers {
 
 for_each_output!(define_output_buffers);
 
+/// The outputs of one game.
 impl<T> OutputBuffers<T> {
     /// The observation of a game: its row, or the rows of all seats, one after another.
     ///
@@ -83,6 +105,31 @@ impl<T> OutputBuffers<T> {
         part(&self.obs, game, self.num_envs)
     }
 
+    /// The row of a seat.
+    ///
+    /// # Panics
+    /// Also if the batch does not write the rows of this seat: it has no such seat, or only the seat
+    /// to act is observed, which is another.
+    #[must_use]
+    pub fn row_of(&self, game: usize, seat: Seat) -> &[T] {
+        self.part_of(&self.obs, game, seat)
+    }
+
+    /// The cards in the own hand of a seat, oldest first; `None` in place of an absent card.
+    ///
+    /// # Panics
+    /// Also if the batch does not write the hand of this seat, as for its row, or without
+    /// [`ExtraOutput::OwnHand`](super::ExtraOutput::OwnHand).
+    pub fn own_hand_of(
+        &self,
+        game: usize,
+        seat: Seat,
+    ) -> impl ExactSizeIterator<Item = Option<Card>> + '_ {
+        assert!(!self.own_hand.is_empty(), "own_hand is not among the outputs");
+        let cards = self.part_of(&self.own_hand, game, seat).iter();
+        cards.map(|&index| usize::try_from(index).ok().map(|index| self.variant.card(index)))
+    }
+
     /// Whether each action is legal for the seat to act in a game.
     #[must_use]
     pub fn mask(&self, game: usize) -> &[bool] {
@@ -90,12 +137,9 @@ impl<T> OutputBuffers<T> {
     }
 
     /// The seat to act in a game; after its end the seat that would have been next.
-    ///
-    /// # Panics
-    /// Also if the caller has written a number that is not a seat.
     #[must_use]
     pub fn seat(&self, game: usize) -> Seat {
-        Seat::new(self.current_player[game] as usize).expect("a batch writes seats")
+        Seat::at(self.current_player[game] as usize)
     }
 
     /// How a game ended in this call; `None` if it did not.
@@ -103,13 +147,28 @@ impl<T> OutputBuffers<T> {
     pub fn ending(&self, game: usize) -> Option<Ending> {
         Ending::from_code(self.final_ending[game])
     }
+
+    /// The elements of a seat in a game.
+    fn part_of<'a, E>(&self, all: &'a [E], game: usize, seat: Seat) -> &'a [E] {
+        match self.observers {
+            Observers::All => {
+                let players = usize::from(self.variant.players());
+                assert!(seat.index() < players, "there is no seat {seat} in this variant");
+                part(part(all, game, self.num_envs), seat.index(), players)
+            }
+            Observers::Current => {
+                assert_eq!(self.seat(game), seat, "only the seat to act is observed");
+                part(all, game, self.num_envs)
+            }
+        }
+    }
 }
 
-/// The elements of one of several games.
-fn part<T>(all: &[T], game: usize, num_envs: usize) -> &[T] {
-    assert!(game < num_envs, "there is no game {game}");
-    let width = all.len() / num_envs;
-    &all[game * width..][..width]
+/// The elements of one of several games, or of one of its seats.
+fn part<T>(all: &[T], index: usize, number: usize) -> &[T] {
+    assert!(index < number, "there is no game {index}");
+    let width = all.len() / number;
+    &all[index * width..][..width]
 }
 
 /// The buffer for a call; `None` for that of an extra output that the batch does not have.
@@ -144,7 +203,7 @@ mod tests {
 
     use super::*;
     use crate::batch::{ExtraOutput, Options};
-    use crate::rules::{Parameters, Variant};
+    use crate::rules::{Offset, Parameters, Variant};
 
     fn batch(dtype: Dtype, extra_outputs: Vec<ExtraOutput>) -> Batch {
         let variant = Arc::new(Variant::new(Parameters::default()).unwrap());
@@ -209,6 +268,42 @@ mod tests {
         assert!(rows.eq(buffers.obs.iter().copied()));
         assert_eq!(buffers.row(19).len(), batch.num_observers() * batch.row_length());
         assert!(std::panic::catch_unwind(|| buffers.row(20).len()).is_err());
+    }
+
+    #[test]
+    fn a_seat_has_its_row_and_its_hand() {
+        for observers in [Observers::Current, Observers::All] {
+            let variant = Arc::new(Variant::new(Parameters::default()).unwrap());
+            let extra_outputs = vec![ExtraOutput::OwnHand];
+            let options = Options { observers, extra_outputs, ..Options::default() };
+            let mut batch = Batch::new(variant, 20, 3, options).unwrap();
+            let mut buffers = batch.allocate::<f32>().unwrap();
+            batch.step(&[5; 20], buffers.outputs()).unwrap();
+            for game in 0..20 {
+                for seat in [Seat::FIRST, Seat::ALL[1]] {
+                    let row = || buffers.row_of(game, seat).to_vec();
+                    if observers == Observers::Current && seat != buffers.seat(game) {
+                        assert!(std::panic::catch_unwind(row).is_err());
+                        continue;
+                    }
+                    assert_eq!(row().len(), batch.row_length());
+                    let hand: Vec<_> = buffers.own_hand_of(game, seat).flatten().collect();
+                    let cards = batch
+                        .look_as_seer(game, seat, |view| Vec::from_iter(view.hand(Offset::OWN)))
+                        .unwrap();
+                    assert_eq!((hand.len(), hand), (5, cards));
+                }
+                assert!(std::panic::catch_unwind(|| buffers.row_of(game, Seat::ALL[2])).is_err());
+            }
+            let rows = [Seat::FIRST, Seat::ALL[1]].map(|seat| match observers {
+                Observers::Current => buffers.row(7).to_vec(),
+                Observers::All => buffers.row_of(7, seat).to_vec(),
+            });
+            assert!(buffers.row(7).starts_with(&rows[0]) && buffers.row(7).ends_with(&rows[1]));
+        }
+        let buffers = batch(Dtype::Float32, vec![]).allocate::<f32>().unwrap();
+        let missing = || buffers.own_hand_of(0, Seat::FIRST).len();
+        assert!(std::panic::catch_unwind(missing).is_err());
     }
 
     #[test]

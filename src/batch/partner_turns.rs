@@ -100,14 +100,13 @@ impl Batch {
         self.partner_games.get(game).and_then(PartnerGame::error)
     }
 
-    /// For each game and seat the index, among the partners of the seat, of the one who holds the
-    /// seat in this episode; `None` for a seat of the learner.
-    pub fn drawn_partners(&self) -> impl ExactSizeIterator<Item = Option<usize>> + '_ {
-        let partners = &self.config.options.partners;
-        let seats = usize::from(self.variant().players());
-        let number = self.num_envs() * seats;
-        (0..number).map(move |place| {
-            partners.drawn(Seat::at(place % seats), self.seeds[place / seats].episode())
-        })
+    /// The index, among the partners of a seat, of the one who holds the seat in this episode of a
+    /// game; `None` for a seat of the learner.
+    ///
+    /// # Panics
+    /// If there is no such game.
+    #[must_use]
+    pub fn drawn_partner(&self, game: usize, seat: Seat) -> Option<usize> {
+        self.config.options.partners.drawn(seat, self.seeds[game].episode())
     }
 }

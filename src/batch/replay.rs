@@ -32,7 +32,7 @@ use crate::rules::{ActionId, BitIndices, DeckError, MoveError, Recording};
 /// let mut buffers = replay.batch().allocate::<f32>()?;
 /// let mut shown = 0;
 /// loop {
-///     replay.step(buffers.outputs())?; // `buffers.obs` has the observations before the actions
+///     replay.step(buffers.outputs())?; // `buffers.obs()` has the observations before the actions
 ///     if replay.num_live() == 0 {
 ///         break;
 ///     }

@@ -171,12 +171,13 @@ impl From<BatchError> for PyErr {
             BatchError::Threads(error) => error.into(),
             BatchError::Simd(error) => error.into(),
             BatchError::Partners(error) => error.into(),
+            BatchError::Policy(error) => error.into(),
             BatchError::NumEnvs(_)
             | BatchError::Interrupted
             | BatchError::DecksWithPartners
             | BatchError::NoGame { .. }
             | BatchError::PartnerMove { .. }
-            | BatchError::Policy { .. }
+            | BatchError::OtherBatch { .. }
             | BatchError::SeveralDecks(_)
             | BatchError::NoPartners => StarmineError::new_err(text),
             BatchError::Memory { .. } => PyMemoryError::new_err(text),
@@ -205,9 +206,12 @@ pub fn illegal_action(error: &MoveError, message: String) -> PyErr {
 }
 
 fn illegal_actions(error: &batch::IllegalActionsError) -> PyErr {
-    let legal: Vec<Vec<usize>> =
-        error.legal.iter().map(|set| set.iter().map(ActionId::index).collect()).collect();
-    illegal(error.to_string(), error.count, &error.games, &error.actions, &legal)
+    let listed = &error.listed;
+    let games: Vec<usize> = listed.iter().map(|refused| refused.game).collect();
+    let actions: Vec<i64> = listed.iter().map(|refused| refused.action).collect();
+    let ids = |refused: &batch::RefusedAction| refused.legal.iter().map(ActionId::index).collect();
+    let legal: Vec<Vec<usize>> = listed.iter().map(ids).collect();
+    illegal(error.to_string(), error.count, &games, &actions, &legal)
 }
 
 fn illegal(

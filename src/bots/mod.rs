@@ -64,7 +64,6 @@ pub use noisy::{Noise, NoiseError, Noisy};
 pub(crate) use play_games::play_games_until;
 pub use play_games::{GamesError, PlayedGames, play_games, record_games};
 pub use policy::PolicyBot;
-pub(crate) use policy::choose;
 pub(crate) use policy::{PolicyTurns, run_together};
 pub(crate) use registry::bot_or_policy;
 pub use registry::{BOTS, BotKind, SupportedVariants, bot};

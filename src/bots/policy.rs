@@ -65,7 +65,7 @@ impl PolicyBot {
         choice: MoveChoice,
         variant: &Variant,
     ) -> Result<PolicyBot, UnsupportedVariantError> {
-        check(&policy, variant)?;
+        policy.check_variant(variant)?;
         Ok(PolicyBot {
             choice,
             rng: GameRng::for_samples(0),
@@ -76,8 +76,8 @@ impl PolicyBot {
         })
     }
 
-    /// The policy, if [`Policy::best_moves`] finds the moves of this bot: it is greedy, and its
-    /// network has no hidden state.
+    /// The policy, if its greatest logits are the moves of this bot: it is greedy, and its network
+    /// has no hidden state.
     pub(crate) fn stateless_policy(&self) -> Option<&Arc<Policy>> {
         let is_greedy = self.choice == MoveChoice::Greedy;
         (is_greedy && !self.policy.is_recurrent()).then_some(&self.policy)
@@ -86,7 +86,7 @@ impl PolicyBot {
 
 impl Bot for PolicyBot {
     fn check_variant(&self, variant: &Variant) -> Result<(), UnsupportedVariantError> {
-        check(&self.policy, variant)
+        self.policy.check_variant(variant)
     }
 
     fn start(&mut self, _: &View<'_>, rng: GameRng) {
@@ -111,12 +111,7 @@ impl Bot for PolicyBot {
 }
 
 /// The move that is chosen by the logits. Only a sampled one draws random numbers.
-pub(crate) fn choose(
-    logits: &[f32],
-    choice: MoveChoice,
-    rng: &mut GameRng,
-    view: &View<'_>,
-) -> Move {
+fn choose(logits: &[f32], choice: MoveChoice, rng: &mut GameRng, view: &View<'_>) -> Move {
     let legal = view.legal_actions();
     let best = best(legal, |action| logits[action]);
     let action = match choice {
@@ -124,17 +119,6 @@ pub(crate) fn choose(
         MoveChoice::Sampled => sample(logits, legal, best, rng),
     };
     view.variant().tables().moves[action]
-}
-
-/// Refuses a variant in which the policy was not trained.
-fn check(policy: &Policy, variant: &Variant) -> Result<(), UnsupportedVariantError> {
-    let differences = policy.differences(variant);
-    if differences.is_empty() {
-        return Ok(());
-    }
-    let differences = differences.join(", ");
-    let expected = format!("the variant that the policy was trained for, in which {differences}");
-    Err(UnsupportedVariantError::new("policy", variant, expected))
 }
 
 /// Memory in which policies are evaluated for many games at a time.
@@ -304,7 +288,7 @@ mod tests {
             let mut bytes = whole.clone();
             bytes[bit / 8] ^= 1 << (bit % 8);
             let Ok(policy) = Policy::from_bytes(&bytes) else { continue };
-            if policy.differences(&variant).is_empty() {
+            if policy.check_variant(&variant).is_ok() {
                 let choice = [MoveChoice::Sampled, MoveChoice::Greedy][bit % 2];
                 let players = players(&Arc::new(policy), choice, &variant);
                 play_games(&variant, &players, 0, 0..1, 1).unwrap();

@@ -30,10 +30,8 @@ pub const fn packed_length(num_features: usize) -> usize {
 /// writes them.
 ///
 /// # Errors
-/// [`BufferError`] if the numbers of bytes, features and elements do not fit together.
-///
-/// # Panics
-/// If this processor does not have the instruction set.
+/// [`BufferError`] if the numbers of bytes, features and elements do not fit together, or if this
+/// processor does not have the instruction set.
 ///
 /// ```
 /// use starmine::buffers::{Simd, unpack_bits};
@@ -51,7 +49,7 @@ pub fn unpack_bits<E: Element>(
     out: &mut [E],
     num_threads: usize,
 ) -> Result<(), BufferError> {
-    assert!(simd.is_available(), "{simd} is not available");
+    let simd = simd.require()?;
     let row_bytes = packed_length(num_features);
     let rows = bits.len().checked_div(row_bytes).unwrap_or(0);
     check_length("bits", bits.len(), rows * row_bytes)?;
@@ -63,14 +61,14 @@ pub fn unpack_bits<E: Element>(
     let work = unpack_rows::<E>(simd, total >= STREAM);
     let threads = num_threads.min(total / THREAD);
     if threads <= 1 {
-        // SAFETY: the instruction set is available, as asserted above.
+        // SAFETY: the instruction set is available, as checked above.
         unsafe { work(bits, num_features, out) };
         return Ok(());
     }
     let piece = (PIECE / (total / rows)).max(1);
     let pieces = bits.chunks(piece * row_bytes).zip(out.chunks_mut(piece * num_features));
     share(pieces, &mut vec![(); threads], |(), (bits, out)| {
-        // SAFETY: the instruction set is available, as asserted above.
+        // SAFETY: the instruction set is available, as checked above.
         unsafe { work(bits, num_features, out) };
         true
     });

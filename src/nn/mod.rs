@@ -3,11 +3,11 @@
 //! Start with [`read_policy`], which loads a [`Policy`] from a file, or with [`shipped_policy`]. To
 //! let it play, name it where a bot's name goes, see [`PlayerSpec`](crate::players::PlayerSpec).
 //!
-//! A [`Policy`] is a network with the header of its file. It maps packed observations to the logits
-//! of all actions and a value, for any number of observations at a time; [`Policy::BATCH_SIZE`] at
-//! a time are faster than single ones. The outputs do not depend on that number, on the instruction
-//! set ([`Simd`](crate::buffers::Simd)) or on the processor: each sum is added in the order of
-//! the inputs, without fused multiply-add.
+//! A [`Policy`] is a network with the header of its file. It maps views to the logits of all actions
+//! and a value, for any number of views at a time; [`Policy::BATCH_SIZE`] at a time are faster than
+//! single ones. In all games of a batch a [`BatchPolicy`](crate::batch::BatchPolicy) evaluates it. The
+//! outputs do not depend on that number, on the instruction set ([`Simd`](crate::buffers::Simd)) or
+//! on the processor: each sum is added in the order of the inputs, without fused multiply-add.
 //!
 //! ```
 //! # #[cfg(feature = "weights")] {
@@ -16,10 +16,12 @@
 //!
 //! let policy = shipped_policy("ippo-2p")?.policy()?;
 //! let state = State::new(policy.variant().clone(), EpisodeSeed::default());
-//! let logarithms = policy.log_probabilities(&state.view(state.current_player()), &mut PolicyScratch::default());
-//! for (played, logarithm) in state.legal_moves().zip(logarithms) {
+//! let view = state.view(state.current_player());
+//! let outputs = policy.evaluate([view], &mut [], &mut PolicyScratch::default())?;
+//! for (played, logarithm) in state.legal_moves().zip(outputs.log_probabilities(0)) {
 //!     println!("{played:?} with probability {}", logarithm.exp());
 //! }
+//! println!("{} points are expected", outputs.value(0));
 //! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -53,8 +55,8 @@ pub(crate) use policy::policy_bytes;
 #[cfg(test)]
 pub(crate) use policy::tests::{policy_file, small};
 pub use policy::{
-    Cause, MoveChoice, POLICIES, Policy, PolicyError, PolicyProblem, ShippedPolicy, read_policy,
-    shipped_policy,
+    Cause, EvaluationError, MoveChoice, POLICIES, Policy, PolicyError, PolicyOutputs,
+    PolicyProblem, ShippedPolicy, read_policy, shipped_policy,
 };
 pub(crate) use policy::{best, sample};
 #[cfg(feature = "python")]

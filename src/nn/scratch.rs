@@ -1,7 +1,7 @@
 //! Memory of a forward pass.
 
 use super::sparse_rows::SparseRows;
-use crate::buffers::Simd;
+use crate::buffers::{Simd, SimdError};
 
 /// Scratch memory of forward passes, of any policy. It grows with the number of rows; a pass of no
 /// more rows than an earlier one allocates nothing.
@@ -33,13 +33,11 @@ pub struct PolicyScratch {
 impl PolicyScratch {
     /// Memory for passes with this instruction set.
     ///
-    /// # Panics
-    /// If the processor does not have the instruction set.
-    #[must_use]
-    pub fn with_simd(simd: Simd) -> PolicyScratch {
-        assert!(simd.is_available(), "{simd} is not available");
-        PolicyScratch {
-            simd,
+    /// # Errors
+    /// [`SimdError`] if the processor does not have the instruction set.
+    pub fn with_simd(simd: Simd) -> Result<PolicyScratch, SimdError> {
+        Ok(PolicyScratch {
+            simd: simd.require()?,
             observations: Vec::new(),
             features: Vec::new(),
             card_features: Vec::new(),
@@ -52,7 +50,7 @@ impl PolicyScratch {
             pooled: Vec::new(),
             group_logits: Vec::new(),
             outputs: Vec::new(),
-        }
+        })
     }
 }
 
@@ -61,7 +59,8 @@ impl Default for PolicyScratch {
     /// fastest.
     fn default() -> PolicyScratch {
         let fastest = || Simd::available().last().unwrap_or(Simd::Portable);
-        PolicyScratch::with_simd(Simd::chosen().unwrap_or_else(|_| fastest()))
+        let chosen = Simd::chosen().unwrap_or_else(|_| fastest());
+        PolicyScratch::with_simd(chosen).expect("the instruction set is available")
     }
 }
 

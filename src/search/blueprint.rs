@@ -11,7 +11,7 @@ use super::rollout::{Rollout, Start};
 use super::supposed_game::SupposedGame;
 use super::turn_set::TurnSet;
 use crate::bots::{Bot, PolicyBot};
-use crate::nn::{Policy, PolicyScratch};
+use crate::nn::{Policy, PolicyOutputs, PolicyScratch, best};
 use crate::rules::{MAX_CARDS, MAX_HAND_SIZE, Move, Position, Variant, View};
 
 /// The probability that a bot makes another move than its own, where each move needs a probability.
@@ -52,7 +52,9 @@ impl Blueprint {
                     |&played| if played == own { 1.0 - OTHERS } else { OTHERS / others as f64 };
                 moves.iter().map(|played| libm::log(of(played))).collect()
             }
-            Blueprint::Network(policy, scratch) => policy.log_probabilities(view, scratch),
+            Blueprint::Network(policy, scratch) => {
+                evaluated(policy, [*view], scratch).log_probabilities(0)
+            }
         }
     }
 
@@ -220,20 +222,37 @@ impl Blueprint {
                         View::new(variant, position, position.current_player)
                     });
                     if depth == Some(made) {
-                        let values = policy.values(views, scratch);
-                        playing
-                            .iter()
-                            .zip(values)
-                            .for_each(|(&game, value)| expected[game] = value);
+                        let outputs = evaluated(policy, views, scratch);
+                        for (index, &game) in playing.iter().enumerate() {
+                            expected[game] = outputs.value(index);
+                        }
                         break;
                     }
-                    moves = policy.best_moves(views, scratch);
+                    moves = best_moves(variant, &evaluated(policy, views, scratch));
                 }
                 let points = games.iter().map(|game| f32::from(game.position.score(variant)));
                 points.zip(expected).map(|(points, value)| points + value).collect()
             }
         }
     }
+}
+
+/// What the blueprint's network computes for views of the variant that the search was made for.
+fn evaluated<'v>(
+    policy: &Policy,
+    views: impl IntoIterator<Item = View<'v>>,
+    scratch: &mut PolicyScratch,
+) -> PolicyOutputs {
+    policy.evaluate(views, &mut [], scratch).expect("the blueprint plays the variant")
+}
+
+/// The moves with the greatest logits in views of games that go on.
+fn best_moves(variant: &Variant, outputs: &PolicyOutputs) -> Vec<Move> {
+    let best = |index| {
+        let logits = outputs.logits(index);
+        variant.tables().moves[best(outputs.legal_actions(index), |action| logits[action])]
+    };
+    (0..outputs.len()).map(best).collect()
 }
 
 /// For each hand whether the network would have moved as the seat did.
@@ -251,7 +270,7 @@ fn explained(
     }
     let positions: Vec<Position> = cards.iter().map(|cards| game.position(turn, cards)).collect();
     let views = positions.iter().map(|position| View::new(game.variant(), position, seat));
-    let moves = policy.best_moves(views, scratch);
+    let moves = best_moves(game.variant(), &evaluated(policy, views, scratch));
     moves.into_iter().map(|played| played == event.played).collect()
 }
 

@@ -161,11 +161,11 @@ impl Round {
             match batch.step(&actions, columns.outputs()) {
                 Err(BatchError::IllegalActions(error)) => {
                     assert_eq!(error.count, refused.len(), "{}", self.name);
-                    let legal = refused.iter().map(|&game| self.table.games[game].legal());
-                    let given = refused.iter().map(|&game| actions[game]);
-                    assert_eq!(error.games, refused, "{}", self.name);
-                    assert_eq!(error.actions, given.collect::<Vec<_>>(), "{}", self.name);
-                    assert_eq!(error.legal, legal.collect::<Vec<_>>(), "{}", self.name);
+                    let listed = error.listed.iter().map(|it| (it.game, it.action, it.legal));
+                    let expected = refused
+                        .iter()
+                        .map(|&game| (game, actions[game], self.table.games[game].legal()));
+                    assert!(listed.eq(expected), "{}: {error:?}", self.name);
                 }
                 other => panic!("{}: {actions:?}: {other:?}", self.name),
             }

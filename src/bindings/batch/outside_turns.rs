@@ -11,6 +11,7 @@ use crate::bindings::arrays::vectors::collect;
 use crate::bindings::encode::seen::{ViewRequest, pairs, rows};
 use crate::bindings::errors::StarmineError;
 use crate::bindings::rules::view::View;
+use crate::rules::Seat;
 
 #[pymethods]
 impl Batch {
@@ -47,9 +48,13 @@ impl Batch {
     /// int32 (N, players), -1 for a seat of the learner.
     fn _partners<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i32>>> {
         let batch = &self.lock()?.batch;
-        let drawn = batch.drawn_partners().map(|index| index.map_or(-1, |index| index as i32));
         let shape = [batch.num_envs(), batch.variant().players().into()];
-        collect("partners", shape[0] * shape[1], drawn)?.into_pyarray(py).reshape(shape)
+        let number = shape[0] * shape[1];
+        let drawn = (0..number).map(|place| {
+            let drawn = batch.drawn_partner(place / shape[1], Seat::at(place % shape[1]));
+            drawn.map_or(-1, |index| index as i32)
+        });
+        collect("partners", number, drawn)?.into_pyarray(py).reshape(shape)
     }
 
     /// The view of the seat to act in a game of a batch with partners.

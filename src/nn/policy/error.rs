@@ -6,7 +6,20 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use super::limits::{FORMATS, MAX_BYTES, MAX_LAYERS, MAX_WIDTH};
-use crate::rules::{UnknownNameError, VariantError};
+use crate::buffers::BufferError;
+use crate::rules::{UnknownNameError, UnsupportedVariantError, VariantError};
+
+/// Views that a policy cannot evaluate.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum EvaluationError {
+    /// A view of a variant that the policy does not play.
+    #[error(transparent)]
+    Variant(#[from] UnsupportedVariantError),
+    /// Hidden states of a wrong length.
+    #[error(transparent)]
+    Buffer(#[from] BufferError),
+}
 
 /// A policy cannot be loaded.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

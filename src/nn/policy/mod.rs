@@ -7,6 +7,7 @@ mod error;
 mod header;
 mod limits;
 mod load;
+mod outputs;
 mod range;
 mod shipped_policies;
 mod tensors;
@@ -14,11 +15,12 @@ mod tensors;
 pub mod tests;
 
 pub use choice::{MoveChoice, best, sample};
-pub use error::{Cause, PolicyError, PolicyProblem};
+pub use error::{Cause, EvaluationError, PolicyError, PolicyProblem};
 pub use load::load_policy;
 #[cfg(feature = "python")]
 pub use load::policy_bytes;
 pub use load::read_policy;
+pub use outputs::PolicyOutputs;
 pub use shipped_policies::{POLICIES, ShippedPolicy, shipped_policy};
 
 use std::fmt;
@@ -26,10 +28,11 @@ use std::sync::Arc;
 
 use safetensors::SafeTensors;
 
+use crate::buffers::check_length;
 use crate::encode::{AnyEncoder, Encoder};
 use crate::nn::any_network::Network;
 use crate::nn::scratch::PolicyScratch;
-use crate::rules::{Edition, LostGameScore, Move, Parameters, Variant, View};
+use crate::rules::{Edition, LostGameScore, Parameters, UnsupportedVariantError, Variant, View};
 use header::Header;
 use tensors::read_network;
 
@@ -159,7 +162,7 @@ impl Policy {
 
     /// Number of bits of an observation.
     #[must_use]
-    pub const fn num_bits(&self) -> usize {
+    pub(crate) const fn num_bits(&self) -> usize {
         self.network.bits()
     }
 
@@ -171,7 +174,7 @@ impl Policy {
 
     /// Number of outputs of an observation: the logits of all actions, and the value.
     #[must_use]
-    pub fn num_outputs(&self) -> usize {
+    pub(crate) fn num_outputs(&self) -> usize {
         self.variant.num_actions() + 1
     }
 
@@ -182,7 +185,7 @@ impl Policy {
     ///
     /// # Panics
     /// If an observation or a hidden state has the wrong size.
-    pub fn logits<'a>(
+    pub(crate) fn logits<'a>(
         &self,
         words: &[u64],
         hidden_states: &mut [f32],
@@ -204,104 +207,77 @@ impl Policy {
         self.state_width() > 0
     }
 
-    /// The moves that a greedy bot of this policy makes in many views, in their order.
+    /// The logits and the values of many views, in their order.
     ///
-    /// # Panics
-    /// If the network has a hidden state, if [`Policy::differences`] tells the variant of a view from
-    /// the policy's, or if no action is legal in one of the views.
-    pub fn best_moves<'v>(
-        &self,
-        views: impl IntoIterator<Item = View<'v>>,
-        scratch: &mut PolicyScratch,
-    ) -> Vec<Move> {
-        self.pass(views, scratch, |outputs, view| {
-            let best = best(view.legal_actions(), |action| outputs[action]);
-            view.variant().tables().moves[best]
-        })
-    }
-
-    /// The network's values of many views, in their order: the sum of later rewards that it
-    /// expects, as they were counted and discounted in its training.
+    /// `hidden_states` has [`Policy::state_width`] numbers for each view: the hidden state of its
+    /// observer after the observer's last turn, or zeros before its first one. It is replaced by the
+    /// state after this turn. For a network without recurrence it is empty.
     ///
-    /// # Panics
-    /// If the network has a hidden state, or if [`Policy::differences`] tells the variant of a view
-    /// from the policy's.
-    pub fn values<'v>(
+    /// # Errors
+    /// [`EvaluationError`] for views of a variant that the policy does not play, or hidden states of
+    /// a wrong length.
+    pub fn evaluate<'v>(
         &self,
         views: impl IntoIterator<Item = View<'v>>,
+        hidden_states: &mut [f32],
         scratch: &mut PolicyScratch,
-    ) -> Vec<f32> {
-        self.pass(views, scratch, |outputs, _| outputs[outputs.len() - 1])
-    }
-
-    /// Evaluates many views in chunks of at most [`Policy::BATCH_SIZE`], and reads something from the
-    /// outputs of each.
-    pub(crate) fn pass<'v, T>(
-        &self,
-        views: impl IntoIterator<Item = View<'v>>,
-        scratch: &mut PolicyScratch,
-        mut read: impl FnMut(&[f32], &View<'v>) -> T,
-    ) -> Vec<T> {
+    ) -> Result<PolicyOutputs, EvaluationError> {
         let views: Vec<View<'v>> = views.into_iter().collect();
-        self.assert_fits(views.iter().map(View::variant));
-        let words = self.num_bits().div_ceil(64);
+        check_length("hidden_states", hidden_states.len(), views.len() * self.state_width())?;
+        let mut checked: Option<&Variant> = None;
+        for variant in views.iter().map(View::variant) {
+            // Most views share one variant.
+            if !checked.is_some_and(|checked| std::ptr::eq(checked, variant)) {
+                self.check_variant(variant)?;
+                checked = Some(variant);
+            }
+        }
+        let mut rows = vec![0.0; views.len() * self.num_outputs()];
+        self.write_outputs(&views, hidden_states, &mut rows, scratch);
+        Ok(PolicyOutputs::new(views.iter().map(View::legal_actions).collect(), rows))
+    }
+
+    /// The same for views of a variant that was checked: [`Policy::num_outputs`] numbers for each.
+    pub(crate) fn write_outputs(
+        &self,
+        views: &[View<'_>],
+        hidden_states: &mut [f32],
+        rows: &mut [f32],
+        scratch: &mut PolicyScratch,
+    ) {
+        let (words, width) = (self.num_bits().div_ceil(64), self.state_width());
         let mut observations = std::mem::take(&mut scratch.observations);
         observations.resize(Policy::BATCH_SIZE * words, 0);
-        let mut found = Vec::with_capacity(views.len());
-        for chunk in views.chunks(Policy::BATCH_SIZE) {
-            for (words, view) in observations.chunks_exact_mut(words).zip(chunk) {
+        let rows = rows.chunks_mut(Policy::BATCH_SIZE * self.num_outputs());
+        for ((number, views), rows) in views.chunks(Policy::BATCH_SIZE).enumerate().zip(rows) {
+            for (words, view) in observations.chunks_exact_mut(words).zip(views) {
                 self.encoder.encode_into(view, words);
             }
-            let rows = self.logits(&observations[..chunk.len() * words], &mut [], scratch);
-            let rows = rows.chunks_exact(self.num_outputs());
-            found.extend(rows.zip(chunk).map(|(row, view)| read(row, view)));
+            let states = &mut hidden_states[number * Policy::BATCH_SIZE * width..];
+            let states = &mut states[..views.len() * width];
+            rows.copy_from_slice(self.logits(
+                &observations[..views.len() * words],
+                states,
+                scratch,
+            ));
         }
         scratch.observations = observations;
-        found
     }
 
-    /// Checks that views of these variants can be evaluated by themselves.
-    fn assert_fits<'v>(&self, variants: impl Iterator<Item = &'v Variant>) {
-        assert!(!self.is_recurrent(), "the network has a hidden state: expected one without");
-        let mut checked: Option<&Variant> = None;
-        for variant in variants {
-            // Most views share one variant.
-            if checked.is_some_and(|checked| std::ptr::eq(checked, variant)) {
-                continue;
-            }
-            checked = Some(variant);
-            let differences = self.differences(variant).join(", ");
-            assert!(
-                differences.is_empty(),
-                "a view of {variant}: expected the variant of the policy, in which {differences}"
-            );
-        }
-    }
-
-    /// The logarithms of the probabilities of the legal actions of a view, in the order of the
-    /// actions: the logits, less a number that is the same for all of them.
+    /// Checks that the policy plays this variant, which may differ from its own in
+    /// `random_start_player`, `lost_game_score` and `edition` alone.
     ///
-    /// # Panics
-    /// If the network has a hidden state, or if [`Policy::differences`] tells the view's variant from
-    /// the policy's.
-    pub fn log_probabilities(&self, view: &View<'_>, scratch: &mut PolicyScratch) -> Vec<f64> {
-        self.assert_fits(std::iter::once(view.variant()));
-        let mut words = vec![0; self.num_bits().div_ceil(64)];
-        self.encoder.encode_into(view, &mut words);
-        let logits = self.logits(&words, &mut [], scratch);
-        let legal = view.legal_actions();
-        let found: Vec<f64> = legal.iter().map(|action| logits[action.index()].into()).collect();
-        let most = found.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let sum: f64 = found.iter().map(|logit| libm::exp(logit - most)).sum();
-        found.iter().map(|logit| logit - most - libm::log(sum)).collect()
-    }
-
-    /// The parameters that change the play and differ between the policy's own variant and this
-    /// one, as `name=value` of the policy's. `random_start_player`, `lost_game_score` and
-    /// `edition` do not change the play.
-    #[must_use]
-    pub fn differences(&self, variant: &Variant) -> Vec<String> {
-        differences(&self.variant, variant)
+    /// # Errors
+    /// [`UnsupportedVariantError`] for another variant.
+    pub fn check_variant(&self, variant: &Variant) -> Result<(), UnsupportedVariantError> {
+        let differences = differences(&self.variant, variant);
+        if differences.is_empty() {
+            return Ok(());
+        }
+        let differences = differences.join(", ");
+        let expected =
+            format!("the variant that the policy was trained for, in which {differences}");
+        Err(UnsupportedVariantError::new("policy", variant, expected))
     }
 }
 

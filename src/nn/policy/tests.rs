@@ -361,14 +361,14 @@ fn check_rows(policy: &Policy, counts: &[usize]) {
     }
     let mut numbers = Numbers(GameRng::for_samples(2));
     let states = numbers.take(turns * policy.state_width());
-    let (mut single, mut outputs) = (PolicyScratch::with_simd(Simd::Portable), Vec::new());
+    let (mut single, mut outputs) = (PolicyScratch::with_simd(Simd::Portable).unwrap(), Vec::new());
     let mut after = states.clone();
     for (row, words) in observations.chunks(width).enumerate() {
         let state = &mut after[row * policy.state_width()..][..policy.state_width()];
         outputs.extend_from_slice(policy.logits(words, state, &mut single));
     }
     for simd in Simd::available() {
-        let mut scratch = PolicyScratch::with_simd(simd);
+        let mut scratch = PolicyScratch::with_simd(simd).unwrap();
         for &rows in counts {
             let mut found = states.clone();
             let found_states = &mut found[..rows * policy.state_width()];
@@ -382,31 +382,66 @@ fn check_rows(policy: &Policy, counts: &[usize]) {
 #[test]
 fn a_view_of_another_variant_is_refused_before_any_work() {
     let policy = Policy::from_bytes(&policy_file(&small(), false)).unwrap();
-    let state = |parameters: Parameters| {
-        State::new(Variant::new(parameters).unwrap(), EpisodeSeed::default())
-    };
-    let refusal = |state: &State, which: usize| {
+    let refusal = |parameters: Parameters| {
+        let state = State::new(Variant::new(parameters).unwrap(), EpisodeSeed::default());
         let view = state.view(state.current_player());
-        let mut scratch = PolicyScratch::default();
-        let evaluate = std::panic::AssertUnwindSafe(|| match which {
-            0 => drop(policy.best_moves([view], &mut scratch)),
-            1 => drop(policy.values([view], &mut scratch)),
-            _ => drop(policy.log_probabilities(&view, &mut scratch)),
-        });
-        let panic = std::panic::catch_unwind(evaluate).err()?;
-        Some(panic.downcast_ref::<String>().cloned().unwrap_or_default())
+        let found = policy.evaluate([view], &mut [], &mut PolicyScratch::default());
+        found.err().map(|error| error.to_string())
     };
-    let larger = state(Parameters { players: 4, ..small() });
-    let smaller = state(Parameters { ranks: 2, ..small() });
-    let same = state(Parameters { random_start_player: true, ..small() });
-    for which in 0..3 {
-        let message = refusal(&larger, which).unwrap();
-        assert!(
-            message.contains("expected the variant of the policy, in which players=3"),
-            "{message}"
-        );
-        let message = refusal(&smaller, which).unwrap();
-        assert!(message.contains("ranks=3"), "{message}");
-        assert_eq!(refusal(&same, which), None);
+    let message = refusal(Parameters { players: 4, ..small() }).unwrap();
+    assert!(
+        message
+            .contains("expected the variant that the policy was trained for, in which players=3"),
+        "{message}"
+    );
+    let message = refusal(Parameters { ranks: 2, ..small() }).unwrap();
+    assert!(message.contains("ranks=3"), "{message}");
+    assert_eq!(refusal(Parameters { random_start_player: true, ..small() }), None);
+}
+
+#[test]
+fn hidden_states_of_a_wrong_length_are_refused() {
+    for (recurrent, length) in [(false, 1), (true, 0)] {
+        let policy = Policy::from_bytes(&policy_file(&small(), recurrent)).unwrap();
+        let state = State::new(policy.variant().clone(), EpisodeSeed::default());
+        let (view, mut states) = (state.view(state.current_player()), vec![0.0; length]);
+        let found = policy.evaluate([view], &mut states, &mut PolicyScratch::default());
+        let message = found.unwrap_err().to_string();
+        assert!(message.starts_with(&format!("hidden_states has {length} elements")), "{message}");
+    }
+}
+
+#[test]
+fn outputs_are_those_of_single_observations() {
+    for recurrent in [false, true] {
+        let policy = Policy::from_bytes(&policy_file(&small(), recurrent)).unwrap();
+        let games = (0..70).map(|game| EpisodeSeed { seed: 2, game, episode: 0 });
+        let states: Vec<State> =
+            games.map(|seed| State::new(policy.variant().clone(), seed)).collect();
+        let mut numbers = Numbers(GameRng::for_samples(3));
+        let mut hidden_states = numbers.take(states.len() * policy.state_width());
+        let mut single_states = hidden_states.clone();
+        let (mut scratch, mut rng) = (PolicyScratch::default(), GameRng::for_samples(4));
+        let views = states.iter().map(|state| state.view(state.current_player()));
+        let outputs = policy.evaluate(views, &mut hidden_states, &mut scratch).unwrap();
+        assert_eq!((outputs.len(), outputs.is_empty()), (70, false));
+        for (index, state) in states.iter().enumerate() {
+            let mut words = vec![0; policy.num_bits().div_ceil(64)];
+            policy.encode_into(&state.view(state.current_player()), &mut words);
+            let width = policy.state_width();
+            let single = &mut single_states[index * width..][..width];
+            let row = policy.logits(&words, single, &mut scratch);
+            let (value, logits) = row.split_last().unwrap();
+            assert_eq!((outputs.logits(index), outputs.value(index)), (logits, *value));
+            let logarithms = outputs.log_probabilities(index);
+            assert_eq!(logarithms.len(), outputs.legal_actions(index).len());
+            let total: f64 = logarithms.iter().map(|logarithm| logarithm.exp()).sum();
+            assert!((total - 1.0).abs() < 1e-12);
+            let greedy = outputs.action(index, MoveChoice::Greedy, &mut rng).unwrap();
+            let legal = outputs.legal_actions(index);
+            assert!(legal.iter().all(|action| logits[action.index()] <= logits[greedy.index()]));
+            assert!(legal.contains(outputs.action(index, MoveChoice::Sampled, &mut rng).unwrap()));
+        }
+        assert_eq!(hidden_states, single_states);
     }
 }

@@ -231,7 +231,8 @@ fn a_rollout_of_a_depth_ends_with_the_value_of_the_network() {
             let mut deck = position.remaining_deck(variant, GameRng::for_samples(0));
             position.apply_unchecked(variant, searched.value.candidate, &mut deck);
             let view = View::new(variant, &position, Seat::ALL[1]);
-            let value = policy.values([view], &mut PolicyScratch::default())[0];
+            let value =
+                policy.evaluate([view], &mut [], &mut PolicyScratch::default()).unwrap().value(0);
             f64::from(f32::from(position.score(variant)) + value)
         });
         let (least, most) =

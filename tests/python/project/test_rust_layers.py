@@ -28,7 +28,7 @@ BATCH_FLOORS = [
     {"partition"},
     {"mod"},
     {"copy", "illegal_actions", "last_observations", "output_buffers", "partner_turns", "replay", "reset", "snapshot"},
-    {"policy_actions"},
+    {"batch_policy"},
 ]
 PYTHON_CRATES = re.compile(r"\b(pyo3|numpy)\b")
 
