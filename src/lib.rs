@@ -116,6 +116,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Errors and panics
+//!
+//! What callers give as data, such as moves, decks, options, files and the buffers of a batch, is
+//! checked: a call that is refused returns a typed error and changes nothing. An index of a game, a
+//! seat or a turn panics if there is none, as that of a slice does; so does a slice of the wrong
+//! length that an encoder writes to.
+//!
 //! # Modules and features
 //!
 //! Each module uses only those above it in this table. All features in it are on by default; with

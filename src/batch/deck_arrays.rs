@@ -72,7 +72,7 @@ mod tests {
         batch.reset_to_decks(&decks, Seeds::Continue, Outputs::default()).unwrap();
         for GivenDeck { game, cards, start_player } in decks {
             let state = State::from_deck(variant.clone(), cards.to_vec(), start_player).unwrap();
-            assert_eq!(batch.position(game).as_ref(), Some(state.position()));
+            assert_eq!(batch.position(game), *state.position());
         }
         assert_eq!(batch.position(1), kept);
     }

@@ -301,26 +301,22 @@ impl Batch {
         self.config.row_length()
     }
 
-    /// Shows a game as a seat sees it; `None` if there is no such game or no such seat. The view has
-    /// no history.
+    /// Shows a game as a seat sees it. The view has no history.
+    ///
+    /// # Panics
+    /// If there is no such game or no such seat.
     ///
     /// ```
     /// # use starmine::batch::{Batch, Options};
     /// # use starmine::rules::{Seat, Variant};
     /// let variant = Variant::default();
     /// let batch = Batch::new(variant, 64, 1, Options::default())?;
-    /// assert_eq!(batch.look(63, Seat::FIRST, |view| view.information_tokens()), Some(8));
+    /// assert_eq!(batch.look(63, Seat::FIRST, |view| view.information_tokens()), 8);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn look<T>(
-        &self,
-        game: usize,
-        observer: Seat,
-        look: impl FnOnce(&View<'_>) -> T,
-    ) -> Option<T> {
-        let position = self.position(game)?;
-        let is_seat = observer.index() < self.variant().players().into();
-        is_seat.then(|| look(&View::new(self.variant(), &position, observer)))
+    pub fn look<T>(&self, game: usize, observer: Seat, look: impl FnOnce(&View<'_>) -> T) -> T {
+        let position = self.position(game);
+        look(&View::new(self.variant(), &position, observer))
     }
 
     /// Shows a game as a seat would see it with its own hand face up; otherwise as
@@ -330,15 +326,15 @@ impl Batch {
         game: usize,
         observer: Seat,
         look: impl FnOnce(&SeerView<'_>) -> T,
-    ) -> Option<T> {
-        let position = self.position(game)?;
-        let is_seat = observer.index() < self.variant().players().into();
-        is_seat.then(|| look(&SeerView::new(self.variant(), &position, observer)))
+    ) -> T {
+        let position = self.position(game);
+        look(&SeerView::new(self.variant(), &position, observer))
     }
 
     /// The position of one game.
-    pub(crate) fn position(&self, game: usize) -> Option<Position> {
-        (game < self.num_envs()).then(|| self.take(game).position)
+    pub(crate) fn position(&self, game: usize) -> Position {
+        assert!(game < self.num_envs(), "there is no game {game}");
+        self.take(game).position
     }
 
     /// The episode that each game is in. `State::new` deals it again, unless its deck was given.

@@ -203,7 +203,7 @@ mod tests {
 
     use super::*;
     use crate::batch::{ExtraOutput, Options};
-    use crate::rules::{Offset, Parameters, Variant};
+    use crate::rules::{Offset, Parameters, SeerView, Variant};
 
     fn batch(dtype: Dtype, extra_outputs: Vec<ExtraOutput>) -> Batch {
         let variant = Arc::new(Variant::new(Parameters::default()).unwrap());
@@ -288,9 +288,8 @@ mod tests {
                     }
                     assert_eq!(row().len(), batch.row_length());
                     let hand: Vec<_> = buffers.own_hand_of(game, seat).flatten().collect();
-                    let cards = batch
-                        .look_as_seer(game, seat, |view| Vec::from_iter(view.hand(Offset::OWN)))
-                        .unwrap();
+                    let cards = |view: &SeerView<'_>| Vec::from_iter(view.hand(Offset::OWN));
+                    let cards = batch.look_as_seer(game, seat, cards);
                     assert_eq!((hand.len(), hand), (5, cards));
                 }
                 assert!(std::panic::catch_unwind(|| buffers.row_of(game, Seat::ALL[2])).is_err());

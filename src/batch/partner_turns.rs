@@ -4,7 +4,6 @@
 use std::sync::atomic::AtomicBool;
 
 use super::outputs::Outputs;
-use super::partners::game::PartnerGame;
 use super::step::Request;
 use super::{Action, Batch, BatchError};
 use crate::bots::BotMoveError;
@@ -84,20 +83,24 @@ impl Batch {
         })
     }
 
-    /// A game with its turns; `None` if there is no such game, or if the batch has no partners: then
-    /// turns are not kept.
+    /// A game with its turns; `None` if the batch has no partners: then turns are not kept.
+    ///
+    /// # Panics
+    /// If there is no such game.
     #[must_use]
     pub fn partner_state(&self, game: usize) -> Option<State> {
-        self.partner_games.get(game).map(PartnerGame::state)
+        self.has_partners().then(|| self.partner_games[game].state())
     }
 
     /// The last illegal move of a [`Partner::Custom`](super::Partner::Custom) in a game since its last
     /// reset, which lost its episode under
-    /// [`IllegalAction::Terminate`](super::IllegalAction::Terminate). `None` if there was none, or
-    /// if there is no such game.
+    /// [`IllegalAction::Terminate`](super::IllegalAction::Terminate); `None` if there was none.
+    ///
+    /// # Panics
+    /// If the batch has partners and no such game.
     #[must_use]
     pub fn partner_error(&self, game: usize) -> Option<&BotMoveError> {
-        self.partner_games.get(game).and_then(PartnerGame::error)
+        if self.has_partners() { self.partner_games[game].error() } else { None }
     }
 
     /// The index, among the partners of a seat, of the one who holds the seat in this episode of a

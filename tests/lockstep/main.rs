@@ -196,7 +196,7 @@ impl Round {
             for (index, game) in table.games.iter().enumerate() {
                 let expected = game.seer_view(Seat::FIRST);
                 let is_same = batch.look_as_seer(index, Seat::FIRST, |view| *view == expected);
-                assert_eq!(is_same, Some(true), "{}, game {index}", place());
+                assert!(is_same, "{}, game {index}", place());
                 if *columns != table.columns {
                     columns.compare_game(&table.columns, index, &place());
                 }

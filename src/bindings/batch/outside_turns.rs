@@ -64,7 +64,7 @@ impl Batch {
             return Err(StarmineError::new_err("this batch has no partners: expected some"));
         }
         let game = count("game", &game, 0..=batch.num_envs() - 1)?;
-        let state = batch.partner_state(game).expect("the index is checked");
+        let state = batch.partner_state(game).expect("there are partners");
         let seat = state.current_player();
         Ok(View::new(state, seat))
     }
@@ -82,7 +82,7 @@ impl Batch {
         let pairs = pairs(games, seats, batch.num_envs(), variant.players())?;
         let position = |row: usize| {
             let (game, seat) = pairs[row];
-            (batch.position(game).expect("the pairs are checked"), seat)
+            (batch.position(game), seat)
         };
         rows(py, variant, &wanted, pairs.len(), position)
     }
