@@ -30,7 +30,8 @@
 //! # Bots
 //!
 //! Every player has a text: the name of a bot ([`bots::BOTS`] lists them) or of a trained policy, or
-//! `search: smart`. [`PlayerSpec`](players::PlayerSpec) reads all of them. Here two play 100 games:
+//! `search: smart`. A [`PlayerSpec`](players::PlayerSpec) is parsed from any of them and makes
+//! players. Here two play 100 games:
 //!
 //! ```
 //! # #[cfg(feature = "bots")] {
@@ -85,7 +86,8 @@
 //! ```
 //! # #[cfg(feature = "bots")] {
 //! use starmine::batch::{Batch, Options, Partner, Partners};
-//! use starmine::bots::{Bot, Player, bot, play_games};
+//! use starmine::bots::{Bot, Player, play_games};
+//! use starmine::players::PlayerSpec;
 //! use starmine::rules::{Move, Seat, Variant, View};
 //!
 //! /// Plays a card that its hints prove playable, or else discards the oldest card or gives a hint.
@@ -106,7 +108,8 @@
 //! }
 //!
 //! let variant = Variant::default();
-//! let players = [Player::bot(Careful), bot("smart")?.player(&variant)?];
+//! let smart: PlayerSpec = "smart".parse()?;
+//! let players = [Player::bot(Careful), smart.player(&variant)?];
 //! let outcomes = play_games(&variant, &players, 1, 0..100, 1)?;
 //!
 //! let partners = Partners::default().with(Seat::ALL[1], vec![Partner::custom(Careful)])?;

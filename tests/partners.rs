@@ -7,6 +7,7 @@ use starmine::batch::{
     Partners, PartnersError, Seeds,
 };
 use starmine::bots::{self, BOTS, Bot, GameRunner, Player, SupportedVariants, Turn};
+use starmine::players::PlayerSpec;
 use starmine::rules::{EpisodeSeed, GameRng, Move, PRESETS, Seat, Slot, Variant, View, preset};
 
 const GAMES: usize = 11;
@@ -16,6 +17,10 @@ fn variant(name: &str, players: u8) -> Arc<Variant> {
     let mut parameters = preset(name).unwrap().parameters();
     parameters.players = players;
     Arc::new(Variant::new(parameters).unwrap())
+}
+
+fn player(name: &str, variant: &Variant) -> Player {
+    name.parse::<PlayerSpec>().unwrap().player(variant).unwrap()
 }
 
 fn partners(seats: &[(Seat, &[&str])]) -> Partners {
@@ -41,7 +46,7 @@ impl Mirror {
     fn new(variant: &Arc<Variant>, seats: &[(Seat, &str)]) -> Mirror {
         let mut players = vec![Player::External; variant.players().into()];
         for &(seat, name) in seats {
-            players[seat.index()] = bots::bot(name).unwrap().player(variant).unwrap();
+            players[seat.index()] = player(name, variant);
         }
         let table = |game| {
             let seed = EpisodeSeed { seed: SEED, game, episode: 0 };
@@ -134,7 +139,7 @@ fn play(variant: &Arc<Variant>, seats: &[(Seat, &str)], threads: usize, steps: u
 fn every_bot_plays_as_at_a_table() {
     for players in [2, 3, 5] {
         let variant = variant("standard", players);
-        for bot in BOTS.iter().filter(|bot| bot.player(&variant).is_ok()) {
+        for bot in BOTS.iter().filter(|&bot| PlayerSpec::from(bot).player(&variant).is_ok()) {
             play(&variant, &[(Seat::ALL[1], bot.name)], 1, 60);
             let all: Vec<(Seat, &str)> =
                 variant.seats().take(players as usize - 1).map(|seat| (seat, bot.name)).collect();
@@ -156,7 +161,7 @@ fn every_variant_has_partners() {
 #[test]
 fn copies_and_stored_batches_go_on_alike() {
     let variant = variant("standard", 3);
-    for bot in BOTS.iter().filter(|bot| bot.player(&variant).is_ok()) {
+    for bot in BOTS.iter().filter(|&bot| PlayerSpec::from(bot).player(&variant).is_ok()) {
         let mut batch = play(&variant, &[(Seat::FIRST, bot.name), (Seat::ALL[2], "random")], 1, 37);
         let mut copy = batch.try_clone().unwrap();
         let mut stored = Batch::from_bytes(&batch.to_bytes().unwrap(), None).unwrap();
@@ -191,7 +196,7 @@ fn partners_are_drawn_for_each_episode_from_its_seed() {
         again.step(&actions, Outputs::default()).unwrap();
         for (game, &action) in actions.iter().enumerate() {
             let after = choices.map(|name| {
-                let bot = bots::bot(name).unwrap().player(&variant).unwrap();
+                let bot = player(name, &variant);
                 let seed = EpisodeSeed { seed: SEED, game: game as u64, episode };
                 let mut table =
                     GameRunner::new(variant.clone(), vec![Player::External, bot], seed).unwrap();
@@ -302,10 +307,8 @@ impl Bot for Mine {
 }
 
 fn mine(name: &str, variant: &Variant) -> Partner {
-    let Player::Bot(bot) = bots::bot(name).unwrap().player(variant).unwrap() else {
-        panic!("{name} is no bot that sees its seat alone");
-    };
-    Partner::Custom(Box::new(Mine { bot, turns: 0 }))
+    let bot = player(name, variant).into_bot().expect("it sees its seat alone");
+    Partner::custom(Mine { bot, turns: 0 })
 }
 
 #[test]

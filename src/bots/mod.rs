@@ -5,7 +5,7 @@
 //! turn by turn. Who plays:
 //!
 //! - a [`Player`] holds a seat of a game: a bot, the cheater, or the caller;
-//! - a [`PlayerSpec`](crate::players::PlayerSpec) makes players from a text, such as `smart`;
+//! - a [`PlayerSpec`](crate::players::PlayerSpec) is the way from a text, such as `smart`, to players;
 //! - a [`SeatedPlayer`] is a player in one seat of games whose whole deck is known;
 //! - a [`Partner`](crate::batch::Partner) is who may hold a seat of a batch.
 //!
@@ -13,12 +13,14 @@
 //! [`SeenGame`](crate::rules::SeenGame); see the example of [`Bot`].
 //!
 //! ```
-//! use starmine::bots::{GameRunner, Player, RuleList, bot};
+//! use starmine::bots::{GameRunner, Player, RuleList};
+//! use starmine::players::PlayerSpec;
 //! use starmine::rules::{EpisodeSeed, Variant};
 //!
 //! let variant = Variant::default();
 //! let rules = RuleList::parse(&["play-safe", "hint-playable", "discard-oldest"])?;
-//! let players = vec![bot("smart")?.player(&variant)?, Player::bot(rules)];
+//! let smart: PlayerSpec = "smart".parse()?;
+//! let players = vec![smart.player(&variant)?, Player::bot(rules)];
 //! let mut runner = GameRunner::new(variant, players, EpisodeSeed::default())?;
 //! while runner.play_bot()? {
 //!     println!("{:?}", runner.history().last());

@@ -60,6 +60,19 @@ impl FromStr for Noise {
 /// random legal one (epsilon-greedy play).
 ///
 /// The other bot chooses in every turn and draws the same random numbers as without noise.
+///
+/// ```
+/// use starmine::bots::{Noise, Noisy, Player};
+/// use starmine::players::PlayerSpec;
+/// use starmine::rules::Variant;
+///
+/// let smart: PlayerSpec = "smart".parse()?;
+/// let smart = smart.player(&Variant::default())?.into_bot().ok_or("sees all hands")?;
+/// let player = Player::bot(Noisy::new(smart, Noise::new(0.1)?));
+/// // The same player by its text.
+/// let player = "noisy: 0.1; smart".parse::<PlayerSpec>()?.player(&Variant::default())?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct Noisy {
     bot: Box<dyn Bot>,
@@ -76,8 +89,8 @@ impl fmt::Debug for Noisy {
 impl Noisy {
     /// The bot with this noise, before its first game.
     #[must_use]
-    pub fn new(bot: Box<dyn Bot>, noise: Noise) -> Noisy {
-        Noisy { bot, noise, rng: GameRng::for_samples(0) }
+    pub fn new(bot: impl Bot, noise: Noise) -> Noisy {
+        Noisy { bot: bot.into_box(), noise, rng: GameRng::for_samples(0) }
     }
 
     /// The chosen move, or with the noise's probability a random one.
@@ -132,11 +145,12 @@ mod tests {
 
     /// Players of this bot, whose moves are random with this probability if it is given.
     fn table(variant: &Variant, name: &str, noise: Option<f64>) -> Vec<Player> {
-        let player = match (bot(name).unwrap().player(variant).unwrap(), noise) {
-            (Player::Bot(bot), Some(noise)) => {
-                Player::bot(Noisy::new(bot, Noise::new(noise).unwrap()))
+        let player = bot(name).unwrap().player(variant).unwrap();
+        let player = match noise {
+            Some(noise) => {
+                Player::bot(Noisy::new(player.into_bot().unwrap(), Noise::new(noise).unwrap()))
             }
-            (player, _) => player,
+            None => player,
         };
         vec![player; variant.players().into()]
     }

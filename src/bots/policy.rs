@@ -217,7 +217,7 @@ mod tests {
     /// Bots of the policy in all seats.
     fn players(policy: &Arc<Policy>, choice: MoveChoice, variant: &Variant) -> Vec<Player> {
         let bot = PolicyBot::new(policy.clone(), choice, variant).unwrap();
-        vec![Player::Bot(Box::new(bot)); variant.players().into()]
+        vec![Player::bot(bot); variant.players().into()]
     }
 
     #[test]
@@ -228,7 +228,7 @@ mod tests {
         for choice in [MoveChoice::Greedy, MoveChoice::Sampled] {
             let bot = |policy: &Arc<Policy>| {
                 let bot = PolicyBot::new(policy.clone(), choice, &variant).unwrap();
-                Player::Bot(Box::new(bot))
+                Player::bot(bot)
             };
             let [feed_forward, recurrent] = policies.each_ref().map(bot);
             let rules = RuleList::parse(&["play-safe", "hint-playable", "discard-oldest"]).unwrap();

@@ -21,7 +21,7 @@ pub enum SupportedVariants {
     BaseGame,
 }
 
-/// A row of the registry.
+/// A row of [`BOTS`]: what is known of a bot.
 #[derive(Clone, Copy, Debug)]
 pub struct BotKind {
     /// The name, as [`bot`] takes it.
@@ -36,7 +36,7 @@ pub struct BotKind {
     make: Option<fn() -> Box<dyn Bot>>,
 }
 
-/// All bots.
+/// All bots of the crate. A [`PlayerSpec`](crate::players::PlayerSpec) makes players of their names.
 pub const BOTS: &[BotKind] = &[
     BotKind {
         name: "random",
@@ -165,18 +165,18 @@ impl BotKind {
         self.make.is_none_or(|make| make().is_deterministic(variant))
     }
 
-    /// A new player for this variant.
+    /// A new player for this variant. Others take [`PlayerSpec`](crate::players::PlayerSpec).
     ///
     /// # Errors
     /// [`UnsupportedVariantError`] if the bot does not support the variant.
-    pub fn player(&self, variant: &Variant) -> Result<Player, UnsupportedVariantError> {
+    pub(crate) fn player(&self, variant: &Variant) -> Result<Player, UnsupportedVariantError> {
         let player = self.make.map_or(Player::Cheater, |make| Player::Bot(make()));
         player.check_variant(variant)?;
         Ok(player)
     }
 }
 
-/// The bot of this name.
+/// The row of [`BOTS`] with this name. A [`PlayerSpec`](crate::players::PlayerSpec) makes players.
 ///
 /// # Errors
 /// [`UnknownNameError`] if there is none.

@@ -45,7 +45,16 @@ impl fmt::Debug for Player {
 impl Player {
     /// A player by a bot.
     pub fn bot(bot: impl Bot) -> Player {
-        Player::Bot(Box::new(bot))
+        Player::Bot(bot.into_box())
+    }
+
+    /// The bot; `None` for the other players.
+    #[must_use]
+    pub fn into_bot(self) -> Option<Box<dyn Bot>> {
+        match self {
+            Player::Bot(bot) => Some(bot),
+            Player::Cheater | Player::External => None,
+        }
     }
 
     /// As [`Bot::check_variant`].

@@ -125,13 +125,13 @@ impl PlayerSpec {
                 let bot = PolicyBot::new(policy.clone(), *choice, variant).map_err(named)?;
                 Ok(Player::bot(bot))
             }
-            Spec::Noisy(noise, spec) => match spec.player(variant)? {
-                Player::Bot(bot) => Ok(Player::bot(Noisy::new(bot, *noise))),
-                Player::Cheater | Player::External => Err(UnsupportedVariantError {
-                    name: self.to_string(),
-                    variant: variant.to_string(),
-                    expected: "noise for a bot that sees no more than its seat".to_owned(),
-                }),
+            Spec::Noisy(noise, spec) => match spec.player(variant)?.into_bot() {
+                Some(bot) => Ok(Player::bot(Noisy::new(bot, *noise))),
+                None => Err(UnsupportedVariantError::new(
+                    &self.to_string(),
+                    variant,
+                    "noise for a bot that sees no more than its seat",
+                )),
             },
             Spec::Search { blueprint, options } => {
                 Ok(Player::bot(searcher(blueprint, variant, *options, 1)?))
@@ -235,8 +235,8 @@ fn searcher(
     options: SearchOptions,
     num_threads: usize,
 ) -> Result<Searcher, UnsupportedVariantError> {
-    let searcher = Searcher::new(&blueprint.player(variant)?, variant, options, num_threads);
-    searcher.map_err(|_| {
+    let bot = blueprint.player(variant)?.into_bot().expect("a blueprint does not cheat");
+    Searcher::new(bot, variant, options, num_threads).map_err(|_| {
         let expected = "a blueprint with a rule that always applies: without information tokens, \
                         only \"play-probably-safe 0\" does";
         UnsupportedVariantError::new(&blueprint.to_string(), variant, expected)

@@ -122,9 +122,9 @@ fn a_text_without_a_policy_is_refused_with_the_reason() {
 fn every_door_refuses_two_searches_that_do_not_allow_each_other() {
     let variant = Variant::default();
     let player = |text: &str| text.parse::<PlayerSpec>().unwrap().player(&variant).unwrap();
-    let noisy = |text: &str| match player(text) {
-        Player::Bot(bot) => Player::bot(Noisy::new(bot, Noise::new(0.1).unwrap())),
-        other => other,
+    let noisy = |text: &str| {
+        let bot = player(text).into_bot().unwrap();
+        Player::bot(Noisy::new(bot, Noise::new(0.1).unwrap()))
     };
     let (one, all) =
         ("search: smart; rollouts=10; hands=5", "search: smart; rollouts=10; hands=5; seats=all");

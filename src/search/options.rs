@@ -40,18 +40,19 @@ pub enum Method {
 /// How much a search does. [`Searcher::new`](super::Searcher::new) checks the values.
 ///
 /// ```
-/// use starmine::bots::bot;
+/// use starmine::players::PlayerSpec;
 /// use starmine::rules::Variant;
 /// use starmine::search::{Method, SearchOptions, Searcher};
 ///
 /// let variant = Variant::default();
-/// let smart = bot("smart")?.player(&variant)?;
+/// let smart: PlayerSpec = "smart".parse()?;
+/// let smart = smart.player(&variant)?.into_bot().ok_or("sees all hands")?;
 /// let method = Method::Mirror { step: 5.0 };
 /// let options = SearchOptions { rollouts: 1_000, method, ..SearchOptions::default() };
-/// assert!(Searcher::new(&smart, &variant, options, 1).is_ok());
+/// assert!(Searcher::new(smart.clone(), &variant, options, 1).is_ok());
 ///
 /// let options = SearchOptions { hands: 0, ..options };
-/// let error = Searcher::new(&smart, &variant, options, 1).unwrap_err();
+/// let error = Searcher::new(smart, &variant, options, 1).unwrap_err();
 /// assert_eq!(error.to_string(), "hands=0 is not allowed: expected 1 to 100000");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

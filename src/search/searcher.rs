@@ -9,7 +9,7 @@ use super::belief::BlueprintBelief;
 use super::blueprint::Blueprint;
 use super::decision::{Decision, search};
 use super::options::{Method, SearchOptionError, SearchOptions};
-use crate::bots::{Bot, MoveValue, Player, SearchSeats, Turn};
+use crate::bots::{Bot, MoveValue, SearchSeats, Turn};
 use crate::rules::{Ending, GameRng, Move, Seat, State, UnsupportedVariantError, Variant, View};
 
 /// A searching teammate may leave the blueprint. Each other move is assumed to be this likely, where
@@ -35,9 +35,6 @@ pub enum BlueprintError {
         "depth is not allowed with blueprint={0:?}: expected a policy whose network has no memory, which values positions"
     )]
     Valueless(String),
-    /// Its moves are not made in this crate.
-    #[error("a player outside this crate is not a blueprint: expected a bot")]
-    External,
     /// It searches itself.
     #[error("blueprint={0:?} searches: expected a bot that does not")]
     Searches(String),
@@ -65,7 +62,7 @@ pub enum SearchError {
 }
 
 /// What messages call a blueprint that was not made of a text.
-const GIVEN: &str = "the given player";
+const GIVEN: &str = "the given bot";
 
 /// A bot that searches in its seat, while its teammates play by a blueprint.
 ///
@@ -97,32 +94,30 @@ impl Searcher {
     /// have no history.
     ///
     /// # Errors
-    /// [`SearchError`] if the blueprint's moves are random, if it sees its own hand, if it does not
+    /// [`SearchError`] if the blueprint's moves are random, if it searches itself, if it does not
     /// support the variant, if it cannot value positions for a depth, or if an option is out of its
     /// range.
     pub fn new(
-        blueprint: &Player,
+        blueprint: impl Bot,
         variant: &Variant,
         options: SearchOptions,
         num_threads: usize,
     ) -> Result<Searcher, SearchError> {
         options.check()?;
-        let bot = match blueprint {
-            Player::Bot(bot) => bot,
-            Player::Cheater => return Err(BlueprintError::Open(GIVEN.to_owned()).into()),
-            Player::External => return Err(BlueprintError::External.into()),
-        };
-        if !bot.is_deterministic(variant) {
+        let own = blueprint.into_box();
+        if own.search_seats().is_some() {
+            return Err(BlueprintError::Searches(GIVEN.to_owned()).into());
+        }
+        if !own.is_deterministic(variant) {
             return Err(BlueprintError::Random(GIVEN.to_owned()).into());
         }
-        bot.check_variant(variant)?;
-        let blueprint = Blueprint::new(&**bot, variant.players());
+        own.check_variant(variant)?;
+        let blueprint = Blueprint::new(&*own, variant.players());
         if options.depth.is_some() && matches!(blueprint, Blueprint::Bots(_)) {
             return Err(BlueprintError::Valueless(GIVEN.to_owned()).into());
         }
         let rng = GameRng::for_samples(0);
-        let (own, belief, values) = (bot.clone(), None, Vec::new());
-        let variant = variant.clone();
+        let (belief, values, variant) = (None, Vec::new(), variant.clone());
         Ok(Searcher { variant, own, blueprint, options, num_threads, rng, belief, values })
     }
 

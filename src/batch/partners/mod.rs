@@ -63,7 +63,7 @@ impl fmt::Debug for Partner {
 impl Partner {
     /// A partner by a bot of the caller, see [`Partner::Custom`].
     pub fn custom(bot: impl Bot) -> Partner {
-        Partner::Custom(Box::new(bot))
+        Partner::Custom(bot.into_box())
     }
 
     fn bot(&self) -> Option<&PlayerSpec> {

@@ -19,7 +19,7 @@ fn players() -> Vec<Player> {
         RuleList::parse(&[format!("{}{probability}", kind.name)])
     });
     let listed = LISTS.iter().map(|list| RuleList::parse(list));
-    alone.chain(listed).map(|list| Player::Bot(Box::new(list.unwrap()))).collect()
+    alone.chain(listed).map(|list| Player::bot(list.unwrap())).collect()
 }
 
 fn seed(game: u64) -> EpisodeSeed {

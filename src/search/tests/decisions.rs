@@ -62,7 +62,7 @@ fn a_search_is_the_same_for_any_number_of_threads() {
     let decide = |threads| {
         let options = SearchOptions { rollouts: 600, hands: 100, ..SearchOptions::default() };
         let mut searcher =
-            Searcher::new(&player(&variant, "smart"), &variant, options, threads).unwrap();
+            Searcher::new(blueprint(&variant, "smart"), &variant, options, threads).unwrap();
         let (decision, belief) = searcher.decide(&state, 7).unwrap();
         (
             decision,
@@ -112,8 +112,8 @@ fn a_search_that_may_change_nothing_plays_as_the_blueprint() {
         let options = SearchOptions { rollouts: 50, hands: 20, method, ..SearchOptions::default() };
         let table: Vec<Player> = (0..players).map(|_| player(&variant, bot)).collect();
         let mut searching = table.clone();
-        searching[1] =
-            Player::Bot(Box::new(Searcher::new(&table[0], &variant, options, 1).unwrap()));
+        let searcher = Searcher::new(blueprint(&variant, bot), &variant, options, 1);
+        searching[1] = Player::bot(searcher.unwrap());
         let play = |table: &[Player]| play_games(&variant, table, 4, 0..6, 1).unwrap();
         assert_eq!(play(&searching), play(&table));
     }
@@ -124,7 +124,7 @@ fn a_search_gains_points() {
     let variant = variant_of("small", 2);
     let table: Vec<Player> = (0..2).map(|_| player(&variant, RULES)).collect();
     let mut searching = table.clone();
-    searching[0] = Player::Bot(Box::new(searcher(&variant, RULES, 300, 100)));
+    searching[0] = Player::bot(searcher(&variant, RULES, 300, 100));
     let total = |table: &[Player]| -> u32 {
         let outcomes = play_games(&variant, table, 4, 0..60, 1).unwrap();
         outcomes.iter().map(|outcome| u32::from(outcome.score)).sum()
@@ -193,7 +193,7 @@ fn many_positions_at_once_give_the_decisions_of_single_ones() {
     let state = games.find(|state| state.ending().is_none()).unwrap();
     let decide = |bot: Box<dyn Bot>| {
         let options = SearchOptions { rollouts: 40, hands: 12, ..SearchOptions::default() };
-        let mut searcher = Searcher::new(&Player::Bot(bot), &variant, options, 2).unwrap();
+        let mut searcher = Searcher::new(bot, &variant, options, 2).unwrap();
         let (decision, belief) = searcher.decide(&state, 7).unwrap();
         let hands = belief.hand_indices().map(|(hand, share)| (hand.to_vec(), share));
         (decision, hands.collect::<Vec<_>>(), belief.unexplained().collect::<Vec<_>>())
@@ -210,7 +210,7 @@ fn decision_of_policy(rollouts: u32, depth: Option<u32>) -> (State, Decision, Ve
     let state = games.find(|state| state.ending().is_none()).unwrap();
     let options = SearchOptions { rollouts, hands: 1, depth, ..SearchOptions::default() };
     let name = "ippo-2p";
-    let mut searcher = Searcher::new(&player(&variant, name), &variant, options, 1).unwrap();
+    let mut searcher = Searcher::new(blueprint(&variant, name), &variant, options, 1).unwrap();
     let (decision, belief) = searcher.decide(&state, 7).unwrap();
     let hands = belief.hand_indices().map(|(hand, _)| hand.to_vec()).collect();
     (state, decision, hands)
@@ -279,8 +279,7 @@ fn a_seated_player_chooses_no_move_in_past_turns() {
     let state = game_before_a_turn(&variant, "smart", Seat::FIRST, 3, 8);
     assert_eq!((state.ending(), state.length() % 2), (None, 0));
     let counts = Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
-    let mut seated =
-        SeatedPlayer::new(Player::Bot(Box::new(Counting(counts.clone()))), Seat::FIRST, 0);
+    let mut seated = SeatedPlayer::new(Player::bot(Counting(counts.clone())), Seat::FIRST, 0);
     for _ in 0..2 {
         seated.act(&state).unwrap();
         let found: Vec<usize> = counts.iter().map(|count| count.load(Ordering::Relaxed)).collect();

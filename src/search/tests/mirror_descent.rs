@@ -96,7 +96,7 @@ fn a_small_step_of_mirror_descent_plays_as_the_blueprint_and_a_large_one_gains_p
     let variant = variant_of("small", 2);
     let plain: Vec<Player> = (0..2).map(|_| player(&variant, RULES)).collect();
     let searching = |rollouts, step| -> Vec<Player> {
-        let seat = |_| Player::Bot(Box::new(mirror(&variant, RULES, rollouts, 100, step)));
+        let seat = |_| Player::bot(mirror(&variant, RULES, rollouts, 100, step));
         (0..2).map(seat).collect()
     };
     let play = |table: &[Player], games| play_games(&variant, table, 4, 0..games, 1).unwrap();

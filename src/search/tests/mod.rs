@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::*;
-use crate::bots::{Player, PolicyBot, RuleList, SeatedPlayer, bot};
+use crate::bots::{Bot, Player, PolicyBot, RuleList, SeatedPlayer, bot};
 use crate::nn::{MoveChoice, shipped_policy};
 use crate::rules::{EpisodeSeed, GameRng, Parameters, Seat, State, Variant, preset};
 
@@ -31,16 +31,21 @@ fn player(variant: &Variant, name: &str) -> Player {
     bot(name).unwrap().player(variant).unwrap()
 }
 
+/// The bot of a player.
+fn blueprint(variant: &Variant, name: &str) -> Box<dyn Bot> {
+    player(variant, name).into_bot().unwrap()
+}
+
 fn searcher(variant: &Variant, name: &str, rollouts: u32, hands: usize) -> Searcher {
     let options = SearchOptions { rollouts, hands, ..SearchOptions::default() };
-    Searcher::new(&player(variant, name), variant, options, 1).unwrap()
+    Searcher::new(blueprint(variant, name), variant, options, 1).unwrap()
 }
 
 /// A searcher by mirror descent.
 fn mirror(variant: &Variant, name: &str, rollouts: u32, hands: usize, step: f64) -> Searcher {
     let method = Method::Mirror { step };
     let options = SearchOptions { rollouts, hands, method, ..SearchOptions::default() };
-    Searcher::new(&player(variant, name), variant, options, 1).unwrap()
+    Searcher::new(blueprint(variant, name), variant, options, 1).unwrap()
 }
 
 fn seed(game: u64) -> EpisodeSeed {
