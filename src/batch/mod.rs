@@ -21,6 +21,48 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! A learner's loop: a linear estimate of the points that follow each action, learned by temporal
+//! differences from 64 games in which it plays all seats. A game that ends is dealt anew in the same
+//! step, so that `terminated` says where the estimate of what follows is zero.
+//!
+//! ```
+//! use starmine::batch::{Batch, Options};
+//! use starmine::rules::{ActionId, GameRng, Variant};
+//!
+//! let mut batch = Batch::new(Variant::default(), 64, 1, Options::default())?;
+//! let mut buffers = batch.allocate::<f32>()?;
+//! batch.observe(buffers.outputs())?;
+//! let mut weights = vec![vec![0.0; batch.row_length()]; batch.variant().num_actions()];
+//! let [mut rng, mut rng_of_choice] = [1, 2].map(GameRng::for_samples);
+//! let estimate = |weights: &[f32], row: &[f32]| -> f32 {
+//!     weights.iter().zip(row).map(|(weight, bit)| weight * bit).sum()
+//! };
+//! let best = |weights: &[Vec<f32>], batch: &Batch, row: &[f32], game: usize| -> (ActionId, f32) {
+//!     let estimates = batch.legal_actions(game).iter().map(|it| (it, estimate(&weights[it.index()], row)));
+//!     estimates.max_by(|(_, one), (_, other)| one.total_cmp(other)).expect("a game goes on")
+//! };
+//! for _ in 0..20 {
+//!     let mut actions = Vec::new();
+//!     for game in 0..64 {
+//!         let legal: Vec<ActionId> = batch.legal_actions(game).iter().collect();
+//!         let explored = rng.pick(&legal).filter(|_| rng_of_choice.fraction() < 0.25);
+//!         let chosen = || best(&weights, &batch, buffers.row(game), game).0;
+//!         actions.push(explored.copied().unwrap_or_else(chosen));
+//!     }
+//!     let before = buffers.obs().to_vec();
+//!     batch.step(&actions, buffers.outputs())?;
+//!     for (game, row) in before.chunks(batch.row_length()).enumerate() {
+//!         let goes_on = !buffers.terminated()[game];
+//!         let later = if goes_on { best(&weights, &batch, buffers.row(game), game).1 } else { 0.0 };
+//!         let of_action = &mut weights[actions[game].index()];
+//!         let error = buffers.reward()[game] + later - estimate(of_action, row);
+//!         of_action.iter_mut().zip(row).for_each(|(weight, bit)| *weight += 1e-3 * error * bit);
+//!     }
+//! }
+//! # assert!(weights.iter().flatten().any(|&weight| weight > 0.0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! A trained policy plays all seats of 256 games at once, and the last observations of the games that
 //! end are kept, as a learner needs them:
 //!
