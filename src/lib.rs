@@ -35,15 +35,15 @@
 //!
 //! ```
 //! # #[cfg(feature = "bots")] {
-//! use starmine::bots::play_games;
+//! use starmine::bots::{GamesOptions, play_games};
 //! use starmine::players::PlayerSpec;
 //! use starmine::rules::Variant;
 //!
 //! let variant = Variant::default();
 //! let (smart, holmes): (PlayerSpec, PlayerSpec) = ("smart".parse()?, "holmes".parse()?);
 //! let players = [smart.player(&variant)?, holmes.player(&variant)?];
-//! let (seed, threads) = (1, 2);
-//! let outcomes = play_games(&variant, &players, seed, 0..100, threads)?;
+//! let options = GamesOptions { seed: 1, num_threads: 2 };
+//! let outcomes = play_games(&variant, &players, 0..100, options)?;
 //! let points: u32 = outcomes.iter().map(|outcome| u32::from(outcome.score)).sum();
 //! println!("{} points a game", f64::from(points) / 100.0);
 //! # }
@@ -86,7 +86,7 @@
 //! ```
 //! # #[cfg(feature = "bots")] {
 //! use starmine::batch::{Batch, Options, Partner, Partners};
-//! use starmine::bots::{Bot, Player, play_games};
+//! use starmine::bots::{Bot, GamesOptions, Player, play_games};
 //! use starmine::players::PlayerSpec;
 //! use starmine::rules::{Move, Seat, Variant, View};
 //!
@@ -110,7 +110,7 @@
 //! let variant = Variant::default();
 //! let smart: PlayerSpec = "smart".parse()?;
 //! let players = [Player::bot(Careful), smart.player(&variant)?];
-//! let outcomes = play_games(&variant, &players, 1, 0..100, 1)?;
+//! let outcomes = play_games(&variant, &players, 0..100, GamesOptions::seeded(1))?;
 //!
 //! let partners = Partners::default().with(Seat::ALL[1], vec![Partner::custom(Careful)])?;
 //! let batch = Batch::new(variant, 64, 1, Options { partners, ..Options::default() })?;

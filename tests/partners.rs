@@ -423,7 +423,8 @@ fn more_or_fewer_players_than_seats_are_refused() {
         let players = vec![Player::Cheater; found];
         let expected =
             format!("players has {found} entries: expected 2, one for each seat of this variant");
-        let refused = bots::play_games(&variant, &players, 1, 0..1, 1).unwrap_err();
+        let refused =
+            bots::play_games(&variant, &players, 0..1, bots::GamesOptions::seeded(1)).unwrap_err();
         assert_eq!(refused.to_string(), expected);
         let refused =
             GameRunner::new(variant.clone(), players, EpisodeSeed::default()).unwrap_err();
@@ -436,7 +437,10 @@ fn a_reversed_range_has_no_games() {
     let variant = variant("standard", 2);
     let players = vec![Player::Cheater; 2];
     let (first, end) = (3, 1);
-    assert_eq!(bots::play_games(&variant, &players, 1, first..end, 1).unwrap(), []);
+    assert_eq!(
+        bots::play_games(&variant, &players, first..end, bots::GamesOptions::seeded(1)).unwrap(),
+        []
+    );
 }
 
 #[test]

@@ -18,14 +18,14 @@ use crate::rules::{ActionId, BitIndices, DeckError, MoveError, Recording};
 ///
 /// ```
 /// use starmine::batch::{Options, Replay};
-/// use starmine::bots::record_games;
+/// use starmine::bots::{GamesOptions, record_games};
 /// use starmine::players::PlayerSpec;
 /// use starmine::rules::Variant;
 ///
 /// let variant = Variant::default();
 /// let smart: PlayerSpec = "smart".parse()?;
 /// let players = [smart.player(&variant)?, smart.player(&variant)?];
-/// let played = record_games(&variant, &players, 1, 0..100, 1)?;
+/// let played = record_games(&variant, &players, 0..100, GamesOptions::seeded(1))?;
 /// let num_turns: usize = played.outcomes.iter().map(|outcome| outcome.length).sum();
 ///
 /// let mut replay = Replay::new(played.recording, 16, Options::default())?;

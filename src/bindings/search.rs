@@ -10,7 +10,7 @@ use crate::bindings::bots::player::read_player;
 use crate::bindings::errors::StarmineError;
 use crate::bindings::interruptible::interruptible;
 use crate::bindings::rules::view::View;
-use crate::bots::SeveralSearchesError;
+use crate::bots::{SearchSeats, SeveralSearchesError};
 use crate::players::{PlayerSpec, SearchText};
 use crate::rules::{self, Offset};
 use crate::search::{
@@ -54,10 +54,11 @@ fn read_search(
     threshold: Option<f64>,
     method: &Text,
     step: Option<f64>,
+    num_threads: usize,
 ) -> PyResult<PlayerSpec> {
-    let method = Method::from_name(method, threshold, step)?;
+    let method = Method::from_name(method, threshold, step, SearchSeats::One)?;
     method.check()?;
-    let mut options = SearchOptions { method, ..SearchOptions::default() };
+    let mut options = SearchOptions { method, num_threads, ..SearchOptions::default() };
     set(&mut options, CountOption::Rollouts, rollouts)?;
     set(&mut options, CountOption::Hands, hands)?;
     if let Some(milliseconds) = milliseconds {
@@ -87,8 +88,15 @@ pub fn _search_text(
     step: Option<f64>,
 ) -> PyResult<String> {
     let optional = [milliseconds.as_ref(), depth.as_ref()];
-    let spec =
-        read_search(blueprint.parse()?, [&rollouts, &hands], optional, threshold, &method, step)?;
+    let spec = read_search(
+        blueprint.parse()?,
+        [&rollouts, &hands],
+        optional,
+        threshold,
+        &method,
+        step,
+        1,
+    )?;
     Ok(format!("{spec:#}"))
 }
 
@@ -123,11 +131,12 @@ pub fn _search<'py>(
     check_turn(view)?;
     let blueprint = read_player("blueprint", blueprint)?;
     let optional = [milliseconds.as_ref(), depth.as_ref()];
-    let spec = read_search(blueprint, [&rollouts, &hands], optional, threshold, &method, step)?;
-    let seed = read_seed(seed)?;
     let num_threads = count("num_threads", &num_threads, 1..=THREADS)?;
+    let counts = [&rollouts, &hands];
+    let spec = read_search(blueprint, counts, optional, threshold, &method, step, num_threads)?;
+    let seed = read_seed(seed)?;
     let (state, observer) = view.parts();
-    let searcher = spec.searcher(state.variant(), num_threads)?;
+    let searcher = spec.searcher(state.variant())?;
     let mut searcher = searcher.expect("the player searches");
     let found = interruptible(py, |stop| {
         searcher.follow(state, observer, seed);

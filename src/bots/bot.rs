@@ -70,7 +70,7 @@ pub struct MoveValue {
 /// copy goes on by itself. A bot must be `Send` and `Sync` because games run on several threads.
 ///
 /// ```
-/// use starmine::bots::{Bot, Player, Turn, play_games};
+/// use starmine::bots::{Bot, GamesOptions, Player, Turn, play_games};
 /// use starmine::rules::{
 ///     GameRng, Move, Parameters, Slot, UnsupportedVariantError, Variant, View,
 /// };
@@ -109,9 +109,9 @@ pub struct MoveValue {
 ///
 /// let variant = Variant::default();
 /// let players = [Player::bot(Eager::default()), Player::bot(Eager::default())];
-/// assert_eq!(play_games(&variant, &players, 1, 0..10, 1)?.len(), 10);
+/// assert_eq!(play_games(&variant, &players, 0..10, GamesOptions::seeded(1))?.len(), 10);
 /// let small = Variant::new(Parameters { hand_size: Some(3), ..Parameters::default() })?;
-/// assert!(play_games(&small, &players, 1, 0..10, 1).is_err());
+/// assert!(play_games(&small, &players, 0..10, GamesOptions::seeded(1)).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

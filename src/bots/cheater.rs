@@ -144,7 +144,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::bots::{bot, play_games};
+    use crate::bots::{GamesOptions, bot, play_games};
     use crate::rules::{PRESETS, Parameters};
 
     /// Hands can only become empty with the crowning piece; then the bot has no card to act with.
@@ -159,9 +159,9 @@ mod tests {
                     bot(name).unwrap().player(&variant).unwrap()
                 };
                 let seats: Vec<_> = (0..players).map(player).collect();
-                play_games(&variant, &seats, 0, 0..50, 1).unwrap();
+                play_games(&variant, &seats, 0..50, GamesOptions::seeded(0)).unwrap();
                 let cheaters: Vec<_> = (0..players).map(|_| player(0)).collect();
-                play_games(&variant, &cheaters, 0, 0..50, 1).unwrap();
+                play_games(&variant, &cheaters, 0..50, GamesOptions::seeded(0)).unwrap();
             }
         }
     }

@@ -64,7 +64,7 @@ pub use bot::{Bot, BoxedClone, MoveValue, Turn};
 pub use noisy::{Noise, NoiseError, Noisy};
 #[cfg(any(test, feature = "python"))]
 pub(crate) use play_games::play_games_until;
-pub use play_games::{GamesError, PlayedGames, play_games, record_games};
+pub use play_games::{GamesError, GamesOptions, PlayedGames, play_games, record_games};
 pub use policy::PolicyBot;
 pub(crate) use policy::{PolicyTurns, run_together};
 pub(crate) use registry::bot_or_policy;

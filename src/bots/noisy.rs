@@ -140,7 +140,7 @@ impl Bot for Noisy {
 mod tests {
     use std::sync::Arc;
 
-    use crate::bots::{BOTS, GameRunner, Noise, Noisy, Player, bot, play_games};
+    use crate::bots::{BOTS, GameRunner, GamesOptions, Noise, Noisy, Player, bot, play_games};
     use crate::rules::{EpisodeSeed, Parameters, Variant};
 
     /// Players of this bot, whose moves are random with this probability if it is given.
@@ -159,7 +159,8 @@ mod tests {
     fn without_noise_it_is_the_bot_itself_and_with_probability_one_random_play() {
         let variant = Arc::new(Variant::new(Parameters::default()).unwrap());
         let play = |bot: &str, noise| {
-            play_games(&variant, &table(&variant, bot, noise), 1, 0..200, 1).unwrap()
+            play_games(&variant, &table(&variant, bot, noise), 0..200, GamesOptions::seeded(1))
+                .unwrap()
         };
         assert_eq!(play("van-den-bergh", Some(0.0)), play("van-den-bergh", None));
         assert_eq!(play("smart", Some(1.0)), play("piers", Some(1.0)));
@@ -196,7 +197,7 @@ mod tests {
                 }
                 let table = table(&variant, kind.name, Some(0.3));
                 let games = if kind.name == "fireflower" { 5 } else { 50 };
-                play_games(&variant, &table, 3, 0..games, 1)
+                play_games(&variant, &table, 0..games, GamesOptions::seeded(3))
                     .unwrap_or_else(|error| panic!("{}: {error}", kind.name));
             }
         }

@@ -56,6 +56,37 @@ impl PlayedGames {
     }
 }
 
+/// How [`play_games`] deals and plays.
+///
+/// ```
+/// use starmine::bots::GamesOptions;
+///
+/// assert_eq!(GamesOptions::seeded(7), GamesOptions { seed: 7, num_threads: 1 });
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GamesOptions {
+    /// The seed of all games.
+    pub seed: u64,
+    /// Number of threads; 0 counts as 1. If a thread cannot be started, the others play its games. The
+    /// games are the same for any number.
+    pub num_threads: usize,
+}
+
+impl GamesOptions {
+    /// The games of this seed on one thread.
+    #[must_use]
+    pub const fn seeded(seed: u64) -> GamesOptions {
+        GamesOptions { seed, num_threads: 1 }
+    }
+}
+
+impl Default for GamesOptions {
+    /// Seed 0 and one thread.
+    fn default() -> GamesOptions {
+        GamesOptions::seeded(0)
+    }
+}
+
 /// Why games have no outcomes.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
@@ -80,8 +111,7 @@ pub enum GamesError {
 }
 
 /// Plays episode 0 of these games of a seed, dealt as in a batch of that seed. `players[seat]`
-/// plays in all of them. The outcomes are in the order of the games. If a thread cannot be started,
-/// the others play its games. 0 threads count as 1.
+/// plays in all of them. The outcomes are in the order of the games.
 ///
 /// # Errors
 /// [`GamesError`] if there are more or fewer players than seats, if one does not support the variant
@@ -90,11 +120,10 @@ pub enum GamesError {
 pub fn play_games(
     variant: &Variant,
     players: &[Player],
-    seed: u64,
     games: Range<u64>,
-    num_threads: usize,
+    options: GamesOptions,
 ) -> Result<Vec<Outcome>, GamesError> {
-    Ok(play_range(variant, players, seed, games, num_threads, false)?.outcomes)
+    Ok(play_range(variant, players, games, options, false)?.outcomes)
 }
 
 /// As [`play_games`], with the games as decks and actions.
@@ -104,19 +133,17 @@ pub fn play_games(
 pub fn record_games(
     variant: &Variant,
     players: &[Player],
-    seed: u64,
     games: Range<u64>,
-    num_threads: usize,
+    options: GamesOptions,
 ) -> Result<PlayedGames, GamesError> {
-    play_range(variant, players, seed, games, num_threads, true)
+    play_range(variant, players, games, options, true)
 }
 
 fn play_range(
     variant: &Variant,
     players: &[Player],
-    seed: u64,
     games: Range<u64>,
-    num_threads: usize,
+    options: GamesOptions,
     records: bool,
 ) -> Result<PlayedGames, GamesError> {
     let (stop, variant) = (&AtomicBool::new(false), &Arc::new(variant.clone()));
@@ -124,7 +151,7 @@ fn play_range(
         usize::try_from(games.end.saturating_sub(games.start)).unwrap_or(usize::MAX),
     )?;
     list.extend(games);
-    let played = play_games_until(stop, variant, players, seed, &list, num_threads, records)?;
+    let played = play_games_until(stop, variant, players, &list, options, records)?;
     Ok(played.expect("nothing stops the games"))
 }
 
@@ -134,11 +161,11 @@ pub(crate) fn play_games_until(
     stop: &AtomicBool,
     variant: &Arc<Variant>,
     players: &[Player],
-    seed: u64,
     games: &[u64],
-    num_threads: usize,
+    options: GamesOptions,
     records: bool,
 ) -> Result<Option<PlayedGames>, GamesError> {
+    let GamesOptions { seed, num_threads } = options;
     PlayersError::check(variant, players)?;
     if players.iter().any(|player| matches!(player, Player::External)) {
         return Err(GamesError::External);

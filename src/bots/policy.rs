@@ -210,7 +210,7 @@ pub fn run_together(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bots::{Player, RuleList, bot, play_games};
+    use crate::bots::{GamesOptions, Player, RuleList, bot, play_games};
     use crate::nn::{POLICIES, policy_file, small};
     use crate::rules::{Edition, EpisodeSeed, LostGameScore, Parameters};
 
@@ -233,7 +233,7 @@ mod tests {
             let [feed_forward, recurrent] = policies.each_ref().map(bot);
             let rules = RuleList::parse(&["play-safe", "hint-playable", "discard-oldest"]).unwrap();
             let players = [recurrent, Player::bot(rules), feed_forward];
-            let found = play_games(&variant, &players, 3, 0..150, 1).unwrap();
+            let found = play_games(&variant, &players, 0..150, GamesOptions::seeded(3)).unwrap();
             for (game, found) in (0..).zip(found) {
                 let seed = EpisodeSeed { seed: 3, game, episode: 0 };
                 let mut table = GameRunner::new(variant.clone(), players.to_vec(), seed).unwrap();
@@ -249,8 +249,8 @@ mod tests {
         let variant = Arc::new(Variant::new(small()).unwrap());
         for choice in [MoveChoice::Greedy, MoveChoice::Sampled] {
             let players = players(&policy, choice, &variant);
-            let whole = play_games(&variant, &players, 3, 0..100, 1).unwrap();
-            let parts = play_games(&variant, &players, 3, 50..100, 1).unwrap();
+            let whole = play_games(&variant, &players, 0..100, GamesOptions::seeded(3)).unwrap();
+            let parts = play_games(&variant, &players, 50..100, GamesOptions::seeded(3)).unwrap();
             assert_eq!(whole[50..], parts);
         }
     }
@@ -291,7 +291,7 @@ mod tests {
             if policy.check_variant(&variant).is_ok() {
                 let choice = [MoveChoice::Sampled, MoveChoice::Greedy][bit % 2];
                 let players = players(&Arc::new(policy), choice, &variant);
-                play_games(&variant, &players, 0, 0..1, 1).unwrap();
+                play_games(&variant, &players, 0..1, GamesOptions::seeded(0)).unwrap();
             }
         }
     }
@@ -301,8 +301,13 @@ mod tests {
         for shipped in POLICIES {
             let policy = shipped.policy().unwrap();
             let variant = Arc::new(policy.variant().clone());
-            play_games(&variant, &players(&policy, MoveChoice::Greedy, &variant), 0, 0..2, 1)
-                .unwrap();
+            play_games(
+                &variant,
+                &players(&policy, MoveChoice::Greedy, &variant),
+                0..2,
+                GamesOptions::seeded(0),
+            )
+            .unwrap();
             assert!(bot(shipped.name).is_err(), "{} is a bot's name", shipped.name);
         }
     }

@@ -198,7 +198,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::bots::{GameRunner, SeatedPlayer, SeatedPlayerError, play_games};
+    use crate::bots::{GameRunner, GamesOptions, SeatedPlayer, SeatedPlayerError, play_games};
     use crate::rules::{EpisodeSeed, GameRng, PRESETS, Parameters, State, preset, random_variant};
 
     /// Plays games with the bot in all seats, and in every other seat beside `random`.
@@ -210,7 +210,7 @@ mod tests {
             let is_other = |seat: usize| others > 0 && seat % 2 == others - 1;
             let seat = |seat| if is_other(seat) { random.clone() } else { player.clone() };
             let players: Vec<Player> = seats.map(seat).collect();
-            if let Err(error) = play_games(variant, &players, 5, 0..games, 1) {
+            if let Err(error) = play_games(variant, &players, 0..games, GamesOptions::seeded(5)) {
                 panic!("{}: {error} ({variant})", kind.name);
             }
         }
@@ -222,7 +222,7 @@ mod tests {
         let other = Variant::new(preset("avalanche").unwrap().parameters()).unwrap();
         for kind in BOTS {
             let players = vec![kind.player(&base).unwrap(); 2];
-            let played = play_games(&other, &players, 1, 0..1, 1);
+            let played = play_games(&other, &players, 0..1, GamesOptions::seeded(1));
             let seated = GameRunner::new(other.clone(), players, EpisodeSeed::new(1));
             if kind.variants == SupportedVariants::All {
                 assert!(played.is_ok() && seated.is_ok(), "{}", kind.name);

@@ -3,7 +3,7 @@
 //! A [`PlayerSpec`] is parsed from a text and makes a [`Player`](crate::bots::Player) for a variant:
 //!
 //! ```
-//! use starmine::bots::play_games;
+//! use starmine::bots::{GamesOptions, play_games};
 //! use starmine::players::PlayerSpec;
 //! use starmine::rules::Variant;
 //!
@@ -11,7 +11,7 @@
 //! let texts = ["smart", "rules: play-safe; hint-playable; discard-oldest"];
 //! let specs: Vec<PlayerSpec> = texts.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
 //! let players = [specs[0].player(&variant)?, specs[1].player(&variant)?];
-//! let outcomes = play_games(&variant, &players, 1, 0..10, 1)?;
+//! let outcomes = play_games(&variant, &players, 0..10, GamesOptions::seeded(1))?;
 //! println!("{} points in the first game", outcomes[0].score);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -89,11 +89,12 @@ impl PlayerSpec {
     /// The player that searches with this one as its blueprint.
     ///
     /// # Errors
-    /// [`SearchError`] for an option that is out of its range, and for a blueprint whose moves are
+    /// [`SearchError`] for an option that is out of its range, for a time limit of another number than
+    /// 1 to 1,000,000,000 milliseconds, which a text cannot have, and for a blueprint whose moves are
     /// random, that sees its own hand, that searches itself, or that cannot value positions for a
     /// depth.
     pub fn searching(self, options: SearchOptions) -> Result<PlayerSpec, SearchError> {
-        options.check()?;
+        options.check_text()?;
         if self.searches() {
             return Err(BlueprintError::Searches(self.to_string()).into());
         }
@@ -134,7 +135,7 @@ impl PlayerSpec {
                 )),
             },
             Spec::Search { blueprint, options } => {
-                Ok(Player::bot(searcher(blueprint, variant, *options, 1)?))
+                Ok(Player::bot(searcher(blueprint, variant, *options)?))
             }
         }
     }
@@ -143,15 +144,9 @@ impl PlayerSpec {
     ///
     /// # Errors
     /// [`UnsupportedVariantError`] if the blueprint does not support the variant.
-    pub fn searcher(
-        &self,
-        variant: &Variant,
-        num_threads: usize,
-    ) -> Result<Option<Searcher>, UnsupportedVariantError> {
+    pub fn searcher(&self, variant: &Variant) -> Result<Option<Searcher>, UnsupportedVariantError> {
         match &self.0 {
-            Spec::Search { blueprint, options } => {
-                searcher(blueprint, variant, *options, num_threads).map(Some)
-            }
+            Spec::Search { blueprint, options } => searcher(blueprint, variant, *options).map(Some),
             _ => Ok(None),
         }
     }
@@ -233,10 +228,9 @@ fn searcher(
     blueprint: &PlayerSpec,
     variant: &Variant,
     options: SearchOptions,
-    num_threads: usize,
 ) -> Result<Searcher, UnsupportedVariantError> {
     let bot = blueprint.player(variant)?.into_bot().expect("a blueprint does not cheat");
-    Searcher::new(bot, variant, options, num_threads).map_err(|_| {
+    Searcher::new(bot, variant, options).map_err(|_| {
         let expected = "a blueprint with a rule that always applies: without information tokens, \
                         only \"play-probably-safe 0\" does";
         UnsupportedVariantError::new(&blueprint.to_string(), variant, expected)

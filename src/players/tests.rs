@@ -1,8 +1,10 @@
+use std::time::Duration;
+
 use super::*;
-use crate::bots::{GameRunner, Noise, Noisy, Player, play_games, record_games};
+use crate::bots::{GameRunner, GamesOptions, Noise, Noisy, Player, play_games, record_games};
 use crate::nn::POLICIES;
-use crate::rules::{EpisodeSeed, Parameters, Variant};
-use crate::search::{BlueprintError, SearchError};
+use crate::rules::{EpisodeSeed, Parameters, State, Variant};
+use crate::search::{BlueprintError, SearchError, SearchOptions, Searcher};
 
 const RULES: &str = "rules: play-safe; hint-playable; discard-osawa; discard-oldest; hint-most";
 
@@ -48,6 +50,21 @@ fn a_blueprint_must_be_a_deterministic_player() {
         matches!(cheater, PlayerSpecError::Search(SearchError::Blueprint(BlueprintError::Open(_)))),
         "{cheater}"
     );
+}
+
+#[test]
+fn a_time_limit_is_any_duration_but_whole_milliseconds_in_a_text() {
+    let variant = Variant::default();
+    let smart: PlayerSpec = "smart".parse().unwrap();
+    for (nanoseconds, has_text) in [(0, false), (1_500_000, false), (2_000_000, true)] {
+        let time_limit = Some(Duration::from_nanos(nanoseconds));
+        let options =
+            SearchOptions { time_limit, rollouts: 50, hands: 5, ..SearchOptions::default() };
+        let bot = smart.player(&variant).unwrap().into_bot().unwrap();
+        let mut searcher = Searcher::new(bot, &variant, options).unwrap();
+        searcher.decide(&State::new(variant.clone(), EpisodeSeed::default()), 1).unwrap();
+        assert_eq!(smart.clone().searching(options).is_ok(), has_text);
+    }
 }
 
 #[test]
@@ -137,8 +154,11 @@ fn every_door_refuses_two_searches_that_do_not_allow_each_other() {
     ];
     for players in refused {
         let expected = "seats 0 and 1 both search";
-        let played = play_games(&variant, &players, 1, 0..1, 1).unwrap_err().to_string();
-        let recorded = record_games(&variant, &players, 1, 0..1, 1).unwrap_err().to_string();
+        let played =
+            play_games(&variant, &players, 0..1, GamesOptions::seeded(1)).unwrap_err().to_string();
+        let recorded = record_games(&variant, &players, 0..1, GamesOptions::seeded(1))
+            .unwrap_err()
+            .to_string();
         let table = GameRunner::new(variant.clone(), players.to_vec(), EpisodeSeed::new(1));
         for message in [played, recorded, table.unwrap_err().to_string()] {
             assert!(message.contains(expected), "{message}");
@@ -147,6 +167,6 @@ fn every_door_refuses_two_searches_that_do_not_allow_each_other() {
     for players in
         [[player(all), player(all)], [player(mirror), noisy(all)], [player(one), player("smart")]]
     {
-        assert!(play_games(&variant, &players, 1, 0..1, 1).is_ok());
+        assert!(play_games(&variant, &players, 0..1, GamesOptions::seeded(1)).is_ok());
     }
 }

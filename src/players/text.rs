@@ -72,6 +72,7 @@ fn parse_search(
 ) -> Result<PlayerSpec, PlayerSpecError> {
     let mut options = SearchOptions::default();
     let (mut method, mut threshold, mut step) = ("single", None, None);
+    let mut seats = SearchSeats::One;
     for (index, &(name, value)) in text.options.iter().enumerate() {
         if text.options[..index].iter().any(|&(earlier, _)| earlier == name) {
             return Err(PlayerSpecError::Twice(name.to_owned()));
@@ -84,15 +85,18 @@ fn parse_search(
             "method" => method = value,
             // The method may come after its number, so that only the range is checked here.
             "threshold" => {
-                threshold = Some(number(value, |threshold| Method::Single { threshold })?);
+                threshold = Some(number(value, |threshold| Method::Single {
+                    threshold,
+                    seats: SearchSeats::One,
+                })?);
             }
             "step" => step = Some(number(value, |step| Method::Mirror { step })?),
-            "seats" if value == "all" => options.seats = SearchSeats::All,
+            "seats" if value == "all" => seats = SearchSeats::All,
             "seats" => return Err(SearchOptionError::new("seats", value, "all").into()),
             _ => return Err(UnknownNameError::new("option", name, OPTIONS).into()),
         }
     }
-    options.method = Method::from_name(method, threshold, step)?;
+    options.method = Method::from_name(method, threshold, step, seats)?;
     Ok(parse_bot(text.blueprint, find)?.searching(options)?)
 }
 
@@ -166,11 +170,16 @@ fn write_options(formatter: &mut fmt::Formatter<'_>, options: &SearchOptions) ->
                 write!(formatter, "; step={step}")?;
             }
         }
-        (method, usual) if !has_all && method == usual => {}
-        (Method::Single { threshold }, _) => write!(formatter, "; threshold={threshold}")?,
+        (Method::Single { threshold, seats }, usual) => {
+            let usual =
+                matches!(usual, Method::Single { threshold: usual, .. } if usual == threshold);
+            if has_all || !usual {
+                write!(formatter, "; threshold={threshold}")?;
+            }
+            if seats == SearchSeats::All {
+                formatter.write_str("; seats=all")?;
+            }
+        }
     }
-    match (options.method, options.seats) {
-        (Method::Single { .. }, SearchSeats::All) => formatter.write_str("; seats=all"),
-        _ => Ok(()),
-    }
+    Ok(())
 }

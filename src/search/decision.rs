@@ -60,7 +60,6 @@ pub(super) fn search(
     own: &dyn Bot,
     options: &SearchOptions,
     seed: u64,
-    num_threads: usize,
     stop: &AtomicBool,
 ) -> Result<Decision, StopError> {
     let started = Instant::now();
@@ -69,7 +68,7 @@ pub(super) fn search(
     let mut own = own.boxed_clone();
     let blueprint = own.act(view);
     let moves: Vec<Move> = view.legal_moves().collect();
-    let mut workers: Vec<Blueprint> = vec![belief.blueprint().clone(); num_threads.max(1)];
+    let mut workers: Vec<Blueprint> = vec![belief.blueprint().clone(); options.num_threads.max(1)];
     let bonuses = bonuses(&mut workers[0], view, &moves, blueprint, options);
     let candidate = |(&played, bonus)| Candidate::new(played, bonus);
     let mut kept: Vec<Candidate> = moves.iter().zip(bonuses).map(candidate).collect();
@@ -127,7 +126,7 @@ fn bonuses(
     options: &SearchOptions,
 ) -> Vec<f64> {
     match options.method {
-        Method::Single { threshold } => {
+        Method::Single { threshold, .. } => {
             let bonus = |&played| if played == blueprint { threshold } else { 0.0 };
             moves.iter().map(bonus).collect()
         }

@@ -13,7 +13,7 @@
 //! let smart: PlayerSpec = "smart".parse()?;
 //! let blueprint = smart.player(&variant)?.into_bot().ok_or("it sees all hands")?;
 //! let options = SearchOptions { rollouts: 50, hands: 10, ..SearchOptions::default() };
-//! let mut searcher = Searcher::new(blueprint, &variant, options, 1)?;
+//! let mut searcher = Searcher::new(blueprint, &variant, options)?;
 //! let state = State::new(variant, EpisodeSeed::default());
 //! let (decision, _belief) = searcher.decide(&state, 1)?;
 //! println!("the best move is {:?}", decision.chosen);

@@ -27,6 +27,8 @@ pub enum Method {
     Single {
         /// The minimum lead of a move's mean score over the blueprint's move, in points: 0 to 100.
         threshold: f64,
+        /// How many seats of a table may search so.
+        seats: SearchSeats,
     },
     /// Every seat may search: each takes one step of mirror descent from the blueprint's
     /// probabilities towards better moves, and makes the likeliest one (Sokota et al., "The
@@ -49,10 +51,10 @@ pub enum Method {
 /// let smart = smart.player(&variant)?.into_bot().ok_or("sees all hands")?;
 /// let method = Method::Mirror { step: 5.0 };
 /// let options = SearchOptions { rollouts: 1_000, method, ..SearchOptions::default() };
-/// assert!(Searcher::new(smart.clone(), &variant, options, 1).is_ok());
+/// assert!(Searcher::new(smart.clone(), &variant, options).is_ok());
 ///
 /// let options = SearchOptions { hands: 0, ..options };
-/// let error = Searcher::new(smart, &variant, options, 1).unwrap_err();
+/// let error = Searcher::new(smart, &variant, options).unwrap_err();
 /// assert_eq!(error.to_string(), "hands=0 is not allowed: expected 1 to 100000");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -60,8 +62,8 @@ pub enum Method {
 pub struct SearchOptions {
     /// Number of roll-outs of one decision, over all moves: 1 to 1,000,000,000.
     pub rollouts: u32,
-    /// The time limit of a decision, in whole milliseconds: 1 to 1,000,000,000. The decision then
-    /// uses the roll-outs made so far, and results differ from run to run. `None` for no limit.
+    /// The time limit of a decision, which then uses the roll-outs made so far; results differ from
+    /// run to run. `None` for no limit.
     pub time_limit: Option<Duration>,
     /// Number of possible own hands that are kept: 1 to 100,000. A belief of no more hands is exact.
     pub hands: usize,
@@ -70,8 +72,9 @@ pub struct SearchOptions {
     pub depth: Option<u32>,
     /// How the moves are judged by their mean scores.
     pub method: Method,
-    /// How many seats of a table may search with [`Method::Single`]; with [`Method::Mirror`] all may.
-    pub seats: SearchSeats,
+    /// Number of threads of a decision; 0 counts as 1. Without a time limit, the results are the same
+    /// for any number.
+    pub num_threads: usize,
 }
 
 /// A value that an option of a search may not have.
@@ -93,17 +96,24 @@ impl SearchOptionError {
     }
 }
 
-impl Default for SearchOptions {
-    /// 10,000 roll-outs without a limit of time, 4,096 hands, games that are played to the end, and
+impl Default for Method {
     /// [`Method::Single`] with a threshold of 0.1, for one seat.
+    fn default() -> Method {
+        Method::Single { threshold: SINGLE_THRESHOLD, seats: SearchSeats::One }
+    }
+}
+
+impl Default for SearchOptions {
+    /// 10,000 roll-outs without a limit of time, 4,096 hands, games that are played to the end, the
+    /// default method, and one thread.
     fn default() -> SearchOptions {
         SearchOptions {
             rollouts: 10_000,
             time_limit: None,
             hands: 4_096,
             depth: None,
-            method: Method::Single { threshold: SINGLE_THRESHOLD },
-            seats: SearchSeats::One,
+            method: Method::default(),
+            num_threads: 1,
         }
     }
 }
@@ -115,15 +125,19 @@ impl SearchOptions {
         whole("rollouts", self.rollouts, MOST)?;
         whole("hands", self.hands, HANDS)?;
         self.depth.map_or(Ok(1), |depth| whole("depth", depth, DEPTH))?;
+        self.method.check()
+    }
+
+    /// As [`SearchOptions::check`], for a player whose text has the options.
+    pub(crate) fn check_text(&self) -> Result<(), SearchOptionError> {
         if let Some(limit) = self.time_limit {
-            // The text of a player has milliseconds.
             let is_whole = limit.subsec_nanos() % 1_000_000 == 0;
             if !is_whole || whole("time_limit", limit.as_millis(), MOST).is_err() {
                 let expected = format!("whole milliseconds, 1 to {MOST}");
                 return Err(SearchOptionError::new("time_limit", format!("{limit:?}"), &expected));
             }
         }
-        self.method.check()
+        self.check()
     }
 
     /// Sets a number by the option's name in the text of a player.
@@ -150,7 +164,7 @@ impl SearchOptions {
     /// How many seats of a table may search.
     pub(crate) const fn search_seats(&self) -> SearchSeats {
         match self.method {
-            Method::Single { .. } => self.seats,
+            Method::Single { seats, .. } => seats,
             Method::Mirror { .. } => SearchSeats::All,
         }
     }
@@ -170,7 +184,7 @@ impl Method {
     /// [`SearchOptionError`] if the method's number is out of range.
     pub(crate) fn check(self) -> Result<(), SearchOptionError> {
         match self {
-            Method::Single { threshold } => {
+            Method::Single { threshold, .. } => {
                 real("threshold", threshold, 0.0..=100.0, "a number from 0 to 100")
             }
             Method::Mirror { step } => {
@@ -180,7 +194,7 @@ impl Method {
     }
 
     /// The method of this name, `single` or `mirror`. Where its number is not given, `single` has a
-    /// threshold of 0.1 and `mirror` a step of 10.
+    /// threshold of 0.1 and `mirror` a step of 10. All seats may search with `mirror`.
     ///
     /// # Errors
     /// [`SearchOptionError`] for another name, or for the number of the other method.
@@ -188,13 +202,14 @@ impl Method {
         name: &str,
         threshold: Option<f64>,
         step: Option<f64>,
+        seats: SearchSeats,
     ) -> Result<Method, SearchOptionError> {
         match (name, threshold, step) {
             ("single", _, Some(step)) => {
                 Err(SearchOptionError::new("step", step, "no step without \"method=mirror\""))
             }
             ("single", threshold, None) => {
-                Ok(Method::Single { threshold: threshold.unwrap_or(SINGLE_THRESHOLD) })
+                Ok(Method::Single { threshold: threshold.unwrap_or(SINGLE_THRESHOLD), seats })
             }
             ("mirror", Some(threshold), _) => {
                 let expected = "no threshold with \"method=mirror\"";
@@ -236,6 +251,7 @@ mod tests {
         let usual = SearchOptions::default();
         let limit = |limit| SearchOptions { time_limit: Some(limit), ..usual };
         let method = |method| SearchOptions { method, ..usual };
+        let single = |threshold| method(Method::Single { threshold, seats: SearchSeats::One });
         let cases = [
             (SearchOptions { rollouts: 0, ..usual }, "rollouts=0", "1 to 1000000000"),
             (SearchOptions { hands: 100_001, ..usual }, "hands=100001", "1 to 100000"),
@@ -256,16 +272,8 @@ mod tests {
                 "time_limit=2000000s",
                 "whole milliseconds, 1 to 1000000000",
             ),
-            (
-                method(Method::Single { threshold: f64::NAN }),
-                "threshold=NaN",
-                "a number from 0 to 100",
-            ),
-            (
-                method(Method::Single { threshold: -0.5 }),
-                "threshold=-0.5",
-                "a number from 0 to 100",
-            ),
+            (single(f64::NAN), "threshold=NaN", "a number from 0 to 100"),
+            (single(-0.5), "threshold=-0.5", "a number from 0 to 100"),
             (method(Method::Mirror { step: 0.0 }), "step=0", "a number above 0, up to 1000000"),
             (
                 method(Method::Mirror { step: f64::INFINITY }),
@@ -274,10 +282,11 @@ mod tests {
             ),
         ];
         for (options, value, expected) in cases {
-            let message = options.check().unwrap_err().to_string();
+            let message = options.check_text().unwrap_err().to_string();
             assert_eq!(message, format!("{value} is not allowed: expected {expected}"));
         }
-        assert_eq!(limit(Duration::from_millis(1)).check(), Ok(()));
+        assert_eq!(limit(Duration::from_millis(1)).check_text(), Ok(()));
+        assert_eq!(limit(Duration::from_micros(1_500)).check(), Ok(()));
         let error = { usual }.set(CountOption::Milliseconds, -1).unwrap_err();
         assert_eq!(error.to_string(), "milliseconds=-1 is not allowed: expected 1 to 1000000000");
     }

@@ -66,8 +66,7 @@ const GIVEN: &str = "the given bot";
 
 /// A bot that searches in its seat, while its teammates play by a blueprint.
 ///
-/// With [`Method::Single`] only one seat of a table may search, unless [`SearchOptions::seats`] allows
-/// all. A teammate that also searches leaves the blueprint, so the belief draws wrong conclusions
+/// With [`Method::Single`] only one seat of a table may search, unless its `seats` allow all. A teammate that also searches leaves the blueprint, so the belief draws wrong conclusions
 /// from its moves.
 #[derive(Clone)]
 pub struct Searcher {
@@ -76,7 +75,6 @@ pub struct Searcher {
     own: Box<dyn Bot>,
     blueprint: Blueprint,
     options: SearchOptions,
-    num_threads: usize,
     rng: GameRng,
     belief: Option<BlueprintBelief>,
     /// What it found out in its last turn.
@@ -101,7 +99,6 @@ impl Searcher {
         blueprint: impl Bot,
         variant: &Variant,
         options: SearchOptions,
-        num_threads: usize,
     ) -> Result<Searcher, SearchError> {
         options.check()?;
         let own = blueprint.into_box();
@@ -118,7 +115,7 @@ impl Searcher {
         }
         let rng = GameRng::for_samples(0);
         let (belief, values, variant) = (None, Vec::new(), variant.clone());
-        Ok(Searcher { variant, own, blueprint, options, num_threads, rng, belief, values })
+        Ok(Searcher { variant, own, blueprint, options, rng, belief, values })
     }
 
     /// Follows a game up to its last turn, without searching. The game is one of the searcher's
@@ -172,12 +169,12 @@ impl Searcher {
         stop: &AtomicBool,
     ) -> Option<(Decision, &BlueprintBelief)> {
         let belief = self.belief.as_mut().expect("a game has started");
-        belief.prepare(&mut vec![self.blueprint.clone(); self.num_threads.max(1)], stop).ok()?;
+        belief
+            .prepare(&mut vec![self.blueprint.clone(); self.options.num_threads.max(1)], stop)
+            .ok()?;
         let mut rng = self.rng.clone();
         let seed = rng.below_u64(u64::MAX);
-        let decision =
-            search(view, belief, &*self.own, &self.options, seed, self.num_threads, stop);
-        let decision = decision.ok()?;
+        let decision = search(view, belief, &*self.own, &self.options, seed, stop).ok()?;
         self.rng = rng;
         Some((decision, belief))
     }

@@ -471,7 +471,7 @@ mod tests {
         let spec = |text: &str| Partner::Bot(text.parse().unwrap());
         let custom = |text: &str| {
             let spec: PlayerSpec = text.parse().unwrap();
-            Partner::custom(spec.searcher(&variant, 1).unwrap().unwrap())
+            Partner::custom(spec.searcher(&variant).unwrap().unwrap())
         };
         let (one, all) = ("search: smart", "search: smart; seats=all");
         let check = |first: Vec<Partner>, second: Vec<Partner>| {

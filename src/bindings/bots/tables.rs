@@ -20,7 +20,7 @@ use crate::bindings::interruptible::{interruptible, interruptible_if};
 use crate::bindings::rules::variant::{Variant, read_variant};
 use crate::bindings::rules::view::View;
 use crate::bots::{
-    GameRunner, GamesError, Outcome, PlayedGames, Player, PlayersError, TurnValues,
+    GameRunner, GamesError, GamesOptions, Outcome, PlayedGames, Player, PlayersError, TurnValues,
     play_games_until,
 };
 use crate::players::PlayerSpec;
@@ -167,8 +167,9 @@ pub fn _play_bots<'py>(
     let players = read_players(&variant, &players)?;
     let (seed, games) = (read_seed(seed)?, read_games(&first_game, &games, listed)?);
     let num_threads = count("num_threads", &num_threads, 1..=crate::batch::MAX_THREADS)?;
+    let options = GamesOptions { seed, num_threads };
     let played = interruptible(py, |stop| {
-        play_games_until(stop, &variant, &players, seed, &games, num_threads, record)
+        play_games_until(stop, &variant, &players, &games, options, record)
     })?;
     let played = played?.expect("an interrupted call raises");
     let PlayedGames { outcomes, recording, values } = played;

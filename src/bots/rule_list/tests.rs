@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::bots::copy_counts::CopyCounts;
-use crate::bots::{GameRunner, Player, bot, play_games};
+use crate::bots::{GameRunner, GamesOptions, Player, bot, play_games};
 use crate::rules::{
     Card, EpisodeSeed, Hint, KindSet, ListedDeck, Offset, PRESETS, Parameters, Position, Rank,
     Seat, Slot, Suit, Variant, random_variant,
@@ -34,8 +34,8 @@ fn play(variant: Variant, player: &Player, games: u64) {
     let seats = usize::from(variant.players());
     let mixed: Vec<Player> =
         (0..seats).map(|seat| if seat % 2 == 0 { player } else { &other }.clone()).collect();
-    play_games(&variant, &mixed, 7, 0..games, 1).unwrap();
-    play_games(&variant, &vec![player.clone(); seats], 7, 0..games, 1).unwrap();
+    play_games(&variant, &mixed, 0..games, GamesOptions::seeded(7)).unwrap();
+    play_games(&variant, &vec![player.clone(); seats], 0..games, GamesOptions::seeded(7)).unwrap();
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn a_bot_forgets_earlier_games() {
     let variant = Arc::new(Variant::new(Parameters::default()).unwrap());
     for player in players() {
         let seats = vec![player; 2];
-        let games = play_games(&variant, &seats, 11, 0..20, 1).unwrap();
+        let games = play_games(&variant, &seats, 0..20, GamesOptions::seeded(11)).unwrap();
         for (game, &outcome) in games.iter().enumerate() {
             let mut runner =
                 GameRunner::new(variant.clone(), seats.clone(), seed(game as u64)).unwrap();

@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use super::super::*;
 use super::*;
 use crate::bots::{
-    Bot, GameRunner, Player, PolicyBot, SeatedPlayer, Turn, play_games, play_games_until,
+    Bot, GameRunner, GamesOptions, Player, PolicyBot, SearchSeats, SeatedPlayer, Turn, play_games,
+    play_games_until,
 };
 use crate::nn::{PolicyScratch, shipped_policy};
 use crate::rules::{ActionId, GameRng, Move, Offset, Seat, State, View, first_seen, revealed};
@@ -31,7 +32,8 @@ fn recorded_games_have_the_values_of_all_searched_moves() {
     let table = [Player::bot(searcher(&variant, "smart", 100, 30)), player(&variant, "smart")];
     let stop = AtomicBool::new(false);
     let play = |table: &[Player]| {
-        play_games_until(&stop, &variant, table, 5, &[3, 8], 2, true).unwrap().unwrap()
+        let options = GamesOptions { seed: 5, num_threads: 2 };
+        play_games_until(&stop, &variant, table, &[3, 8], options, true).unwrap().unwrap()
     };
     let games = play(&table);
     let (values, actions) = (games.values.unwrap(), variant.num_actions());
@@ -59,10 +61,10 @@ fn recorded_games_have_the_values_of_all_searched_moves() {
 fn a_search_is_the_same_for_any_number_of_threads() {
     let variant = variant_of("standard", 2);
     let state = game_before_a_turn(&variant, "smart", Seat::FIRST, 3, 8);
-    let decide = |threads| {
-        let options = SearchOptions { rollouts: 600, hands: 100, ..SearchOptions::default() };
-        let mut searcher =
-            Searcher::new(blueprint(&variant, "smart"), &variant, options, threads).unwrap();
+    let decide = |num_threads| {
+        let options =
+            SearchOptions { rollouts: 600, hands: 100, num_threads, ..SearchOptions::default() };
+        let mut searcher = Searcher::new(blueprint(&variant, "smart"), &variant, options).unwrap();
         let (decision, belief) = searcher.decide(&state, 7).unwrap();
         (
             decision,
@@ -108,13 +110,14 @@ fn a_searcher_plays_alike_at_a_table_that_somebody_else_runs() {
 fn a_search_that_may_change_nothing_plays_as_the_blueprint() {
     for (name, players, bot) in [("standard", 3, "smart"), ("small", 2, RULES)] {
         let variant = variant_of(name, players);
-        let method = Method::Single { threshold: 100.0 };
+        let method = Method::Single { threshold: 100.0, seats: SearchSeats::One };
         let options = SearchOptions { rollouts: 50, hands: 20, method, ..SearchOptions::default() };
         let table: Vec<Player> = (0..players).map(|_| player(&variant, bot)).collect();
         let mut searching = table.clone();
-        let searcher = Searcher::new(blueprint(&variant, bot), &variant, options, 1);
+        let searcher = Searcher::new(blueprint(&variant, bot), &variant, options);
         searching[1] = Player::bot(searcher.unwrap());
-        let play = |table: &[Player]| play_games(&variant, table, 4, 0..6, 1).unwrap();
+        let play =
+            |table: &[Player]| play_games(&variant, table, 0..6, GamesOptions::seeded(4)).unwrap();
         assert_eq!(play(&searching), play(&table));
     }
 }
@@ -126,7 +129,7 @@ fn a_search_gains_points() {
     let mut searching = table.clone();
     searching[0] = Player::bot(searcher(&variant, RULES, 300, 100));
     let total = |table: &[Player]| -> u32 {
-        let outcomes = play_games(&variant, table, 4, 0..60, 1).unwrap();
+        let outcomes = play_games(&variant, table, 0..60, GamesOptions::seeded(4)).unwrap();
         outcomes.iter().map(|outcome| u32::from(outcome.score)).sum()
     };
     let (found, before) = (total(&searching), total(&table));
@@ -192,8 +195,10 @@ fn many_positions_at_once_give_the_decisions_of_single_ones() {
         (0..).map(|game| game_before_a_turn(&variant, "ippo-2p", Seat::ALL[1], game, 9));
     let state = games.find(|state| state.ending().is_none()).unwrap();
     let decide = |bot: Box<dyn Bot>| {
-        let options = SearchOptions { rollouts: 40, hands: 12, ..SearchOptions::default() };
-        let mut searcher = Searcher::new(bot, &variant, options, 2).unwrap();
+        let num_threads = 2;
+        let options =
+            SearchOptions { rollouts: 40, hands: 12, num_threads, ..SearchOptions::default() };
+        let mut searcher = Searcher::new(bot, &variant, options).unwrap();
         let (decision, belief) = searcher.decide(&state, 7).unwrap();
         let hands = belief.hand_indices().map(|(hand, share)| (hand.to_vec(), share));
         (decision, hands.collect::<Vec<_>>(), belief.unexplained().collect::<Vec<_>>())
@@ -210,7 +215,7 @@ fn decision_of_policy(rollouts: u32, depth: Option<u32>) -> (State, Decision, Ve
     let state = games.find(|state| state.ending().is_none()).unwrap();
     let options = SearchOptions { rollouts, hands: 1, depth, ..SearchOptions::default() };
     let name = "ippo-2p";
-    let mut searcher = Searcher::new(blueprint(&variant, name), &variant, options, 1).unwrap();
+    let mut searcher = Searcher::new(blueprint(&variant, name), &variant, options).unwrap();
     let (decision, belief) = searcher.decide(&state, 7).unwrap();
     let hands = belief.hand_indices().map(|(hand, _)| hand.to_vec()).collect();
     (state, decision, hands)
@@ -333,6 +338,6 @@ fn a_search_that_was_stopped_can_be_asked_again() {
     assert_eq!((runner.length(), runner.ending()), (0, None));
     runner.run().unwrap();
     assert!(runner.ending().is_some());
-    let stopped = play_games_until(&set, &variant, &table, 5, &[3], 1, false);
+    let stopped = play_games_until(&set, &variant, &table, &[3], GamesOptions::seeded(5), false);
     assert!(stopped.unwrap().is_none());
 }

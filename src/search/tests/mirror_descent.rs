@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use super::super::*;
 use super::*;
-use crate::bots::{Player, SeatedPlayer, play_games};
+use crate::bots::{GamesOptions, Player, SeatedPlayer, play_games};
 use crate::rules::{Belief, Card, Move, Seat, State};
 
 #[test]
@@ -99,7 +99,9 @@ fn a_small_step_of_mirror_descent_plays_as_the_blueprint_and_a_large_one_gains_p
         let seat = |_| Player::bot(mirror(&variant, RULES, rollouts, 100, step));
         (0..2).map(seat).collect()
     };
-    let play = |table: &[Player], games| play_games(&variant, table, 4, 0..games, 1).unwrap();
+    let play = |table: &[Player], games| {
+        play_games(&variant, table, 0..games, GamesOptions::seeded(4)).unwrap()
+    };
     assert_eq!(play(&searching(50, 1e-3), 6), play(&plain, 6));
     let total = |table: &[Player]| -> u32 {
         play(table, 60).iter().map(|outcome| u32::from(outcome.score)).sum()

@@ -93,7 +93,7 @@ mod tests {
 
     use super::*;
     use crate::bots::table::Table;
-    use crate::bots::{bot, play_games};
+    use crate::bots::{GamesOptions, bot, play_games};
     use crate::rules::{EpisodeSeed, Parameters, Seat, State, Variant};
 
     fn variant(players: u8) -> Arc<Variant> {
@@ -138,7 +138,7 @@ mod tests {
                 let name = |seat: u8| if seat.is_multiple_of(2) { "information" } else { other };
                 let player = |seat| bot(name(seat)).unwrap().player(&variant).unwrap();
                 let seats: Vec<_> = (0..players).map(player).collect();
-                play_games(&variant, &seats, 0, 0..100, 1).unwrap();
+                play_games(&variant, &seats, 0..100, GamesOptions::seeded(0)).unwrap();
             }
         }
     }

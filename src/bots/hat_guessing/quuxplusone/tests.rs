@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::*;
 use crate::bots::hat_guessing::copies::Copies;
 use crate::bots::table::Table;
-use crate::bots::{Player, play_games};
+use crate::bots::{GamesOptions, Player, play_games};
 use crate::rules::{EpisodeSeed, Event, KindSet, Parameters, Seat, State, Variant};
 
 fn base_game(players: u8) -> Arc<Variant> {
@@ -88,6 +88,6 @@ fn it_plays_legally_beside_partners_without_conventions() {
             .map(|seat| ["info", "random", "info", "cheater", "smart"][seat as usize])
             .map(|name| crate::bots::bot(name).unwrap().player(&variant).unwrap())
             .collect();
-        play_games(&variant, &seats, 0, 0..200, 1).unwrap();
+        play_games(&variant, &seats, 0..200, GamesOptions::seeded(0)).unwrap();
     }
 }
