@@ -259,7 +259,7 @@ class PPO:
                 ratio, gain = log_ratio.exp(), advantage[rows]
                 gain = torch.min(ratio * gain, ratio.clamp(1 - args.clip, 1 + args.clip) * gain).mean()
                 entropy = -(log_probs.exp() * log_probs).sum(1).mean()
-                value_loss = (value - returns[rows]).square().mean()
+                value_loss = self.value_loss(value, returns[rows])
                 loss = args.value_weight * value_loss - gain - entropy_weight * entropy
 
                 self.optimizer.zero_grad(set_to_none=False)
@@ -274,6 +274,10 @@ class PPO:
         check_finite(measures, MEASURES, self.policy)
         explained = 1 - (returns - old_value).var() / returns.var().clamp(min=1e-8)
         return dict(zip(MEASURES, measures.mean(0).tolist(), strict=True)) | {"explained_variance": explained.item()}
+
+    def value_loss(self, value: Tensor, returns: Tensor) -> Tensor:
+        """The mean squared error of the values (n,) of a minibatch."""
+        return (value - returns).square().mean()
 
     def evaluate(self, player: Player, games: int) -> Games:
         """Play games with the partners of training, if any."""

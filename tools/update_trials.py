@@ -1,0 +1,103 @@
+"""Keeps training runs of benchmarks/sample_efficiency.py and their controls, and writes the table that compares them.
+
+    python tools/update_trials.py slots-1=runs/slots-1 control-2p-1=runs/control-2p-1
+    python tools/update_trials.py             # the table alone
+
+A run's name is TRIAL-SEED, or control-PLAYERSp-SEED for examples/ppo.py without a change. results/trials/NAME.csv has a
+row for each evaluation, NAME.json how the run was made. A run may have been stopped before its end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+from update_baselines import ROOT, START, STOP, machine, markdown_row, markdown_table, mean_of_seeds, named_folder
+
+RESULTS, PAGE = ROOT / "results" / "trials", ROOT / "docs" / "baselines.md"
+MARK = START.replace("update_baselines", "update_trials").format("trials")
+TRIALS = {
+    "quantiles": ("2p", "a value of 16 quantiles"),
+    "slots": ("2p", "weights shared over slots"),
+    "restarts": ("2p", "restarts from stored states"),
+    "seats": ("5p", "weights shared over other seats"),
+    "wide": ("5p", "towers of 160, trunk of 384"),
+}
+COLUMNS = ("steps", "cpu_seconds", "greedy")
+
+
+def keep(name: str, folder: Path) -> None:
+    """Put the evaluations of a run into results/trials/, with the processor time that training took up to each.
+
+    The time of evaluations is left out: an update in which one took place counts as one that had none.
+    """
+    with (folder / "log.jsonl").open(encoding="utf-8") as file:
+        log = [json.loads(line) for line in file]
+    usual = float(np.mean([row["cpu_seconds"] for row in log if "greedy" not in row]))
+    times = np.cumsum([usual if "greedy" in row else row["cpu_seconds"] for row in log])
+    RESULTS.mkdir(exist_ok=True)
+    with (RESULTS / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for row, time in zip(log, times, strict=True):
+            if "greedy" in row:
+                writer.writerow([row["steps"], round(float(time), 1), row["greedy"]])
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    config["arguments"]["out"] = f"runs/{name}"  # not the path of one machine
+    del config["command"]
+    text = json.dumps(config | {"machine": machine()}, indent=1)
+    (RESULTS / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def curve(name: str) -> np.ndarray:
+    """Turns, processor time and greedy score of each evaluation of a run (n, 3)."""
+    with (RESULTS / f"{name}.csv").open(encoding="utf-8") as file:
+        return np.array([[float(row[column]) for column in COLUMNS] for row in csv.DictReader(file)])
+
+
+def table() -> str:
+    """A row for each trial: its last scores, and those of the control after as many turns and as much time.
+
+    All seeds of a trial are compared after the turns that the shortest of them had.
+    """
+    heads = ["change", "players", "seeds", "turns", "time of a turn", "score", "control, same turns"]
+    rows = []
+    for trial, (players, what) in TRIALS.items():
+        seeds = [path.stem.rpartition("-")[2] for path in sorted(RESULTS.glob(f"{trial}-*.csv"))]
+        seeds = [seed for seed in seeds if (RESULTS / f"control-{players}-{seed}.csv").exists()]
+        pairs = [(curve(f"{trial}-{seed}"), curve(f"control-{players}-{seed}")) for seed in seeds]
+        if not pairs:
+            continue
+        turns = min(part[-1, 0] for pair in pairs for part in pair)
+        found: list[list[float]] = [[], [], [], []]
+        for own, control in pairs:
+            time, control_time = (np.interp(turns, part[:, 0], part[:, 1]) for part in (own, control))
+            found[0].append(time / control_time)
+            found[1].append(float(np.interp(turns, own[:, 0], own[:, 2])))
+            found[2].append(float(np.interp(turns, control[:, 0], control[:, 2])))
+            found[3].append(float(np.interp(time, control[:, 1], control[:, 2])))
+        cells = [what, players[0], str(len(seeds)), f"{turns / 1e6:.0f} M", f"{np.mean(found[0]):.2f}"]
+        rows.append(markdown_row(cells + [mean_of_seeds(values) for values in found[1:]]))
+    return markdown_table([*heads, "control, same time"], rows)
+
+
+def with_table(text: str) -> str:
+    """The page with the table as the kept runs give it."""
+    before, rest = text.split(MARK)
+    return before + MARK + table() + STOP + rest.split(STOP, 1)[1]
+
+
+def main() -> None:
+    """Keep what was given, and write."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runs", nargs="*", type=named_folder, metavar="NAME=FOLDER", help="runs to keep")
+    for name, folder in parser.parse_args().runs:
+        keep(name, folder)
+    PAGE.write_text(with_table(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
