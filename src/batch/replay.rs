@@ -138,7 +138,7 @@ impl Replay {
             if game.is_multiple_of(1 << 12) {
                 BatchError::if_set(stop)?;
             }
-            let checked = games.check_deal(game);
+            let checked = games.game(game).check_deal();
             checked.map_err(|source| ReplayError::Deck { game, source })?;
         }
         let options = Options {
@@ -204,7 +204,7 @@ impl Replay {
     /// What is wrong with the game of a row.
     fn error_in(&self, row: usize) -> ReplayError {
         let game = self.current_games[row] as usize;
-        match self.games.check(game) {
+        match self.games.game(game).check() {
             Ok(checked) => match checked.error {
                 Some(source) => ReplayError::Move { game, turn: checked.turns, source },
                 None => unreachable!("the kernel refuses what the rules refuse"),

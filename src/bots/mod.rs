@@ -73,4 +73,5 @@ pub use rule_list::{RULES, Rule, RuleError, RuleKind, RuleList, rule};
 pub use runner::{BotMoveError, GameRunner, Outcome, Player, PlayersError};
 pub use search_seats::{SearchSeats, SeveralSearchesError};
 pub use seated_player::{SeatedPlayer, SeatedPlayerError};
-pub use turn_values::TurnValues;
+#[cfg(feature = "python")]
+pub(crate) use turn_values::TurnValues;

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use thiserror::Error;
 
+use super::bot::MoveValue;
 use super::policy::{PolicyBot, PolicyTurns, run_together};
 use super::runner::{BotMoveError, GameRunner, Outcome, Player, PlayersError};
 use super::turn_values::TurnValues;
@@ -26,31 +27,58 @@ pub struct PlayedGames {
     pub outcomes: Vec<Outcome>,
     /// The same games as decks and actions.
     pub recording: Recording,
-    /// What bots that value the legal moves found out; `None` unless the games were recorded and
-    /// there is such a bot.
-    pub values: Option<TurnValues>,
+    /// `None` unless the games were recorded and a bot values the legal moves.
+    pub(crate) turn_values: Option<TurnValues>,
 }
 
 impl PlayedGames {
     fn new(variant: Arc<Variant>) -> PlayedGames {
-        PlayedGames { outcomes: Vec::new(), recording: Recording::new(variant), values: None }
+        PlayedGames { outcomes: Vec::new(), recording: Recording::new(variant), turn_values: None }
     }
 
     /// Adds the runner's game to those that are recorded.
     fn record(&mut self, runner: &GameRunner) -> Result<(), TryReserveError> {
         runner.record_same(&mut self.recording)?;
         match runner.values() {
-            Some(turns) => self.values.get_or_insert_default().add(runner.variant(), turns),
+            Some(turns) => self.turn_values.get_or_insert_default().add(runner.variant(), turns),
             None => Ok(()),
         }
+    }
+
+    /// What the bot to act has found out about the legal moves in a turn of a game, in the order of
+    /// their actions, see [`Bot::values`](super::Bot::values). Nothing for a bot that does not value moves.
+    ///
+    /// ```
+    /// use starmine::bots::{GamesOptions, record_games};
+    /// use starmine::players::PlayerSpec;
+    /// use starmine::rules::Variant;
+    ///
+    /// let variant = Variant::default();
+    /// let search: PlayerSpec = "search: simple; rollouts=40; hands=5".parse()?;
+    /// let simple: PlayerSpec = "simple".parse()?;
+    /// let players = [search.player(&variant)?, simple.player(&variant)?];
+    /// let played = record_games(&variant, &players, 0..1, GamesOptions::seeded(7))?;
+    /// for value in played.values(0, 0) {
+    ///     println!("{}: {} points on average", value.candidate, value.mean);
+    /// }
+    /// assert_eq!(played.values(0, 1).count(), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If there is no such game, or if it has no such turn.
+    pub fn values(&self, game: usize, turn: usize) -> impl Iterator<Item = MoveValue> {
+        let turn = self.recording.turns(game).nth(turn).expect("no such turn");
+        let variant = self.recording.variant();
+        self.turn_values.iter().flat_map(move |values| values.turn(variant, turn))
     }
 
     /// Adds games behind these.
     fn append(&mut self, other: &PlayedGames) -> Result<(), TryReserveError> {
         self.outcomes.extend(&other.outcomes);
         self.recording.append_same(&other.recording)?;
-        if let Some(values) = &other.values {
-            self.values.get_or_insert_default().append(values)?;
+        if let Some(values) = &other.turn_values {
+            self.turn_values.get_or_insert_default().append(values)?;
         }
         Ok(())
     }

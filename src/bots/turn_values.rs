@@ -10,12 +10,25 @@ use crate::rules::Variant;
 pub struct TurnValues {
     /// For each turn and action the mean score of games that go on with it, NaN where it was not
     /// looked for.
-    pub means: Vec<f32>,
+    pub(crate) means: Vec<f32>,
     /// The standard errors of these means.
-    pub standard_errors: Vec<f32>,
+    pub(crate) standard_errors: Vec<f32>,
 }
 
 impl TurnValues {
+    /// The values of a turn, counted over all games, in the order of the actions.
+    pub(super) fn turn(&self, variant: &Variant, turn: usize) -> impl Iterator<Item = MoveValue> {
+        let row = turn * variant.num_actions()..(turn + 1) * variant.num_actions();
+        let (means, errors) = (&self.means[row.clone()], &self.standard_errors[row]);
+        let moves = variant.tables().moves.iter().zip(means).zip(errors);
+        let valued = moves.filter(|((_, mean), _)| !mean.is_nan());
+        valued.map(|((&candidate, &mean), &error)| MoveValue {
+            candidate,
+            mean: mean.into(),
+            standard_error: error.into(),
+        })
+    }
+
     /// Adds the turns of a game.
     ///
     /// # Errors

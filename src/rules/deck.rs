@@ -170,6 +170,11 @@ impl ListedDeck {
         ListedDeck::new(variant, cards)
     }
 
+    /// As [`ListedDeck::cards`].
+    pub fn into_cards(self) -> Vec<Card> {
+        self.cards
+    }
+
     /// All cards, including those already drawn, the top card first.
     #[must_use]
     pub fn cards(&self) -> &[Card] {

@@ -7,20 +7,17 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::deck::{DeckError, ListedDeck};
-use super::ending::Ending;
 use super::event::Event;
-use super::moves::MoveError;
-use super::position::Position;
+use super::recorded_game::RecordedGame;
 use super::seat::Seat;
-use super::state::{State, StateError};
+use super::state::State;
 use super::variant::Variant;
 
-/// The decks and actions of many games of one variant, in flat arrays, game after game.
+/// The decks and actions of many games of one variant.
 ///
-/// [`Recording::push`] adds a game, and [`Recording::state`] gives it back. Arrays of another source
-/// become a recording by [`Recording::from_arrays`]; [`Recording::check`] then plays a game by the
-/// rules and says where it breaks them.
+/// [`Recording::push`] adds a game, and [`Recording::game`] gives it back. To store the games, take
+/// [`Recording::arrays`]. Arrays become a recording by [`Recording::from_arrays`];
+/// [`RecordedGame::check`] then plays a game by the rules and says where it breaks them.
 ///
 /// ```
 /// use starmine::rules::{EpisodeSeed, Recording, State, Variant};
@@ -31,8 +28,11 @@ use super::variant::Variant;
 /// state.play("play 1".parse()?)?;
 /// let mut recording = Recording::new(variant);
 /// recording.push(&state)?;
-/// assert_eq!(recording.arrays().actions, [5, 6]);
-/// assert_eq!(recording.state(0)?, state);
+/// assert_eq!(recording.game(0).actions(), [5, 6]);
+/// assert_eq!(recording.game(0).state()?, state);
+/// for game in recording.games() {
+///     println!("seat {} starts, {} turns", game.start_player()?, game.actions().len());
+/// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub struct Recording {
     arrays: RecordingArrays,
 }
 
-/// The games of a [`Recording`], game after game.
+/// The games of a [`Recording`] in flat arrays, game after game, as they are stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordingArrays {
     /// The whole deck of each game, the top card first; a card is suit times ranks plus rank.
@@ -82,22 +82,6 @@ pub enum RecordingError {
     },
 }
 
-/// The result of [`Recording::check`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct GameCheck {
-    /// The score after the turns that could be played.
-    pub score: u8,
-    /// The sum of the fireworks' heights then.
-    pub fireworks: u8,
-    /// How the game ended, if it did.
-    pub ending: Option<Ending>,
-    /// The number of turns that could be played.
-    pub turns: usize,
-    /// Why the next action cannot be played, if there is one.
-    pub error: Option<MoveError>,
-}
-
 impl Recording {
     /// No games of this variant.
     #[must_use]
@@ -110,7 +94,7 @@ impl Recording {
     ///
     /// # Errors
     /// [`RecordingError`] if the lengths do not fit. The decks and actions themselves are not
-    /// checked, see [`Recording::check`].
+    /// checked, see [`RecordedGame::check`].
     pub fn from_arrays(
         variant: impl Into<Arc<Variant>>,
         arrays: RecordingArrays,
@@ -186,18 +170,26 @@ impl Recording {
         Ok(())
     }
 
-    /// The game with this number, after its last action.
-    ///
-    /// # Errors
-    /// [`StateError`] if the deck is not the variant's, there is no such seat, or an action is not
-    /// legal.
+    /// The game with this number.
     ///
     /// # Panics
     /// If there is no such game.
-    pub fn state(&self, game: usize) -> Result<State, StateError> {
-        let (deck, start) = self.deal(game)?;
-        let actions = self.arrays.actions[self.turns(game)].iter().copied().map(i64::from);
-        State::replay(self.variant.clone(), deck, start, actions)
+    #[must_use]
+    pub fn game(&self, game: usize) -> RecordedGame<'_> {
+        let (RecordingArrays { decks, start_players, actions, .. }, variant) =
+            (&self.arrays, &self.variant);
+        let size = usize::from(variant.deck_size());
+        RecordedGame {
+            variant,
+            cards: &decks[game * size..][..size],
+            start_player: start_players[game],
+            actions: &actions[self.turns(game)],
+        }
+    }
+
+    /// The games in their order.
+    pub fn games(&self) -> impl ExactSizeIterator<Item = RecordedGame<'_>> {
+        (0..self.len()).map(|game| self.game(game))
     }
 
     /// The number of games.
@@ -212,74 +204,11 @@ impl Recording {
         self.arrays.ends.is_empty()
     }
 
-    /// The cards of a game.
-    pub(crate) fn cards(&self, game: usize) -> &[u8] {
-        let size = usize::from(self.variant.deck_size());
-        &self.arrays.decks[game * size..][..size]
-    }
-
     /// The range of a game's actions in `actions`.
     pub(crate) fn turns(&self, game: usize) -> Range<usize> {
         let ends = &self.arrays.ends;
         let start = if game == 0 { 0 } else { ends[game - 1] };
         start as usize..ends[game] as usize
-    }
-
-    /// The deck of a game, and the seat that starts.
-    ///
-    /// # Errors
-    /// [`DeckError`] if the deck is not the variant's, or there is no such seat.
-    ///
-    /// # Panics
-    /// If there is no such game.
-    pub(crate) fn deal(&self, game: usize) -> Result<(ListedDeck, Seat), DeckError> {
-        let deck = ListedDeck::from_indices(&self.variant, self.cards(game))?;
-        Ok((deck, self.variant.start_player(self.arrays.start_players[game].into())?))
-    }
-
-    /// Checks that the deck of a game is the variant's, and that there is such a start player.
-    ///
-    /// # Errors
-    /// As [`Recording::deal`].
-    pub(crate) fn check_deal(&self, game: usize) -> Result<(), DeckError> {
-        // A complete deck uses each copy once. Only for another deck does `deal` look for the
-        // error, which is slower.
-        let fields = &self.variant.tables().copy_field;
-        let mut left = self.variant.tables().all_copies;
-        for &card in self.cards(game) {
-            let copies = left & fields.get(usize::from(card)).copied().unwrap_or(0);
-            left &= !(copies & copies.wrapping_neg());
-        }
-        if left == 0 && self.arrays.start_players[game] < self.variant.players() {
-            return Ok(());
-        }
-        self.deal(game).map(|_| ())
-    }
-
-    /// Plays a game by the rules, up to its first action that is not legal.
-    ///
-    /// # Errors
-    /// [`DeckError`] if the deck is not the variant's, or there is no such seat.
-    ///
-    /// # Panics
-    /// If there is no such game.
-    pub fn check(&self, game: usize) -> Result<GameCheck, DeckError> {
-        let variant = &*self.variant;
-        let (mut deck, start) = self.deal(game)?;
-        let mut position = Position::deal(variant, start, &mut deck);
-        let (mut turns, mut error) = (0, None);
-        for &action in &self.arrays.actions[self.turns(game)] {
-            match position.check_action(variant, action.into()) {
-                Ok(played) => _ = position.apply_unchecked(variant, played, &mut deck),
-                Err(found) => {
-                    error = Some(found);
-                    break;
-                }
-            }
-            turns += 1;
-        }
-        let (score, fireworks) = (position.score(variant), position.fireworks_sum());
-        Ok(GameCheck { score, fireworks, ending: position.ending, turns, error })
     }
 
     /// Adds the games of another recording.

@@ -55,7 +55,7 @@ impl Refill<'_> {
             return;
         }
         let num_dealt = block.sizes().dealt_cards();
-        let (next, hands) = DrawOrder::new(variant, self.games.cards(game), num_dealt);
+        let (next, hands) = DrawOrder::new(variant, self.games.game(game).cards(), num_dealt);
         *order = Some(next);
         let start_player = self.games.arrays().start_players[game].into();
         block.deal_copies(lane, start_player, &hands.dealt, hands.left);

@@ -172,7 +172,7 @@ pub fn _play_bots<'py>(
         play_games_until(stop, &variant, &players, &games, options, record)
     })?;
     let played = played?.expect("an interrupted call raises");
-    let PlayedGames { outcomes, recording, values } = played;
+    let PlayedGames { outcomes, recording, turn_values: values } = played;
     let columns = columns(py, || outcomes.iter().copied().map(Some))?;
     let values = values.map(|values| searched(py, &variant, values)).transpose()?;
     Ok((columns, record.then(|| recorded(py, recording)).transpose()?, values))

@@ -117,7 +117,7 @@ fn outcomes(
     rows.resize(games.len(), [0; 5]);
     share(rows.chunks_mut(PIECE).enumerate(), &mut vec![(); threads], |(), (index, piece)| {
         for (row, game) in piece.iter_mut().zip(index * PIECE..) {
-            *row = outcome(games.check(game));
+            *row = outcome(games.game(game).check());
         }
         !is_set(stop)
     });

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use super::super::*;
 use super::*;
 use crate::bots::{
-    Bot, GameRunner, GamesOptions, Player, PolicyBot, SearchSeats, SeatedPlayer, Turn, play_games,
-    play_games_until,
+    Bot, GameRunner, GamesOptions, MoveValue, Player, PolicyBot, SearchSeats, SeatedPlayer, Turn,
+    play_games, play_games_until,
 };
 use crate::nn::{PolicyScratch, shipped_policy};
 use crate::rules::{ActionId, GameRng, Move, Offset, Seat, State, View, first_seen, revealed};
@@ -36,25 +36,23 @@ fn recorded_games_have_the_values_of_all_searched_moves() {
         play_games_until(&stop, &variant, table, &[3, 8], options, true).unwrap().unwrap()
     };
     let games = play(&table);
-    let (values, actions) = (games.values.unwrap(), variant.num_actions());
-    assert_eq!(values.means.len(), games.recording.arrays().actions.len() * actions);
-    assert_eq!(values.standard_errors.len(), values.means.len());
-    let mut turn = 0;
-    for game in [3, 8] {
+    for (recorded, game) in [3, 8].into_iter().enumerate() {
         let mut state = State::new(variant.clone(), seed(game));
-        while state.ending().is_none() {
-            let row = &values.means[turn * actions..][..actions];
-            let searches = state.position().current_player == Seat::FIRST;
-            for (action, mean) in variant.action_ids().zip(row) {
-                assert!(searches && state.legal_actions().contains(action) || mean.is_nan());
-            }
-            let played = usize::from(games.recording.arrays().actions[turn]);
-            assert!(row[played].is_nan() != searches || state.legal_actions().len() == 1);
-            state.apply(ActionId::new(played).unwrap()).unwrap();
-            turn += 1;
+        for (turn, &action) in games.recording.game(recorded).actions().iter().enumerate() {
+            let values: Vec<MoveValue> = games.values(recorded, turn).collect();
+            let moves: Vec<Move> = values.iter().map(|value| value.candidate).collect();
+            let searches = state.current_player() == Seat::FIRST && state.legal_moves().len() > 1;
+            let expected = if searches { state.legal_moves().collect() } else { Vec::new() };
+            assert_eq!(moves, expected);
+            assert!(values.iter().all(|value| value.standard_error >= 0.0));
+            state.apply(ActionId::new(action.into()).unwrap()).unwrap();
         }
+        assert_eq!(state, games.recording.game(recorded).state().unwrap());
+        assert!(state.ending().is_some());
     }
-    assert!(play(&[table[1].clone(), table[1].clone()]).values.is_none());
+    assert_eq!(games.recording.games().len(), 2);
+    let unsearched = play(&[table[1].clone(), table[1].clone()]);
+    assert_eq!((unsearched.values(1, 0).count(), unsearched.turn_values.is_none()), (0, true));
 }
 
 #[test]
