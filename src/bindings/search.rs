@@ -13,9 +13,7 @@ use crate::bindings::rules::view::View;
 use crate::bots::{SearchSeats, SeveralSearchesError};
 use crate::players::{PlayerSpec, SearchText};
 use crate::rules::{self, Offset};
-use crate::search::{
-    BlueprintBelief, CountOption, Decision, Method, SearchOptions, SearchedMove, Source,
-};
+use crate::search::{CountOption, Decision, Method, SearchOptions, SearchedMove, Source};
 
 /// The most threads of a search.
 const THREADS: usize = 256;
@@ -137,14 +135,10 @@ pub fn _search<'py>(
     let seed = read_seed(seed)?;
     let (state, observer) = view.parts();
     let searcher = spec.searcher(state.variant())?;
-    let mut searcher = searcher.expect("the player searches");
-    let found = interruptible(py, |stop| {
-        searcher.follow(state, observer, seed);
-        let (decision, belief) = searcher.decide_until(&state.view(observer), stop)?;
-        Some((decision, belief.clone()))
-    })?;
-    let (decision, belief) = found.expect("an interrupted call raises");
-    arrays(py, &state.view(observer), &decision, &belief)
+    let searcher = searcher.expect("the player searches");
+    let found = interruptible(py, |stop| searcher.decide_until(state, seed, stop))?;
+    let decision = found?.expect("an interrupted call raises");
+    arrays(py, &state.view(observer), &decision)
 }
 
 /// Checks that the observer of a view is to act.
@@ -169,8 +163,8 @@ fn arrays<'py>(
     py: Python<'py>,
     view: &rules::View<'_>,
     decision: &Decision,
-    belief: &BlueprintBelief,
 ) -> PyResult<Found<'py>> {
+    let belief = &decision.belief;
     let action = |played| {
         let action = view.variant().move_to_action(played).expect("a legal move has an action");
         i64::from(u8::from(action))

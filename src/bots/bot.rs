@@ -202,10 +202,9 @@ pub trait Bot: BoxedClone + Send + Sync {
     /// Chooses a move. It is this seat's turn, and the move must be legal, see [`View::is_legal`].
     fn act(&mut self, view: &View<'_>) -> Move;
 
-    /// As [`Bot::act`], but returns `None` if `stop` is set before the bot has chosen. The bot may
-    /// then be asked again in the same turn. Hidden, because only the Python module stops bots, and
-    /// only searches take so long that they look at `stop`.
-    #[doc(hidden)]
+    /// As [`Bot::act`], but returns `None` if another thread set `stop` before the bot has chosen. The
+    /// bot may then be asked again in the same turn. A bot that takes long, or that asks another bot,
+    /// overrides it; of the bots here only searches look at `stop`.
     fn act_until(&mut self, view: &View<'_>, stop: &AtomicBool) -> Option<Move> {
         let _ = stop;
         Some(self.act(view))

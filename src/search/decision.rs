@@ -4,7 +4,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use super::belief::{BlueprintBelief, Source};
+use super::belief::BlueprintBelief;
 use super::blueprint::Blueprint;
 use super::budget::Budget;
 use super::candidate::{Candidate, SearchedMove, best, drop_behind, halve};
@@ -30,7 +30,7 @@ const LEAD_ERRORS: f64 = 1.0;
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
 /// The result of a search.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Decision {
     /// The move to make: the blueprint's, unless the best one is clearly better.
@@ -39,10 +39,16 @@ pub struct Decision {
     pub blueprint: Move,
     /// The legal moves, in the order of their actions.
     pub moves: Vec<SearchedMove>,
-    /// The number of hands of the belief.
-    pub hands: usize,
-    /// Where they came from.
-    pub source: Source,
+    /// What the seat believed about its own hand.
+    pub belief: BlueprintBelief,
+}
+
+/// A [`Decision`] without its belief.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Choice {
+    pub chosen: Move,
+    pub blueprint: Move,
+    pub moves: Vec<SearchedMove>,
 }
 
 /// Searches for the best move of the observer of a view, who is to act: the move of the highest
@@ -61,7 +67,7 @@ pub(super) fn search(
     options: &SearchOptions,
     seed: u64,
     stop: &AtomicBool,
-) -> Result<Decision, StopError> {
+) -> Result<Choice, StopError> {
     let started = Instant::now();
     let is_over = || options.time_limit.is_some_and(|limit| started.elapsed() >= limit);
     let variant = view.variant();
@@ -100,13 +106,7 @@ pub(super) fn search(
     let dropped_moves = dropped.iter().map(|candidate| candidate.searched(false));
     let mut moves: Vec<SearchedMove> = kept_moves.chain(dropped_moves).collect();
     moves.sort_by_key(|searched| variant.move_to_action(searched.value.candidate));
-    Ok(Decision {
-        chosen: choose(&kept, blueprint),
-        blueprint,
-        moves,
-        hands: belief.particles().len(),
-        source: belief.source(),
-    })
+    Ok(Choice { chosen: choose(&kept, blueprint), blueprint, moves })
 }
 
 /// The best of the moves that were kept, or the blueprint's if that is not surely worse.

@@ -13,12 +13,15 @@
 //! let smart: PlayerSpec = "smart".parse()?;
 //! let blueprint = smart.player(&variant)?.into_bot().ok_or("it sees all hands")?;
 //! let options = SearchOptions { rollouts: 50, hands: 10, ..SearchOptions::default() };
-//! let mut searcher = Searcher::new(blueprint, &variant, options)?;
+//! let searcher = Searcher::new(blueprint, &variant, options)?;
 //! let state = State::new(variant, EpisodeSeed::default());
-//! let (decision, _belief) = searcher.decide(&state, 1)?;
+//! let decision = searcher.decide(&state, 1)?;
 //! println!("the best move is {:?}", decision.chosen);
 //! for searched in &decision.moves {
 //!     println!("{:?}: {} points on average", searched.value.candidate, searched.value.mean);
+//! }
+//! for (hand, probability) in decision.belief.hands() {
+//!     println!("{hand:?} with probability {probability}");
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::belief::BlueprintBelief;
 use super::blueprint::Blueprint;
-use super::decision::{Decision, search};
+use super::decision::{Choice, Decision, search};
 use super::options::{Method, SearchOptionError, SearchOptions};
 use crate::bots::{Bot, MoveValue, SearchSeats, Turn};
 use crate::rules::{Ending, GameRng, Move, Seat, State, UnsupportedVariantError, Variant, View};
@@ -120,7 +120,7 @@ impl Searcher {
 
     /// Follows a game up to its last turn, without searching. The game is one of the searcher's
     /// variant.
-    pub(crate) fn follow(&mut self, state: &State, seat: Seat, seed: u64) {
+    pub(super) fn follow(&mut self, state: &State, seat: Seat, seed: u64) {
         let mut earlier = state.first_turns(0).expect("a game has a start");
         self.start(&earlier.view(seat), GameRng::for_samples(seed));
         for (turn, event) in state.history().iter().enumerate() {
@@ -135,48 +135,76 @@ impl Searcher {
         }
     }
 
-    /// Searches for the seat to act in this state, whose past turns tell what it may believe: the
-    /// values of all legal moves, and the belief. It uses what that seat sees. The seed draws the
-    /// hands. Where the deck is hidden from the caller, use the searcher as a [`Bot`], with the views
-    /// of a [`SeenGame`](crate::rules::SeenGame).
+    /// Searches for the seat to act in this state, whose past turns tell what it may believe. It uses
+    /// what that seat sees. The seed draws the hands.
+    ///
+    /// Each call follows the game from its first turn, and leaves the game that the searcher follows
+    /// as a [`Bot`] alone. To search turn by turn, or where the deck is hidden from the caller, use the
+    /// searcher as a [`Bot`]: it goes on from its last turn, with the views of a [`State`] or of a
+    /// [`SeenGame`](crate::rules::SeenGame).
     ///
     /// # Errors
     /// [`SearchError`] if the game is over or has another variant.
     ///
     /// # Panics
     /// If the blueprint chooses an illegal move in a roll-out, which is not always noticed.
-    pub fn decide(
-        &mut self,
+    pub fn decide(&self, state: &State, seed: u64) -> Result<Decision, SearchError> {
+        let decision = self.decide_until(state, seed, &AtomicBool::new(false))?;
+        Ok(decision.expect("nothing stops the search"))
+    }
+
+    /// As [`Searcher::decide`]; `None` if another thread set `stop` meanwhile.
+    ///
+    /// # Errors
+    /// As [`Searcher::decide`].
+    ///
+    /// # Panics
+    /// As [`Searcher::decide`].
+    pub fn decide_until(
+        &self,
         state: &State,
         seed: u64,
-    ) -> Result<(Decision, &BlueprintBelief), SearchError> {
+        stop: &AtomicBool,
+    ) -> Result<Option<Decision>, SearchError> {
         self.check_variant(state.variant())?;
         if let Some(ending) = state.ending() {
             return Err(SearchError::GameOver(ending));
         }
+        let mut searcher = Searcher {
+            variant: self.variant.clone(),
+            own: self.own.clone(),
+            blueprint: self.blueprint.clone(),
+            options: self.options,
+            rng: self.rng.clone(),
+            belief: None,
+            values: Vec::new(),
+        };
         let seat = state.current_player();
-        self.follow(state, seat, seed);
-        let decision = self.decide_until(&state.view(seat), &AtomicBool::new(false));
-        Ok(decision.expect("nothing stops the search"))
+        searcher.follow(state, seat, seed);
+        let Some(choice) = searcher.choose(&state.view(seat), stop) else { return Ok(None) };
+        let Choice { chosen, blueprint, moves } = choice;
+        let belief = searcher.belief.expect("a game has started");
+        Ok(Some(Decision { chosen, blueprint, moves, belief }))
     }
 
-    /// The values of all legal moves, and what the belief was, for the seat to act in the followed
-    /// game; `None` if `stop` was set meanwhile. The seat may then be asked again, with other random
-    /// hands.
-    pub(crate) fn decide_until(
-        &mut self,
-        view: &View<'_>,
-        stop: &AtomicBool,
-    ) -> Option<(Decision, &BlueprintBelief)> {
+    /// What the seat believed about its own hand in its last turn of the game that the searcher
+    /// follows as a [`Bot`]. It has no hands before the first one. `None` before the first game.
+    #[must_use]
+    pub const fn belief(&self) -> Option<&BlueprintBelief> {
+        self.belief.as_ref()
+    }
+
+    /// The values of all legal moves for the seat to act in the followed game; `None` if `stop` was
+    /// set meanwhile. The seat may then be asked again, with other random hands.
+    pub(super) fn choose(&mut self, view: &View<'_>, stop: &AtomicBool) -> Option<Choice> {
         let belief = self.belief.as_mut().expect("a game has started");
-        belief
-            .prepare(&mut vec![self.blueprint.clone(); self.options.num_threads.max(1)], stop)
-            .ok()?;
+        let num_threads = self.options.num_threads.max(1);
+        belief.prepare(&mut vec![self.blueprint.clone(); num_threads], stop).ok()?;
         let mut rng = self.rng.clone();
         let seed = rng.below_u64(u64::MAX);
-        let decision = search(view, belief, &*self.own, &self.options, seed, stop).ok()?;
+        let choice = search(view, belief, &*self.own, &self.options, seed, stop).ok()?;
         self.rng = rng;
-        Some((decision, belief))
+        Some(choice)
     }
 }
 
@@ -216,11 +244,11 @@ impl Bot for Searcher {
     }
 
     fn act_until(&mut self, view: &View<'_>, stop: &AtomicBool) -> Option<Move> {
-        let (decision, _) = self.decide_until(view, stop)?;
+        let choice = self.choose(view, stop)?;
         // As in a game without search, where it is asked in each of its turns.
         self.own.act(view);
-        self.values = decision.moves.iter().map(|searched| searched.value).collect();
-        Some(decision.chosen)
+        self.values = choice.moves.iter().map(|searched| searched.value).collect();
+        Some(choice.chosen)
     }
 
     fn pass(&mut self, view: &View<'_>) {

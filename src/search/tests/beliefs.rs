@@ -85,10 +85,10 @@ fn an_exact_belief_is_what_all_decks_say() {
         if state.ending().is_some() {
             continue;
         }
-        let mut searcher = searcher(&variant, RULES, 10, 1_000);
-        let (_, belief) = searcher.decide(&state, 0).unwrap();
+        let searcher = searcher(&variant, RULES, 10, 1_000);
+        let belief = searcher.decide(&state, 0).unwrap().belief;
         assert_eq!(belief.source(), Source::Exact);
-        let (found, expected) = (stated(belief), by_enumeration(&state, Seat::ALL[1], RULES));
+        let (found, expected) = (stated(&belief), by_enumeration(&state, Seat::ALL[1], RULES));
         assert!(found.keys().eq(expected.keys()), "{found:?} for {expected:?}");
         for (hand, share) in &found {
             assert!(
@@ -110,10 +110,10 @@ fn a_sampled_belief_is_drawn_from_what_all_decks_say() {
     let (mut counts, mut total) = (BTreeMap::<Vec<usize>, f64>::new(), 0.0);
     // Few hands each, so that no belief is exact.
     for seed in 0..400 {
-        let mut searcher = searcher(&variant, RULES, 1, 3);
-        let (_, belief) = searcher.decide(&state, seed).unwrap();
+        let searcher = searcher(&variant, RULES, 1, 3);
+        let belief = searcher.decide(&state, seed).unwrap().belief;
         assert_eq!(belief.source(), Source::Sampled);
-        for (hand, share) in stated(belief) {
+        for (hand, share) in stated(&belief) {
             *counts.entry(hand).or_default() += share;
             total += share;
         }
@@ -143,12 +143,12 @@ fn watch(
             .seats()
             .map(|other| SeatedPlayer::new(player(variant, others), other, game))
             .collect();
-        let mut own = searcher(variant, bot, 40, hands);
+        let own = searcher(variant, bot, 40, hands);
         while state.ending().is_none() {
             let acting = state.position().current_player;
             let played = if acting == seat {
-                let (decision, belief) = own.decide(&state, game).unwrap();
-                look(&state, belief);
+                let decision = own.decide(&state, game).unwrap();
+                look(&state, &decision.belief);
                 decision.chosen
             } else {
                 bots[acting.index()].act(&state).unwrap()
@@ -306,18 +306,17 @@ fn an_exact_belief_after_a_mistake_is_that_of_a_seat_that_was_asked_in_each_turn
             let (state, mistake) =
                 game_with_a_mistake(&variant, bot, seat, game, 3 + game as usize % 5, turns);
             let Some(mistake) = mistake.filter(|_| state.ending().is_none()) else { continue };
-            let mut at_once = searcher(&variant, bot, 1, 300);
-            let (_, at_once) = at_once.decide(&state, 1).unwrap();
+            let at_once = searcher(&variant, bot, 1, 300).decide(&state, 1).unwrap().belief;
             let mut by_turns = asked_in_each_turn(searcher(&variant, bot, 1, 300), &state, seat, 2);
-            let (_, by_turns) =
-                by_turns.decide_until(&state.view(seat), &AtomicBool::new(false)).unwrap();
+            by_turns.choose(&state.view(seat), &AtomicBool::new(false)).unwrap();
+            let by_turns = by_turns.belief().unwrap();
             assert_eq!(at_once.source(), by_turns.source());
             if at_once.source() == Source::Sampled {
                 continue;
             }
             let unexplained: Vec<usize> = at_once.unexplained().collect();
             assert_eq!(unexplained, by_turns.unexplained().collect::<Vec<_>>());
-            let (found, expected) = (stated(at_once), stated(by_turns));
+            let (found, expected) = (stated(&at_once), stated(by_turns));
             assert!(found.keys().eq(expected.keys()));
             for (hand, share) in &found {
                 assert!((share - expected[hand]).abs() < 1e-9, "{hand:?}");
@@ -343,16 +342,16 @@ fn a_sampled_belief_after_a_mistake_is_that_of_a_seat_that_was_asked_in_each_tur
             let (state, mistake) = game_with_a_mistake(&variant, "smart", seat, game, 6, turns);
             let Some(mistake) = mistake.filter(|_| state.ending().is_none()) else { continue };
             for seed in 0..2 {
-                let mut at_once = searcher(&variant, "smart", 1, 200);
-                let (_, at_once) = at_once.decide(&state, seed).unwrap();
+                let at_once =
+                    searcher(&variant, "smart", 1, 200).decide(&state, seed).unwrap().belief;
                 let mut by_turns =
                     asked_in_each_turn(searcher(&variant, "smart", 1, 200), &state, seat, seed);
-                let (_, by_turns) =
-                    by_turns.decide_until(&state.view(seat), &AtomicBool::new(false)).unwrap();
+                by_turns.choose(&state.view(seat), &AtomicBool::new(false)).unwrap();
+                let by_turns = by_turns.belief().unwrap();
                 assert_eq!(at_once.source(), by_turns.source());
                 let unexplained: Vec<usize> = at_once.unexplained().collect();
                 assert_eq!(unexplained, by_turns.unexplained().collect::<Vec<_>>());
-                let (found, expected) = (stated(at_once), stated(by_turns));
+                let (found, expected) = (stated(&at_once), stated(by_turns));
                 assert!(found.keys().eq(expected.keys()));
                 assert!(found.iter().all(|(hand, share)| (share - expected[hand]).abs() < 1e-9));
                 compared += 1;

@@ -14,8 +14,8 @@ use crate::rules::{ActionId, GameRng, Move, Offset, Seat, State, View, first_see
 fn the_worse_half_of_the_moves_gets_fewer_rollouts() {
     let variant = variant_of("standard", 2);
     let state = game_before_a_turn(&variant, "smart", Seat::FIRST, 3, 8);
-    let mut searcher = searcher(&variant, "smart", 640, 100);
-    let (decision, _) = searcher.decide(&state, 7).unwrap();
+    let searcher = searcher(&variant, "smart", 640, 100);
+    let decision = searcher.decide(&state, 7).unwrap();
     let mut counts: Vec<usize> = decision.moves.iter().map(|searched| searched.rollouts).collect();
     counts.sort_unstable();
     let (moves, total) = (counts.len(), counts.iter().sum::<usize>());
@@ -55,6 +55,26 @@ fn recorded_games_have_the_values_of_all_searched_moves() {
     assert_eq!((unsearched.values(1, 0).count(), unsearched.turn_values.is_none()), (0, true));
 }
 
+/// A decision as numbers that can be compared.
+#[derive(Debug, PartialEq)]
+struct Found {
+    chosen: [Move; 2],
+    moves: Vec<SearchedMove>,
+    hands: Vec<(Vec<u8>, f64)>,
+    unexplained: Vec<usize>,
+}
+
+fn found(decision: &Decision) -> Found {
+    let Decision { chosen, blueprint, moves, belief } = decision;
+    let hands = belief.hand_indices().map(|(hand, share)| (hand.to_vec(), share));
+    Found {
+        chosen: [*chosen, *blueprint],
+        moves: moves.clone(),
+        hands: hands.collect(),
+        unexplained: belief.unexplained().collect(),
+    }
+}
+
 #[test]
 fn a_search_is_the_same_for_any_number_of_threads() {
     let variant = variant_of("standard", 2);
@@ -62,15 +82,11 @@ fn a_search_is_the_same_for_any_number_of_threads() {
     let decide = |num_threads| {
         let options =
             SearchOptions { rollouts: 600, hands: 100, num_threads, ..SearchOptions::default() };
-        let mut searcher = Searcher::new(blueprint(&variant, "smart"), &variant, options).unwrap();
-        let (decision, belief) = searcher.decide(&state, 7).unwrap();
-        (
-            decision,
-            belief.hand_indices().map(|(hand, share)| (hand.to_vec(), share)).collect::<Vec<_>>(),
-        )
+        let searcher = Searcher::new(blueprint(&variant, "smart"), &variant, options).unwrap();
+        found(&searcher.decide(&state, 7).unwrap())
     };
     let alone = decide(1);
-    assert!(alone.0.moves.iter().map(|searched| searched.rollouts).sum::<usize>() <= 600);
+    assert!(alone.moves.iter().map(|searched| searched.rollouts).sum::<usize>() <= 600);
     assert_eq!(alone, decide(2));
     assert_eq!(alone, decide(5));
 }
@@ -196,13 +212,11 @@ fn many_positions_at_once_give_the_decisions_of_single_ones() {
         let num_threads = 2;
         let options =
             SearchOptions { rollouts: 40, hands: 12, num_threads, ..SearchOptions::default() };
-        let mut searcher = Searcher::new(bot, &variant, options).unwrap();
-        let (decision, belief) = searcher.decide(&state, 7).unwrap();
-        let hands = belief.hand_indices().map(|(hand, share)| (hand.to_vec(), share));
-        (decision, hands.collect::<Vec<_>>(), belief.unexplained().collect::<Vec<_>>())
+        let searcher = Searcher::new(bot, &variant, options).unwrap();
+        found(&searcher.decide(&state, 7).unwrap())
     };
     let (rows, single) = (decide(Box::new(bot.clone())), decide(Box::new(Hidden(bot.clone()))));
-    assert!(rows.0.moves.iter().any(|searched| searched.rollouts > 0));
+    assert!(rows.moves.iter().any(|searched| searched.rollouts > 0));
     assert_eq!(rows, single);
 }
 
@@ -213,9 +227,9 @@ fn decision_of_policy(rollouts: u32, depth: Option<u32>) -> (State, Decision, Ve
     let state = games.find(|state| state.ending().is_none()).unwrap();
     let options = SearchOptions { rollouts, hands: 1, depth, ..SearchOptions::default() };
     let name = "ippo-2p";
-    let mut searcher = Searcher::new(blueprint(&variant, name), &variant, options).unwrap();
-    let (decision, belief) = searcher.decide(&state, 7).unwrap();
-    let hands = belief.hand_indices().map(|(hand, _)| hand.to_vec()).collect();
+    let searcher = Searcher::new(blueprint(&variant, name), &variant, options).unwrap();
+    let decision = searcher.decide(&state, 7).unwrap();
+    let hands = decision.belief.hand_indices().map(|(hand, _)| hand.to_vec()).collect();
     (state, decision, hands)
 }
 
@@ -251,7 +265,7 @@ fn a_rollout_of_a_depth_ends_with_the_value_of_the_network() {
 #[test]
 fn a_depth_beyond_the_game_changes_nothing() {
     let (full, deep) = (decision_of_policy(20, None), decision_of_policy(20, Some(1000)));
-    assert_eq!(full.1, deep.1);
+    assert_eq!(found(&full.1), found(&deep.1));
 }
 
 /// A bot that counts in how many turns it chose a move, and how many it only went through.
@@ -320,12 +334,17 @@ fn a_search_that_was_stopped_can_be_asked_again() {
     let state = game_before_a_turn(&variant, "smart", Seat::FIRST, 3, 8);
     let set = AtomicBool::new(true);
     let mut searching = searcher(&variant, "smart", 200, 100);
+    assert!(searching.decide_until(&state, 7, &set).unwrap().is_none());
     searching.follow(&state, Seat::FIRST, 7);
-    assert!(searching.decide_until(&state.view(Seat::FIRST), &set).is_none());
-    let (decision, belief) =
-        searching.decide_until(&state.view(Seat::FIRST), &AtomicBool::new(false)).unwrap();
-    assert!(state.position().is_legal(&variant, decision.chosen));
-    assert_eq!(belief.hand_indices().count(), 100);
+    let view = state.view(Seat::FIRST);
+    assert_eq!(searching.act_until(&view, &set), None);
+    // A decision does not touch the game that the bot follows.
+    let decision = searching.decide(&state, 8).unwrap();
+    assert_eq!(searching.belief().unwrap().hand_indices().count(), 0);
+    assert!(state.is_legal(decision.chosen) && state.is_legal(searching.act(&view)));
+    for belief in [&decision.belief, searching.belief().unwrap()] {
+        assert_eq!(belief.hand_indices().count(), 100);
+    }
     let searching = Player::bot(searcher(&variant, "smart", 100, 30));
     let table = [searching.clone(), player(&variant, "smart")];
     let mut seated = SeatedPlayer::new(searching, Seat::FIRST, 7);
