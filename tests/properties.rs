@@ -229,7 +229,7 @@ fn check_belief(state: &State, seat: Seat, rng: &mut GameRng) {
         let held = |offset| view.hand(offset).filter(|&other| other == card).count();
         let held: usize = variant.teammates().map(held).sum();
         let sampled = sample.iter().filter(|&&other| other == card).count();
-        let played = usize::from(view.fireworks()[card.suit.index()] > card.rank.index() as u8);
+        let played = usize::from(view.stack(card.suit) > card.rank.index() as u8);
         let seen = held + played + usize::from(view.discarded(card));
         assert!(seen + sampled <= variant.copies(card).into());
     }

@@ -134,7 +134,8 @@ pub fn _search<'py>(
     let spec = read_search(blueprint, counts, optional, threshold, &method, step, num_threads)?;
     let seed = read_seed(seed)?;
     let (state, observer) = view.parts();
-    let searcher = spec.searcher(state.variant())?;
+    let variant = state.variant();
+    let searcher = spec.searcher(variant).map_err(|error| spec.unsupported(variant, error))?;
     let searcher = searcher.expect("the player searches");
     let found = interruptible(py, |stop| searcher.decide_until(state, seed, stop))?;
     let decision = found?.expect("an interrupted call raises");

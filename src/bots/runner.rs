@@ -467,9 +467,9 @@ impl GameRunner {
         }
     }
 
-    /// Ends the game as lost. [`GameRunner::state`] and [`GameRunner::record`] do not know of it: they
-    /// have the turns that were played. Hidden, because only batches and their tests need it.
-    #[doc(hidden)]
+    /// Ends the game as lost, with no life tokens left, as a batch does after an illegal action if its
+    /// options say so. [`GameRunner::state`] and [`GameRunner::record`] do not know of it: they have the
+    /// turns that were played.
     pub fn forfeit(&mut self) {
         self.position.forfeit();
     }

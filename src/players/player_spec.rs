@@ -135,7 +135,8 @@ impl PlayerSpec {
                 )),
             },
             Spec::Search { blueprint, options } => {
-                Ok(Player::bot(searcher(blueprint, variant, *options)?))
+                let searcher = searcher(blueprint, variant, *options);
+                Ok(Player::bot(searcher.map_err(|error| self.unsupported(variant, error))?))
             }
         }
     }
@@ -143,12 +144,31 @@ impl PlayerSpec {
     /// A new searcher for this variant; `None` for a player that does not search.
     ///
     /// # Errors
-    /// [`UnsupportedVariantError`] if the blueprint does not support the variant.
-    pub fn searcher(&self, variant: &Variant) -> Result<Option<Searcher>, UnsupportedVariantError> {
+    /// [`SearchError`] if the blueprint does not support the variant, or if its moves are random there.
+    pub fn searcher(&self, variant: &Variant) -> Result<Option<Searcher>, SearchError> {
         match &self.0 {
             Spec::Search { blueprint, options } => searcher(blueprint, variant, *options).map(Some),
             _ => Ok(None),
         }
+    }
+
+    /// The error of [`PlayerSpec::searcher`], as that of a player for this variant.
+    pub(crate) fn unsupported(
+        &self,
+        variant: &Variant,
+        error: SearchError,
+    ) -> UnsupportedVariantError {
+        if let SearchError::Variant(error) = error {
+            return error;
+        }
+        let blueprint = match &self.0 {
+            Spec::Search { blueprint, .. } => blueprint,
+            _ => self,
+        };
+        // The options were checked, so that the blueprint has a gap in this variant.
+        let expected = "a blueprint with a rule that always applies: without information tokens, \
+                        only \"play-probably-safe 0\" does";
+        UnsupportedVariantError::new(&blueprint.to_string(), variant, expected)
     }
 
     /// Whether it sees all hands.
@@ -228,11 +248,13 @@ fn searcher(
     blueprint: &PlayerSpec,
     variant: &Variant,
     options: SearchOptions,
-) -> Result<Searcher, UnsupportedVariantError> {
+) -> Result<Searcher, SearchError> {
     let bot = blueprint.player(variant)?.into_bot().expect("a blueprint does not cheat");
-    Searcher::new(bot, variant, options).map_err(|_| {
-        let expected = "a blueprint with a rule that always applies: without information tokens, \
-                        only \"play-probably-safe 0\" does";
-        UnsupportedVariantError::new(&blueprint.to_string(), variant, expected)
+    Searcher::new(bot, variant, options).map_err(|error| match error {
+        // Its moves are not random in other variants.
+        SearchError::Blueprint(BlueprintError::Random(_)) => {
+            BlueprintError::Gap(blueprint.to_string()).into()
+        }
+        error => error,
     })
 }

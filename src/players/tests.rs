@@ -45,6 +45,12 @@ fn a_blueprint_must_be_a_deterministic_player() {
     assert!(only_plays.player(&tokenless).is_ok());
     let error = rules("discard-oldest; hint-most").unwrap().player(&tokenless).unwrap_err();
     assert!(error.to_string().contains("play-probably-safe"), "{error}");
+    let error = rules("discard-oldest; hint-most").unwrap().searcher(&tokenless).unwrap_err();
+    let gap = BlueprintError::Gap("rules: discard-oldest; hint-most".to_owned());
+    assert_eq!(error, SearchError::Blueprint(gap));
+    let other = Variant::new(Parameters { colors: 4, ..Parameters::default() }).unwrap();
+    let error = "search: smart".parse::<PlayerSpec>().unwrap().searcher(&other).unwrap_err();
+    assert!(matches!(error, SearchError::Variant(_)), "{error}");
     let cheater = "search: cheater".parse::<PlayerSpec>().unwrap_err();
     assert!(
         matches!(cheater, PlayerSpecError::Search(SearchError::Blueprint(BlueprintError::Open(_)))),

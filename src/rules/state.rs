@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
 use super::belief::Belief;
-use super::card::Card;
+use super::card::{Card, Suit};
 use super::deck::{DeckError, ListedDeck, RandomDeck};
 use super::ending::Ending;
 use super::episode_seed::EpisodeSeed;
@@ -184,10 +184,19 @@ impl State {
         self.position.score(&self.variant)
     }
 
-    /// Height of each firework, by suit.
+    /// Height of each firework, in the order of the suits.
     #[must_use]
     pub fn fireworks(&self) -> &[u8] {
         self.position.fireworks(&self.variant)
+    }
+
+    /// Height of the firework of a suit.
+    ///
+    /// # Panics
+    /// If the variant does not have the suit.
+    #[must_use]
+    pub fn stack(&self, suit: Suit) -> u8 {
+        self.fireworks()[suit.index()]
     }
 
     /// Information tokens left.

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Debug, Formatter};
 
-use super::card::Card;
+use super::card::{Card, Suit};
 use super::ending::Ending;
 use super::event::Event;
 use super::hand::Hand;
@@ -165,13 +165,37 @@ impl<'a> View<'a> {
     /// The cards of a teammate as card indices, the oldest first, and the knowledge of each. The
     /// offset is below the number of players.
     #[inline]
-    pub(crate) fn teammate_hand(
+    pub(crate) fn teammate_hints(
         &self,
         offset: Offset,
     ) -> impl Iterator<Item = (u8, HintBits)> + use<'a> {
         debug_assert!(offset != Offset::OWN);
         let hand = &self.position.hands[self.variant.seat_from(self.observer, offset).index()];
         hand.cards().iter().copied().zip(hand.knowledge)
+    }
+
+    /// The slots of a teammate's hand, the oldest first, with the card in each and what the hints say
+    /// about it. Nothing for the observer's own hand.
+    ///
+    /// ```
+    /// use starmine::rules::{EpisodeSeed, Offset, Seat, State, Variant};
+    ///
+    /// let state = State::new(Variant::default(), EpisodeSeed::new(7));
+    /// let view = state.view(Seat::FIRST);
+    /// for (slot, card, known) in view.teammate_hand(Offset::NEXT) {
+    ///     println!("slot {slot}: {card}, colour hinted: {}", known.hinted_suit().is_some());
+    /// }
+    /// assert_eq!(view.teammate_hand(Offset::OWN).len(), 0);
+    /// ```
+    ///
+    /// # Panics
+    /// If the offset is not below the number of players.
+    pub fn teammate_hand(
+        &self,
+        offset: Offset,
+    ) -> impl ExactSizeIterator<Item = (Slot, Card, Knowledge<'a>)> + use<'a> {
+        let cards = self.hand(offset).zip(self.hand_knowledge(offset)).enumerate();
+        cards.map(|(slot, (card, known))| (Slot::at(slot), card, known))
     }
 
     /// What the hints say about each card of a hand, the oldest first.
@@ -216,10 +240,19 @@ impl<'a> View<'a> {
         self.hand_at(offset).knowledge[slot.index()]
     }
 
-    /// Height of each firework, by suit.
+    /// Height of each firework, in the order of the suits.
     #[must_use]
     pub fn fireworks(&self) -> &'a [u8] {
         self.position.fireworks(self.variant)
+    }
+
+    /// Height of the firework of a suit.
+    ///
+    /// # Panics
+    /// If the variant does not have the suit.
+    #[must_use]
+    pub fn stack(&self, suit: Suit) -> u8 {
+        self.fireworks()[suit.index()]
     }
 
     /// Information tokens left.

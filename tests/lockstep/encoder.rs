@@ -74,7 +74,7 @@ fn check_cards(view: &View<'_>) {
     for card in variant.card_kinds() {
         let held = offsets(variant).flat_map(|offset| view.hand(offset));
         let held = held.filter(|&other| other == card).count() as u8;
-        let played = u8::from(usize::from(view.fireworks()[card.suit.index()]) > card.rank.index());
+        let played = u8::from(usize::from(view.stack(card.suit)) > card.rank.index());
         assert!(held + played + view.discarded(card) <= variant.copies(card), "too many {card}");
     }
 }

@@ -91,7 +91,7 @@ impl<'a> RuleContext<'a> {
     #[inline]
     pub(super) fn hand(&self, offset: Offset) -> impl Iterator<Item = TeammateCard> + use<'_, 'a> {
         let cards = &self.view.variant().tables().card;
-        self.view.teammate_hand(offset).map(move |(kind, knowledge)| {
+        self.view.teammate_hints(offset).map(move |(kind, knowledge)| {
             let kind = usize::from(kind);
             TeammateCard { offset, kind, card: cards[kind], told: self.told(knowledge) }
         })

@@ -114,7 +114,7 @@ fn open_cards_agree_with_the_rules() {
 }
 
 fn height(view: &View<'_>, card: Card) -> usize {
-    view.fireworks()[card.suit.index()].into()
+    view.stack(card.suit).into()
 }
 
 /// The first two moves of a two-player game of a list, in which seat 1 is dealt this hand.

@@ -38,7 +38,7 @@ impl CommonKnowledge {
             CommonKnowledge { players, observer, outlook, ..CommonKnowledge::default() };
         for card in variant.card_kinds() {
             let kind = KindSet::of(variant.kind_of(card));
-            let is_played = usize::from(view.fireworks()[card.suit.index()]) > card.rank.index();
+            let is_played = usize::from(view.stack(card.suit)) > card.rank.index();
             for _ in 0..view.discarded(card) + u8::from(is_played) {
                 knowledge.located.add_up_to_three(kind);
             }

@@ -39,7 +39,7 @@ fn hands_of(view: &View<'_>) -> Hands {
             .teammates()
             .map(|offset| view.hand(offset).filter(|&other| other == card).count() as u8)
             .sum::<u8>();
-        let played = usize::from(view.fireworks()[card.suit.index()]) > card.rank.index();
+        let played = usize::from(view.stack(card.suit)) > card.rank.index();
         variant.copies(card) - held - u8::from(played) - view.discarded(card)
     });
     let plausible: Vec<Vec<usize>> = view

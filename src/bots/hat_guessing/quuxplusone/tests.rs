@@ -54,7 +54,7 @@ fn the_remaining_copies_are_those_that_the_rules_count() {
     for_each_turn(3, |bots, state| {
         let view = state.view(Seat::FIRST);
         for card in state.variant().card_kinds() {
-            let is_played = usize::from(view.fireworks()[card.suit.index()]) > card.rank.index();
+            let is_played = usize::from(view.stack(card.suit)) > card.rank.index();
             let gone = view.discarded(card) + u8::from(is_played);
             let kind = KindSet::of(state.variant().kind_of(card));
             let left = state.variant().copies(card) - gone;
