@@ -20,7 +20,7 @@ struct Written {
 }
 
 impl Written {
-    fn new(batch: &Batch) -> Written {
+    fn new(batch: &mut Batch) -> Written {
         Written { buffers: batch.allocate().unwrap(), finished: vec![], last: vec![] }
     }
 
@@ -59,7 +59,7 @@ fn batches(partners: &Partners, threads: &[usize]) -> (Vec<Batch>, Vec<Written>)
         let (dtype, partners) = (Dtype::Bits, partners.clone());
         let options = Options { dtype, partners, num_threads, ..Options::default() };
         let mut batch = Batch::new(variant.clone(), GAMES, 1, options).unwrap();
-        let mut written = Written::new(&batch);
+        let mut written = Written::new(&mut batch);
         batch.reset(Seeds::Continue, None, written.outputs()).unwrap();
         (batch, written)
     };

@@ -145,14 +145,16 @@ pub enum BatchError {
     /// A policy that does not play the variant of the batch.
     #[error(transparent)]
     Policy(#[from] UnsupportedVariantError),
-    /// A [`BatchPolicy`](super::BatchPolicy) that was made for another number of games, or for
-    /// another variant.
-    #[error("the policy was made for another batch: expected one of {num_envs} games of {variant}")]
-    OtherBatch {
-        /// The number of games that it was made for.
-        num_envs: usize,
-        /// The variant that it was made for.
-        variant: Arc<Variant>,
+    /// A [`BatchPolicy`](super::BatchPolicy) that was made for another batch.
+    #[error("the policy was made for another batch: expected BatchPolicy::new or with_batch")]
+    OtherBatch,
+    /// A [`BatchPolicy`](super::BatchPolicy) of a recurrent network without the hidden state of a seat.
+    #[error(
+        "the policy did not see the last turn of the seat to act in game {game}: expected evaluate before every step"
+    )]
+    MissingTurn {
+        /// The game.
+        game: usize,
     },
     /// Given decks for a batch with partners.
     #[error("decks are not allowed in a batch with partners")]

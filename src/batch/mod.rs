@@ -30,8 +30,7 @@
 //! use starmine::rules::{ActionId, GameRng, Variant};
 //!
 //! let mut batch = Batch::new(Variant::default(), 64, 1, Options::default())?;
-//! let mut buffers = batch.allocate::<f32>()?;
-//! batch.observe(buffers.outputs())?;
+//! let mut buffers = batch.allocate::<f32>()?; // with the first observations
 //! let mut weights = vec![vec![0.0; batch.row_length()]; batch.variant().num_actions()];
 //! let [mut rng, mut rng_of_choice] = [1, 2].map(GameRng::for_samples);
 //! let estimate = |weights: &[f32], row: &[f32]| -> f32 {
@@ -115,7 +114,7 @@ use std::collections::TryReserveError;
 use std::mem::take;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 pub use actions::Action;
 pub use batch_policy::BatchPolicy;
@@ -189,6 +188,8 @@ pub struct Batch {
     /// The number of steps and resets, by which the lists of finished games are dated.
     calls: u64,
     seed: u64,
+    /// Tells it from every other batch of this process.
+    id: u64,
     /// Whether no game has moved since the batch was made: the first reset keeps such games.
     fresh: bool,
     /// Whether a step was interrupted and its games were not dealt anew since.
@@ -280,6 +281,7 @@ impl Batch {
             acting_hand: 0,
             calls: 0,
             seed,
+            id: next_id(),
             fresh: true,
             is_interrupted: false,
             scratch,
@@ -572,6 +574,12 @@ impl Batch {
     const fn check_whole(&self) -> Result<(), BatchError> {
         if self.is_interrupted { Err(BatchError::Interrupted) } else { Ok(()) }
     }
+}
+
+/// A number that no other batch of this process has.
+fn next_id() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 /// Allocates a vector of this length for a batch of so many games.

@@ -69,24 +69,26 @@ macro_rules! define_output_buffers {
         }
 
         impl Batch {
-            /// Buffers for all outputs, with observations of the type that fits
-            /// [`Options::dtype`](super::Options::dtype). Those of an
+            /// Buffers for all outputs, filled as by [`Batch::observe`], with observations of the type that
+            /// fits [`Options::dtype`](super::Options::dtype). Those of an
             /// [`ExtraOutput`](super::ExtraOutput) are empty if
             /// [`Options::extra_outputs`](super::Options::extra_outputs) lacks it.
             ///
             /// # Errors
             /// [`BatchError::Buffer`] for a type that does not fit the dtype, [`BatchError::Memory`]
             /// if there is no memory for the buffers.
-            pub fn allocate<T: ObservationElement>(&self) -> Result<OutputBuffers<T>, BatchError> {
+            pub fn allocate<T: ObservationElement>(&mut self) -> Result<OutputBuffers<T>, BatchError> {
                 check_element::<T>(self.options().dtype)?;
-                Ok(OutputBuffers {
+                let mut buffers = OutputBuffers {
                     variant: self.variant().clone(),
                     num_envs: self.num_envs(),
                     dtype: self.options().dtype,
                     observers: self.options().observers,
                     obs: self.buffer("obs", &[$(Axis::$obs_axis),*])?,
                     $($name: self.buffer(stringify!($name), &[$(Axis::$axis),*])?,)+
-                })
+                };
+                self.observe(buffers.outputs())?;
+                Ok(buffers)
             }
         }
     };
@@ -220,10 +222,13 @@ mod tests {
                 let mut buffers = batch.allocate::<T>().unwrap();
                 assert_eq!(buffers.own_hand.is_empty(), !extra.contains(&ExtraOutput::OwnHand));
                 assert_eq!(buffers.marginals.is_empty(), !extra.contains(&ExtraOutput::Marginals));
-                let empty = buffers.clone();
+                let first = buffers.clone();
+                assert!(first.action_mask.contains(&true));
                 batch.observe(buffers.outputs()).unwrap();
-                assert_ne!(buffers.obs, empty.obs);
-                assert_ne!(buffers.action_mask, empty.action_mask);
+                assert_eq!(buffers, first);
+                batch.step(&[5; 20], buffers.outputs()).unwrap();
+                assert_ne!(buffers.obs, first.obs);
+                assert_ne!(buffers.current_player, first.current_player);
             }
         }
         check::<f32>(Dtype::Float32);

@@ -6,7 +6,8 @@ use thiserror::Error;
 
 use super::kernel::lanes::LANES;
 use super::options::{AutoresetMode, IllegalAction, Options};
-use super::outputs::Outputs;
+use super::output_buffers::OutputBuffers;
+use super::outputs::{ObservationElement, Outputs};
 use super::step::Request;
 use super::step::refill::{NONE, Refill};
 use super::{Batch, BatchError, reserve};
@@ -29,7 +30,7 @@ use crate::rules::{ActionId, BitIndices, DeckError, MoveError, Recording};
 /// let num_turns: usize = played.outcomes.iter().map(|outcome| outcome.length).sum();
 ///
 /// let mut replay = Replay::new(played.recording, 16, Options::default())?;
-/// let mut buffers = replay.batch().allocate::<f32>()?;
+/// let mut buffers = replay.allocate::<f32>()?;
 /// let mut shown = 0;
 /// loop {
 ///     replay.step(buffers.outputs())?; // `buffers.obs()` has the observations before the actions
@@ -257,6 +258,14 @@ impl Replay {
         self.actions[row] = self.games.arrays().actions[turns.start].into();
         self.places[row] = Turns { next: turns.start, last: turns.end - 1 };
         self.next[row] = self.playable_game(game + self.current_games.len());
+    }
+
+    /// Buffers for all outputs of a step, as [`Batch::allocate`] makes them.
+    ///
+    /// # Errors
+    /// [`BatchError`] as for a batch.
+    pub fn allocate<T: ObservationElement>(&mut self) -> Result<OutputBuffers<T>, BatchError> {
+        self.batch.allocate()
     }
 
     /// The number of rows.

@@ -177,7 +177,8 @@ impl From<BatchError> for PyErr {
             | BatchError::DecksWithPartners
             | BatchError::NoGame { .. }
             | BatchError::PartnerMove { .. }
-            | BatchError::OtherBatch { .. }
+            | BatchError::OtherBatch
+            | BatchError::MissingTurn { .. }
             | BatchError::SeveralDecks(_)
             | BatchError::NoPartners => StarmineError::new_err(text),
             BatchError::Memory { .. } => PyMemoryError::new_err(text),

@@ -22,7 +22,7 @@ pub struct Rank(u8);
 /// use starmine::rules::{Card, Rank, Suit};
 ///
 /// let card: Card = "G3".parse()?;
-/// assert_eq!(card, Card::new(Suit::GREEN, Rank::ALL[2]));
+/// assert_eq!(card, Card::new(Suit::GREEN, Rank::THREE));
 /// assert_eq!(card.to_string(), "G3");
 /// assert!("G6".parse::<Card>().is_err() && Rank::try_from(5).is_err());
 /// # Ok::<(), starmine::rules::NotationError>(())
@@ -51,6 +51,19 @@ impl Suit {
     pub const BLUE: Suit = Suit(4);
     /// The sixth suit, multicoloured cards, which HLE does not have.
     pub const MULTICOLOR: Suit = Suit(5);
+}
+
+impl Rank {
+    /// The rank that text shows as 1, with index 0.
+    pub const ONE: Rank = Rank(0);
+    /// Rank 2, with index 1.
+    pub const TWO: Rank = Rank(1);
+    /// Rank 3, with index 2.
+    pub const THREE: Rank = Rank(2);
+    /// Rank 4, with index 3.
+    pub const FOUR: Rank = Rank(3);
+    /// Rank 5, with index 4.
+    pub const FIVE: Rank = Rank(4);
 }
 
 impl Card {

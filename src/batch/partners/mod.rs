@@ -403,6 +403,11 @@ impl Partners {
         Some(mixture.draw(GameRng::for_stream(seed, MAX_PLAYERS + seat.index())))
     }
 
+    /// Whether partners hold a seat.
+    pub(super) fn hold(&self, seat: Seat) -> bool {
+        self.seats.get(seat.index()).is_some_and(|mixture| !mixture.partners.is_empty())
+    }
+
     /// Whether all episodes have the same players.
     pub(super) fn are_fixed(&self) -> bool {
         self.seats.iter().all(|mixture| mixture.partners.len() <= 1)

@@ -234,7 +234,7 @@ impl Policy {
         }
         let mut rows = vec![0.0; views.len() * self.num_outputs()];
         self.write_outputs(&views, hidden_states, &mut rows, scratch);
-        Ok(PolicyOutputs::new(views.iter().map(View::legal_actions).collect(), rows))
+        Ok(PolicyOutputs::of_rows(views.iter().map(View::legal_actions).collect(), rows))
     }
 
     /// The same for views of a variant that was checked: [`Policy::num_outputs`] numbers for each.

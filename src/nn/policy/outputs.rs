@@ -1,10 +1,23 @@
 //! What a policy computes for many views.
 
 use super::choice::{MoveChoice, best, sample};
+use crate::buffers::{BufferError, check_length};
 use crate::rules::{ActionId, ActionSet, GameRng};
 
 /// What a policy computes for many views: for each the logits of all actions, and a value. The
 /// methods that take the index of a view panic if there is no such view.
+///
+/// ```
+/// use starmine::nn::{MoveChoice, PolicyOutputs};
+/// use starmine::rules::{EpisodeSeed, GameRng, State, Variant};
+///
+/// let state = State::new(Variant::default(), EpisodeSeed::default());
+/// // A network of your own gives 20 logits and a value.
+/// let outputs = PolicyOutputs::new(vec![state.legal_actions()], vec![0.0; 21])?;
+/// let drawn = outputs.action(0, MoveChoice::Sampled, &mut GameRng::for_samples(1));
+/// assert!(drawn.is_some_and(|action| state.legal_actions().contains(action)));
+/// # Ok::<(), starmine::buffers::BufferError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct PolicyOutputs {
     /// The legal actions of each view.
@@ -14,9 +27,21 @@ pub struct PolicyOutputs {
 }
 
 impl PolicyOutputs {
-    /// Outputs for views with these legal actions; `rows` has a logit for each action and a value
-    /// for each view.
-    pub(crate) fn new(legal: Vec<ActionSet>, rows: Vec<f32>) -> PolicyOutputs {
+    /// The outputs of a network of the caller, for views with these legal actions: for each view
+    /// the logits of the same number of actions, then a value.
+    ///
+    /// # Errors
+    /// [`BufferError`] if the rows have another length, or lack the logit of a legal action.
+    pub fn new(legal: Vec<ActionSet>, rows: Vec<f32>) -> Result<PolicyOutputs, BufferError> {
+        let width = rows.len().checked_div(legal.len()).unwrap_or(0);
+        let last = legal.iter().filter_map(|set| set.iter().last()).map(ActionId::index).max();
+        let least = last.map_or(1, |action| action + 2);
+        check_length("rows", rows.len(), legal.len() * width.max(least))?;
+        Ok(PolicyOutputs { legal, rows })
+    }
+
+    /// The same for rows that are known to fit.
+    pub(crate) fn of_rows(legal: Vec<ActionSet>, rows: Vec<f32>) -> PolicyOutputs {
         PolicyOutputs { legal, rows }
     }
 
