@@ -88,13 +88,15 @@
 //! use starmine::batch::{Batch, Options, Partner, Partners};
 //! use starmine::bots::{Bot, GamesOptions, Player, play_games};
 //! use starmine::players::PlayerSpec;
-//! use starmine::rules::{Move, Seat, Variant, View};
+//! use starmine::rules::{GameRng, Move, Seat, Variant, View};
 //!
 //! /// Plays a card that its hints prove playable, or else discards the oldest card or gives a hint.
 //! #[derive(Clone)]
 //! struct Careful;
 //!
 //! impl Bot for Careful {
+//!     fn start(&mut self, _view: &View<'_>, _rng: GameRng) {} // it remembers nothing
+//!
 //!     fn act(&mut self, view: &View<'_>) -> Move {
 //!         let playable = view.outlook().playable;
 //!         for (slot, known) in view.own_hand() {

@@ -307,7 +307,7 @@ impl Bot for Mine {
 }
 
 fn mine(name: &str, variant: &Variant) -> Partner {
-    let bot = player(name, variant).into_bot().expect("it sees its seat alone");
+    let bot = name.parse::<PlayerSpec>().unwrap().bot(variant).unwrap();
     Partner::custom(Mine { bot, turns: 0 })
 }
 
@@ -359,6 +359,8 @@ fn a_custom_bot_plays_what_the_bot_of_that_name_plays() {
 struct Wrong;
 
 impl Bot for Wrong {
+    fn start(&mut self, _: &View<'_>, _: GameRng) {}
+
     fn act(&mut self, _: &View<'_>) -> Move {
         Move::Play { slot: Slot::ALL[5] }
     }

@@ -50,7 +50,7 @@ impl<'a> Turn<'a> {
 pub struct MoveValue {
     /// The legal move that is valued.
     pub candidate: Move,
-    /// The mean score of games that go on with it.
+    /// The mean score of games that go on with it; NaN if the bot has played none.
     pub mean: f64,
     /// The standard error of the mean.
     pub standard_error: f64,
@@ -154,6 +154,8 @@ pub struct MoveValue {
 /// struct Eager;
 ///
 /// impl Bot for Eager {
+///     fn start(&mut self, _view: &View<'_>, _rng: GameRng) {}
+///
 ///     fn act(&mut self, _view: &View<'_>) -> Move {
 ///         Move::Play { slot: Slot::OLDEST }
 ///     }
@@ -170,11 +172,10 @@ pub trait Bot: BoxedClone + Send + Sync {
     }
 
     /// A new game starts, of a variant that [`Bot::check_variant`] has accepted. Before the first call
-    /// the other methods that take a view may panic. The bot drops all state of earlier games. All
-    /// random decisions must draw from `rng`: then the seed of a game determines all its moves.
-    fn start(&mut self, view: &View<'_>, rng: GameRng) {
-        let _ = (view, rng);
-    }
+    /// the other methods that take a view may panic. The bot drops all state of earlier games; one
+    /// without state has nothing to do. All random decisions must draw from `rng`: then the seed of a
+    /// game determines all its moves.
+    fn start(&mut self, view: &View<'_>, rng: GameRng);
 
     /// A turn was played, by this seat or another one.
     fn observe(&mut self, turn: &Turn<'_>) {

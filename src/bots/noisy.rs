@@ -66,8 +66,7 @@ impl FromStr for Noise {
 /// use starmine::players::PlayerSpec;
 /// use starmine::rules::Variant;
 ///
-/// let smart: PlayerSpec = "smart".parse()?;
-/// let smart = smart.player(&Variant::default())?.into_bot().ok_or("sees all hands")?;
+/// let smart = "smart".parse::<PlayerSpec>()?.bot(&Variant::default())?;
 /// let player = Player::bot(Noisy::new(smart, Noise::new(0.1)?));
 /// // The same player by its text.
 /// let player = "noisy: 0.1; smart".parse::<PlayerSpec>()?.player(&Variant::default())?;

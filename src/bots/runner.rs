@@ -50,7 +50,7 @@ impl Player {
 
     /// The bot; `None` for the other players.
     #[must_use]
-    pub fn into_bot(self) -> Option<Box<dyn Bot>> {
+    pub(crate) fn into_bot(self) -> Option<Box<dyn Bot>> {
         match self {
             Player::Bot(bot) => Some(bot),
             Player::Cheater | Player::External => None,

@@ -126,19 +126,24 @@ impl PlayerSpec {
                 let bot = PolicyBot::new(policy.clone(), *choice, variant).map_err(named)?;
                 Ok(Player::bot(bot))
             }
-            Spec::Noisy(noise, spec) => match spec.player(variant)?.into_bot() {
-                Some(bot) => Ok(Player::bot(Noisy::new(bot, *noise))),
-                None => Err(UnsupportedVariantError::new(
-                    &self.to_string(),
-                    variant,
-                    "noise for a bot that sees no more than its seat",
-                )),
-            },
+            Spec::Noisy(noise, spec) => Ok(Player::bot(Noisy::new(spec.bot(variant)?, *noise))),
             Spec::Search { blueprint, options } => {
                 let searcher = searcher(blueprint, variant, *options);
                 Ok(Player::bot(searcher.map_err(|error| self.unsupported(variant, error))?))
             }
         }
+    }
+
+    /// A new bot for this variant, for what takes a bot: a [`Searcher`], [`Noisy`], a batch.
+    ///
+    /// # Errors
+    /// [`UnsupportedVariantError`] if the bot does not support the variant, or if the player is the
+    /// cheater, which sees all hands.
+    pub fn bot(&self, variant: &Variant) -> Result<Box<dyn Bot>, UnsupportedVariantError> {
+        self.player(variant)?.into_bot().ok_or_else(|| {
+            let expected = "a bot that sees no more than its seat";
+            UnsupportedVariantError::new(&self.to_string(), variant, expected)
+        })
     }
 
     /// A new searcher for this variant; `None` for a player that does not search.
@@ -249,7 +254,7 @@ fn searcher(
     variant: &Variant,
     options: SearchOptions,
 ) -> Result<Searcher, SearchError> {
-    let bot = blueprint.player(variant)?.into_bot().expect("a blueprint does not cheat");
+    let bot = blueprint.bot(variant)?;
     Searcher::new(bot, variant, options).map_err(|error| match error {
         // Its moves are not random in other variants.
         SearchError::Blueprint(BlueprintError::Random(_)) => {

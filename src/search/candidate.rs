@@ -10,9 +10,10 @@ const DROP_ERRORS: f64 = 2.5;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SearchedMove {
-    /// The move with the mean score of its roll-outs.
+    /// The move with the mean score of its roll-outs; NaN without roll-outs.
     pub value: MoveValue,
-    /// The number of its roll-outs.
+    /// The number of its roll-outs; 0 for all moves if nothing was searched, see
+    /// [`SearchOptions::rollouts`](super::SearchOptions::rollouts).
     pub rollouts: usize,
     /// Whether it was still a candidate when the search ended.
     pub is_kept: bool,

@@ -10,8 +10,7 @@
 //! use starmine::search::{SearchOptions, Searcher};
 //!
 //! let variant = Variant::default();
-//! let smart: PlayerSpec = "smart".parse()?;
-//! let blueprint = smart.player(&variant)?.into_bot().ok_or("it sees all hands")?;
+//! let blueprint = "smart".parse::<PlayerSpec>()?.bot(&variant)?;
 //! let options = SearchOptions { rollouts: 50, hands: 10, ..SearchOptions::default() };
 //! let searcher = Searcher::new(blueprint, &variant, options)?;
 //! let state = State::new(variant, EpisodeSeed::default());

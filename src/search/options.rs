@@ -47,8 +47,7 @@ pub enum Method {
 /// use starmine::search::{Method, SearchOptions, Searcher};
 ///
 /// let variant = Variant::default();
-/// let smart: PlayerSpec = "smart".parse()?;
-/// let smart = smart.player(&variant)?.into_bot().ok_or("sees all hands")?;
+/// let smart = "smart".parse::<PlayerSpec>()?.bot(&variant)?;
 /// let method = Method::Mirror { step: 5.0 };
 /// let options = SearchOptions { rollouts: 1_000, method, ..SearchOptions::default() };
 /// assert!(Searcher::new(smart.clone(), &variant, options).is_ok());
@@ -60,7 +59,9 @@ pub enum Method {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchOptions {
-    /// Number of roll-outs of one decision, over all moves: 1 to 1,000,000,000.
+    /// Number of roll-outs of one decision, over all moves: 1 to 1,000,000,000. If they are fewer than
+    /// the legal moves, or only one move is legal, nothing is searched and the blueprint's move is
+    /// chosen.
     pub rollouts: u32,
     /// The time limit of a decision, which then uses the roll-outs made so far; results differ from
     /// run to run. `None` for no limit.
@@ -68,7 +69,8 @@ pub struct SearchOptions {
     /// Number of possible own hands that are kept: 1 to 100,000. A belief of no more hands is exact.
     pub hands: usize,
     /// The length of a roll-out in moves, after which the policy's network values its position: 1 to
-    /// 1,000. `None` if each roll-out goes on to the end of its game.
+    /// 1,000. Its values are added to the points so far, so the network must have learned them without
+    /// a discount, or nearly. `None` if each roll-out goes on to the end of its game.
     pub depth: Option<u32>,
     /// How the moves are judged by their mean scores.
     pub method: Method,

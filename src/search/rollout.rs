@@ -28,8 +28,12 @@ impl Rollout {
         Rollout { position: *start.position, deck: start.deck.clone() }
     }
 
+    /// Plays a move.
+    ///
+    /// # Panics
+    /// If the move is not legal.
     pub fn apply(&mut self, variant: &Variant, played: Move) -> Event {
-        debug_assert!(self.position.is_legal(variant, played), "{played:?}");
+        assert!(self.position.is_legal(variant, played), "the blueprint's {played:?} is not legal");
         self.position.apply_unchecked(variant, played, &mut self.deck)
     }
 }

@@ -66,8 +66,9 @@ const GIVEN: &str = "the given bot";
 
 /// A bot that searches in its seat, while its teammates play by a blueprint.
 ///
-/// With [`Method::Single`] only one seat of a table may search, unless its `seats` allow all. A teammate that also searches leaves the blueprint, so the belief draws wrong conclusions
-/// from its moves.
+/// With [`Method::Single`] only one seat of a table may search, unless its `seats` allow all. A
+/// teammate that also searches leaves the blueprint, so the belief draws wrong conclusions from its
+/// moves.
 #[derive(Clone)]
 pub struct Searcher {
     variant: Variant,
@@ -147,7 +148,7 @@ impl Searcher {
     /// [`SearchError`] if the game is over or has another variant.
     ///
     /// # Panics
-    /// If the blueprint chooses an illegal move in a roll-out, which is not always noticed.
+    /// If the blueprint chooses an illegal move in a roll-out.
     pub fn decide(&self, state: &State, seed: u64) -> Result<Decision, SearchError> {
         let decision = self.decide_until(state, seed, &AtomicBool::new(false))?;
         Ok(decision.expect("nothing stops the search"))

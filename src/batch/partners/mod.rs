@@ -21,13 +21,15 @@ const MAX_CHOICES: usize = 64;
 /// ```
 /// use starmine::batch::{Partner, Partners};
 /// use starmine::bots::Bot;
-/// use starmine::rules::{Move, Seat, View};
+/// use starmine::rules::{GameRng, Move, Seat, View};
 ///
 /// /// Plays the first legal move.
 /// #[derive(Clone)]
 /// struct First;
 ///
 /// impl Bot for First {
+///     fn start(&mut self, _view: &View<'_>, _rng: GameRng) {}
+///
 ///     fn act(&mut self, view: &View<'_>) -> Move {
 ///         view.legal_moves().next().expect("the player to act has a legal move")
 ///     }

@@ -10,6 +10,8 @@ fn only_a_bot_that_says_so_is_a_blueprint() {
     struct Mine;
 
     impl Bot for Mine {
+        fn start(&mut self, _: &View<'_>, _: GameRng) {}
+
         fn act(&mut self, view: &View<'_>) -> Move {
             view.legal_moves().next().unwrap()
         }
