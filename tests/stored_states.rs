@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use starmine::encode::{CARD_FEATURES, encoders, write_card_features, write_public_marginals};
 use starmine::rules::{
-    ActionId, Belief, Card, CardSet, EpisodeSeed, GameRng, Move, Offset, Parameters, Rating, Slot,
-    State, Variant, View,
+    ActionId, Belief, Card, CardSet, EpisodeSeed, GameRng, Move, Offset, Parameters, Rating, Seat,
+    Slot, State, Variant, View,
 };
 
 #[path = "../src/rules/random_variant.rs"]
@@ -150,6 +150,32 @@ fn use_view(view: &View<'_>) {
     write_public_marginals(view, &mut vec![0.0; players * hand_size * variant.num_card_kinds()]);
 }
 
+/// Supposes hands that are possible, and the others.
+fn suppose(state: &State, seat: Seat) {
+    let (variant, mut rng) = (state.variant(), GameRng::for_samples(1));
+    let belief = Belief::new(&state.view(seat));
+    let hand: Vec<Card> = belief.sample(&mut rng).unwrap().collect();
+    let supposed = state.supposing(seat, hand.iter().copied(), &mut rng).unwrap();
+    assert!(state.is_seen_alike(&supposed, seat));
+    let held: Vec<Card> = supposed.seer_view(seat).hand(Offset::OWN).collect();
+    assert_eq!(held, hand);
+    assert!(
+        state.supposing(seat, hand.iter().copied().chain([variant.card(0)]), &mut rng).is_none()
+    );
+    for (index, slot) in (0..hand.len()).zip(Slot::ALL) {
+        for card in variant.card_kinds() {
+            let mut other = hand.clone();
+            other[index] = card;
+            if !belief.possible(slot).contains(card) {
+                assert!(
+                    state.supposing(seat, other, &mut rng).is_none(),
+                    "{state}: {card} in {slot}"
+                );
+            }
+        }
+    }
+}
+
 /// Calls the methods of a state.
 fn use_state(state: &State) {
     let variant = state.variant();
@@ -158,6 +184,7 @@ fn use_state(state: &State) {
         use_view(&state.view(seat));
         let seen = state.as_seen_by(seat);
         assert!(state.is_seen_alike(&seen, seat));
+        suppose(state, seat);
         for encoder in encoders() {
             let mut words = vec![0; encoder.layout(variant).words()];
             encoder.encode_into(&state.seer_view(seat), &mut words);

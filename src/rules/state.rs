@@ -312,6 +312,54 @@ impl State {
     /// If the variant has no such seat.
     #[must_use]
     pub fn as_seen_by(&self, observer: Seat) -> State {
+        let belief = Belief::new(&self.view(observer));
+        let hand = belief.sample(&mut GameRng::for_samples(0)).expect("the true hand is possible");
+        let state = self.with_hidden(observer, hand, |rest| rest.sort_unstable());
+        state.expect("the hand is possible")
+    }
+
+    /// The same game with another own hand of this seat, the oldest card first, and the rest of the
+    /// deck in random order: one way in which the hidden cards may lie, for roll-outs of a search.
+    /// `None` if the hand is not possible, as those that [`Belief::sample`] gives are.
+    ///
+    /// ```
+    /// use starmine::rules::{Belief, EpisodeSeed, GameRng, State, Variant};
+    ///
+    /// let mut rng = GameRng::for_samples(1);
+    /// let state = State::new(Variant::default(), EpisodeSeed::default());
+    /// let seat = state.current_player();
+    /// let hand = Belief::new(&state.view(seat)).sample(&mut rng).ok_or("a hand is possible")?;
+    /// let supposed = state.supposing(seat, hand, &mut rng).ok_or("it is this one")?;
+    /// assert!(supposed.is_seen_alike(&state, seat));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If the variant has no such seat.
+    #[must_use]
+    pub fn supposing(
+        &self,
+        observer: Seat,
+        hand: impl IntoIterator<Item = Card>,
+        rng: &mut GameRng,
+    ) -> Option<State> {
+        let shuffle = |rest: &mut [Card]| {
+            for last in (1..rest.len()).rev() {
+                rest.swap(last, rng.below(last as u32 + 1) as usize);
+            }
+        };
+        self.with_hidden(observer, hand, shuffle)
+            .filter(|state| state.is_seen_alike(self, observer))
+    }
+
+    /// The same turns with other cards where this seat sees none; `order` puts the rest of the deck
+    /// in order. `None` if there are no such cards, or if they do not allow the turns.
+    fn with_hidden(
+        &self,
+        observer: Seat,
+        hand: impl IntoIterator<Item = Card>,
+        order: impl FnOnce(&mut [Card]),
+    ) -> Option<State> {
         let (variant, mut deck) = (&self.variant, self.deck.cards().to_vec());
         let size = usize::from(variant.hand_size());
         let mut drawn = size * usize::from(variant.players());
@@ -329,21 +377,21 @@ impl State {
         }
         let mut unseen: Vec<Card> =
             own.iter().copied().chain(drawn..deck.len()).map(|at| deck[at]).collect();
-        unseen.sort_unstable();
-        let hand = Belief::new(&self.view(observer)).sample_indices(&mut GameRng::for_samples(0));
-        let hand = hand.expect("the true hand is possible");
+        let hand: Vec<Card> = hand.into_iter().collect();
+        if hand.len() != own.len() {
+            return None;
+        }
         for (&at, card) in own.iter().zip(hand) {
-            deck[at] = variant.card_at(card);
-            let taken = unseen.iter().position(|&card| card == deck[at]);
-            unseen.remove(taken.expect("the hand is made of unseen cards"));
+            unseen.remove(unseen.iter().position(|&other| other == card)?);
+            deck[at] = card;
         }
+        order(&mut unseen);
         deck[drawn..].copy_from_slice(&unseen);
-        let dealt = State::from_deck(variant.clone(), deck, self.start_player);
-        let mut state = dealt.expect("the cards are those of the deck");
+        let mut state = State::from_deck(variant.clone(), deck, self.start_player).ok()?;
         for event in &self.history {
-            state.play_unchecked(event.played); // legal, since the seat cannot tell this state from the other
+            state.play(event.played).ok()?;
         }
-        state
+        Some(state)
     }
 
     /// Plays one turn and returns what happened.
