@@ -120,29 +120,31 @@ pub struct MoveValue {
 ///
 /// ```
 /// use starmine::bots::{Bot, Turn};
-/// use starmine::rules::{EpisodeSeed, GameRng, Move, Revealed, SeenGame, SeenGameError};
+/// use starmine::players::PlayerSpec;
+/// use starmine::rules::{Card, EpisodeSeed, GameRng, Seat, SeenGame, State, Variant};
 ///
-/// /// Calls `send` with each move of the bot, and plays the turns that `receive` returns until there
-/// /// is none.
-/// fn play_seat(
-///     bot: &mut dyn Bot,
-///     mut game: SeenGame,
-///     mut send: impl FnMut(Move),
-///     mut receive: impl FnMut() -> Option<(Move, Revealed)>,
-/// ) -> Result<(), SeenGameError> {
-///     bot.start(&game.view(), GameRng::for_seat(EpisodeSeed::new(7), game.observer()));
-///     while game.ending().is_none() {
-///         if game.current_player() == game.observer() {
-///             send(bot.act(&game.view()));
-///         }
-///         let Some((played, revealed)) = receive() else { break };
-///         game.play(played, revealed)?;
-///         if let Some(turn) = Turn::last_seen(&game) {
-///             bot.observe(&turn);
-///         }
+/// // The table. Elsewhere it is a server, which sends the moves and what they reveal.
+/// let mut table = State::new(Variant::default(), EpisodeSeed::new(7));
+/// let hand: Vec<Card> = table.hand(Seat::FIRST).collect();
+///
+/// let seat = Seat::ALL[1];
+/// let mut game = SeenGame::new(Variant::default(), seat, &[hand], Seat::FIRST)?;
+/// let mut bot = "smart".parse::<PlayerSpec>()?.bot(game.variant())?;
+/// bot.start(&game.view(), GameRng::for_seat(EpisodeSeed::new(1), seat));
+/// while game.ending().is_none() {
+///     let played = if game.current_player() == seat {
+///         bot.act(&game.view())
+///     } else {
+///         table.legal_moves().next().ok_or("a game that goes on has a legal move")?
+///     };
+///     let revealed = table.play(played)?.revealed_to(game.variant(), seat);
+///     game.play(played, revealed)?;
+///     if let Some(turn) = Turn::last_seen(&game) {
+///         bot.observe(&turn);
 ///     }
-///     Ok(())
 /// }
+/// assert_eq!(game.ending(), table.ending());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// A type that is not `Clone` is refused:
@@ -238,10 +240,12 @@ impl Bot for Box<dyn Bot> {
         (**self).check_variant(variant)
     }
 
+    #[inline]
     fn start(&mut self, view: &View<'_>, rng: GameRng) {
         (**self).start(view, rng);
     }
 
+    #[inline]
     fn observe(&mut self, turn: &Turn<'_>) {
         (**self).observe(turn);
     }
@@ -258,10 +262,12 @@ impl Bot for Box<dyn Bot> {
         (**self).search_seats()
     }
 
+    #[inline]
     fn act(&mut self, view: &View<'_>) -> Move {
         (**self).act(view)
     }
 
+    #[inline]
     fn act_until(&mut self, view: &View<'_>, stop: &AtomicBool) -> Option<Move> {
         (**self).act_until(view, stop)
     }
@@ -323,7 +329,7 @@ mod tests {
 
     use super::*;
     use crate::bots::{BOTS, Player};
-    use crate::rules::{EpisodeSeed, Parameters, State, first_seen, revealed};
+    use crate::rules::{EpisodeSeed, Parameters, State, first_seen};
 
     /// Notes which methods are called, and answers with what no default answers.
     #[derive(Clone, Default)]
@@ -444,7 +450,7 @@ mod tests {
                     for (seat, TwiceSeated { bots: [full, hidden], seen }) in
                         variant.seats().zip(&mut seats)
                     {
-                        seen.play(played, revealed(&variant, &event, seat)).unwrap();
+                        seen.play(played, event.revealed_to(&variant, seat)).unwrap();
                         let (after, history) = (state.position(), state.history());
                         full.observe(&Turn::last(&variant, &before, after, history, seat));
                         hidden.observe(&Turn::last_seen(seen).unwrap());

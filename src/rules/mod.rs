@@ -120,7 +120,7 @@ pub use rng::GameRng;
 pub(crate) use rng::{INCREMENT, MULTIPLIER, mix_seed, ticket_index};
 pub use seat::Seat;
 #[cfg(test)]
-pub(crate) use seen_game::tests::{first_seen, revealed};
+pub(crate) use seen_game::tests::first_seen;
 pub use seen_game::{Revealed, SeenGame, SeenGameError};
 pub use slot::Slot;
 pub use slot_set::SlotSet;

@@ -60,7 +60,8 @@ pub struct SeenGame {
     history: Vec<Event>,
 }
 
-/// What a turn reveals to one seat apart from the move itself. [`SeenGame::play`] takes it.
+/// What a turn reveals to one seat apart from the move itself. [`SeenGame::play`] takes it, and
+/// [`Event::revealed_to`] gives it where the whole game is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Revealed {
     /// Nothing: a hint to a teammate, or a teammate's play or discard when the deck was empty.
@@ -71,6 +72,27 @@ pub enum Revealed {
     Drawn(Card),
     /// The slots of the observer's hand that a hint to it points out.
     Touched(SlotSet),
+}
+
+impl Event {
+    /// What this turn of a game of the variant reveals to a seat apart from the move. The observer's
+    /// own draw stays hidden.
+    ///
+    /// # Panics
+    /// If the variant has no such seat, or not the teammate of a hint.
+    #[must_use]
+    pub fn revealed_to(&self, variant: &Variant, observer: Seat) -> Revealed {
+        match (self.played, self.card, self.drawn) {
+            (Move::Hint { offset, .. }, ..)
+                if variant.seat_after(self.seat, offset) == observer =>
+            {
+                Revealed::Touched(self.touched)
+            }
+            (_, Some(card), _) if self.seat == observer => Revealed::OwnCard(card),
+            (_, _, Some(card)) => Revealed::Drawn(card),
+            _ => Revealed::Nothing,
+        }
+    }
 }
 
 /// What no game of the variant can show to the observer.
@@ -375,20 +397,6 @@ pub(crate) mod tests {
         SeenGame::new(start.variant().clone(), observer, &hands, state.start_player()).unwrap()
     }
 
-    /// What a turn reveals to a seat.
-    pub(crate) fn revealed(variant: &Variant, event: &Event, observer: Seat) -> Revealed {
-        match (event.played, event.card, event.drawn) {
-            (Move::Hint { offset, .. }, ..)
-                if variant.seat_after(event.seat, offset) == observer =>
-            {
-                Revealed::Touched(event.touched)
-            }
-            (_, Some(card), _) if event.seat == observer => Revealed::OwnCard(card),
-            (_, _, Some(card)) => Revealed::Drawn(card),
-            _ => Revealed::Nothing,
-        }
-    }
-
     #[test]
     fn a_seat_sees_the_game_of_the_table() {
         for row in PRESETS {
@@ -406,7 +414,7 @@ pub(crate) mod tests {
                         let event = state.play(*rng.pick(&moves).unwrap()).unwrap();
                         for game in &mut seen {
                             let seat = game.observer();
-                            let revealed = revealed(&variant, &event, seat);
+                            let revealed = event.revealed_to(&variant, seat);
                             let found = game.play(event.played, revealed).unwrap();
                             assert_eq!(found, event.seen_by(seat));
                             let (view, expected) = (game.view(), state.view(seat));

@@ -8,7 +8,7 @@ use crate::bots::{
     play_games, play_games_until,
 };
 use crate::nn::{PolicyScratch, shipped_policy};
-use crate::rules::{ActionId, GameRng, Move, Offset, Seat, State, View, first_seen, revealed};
+use crate::rules::{ActionId, GameRng, Move, Offset, Seat, State, View, first_seen};
 
 #[test]
 fn the_worse_half_of_the_moves_gets_fewer_rollouts() {
@@ -112,7 +112,7 @@ fn a_searcher_plays_alike_at_a_table_that_somebody_else_runs() {
         }
         let before = state.clone();
         let event = state.play(played).unwrap();
-        seen.play(played, revealed(&variant, &event, observer)).unwrap();
+        seen.play(played, event.revealed_to(&variant, observer)).unwrap();
         let (before, after) = (before.view(observer), state.view(observer));
         full.observe(&Turn { before, event: event.seen_by(observer), after });
         hidden.observe(&Turn::last_seen(&seen).unwrap());
