@@ -27,8 +27,8 @@ BATCH_FLOORS = [
     {"step"},
     {"partition"},
     {"mod"},
-    {"copy", "illegal_actions", "last_observations", "output_buffers", "partner_turns", "replay", "reset", "snapshot"},
-    {"batch_policy"},
+    {"copy", "illegal_actions", "last_observations", "output_buffers", "partner_turns", "reset", "snapshot"},
+    {"batch_policy", "replay"},
 ]
 PYTHON_CRATES = re.compile(r"\b(pyo3|numpy)\b")
 
