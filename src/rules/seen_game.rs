@@ -386,7 +386,7 @@ impl fmt::Debug for SeenGame {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::rules::{EpisodeSeed, GameRng, PRESETS, Parameters, State};
+    use crate::rules::{EpisodeSeed, GameRng, PRESETS, Parameters, State, random_variant};
 
     /// The game of a state before its first turn, as a seat sees it.
     pub(crate) fn first_seen(state: &State, observer: Seat) -> SeenGame {
@@ -397,45 +397,49 @@ pub(crate) mod tests {
         SeenGame::new(start.variant().clone(), observer, &hands, state.start_player()).unwrap()
     }
 
+    /// Plays a random game and compares what each seat sees of it with its view of the state.
+    fn compare(variant: &Arc<Variant>, game: u64) {
+        let mut state = State::new(variant.clone(), EpisodeSeed { seed: 4, game, episode: 0 });
+        let mut rng = GameRng::for_samples(game);
+        let mut seen: Vec<SeenGame> =
+            variant.seats().map(|seat| first_seen(&state, seat)).collect();
+        while state.ending().is_none() {
+            let moves: Vec<Move> = state.legal_moves().collect();
+            let event = state.play(*rng.pick(&moves).unwrap()).unwrap();
+            for game in &mut seen {
+                let seat = game.observer();
+                let found = game.play(event.played, event.revealed_to(variant, seat));
+                assert_eq!(found, Ok(event.seen_by(seat)), "{variant}");
+                let (view, expected) = (game.view(), state.view(seat));
+                assert_eq!(view.to_string(), expected.to_string());
+                assert_eq!(view.legal_actions(), expected.legal_actions());
+                assert_eq!(view.ending(), expected.ending());
+                assert_eq!(view.last_turns(), expected.last_turns());
+                let mut offsets = variant.seats().map(|seat| expected.offset(seat));
+                assert!(offsets.all(|at| view.hand_hints(at) == expected.hand_hints(at)));
+                assert_eq!(view.last_event(), expected.last_event());
+                assert!(view.history().unwrap().eq(expected.history().unwrap()));
+            }
+        }
+        for game in &mut seen {
+            let over = SeenGameError::GameOver(state.ending().unwrap());
+            let played = Move::Play { slot: Slot::OLDEST };
+            assert_eq!(game.play(played, Revealed::Nothing), Err(over));
+        }
+    }
+
     #[test]
     fn a_seat_sees_the_game_of_the_table() {
         for row in PRESETS {
             for players in 2..=5 {
                 let parameters = Parameters { players, ..row.parameters() };
                 let Ok(variant) = Variant::new(parameters).map(Arc::new) else { continue };
-                for game in 0..10 {
-                    let seed = EpisodeSeed { seed: 4, game, episode: 0 };
-                    let mut state = State::new(variant.clone(), seed);
-                    let mut rng = GameRng::for_samples(game);
-                    let mut seen: Vec<SeenGame> =
-                        variant.seats().map(|seat| first_seen(&state, seat)).collect();
-                    while state.ending().is_none() {
-                        let moves: Vec<Move> = state.legal_moves().collect();
-                        let event = state.play(*rng.pick(&moves).unwrap()).unwrap();
-                        for game in &mut seen {
-                            let seat = game.observer();
-                            let revealed = event.revealed_to(&variant, seat);
-                            let found = game.play(event.played, revealed).unwrap();
-                            assert_eq!(found, event.seen_by(seat));
-                            let (view, expected) = (game.view(), state.view(seat));
-                            assert_eq!(view.to_string(), expected.to_string());
-                            assert_eq!(view.legal_actions(), expected.legal_actions());
-                            assert_eq!(view.ending(), expected.ending());
-                            assert_eq!(view.last_turns(), expected.last_turns());
-                            assert!(variant.seats().map(|seat| expected.offset(seat)).all(
-                                |offset| view.hand_hints(offset) == expected.hand_hints(offset)
-                            ));
-                            assert_eq!(view.last_event(), expected.last_event());
-                            assert!(view.history().unwrap().eq(expected.history().unwrap()));
-                        }
-                    }
-                    for game in &mut seen {
-                        let over = SeenGameError::GameOver(state.ending().unwrap());
-                        let played = Move::Play { slot: Slot::OLDEST };
-                        assert_eq!(game.play(played, Revealed::Nothing), Err(over));
-                    }
-                }
+                (0..5).for_each(|game| compare(&variant, game));
             }
+        }
+        let mut rng = GameRng::for_samples(0);
+        for game in 0..400 {
+            compare(&Arc::new(random_variant(|bound| rng.below(bound))), game);
         }
     }
 
