@@ -460,3 +460,24 @@ fn a_game_of_a_batch_is_looked_at() {
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(look)).is_err());
     }
 }
+
+#[test]
+fn a_step_does_not_play_the_turn_of_an_external_partner() {
+    let external = Partner::External { every_turn: false };
+    let partners = Partners::default().with(Seat::ALL[1], vec![external]).unwrap();
+    let options = Options { partners, ..Options::default() };
+    let mut batch = Batch::new(variant("standard", 2), 3, SEED, options).unwrap();
+    let first = |batch: &Batch| {
+        (0..3).map(|game| batch.legal_actions(game).iter().next().unwrap()).collect::<Vec<_>>()
+    };
+    batch.step(&first(&batch), Outputs::default()).unwrap();
+    let (before, actions) = (batch.partner_state(1), first(&batch));
+    for _ in 0..2 {
+        let refused = batch.step(&actions, Outputs::default());
+        assert!(matches!(refused, Err(BatchError::PartnerTurn { game: 0 })), "{refused:?}");
+    }
+    assert_eq!(batch.partner_state(1), before);
+    batch.step_some(&actions, &[true; 3], Outputs::default()).unwrap();
+    assert!(batch.to_act().all(|seat| seat == Some(Seat::FIRST)));
+    batch.step(&first(&batch), Outputs::default()).unwrap();
+}

@@ -131,6 +131,12 @@ pub enum BatchError {
         /// The move.
         source: BotMoveError,
     },
+    /// A game that waits for an external partner.
+    #[error("game {game} waits for a partner: expected its turn by step_some first")]
+    PartnerTurn {
+        /// The game.
+        game: usize,
+    },
     /// A game that the batch does not have.
     #[error("there is no game {game}: expected 0 to {}", num_envs - 1)]
     NoGame {

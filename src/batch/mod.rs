@@ -490,17 +490,32 @@ impl Batch {
     /// # Errors
     /// [`BatchError::IllegalActions`], or [`BatchError::Buffer`] for buffers of a wrong length; no game
     /// has moved then. [`BatchError::PartnerMove`] for an illegal move of a partner, and
-    /// [`BatchError::Interrupted`] after it: all games must be reset.
+    /// [`BatchError::Interrupted`] after it: all games must be reset. [`BatchError::PartnerTurn`] if a
+    /// game waits for an external partner, whose turn [`Batch::step_some`] plays.
     pub fn step<A: Action>(
         &mut self,
         actions: &[A],
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
+        self.check_learner_acts()?;
         let mut memory = take(&mut self.actions);
         let actions = A::numbers(actions, &mut memory);
         let result = self.step_until(&AtomicBool::new(false), actions, outputs);
         self.actions = memory;
         result
+    }
+
+    /// Checks that no game waits for an external partner.
+    fn check_learner_acts(&self) -> Result<(), BatchError> {
+        let partners = &self.config.options.partners;
+        let waits = |&game: &usize| {
+            let position = self.take(game).position;
+            position.ending.is_none() && partners.hold(position.current_player)
+        };
+        match (0..self.partner_games.len()).find(waits) {
+            Some(game) => Err(BatchError::PartnerTurn { game }),
+            None => Ok(()),
+        }
     }
 
     /// As [`Batch::step`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile. Every

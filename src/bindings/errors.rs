@@ -178,6 +178,7 @@ impl From<BatchError> for PyErr {
             | BatchError::NoGame { .. }
             | BatchError::PartnerMove { .. }
             | BatchError::OtherBatch
+            | BatchError::PartnerTurn { .. }
             | BatchError::MissingTurn { .. }
             | BatchError::SeveralDecks(_)
             | BatchError::NoPartners => StarmineError::new_err(text),

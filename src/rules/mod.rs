@@ -40,6 +40,7 @@ mod episode_seed;
 mod error_text;
 mod event;
 mod hand;
+mod hidden_cards;
 mod hint;
 mod hint_bits;
 mod kind_set;

@@ -10,15 +10,18 @@ use super::card::Card;
 use super::deck::Deck;
 use super::ending::Ending;
 use super::event::Event;
+use super::hidden_cards::{SeenDeck, are_alike, shuffle};
 use super::hint::Hint;
 use super::hint_bits::HintBits;
 use super::limits::MAX_PLAYERS;
 use super::moves::Move;
 use super::offset::Offset;
 use super::position::Position;
+use super::rng::GameRng;
 use super::seat::Seat;
 use super::slot::Slot;
 use super::slot_set::SlotSet;
+use super::state::State;
 use super::variant::Variant;
 use super::view::View;
 
@@ -56,6 +59,8 @@ pub struct SeenGame {
     position: Position,
     /// The position before the last turn.
     earlier: Position,
+    /// The position before the first turn.
+    first: Position,
     /// The turns. Own draws are hidden.
     history: Vec<Event>,
 }
@@ -211,7 +216,8 @@ impl SeenGame {
                 position.hands[seat.index()].push(drawn, HintBits::unhinted(&variant));
             }
         }
-        Ok(SeenGame { variant, observer, position, earlier: position, history: Vec::new() })
+        let (earlier, first, history) = (position, position, Vec::new());
+        Ok(SeenGame { variant, observer, position, earlier, first, history })
     }
 
     /// Plays one turn of the seat to act, with what the table reveals of it, and returns what the
@@ -318,6 +324,36 @@ impl SeenGame {
         Ok(())
     }
 
+    /// The game with this own hand, the oldest card first, and the rest of the deck in random order:
+    /// one way in which the hidden cards may lie, for roll-outs of a search. `None` if the hand is
+    /// not possible, as those that [`Belief::sample`] gives are.
+    ///
+    /// ```
+    /// use starmine::rules::{Belief, Card, GameRng, Seat, SeenGame, State};
+    ///
+    /// fn sample(game: &SeenGame, rng: &mut GameRng) -> Option<State> {
+    ///     let hand: Vec<Card> = Belief::new(&game.view()).sample(rng)?.collect();
+    ///     game.supposing(hand, rng)
+    /// }
+    /// ```
+    #[must_use]
+    pub fn supposing(
+        &self,
+        hand: impl IntoIterator<Item = Card>,
+        rng: &mut GameRng,
+    ) -> Option<State> {
+        let (variant, size) = (&self.variant, usize::from(self.variant.hand_size()));
+        let seen = SeenDeck {
+            variant,
+            observer: self.observer,
+            start_player: self.first.current_player,
+            history: &self.history,
+        };
+        let first_card = |at: usize| variant.card_at(self.first.hands[at / size].cards[at % size]);
+        let state = seen.state(first_card, hand, |rest| shuffle(rest, rng))?;
+        are_alike(&state.view(self.observer), &self.view()).then_some(state)
+    }
+
     /// The variant of the game.
     #[must_use]
     pub const fn variant(&self) -> &Arc<Variant> {
@@ -419,6 +455,13 @@ pub(crate) mod tests {
                 assert!(offsets.all(|at| view.hand_hints(at) == expected.hand_hints(at)));
                 assert_eq!(view.last_event(), expected.last_event());
                 assert!(view.history().unwrap().eq(expected.history().unwrap()));
+                let hand: Vec<Card> = Belief::new(&view).sample(&mut rng).unwrap().collect();
+                let supposed = game.supposing(hand.iter().copied(), &mut rng.clone()).unwrap();
+                assert!(supposed.is_seen_alike(&state, seat));
+                let of_state = state.supposing(seat, hand.iter().copied(), &mut rng.clone());
+                assert_eq!(of_state.as_ref(), Some(&supposed));
+                let more = hand.into_iter().chain([variant.card(0)]);
+                assert!(game.supposing(more, &mut rng).is_none());
             }
         }
         for game in &mut seen {

@@ -13,6 +13,7 @@ use super::ending::Ending;
 use super::episode_seed::EpisodeSeed;
 use super::error_text;
 use super::event::Event;
+use super::hidden_cards::{SeenDeck, are_alike, shuffle};
 use super::moves::{ActionId, ActionSet, Move, MoveError};
 use super::outlook::Outlook;
 use super::position::Position;
@@ -294,14 +295,8 @@ impl State {
     /// If a variant has no such seat.
     #[must_use]
     pub fn is_seen_alike(&self, other: &State, observer: Seat) -> bool {
-        let (view, others) = (self.view(observer), other.view(observer));
-        self.variant == other.variant
-            && self.start_player == other.start_player
-            && view.history().into_iter().flatten().eq(others.history().into_iter().flatten())
-            && self
-                .variant
-                .teammates()
-                .all(|offset| view.hand_indices(offset) == others.hand_indices(offset))
+        self.start_player == other.start_player
+            && are_alike(&self.view(observer), &other.view(observer))
     }
 
     /// A state that this seat cannot tell from this one, with a fixed choice of the cards that the
@@ -314,7 +309,7 @@ impl State {
     pub fn as_seen_by(&self, observer: Seat) -> State {
         let belief = Belief::new(&self.view(observer));
         let hand = belief.sample(&mut GameRng::for_samples(0)).expect("the true hand is possible");
-        let state = self.with_hidden(observer, hand, |rest| rest.sort_unstable());
+        let state = self.seen_deck(observer).state(|at| self.deck.cards()[at], hand, |_| ());
         state.expect("the hand is possible")
     }
 
@@ -343,55 +338,19 @@ impl State {
         hand: impl IntoIterator<Item = Card>,
         rng: &mut GameRng,
     ) -> Option<State> {
-        let shuffle = |rest: &mut [Card]| {
-            for last in (1..rest.len()).rev() {
-                rest.swap(last, rng.below(last as u32 + 1) as usize);
-            }
-        };
-        self.with_hidden(observer, hand, shuffle)
-            .filter(|state| state.is_seen_alike(self, observer))
+        let seen = self.seen_deck(observer);
+        let state = seen.state(|at| self.deck.cards()[at], hand, |rest| shuffle(rest, rng))?;
+        state.is_seen_alike(self, observer).then_some(state)
     }
 
-    /// The same turns with other cards where this seat sees none; `order` puts the rest of the deck
-    /// in order. `None` if there are no such cards, or if they do not allow the turns.
-    fn with_hidden(
-        &self,
-        observer: Seat,
-        hand: impl IntoIterator<Item = Card>,
-        order: impl FnOnce(&mut [Card]),
-    ) -> Option<State> {
-        let (variant, mut deck) = (&self.variant, self.deck.cards().to_vec());
-        let size = usize::from(variant.hand_size());
-        let mut drawn = size * usize::from(variant.players());
-        let mut own: Vec<usize> =
-            (observer.index() * size..(observer.index() + 1) * size).collect();
-        for event in &self.history {
-            let is_own = event.seat == observer;
-            if is_own && let Some(slot) = event.played.slot() {
-                own.remove(slot.index());
-            }
-            if event.drawn.is_some() {
-                own.extend(is_own.then_some(drawn));
-                drawn += 1;
-            }
-        }
-        let mut unseen: Vec<Card> =
-            own.iter().copied().chain(drawn..deck.len()).map(|at| deck[at]).collect();
-        let hand: Vec<Card> = hand.into_iter().collect();
-        if hand.len() != own.len() {
-            return None;
-        }
-        for (&at, card) in own.iter().zip(hand) {
-            unseen.remove(unseen.iter().position(|&other| other == card)?);
-            deck[at] = card;
-        }
-        order(&mut unseen);
-        deck[drawn..].copy_from_slice(&unseen);
-        let mut state = State::from_deck(variant.clone(), deck, self.start_player).ok()?;
-        for event in &self.history {
-            state.play(event.played).ok()?;
-        }
-        Some(state)
+    /// What a seat knows of the deck.
+    ///
+    /// # Panics
+    /// If the variant has no such seat.
+    fn seen_deck(&self, observer: Seat) -> SeenDeck<'_> {
+        let _ = self.view(observer);
+        let (variant, start_player, history) = (&self.variant, self.start_player, &*self.history);
+        SeenDeck { variant, observer, start_player, history }
     }
 
     /// Plays one turn and returns what happened.

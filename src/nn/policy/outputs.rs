@@ -13,7 +13,7 @@ use crate::rules::{ActionId, ActionSet, GameRng};
 ///
 /// let state = State::new(Variant::default(), EpisodeSeed::default());
 /// // A network of your own gives 20 logits and a value.
-/// let outputs = PolicyOutputs::new(vec![state.legal_actions()], vec![0.0; 21])?;
+/// let outputs = PolicyOutputs::new(20, vec![state.legal_actions()], &[0.0; 20], &[0.0])?;
 /// let drawn = outputs.action(0, MoveChoice::Sampled, &mut GameRng::for_samples(1));
 /// assert!(drawn.is_some_and(|action| state.legal_actions().contains(action)));
 /// # Ok::<(), starmine::buffers::BufferError>(())
@@ -28,16 +28,25 @@ pub struct PolicyOutputs {
 
 impl PolicyOutputs {
     /// The outputs of a network of the caller, for views with these legal actions: for each view
-    /// the logits of the same number of actions, then a value.
+    /// the logits of all `num_actions` actions, one view after another, and a value.
     ///
     /// # Errors
-    /// [`BufferError`] if the rows have another length, or lack the logit of a legal action.
-    pub fn new(legal: Vec<ActionSet>, rows: Vec<f32>) -> Result<PolicyOutputs, BufferError> {
-        let width = rows.len().checked_div(legal.len()).unwrap_or(0);
-        let last = legal.iter().filter_map(|set| set.iter().last()).map(ActionId::index).max();
-        let least = last.map_or(1, |action| action + 2);
-        check_length("rows", rows.len(), legal.len() * width.max(least))?;
-        Ok(PolicyOutputs { legal, rows })
+    /// [`BufferError`] if there are not as many logits and values, or not as many actions as the
+    /// highest legal one needs.
+    pub fn new(
+        num_actions: usize,
+        legal: Vec<ActionSet>,
+        logits: &[f32],
+        values: &[f32],
+    ) -> Result<PolicyOutputs, BufferError> {
+        let highest = legal.iter().filter_map(|set| set.iter().last()).map(ActionId::index).max();
+        let needed = highest.map_or(1, |action| action + 1);
+        check_length("num_actions", num_actions, num_actions.max(needed))?;
+        check_length("logits", logits.len(), legal.len().saturating_mul(num_actions))?;
+        check_length("values", values.len(), legal.len())?;
+        let rows = logits.chunks_exact(num_actions).zip(values);
+        let rows = rows.flat_map(|(logits, value)| logits.iter().chain([value])).copied();
+        Ok(PolicyOutputs { legal, rows: rows.collect() })
     }
 
     /// The same for rows that are known to fit.
@@ -117,5 +126,31 @@ impl PolicyOutputs {
     pub fn actions(&self, choice: MoveChoice, rng: &mut GameRng) -> Vec<ActionId> {
         let action = |index| self.action(index, choice, rng).unwrap_or(ActionId::at(0));
         (0..self.len()).map(action).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outputs_of_other_sizes_are_refused() {
+        let legal = |action| ActionSet::from_iter([ActionId::at(0), ActionId::at(action)]);
+        let new = |actions, highest, logits, values| {
+            let legal = vec![legal(1), legal(highest)];
+            let (logits, values) = (vec![1.0; logits], vec![0.5; values]);
+            PolicyOutputs::new(actions, legal, &logits, &values).map_err(|error| error.to_string())
+        };
+        let found = new(20, 19, 40, 2).unwrap();
+        assert_eq!((found.logits(1), found.value(1)), (&[1.0; 20][..], 0.5));
+        for (refused, text) in [
+            (new(20, 20, 40, 2), "num_actions has 20 elements: expected 21"),
+            (new(20, 19, 42, 2), "logits has 42 elements: expected 40"),
+            (new(20, 19, 40, 3), "values has 3 elements: expected 2"),
+            (new(0, 1, 0, 2), "num_actions has 0 elements: expected 2"),
+        ] {
+            assert_eq!(refused.unwrap_err(), text);
+        }
+        assert!(PolicyOutputs::new(20, vec![], &[], &[]).unwrap().is_empty());
     }
 }
