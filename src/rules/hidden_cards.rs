@@ -1,36 +1,32 @@
 //! Games that a seat cannot tell apart: the same turns with other cards where it sees none.
 
-use std::sync::Arc;
-
 use super::card::Card;
 use super::event::Event;
 use super::limits::MAX_CARD_KINDS;
 use super::rng::GameRng;
 use super::seat::Seat;
-use super::state::State;
 use super::variant::Variant;
 use super::view::View;
 
 /// What a seat knows of the deck.
 pub(super) struct SeenDeck<'a> {
-    pub variant: &'a Arc<Variant>,
+    pub variant: &'a Variant,
     pub observer: Seat,
-    pub start_player: Seat,
     /// The turns; own draws may be hidden.
     pub history: &'a [Event],
 }
 
 impl SeenDeck<'_> {
-    /// The game in which the observer holds this hand, the oldest card first. `first_card` gives the
+    /// The deck with which the observer holds this hand, the oldest card first. `first_card` gives the
     /// teammates' first cards by their places in the deck, `order` puts the rest of the deck in
-    /// order. `None` if there are no such cards, or if they do not allow the turns.
-    pub fn state(
+    /// order. `None` if there are no such cards.
+    pub fn deck(
         &self,
         first_card: impl Fn(usize) -> Card,
         hand: impl IntoIterator<Item = Card>,
         order: impl FnOnce(&mut [Card]),
-    ) -> Option<State> {
-        let (variant, size) = (&**self.variant, usize::from(self.variant.hand_size()));
+    ) -> Option<Vec<Card>> {
+        let (variant, size) = (self.variant, usize::from(self.variant.hand_size()));
         let mut left = [0; MAX_CARD_KINDS];
         let copies = variant.card_kinds().map(|card| variant.copies(card));
         left.iter_mut().zip(copies).for_each(|(left, copies)| *left = copies);
@@ -74,13 +70,7 @@ impl SeenDeck<'_> {
         let mut rest: Vec<Card> = variant.card_kinds().zip(&left).flat_map(copies).collect();
         order(&mut rest);
         let mut rest = rest.into_iter();
-        let deck = deck.into_iter().map(|card| card.or_else(|| rest.next()));
-        let deck = deck.collect::<Option<Vec<Card>>>()?;
-        let mut state = State::from_deck(self.variant.clone(), deck, self.start_player).ok()?;
-        for event in self.history {
-            state.play(event.played).ok()?;
-        }
-        Some(state)
+        deck.into_iter().map(|card| card.or_else(|| rest.next())).collect()
     }
 }
 

@@ -343,14 +343,11 @@ impl SeenGame {
         rng: &mut GameRng,
     ) -> Option<State> {
         let (variant, size) = (&self.variant, usize::from(self.variant.hand_size()));
-        let seen = SeenDeck {
-            variant,
-            observer: self.observer,
-            start_player: self.first.current_player,
-            history: &self.history,
-        };
+        let seen = SeenDeck { variant, observer: self.observer, history: &self.history };
         let first_card = |at: usize| variant.card_at(self.first.hands[at / size].cards[at % size]);
-        let state = seen.state(first_card, hand, |rest| shuffle(rest, rng))?;
+        let deck = seen.deck(first_card, hand, |rest| shuffle(rest, rng))?;
+        let start_player = self.first.current_player;
+        let state = State::of_turns(variant.clone(), deck, start_player, &self.history)?;
         are_alike(&state.view(self.observer), &self.view()).then_some(state)
     }
 

@@ -309,8 +309,7 @@ impl State {
     pub fn as_seen_by(&self, observer: Seat) -> State {
         let belief = Belief::new(&self.view(observer));
         let hand = belief.sample(&mut GameRng::for_samples(0)).expect("the true hand is possible");
-        let state = self.seen_deck(observer).state(|at| self.deck.cards()[at], hand, |_| ());
-        state.expect("the hand is possible")
+        self.with_hidden(observer, hand, |_| ()).expect("the hand is possible")
     }
 
     /// The same game with another own hand of this seat, the oldest card first, and the rest of the
@@ -338,19 +337,36 @@ impl State {
         hand: impl IntoIterator<Item = Card>,
         rng: &mut GameRng,
     ) -> Option<State> {
-        let seen = self.seen_deck(observer);
-        let state = seen.state(|at| self.deck.cards()[at], hand, |rest| shuffle(rest, rng))?;
-        state.is_seen_alike(self, observer).then_some(state)
+        let view = self.view(observer);
+        let state = self.with_hidden(observer, hand, |rest| shuffle(rest, rng))?;
+        are_alike(&state.view(observer), &view).then_some(state)
     }
 
-    /// What a seat knows of the deck.
-    ///
-    /// # Panics
-    /// If the variant has no such seat.
-    fn seen_deck(&self, observer: Seat) -> SeenDeck<'_> {
-        let _ = self.view(observer);
-        let (variant, start_player, history) = (&self.variant, self.start_player, &*self.history);
-        SeenDeck { variant, observer, start_player, history }
+    /// The same turns with another own hand of this seat; `order` puts the rest of the deck in order.
+    /// `None` if there are no such cards, or if they do not allow the turns.
+    fn with_hidden(
+        &self,
+        observer: Seat,
+        hand: impl IntoIterator<Item = Card>,
+        order: impl FnOnce(&mut [Card]),
+    ) -> Option<State> {
+        let seen = SeenDeck { variant: &self.variant, observer, history: &self.history };
+        let deck = seen.deck(|at| self.deck.cards()[at], hand, order)?;
+        State::of_turns(self.variant.clone(), deck, self.start_player, &self.history)
+    }
+
+    /// A deck and the turns that are played with it; `None` if one of them is not legal.
+    pub(super) fn of_turns(
+        variant: Arc<Variant>,
+        deck: Vec<Card>,
+        start_player: Seat,
+        turns: &[Event],
+    ) -> Option<State> {
+        let mut state = State::from_deck(variant, deck, start_player).ok()?;
+        for event in turns {
+            state.play(event.played).ok()?;
+        }
+        Some(state)
     }
 
     /// Plays one turn and returns what happened.
