@@ -398,7 +398,7 @@ def seeds(names: list[str]) -> str:
 
     Minutes are processor time for runs that logged it, else elapsed time.
     """
-    heads = ["setting", "seeds", "training of each", "mean score", "lost"]
+    heads = ["setting", "seeds", "training of each", "mean score"]
     settings = [(name, list(runs)) for name, runs in groupby(names, lambda name: name.rpartition("-")[0])]
     pairs = [together(setting) for setting, _ in settings]
     heads += ["with other seeds"] * any(pairs)
@@ -411,7 +411,6 @@ def seeds(names: list[str]) -> str:
             str(len(facts)),
             training(facts[0]["steps"], float(np.mean([run["cpu_seconds"] or run["seconds"] for run in facts]))),
             mean_of_seeds(greedy),
-            f"{np.mean([run['greedy']['lost'] for run in facts]):.1%}",
             *[paired] * any(pairs),
         ]
         lines.append(markdown_row(cells))

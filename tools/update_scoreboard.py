@@ -82,7 +82,9 @@ def table(players: int) -> str:
             lines.append((score, cells))
     lines.sort(key=lambda line: -line[0])
     heads = ["method", "turns of training", "self-play", "cross-play", "with bots", "by"]
-    return markdown_table(heads, [markdown_row(cells) for _, cells in lines])
+    found = [cells for _, cells in lines]
+    kept = [column for column in range(len(heads)) if any(cells[column] for cells in found)]
+    return markdown_table([heads[it] for it in kept], [markdown_row([cells[it] for it in kept]) for cells in found])
 
 
 def with_tables(page: Path) -> str:
