@@ -59,8 +59,10 @@ pub struct MoveValue {
 /// A player in one seat.
 ///
 /// A bot sees what its seat may see: every method gets a [`View`], which shows the teammates'
-/// hands, all hints, the fireworks, the discards and the past turns. It shows neither the seat's
-/// own hand nor the deck.
+/// hands, all hints, the fireworks and the discards. It shows neither the seat's own hand nor the
+/// deck. A bot that needs past turns notes what [`Bot::observe`] tells it: at a table
+/// [`View::history`] has them too, but not in the games that a [`Searcher`](crate::search::Searcher)
+/// imagines, where a bot that reads it would play another way.
 ///
 /// For each game, [`Bot::start`] is called once. Then each turn of this seat calls [`Bot::act`],
 /// and each turn of any seat calls [`Bot::observe`]. A bot that chooses an illegal move stops the
@@ -190,7 +192,7 @@ pub trait Bot: BoxedClone + Send + Sync {
     }
 
     /// Whether the moves in games of this variant depend on the game alone, and not on the generator
-    /// of [`Bot::start`]. A search takes no other bot as its blueprint.
+    /// of [`Bot::start`]. A search takes no other bot as its blueprint; the default is no.
     fn is_deterministic(&self, variant: &Variant) -> bool {
         let _ = variant;
         false

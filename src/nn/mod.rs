@@ -18,8 +18,8 @@
 //! let state = State::new(policy.variant().clone(), EpisodeSeed::default());
 //! let view = state.view(state.current_player());
 //! let outputs = policy.evaluate([view], &mut [], &mut PolicyScratch::default())?;
-//! for (played, logarithm) in state.legal_moves().zip(outputs.log_probabilities(0)) {
-//!     println!("{played:?} with probability {}", logarithm.exp());
+//! for (action, logarithm) in outputs.log_probabilities(0) {
+//!     println!("{:?} with probability {}", policy.variant().action_to_move(action)?, logarithm.exp());
 //! }
 //! println!("{} points are expected", outputs.value(0));
 //! # }

@@ -53,7 +53,8 @@ impl Blueprint {
                 moves.iter().map(|played| libm::log(of(played))).collect()
             }
             Blueprint::Network(policy, scratch) => {
-                evaluated(policy, [*view], scratch).log_probabilities(0)
+                let outputs = evaluated(policy, [*view], scratch);
+                outputs.log_probabilities(0).into_iter().map(|(_, logarithm)| logarithm).collect()
             }
         }
     }

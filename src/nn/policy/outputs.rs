@@ -93,16 +93,16 @@ impl PolicyOutputs {
         self.legal[index]
     }
 
-    /// The logarithms of the probabilities of the legal actions, in their order: the logits, less a
-    /// number that is the same for all of them.
+    /// The legal actions with the logarithms of their probabilities: the logits, less a number that
+    /// is the same for all of them.
     #[must_use]
-    pub fn log_probabilities(&self, index: usize) -> Vec<f64> {
-        let (logits, _) = self.row(index);
-        let legal = self.legal[index].iter();
-        let found: Vec<f64> = legal.map(|action| logits[action.index()].into()).collect();
-        let most = found.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let sum: f64 = found.iter().map(|logit| libm::exp(logit - most)).sum();
-        found.iter().map(|logit| logit - most - libm::log(sum)).collect()
+    pub fn log_probabilities(&self, index: usize) -> Vec<(ActionId, f64)> {
+        let (logits, legal) = (self.row(index).0, self.legal[index]);
+        let logit = |action: ActionId| f64::from(logits[action.index()]);
+        let most = legal.iter().map(logit).fold(f64::NEG_INFINITY, f64::max);
+        let sum: f64 = legal.iter().map(|action| libm::exp(logit(action) - most)).sum();
+        let logarithm = |action| (action, logit(action) - most - libm::log(sum));
+        legal.iter().map(logarithm).collect()
     }
 
     /// The action that is chosen; `None` if the game is over. Only [`MoveChoice::Sampled`] draws

@@ -435,7 +435,7 @@ fn outputs_are_those_of_single_observations() {
             assert_eq!((outputs.logits(index), outputs.value(index)), (logits, *value));
             let logarithms = outputs.log_probabilities(index);
             assert_eq!(logarithms.len(), outputs.legal_actions(index).len());
-            let total: f64 = logarithms.iter().map(|logarithm| logarithm.exp()).sum();
+            let total: f64 = logarithms.iter().map(|(_, logarithm)| logarithm.exp()).sum();
             assert!((total - 1.0).abs() < 1e-12);
             let greedy = outputs.action(index, MoveChoice::Greedy, &mut rng).unwrap();
             let legal = outputs.legal_actions(index);
