@@ -124,9 +124,9 @@
 //! # Errors and panics
 //!
 //! What callers give as data, such as moves, decks, options, files and the buffers of a batch, is
-//! checked: a call that is refused returns a typed error and changes nothing. An index of a game, a
-//! seat or a turn panics if there is none, as that of a slice does; so does a slice of the wrong
-//! length that an encoder writes to.
+//! checked: a call that is refused returns a typed error and changes nothing. The index of
+//! a missing game, seat or turn panics, as in a slice; so does a slice of the wrong length that an
+//! encoder writes to.
 //!
 //! # Modules and features
 //!

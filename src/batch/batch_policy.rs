@@ -52,8 +52,8 @@ impl BatchPolicy {
         })
     }
 
-    /// The same with its hidden states for another batch, whose games go on from those of this one: a
-    /// copy, or a batch that was stored.
+    /// This policy, hidden states included, for a batch that goes on with the same games: a copy, or a
+    /// batch that was stored.
     ///
     /// # Errors
     /// [`BatchError::OtherBatch`] for a batch of another variant or number of games.
@@ -132,7 +132,7 @@ impl BatchPolicy {
         index * usize::from(self.variant.players()) + game.position.current_player.index()
     }
 
-    /// Lets `before` have the hidden states before this turn, in the games that the policy plays.
+    /// Writes the hidden states before this turn to `before`, in the games that the policy plays.
     fn begin_turns(
         &mut self,
         games: &[Game],

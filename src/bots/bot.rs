@@ -60,9 +60,9 @@ pub struct MoveValue {
 ///
 /// A bot sees what its seat may see: every method gets a [`View`], which shows the teammates'
 /// hands, all hints, the fireworks and the discards. It shows neither the seat's own hand nor the
-/// deck. A bot that needs past turns notes what [`Bot::observe`] tells it: at a table
-/// [`View::history`] has them too, but not in the games that a [`Searcher`](crate::search::Searcher)
-/// imagines, where a bot that reads it would play another way.
+/// deck. A bot that needs past turns must note them in [`Bot::observe`]: [`View::history`] lacks them
+/// in the games that a [`Searcher`](crate::search::Searcher) imagines, so that a bot that reads it
+/// plays differently there.
 ///
 /// For each game, [`Bot::start`] is called once. Then each turn of this seat calls [`Bot::act`],
 /// and each turn of any seat calls [`Bot::observe`]. A bot that chooses an illegal move stops the

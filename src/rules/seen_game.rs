@@ -326,7 +326,7 @@ impl SeenGame {
 
     /// The game with this own hand, the oldest card first, and the rest of the deck in random order:
     /// one way in which the hidden cards may lie, for roll-outs of a search. `None` if the hand is
-    /// not possible, as those that [`Belief::sample`] gives are.
+    /// impossible. Hands of [`Belief::sample`] are possible.
     ///
     /// ```
     /// use starmine::rules::{Belief, Card, GameRng, Seat, SeenGame, State};

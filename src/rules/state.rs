@@ -314,7 +314,7 @@ impl State {
 
     /// The same game with another own hand of this seat, the oldest card first, and the rest of the
     /// deck in random order: one way in which the hidden cards may lie, for roll-outs of a search.
-    /// `None` if the hand is not possible, as those that [`Belief::sample`] gives are.
+    /// `None` if the hand is impossible. Hands of [`Belief::sample`] are possible.
     ///
     /// ```
     /// use starmine::rules::{Belief, EpisodeSeed, GameRng, State, Variant};

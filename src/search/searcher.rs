@@ -139,8 +139,8 @@ impl Searcher {
     /// Searches for the seat to act in this state, whose past turns tell what it may believe. It uses
     /// what that seat sees. The seed draws the hands.
     ///
-    /// Each call follows the game from its first turn, and leaves the game that the searcher follows
-    /// as a [`Bot`] alone. To search turn by turn, or where the deck is hidden from the caller, use the
+    /// Each call replays the game from its first turn. The game that the searcher plays as a [`Bot`]
+    /// stays as it is. To search turn by turn, or where the deck is hidden from the caller, use the
     /// searcher as a [`Bot`]: it goes on from its last turn, with the views of a [`State`] or of a
     /// [`SeenGame`](crate::rules::SeenGame).
     ///
