@@ -87,7 +87,7 @@ class SharedColors(Unsaved, ColorNetwork):
     """
 
     ROW: tuple[str, ...]  # the replaced sections of a colour's row
-    REST: tuple[str, ...]  # those of the other row
+    REST: tuple[str, ...]  # those of the rest
 
     def __init__(self, *rules: Any, **settings: Any) -> None:
         super().__init__(*rules, **settings)
@@ -101,7 +101,7 @@ class SharedColors(Unsaved, ColorNetwork):
         self.share()
 
     def resize(self, row: int, rest: int) -> None:
-        """Make the first layers anew, for this many read numbers beside those that are kept."""
+        """Make the first layers anew, for this many shared outputs beside the kept inputs."""
         width = self.hidden[0]
         row, rest = row + len(self.kept[0]), rest + len(self.kept[1])
         self.color[0], self.color_rest, self.rest = layer(row, width), layer(rest, width), layer(rest, width)
@@ -111,7 +111,7 @@ class SharedColors(Unsaved, ColorNetwork):
         raise NotImplementedError
 
     def shared(self, row: Mapping[str, Tensor], rest: Mapping[str, Tensor]) -> tuple[Tensor, Tensor, Any]:
-        """What the shared layers read: for each colour (n, C, ...), for the rest (n, ...), and parts for the heads."""
+        """Outputs of the shared layers: for each colour (n, C, ...), for the rest (n, ...), and parts for the heads."""
         raise NotImplementedError
 
     def logits(self, x: Tensor, tower: Tensor, parts: Any) -> tuple[Tensor, Tensor]:
@@ -232,8 +232,8 @@ class SeatColors(SharedColors):
 class RestartingGames:
     """Two batches of half of the games; all games of the second begin together and play late turns again and again.
 
-    After two rollouts the second batch is stored. After two more it goes back to the stored states, twice; then all of
-    its games begin anew. The turns of each restart are sampled afresh.
+    The second batch is stored after rollout 2, restored after rollouts 4 and 6, and reset after rollout 8; then this
+    repeats. The turns of each restart are sampled afresh.
     """
 
     def __init__(self, variant: Any, num_envs: int, **settings: Any) -> None:

@@ -33,7 +33,7 @@ COLUMNS = ("steps", "cpu_seconds", "greedy")
 def keep(name: str, folder: Path) -> None:
     """Put the evaluations of a run into results/trials/, with the processor time that training took up to each.
 
-    The time of evaluations is left out: an update in which one took place counts as one that had none.
+    Evaluation time is left out: an update with an evaluation counts as the mean of the others.
     """
     with (folder / "log.jsonl").open(encoding="utf-8") as file:
         log = [json.loads(line) for line in file]
@@ -75,7 +75,8 @@ def table() -> str:
             found[0].append(time / control_time)
             found[1].append(float(np.interp(TURNS, own[:, 0], own[:, 2])))
             found[2].append(float(np.interp(TURNS, control[:, 0], control[:, 2])))
-            found[3].append(float(np.interp(time, control[:, 1], control[:, 2])))
+            if time <= control[-1, 1]:  # else the control was stopped before
+                found[3].append(float(np.interp(time, control[:, 1], control[:, 2])))
         cells = [what, players[0], f"{np.mean(found[0]):.2f}"]
         rows.append(markdown_row(cells + [mean_of_seeds(values) for values in found[1:]]))
     return markdown_table(heads, rows)
