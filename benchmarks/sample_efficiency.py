@@ -44,9 +44,9 @@ ROOT2 = 2**0.5
 class TrialArgs(Args):
     """Train one policy with PPO and a change that may learn more from each turn."""
 
-    trial: Literal["quantiles", "slots", "seats", "restarts"] = "quantiles"
-    """the value as the mean of 16 quantiles of the return; weights shared over the slots of a hand; weights shared over
-    the other seats; or half of the games start again from stored late states"""
+    trial: Literal["quantiles", "slots", "narrow-slots", "seats", "restarts"] = "quantiles"
+    """the value as the mean of 16 quantiles of the return; weights shared over the slots of a hand, also in narrower
+    layers; weights shared over the other seats; or half of the games start again from stored late states"""
 
 
 def layer(fan_in: int, fan_out: int, gain: float = ROOT2) -> nn.Linear:
@@ -190,6 +190,12 @@ class SlotColors(SharedColors):
         return torch.cat([moves, heads[:, :hints], by_color.flatten(1)], 1), heads[:, -1]
 
 
+class NarrowSlots(SlotColors):
+    """The same with narrower layers, so that a turn takes less time."""
+
+    CELL, HEAD = 8, 32
+
+
 class SeatColors(SharedColors):
     """One layer reads the hand of each other seat, and one computes the logits of the hints to it.
 
@@ -272,6 +278,7 @@ class RestartingGames:
 NETWORKS: dict[str, type[ActorCritic]] = {
     "quantiles": QuantileColors,
     "slots": SlotColors,
+    "narrow-slots": NarrowSlots,
     "seats": SeatColors,
 }
 

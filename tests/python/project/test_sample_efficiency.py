@@ -24,7 +24,7 @@ def test_restarts_train_a_policy(trials, tiny, tmp_path):
     assert starmine.load_policy(tmp_path / "run" / "policy.safetensors").about["steps"] == 128
 
 
-@pytest.mark.parametrize("trial", ["quantiles", "slots", "seats"])
+@pytest.mark.parametrize("trial", ["quantiles", "slots", "narrow-slots", "seats"])
 def test_a_trial_trains_and_tells_its_scores(trials, tiny, tmp_path, monkeypatch, trial):
     import ablation
 
@@ -35,7 +35,7 @@ def test_a_trial_trains_and_tells_its_scores(trials, tiny, tmp_path, monkeypatch
     assert found["greedy"]["games"] == 8
 
 
-@pytest.mark.parametrize("trial", ["quantiles", "slots", "seats"])
+@pytest.mark.parametrize("trial", ["quantiles", "slots", "narrow-slots", "seats"])
 @pytest.mark.parametrize("players", [2, 3, 5])
 def test_colours_are_alike(trials, trial, players):
     torch, variant = trials.torch, starmine.Variant(players=players)
