@@ -13,6 +13,7 @@ restarts cannot be resumed.
 from __future__ import annotations
 
 import sys
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -101,22 +102,22 @@ class SharedColors(Unsaved, ColorNetwork):
         self.share()
 
     def resize(self, row: int, rest: int) -> None:
-        """Make the first layers anew, for this many shared outputs beside the kept inputs."""
+        """Replace the first layers: they read this many outputs of the shared layers, and the kept sections."""
         width = self.hidden[0]
         row, rest = row + len(self.kept[0]), rest + len(self.kept[1])
         self.color[0], self.color_rest, self.rest = layer(row, width), layer(rest, width), layer(rest, width)
 
+    @abstractmethod
     def share(self) -> None:
         """Make the shared layers."""
-        raise NotImplementedError
 
+    @abstractmethod
     def shared(self, row: Mapping[str, Tensor], rest: Mapping[str, Tensor]) -> tuple[Tensor, Tensor, Any]:
         """Outputs of the shared layers: for each colour (n, C, ...), for the rest (n, ...), and parts for the heads."""
-        raise NotImplementedError
 
+    @abstractmethod
     def logits(self, x: Tensor, tower: Tensor, parts: Any) -> tuple[Tensor, Tensor]:
         """Logits (n, A) and values (n,), from the trunk's outputs, the towers' and the parts."""
-        raise NotImplementedError
 
     def evaluate(self, inputs: Tensor, hidden_state: HiddenState | None) -> tuple[Tensor, Tensor, Tensor | None]:
         """Logits (n, A), values (n,), and the hidden states as they were."""
@@ -304,7 +305,7 @@ class Trial(PPO):
     def value_loss(self, value: Tensor, returns: Tensor) -> Tensor:
         """As in PPO; with quantiles the quantile Huber loss (Dabney et al., 2018) of those of the last pass.
 
-        Its weight is 4 times that of the squared error, so that gradients of small errors are alike.
+        It is multiplied by 4: then small errors have the gradient of the squared error.
         """
         if not isinstance(self.policy, QuantileColors):
             return super().value_loss(value, returns)

@@ -99,7 +99,7 @@ def curve(name: str) -> np.ndarray:
 
 
 def score(curve: Any, turns: float) -> float:
-    """The greedy score after so many turns."""
+    """The greedy score after this number of turns, between evaluations interpolated."""
     return float(np.interp(turns, curve[:, 0], curve[:, 2]))
 
 

@@ -16,7 +16,7 @@ use crate::threads::share;
 #[derive(Clone, Debug)]
 pub struct BatchPolicy {
     policy: Arc<Policy>,
-    /// That of the batch.
+    /// The number of its batch.
     id: u64,
     variant: Arc<Variant>,
     num_envs: usize,

@@ -507,12 +507,11 @@ impl Batch {
 
     /// Checks that no game waits for an external partner.
     fn check_learner_acts(&self) -> Result<(), BatchError> {
-        let partners = &self.config.options.partners;
-        let waits = |&game: &usize| {
-            let position = self.take(game).position;
+        let waits = |game: &PartnerGame| {
+            let (position, partners) = (game.position(), &self.config.options.partners);
             position.ending.is_none() && partners.hold(position.current_player)
         };
-        match (0..self.partner_games.len()).find(waits) {
+        match self.partner_games.iter().position(waits) {
             Some(game) => Err(BatchError::PartnerTurn { game }),
             None => Ok(()),
         }

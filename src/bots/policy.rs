@@ -76,8 +76,8 @@ impl PolicyBot {
         })
     }
 
-    /// The policy, if its greatest logits are the moves of this bot: it is greedy, and its network
-    /// has no hidden state.
+    /// The policy, if the bot is greedy and the network has no hidden state: then the greatest logits
+    /// are the bot's moves.
     pub(crate) fn stateless_policy(&self) -> Option<&Arc<Policy>> {
         let is_greedy = self.choice == MoveChoice::Greedy;
         (is_greedy && !self.policy.is_recurrent()).then_some(&self.policy)

@@ -80,8 +80,7 @@ pub enum Revealed {
 }
 
 impl Event {
-    /// What this turn of a game of the variant reveals to a seat apart from the move. The observer's
-    /// own draw stays hidden.
+    /// What this turn reveals to a seat besides the move. The observer's own draw stays hidden.
     ///
     /// # Panics
     /// If the variant has no such seat, or not the teammate of a hint.

@@ -237,7 +237,7 @@ impl Policy {
         Ok(PolicyOutputs::of_rows(views.iter().map(View::legal_actions).collect(), rows))
     }
 
-    /// The same for views of a variant that was checked: [`Policy::num_outputs`] numbers for each.
+    /// Writes [`Policy::num_outputs`] numbers for each view; the variant was checked before.
     pub(crate) fn write_outputs(
         &self,
         views: &[View<'_>],
