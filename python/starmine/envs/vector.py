@@ -206,8 +206,8 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
             `env.partners[seat]`, or -1 for the learner.
         final_partner: only with partners, int32 (N, players), `partner` of the episodes that ended in this step, else
             -1.
-        card_features, marginals, own_hand: only if requested, (N, ...): as in `HanabiEnv`; `starmine.Batch` has the
-            details.
+        card_features, marginals, own_hand: only if requested, (N, ...), or (N, players, ...) with observers="all": as
+            in `HanabiEnv`; `starmine.Batch` has the details.
         final_obs, final_info: only with "SameStep" and only if a game ended, in Gymnasium's form.
 
     Raises:
