@@ -126,6 +126,8 @@ class ColorNetwork(ActorCritic):
         self.hidden, self.weights = widths, weights
         self.color_features = ColorFeatures(variant, encoder, weights)
         inputs, rest, (width, trunk) = len(self.color_features.row), len(self.color_features.rest), widths
+        # Plain numbers, since torch.compile cannot trace the length of a layout.
+        self.colors, self.row_length = self.color_features.colors, inputs
         core = self.color_features._core
         self.plain, self.groups = core.heads
         self.pool: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]] = pool
@@ -148,10 +150,10 @@ class ColorNetwork(ActorCritic):
 
     def evaluate(self, inputs: Tensor, hidden_state: HiddenState | None) -> tuple[Tensor, Tensor, Tensor | None]:
         """Logits (n, A), values (n,), and the hidden states after the last turn, as in `ActorCritic`."""
-        split = self.color_features.colors * len(self.color_features.row)
+        split = self.colors * self.row_length
         # Products of tensors in bfloat16 that are not contiguous take fifteen times longer.
         rows, rest = inputs[:, :split].contiguous(), inputs[:, split:].contiguous()
-        rows = rows.view(len(inputs), self.color_features.colors, -1)
+        rows = rows.view(len(inputs), self.colors, self.row_length)
         tower, pooled = self.layer(self.color[0], rows, self.color_rest, rest)
         tower, pooled = self.layer(self.color[1], tower, self.color_pooled, pooled)
         x = relu(self.trunk(torch.cat([pooled, relu(self.rest(rest))], 1)))

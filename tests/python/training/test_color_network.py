@@ -13,7 +13,7 @@ from safetensors.torch import load, save
 import starmine
 from starmine._core import _pool, _pool_gradient
 from starmine.data.colors import permute_colors
-from starmine.torch import ColorFeatures, ColorNetwork
+from starmine.torch import ColorFeatures, ColorNetwork, HiddenState, PolicyNetwork
 from starmine.torch.pooling import fused_pool, pool
 
 VARIANTS = [
@@ -320,3 +320,18 @@ def test_arrays_that_the_core_cannot_pool_are_refused():
     refused("d_rows overlaps tower", tower, pooled, rows, pooled.copy(), tower, shared, function=_pool_gradient)
     empty = np.zeros((0, 5, 4), np.float32)
     _pool(empty, shared[:0], empty.copy(), pooled[:0])
+
+
+@pytest.mark.parametrize("kind", [ColorNetwork, PolicyNetwork])
+@pytest.mark.parametrize("recurrent", [False, True])
+def test_a_network_compiles_without_a_break(kind, recurrent):
+    torch.compiler.reset()
+    variant = starmine.Variant()
+    network = kind(variant, hidden=(16, 24), recurrent=recurrent)
+    inputs = network.read(np.concatenate([packed(state) for state in positions(variant)])[:6])
+    mask = torch.ones(6, variant.num_actions, dtype=torch.bool)
+    turns = torch.zeros(2, 3, dtype=torch.int64)
+    state = HiddenState(network.initial_state(3), turns, turns.bool()) if recurrent else None
+    compiled = torch.compile(network, backend="eager", fullgraph=True)
+    for one, other in zip(compiled(inputs, mask, state), network(inputs, mask, state), strict=True):
+        assert one is other is None or torch.equal(one, other)
