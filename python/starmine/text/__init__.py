@@ -5,7 +5,6 @@ from starmine.text.chat import ChatError, ChatPlayer
 from starmine.text.endpoint import Endpoint
 from starmine.text.exchange import Answer, Exchange
 from starmine.text.export import examples, preferences, write_lines
-from starmine.text.logs import rated_prompts
 from starmine.text.prompt import PROMPT_VERSION, PromptOptions, rules_prompt, table_prompt
 from starmine.text.replies import Reply, parse_reply, read_move
 from starmine.text.reports import PlayerReport, Regret, TextReport, report
@@ -26,7 +25,6 @@ __all__ = [
     "examples",
     "parse_reply",
     "preferences",
-    "rated_prompts",
     "read_move",
     "report",
     "rules_prompt",

@@ -170,12 +170,12 @@ def preferences(found: Iterator[dict[str, Any]], margin: float = 0.25) -> Iterat
     """Pairs of a better and a worse move, from examples with values.
 
     Args:
-        found: what `examples` yields with `rollouts`, or what `rated_prompts` yields.
+        found: what `examples` yields with `rollouts`.
         margin: least lead, in points, of the better move over the worse one.
 
     Yields:
-        `prompt` (the messages before the reply), `chosen` and `rejected` (an assistant message each), `points`; and of
-        stored games `game`, `turn`, `seat`, `players`, `evaluation` and `evaluation_game`.
+        `prompt` (the messages before the reply), `chosen` and `rejected` (an assistant message each), `points`, and the
+        `game`, `turn`, `seat`, `players`, `evaluation` and `evaluation_game` of the example.
 
     Raises:
         StarmineError: `margin` is no number of at least 0, or an example has no values.
@@ -197,7 +197,7 @@ def preferences(found: Iterator[dict[str, Any]], margin: float = 0.25) -> Iterat
             name: [{"role": "assistant", "content": reply.replace("{move}", side["move"])}]
             for name, side in (("chosen", best), ("rejected", worst))
         }
-        place: dict[str, Any] = {name: example[name] for name in PLACE if name in example}
+        place: dict[str, Any] = {name: example[name] for name in PLACE}
         yield {"prompt": example["messages"][:-1], **sides, "points": round(points, 4), **place}
 
 

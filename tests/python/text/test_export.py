@@ -11,7 +11,7 @@ from starmine.cli import main
 from starmine.data import write_games
 from starmine.data.metadata import Metadata
 from starmine.data.origins import evaluated
-from starmine.text import ChatPlayer, PromptOptions, examples, preferences, rated_prompts, read_move, write_lines
+from starmine.text import ChatPlayer, PromptOptions, examples, preferences, read_move, write_lines
 
 
 @pytest.fixture(scope="module")
@@ -133,46 +133,6 @@ def test_a_source_is_not_written(stored, tmp_path, capsys, fresh):
     assert main(["text", "export", str(source), str(source), *fresh]) == 2
     assert "is the source, too: expected another file to write" in capsys.readouterr().err
     assert source.read_bytes() == stored[0].read_bytes()
-
-
-RATED = {"system_prompt": "Rules.", "user_prompt": "0. play\n1. discard", "model_name": "o3", "move_ratings": [-0.5, 1]}
-
-
-def logs(tmp_path, *lines):
-    path = tmp_path / "logs.jsonl"
-    path.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines) + "\n")
-    return path
-
-
-def test_published_ratings_are_examples_and_preferences(tmp_path):
-    path = logs(tmp_path, RATED, "", RATED | {"system_prompt": "", "move_ratings": [0.25, 0.25]})
-    first, second = rated_prompts(path)
-    assert [message["role"] for message in first["messages"]] == ["system", "user", "assistant"]
-    assert first["messages"][2]["content"] == first["move"] == "1"
-    assert first["values"] == [{"move": "1", "value": 1.0}, {"move": "0", "value": -0.5}]
-    assert first["model"] == "o3"
-    assert [message["role"] for message in second["messages"]] == ["user", "assistant"]
-    (pair,) = preferences(rated_prompts(path))
-    assert pair["prompt"] == first["messages"][:2]
-    assert (pair["chosen"][0]["content"], pair["rejected"][0]["content"], pair["points"]) == ("1", "0", 1.5)
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("{", "line 2 of .* is no JSON"),
-        ("[" * 100_000, "line 2 of .* is no JSON"),
-        ([1], "is no rated prompt"),
-        ({"user_prompt": "x"}, "expected an object with user_prompt and move_ratings"),
-        (RATED | {"move_ratings": []}, "is no rated prompt"),
-        (RATED | {"move_ratings": [1, "2"]}, r"move_ratings=\[1, '2'\]: expected numbers"),
-        (RATED | {"move_ratings": [float("nan")]}, "expected numbers"),
-    ],
-    ids=range(7),
-)
-def test_lines_that_are_no_rated_prompts_are_refused(line, message, tmp_path):
-    with pytest.raises(starmine.StarmineError, match=message):
-        list(rated_prompts(logs(tmp_path, RATED, line)))
 
 
 def test_examples_say_what_was_played(tmp_path):
