@@ -19,6 +19,7 @@ from gymnasium import spaces
 
 from starmine._core import IllegalActionError, StarmineError, State, Variant, _unknown_name
 from starmine._util.arrays import Array
+from starmine._util.copies import CopiedWhole
 from starmine._util.keywords import GAME_OPTIONS, check_options, named_keywords
 from starmine._util.numbers import check_integer
 from starmine._util.render_modes import RENDER_MODES, usable_modes
@@ -51,7 +52,7 @@ _AFTER_RESET = {
 }
 
 
-class HanabiAECEnv(AECEnv[str, dict[str, Array], int]):
+class HanabiAECEnv(CopiedWhole, AECEnv[str, dict[str, Array], int]):
     """One game for PettingZoo. The agents `player_0`, `player_1`, ... take turns and share the reward.
 
     Args:

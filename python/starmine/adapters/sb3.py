@@ -17,6 +17,7 @@ import numpy as np
 
 from starmine._core import ArrayError, StarmineError
 from starmine._util.arrays import Array
+from starmine._util.copies import CopiedWhole
 from starmine._util.keywords import GAME_OPTIONS, check_options, refuse_settings
 from starmine.envs.vector import HanabiVectorEnv, given_decks, given_game
 from starmine.games.seeds import game_seed
@@ -28,7 +29,7 @@ except ImportError as _missing:
     raise ImportError("starmine.adapters.sb3 needs Stable-Baselines3: pip install 'starmine[sb3]'") from _missing
 
 
-class HanabiVecEnv(VecEnv):
+class HanabiVecEnv(CopiedWhole, VecEnv):
     """Many games for Stable-Baselines3, in each of which the seat whose turn it is acts: one policy plays all seats.
 
     Ended games are dealt anew in the same step. The info of an ended game has `terminal_observation`,

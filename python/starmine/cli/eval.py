@@ -34,10 +34,13 @@ With two players, each pairing is played in both orders; with more, one bot hold
 the games, and bots of another kind hold all others. With --output, the folder gets all games, which starmine replay and
 starmine data read, with eval.json, eval.csv, the table as table.csv, table.md and table.tex, and heat maps eval.png and
 eval.pdf. The same command resumes an interrupted evaluation, and with more bots it plays the missing pairings only.
-Without --output nothing is saved."""
+Without --output nothing is saved.
+
+The exit status is 1 if all games of a pairing failed because a player raised an exception or made an illegal move."""
 
 
 PAGE, WORST = "eval.html", "worst.html"
+FAILED = 1  # exit status where no game of a pairing could be played
 SHOWN = 20  # games
 
 
@@ -117,7 +120,7 @@ def seeds_bot(bot: str) -> str:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Evaluate, print, and return the exit status."""
+    """Evaluate, print, and return the exit status: 1 if all games of a pairing failed."""
     refuse_without(options, "output", "fresh", "html")
     rules = rules_of_text(options.variant, options.players, options.lost_game_score)
     entrants, partners, held_out = map(bots_by_name, (options.bots, options.partners, options.hold_out))
@@ -149,7 +152,10 @@ def run(options: argparse.Namespace) -> int:
         if options.html:
             write_pages(evaluation, Path(options.output))
         print(f"\nwritten to {options.output}")
-    return 0
+    failed = [pairing for pairing in evaluation.pairings if 0 < pairing.games == pairing.failed]
+    for pairing in failed:
+        refuse("starmine eval", f"every game of {pairing.player} with {pairing.partner} failed")
+    return FAILED if failed else 0
 
 
 def write_pages(evaluation: Evaluation, folder: Path) -> None:

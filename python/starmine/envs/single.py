@@ -12,6 +12,7 @@ from gymnasium.spaces import Discrete
 
 from starmine._core import ArrayError, Batch, IllegalActionError, Layout, Move, StarmineError, State, Variant
 from starmine._util.arrays import Array
+from starmine._util.copies import CopiedWhole
 from starmine._util.keywords import GAME_OPTIONS, check_options, named_keywords
 from starmine._util.later import later
 from starmine._util.render_modes import RENDER_MODES, usable_modes
@@ -26,7 +27,7 @@ from starmine.games.seeds import game_seed
 from starmine.games.variants import resolve_variant
 
 
-class HanabiEnv(gymnasium.Env[Array, np.int64]):
+class HanabiEnv(CopiedWhole, gymnasium.Env[Array, np.int64]):
     """One game, for tests, tools and looking at games. Each step is a turn of the seat to act.
 
     `HanabiVectorEnv` is the fast class: it steps thousands of games in the time of a few steps of this one.

@@ -27,6 +27,7 @@ from starmine._core import (
     _outputs,
 )
 from starmine._util.arrays import Array
+from starmine._util.copies import CopiedWhole
 from starmine._util.keywords import BATCH_OPTIONS, check_options, named_keywords
 from starmine._util.later import later
 from starmine._util.render_modes import usable_modes
@@ -144,7 +145,7 @@ class MaskedActions(MultiDiscrete):  # type: ignore[type-arg,unused-ignore]
         return chosen
 
 
-class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
+class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
     """Many games of one variant, stepped together.
 
     Each step plays one turn in every game. The seat whose turn it is acts, so one policy plays all seats.

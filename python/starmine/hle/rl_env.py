@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any, SupportsIndex
 
 from starmine._core import Card, StarmineError
+from starmine._util.copies import CopiedWhole
 from starmine._util.keywords import named_keywords
 from starmine._util.numbers import check_integer
 from starmine.hle import pyhanabi
@@ -34,7 +35,7 @@ class Environment:
         raise NotImplementedError(_ABSTRACT)
 
 
-class HanabiEnv(Environment):
+class HanabiEnv(CopiedWhole, Environment):
     """A game whose observations are HLE's dictionaries.
 
     Attributes:

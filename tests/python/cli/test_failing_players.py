@@ -1,0 +1,49 @@
+"""Commands whose games failed say so by their exit status."""
+
+import pytest
+
+from starmine.cli import main
+
+FAILS = """
+class Bad:
+    def act(self, view):
+        raise ValueError("no idea")
+
+class Sometimes:
+    def act(self, view):
+        if len(view.history) > 4 and view.hands[view.observer - 1][0].rank == 0:
+            raise ValueError("no idea")
+        return view.legal_actions()[-1]
+"""
+
+
+@pytest.fixture
+def mybot(tmp_path):
+    path = tmp_path / "failing_bots.py"
+    path.write_text(FAILS)
+    return path
+
+
+@pytest.mark.parametrize("others", [[], ["random"], ["random", "--with", "iggi"]])
+def test_an_evaluation_with_a_pairing_that_always_failed_has_exit_status_1(mybot, others, capsys):
+    line = ["eval", f"{mybot}:Bad", *others, "--variant", "mini", "--games", "10", "--quiet"]
+    assert main(line) == 1
+    shown = capsys.readouterr()
+    assert "starmine eval: every game of Bad with " in shown.err
+    assert "10 of 10, such as game 0" in shown.out
+
+
+def test_an_evaluation_in_which_some_games_were_played_ends_well(mybot):
+    assert main(["eval", f"{mybot}:Sometimes", "random", "--variant", "mini", "--games", "50", "--quiet"]) == 0
+
+
+def test_a_finished_evaluation_of_failed_games_fails_again(mybot, tmp_path):
+    line = ["eval", f"{mybot}:Bad", "--variant", "mini", "--games", "10", "--quiet", "--no-figure"]
+    line += ["--output", str(tmp_path / "out")]
+    assert [main(line), main(line)] == [1, 1]
+
+
+def test_generated_games_that_fail_are_refused(mybot, tmp_path, capsys):
+    line = ["generate", f"{mybot}:Bad", "random", "--variant", "mini", "--games", "10", "--quiet"]
+    assert main([*line, "--output", str(tmp_path / "out")]) == 2
+    assert "no idea" in capsys.readouterr().err
