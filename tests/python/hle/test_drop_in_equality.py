@@ -395,20 +395,6 @@ def test_the_agents_of_hle_play_the_same_games(name, players, their_rl_env):
     assert scores[0]
 
 
-@pytest.mark.parametrize("name", ["random_agent", "simple_agent"])
-@pytest.mark.parametrize("players", [2, 3, 5])
-def test_our_agents_play_as_those_of_hle(name, players):
-    ours = importlib.import_module(f"starmine.hle.agents.{name}")
-    ours = ours.RandomAgent if name == "random_agent" else ours.SimpleAgent
-    played = []
-    for agent in (ours, installed_agent(name, our_rl_env)):
-        random.seed(3)
-        env = our_rl_env.HanabiEnv({"players": players, "seed": 21})
-        played.append(run_agents(env, [agent({"players": players}) for _ in range(players)], episodes=4))
-    assert played[0] == played[1]
-    assert len(played[0]) > 4 * players
-
-
 @GNU
 def test_a_script_prints_the_same(their_pyhanabi):
     for seed in range(3):

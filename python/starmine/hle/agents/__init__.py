@@ -1,1 +1,0 @@
-"""The agents of HLE's package `agents`: `RandomAgent` and `SimpleAgent`."""
