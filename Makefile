@@ -3,8 +3,6 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 JAXMARL := $(VENV)-jaxmarl
-# The version of Gymnasium that RLlib asks for.
-RLLIB_GYMNASIUM := $(VENV)/gymnasium-1.2.2
 # Options of pytest. A process that is done takes over tests of the other.
 PYTEST ?= --numprocesses 2 --dist worksteal --durations 20
 # Steps that need only one core are made two at a time, each with its output in one piece.
@@ -26,7 +24,7 @@ export PROPTEST_RNG_SEED ?= 0
 export SKIPPED ?= /dev/null
 SKIP = echo "Skipped: $(1)" | tee -a $(SKIPPED)
 
-.PHONY: help install train check test test-long lint-rust lint-python test-rust test-rust-units test-rllib check-stub
+.PHONY: help install train check test test-long lint-rust lint-python test-rust test-rust-units check-stub
 .PHONY: sanitize check-instructions check-oldest check-arm check-free-threaded test-wheel test-lockstep test-hle miri deny fuzz docs
 .PHONY: instructions bench bench-data bench-train constraints clean
 
@@ -83,12 +81,6 @@ $(JAXMARL)/ready: $(BIN)/uv
 	$(BIN)/uv pip install --quiet --python $(JAXMARL)/bin/python --constraint $(JAXMARL)/constraints.txt \
 	  jaxmarl 'jax[cpu]' six && touch $@ || $(call SKIP,JaxMARL: it could not be installed)
 
-# RLlib is tested with the version of Gymnasium that it asks for, and each night with the newest; Gymnasium's statistics
-# of episodes are tested with both.
-$(RLLIB_GYMNASIUM): $(BIN)/uv
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-config --no-deps --target $@ \
-	  $(subst -,==,$(notdir $@))
-
 install: $(VENV)/release ## Install starmine and all that training needs into .venv.
 
 train: $(VENV)/release ## Train a two-player policy for about three minutes and show what it learned.
@@ -103,14 +95,14 @@ check: ## Run formatters, linters, type checkers and unit tests: before each com
 	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml starmine._core
 	$(BIN)/python -m pytest --quiet -m 'not slow and not nightly' $(PYTEST)
 
-# What takes longest comes first. RLlib's tests run with a Gymnasium of their own.
+# What takes longest comes first.
 test: ## Run all tests and checks.
-	$(MAKE) $(TWO) $(VENV)/test-requirements lint-rust $(VENV)/chromium $(VENV)/hle $(VENV)/pyright $(RLLIB_GYMNASIUM)
-	$(MAKE) $(TWO) $(VENV)/release test-rust sanitize lint-python check-oldest check-arm check-instructions check-stub test-rllib
-	$(BIN)/python -m pytest $(PYTEST) --ignore tests/python/adapters/test_rllib.py
+	$(MAKE) $(TWO) $(VENV)/test-requirements lint-rust $(VENV)/chromium $(VENV)/hle $(VENV)/pyright
+	$(MAKE) $(TWO) $(VENV)/release test-rust sanitize lint-python check-oldest check-arm check-instructions check-stub
+	$(BIN)/python -m pytest $(PYTEST)
 
 # Left out of `make test`: more random cases; what is marked "nightly", which repeats a test for other numbers or takes
-# long; RLlib with a newer Gymnasium than it asks for; running, rather than compiling, the tests without default features;
+# long; running, rather than compiling, the tests without default features;
 # compiling for Python without the global interpreter lock;
 # all but the batches' outer tests under AddressSanitizer (`make sanitize SANITIZED=--tests`), which compiles the crate anew.
 test-long: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle ## Play many more random cases, with a new seed or SEED=N.
@@ -123,7 +115,6 @@ test-long: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle ## Play many mo
 	  --oracle-games 200 --oracle-seed $(SEED) --fuzz-runs 5000 --fuzz-seed $(SEED)
 	$(BIN)/python -m pytest tests/python/test_faults.py --kills 1000 --kill-seed $(SEED)
 	$(BIN)/python -m pytest -m nightly tests/python
-	$(BIN)/python -m pytest tests/python/adapters/test_rllib.py
 	cargo test --quiet --lib --no-default-features
 	$(MAKE) check-free-threaded
 
@@ -220,10 +211,6 @@ sanitize: ## Run Rust tests of batches under AddressSanitizer; all with SANITIZE
 
 check-stub: $(VENV)/release $(VENV)/test-requirements
 	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml starmine._core
-
-test-rllib: $(VENV)/release $(VENV)/test-requirements $(RLLIB_GYMNASIUM)
-	PYTHONPATH=$(RLLIB_GYMNASIUM) $(BIN)/python -m pytest --quiet tests/python/adapters/test_rllib.py \
-	  tests/python/envs/test_episode_statistics.py
 
 check-instructions: $(VENV)/test-requirements
 	$(BIN)/python benchmarks/instructions.py

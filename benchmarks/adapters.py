@@ -62,32 +62,6 @@ def aec(name: str) -> Iterator[int]:
             yield 0 if done else 1
 
 
-def rllib_many() -> Iterator[int]:
-    """RLlib's vector entry point."""
-    from starmine.adapters.rllib import HanabiRLlibVectorEnv
-
-    env = HanabiRLlibVectorEnv({"num_envs": GAMES, "num_threads": 1})
-    observations, _ = env.reset()
-    while True:
-        observations, _, terminated, _, _ = env.step(choose(observations["action_mask"]))
-        yield GAMES - int(terminated.sum())  # the next step deals these anew
-
-
-def rllib_agents() -> Iterator[int]:
-    """RLlib's environment of several agents."""
-    from starmine.adapters.rllib import HanabiRLlibMultiAgentEnv
-
-    env = HanabiRLlibMultiAgentEnv()
-    while True:
-        observations, _ = env.reset()
-        over = False
-        while not over:
-            ((agent, observation),) = observations.items()
-            observations, _, terminated, _, _ = env.step({agent: choose(observation["action_mask"])})
-            over = terminated["__all__"]
-            yield 1
-
-
 def stable_baselines3() -> Iterator[int]:
     """Stable-Baselines3's vector environment, with the masks as MaskablePPO reads them."""
     from starmine.adapters.sb3 import HanabiVecEnv
@@ -96,47 +70,6 @@ def stable_baselines3() -> Iterator[int]:
     env.reset()
     while True:
         env.step(choose(np.stack(env.env_method("action_masks"))))
-        yield GAMES
-
-
-def tianshou() -> Iterator[int]:
-    """Tianshou's vector API, as collectors call it."""
-    from starmine.adapters.tianshou import HanabiTianshouEnv
-
-    env = HanabiTianshouEnv(GAMES, num_threads=1)
-    observations, _ = env.reset()
-    mask = np.array(observations.mask)
-    while True:
-        observations, _, terminated, _, _ = env.step(choose(mask))
-        mask = np.array(observations.mask)
-        if ended := np.flatnonzero(terminated).tolist():
-            mask[ended] = env.reset(ended)[0].mask
-        yield GAMES
-
-
-def torchrl_gym_wrapper() -> Iterator[int]:
-    """TorchRL's wrapper of Gymnasium's vector environment."""
-    from torchrl.envs import ActionMask, GymWrapper, TransformedEnv
-
-    games = starmine.HanabiVectorEnv(GAMES, autoreset_mode="Disabled", illegal_action="terminate", num_threads=1)
-    wrapper = GymWrapper(games, categorical_action_encoding=True)
-    env = TransformedEnv(wrapper.auto_register_info_dict(), ActionMask())
-    entries = env.reset()
-    while True:
-        _, entries = env.step_and_maybe_reset(env.rand_action(entries))
-        yield GAMES
-
-
-def torchrl() -> Iterator[int]:
-    """TorchRL's batched environment, with TorchRL's own choice of legal actions."""
-    from torchrl.envs import ActionMask, TransformedEnv
-
-    from starmine.adapters.torchrl import HanabiTorchRLEnv
-
-    env = TransformedEnv(HanabiTorchRLEnv(GAMES, num_threads=1), ActionMask())
-    entries = env.reset()
-    while True:
-        _, entries = env.step_and_maybe_reset(env.rand_action(entries))
         yield GAMES
 
 
@@ -226,12 +159,7 @@ FORMS: dict[str, Callable[[], Iterator[int]]] = {
     "PettingZoo": lambda: aec("starmine/hanabi-v0"),
     "PettingZoo, classic/hanabi-v5": lambda: aec("classic/hanabi-v5"),
     "PyTorch, groups of games": torch_groups,
-    "RLlib, many games": rllib_many,
-    "RLlib, a seat an agent": rllib_agents,
     "Stable-Baselines3": stable_baselines3,
-    "Tianshou": tianshou,
-    "TorchRL": torchrl,
-    "TorchRL, GymWrapper": torchrl_gym_wrapper,
 }
 
 

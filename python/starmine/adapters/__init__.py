@@ -1,9 +1,7 @@
 """The environment in the forms of other libraries: a module for each, imported when it is first used.
 
-`jax`, `jaxmarl`, `pettingzoo`, `rllib`, `sb3` (Stable-Baselines3), `tianshou` and `torchrl`; for language models
-`gymnasium_text`, `kaggle`, `textarena` and `verifiers`. Gymnasium's other classes are `starmine.HanabiEnv` and
-`starmine.HanabiVectorEnv`. A module whose library is missing raises an ImportError that names
-the extra to install.
+`jax`, `jaxmarl`, `pettingzoo` and `sb3` (Stable-Baselines3). Gymnasium's classes are `starmine.HanabiEnv` and
+`starmine.HanabiVectorEnv`. A module whose library is missing raises an ImportError that names the extra to install.
 """
 
 from importlib import import_module as _import_module

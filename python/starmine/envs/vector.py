@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import operator
-import sys
-import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-import gymnasium
 import numpy as np
 from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 from gymnasium.spaces import Box, Discrete, MultiDiscrete
@@ -37,8 +34,6 @@ from starmine.envs.states import FollowedGames
 from starmine.games.seeds import integer_seed
 from starmine.games.variants import resolve_variant
 
-# Gymnasium's RecordEpisodeStatistics is right with "SameStep" from 1.4 on.
-_COUNTS_RIGHT = tuple(map(int, gymnasium.__version__.split(".")[:2])) >= (1, 4)
 MOST_DRAWN = 64  # games of an environment with a render mode
 
 # Added to the error of an illegal action, which is what a first loop without masks runs into.
@@ -93,28 +88,6 @@ def check_render_mode(mode: str | None, num_envs: int, has_partners: bool) -> No
         raise StarmineError(f"render_mode={mode!r} is not allowed with partners: expected None")
     if mode is not None and operator.index(num_envs) > MOST_DRAWN:
         raise StarmineError(f"num_envs={num_envs} is not allowed with a render mode: expected 1 to {MOST_DRAWN}")
-
-
-def _warn_of_wrong_statistics(env: HanabiVectorEnv) -> None:
-    """Warn if the step that is going on was called by a RecordEpisodeStatistics that counts this environment wrong.
-
-    Before Gymnasium 1.4 that wrapper takes every mode for "NextStep". An environment does not know its wrappers, so the
-    calls that lead here are searched for one.
-    """
-    wrappers = sys.modules.get("gymnasium.wrappers.vector")
-    frame = sys._getframe() if wrappers is not None else None
-    while frame is not None:
-        caller = frame.f_locals.get("self")
-        if isinstance(caller, wrappers.RecordEpisodeStatistics) and caller.unwrapped is env:  # type: ignore[union-attr]
-            warnings.warn(
-                f"RecordEpisodeStatistics of Gymnasium {gymnasium.__version__} counts wrong with "
-                'autoreset_mode="SameStep": it leaves out the first reward and turn of each episode but the first. '
-                'Install gymnasium>=1.4, or use autoreset_mode="NextStep", or info["final_score"] and '
-                'info["final_length"].',
-                stacklevel=3,
-            )
-            return
-        frame = frame.f_back
 
 
 class MaskedActions(MultiDiscrete):  # type: ignore[type-arg,unused-ignore]
@@ -281,7 +254,6 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
         self._info_outputs = _INFO + [(name, f"_{name}") for name in self._batch.extra_outputs]
         self._started = False
         self._keeps_last = self.autoreset_mode is AutoresetMode.SAME_STEP
-        self._statistics_unchecked = self._keeps_last and not _COUNTS_RIGHT
         self._all = np.ones(num_envs, dtype=bool)
 
     @cached_property
@@ -379,9 +351,6 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
             ClosedEnvironmentError: the environment is closed.
         """
         self._check_open()
-        if self._statistics_unchecked:
-            self._statistics_unchecked = False
-            _warn_of_wrong_statistics(self)
         out = self._play(actions)
         info = self._info(out, self._all)
         terminated = out["terminated"]

@@ -42,11 +42,7 @@ ADAPTERS = [
     ("jax", lambda adapter, **wrong: adapter.HanabiJaxEnv(2, autoreset_mode="SameStep", **wrong)),
     ("jaxmarl", lambda adapter, **wrong: adapter.HanabiJaxMARLEnv(2, **wrong)),
     ("pettingzoo", lambda adapter, **wrong: adapter.HanabiAECEnv(**wrong)),
-    ("rllib", lambda adapter, **wrong: adapter.HanabiRLlibVectorEnv({"num_envs": 2, **wrong})),
-    ("rllib", lambda adapter, **wrong: adapter.HanabiRLlibMultiAgentEnv(wrong)),
     ("sb3", lambda adapter, **wrong: adapter.HanabiVecEnv(2, **wrong)),
-    ("tianshou", lambda adapter, **wrong: adapter.HanabiTianshouEnv(2, **wrong)),
-    ("torchrl", lambda adapter, **wrong: adapter.HanabiTorchRLEnv(2, **wrong)),
 ]
 
 

@@ -190,10 +190,7 @@ def test_a_minibatch_mixes_games_and_turns(folder, table):
 
 
 def workers(number):
-    """Settings of a loader whose workers are forked.
-
-    They have the small blocks too, and import nothing anew; TorchRL's import lets workers be spawned.
-    """
+    """Settings of a loader whose workers are forked: they have the small blocks too, and import nothing anew."""
     return {"num_workers": number} | ({"multiprocessing_context": "fork"} if number else {})
 
 

@@ -67,15 +67,6 @@ def test_training_refuses_the_seed_of_evaluations():
     assert 2**32 <= EVALUATION_SEED < 2**40
 
 
-def test_no_adapter_makes_the_seed_of_evaluations_of_a_small_one():
-    rllib = pytest.importorskip("starmine.adapters.rllib", exc_type=ImportError)
-    mixed = {
-        rllib._mixed_seed(seed, worker, place) for seed in range(20) for worker in range(20) for place in range(20)
-    }
-    assert len(mixed) == 20 + 20 * (400 - 1)
-    assert EVALUATION_SEED not in mixed
-
-
 # What deals games to learn from or to look at, and what evaluates.
 DEALING = r"(?:reset|Batch|VectorEnv)\([^\n]*?\bseed=(\d+)"
 EVALUATING = r"(?:play_games|evaluate)\([^\n]*?\bseed=(\d+)|starmine eval [^\n]*--seed (\d+)"

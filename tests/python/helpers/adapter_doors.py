@@ -142,71 +142,6 @@ def sb3():
     )
 
 
-def tianshou():
-    def step(env, actions, _):
-        returned = env.step(actions)
-        return returned, returned[2].any()
-
-    return Door(
-        lambda: adapter("tianshou").HanabiTianshouEnv(GAMES),
-        by_arguments,
-        lambda returned: returned[0].obs,
-        ("deck", "decks"),
-        games=lambda env: env.env,
-        mask=lambda returned: returned[0].mask,
-        step=step,
-    )
-
-
-def rllib():
-    return Door(
-        lambda: adapter("rllib").HanabiRLlibVectorEnv({"num_envs": GAMES}),
-        by_arguments,
-        lambda returned: returned[0]["observations"],
-        ("start_player", "start_players"),
-        games=lambda env: env.env,
-        mask=lambda returned: returned[0]["action_mask"],
-        step=lambda env, actions, _: (env.step(actions), False),
-    )
-
-
-def rllib_agents():
-    def acting(returned):
-        return next(iter(returned[0].values()))
-
-    def step(env, actions, returned):
-        returned = env.step({next(iter(returned[0])): actions[0]})
-        return returned, returned[2]["__all__"]
-
-    return Door(
-        adapter("rllib").HanabiRLlibMultiAgentEnv,
-        by_arguments,
-        lambda returned: acting(returned)["observations"][None],
-        ("start_players", "start_player"),
-        games=lambda env: env.env,
-        mask=lambda returned: acting(returned)["action_mask"][None],
-        step=step,
-    )
-
-
-def torchrl():
-    def step(env, actions, returned):
-        returned["action"] = adapter("torchrl").torch.from_numpy(actions)
-        played = env.step(returned)["next"]
-        return played, bool(played["done"].any())
-
-    return Door(
-        lambda: adapter("torchrl").HanabiTorchRLEnv(GAMES),
-        by_keywords,
-        lambda returned: returned["observation"].numpy(),
-        ("deck", "decks"),
-        TypeError,
-        games=lambda env: env.batch,
-        mask=lambda returned: returned["action_mask"].numpy(),
-        step=step,
-    )
-
-
 def jax():
     return Door(
         lambda: adapter("jax").HanabiJaxEnv(GAMES, autoreset_mode="SameStep"),
@@ -245,10 +180,6 @@ DOORS = {
     ),
     "pettingzoo": pettingzoo,
     "sb3": sb3,
-    "tianshou": tianshou,
-    "rllib": rllib,
-    "rllib's agents": rllib_agents,
-    "torchrl": torchrl,
     "jax": jax,
     "hle": hle,
 }

@@ -18,8 +18,8 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *SITE]
 PACKAGE = Path(starmine.__file__).parent
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 # Optional packages that an example with such a word may need: it is skipped only where they are missing.
-NAMES = ("torch", "jax", "pettingzoo", "sb3_contrib", "textarena", "tianshou", "torchrl", "verifiers")
-OPTIONAL = {name: name for name in NAMES} | {"rllib": "ray", "starmine.training": "tensorboard"}
+NAMES = ("torch", "jax", "pettingzoo", "sb3_contrib")
+OPTIONAL = {name: name for name in NAMES} | {"starmine.training": "tensorboard"}
 
 
 def missing_packages(text):

@@ -16,9 +16,9 @@ import starmine
 
 # Optional libraries. Only the rooms that their users import by name may need them at once.
 OPTIONAL = [
-    *("torch", "pettingzoo", "stable_baselines3", "sb3_contrib", "tianshou", "torchrl", "tensordict", "ray", "jax"),
-    *("datasets", "h5py", "matplotlib", "minari", "openai", "pandas", "PIL", "pyarrow", "pyspiel", "safetensors"),
-    *("tensorboard", "textarena", "tqdm", "tyro", "verifiers"),
+    *("torch", "pettingzoo", "stable_baselines3", "sb3_contrib", "ray", "jax"),
+    *("h5py", "matplotlib", "minari", "openai", "pandas", "PIL", "pyarrow", "safetensors"),
+    *("tensorboard", "tqdm", "tyro"),
 ]
 ROOMS = ("adapters", "torch", "training", "__main__")
 # Modules of other rooms that need torch; they are imported inside functions.
