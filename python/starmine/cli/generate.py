@@ -10,6 +10,7 @@ from starmine.cli.arguments import INTERRUPTED, add_command, add_rules, integer,
 from starmine.cli.player_files import is_of_file, player_of
 from starmine.data import generate
 from starmine.data.generation.configuration import MOST_SHARDS
+from starmine.data.generation.driver import DATA_SEED
 
 DESCRIPTION = """\
 Plays games and stores them in a folder of Parquet files, the shards, with one row for each game.
@@ -34,7 +35,13 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--games", type=integer, required=True, metavar="N", help="number of games")
     parser.add_argument("--output", required=True, metavar="DIR", help="folder to write to and to go on in")
-    add_rules(parser, seed=0)
+    add_rules(parser, seed=DATA_SEED)
+    parser.add_argument(
+        "--evaluation-decks",
+        action="store_true",
+        help="allow the two seeds of evaluations, for games that nothing learns from: 0, that of the tables in the "
+        "documentation, and the default of starmine eval",
+    )
     parser.add_argument(
         "--shard-size", type=integer, default=1_000_000, metavar="N", help="games of a shard (default: 1,000,000)"
     )
@@ -85,6 +92,7 @@ def run(options: argparse.Namespace) -> int:
             options.output,
             rules_of_text(options.variant, len(options.bots), options.lost_game_score),
             options.seed,
+            evaluation_decks=options.evaluation_decks,
             shard_size=options.shard_size,
             shards=options.shards,
             num_threads=options.num_threads,

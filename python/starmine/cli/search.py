@@ -119,6 +119,7 @@ def play_searching(options: argparse.Namespace, rules: Variant, folder: str) -> 
         folder,
         rules,
         options.seed,
+        evaluation_decks=True,
         shard_size=min(SHARD, options.games),
         num_threads=options.num_threads,
         ray=options.ray,

@@ -14,7 +14,7 @@ from starmine._core import StarmineError, _unknown_name
 from starmine.cli.arguments import Parser, add_command, add_source, integer, read_source, refuse_source, refuse_without
 from starmine.data import ImportedGames
 from starmine.data.outcomes import dealt
-from starmine.games.seeds import EVALUATION_SEED
+from starmine.games.seeds import EVALUATION_SEEDS
 from starmine.text.bot_conventions import CONVENTIONS
 from starmine.text.export import examples, preferences, write_lines
 from starmine.text.prompt import Answer, Form, History, PromptOptions
@@ -117,7 +117,7 @@ def chosen_games(options: argparse.Namespace, games: ImportedGames) -> tuple[Imp
 
 def warn_of_decks(games: ImportedGames) -> None:
     """Warn on standard error if games have decks that evaluations also play."""
-    seeds = {EVALUATION_SEED, *(origin.seed for origin in games.origins if origin and origin.seed is not None)}
+    seeds = {*EVALUATION_SEEDS, *(origin.seed for origin in games.origins if origin and origin.seed is not None)}
     numbers = np.arange(max(EVALUATION_GAMES, len(games)), dtype=np.uint64)
     decks = {deck.tobytes() for seed in seeds for deck in dealt(games.variant, seed, numbers, 1)[0]}
     count = sum(deck.tobytes() in decks for deck in games.trajectories.decks)

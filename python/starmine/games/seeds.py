@@ -8,9 +8,11 @@ from typing import Any, SupportsIndex
 from starmine._core import StarmineError
 
 #: The default seed of `evaluate`, `play_games`, `starmine eval` and `starmine search`, 5,000,000,000. No default of
-#: training deals its decks: the training scripts take seeds below 2**32 and add multiples of 2**40, `generate` takes 0,
+#: training deals its decks: the training scripts take seeds below 2**32 and add multiples of 2**40, `generate` takes 1,
 #: and an environment without a seed draws one of 2**64.
 EVALUATION_SEED = 5_000_000_000
+TABLES_SEED = 0  # of the tables in the documentation
+EVALUATION_SEEDS = (TABLES_SEED, EVALUATION_SEED)  # `generate` deals their decks only where it is asked to
 
 
 def integer_seed(seed: Any) -> Any:

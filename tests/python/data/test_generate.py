@@ -25,6 +25,7 @@ from starmine.data.generation.shard import distinct_rows
 from starmine.data.manifest import MANIFEST, read_manifest
 from starmine.data.schema import ROW_GROUP, shard_name
 from starmine.games import whole_games
+from starmine.games.seeds import EVALUATION_SEEDS
 
 QUIET = {"progress": False, "num_threads": 1}
 VARIANTS = ("mini", "avalanche", "timed-display")
@@ -54,6 +55,22 @@ def test_a_table_plays_the_games_of_play_games(tmp_path, variant):
     assert set(rows(tmp_path)["seed"]) == {7}
     assert set(rows(tmp_path)["episode"]) == {0}
     assert verify(tmp_path, deal=True).holds
+
+
+@pytest.mark.parametrize("seed", EVALUATION_SEEDS)
+def test_the_decks_of_evaluations_are_generated_only_on_request(tmp_path, seed, capsys):
+    """Seed 0 of the tables in the docs, and the default seed of `play_games` and `evaluate`."""
+    output = tmp_path / "games"
+    with pytest.raises(StarmineError, match=rf"seed={seed} is not allowed.*evaluation_decks=True"):
+        generate(["iggi", "iggi"], 20, output, "mini", seed, **QUIET)
+    assert run("iggi", "iggi", "--seed", seed, "--output", output) == 2
+    assert "--evaluation-decks" in capsys.readouterr().err
+    assert not output.exists()
+    generate(["iggi", "iggi"], 100, output, "mini", seed, evaluation_decks=True, **QUIET)
+    same_games(output, play_games(["iggi", "iggi"], 100, seed, "mini", record=True))
+    assert run("iggi", "iggi", "--seed", seed, "--evaluation-decks", "--output", output) == 0  # the same data set
+    with pytest.raises(TypeError, match="evaluation_decks=1 "):
+        generate(["iggi", "iggi"], 20, output, "mini", seed, evaluation_decks=1, **QUIET)
 
 
 def test_a_shard_does_not_depend_on_chunks_threads_or_the_other_shards(tmp_path, monkeypatch):
@@ -123,9 +140,9 @@ def test_a_mixture_is_drawn_for_each_seat(tmp_path):
 
 
 def test_other_seeds_draw_other_tables(tmp_path):
-    for seed in (0, 1):
+    for seed in (1, 2):
         generate(Mixture({"iggi": 1, "piers": 1}), 200, tmp_path / str(seed), "mini", seed, **QUIET)
-    assert tables_of(tmp_path / "0") != tables_of(tmp_path / "1")
+    assert tables_of(tmp_path / "1") != tables_of(tmp_path / "2")
 
 
 class Counting:
@@ -204,7 +221,7 @@ def test_policies_have_the_checksum_of_their_file(tmp_path):
     table = ["ippo-mini", f"policy: {file}; sampled"]
     generate(table, 20, tmp_path / "games", "mini", **QUIET)
     assert [player["hash"] for player in Dataset(tmp_path / "games").players] == [expected, expected]
-    same_games(tmp_path / "games", play_games(table, 20, 0, "mini", record=True))
+    same_games(tmp_path / "games", play_games(table, 20, 1, "mini", record=True))
     file.write_bytes(starmine.load_policy("ippo-mini").data + b" ")
     with pytest.raises(starmine.SerializationError):
         generate(table, 20, tmp_path / "games", "mini", **QUIET)
@@ -237,7 +254,7 @@ def test_a_module_that_changes_meanwhile_is_told(tmp_path, monkeypatch):
 
 def test_noise_of_bots_is_that_of_play_games(tmp_path):
     generate(["iggi", "piers"], 200, tmp_path / "one", "mini", epsilon={"piers": 0.1}, **QUIET)
-    same_games(tmp_path / "one", play_games(["iggi", "noisy: 0.1; piers"], 200, 0, "mini", record=True))
+    same_games(tmp_path / "one", play_games(["iggi", "noisy: 0.1; piers"], 200, 1, "mini", record=True))
     assert Dataset(tmp_path / "one").players == [
         {"name": "iggi", "hash": None, "epsilon": 0.0},
         {"name": "noisy: 0.1; piers", "hash": None, "epsilon": 0.1},

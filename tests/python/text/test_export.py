@@ -299,9 +299,10 @@ def test_decks_of_evaluations_are_warned_of(evaluation, stored, tmp_path, capsys
     starmine.data.generate(["iggi"] * 2, 3, tmp_path / "games", progress=False)
     assert warned(tmp_path, capsys, tmp_path / "games") == ""
     assert warned(tmp_path, capsys, tmp_path / "games", stored[0]) == warning.format("3 of 6 games")
-    seed = starmine.games.EVALUATION_SEED
-    starmine.data.generate(["iggi"] * 2, 3, tmp_path / "same", "mini", seed=seed, progress=False)
-    assert warned(tmp_path, capsys, tmp_path / "same") == warning.format("3 of 3 games")
+    for seed in (0, starmine.games.EVALUATION_SEED):
+        folder = tmp_path / f"seed-{seed}"
+        starmine.data.generate(["iggi"] * 2, 3, folder, "mini", seed, evaluation_decks=True, progress=False)
+        assert warned(tmp_path, capsys, folder) == warning.format("3 of 3 games")
 
 
 def test_examples_of_trajectories_take_names(stored):

@@ -12,7 +12,7 @@ from starmine._core import StarmineError, Variant
 from starmine._util.durable import FolderBusyError, FolderLock, given_path
 from starmine._util.equality import equal_by_value
 from starmine._util.keywords import named_keywords
-from starmine._util.numbers import check_number, check_threads
+from starmine._util.numbers import check_flags, check_number, check_threads
 from starmine._util.progress import Progress, progress_of
 from starmine.data.arrow import pyarrow
 from starmine.data.files import Entry, files_of
@@ -37,9 +37,11 @@ from starmine.data.manifest import (
 )
 from starmine.data.schema import SHARD, shard_name
 from starmine.data.table import GameTable
+from starmine.games.seeds import EVALUATION_SEEDS
 from starmine.games.variants import resolve_variant
 
 MOST_SEED = 2**64 - 1
+DATA_SEED = 1  # the default
 
 
 @equal_by_value
@@ -81,8 +83,9 @@ def generate(
     games: int,
     output: str | os.PathLike[str],
     variant: str | Variant = "standard",
-    seed: int = 0,
+    seed: int = DATA_SEED,
     *,
+    evaluation_decks: bool = False,
     epsilon: float | Mapping[str, float] = 0.0,
     weights: Mapping[str, float] | None = None,
     shard_size: int = SHARD,
@@ -107,7 +110,9 @@ def generate(
         games: number of games, at least 1.
         output: the folder.
         variant: a preset's name, with as many seats as there are players, or a `Variant`.
-        seed: 0 to 2**64 - 1.
+        seed: 0 to 2**64 - 1, but not 0, the seed of the tables in the documentation, nor the default seed of
+            `evaluate` and `play_games`: who learns from their decks is not measured by them any more.
+        evaluation_decks: whether these two seeds are allowed, for games that nothing learns from.
         epsilon: the probability with which a player's move is replaced by a legal one drawn by chance, for all players
             or by player's name. A bot's text may say it, too: "noisy: 0.1; smart".
         weights: a weight for each table's name, 0 for a name that is missing; the table of each game is drawn by these.
@@ -125,7 +130,7 @@ def generate(
 
     Raises:
         ImportError: pyarrow is missing, or ray, which is asked for.
-        TypeError: a number is not an integer.
+        TypeError: a number is not an integer, or a flag neither True nor False.
         UnknownNameError: there is no such bot, preset, encoder, policy file or table.
         VariantError: a bot does not play the variant.
         BotError: a player raised an exception or chose an illegal move; its shard is not kept.
@@ -144,7 +149,13 @@ def generate(
     100
     """
     pyarrow()
+    check_flags(evaluation_decks=evaluation_decks)
     configuration = configure(players, games, variant, seed, epsilon, weights, shard_size)
+    if configuration.seed in EVALUATION_SEEDS and not evaluation_decks:
+        raise StarmineError(
+            f"seed={seed} is not allowed: it deals the decks of evaluations. Expected another seed, or "
+            "evaluation_decks=True (--evaluation-decks) for games that nothing learns from"
+        )
     chosen = check_shards(shards, configuration.shards)
     num_threads = check_threads(1 if ray and num_threads is None else num_threads)
     folder = given_path("output", output)
