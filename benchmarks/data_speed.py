@@ -31,7 +31,7 @@ from measuring import (
     spread,
     write,
 )
-from stored_rows import MINIBATCH, OUTPUTS, MemoryMaps, Minari, ParquetRows
+from stored_rows import MINIBATCH, OUTPUTS, MemoryMaps, ParquetRows
 
 import starmine
 import starmine.data
@@ -46,7 +46,6 @@ PASSES = 8  # games that each row of a replay plays
 SPARE = 16  # games that are played for each one that is chosen by its length
 GENERATED = 131_072  # games of a measure, two row groups; an eighth of them with one thread
 STORED = 131_072  # games that are read back
-MINARI = 2048  # of them, those that Minari stores
 
 # --- Generating -------------------------------------------------------------------------------------------
 
@@ -214,12 +213,7 @@ def reading_cases(folder: Path, games: int) -> Iterator[Case]:
         ("`Dataset.replay(1024)`, not shuffled", in_order(batch_size=1024, outputs=OUTPUTS)),
     ):
         yield Case(what, 2, measure, games, "bits", more={"kind": "read", "stored": size})
-    peers: list[Any] = [ParquetRows(data, folder), MemoryMaps(data, folder)]
-    if Minari.is_installed():
-        peers.append(Minari(data, folder, min(MINARI, games)))
-    else:
-        print("Minari is left out: pip install 'starmine[minari]'", flush=True)
-    for peer in peers:
+    for peer in (ParquetRows(data, folder), MemoryMaps(data, folder)):
         stored = {"kind": "read", "stored": peer.bytes / peer.turns}
         yield Case(peer.name, 2, read_rows(peer), peer.games, "bits", more=stored)
 
@@ -275,8 +269,7 @@ def sections(rows: Sequence[Row]) -> list[str]:
         f"Reading: all turns once, {', '.join(OUTPUTS)} as tensors, packed, minibatches of {MINIBATCH:,} rows, one "
         "core, files in the page cache. `GamesDataset` shuffles as its documentation says; Parquet's rows are "
         f"permuted in memory, {stored_rows.MIXED * stored_rows.ROW_GROUP:,} at a time; of the memory maps any rows are "
-        f"taken; Minari has no packed rows, stores a part of the games, and gives {stored_rows.EPISODES} random "
-        "episodes to a minibatch.",
+        "taken.",
         reading_table(rows),
     ]
 

@@ -1,4 +1,4 @@
-"""Turns stored as rows, as people store them: in Parquet, in numpy's memory maps, and by Minari.
+"""Turns stored as rows, as people store them: in Parquet and in numpy's memory maps.
 
 Each kind writes the rows of a data set once and reads them back as shuffled minibatches of tensors.
 """
@@ -6,7 +6,6 @@ Each kind writes the rows of a data set once and reads them back as shuffled min
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ import pyarrow.parquet as pq
 import torch
 from numpy.typing import NDArray
 
-import starmine.data
 from starmine.data import Dataset
 
 MINIBATCH = 4096
@@ -24,7 +22,6 @@ OUTPUTS = ("obs", "action_mask", "action", "reward")
 ROW_GROUP = 65_536  # rows
 MIXED = 4  # row groups that are read and permuted together: as many turns as `GamesDataset` mixes
 GAMES_AT_ONCE = 1024  # games whose rows are in memory while they are written
-EPISODES = 64  # of Minari, for a minibatch: about as many turns as the others have
 
 Rows = dict[str, NDArray[Any]]
 Minibatch = dict[str, torch.Tensor]
@@ -92,45 +89,6 @@ class MemoryMaps:
         """All rows once."""
         arrays = {name: np.asarray(np.load(path, mmap_mode="r")) for name, path in self.paths.items()}
         yield from chosen_rows(arrays, np.random.default_rng(seed).permutation(self.turns))
-
-
-class Minari:
-    """Minari's hdf5, as `starmine.data.write_games` exports it: a minibatch has all turns of some episodes."""
-
-    name = "Minari, hdf5, uint8"
-
-    def __init__(self, data: Dataset, folder: Path, games: int) -> None:
-        import minari
-
-        path = folder / "hanabi-smart-v0"
-        about = {"author": "starmine", "author_email": "none", "code_permalink": "none", "algorithm_name": "smart"}
-        starmine.data.write_games(data[:games].trajectories, path, format="minari", **about)
-        self.stored = minari.MinariDataset(path / "data")
-        self.stored.set_seed(0)
-        self.games, self.turns = len(self.stored), int(self.stored.total_steps)
-        self.bytes = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
-
-    @staticmethod
-    def is_installed() -> bool:
-        """Whether Minari can be measured here."""
-        return find_spec("minari") is not None and find_spec("h5py") is not None
-
-    def minibatches(self, seed: int) -> Iterator[Minibatch]:
-        """As many episodes as are stored, each drawn by chance."""
-        rng = np.random.default_rng(seed)
-        for _ in range(self.games // EPISODES):
-            parts = [
-                {
-                    "obs": episode.observations[:-1],
-                    "action_mask": episode.infos["action_mask"][:-1],
-                    "action": episode.actions,
-                    "reward": episode.rewards,
-                }
-                for episode in self.stored.sample_episodes(EPISODES)
-            ]
-            arrays = {name: np.concatenate([part[name] for part in parts]) for name in OUTPUTS}
-            order = rng.permutation(len(arrays["action"]))
-            yield {name: torch.from_numpy(array[order]) for name, array in arrays.items()}
 
 
 def chosen_rows(arrays: Rows, order: NDArray[np.int64]) -> Iterator[Minibatch]:

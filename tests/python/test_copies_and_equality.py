@@ -80,8 +80,8 @@ def dataset(seed=1):
 
 
 def imported(seed=1):
-    starmine.data.write_games(games(seed), FOLDER / f"{seed}.npz")
-    return starmine.data.read_games(FOLDER / f"{seed}.npz")
+    starmine.data.write_games(games(seed), FOLDER / f"{seed}.parquet")
+    return starmine.data.read_games(FOLDER / f"{seed}.parquet")
 
 
 def torch_of(make):

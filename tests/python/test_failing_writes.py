@@ -116,11 +116,6 @@ def write_games_folder(folder, number):
     starmine.data.write_games(recorded(number), folder / f"games-{number}", "parquet")
 
 
-def write_jaxmarl(folder, number):
-    pytest.importorskip("pyarrow")
-    starmine.data.write_games(recorded(number), folder / "games", "jaxmarl")
-
-
 def write_transcript(folder, number):
     starmine.text.write_lines(starmine.text.examples(recorded(number).trajectories), folder / "transcript.jsonl")
 
@@ -130,14 +125,14 @@ def write_page(folder, number):
     from starmine.cli.command import parser
 
     games = starmine.play_games(["iggi"] * 2, 3, variant="mini", record=True)
-    source, target = folder.parent / f"{folder.name}.npz", folder / "page.html"
+    source, target = folder.parent / f"{folder.name}.parquet", folder / "page.html"
     if not source.exists():
         starmine.data.write_games(games, source)
     options = parser().parse_args(["replay", str(source), f"--game={number}", "--html", str(target)])
     options.run(options)
 
 
-SUFFIXES = (".parquet", ".safetensors", ".json", ".links", ".jsonl", ".npz")
+SUFFIXES = (".parquet", ".safetensors", ".json", ".links")
 WHOLE = ("write", "flush", "rename")
 # A writer, the faults that it can meet, its error, and what the error names.
 WRITERS = [
@@ -153,7 +148,6 @@ WRITERS = [
     (write_figure, WHOLE, OSError, "figure.png"),
     *((write_games_as(suffix), WHOLE, OSError, f"games{suffix}") for suffix in SUFFIXES),
     (write_games_folder, WHOLE, OSError, "shard-000000.parquet"),
-    (write_jaxmarl, WHOLE, OSError, "decks.json"),
     (write_transcript, WHOLE, OSError, "transcript.jsonl"),
     (write_page, WHOLE, OSError, "page.html"),
 ]
@@ -191,7 +185,7 @@ def test_a_failing_write_is_one_line_and_keeps_the_old_contents(tmp_path, monkey
     assert contents(tmp_path).keys() >= before.keys()
 
 
-@pytest.mark.parametrize("suffix", [".parquet", ".npz", ".safetensors"])
+@pytest.mark.parametrize("suffix", [".parquet", ".safetensors"])
 def test_games_on_a_full_disk_name_their_file(small_disk, suffix):
     pytest.importorskip("pyarrow")
     path, games = small_disk / f"games{suffix}", recorded(1)

@@ -17,7 +17,7 @@ from starmine.data.end_reasons import ended_by_name
 
 def add(actions: Any) -> None:
     """Add the subcommand to those of `starmine data`."""
-    listed = "\n".join(f"  {row.name:<16} {row.suffix:<13} {row.summary}" for row in FORMATS)
+    listed = "\n".join(f"  {row.name:<16} {', '.join(row.suffixes):<14} {row.summary}" for row in FORMATS)
     parser = add_command(
         actions,
         "convert",

@@ -46,9 +46,9 @@ moves such as "play 2", "discard 0" or "hint 1 red", ask a bot for advice (hint)
 all cards are shown, and on which turns points were lost.
 
 With --save, the game is written in a format of starmine data convert, by the file's suffix: .json (hanab.live), .links,
-.parquet, .npz, .jsonl (HLE). starmine replay shows it in a browser. Into a folder, each game is written as a file of
-its own, in a subfolder for its rules, such as games/standard-2p, which starmine data and starmine replay read. These
-files and .parquet files also have the moves that were taken back.
+.parquet. starmine replay shows it in a browser. Into a folder, each game is written as a file of its own, in a
+subfolder for its rules, such as games/standard-2p, which starmine data and starmine replay read. These files and
+.parquet files also have the moves that were taken back.
 
 With --web, you play in a browser on this machine, at several tables if you like. The address holds a random token.
 Hidden cards are not sent to the browser before the end of their game."""

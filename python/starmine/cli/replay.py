@@ -25,8 +25,7 @@ each turn has an address (#turn=17). Beside the board stand the turns that cost 
 still be reached, and with --policy what the policy expects.
 
 SOURCE is a folder or a file of games (starmine generate, starmine eval, starmine play --save), files of another program
-or a folder of them (hanab.live's JSON, HLE's deals and moves; see starmine data convert --help), or a share link of
-hanab.live."""
+or a folder of them (hanab.live's JSON or links, AH2AC2's safetensors), or a share link of hanab.live."""
 
 SHOWN = 20  # games, where no option says how many
 

@@ -52,8 +52,8 @@ def test_players_names_of_data_sets_and_games_are_kept(data, tmp_path):
 
 def test_recorded_results_are_written(tmp_path):
     played = starmine.play_games(["iggi", "iggi"], games=3, record=True)
-    write_games(played, tmp_path / "games.npz")
-    assert_equal_games(read_games(tmp_path / "games.npz").trajectories, played.trajectories)
+    write_games(played, tmp_path / "games.parquet")
+    assert_equal_games(read_games(tmp_path / "games.parquet").trajectories, played.trajectories)
 
 
 @pytest.mark.parametrize(

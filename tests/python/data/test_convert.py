@@ -15,9 +15,9 @@ from starmine.data.formats.records import ReadGames, check
 
 def test_games_go_from_format_to_format(tmp_path, capsys):
     games = games_of(starmine.Variant(players=3), count=4)
-    first = tmp_path / "games.npz"
+    first = tmp_path / "games.parquet"
     write_games(games, first)
-    for name in ("games.json", "games.links", "games.npz"):
+    for name in ("games.json", "games.links", "games.safetensors", "last.parquet"):
         following = tmp_path / name
         assert main(["data", "convert", str(first), str(following)]) == 0
         said = capsys.readouterr()
@@ -29,13 +29,13 @@ def test_games_go_from_format_to_format(tmp_path, capsys):
 
 def test_games_become_a_data_set_of_ours(tmp_path, capsys):
     pytest.importorskip("pyarrow")
-    games = games_of(starmine.variant("mini"), count=4)
-    write_games(games, tmp_path / "golden", format="jaxmarl")
-    arguments = ["data", "convert", str(tmp_path / "golden"), str(tmp_path / "ours"), "--to", "parquet"]
-    assert main(arguments) == 2
-    assert "4 of 4 games do not hold: game 0: its deck has 18 cards: expected 50" in capsys.readouterr().err
+    games = games_of(starmine.Variant(players=3), count=4)
+    write_games(games, tmp_path / "games.safetensors")
+    arguments = ["data", "convert", str(tmp_path / "games.safetensors"), str(tmp_path / "ours"), "--to", "parquet"]
+    assert main([*arguments, "--players", "2"]) == 2
+    assert "num_players=3 with 3 columns of actions is not allowed" in capsys.readouterr().err
     assert not (tmp_path / "ours").exists()
-    assert main([*arguments, "--from", "jaxmarl", "--variant", "mini", "--players", "2"]) == 0
+    assert main([*arguments, "--from", "ah2ac2", "--variant", "standard", "--players", "3"]) == 0
     from starmine.data.dataset import Dataset
 
     stored = Dataset(tmp_path / "ours")
@@ -59,10 +59,12 @@ def test_a_link_is_read(tmp_path, capsys):
 
 def test_games_that_break_the_rules_are_skipped_on_request(tmp_path, capsys):
     games = games_of(starmine.Variant(), count=3)
-    actions = games.actions.copy()
-    actions[games.offsets[1]] = 0
-    source, target = tmp_path / "games.npz", tmp_path / "games.json"
-    np.savez(source, variant=np.array(games.variant.to_json()), **(games.to_dict() | {"actions": actions}))
+    safetensors = pytest.importorskip("safetensors.numpy")
+    source, target = tmp_path / "games.safetensors", tmp_path / "games.json"
+    write_games(games, source)
+    arrays = safetensors.load_file(source)
+    arrays["actions"][1, 0, 0] = 0
+    safetensors.save_file(arrays, source)
     assert main(["data", "convert", str(source), str(target)]) == 2
     said = capsys.readouterr()
     assert said.err.startswith("starmine data: ")
@@ -79,22 +81,21 @@ def test_games_that_break_the_rules_are_skipped_on_request(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["absent.npz", "out.json"], "absent.npz: No such file or directory"),
-        (["games.npz", "nowhere/out.json"], "nowhere/out.json"),
-        (["games.npz", "taken.npz", "--to", "parquet"], "taken.npz: it is a file: expected a folder"),
-        (["games.npz", "out"], "the format of 'out' cannot be told"),
-        (["games.npz", "out", "--to", "hanablive"], "hanab-live"),
-        (["games.npz", "out.json", "--from", "minari"], "minari"),
-        (["games.npz", "out.json", "--from", "hle"], "it is not text"),
-        (["games.npz", "out.json", "--variant", "min"], "mini"),
-        (["games.npz", "out.json", "--players", "3"], "the file has Variant(players=2)"),
+        (["absent.json", "out.json"], "absent.json: No such file or directory"),
+        (["games.parquet", "nowhere/out.json"], "nowhere/out.json"),
+        (["games.parquet", "taken", "--to", "parquet"], "taken: it is a file: expected a folder"),
+        (["games.parquet", "out"], "the format of 'out' cannot be told"),
+        (["games.parquet", "out", "--to", "hanablive"], "hanab-live"),
+        (["games.parquet", "out.json", "--from", "hanab-live"], "it is not text"),
+        (["games.parquet", "out.json", "--variant", "min"], "mini"),
+        (["games.parquet", "out.json", "--players", "3"], "the file has Variant(players=2)"),
     ],
     ids=str,
 )
 def test_what_cannot_be_converted_is_one_line(arguments, message, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    write_games(games_of(starmine.Variant(), count=1), "games.npz")
-    Path("taken.npz").touch()
+    write_games(games_of(starmine.Variant(), count=1), "games.parquet")
+    Path("taken").touch()
     try:
         status = main(["data", "convert", *arguments])
     except SystemExit as exit:
@@ -103,4 +104,4 @@ def test_what_cannot_be_converted_is_one_line(arguments, message, tmp_path, monk
     assert (status, said.out) == (2, "")
     assert message in said.err
     assert said.err.count("\n") == 1
-    assert {entry.name for entry in tmp_path.iterdir()} == {"games.npz", "taken.npz"}
+    assert {entry.name for entry in tmp_path.iterdir()} == {"games.parquet", "taken"}

@@ -105,10 +105,10 @@ def test_the_end_of_a_speedrun_without_a_lost_card_is_refused(tmp_path):
         read_games(tmp_path / "false.json")
 
 
-@pytest.mark.parametrize("name", ["empty.json", "empty.links", "empty.jsonl"])
+@pytest.mark.parametrize("name", ["empty.json", "empty.links"])
 @pytest.mark.parametrize("text", ["", " \n"])
 def test_an_empty_file_is_an_error_and_nothing_is_replaced(name, text, tmp_path, capsys):
-    source, target = tmp_path / name, tmp_path / "out.npz"
+    source, target = tmp_path / name, tmp_path / "out.parquet"
     source.write_text(text)
     target.write_bytes(b"before")
     assert main(["data", "convert", str(source), str(target)]) == 2
@@ -214,15 +214,12 @@ def test_a_pipe_is_no_data_set(read, tmp_path):
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 def test_a_pipe_is_read_once(tmp_path):
-    """A look at the text, to tell its format, would take it."""
     whole = tmp_path / "whole.json"
     games = starmine.play_games(["iggi", "piers"], 200, record=True).trajectories
     write_games(games, whole)
     pipe = tmp_path / "games.json"
     os.mkfifo(pipe)
-    with pytest.raises(starmine.StarmineError, match=r"games\.json: it is a pipe or a device: expected format="):
-        read_games(pipe)
     writer = threading.Thread(target=lambda: pipe.write_bytes(whole.read_bytes()))
     writer.start()
-    assert read_games(pipe, "hanab-live").trajectories == games
+    assert read_games(pipe).trajectories == games
     writer.join()

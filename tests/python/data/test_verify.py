@@ -220,17 +220,17 @@ def test_games_that_were_not_generated_are_verified_too(tmp_path):
 
 
 def test_a_path_without_games_is_refused(tmp_path):
-    (tmp_path / "games.npz").write_bytes(b"PK")
+    (tmp_path / "games.json").write_bytes(b"PK")
     for read in (verify, info):
         for path, said in [
             (tmp_path, "holds no games"),
             (tmp_path / "nowhere", "there is no file or folder"),
-            (tmp_path / "games.npz", "no Parquet file: convert it first, as with `starmine data convert`"),
+            (tmp_path / "games.json", "no Parquet file: convert it first, as with `starmine data convert`"),
         ]:
             with pytest.raises(StarmineError, match=said):
                 read(path)
     with pytest.raises(StarmineError, match="no Parquet file: convert it first"):
-        Dataset(tmp_path / "games.npz")
+        Dataset(tmp_path / "games.json")
     (tmp_path / "a.parquet").write_bytes(b"")
     with pytest.raises(DamagedFileError, match=r"a\.parquet: it is damaged"):
         info(tmp_path)

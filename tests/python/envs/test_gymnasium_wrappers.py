@@ -282,26 +282,3 @@ def test_infos_of_one_game_have_the_same_keys_and_types_in_every_step(illegal, e
     assert info["illegal_action"] == illegal
     assert starmine.endings()[info["ending"] - 1] == ("lost" if illegal else env.state.ending)
     assert list(form) == ["action_mask", "current_player", "score", "illegal_action", "ending", *extra_outputs]
-
-
-@pytest.mark.filterwarnings("ignore")  # Minari asks for a link to the code, and more
-def test_minaris_collector_records_the_infos(tmp_path, monkeypatch):
-    minari = pytest.importorskip("minari")
-    pytest.importorskip("h5py")
-    pytest.importorskip("jax")
-    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
-    env = minari.DataCollector(gymnasium.make(ENV_ID, **SETTINGS), record_infos=True)
-    scores = []
-    for seed in range(3):
-        _, info = env.reset(seed=seed, options={"minari_autoseed": False})
-        terminated = False
-        while not terminated:
-            _, _, terminated, _, info = env.step(env.action_space.sample(info["action_mask"]))
-        scores.append(int(info["score"]))
-    dataset = env.create_dataset("starmine/infos-v0", algorithm_name="random", author="x", author_email="x@x.org")
-    episodes = list(dataset.iterate_episodes())
-    assert [episode.infos["score"][-1] for episode in episodes] == scores
-    for episode in episodes:
-        assert (episode.infos["ending"][:-1] == 0).all()
-        assert episode.infos["ending"][-1] > 0
-        assert episode.infos["action_mask"].shape[1] == env.action_space.n

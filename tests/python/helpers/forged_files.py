@@ -7,7 +7,6 @@ A reader of games gives games that hold by the rules and names the others, or re
 
 import argparse
 import contextlib
-import io
 import json
 import random
 import sys
@@ -22,7 +21,7 @@ from forged_inputs import forged_bytes, forged_text
 from paths import DATA
 
 import starmine
-from starmine.data import Dataset, read_games, verify, write_games
+from starmine.data import Dataset, read_games, verify
 
 CORPUS = DATA / "compat" / "0.3"
 JUNK = [None, True, -1, 0, 3, 7, 10**20, 0.5, "", "R1", "x", [], {}, [1], {"a": 1}, "(Play 9)", "No Variant", "6 Suits"]
@@ -113,29 +112,6 @@ def forged_hanab_live(generator, folder):
     return assert_read_or_refused(path, "hanab-live")
 
 
-def forged_hle(generator, folder):
-    """A file of HLE's games, a line each."""
-    lines = (CORPUS / "exported.jsonl").read_text(encoding="utf-8").splitlines()
-    place = generator.randrange(len(lines))
-    lines[place] = forged_json(generator, lines[place])
-    path = folder / "games.jsonl"
-    path.write_text("\n".join(lines), encoding="utf-8")
-    return assert_read_or_refused(path, "hle")
-
-
-def forged_jaxmarl(generator, folder):
-    """A folder of JaxMARL's decks and actions."""
-    if not (folder / "jaxmarl").exists():
-        write_games(read_games(CORPUS / "games"), folder / "jaxmarl", format="jaxmarl")
-    path = folder / "jaxmarl" / generator.choice(["decks.json", "actions.json"])
-    text = path.read_text(encoding="utf-8")
-    path.write_text(forged_json(generator, text), encoding="utf-8")
-    try:
-        return assert_read_or_refused(path.parent, "jaxmarl")
-    finally:
-        path.write_text(text, encoding="utf-8")
-
-
 def forged_link(generator, folder):
     """A file of links, of which one has other characters; the others are read."""
     links = (CORPUS / "exported.links").read_text(encoding="utf-8").splitlines()
@@ -164,23 +140,6 @@ def forged_arrays(generator, folder):
         changed = forged_array(generator, arrays[name])
         path.write_bytes(safetensors.save(arrays | {name: changed} if changed.dtype.kind != "U" else {}))
     return assert_read_or_refused(path, "ah2ac2")
-
-
-def forged_numpy(generator, folder):
-    """A file of plain numpy arrays."""
-    path = folder / "games.npz"
-    data = (CORPUS / "exported.npz").read_bytes()
-    if generator.random() < 0.3:
-        path.write_bytes(forged_bytes(generator, data, len(data)))
-    else:
-        arrays = dict(np.load(io.BytesIO(data)))
-        name = generator.choice(sorted(arrays))
-        if name == "variant":
-            arrays[name] = np.array(forged_json(generator, str(arrays[name])))
-        else:
-            arrays[name] = forged_array(generator, arrays[name])
-        np.savez(path, **arrays)
-    return assert_read_or_refused(path, "numpy")
 
 
 def forged_shard(generator, folder):
@@ -257,10 +216,7 @@ def forged_folder(generator, folder):
 
 FORGERIES = {
     forgery.__name__: forgery
-    for forgery in (
-        *(forged_hanab_live, forged_hle, forged_jaxmarl, forged_link),
-        *(forged_arrays, forged_numpy, forged_shard, forged_folder),
-    )
+    for forgery in (*(forged_hanab_live, forged_link, forged_arrays, forged_shard, forged_folder),)
 }
 
 

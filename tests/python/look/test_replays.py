@@ -256,13 +256,13 @@ def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("games")
     starmine.data.generate(["smart", "iggi"], 12, str(place / "parquet"), progress=False)
     games = starmine.data.read_games(place / "parquet")
-    for suffix in ("json", "jsonl", "links", "npz"):
+    for suffix in ("json", "links", "safetensors"):
         starmine.data.write_games(games, place / f"games.{suffix}")
     starmine.evaluate(["smart", "iggi"], 12, output=place / "eval", figure=False)
     return place
 
 
-@pytest.mark.parametrize("source", ["parquet", "games.json", "games.jsonl", "games.links", "games.npz"])
+@pytest.mark.parametrize("source", ["parquet", "games.json", "games.links", "games.safetensors"])
 def test_the_command_shows_the_worst_games_of_any_format(folder, source, tmp_path, capsys):
     page = tmp_path / "out.html"
     assert main(["replay", str(folder / source), "--worst", "2", "--html", str(page)]) == 0

@@ -211,8 +211,8 @@ def test_moves_taken_back_that_do_not_hold_are_found(tmp_path, capsys, text):
 
 def read_games_of(played, folder):
     """Games as they are read."""
-    starmine.data.write_games(played, folder / "games.npz")
-    return read_games(folder / "games.npz")
+    starmine.data.write_games(played, folder / "games.json")
+    return read_games(folder / "games.json")
 
 
 def test_the_command_without_a_file_gives_a_link(monkeypatch, capsys):

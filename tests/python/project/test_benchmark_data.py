@@ -46,17 +46,6 @@ def test_rows_are_those_of_the_replay_shuffled(kind, games, tmp_path, monkeypatc
     assert not (first == other).all()
 
 
-def test_minari_gives_whole_episodes(games, tmp_path):
-    pytest.importorskip("minari")
-    pytest.importorskip("h5py")
-    stored = stored_rows.Minari(games, tmp_path, 100)
-    minibatch = next(stored.minibatches(0))
-    lengths = games[:100].trajectories.lengths
-    assert stored.turns == lengths.sum()
-    assert all(len(minibatch[name]) == len(minibatch["action"]) for name in stored_rows.OUTPUTS)
-    assert lengths.min() * stored_rows.EPISODES <= len(minibatch["obs"]) <= lengths.max() * stored_rows.EPISODES
-
-
 def test_steps_and_replays_are_measured_with_recorded_games():
     found = [(case.more["kind"], case.measure(0)) for case in benchmark.replay_cases(2, 64)]
     assert [kind for kind, _ in found] == ["step_into", "replay", "replay, all lengths"]

@@ -17,7 +17,7 @@ import starmine
 # Optional libraries. Only the rooms that their users import by name may need them at once.
 OPTIONAL = [
     *("torch", "pettingzoo", "stable_baselines3", "sb3_contrib", "ray", "jax"),
-    *("h5py", "matplotlib", "minari", "openai", "pandas", "PIL", "pyarrow", "safetensors"),
+    *("matplotlib", "openai", "pandas", "PIL", "pyarrow", "safetensors"),
     *("tensorboard", "tqdm", "tyro"),
 ]
 ROOMS = ("adapters", "torch", "training", "__main__")

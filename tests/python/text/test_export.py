@@ -265,11 +265,11 @@ def test_preferences_name_the_players_and_the_place(evaluation, tmp_path):
 def test_games_without_names_beside_an_evaluation_are_a_pairing_of_their_own(evaluation, tmp_path, capsys):
     folder, players = evaluation
     others = starmine.play_games(["iggi"] * players, 2, seed=1, variant="mini", record=True).trajectories
-    write_games(others, tmp_path / "others.npz")
+    write_games(others, tmp_path / "others.safetensors")
     out = tmp_path / "train.jsonl"
-    assert "has 5 pairings" in (error := refused(capsys, folder, tmp_path / "others.npz", out))
+    assert "has 5 pairings" in (error := refused(capsys, folder, tmp_path / "others.safetensors", out))
     assert "'without names' (2 games)" in error
-    lines = exported(tmp_path, "--pairing", "without names", folder, tmp_path / "others.npz")
+    lines = exported(tmp_path, "--pairing", "without names", folder, tmp_path / "others.safetensors")
     assert {line["players"] for line in lines} == {None}
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from os import PathLike
@@ -14,11 +13,11 @@ from typing import TypeAlias
 from starmine._core import StarmineError, Variant
 from starmine._util.durable import given_path
 from starmine._util.keywords import check_names
-from starmine.data.files import files_of, refuse_pipe, refuse_twice
-from starmine.data.formats import hanab_live_link, jaxmarl
+from starmine.data.files import files_of, refuse_twice
+from starmine.data.formats import hanab_live_link
 from starmine.data.formats.records import ImportedGames, ReadGames, check_all
-from starmine.data.formats.registry import FORMATS, Format, named, told_by_suffix
-from starmine.data.formats.text_files import Readable, StandardInput, read_text
+from starmine.data.formats.registry import FORMATS, named, told_by_suffix
+from starmine.data.formats.text_files import StandardInput, read_text
 from starmine.data.manifest import MANIFEST
 from starmine.games.variants import resolve_variant
 
@@ -26,10 +25,7 @@ ON_ERROR = ("raise", "skip")
 STANDARD_INPUT = "-"
 Source: TypeAlias = str | PathLike[str]
 Reader: TypeAlias = Callable[[Variant | None], ReadGames]
-IN_JSON = ("hanab-live", "hle")  # formats whose files are told apart by the first of these keys that they have
-KEY = re.compile(r'"(deck|moves)"\s*:')
 OF_A_DATA_SET = (MANIFEST, "eval.json")  # files of a folder whose games are its Parquet files alone
-BEGINNING = 1_000_000  # characters in which the key is looked for
 
 
 def read_games(
@@ -106,34 +102,28 @@ def _sources(source: Source, format: str | None) -> list[tuple[str, Reader]]:
     if not path.exists():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
     files = _files(path, format) if path.is_dir() else [path]
-    return [(str(file), _reader(file, format)) for file in files]
+    rows = [told_by_suffix(file) if format is None else named(format) for file in files]
+    return [(str(file), partial(row.read, file)) for file, row in zip(files, rows, strict=True)]
 
 
 def _standard_input(format: str | None) -> tuple[str, Reader]:
     """The text of standard input and its reader."""
     text = StandardInput()
-    if format is not None:
-        row = named(format)
-    else:
-        begins = read_text(text).lstrip()[:1]
-        row = _of_json(text, "hanab-live") if begins in ("{", "[") else named("hanab-live-link")
+    if format is None:
+        format = "hanab-live" if read_text(text).lstrip()[:1] in ("{", "[") else "hanab-live-link"
+    row = named(format)
     if not row.is_text:
         known = ", ".join(row.name for row in FORMATS if row.is_text)
         raise StarmineError(f"format={row.name!r} is not allowed for standard input: expected one of {known}")
-    return str(text), partial(_reads(row), text)
+    return str(text), partial(row.read, text)
 
 
 def _files(folder: Path, format: str | None) -> list[Path]:
-    """The files of a folder that are read, by name; the folder itself for a format that is a folder."""
-    row = None if format is None else named(format)
-    if row is None and (folder / jaxmarl.DECKS).exists():
-        row = named("jaxmarl")
-    if row is not None and not row.suffix:
-        return [folder]
-    suffixes = [each.suffix for each in (FORMATS if row is None else [row]) if each.suffix]
+    """The files of a folder that are read, by name."""
+    suffixes = [suffix for row in (FORMATS if format is None else [named(format)]) for suffix in row.suffixes]
     files = sorted(file for file in folder.iterdir() if file.is_file() and file.name[0] not in "._")
     found = [file for file in files if file.suffix.lower() in suffixes]
-    parquet = [] if row is not None else files_of(folder)
+    parquet = [] if format is not None else files_of(folder)
     others = [file for file in found if file not in parquet]
     if parquet and others and not any((folder / name).exists() for name in OF_A_DATA_SET):
         raise StarmineError(
@@ -144,32 +134,3 @@ def _files(folder: Path, format: str | None) -> list[Path]:
     if not found:
         raise StarmineError(f"{folder}: it holds no games: expected files *{', *'.join(suffixes)}")
     return found
-
-
-def _reader(path: Path, format: str | None) -> Reader:
-    """The reader of a file, or of a folder that is read as a whole."""
-    if format is not None:
-        return partial(_reads(named(format)), path)
-    if path.is_dir():
-        return partial(jaxmarl.read, path)
-    row = told_by_suffix(path)
-    if row.name not in IN_JSON:
-        return partial(_reads(row), path)
-    refuse_pipe(path, "format=, since its text tells the format and is then lost; or - for standard input")
-
-    def read(variant: Variant | None) -> ReadGames:
-        return _reads(_of_json(path, row.name))(path, variant)
-
-    return read
-
-
-def _reads(row: Format) -> Callable[..., ReadGames]:
-    if row.read is None:
-        raise StarmineError(f"format={row.name!r} is not allowed: it can be written, not read")
-    return row.read
-
-
-def _of_json(path: Readable, usual: str) -> Format:
-    """Which of the formats in JSON a text has, by the key that it has first; the usual one where it has none."""
-    found = KEY.search(read_text(path)[:BEGINNING])
-    return named(usual if found is None else "hle" if found[1] == "moves" else "hanab-live")

@@ -9,16 +9,7 @@ from typing import Any
 
 from starmine._core import StarmineError, Variant
 from starmine._util.keywords import check_names
-from starmine.data.formats import (
-    ah2ac2,
-    hanab_live,
-    hanab_live_link,
-    hle,
-    jaxmarl,
-    minari,
-    numpy_files,
-    parquet,
-)
+from starmine.data.formats import ah2ac2, hanab_live, hanab_live_link, parquet
 from starmine.data.formats.records import ImportedGames, ReadGames
 
 
@@ -29,16 +20,14 @@ class Format:
     Attributes:
         name: the text that `read_games` and `write_games` take as `format`.
         summary: one line about it.
-        suffix: the suffix of its files, such as ".json". A file with this suffix is of this format if the argument
-            `format` is None. "" for a format without one.
-        read: `read(path, variant)` reads games; None for a format that can only be written. `path` is a path or a
-            `StandardInput`. `variant` is the wanted rules; None for those of the file's first game, or of the base game
-            if the format stores no rules. It returns a `starmine.data.formats.records.ReadGames`, whose games have not
-            been played yet. It raises `StarmineError` if the source is not of the format, OSError if it cannot be read,
-            and ImportError if a library is missing.
-        write: `write(games, path, **options)` writes `ImportedGames`; None for a format that can only be read. It
-            replaces a file as a whole. It raises `StarmineError` if the format cannot express the variant, and the
-            other errors of `read`.
+        suffixes: the suffixes of its files, such as ".json". A file with one of them is of this format if the argument
+            `format` is None.
+        read: `read(path, variant)` reads games. `path` is a path or a `StandardInput`. `variant` is the wanted rules;
+            None for those of the file's first game, or of the base game if the format stores no rules. It returns a
+            `starmine.data.formats.records.ReadGames`, whose games have not been played yet. It raises `StarmineError`
+            if the source is not of the format, OSError if it cannot be read, and ImportError if a library is missing.
+        write: `write(games, path)` writes `ImportedGames`. It replaces a file as a whole. It raises `StarmineError` if
+            the format cannot express the variant, and the other errors of `read`.
         is_text: whether a file is text, which can be read from standard input.
         unwritable: `unwritable(games)` returns by position the reasons why the format cannot express some of the
             games; None for a format that can express every game.
@@ -46,25 +35,21 @@ class Format:
 
     name: str
     summary: str
-    suffix: str
-    read: Callable[[Any, Variant | None], ReadGames] | None
-    write: Callable[..., None] | None
+    suffixes: tuple[str, ...]
+    read: Callable[[Any, Variant | None], ReadGames]
+    write: Callable[[ImportedGames, Path], None]
     is_text: bool = False
     unwritable: Callable[[ImportedGames], dict[int, str]] | None = None
 
 
 #: The formats that `read_games` and `write_games` know, a tuple of `Format`.
 FORMATS = (
-    Format("parquet", "Starmine's own: a file or a folder of shards", ".parquet", parquet.read, parquet.write),
-    Format("ah2ac2", "AH2AC2's safetensors, games of people", ".safetensors", ah2ac2.read, ah2ac2.write),
-    Format("hanab-live", "hanab.live's JSON", ".json", hanab_live.read, hanab_live.write, True,
-           hanab_live.unwritable),
-    Format("hanab-live-link", "hanab.live's share links, one a line", ".links", hanab_live_link.read,
+    Format("parquet", "Starmine's own: a file or a folder of shards", (".parquet",), parquet.read, parquet.write),
+    Format("ah2ac2", "AH2AC2's safetensors, games of people", (".safetensors",), ah2ac2.read, ah2ac2.write),
+    Format("hanab-live", "hanab.live's JSON", (".json", ".jsonl"), hanab_live.read, hanab_live.write,
+           True, hanab_live.unwritable),
+    Format("hanab-live-link", "hanab.live's share links, one a line", (".links",), hanab_live_link.read,
            hanab_live_link.write, True, hanab_live_link.unwritable),
-    Format("jaxmarl", "a folder with JaxMARL's decks.json, actions.json, scores.txt", "", jaxmarl.read, jaxmarl.write),
-    Format("hle", "deals and moves of the Hanabi Learning Environment, JSON", ".jsonl", hle.read, hle.write, True),
-    Format("numpy", "plain numpy arrays", ".npz", numpy_files.read, numpy_files.write),
-    Format("minari", "a Minari data set of observations and actions", "", None, minari.write),
 )  # fmt: skip
 
 
@@ -82,9 +67,9 @@ def named(name: str) -> Format:
 def told_by_suffix(path: Path) -> Format:
     """The format of a file's suffix."""
     for row in FORMATS:
-        if row.suffix and path.suffix.lower() == row.suffix:
+        if path.suffix.lower() in row.suffixes:
             return row
-    suffixes = ", ".join(row.suffix for row in FORMATS if row.suffix)
+    suffixes = ", ".join(suffix for row in FORMATS for suffix in row.suffixes)
     raise StarmineError(
         f"the format of {str(path)!r} cannot be told: expected a format, one of {', '.join(format_names())}, or "
         f"one of the suffixes {suffixes}"

@@ -11,8 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from starmine._core import StarmineError, Variant
-from starmine.games.variants import card_texts
+from starmine._core import StarmineError
 
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 SPACE = re.compile(r"\s*")
@@ -50,21 +49,20 @@ def read_text(path: Readable) -> str:
         raise StarmineError(f"{path}: it is not text in {name} ({error.reason} at byte {error.start})") from error
 
 
-def json_values(text: str, lists: bool = True) -> list[Any]:
+def json_values(text: str) -> list[Any]:
     """The JSON values of a text: one value, or several after each other, each on one line or on several.
 
     A part that is not JSON becomes a `StarmineError` that says where it begins and what is wrong. The values after it
-    are found where a line begins with an object, indented as the first object of the text. With `lists`, the items of a
-    list are the values.
+    are found where a line begins with an object, indented as the first object of the text. A list stands for its items.
     """
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
-        return list(_values(text, lists))
-    return found if lists and isinstance(found, list) else [found]
+        return list(_values(text))
+    return found if isinstance(found, list) else [found]
 
 
-def _values(text: str, lists: bool) -> Iterator[Any]:
+def _values(text: str) -> Iterator[Any]:
     """The values of a text that is not one JSON value."""
     decode = json.JSONDecoder().raw_decode
     first = FIRST_OBJECT.search(text)
@@ -73,7 +71,7 @@ def _values(text: str, lists: bool) -> Iterator[Any]:
     while (place := _after_space(text, place)) < len(text):
         line, counted = line + text.count("\n", counted, place), place
         character = text[place]
-        if lists and character == "[":
+        if character == "[":
             depth, place = depth + 1, place + 1
         elif depth and character in "],":
             depth, place = depth - (character == "]"), place + 1
@@ -96,25 +94,3 @@ def _after_space(text: str, place: int) -> int:
     """The place of the next character that is no space."""
     found = SPACE.match(text, place)
     return place if found is None else found.end()
-
-
-def parse_json(text: str, source: str) -> Any:
-    """A JSON value."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise StarmineError(f"{source}: it is not JSON ({error})") from error
-
-
-def card_of(text: object, variant: Variant) -> int:
-    """The number of a card such as "R1"."""
-    cards = card_texts(variant.colors, variant.ranks)
-    if text not in cards:
-        letters = "".join(card[0] for card in cards[:: variant.ranks])
-        raise StarmineError(f"{text!r} is no card: expected one of {letters} and a rank from 1 to {variant.ranks}")
-    return cards.index(text)
-
-
-def text_of(card: int, variant: Variant) -> str:
-    """The text of a card's number, such as "R1"."""
-    return card_texts(variant.colors, variant.ranks)[card]

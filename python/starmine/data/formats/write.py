@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-from starmine._core import StarmineError
 from starmine._util.durable import given_path
 from starmine._util.keywords import check_names
-from starmine.data.formats import jaxmarl
 from starmine.data.formats.any_games import AnyGames, imported
 from starmine.data.formats.read import ON_ERROR
 from starmine.data.formats.records import SkippedGame, refuse
-from starmine.data.formats.registry import Format, named, told_by_suffix
+from starmine.data.formats.registry import named, told_by_suffix
 
 
 def write_games(
-    games: AnyGames, path: str | Path, format: str | None = None, *, on_error: str = "raise", **options: Any
+    games: AnyGames, path: str | Path, format: str | None = None, *, on_error: str = "raise"
 ) -> tuple[SkippedGame, ...]:
     """Write games in a format of others, or in Starmine's own.
 
@@ -28,8 +25,6 @@ def write_games(
         format: one of `starmine.data.format_names()`; None to tell it from the path's suffix.
         on_error: "raise" for an error about a game that is invalid, as for `read_games`, or that the format cannot
             express, such as a game without actions on hanab.live; "skip" to leave such games out.
-        **options: only for the format "minari": `encoder`, `dtype`, and Minari's metadata, such as `author`; see
-            `starmine.data.formats.minari.write`. The other formats have no options.
 
     Returns:
         The games that were left out.
@@ -42,25 +37,18 @@ def write_games(
     """
     check_names("on_error", [on_error], ON_ERROR)
     path = given_path("path", path)
-    row = _of_target(path) if format is None else named(format)
-    if row.write is None:
-        raise StarmineError(f"format={row.name!r} is not allowed: it can be read, not written")
+    if format is None and path.is_dir():
+        format = "parquet"
+    row = told_by_suffix(path) if format is None else named(format)
     held = imported(games, on_error)
     reasons = {} if row.unwritable is None else row.unwritable(held)
     left = tuple(SkippedGame(game, _name(held.names[game], game), reason) for game, reason in reasons.items())
     if left and on_error == "raise":
         refuse(left, len(held), "the games")
-    row.write(held.without(left), path, **options)
+    row.write(held.without(left), path)
     return (*(() if held is games else held.skipped), *left)
 
 
 def _name(name: str, game: int) -> str:
     """A game's name, unless it is its position."""
     return "" if name == str(game) else name
-
-
-def _of_target(path: Path) -> Format:
-    """The format of a path: that of its suffix, or of the files in a folder."""
-    if path.is_dir():
-        return named("jaxmarl" if (path / jaxmarl.DECKS).exists() else "parquet")
-    return told_by_suffix(path)
