@@ -15,7 +15,6 @@ from starmine.data.formats.hanab_live_rules import SUITS, game_rules, suits_call
 # What hanab.live calls our variants, and its ids, from its list of variants.
 KNOWN = [
     (starmine.Variant(), "No Variant", 0, {}),
-    (starmine.Variant(players=5, random_start_player=True), "No Variant", 0, {}),
     (starmine.Variant(colors=6), "6 Suits", 1, {}),
     (starmine.variant("avalanche", players=4), "Black (6 Suits)", 2, {}),
     (starmine.Variant(colors=4), "4 Suits", 15, {}),

@@ -11,7 +11,8 @@ The keys of a file with G games of P players:
 | `num_actions` | (G,) | the numbers of turns |
 | `num_players` | () | P |
 
-The ids are HLE's, colour hints of all teammates before rank hints, and the no-op follows the last one.
+The ids are HLE's, colour hints of all teammates before rank hints, and the no-op follows the last one. A file tells no
+rules: its games are those of the base game, unless the reader is told others.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from starmine._util.durable import replace_file
 from starmine._util.later import library
 from starmine.data.formats.records import ImportedGames, ReadGames, RecordedGame, read_each, starting_at_seat_0
 
-TURNS = 89  # rows of the published files; no game of theirs is longer
+TURNS = 89  # rows of the published files; no game of the base game is longer
 AXES = {"game_ids": 1, "scores": 1, "decks": 3, "actions": 3, "num_actions": 1}
 
 
@@ -98,13 +99,17 @@ def _game(arrays: dict[str, NDArray[Any]], variant: Variant, index: int) -> Reco
 
 
 def write(games: ImportedGames, path: Path) -> None:
-    """Write a file. Seats are numbered from the one that started; ids are the names that are numbers, or positions."""
+    """Write a file. Seats are numbered from the one that started; ids are the names that are numbers, or positions.
+
+    Raises:
+        StarmineError: the rules are not those of the base game, the only ones that the format has.
+    """
     safetensors = _safetensors()
     played, variant = starting_at_seat_0(games.trajectories), games.variant
-    if variant.timed_display:
-        raise StarmineError(f"{variant} is not allowed: the format ah2ac2 has no announced plays")
+    if variant != (base := Variant(players=variant.players)):
+        raise StarmineError(f"{variant} is not allowed: the format ah2ac2 tells no rules. Expected games of {base}")
     lengths = played.lengths
-    actions = np.full((len(played), max(TURNS, lengths.max(initial=0)), variant.players), variant.num_actions, np.int32)
+    actions = np.full((len(played), TURNS, variant.players), variant.num_actions, np.int32)
     game = np.repeat(np.arange(len(played)), lengths)
     turn = np.arange(len(played.actions)) - np.repeat(played.offsets[:-1], lengths)
     actions[game, turn, turn % variant.players] = played.actions

@@ -165,7 +165,9 @@ def game_rules(variant: Variant) -> tuple[Suits, dict[str, bool]]:
     more = variant.hand_size - CARDS_IN_HAND[variant.players]
     options |= {name: True for name, change in HAND_SIZES.items() if change == more}
     for suits in SUITS:
-        found = variant_of(suits, variant.players, options)
-        if variant in (found, Variant(**found.parameters() | {"random_start_player": True})):
+        if variant == variant_of(suits, variant.players, options):
             return suits, options
-    raise StarmineError(f"{variant} has no counterpart on hanab.live")
+    told = ""
+    if variant.random_start_player:
+        told = ", where no seat is drawn to start: expected games of the rules with random_start_player=False"
+    raise StarmineError(f"{variant} has no counterpart on hanab.live{told}")
