@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from operator import index
 from typing import Any, NamedTuple
 
@@ -65,6 +66,17 @@ def seed_words(key: jax.Array) -> jax.Array:
     return words
 
 
+def call_host(host: Callable[..., Any], returned: Any, *given: Any) -> Any:
+    """Call a function on the host: inside of compiled code once, in the order of the program, and never left out.
+
+    Args:
+        host: gets the values of `given` as arrays of numpy, and returns arrays of numpy.
+        returned: the shapes and dtypes of what it returns, a tree of `jax.ShapeDtypeStruct`.
+        *given: trees of JAX's arrays.
+    """
+    return io_callback(lambda *given: host(*jax.tree.map(np.asarray, given)), returned, *given, ordered=True)
+
+
 def joined(words: Array) -> Array:
     """The 64-bit seeds of halves (..., 2): uint64 (...)."""
     high, low = np.moveaxis(np.asarray(words, dtype=np.uint64), -1, 0)
@@ -106,7 +118,7 @@ class HanabiJaxEnv:
         self.variant: Variant = self._env.variant
         self.num_envs = num_envs
         outputs = self.batch.allocate()
-        self._shapes = Turn(*(jax.ShapeDtypeStruct(outputs[name].shape, outputs[name].dtype) for name in Turn._fields))
+        self.shapes = Turn(*(jax.ShapeDtypeStruct(outputs[name].shape, outputs[name].dtype) for name in Turn._fields))
 
     @property
     def batch(self) -> Batch:
@@ -145,7 +157,7 @@ class HanabiJaxEnv:
             given["decks"] = self._checked("decks", decks, (self.num_envs, self.variant.deck_size), np.uint8)
         if start_players is not None:
             given["start_players"] = self._checked("start_players", start_players, (self.num_envs,), np.uint8)
-        turn: Turn = io_callback(self._reset, self._shapes, given, ordered=True)
+        turn: Turn = call_host(self.reset_on_host, self.shapes, given)
         return turn
 
     def step(self, actions: Any) -> Turn:
@@ -160,7 +172,7 @@ class HanabiJaxEnv:
                 moved.
         """
         actions = self._checked("actions", actions, (self.num_envs,), np.integer)
-        turn: Turn = io_callback(self._step, self._shapes, actions, ordered=True)
+        turn: Turn = call_host(self.step_on_host, self.shapes, actions)
         return turn
 
     @staticmethod
@@ -191,19 +203,18 @@ class HanabiJaxEnv:
         words: jax.Array = jax.vmap(seed_words)(seed)
         return words
 
-    def _reset(self, given: dict[str, Any]) -> Turn:
-        """The host's side of `reset`."""
-        names = ("reset_mask", "decks", "start_players")
-        mask, decks, starts = (None if name not in given else np.asarray(given[name]) for name in names)
-        seed: Any = joined(np.asarray(given["words"])) if "words" in given else None
+    def reset_on_host(self, given: dict[str, Array]) -> Turn:
+        """The host's side of `reset`: its arguments, with the halves of the seeds as `words`."""
+        mask, decks, starts = (given.get(name) for name in ("reset_mask", "decks", "start_players"))
+        seed: Any = joined(given["words"]) if "words" in given else None
         seed = int(seed) if seed is not None and seed.ndim == 0 else seed
         none = mask is not None and not mask.any()
         out = self._env._observe() if none else self._env._deal(seed, mask, decks, starts)
         return Turn(*(out[name] for name in Turn._fields))
 
-    def _step(self, actions: Any) -> Turn:
+    def step_on_host(self, actions: Array) -> Turn:
         """The host's side of `step`."""
-        out = self._env._play(np.asarray(actions))
+        out = self._env._play(actions)
         return Turn(*(out[name] for name in Turn._fields))
 
     def __repr__(self) -> str:

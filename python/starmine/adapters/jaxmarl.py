@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from starmine._core import Batch, DeckError, StarmineError, Variant, _unknown_name
+from starmine._core import DeckError, StarmineError, Variant, _unknown_name
 from starmine._util.arrays import Array
 from starmine._util.keywords import RULES, check_keywords
 from starmine.games.variants import resolve_variant
@@ -30,9 +30,8 @@ try:
     import jax
     from jax import numpy as jnp
     from jax.custom_batching import custom_vmap
-    from jax.experimental import io_callback
 
-    from starmine.adapters.jax import joined, seed_words
+    from starmine.adapters.jax import HanabiJaxEnv, Turn, call_host, seed_words
 except ImportError as _missing:
     raise ImportError("starmine.adapters.jaxmarl needs JAX: pip install 'starmine[jax]'") from _missing
 
@@ -46,8 +45,8 @@ _NAMES = {
     "max_info_tokens": "max_information_tokens",
     "num_cards_of_rank": "copies",
 }
-_BATCH_OUTPUTS = ("obs", "action_mask", "reward", "terminated", "score", "current_player")
-_HOST_OUTPUTS = (*_BATCH_OUTPUTS, "step", "serial", "row")
+_TURN_OUTPUTS = ("obs", "action_mask", "reward", "terminated", "score", "current_player")
+_COUNTERS = ("step", "serial", "row")
 
 
 class State(NamedTuple):
@@ -91,11 +90,11 @@ class Box(NamedTuple):
 class _Games:
     """The games of one `reset`, and the number of their newest state."""
 
-    def __init__(self, batch: Batch) -> None:
-        self.batch = batch
+    def __init__(self, env: HanabiJaxEnv) -> None:
+        self.env = env
         self.serial = 0
-        self.turns = np.zeros(batch.num_envs, dtype=np.int32)
-        self.rows = np.arange(batch.num_envs, dtype=np.int32)
+        self.turns = np.zeros(env.num_envs, dtype=np.int32)
+        self.rows = np.arange(env.num_envs, dtype=np.int32)
 
 
 class HanabiJaxMARLEnv:
@@ -144,17 +143,22 @@ class HanabiJaxMARLEnv:
         self.variant = resolve_variant(variant, _our_names(num_agents, overrides))
         self.knowledge = knowledge
         self._settings: dict[str, Any] = {"illegal_action": illegal_action, "num_threads": num_threads}
-        layout = self._make_games(1).batch.layout
+        game = self._make_games(1).env
+        layout = game.layout
         self.num_agents, self.obs_size = self.variant.players, len(layout)
         self.num_moves = self.num_actions = self.variant.num_actions + 1
         self.agents = [f"agent_{seat}" for seat in range(self.num_agents)]
         self._sections = {name: layout[name].slice for name in ("fireworks", "discards", "knowledge")}
+        turn = game.shapes._asdict()
+        self._returned = {name: (turn[name].shape[1:], turn[name].dtype) for name in _TURN_OUTPUTS}
+        self._returned |= dict.fromkeys(_COUNTERS, ((), np.int32))
         self._kept: dict[int, _Games] = {}
         self._serial = 0
         self._calls: dict[tuple[Any, tuple[int, ...]], Callable[..., dict[str, jax.Array]]] = {}
 
     def _make_games(self, count: int) -> _Games:
-        return _Games(Batch(self.variant, count, observers="all", autoreset_mode="SameStep", **self._settings))
+        settings = {"observers": "all", "autoreset_mode": "SameStep", **self._settings}
+        return _Games(HanabiJaxEnv(count, self.variant, **settings))
 
     def reset(self, key: jax.Array) -> tuple[Agents, State]:
         """Deal a game.
@@ -276,16 +280,16 @@ class HanabiJaxMARLEnv:
         return self._calls[host.__name__, lead]
 
     def _make_call(self, host: Callable[..., dict[str, Array]], lead: tuple[int, ...]) -> Callable[..., Any]:
-        shapes = {name: jax.ShapeDtypeStruct(lead + shape, dtype) for name, (shape, dtype) in self._outputs().items()}
+        shapes = {name: jax.ShapeDtypeStruct(lead + shape, dtype) for name, (shape, dtype) in self._returned.items()}
 
-        def on_the_host(*given: Any) -> dict[str, Array]:
-            flat = [np.asarray(each).reshape(prod(lead), *np.shape(each)[len(lead) :]) for each in given]
+        def on_the_host(*given: Array) -> dict[str, Array]:
+            flat = [each.reshape(prod(lead), *each.shape[len(lead) :]) for each in given]
             out = host(*flat)
             return {name: out[name].reshape(shapes[name].shape) for name in shapes}
 
         @custom_vmap  # type: ignore[untyped-decorator,unused-ignore]
         def call(*given: jax.Array) -> dict[str, jax.Array]:
-            out: dict[str, jax.Array] = io_callback(on_the_host, shapes, *given, ordered=True)
+            out: dict[str, jax.Array] = call_host(on_the_host, shapes, *given)
             return out
 
         @call.def_vmap  # type: ignore[untyped-decorator,unused-ignore]
@@ -299,18 +303,10 @@ class HanabiJaxMARLEnv:
         made: Callable[..., Any] = call
         return made
 
-    def _outputs(self) -> dict[str, tuple[tuple[int, ...], Any]]:
-        """The shape and the dtype of what the host returns for one game, by name."""
-        moves, size = self.variant.num_actions, (self.num_agents, self.obs_size)
-        known = {"obs": (size, np.float32), "action_mask": ((moves,), np.bool_), "reward": ((), np.float32)}
-        return {name: known.get(name, ((), np.bool_ if name == "terminated" else np.int32)) for name in _HOST_OUTPUTS}
-
     def _reset(self, words: Array) -> dict[str, Array]:
         """The host's side of `reset`: halves of seeds, uint32 (N, 2)."""
         games = self._games(len(words))
-        out = games.batch.reset(joined(words))
-        games.turns = np.zeros_like(games.turns)
-        return self._numbered(games, out)
+        return self._dealt(games, {"words": words})
 
     def _deal(self, colors: Array, ranks: Array) -> dict[str, Array]:
         """The host's side of `reset_from_deck_of_pairs`: int32 (N, deck size) each.
@@ -322,9 +318,13 @@ class HanabiJaxMARLEnv:
             expected = f"colors 0 to {self.variant.colors - 1}, ranks 0 to {self.variant.ranks - 1}"
             raise DeckError(f"a deck has a card that does not exist: expected {expected}")
         games = self._games(len(colors))
-        out = games.batch.reset(decks=(colors * self.variant.ranks + ranks).astype(np.uint8))
+        return self._dealt(games, {"decks": (colors * self.variant.ranks + ranks).astype(np.uint8)})
+
+    def _dealt(self, games: _Games, given: dict[str, Array]) -> dict[str, Array]:
+        """The outputs of a reset with these arguments."""
+        turn = games.env.reset_on_host(given)
         games.turns = np.zeros_like(games.turns)
-        return self._numbered(games, out)
+        return self._numbered(games, turn)
 
     def _games(self, count: int) -> _Games:
         """The games of the resets of this many."""
@@ -340,17 +340,17 @@ class HanabiJaxMARLEnv:
                 f"the states of {len(row)} games are not the newest of one reset: each state can be stepped once, "
                 "with those that it was reset with"
             )
-        out = games.batch.step(actions)
-        games.turns = np.where(out["terminated"], 0, games.turns + 1).astype(np.int32)
-        return self._numbered(games, out)
+        turn = games.env.step_on_host(actions)
+        games.turns = np.where(turn.terminated, 0, games.turns + 1).astype(np.int32)
+        return self._numbered(games, turn)
 
-    def _numbered(self, games: _Games, out: dict[str, Array]) -> dict[str, Array]:
-        """The outputs of the batch and what makes these states the newest."""
+    def _numbered(self, games: _Games, turn: Turn) -> dict[str, Any]:
+        """The outputs of a turn and what makes these states the newest."""
         self._serial = (self._serial + 1) % 2**31
         games.serial = self._serial
         serial = np.full(len(games.rows), games.serial, dtype=np.int32)
         return {
-            **{name: out[name] for name in _BATCH_OUTPUTS},
+            **{name: getattr(turn, name) for name in _TURN_OUTPUTS},
             "step": games.turns,
             "serial": serial,
             "row": games.rows,
