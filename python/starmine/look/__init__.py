@@ -6,7 +6,6 @@ from starmine.look.png import to_png
 from starmine.look.replay import ReplayOptions, replay_data, replay_html
 from starmine.look.svg import grid_svg, svg_of, to_svg
 from starmine.look.table import Table
-from starmine.look.widget import viewer
 
 __all__ = [
     "FORMAT",
@@ -24,5 +23,4 @@ __all__ = [
     "to_png",
     "to_svg",
     "verdict",
-    "viewer",
 ]

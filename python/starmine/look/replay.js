@@ -3,10 +3,7 @@
  *   replay(element, data, { page: true });
  *
  * With `page`, the keyboard works anywhere on the page, and the address names game and turn (#game=2&turn=17).
- * Other options: `theme`, "light" or "dark"; `place`, the game and the turn to begin with, { game: 2, turn: 17 };
- * `inline`, whether the controls stand right below the board in place of the window's lower edge;
- * `title`, an element in place of the game's title; `buttons`, elements that stand before the settings;
- * `onPlace`, a function that is called with the place whenever a turn is shown.
+ * Other options: `title`, an element in place of the game's title; `buttons`, elements before the settings.
  * All text is set as text, never as markup.
  */
 import { draw, lastTurn } from "./board.js";
@@ -33,15 +30,14 @@ class Replay {
     this.place = { game: 0, turn: 0 };
     this.seat = null;
     this.beliefs = true;
-    this.theme = options.theme ?? null;
+    this.theme = null; // "light" or "dark" once it was chosen
     this.timer = null;
     this.root = el("div", "sr", { tabindex: options.page ? "-1" : "0", role: "region", "aria-label": "Replay of a game of Hanabi" });
-    if (this.theme !== null) this.root.dataset.theme = this.theme;
     this.build();
     element.replaceChildren(this.root);
     (options.page ? document : this.root).addEventListener("keydown", (event) => this.key(event));
     if (options.page) addEventListener("hashchange", () => this.fromAddress());
-    if (!options.page || !this.fromAddress()) this.open(options.place?.game ?? 0, options.place?.turn);
+    if (!options.page || !this.fromAddress()) this.open(0);
   }
 
   get game() {
@@ -60,14 +56,10 @@ class Replay {
     this.chart.addEventListener("click", (event) => this.pointed(event));
     this.legend = el("div", "sr-legend");
     this.controls = el("div", "sr-controls", {}, this.said, this.next, this.chart, this.slide(), this.buttons());
-    const left = el("div", "sr-left", {}, this.board);
-    const main = el("div", "sr-main", {}, left, el("aside", "sr-side", {}, this.summary, this.log));
-    this.root.append(this.header(), this.verdict, main);
-    (this.options.inline ? left : this.root).append(this.controls);
-    if (!this.options.inline) {
-      new ResizeObserver(() => this.fit()).observe(this.root);
-      addEventListener("resize", () => this.fit());
-    }
+    const main = el("div", "sr-main", {}, el("div", "sr-left", {}, this.board), el("aside", "sr-side", {}, this.summary, this.log));
+    this.root.append(this.header(), this.verdict, main, this.controls);
+    new ResizeObserver(() => this.fit()).observe(this.root);
+    addEventListener("resize", () => this.fit());
   }
 
   header() {
@@ -180,7 +172,6 @@ class Replay {
     const address = this.games.length > 1 ? `#game=${this.place.game}&turn=${turn}` : `#turn=${turn}`;
     this.link.href = address;
     if (this.options.page && location.hash !== address) history.replaceState(null, "", address);
-    this.options.onPlace?.({ ...this.place });
   }
 
   /** Lets the controls stay at the window's lower edge only where all hands fit above them. */

@@ -26,7 +26,6 @@ CALLS = [
     (lambda **wrong: starmine.load_policy("ippo-2p", **wrong), "sample", "sampled"),
     (lambda **wrong: data.generate(PAIR, **wrong), "shard_sizes", "shard_size"),
     (lambda **wrong: starmine.look.replay_html(STANDARD.new_game(0), **wrong), "policies", "policy"),
-    (lambda **wrong: starmine.look.viewer(STANDARD.new_game(0), **wrong), "them", "theme"),
     (lambda **wrong: gymnasium.make("starmine:Starmine/Hanabi-v0", **wrong), "render", "render_mode"),
     (lambda **wrong: gymnasium.make_vec("starmine:Starmine/Hanabi-v0", num_envs=2, **wrong), "color", "colors"),
 ]

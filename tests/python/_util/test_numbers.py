@@ -110,11 +110,3 @@ def test_the_scale_of_a_picture():
     for value in (*TRUTHS, float("nan"), 0, 11):
         with pytest.raises(starmine.StarmineError, match="scale="):
             starmine.look.to_png(STATE, scale=value)
-
-
-def test_the_first_game_of_a_viewer():
-    pytest.importorskip("anywidget")
-    for name in ("game", "turn"):
-        for value in NO_INTEGERS:
-            with pytest.raises(TypeError, match=f"{name}="):
-                starmine.look.viewer([STATE, STATE], **{name: value})
