@@ -13,14 +13,15 @@ from starmine._core import Batch, StarmineError, Variant
 from starmine._util.keywords import check_names
 from starmine.data.files import GamesFile
 from starmine.data.table import GameTable
+from starmine.games.trajectories import EXTRA
 
 Rows = dict[str, NDArray[Any]]
 
 DEFAULT = ("obs", "action_mask", "action", "current_player", "reward", "return_to_go", "game", "turn")
-OUTPUTS = (*DEFAULT, "score", "terminated", "number", "player", "log_prob")
+OUTPUTS = (*DEFAULT, "score", "terminated", "number", "player", "log_prob", *EXTRA)
 SIDE_BY_SIDE = 2048  # games that are replayed together: few enough for the cache, many enough for numpy
 MOST_NUMBER = 2**63 - 1
-_REPLAYED = ("obs", "action_mask", "current_player", "reward", "score", "terminated")
+_REPLAYED = ("obs", "action_mask", "current_player", "reward", "score", "terminated", *EXTRA)
 _NEEDS = {"return_to_go": "score", "player": "current_player"}  # what is replayed for other outputs
 # The dtypes of numbers in rows that are handed out, and of those that wait for it, which are gathered faster.
 _DTYPES: dict[str, tuple[type[np.generic], type[np.generic]]] = {
@@ -94,8 +95,11 @@ class RowSettings:
         return [name for name in _REPLAYED if name in needed]
 
     def _settings(self) -> dict[str, Any]:
-        """The settings of the replay; those of observations only where they are asked for."""
-        return self.batch if "obs" in self.outputs else {"num_threads": self.batch["num_threads"]}
+        """The settings of the replay, without those that no output depends on."""
+        if "obs" in self.outputs:
+            return self.batch
+        used = ("observers", "num_threads") if set(EXTRA) & set(self.outputs) else ("num_threads",)
+        return {name: self.batch[name] for name in used}
 
     def _finished(self, replayed: Rows, games: GameTable, index: NDArray[np.int64]) -> Rows:
         """The outputs, made of what the core gave of some turns and of the games' columns."""

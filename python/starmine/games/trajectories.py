@@ -17,6 +17,7 @@ from starmine._core import (
     StarmineError,
     State,
     Variant,
+    _extra_outputs,
     _outcomes,
     _outputs,
     _Replay,
@@ -29,8 +30,9 @@ from starmine.games.variants import card_texts
 
 AT_ONCE = 4096  # games that are replayed side by side
 OF_TURN = ("reward", "terminated")  # outputs of a turn; the others describe the position before it
+EXTRA = tuple(_extra_outputs())  # outputs that depend on the observers, but not on the encoder
 OUTPUTS = [name for name in _outputs() if name in OF_TURN or name in ("obs", "action_mask", "current_player", "score")]
-
+OUTPUTS += EXTRA
 
 DEFAULT = ("obs", "action_mask", "current_player", "reward")
 
@@ -170,7 +172,8 @@ class Trajectories:
         collected: dict[str, NDArray[Any]] = {}
         if len(self.actions) == 0:
             refuse_unused(names, **settings)
-            buffers = Batch(self.variant, 1, **settings).allocate()
+            extra = [name for name in EXTRA if name in names]
+            buffers = Batch(self.variant, 1, extra_outputs=extra, **settings).allocate()
             return {name: buffers[name][:0] for name in names}
         for rows in self.rows(outputs, **settings):
             places = self.offsets[rows["game"]] + rows["turn"]
@@ -261,8 +264,8 @@ def replay(
         start_players: uint8 (G,), the seats that start; None for seat 0.
         batch_size: n, the number of games that are played side by side, at least 1.
         outputs: names of a batch's outputs: those of the position before the turn, "obs", "action_mask",
-            "current_player" and "score"; and those of the turn itself, "reward" and "terminated". None for "obs",
-            "action_mask", "current_player" and "reward".
+            "current_player", "score", "card_features", "marginals" and "own_hand"; and those of the turn itself,
+            "reward" and "terminated". None for "obs", "action_mask", "current_player" and "reward".
         encoder: one of `starmine.encoders()`.
         dtype: "float32", "float16", "uint8" or "bits", as `Batch` takes it.
         observers: "current" or "all", as `Batch` takes it.
@@ -277,7 +280,7 @@ def replay(
         UnknownNameError: there is no such preset, output, encoder or dtype.
         DeckError: a deck or a start player is not the variant's; before the first rows.
         ArrayError: an array of another shape or dtype; before the first rows.
-        StarmineError: a number out of range, or an encoder, dtype or observers without "obs" in `outputs`.
+        StarmineError: a number out of range, or an encoder, dtype or observers without an output that they are for.
         IllegalActionError: an action is not legal, or follows the end of its game; when it is reached.
 
     >>> import starmine
@@ -309,16 +312,17 @@ def checked_outputs(outputs: Sequence[str] | None) -> list[str]:
 
 
 def refuse_unused(outputs: Sequence[str], **settings: Any) -> None:
-    """Refuse settings of observations, other than the defaults, where no observations are asked for.
+    """Refuse settings of observations, other than the defaults, where no output depends on them.
 
     Raises:
         StarmineError: one of them would do nothing.
     """
     defaults = {"encoder": "canonical", "dtype": "float32", "observers": "current"}
     for name, default in defaults.items():
-        value = settings.get(name, default)
-        if value != default and "obs" not in outputs:
-            raise StarmineError(f'{name}={value!r} without "obs" in outputs is not allowed: it would do nothing')
+        value, users = settings.get(name, default), ["obs", *EXTRA] if name == "observers" else ["obs"]
+        if value != default and not set(users) & set(outputs):
+            needed = " or ".join(f'"{user}"' for user in users)
+            raise StarmineError(f"{name}={value!r} without {needed} in outputs is not allowed: it would do nothing")
 
 
 def _rows(names: Sequence[str], games: Trajectories, replay: _Replay) -> Iterator[dict[str, NDArray[Any]]]:

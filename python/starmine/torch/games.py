@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import torch
 import torch.distributed as dist
 from torch import Tensor
 from torch.utils.data import IterableDataset, get_worker_info
+from torch.utils.data._utils.collate import default_collate_fn_map
 
 from starmine._core import StarmineError
 from starmine._util.keywords import check_names, named_keywords
@@ -21,7 +22,20 @@ from starmine.data.rows import Rows, RowSettings
 from starmine.data.shuffle import Blocks, Part
 from starmine.torch.unpack import unpack_bits
 
-TensorRows = dict[str, Tensor]
+
+class TensorRows(dict[str, Tensor]):
+    """A minibatch: by name a tensor of rows for each output."""
+
+
+def _refuse_batches(minibatches: Sequence[TensorRows], **_: Any) -> NoReturn:
+    """Refuse to make a batch of minibatches."""
+    raise StarmineError(
+        f"DataLoader(batch_size={len(minibatches)}) is not allowed: a GamesDataset makes the batches itself. "
+        "Expected batch_size=None"
+    )
+
+
+default_collate_fn_map[TensorRows] = _refuse_batches
 
 DTYPES = {
     "float32": torch.float32,
@@ -37,15 +51,16 @@ _START = (0, 0, 0)  # window, block, row
 class GamesDataset(IterableDataset[TensorRows]):
     """Minibatches of turns of stored games, each turn once an epoch.
 
+    A `DataLoader` of it needs `batch_size=None`: `DataLoader(GamesDataset("games"), batch_size=None, num_workers=2)`.
     Each item is a minibatch: a dictionary with a tensor of n rows, one row for each turn, for each output. By default
     these are "obs" (n, D), "action_mask" bool (n, A), "action" int64 (n,), "current_player", "reward", "return_to_go",
-    "game" and "turn"; `starmine.data.Dataset.replay` describes all outputs and has their dtypes. A `DataLoader` must
-    therefore not make batches: `DataLoader(GamesDataset("games"), batch_size=None, num_workers=2)`.
+    "game" and "turn"; `starmine.data.Dataset.replay` describes all outputs and has their dtypes.
 
     Mixing: the order of the row groups is drawn for each epoch. The games of four row groups, at most 262,144 games in
     files of this package, are shuffled together. They are replayed in blocks, and all turns of a block are shuffled. A
     block has 4,096 games; with `observers="all"`, 4,096 divided by the number of seats. A minibatch of 4,096 rows
     therefore has about one turn from each game of a block, from early in the game to late. No two blocks share a game.
+    Two blocks are in memory; with "marginals" of two players they take 0.5 GB.
 
     Each worker of each rank reads its own share of the games. The shares differ by at most one game; the numbers of
     turns, and of minibatches, differ a little more. The class does not equalise them: if all ranks must take the same
@@ -177,7 +192,7 @@ class GamesDataset(IterableDataset[TensorRows]):
 
     def _tensors(self, pieces: list[Rows]) -> TensorRows:
         """A minibatch of rows that come in one or several pieces."""
-        pinned, tensors = self._pin_memory and get_worker_info() is None, {}
+        pinned, tensors = self._pin_memory and get_worker_info() is None, TensorRows()
         for name, first in pieces[0].items():
             array = first if len(pieces) == 1 else np.concatenate([piece[name] for piece in pieces])
             if name == "obs" and self._dtype is not None:

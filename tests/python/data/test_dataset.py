@@ -155,7 +155,7 @@ def test_a_selection_is_in_the_order_of_the_data_set(folder, table):
 
 def test_settings_of_observations_need_observations(folder):
     for setting in ({"encoder": "canonical-seer"}, {"dtype": "bits"}, {"observers": "all"}):
-        with pytest.raises(starmine.StarmineError, match='without "obs" in outputs is not allowed'):
+        with pytest.raises(starmine.StarmineError, match=r'without "obs".* in outputs is not allowed'):
             Dataset(folder).replay(outputs=["reward"], **setting)
 
 

@@ -110,6 +110,70 @@ def test_every_seats_observation_can_be_had(folder):
     assert set(rows["obs"].unique().tolist()) == {0, 1}
 
 
+@pytest.mark.parametrize("observers", ["current", "all"])
+def test_extra_outputs_are_those_of_the_games(observers, folder, table):
+    """Also without observations, and in permuted colours."""
+    names = ("card_features", "marginals", "own_hand")
+    expected = table.trajectories.replay(names, observers=observers)
+    rows = [*Dataset(folder).replay(64, observers=observers, outputs=(*LIGHT, *names))]
+    for minibatches in (
+        [
+            {name: array.numpy() for name, array in batch.items()}
+            for batch in GamesDataset(folder, 300, outputs=(*LIGHT, *names), observers=observers)
+        ],
+        rows,
+    ):
+        for batch in minibatches:
+            places = table.trajectories.offsets[batch["game"]] + batch["turn"]
+            for name in names:
+                assert batch[name].dtype == expected[name].dtype
+                assert np.array_equal(batch[name], expected[name][places])
+    permuted = GamesDataset(folder, 10**6, outputs=("game", "turn", *names), observers=observers, permute_colors=True)
+    (batch,) = permuted
+    places = table.trajectories.offsets[batch["game"].numpy()] + batch["turn"].numpy()
+    assert np.array_equal(batch["card_features"], expected["card_features"][places])  # colours do not matter
+    assert not np.array_equal(batch["own_hand"], expected["own_hand"][places])
+
+
+class OnFeatures(torch.nn.Module):
+    """A module on `card_features`, which keeps what it is shown."""
+
+    def __init__(self, variant):
+        super().__init__()
+        self.layer = torch.nn.Linear(variant.players * variant.hand_size * 3, variant.num_actions)
+        self.shown = []
+
+    def forward(self, observations, action_mask, card_features):
+        self.shown.append(card_features)
+        return self.layer(card_features.flatten(1))
+
+
+def test_a_network_on_card_features_is_cloned_from_disk(folder):
+    data = Dataset(folder)
+    network = OnFeatures(data.variant)
+    optimizer, losses = torch.optim.Adam(network.parameters(), 0.01), []
+    outputs = ("card_features", "action_mask", "action")
+    for batch in GamesDataset(data, 300, outputs=outputs):
+        logits = network(None, batch["action_mask"], batch["card_features"])
+        losses.append(torch.nn.functional.cross_entropy(logits, batch["action"]))
+        optimizer.zero_grad()
+        losses[-1].backward()
+        optimizer.step()
+    assert losses[-1] < losses[0]
+    policy = starmine.torch.ModulePolicy(network, extra_outputs=["card_features"])
+    network.shown.clear()
+    played = starmine.play_games([policy] * 2, 1, record=True).trajectories
+    assert np.array_equal(torch.cat(network.shown).numpy(), played.replay(["card_features"])["card_features"])
+
+
+def test_a_loader_that_makes_batches_of_minibatches_is_refused(folder):
+    for options in ({}, {"batch_size": 4}, {"num_workers": 1}):
+        with pytest.raises(starmine.StarmineError, match="batch_size=None"):
+            next(iter(DataLoader(GamesDataset(folder, 300, outputs=LIGHT), **options)))
+    (batch, *_) = DataLoader(GamesDataset(folder, 300, outputs=LIGHT), batch_size=None)
+    same_minibatches([batch], [next(iter(GamesDataset(folder, 300, outputs=LIGHT)))])
+
+
 def test_a_view_is_read(folder, table):
     view = Dataset(folder).select(np.arange(5, GAMES, 9))
     rows = list(GamesDataset(view, 100, outputs=LIGHT))

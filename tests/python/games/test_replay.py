@@ -103,6 +103,41 @@ def test_rows_are_those_of_a_batch(dtype):
     assert (seen == plain).all()
 
 
+EXTRA = ["card_features", "marginals", "own_hand"]
+
+
+@pytest.mark.parametrize("observers", ["current", "all"])
+@pytest.mark.parametrize("seed", range(6))
+def test_extra_outputs_are_those_of_the_environment(seed, observers):
+    variant = random_variant(random.Random(seed)) if seed else starmine.Variant(players=3)
+    games = games_of(variant, 12, seed)
+    settings = {"dtype": "uint8", "observers": observers}
+    rows = games.replay([*EXTRA, "obs"], **settings)
+    alone = games.replay(["own_hand"], observers=observers)["own_hand"]
+    assert np.array_equal(alone, rows["own_hand"])
+    env = starmine.HanabiVectorEnv(1, variant, extra_outputs=EXTRA, autoreset_mode="Disabled", **settings)
+    for game in range(12):
+        deck, start = games.decks[game : game + 1], games.start_players[game : game + 1]
+        obs, info = env.reset(options={"decks": deck, "start_players": start})
+        for place in range(games.offsets[game], games.offsets[game + 1]):
+            for name, shown in (*((name, info[name]) for name in EXTRA), ("obs", obs)):
+                assert rows[name].dtype == shown.dtype
+                np.testing.assert_array_equal(rows[name][place], shown[0], err_msg=f"{name} of game {game}")
+            obs, *_, info = env.step(games.actions[place : place + 1])
+
+
+def test_extra_outputs_of_no_turns_have_their_shapes():
+    games = games_of(starmine.Variant(), 2)
+    none = starmine.Trajectories(
+        games.variant, games.decks, games.start_players, games.actions[:0], np.zeros(3, np.int64)
+    )
+    found = none.replay(["card_features", "own_hand"], observers="all")
+    assert {name: array.shape for name, array in found.items()} == {
+        "card_features": (0, 2, 2, 5, 3),
+        "own_hand": (0, 2, 5),
+    }
+
+
 def test_rows_hold_still():
     games = games_of(starmine.Variant(), 30)
     kept, copies = [], []
@@ -124,7 +159,7 @@ def test_only_the_outputs_that_are_asked_for_are_given():
 def test_settings_of_observations_need_observations(setting):
     games = games_of(starmine.Variant(), 2)
     ((name, value),) = setting.items()
-    message = f'{name}={value!r} without "obs" in outputs is not allowed'
+    message = f'{name}={value!r} without "obs".* in outputs is not allowed'
     for some in (games, games[[]]):
         with pytest.raises(starmine.StarmineError, match=message):
             some.replay(["reward"], **setting)
