@@ -9,7 +9,7 @@
 A run is a folder of an example script. It gets a row in results/runs.csv (the command, its cost, and the scores over
 common decks), and results/NAME with `log.csv` (the means over stretches of updates), `policy.safetensors` and, of a run
 with partners, `partners.csv`. A policy that is shipped also needs its row in src/nn/policy/shipped_policies.rs. Runs
-named ablation-SETTING-SEED and agree-SETTING-SEED have tables with a line for all seeds of a setting.
+named agree-SETTING-SEED have a table with a line for all seeds of a setting.
 results/crossplay/GROUP-SETTING.csv, a matrix of `starmine eval`, shows how its seeds play together.
 """
 
@@ -46,7 +46,7 @@ PAGES = (ROOT / "README.md", ROOT / "docs" / "baselines.md")
 START, STOP = "<!-- {} of update_baselines.py -->\n", "<!-- end -->\n"
 SEED = 0
 ROWS = 200  # of log.csv
-SCRIPTS = {"OBL": "obl", "PQN": "pqn_vdn", "R2D2": "r2d2"}  # of methods that learn values
+SCRIPTS = {"OBL": "obl"}  # of methods that learn values
 # The columns of runs.csv; those of scores stand for likeliest moves ("greedy") and for drawn ones ("sampled").
 FACTS = (
     *("name", "method", "variant", "players", "partner", "max_score", "seed", "after", "steps", "seconds"),
@@ -143,7 +143,7 @@ def card(facts: dict[str, Any], policy: TrainedPolicy) -> str:
     return CARD.format(
         **{key: facts[key] for key in ("name", "method", "variant", "players", "max_score", "command", "steps")},
         script=facts["command"].split()[1],
-        after=f", from `{facts['after']}` (`results/{facts['after']}`)" if facts["after"] else "",
+        after=f", from `{facts['after']}` (`results/runs.csv`)" if facts["after"] else "",
         machine=facts["machine"],
         rows="\n".join(rows),
         games=facts["greedy"]["games"],
@@ -192,22 +192,6 @@ def arguments_of(about: dict[str, Any], after: str | None) -> dict[str, Any]:
     return arguments | {"start": f"runs/{after}/policy.safetensors"}
 
 
-def of_control(name: str, found: dict[str, Any], after: str | None) -> dict[str, Any]:
-    """What is kept of a control, of which the run itself has written the scores."""
-    about, arguments = found["about"], arguments_of(found["about"], after)
-    own = {
-        "name": name,
-        "method": about["method"],
-        "variant": arguments.get("variant", "standard"),
-        "players": arguments.get("players", 2),
-        "partner": arguments.get("partners"),
-        "command": command("benchmarks/ablation.py", arguments),
-        "after": after,
-    }
-    measured = {key: about[key] for key in ("steps", "seconds")} | {key: found[key] for key in ("greedy", "sampled")}
-    return own | measured | {"machine": machine(), "date": today()}
-
-
 def of_policy(name: str, policy: TrainedPolicy, run: Path, games: int, after: str | None) -> dict[str, Any]:
     """What is kept of a run that wrote a policy file, which is evaluated here."""
     drawn = load_own(run / "policy.safetensors", sampled=True)
@@ -241,13 +225,8 @@ def of_policy(name: str, policy: TrainedPolicy, run: Path, games: int, after: st
 
 def keep(name: str, run: Path, games: int, ship: bool, after: str | None) -> None:
     """Evaluate a run and put it into results/, and where it is to be shipped, its policy into the package."""
-    controls = run / "scores.json"  # of benchmarks/ablation.py, whose networks have no policy files
-    policy = None if controls.exists() else load_own(run / "policy.safetensors")
-    facts = (
-        of_control(name, json.loads(controls.read_text()), after)
-        if policy is None
-        else of_policy(name, policy, run, games, after)
-    )
+    policy = load_own(run / "policy.safetensors")
+    facts = of_policy(name, policy, run, games, after)
     rows = [json.loads(line) for line in (run / "log.jsonl").read_text(encoding="utf-8").splitlines()]
     if after is None and all("cpu_seconds" in row for row in rows):
         facts["cpu_seconds"] = round(sum(row["cpu_seconds"] for row in rows))
@@ -255,8 +234,7 @@ def keep(name: str, run: Path, games: int, ship: bool, after: str | None) -> Non
     write_runs({**runs(), name: facts})
     folder = RESULTS / name
     folder.mkdir(parents=True, exist_ok=True)
-    if policy is not None:
-        shutil.copy(run / "policy.safetensors", folder / "policy.safetensors")
+    shutil.copy(run / "policy.safetensors", folder / "policy.safetensors")
     if (run / "partners.csv").exists():
         shutil.copy(run / "partners.csv", folder / "partners.csv")
     with (folder / "log.csv").open("w", newline="", encoding="utf-8") as file:
@@ -266,7 +244,7 @@ def keep(name: str, run: Path, games: int, ship: bool, after: str | None) -> Non
         writer.writerow(columns)
         for stretch in np.array_split(np.array(rows, dtype=object), min(ROWS, len(rows))):
             writer.writerow([number(column, list(stretch)) for column in columns])
-    if ship and policy is not None:
+    if ship:
         POLICIES.mkdir(exist_ok=True)
         about = policy.about | {"arguments": arguments_of(policy.about, after)}
         policy.network().save(POLICIES / f"{name}.safetensors", **about)
@@ -418,11 +396,10 @@ def seeds(names: list[str]) -> str:
 
 
 # What each mark on a page is filled with, and the runs that it takes.
-GROUPS = {**dict.fromkeys(("results", "scores"), ""), "ablations": "ablation", "agreements": "agree"}
+GROUPS = {**dict.fromkeys(("results", "scores"), ""), "agreements": "agree"}
 WRITERS = {
     "results": lambda names: table([name for name in names if name in starmine.policies.shipped()]),
     "scores": best_scores,
-    "ablations": seeds,
     "agreements": seeds,
 }
 

@@ -170,7 +170,7 @@ def load_policy(policy: str | os.PathLike[str], sampled: bool = False) -> Traine
             the run ended with; or a file of OBL, SAD or JaxMARL. `starmine.policies.foreign` lists the formats of other
             libraries, and has options for them.
         sampled: sample its moves with their probabilities, as in training, instead of playing the most probable one.
-            For a policy of action values, as `examples/pqn_vdn.py` trains, the probabilities are a softmax of these.
+            For a policy of action values, as `examples/obl.py` trains, the probabilities are a softmax of these.
 
     Raises:
         TypeError: the policy is neither text nor a path.

@@ -296,10 +296,14 @@ def test_the_command_of_the_page_makes_the_table_of_the_page(tmp_path, capsys, m
     assert [line[1] for line in first] == [line[1] for line in second]
     own = play_games(["iggi", "iggi"])
     assert f"| {own.mean:.2f} ± {own.standard_error:.2f} |" in shown.splitlines()[-1]
-    monkeypatch.chdir(ROOT)  # where the seeds are found by name
+    for seed in (1, 2):
+        (tmp_path / "results" / f"mine-{seed}").mkdir(parents=True)
+        PolicyNetwork(variant("standard"), hidden=(8,)).save(
+            tmp_path / "results" / f"mine-{seed}" / "policy.safetensors"
+        )
     capsys.readouterr()
     assert main([*shlex.split(with_seeds), "--games", "2", "--quiet"]) == 0
-    assert re.search(r"^high-entropy-2p +2 ", capsys.readouterr().out, re.MULTILINE)
+    assert re.search(r"^mine +2 ", capsys.readouterr().out, re.MULTILINE)
 
 
 def test_a_player_is_held_out_or_not():

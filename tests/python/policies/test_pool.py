@@ -1,5 +1,6 @@
 """A pool has the players of a game with their tags, and hands them to everything that takes players."""
 
+import csv
 import re
 
 import numpy as np
@@ -9,7 +10,7 @@ from helpers.paths import ROOT
 
 import starmine
 from starmine import StarmineError, UnknownNameError
-from starmine.policies import pool
+from starmine.policies import pool, pools
 from starmine.torch import PolicyNetwork
 
 
@@ -58,9 +59,12 @@ def test_players_are_held_out_with_their_noisy_versions(results):
     assert {"fireflower", "noisy-fireflower"} <= set(pool("2p", results=results).held_out)
 
 
-def test_the_seeds_of_the_repository_are_found_by_name(results, monkeypatch):
-    assert "high-entropy-3p" in pool("3p")
+def test_the_seeds_of_the_current_folder_and_of_the_source_are_found_by_name(results, monkeypatch):
     (results / "results").mkdir()
+    (results / "other-1").rename(results / "results" / "other-1")
+    with monkeypatch.context() as patch:
+        patch.setattr(pools, "SOURCE", results)
+        assert "other-1" in pool("3p")
     (results / "mine-1").rename(results / "results" / "mine-1")
     monkeypatch.chdir(results)
     assert "mine-1" in pool("2p")
@@ -115,8 +119,11 @@ def test_a_value_that_no_tag_has_is_refused(tags, said):
 
 
 def test_what_is_held_out_by_default_was_met_by_no_mixture():
-    partners = starmine.policies.pool("2p", results=ROOT / "results")
-    met = partners.members["mixture-1"].method.removeprefix("PPO, a best response to ").split(",")
+    partners = starmine.policies.pool("2p")
+    with (ROOT / "results" / "runs.csv").open(encoding="utf-8", newline="") as file:
+        runs = {row["name"]: row["partner"] for row in csv.DictReader(file)}
+    met = runs["mixture-1"].split(",")
+    assert "smart" in met
     assert len(partners.where(kind="bot", held_out=True)) == 5
     assert set(partners.held_out).isdisjoint(met)
 

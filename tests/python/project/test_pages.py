@@ -8,10 +8,7 @@ import draw_look
 import pytest
 import update_baselines
 import update_bots
-import update_clones
-import update_recipes
 import update_search
-import update_trials
 from paths import ROOT
 
 import starmine
@@ -162,10 +159,6 @@ def test_the_tables_of_baselines_are_up_to_date(page):
     assert update_baselines.with_tables(page) == read(page), "run tools/update_baselines.py"
 
 
-def test_the_table_of_clones_is_up_to_date():
-    assert update_clones.with_table(update_clones.PAGE) == read(update_clones.PAGE), "run tools/update_clones.py"
-
-
 def test_the_table_of_searches_is_up_to_date():
     assert update_search.with_table(update_search.PAGE) == read(update_search.PAGE), "run tools/update_search.py"
 
@@ -182,17 +175,13 @@ def test_pairs_of_seeds_are_averaged_as_evaluations_average_them(tmp_path, monke
     assert update_baselines.together("iggi") == expected
 
 
-@pytest.mark.parametrize("tool", [update_baselines, update_clones, update_recipes, update_search, update_trials])
+@pytest.mark.parametrize("tool", [update_baselines, update_search])
 @pytest.mark.parametrize("text", ["base", "=runs/base", "base="])
 def test_runs_are_named(tool, text, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", [tool.__name__, text])
     with pytest.raises(SystemExit):
         tool.main()
     assert f"{text!r}: expected NAME=FOLDER" in capsys.readouterr().err
-
-
-def test_the_table_of_trials_is_up_to_date():
-    assert update_trials.with_table(read(update_trials.PAGE)) == read(update_trials.PAGE), "run tools/update_trials.py"
 
 
 def test_the_table_of_bots_is_up_to_date():

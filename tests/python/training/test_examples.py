@@ -34,12 +34,10 @@ EXAMPLES = [
     "ppo",
     "ppo_distributed",
     "ppo_recurrent",
-    "pqn_vdn",
 ]
 # These have tests of their own: test_behaviour_cloning.py, ...
 OTHERS = [
-    *("behaviour_cloning", "jaxmarl_ippo", "obl", "obl_worlds", "overlap", "ppo_minimal", "ppo_sweep"),
-    *("r2d2", "r2d2_games"),
+    *("behaviour_cloning", "obl", "obl_worlds", "ppo_minimal"),
 ]
 
 pytestmark = [pytest.mark.slow, needs_train_extra]

@@ -8,7 +8,6 @@ import threading
 import time
 
 import numpy as np
-import overlap
 import pytest
 import torch
 
@@ -369,15 +368,3 @@ def test_outputs_on_a_gpu_are_those_on_the_cpu():
             actions = choose({"action_mask": outputs["action_mask"].cpu()}, step).cuda()
             games.send(actions)
             expected[number] = twins[number].step(actions.cpu())
-
-
-def test_the_example_measures_both_ways(monkeypatch, capsys):
-    threads = torch.get_num_threads()
-    monkeypatch.setattr("sys.argv", ["overlap.py", "--rounds", "1", "--seconds", "0.02", "--games", "16"])
-    overlap.main()
-    torch.set_num_threads(threads)
-    rows = [line.split("|")[1:-1] for line in capsys.readouterr().out.splitlines()[2:]]
-    assert [row[1].strip() for row in rows] == ["none", "smart", "fireflower"]
-    assert all(int(row[0]) == 16 for row in rows)
-    for row in rows:
-        assert min(float(speed.replace(",", "")) for speed in row[2:4]) > 0

@@ -163,7 +163,7 @@ def test_a_checkpoint_that_does_not_fit_is_refused(training, train, tmp_path, mo
             {"format": 5, "starmine": starmine.__version__, "processes": 1},
             "program=None, not 'counter'; format=5, not 4",
         ),
-        ({"program": "pqn_vdn", "format": 3}, "program='pqn_vdn', not 'counter'; format=3, not 4"),
+        ({"program": "ppo", "format": 3}, "program='ppo', not 'counter'; format=3, not 4"),
     ):
         write_checkpoint(path, {**state, "identity": identity})
         with pytest.raises(TrainingError, match=message):

@@ -206,7 +206,7 @@ def test_a_game_is_shown_with_a_partner(training, tmp_path, capsys):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("example", ["ppo", "ppo_recurrent", "pqn_vdn"])
+@pytest.mark.parametrize("example", ["ppo", "ppo_recurrent"])
 def test_a_run_logs_and_writes_the_scores_with_each_partner(example, tiny, tmp_path):
     module = import_module(example)
     module.main(tiny(module, partners="piers=2,simple", hold_out="iggi", rollout=32, num_envs=8))

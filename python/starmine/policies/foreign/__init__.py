@@ -1,6 +1,6 @@
 """Policies that other libraries trained, as players: OBL, SAD and JaxMARL's networks."""
 
-from starmine.policies.foreign.files import FORMATS, save_sad
-from starmine.policies.foreign.load import load_foreign, sad_policy
+from starmine.policies.foreign.files import FORMATS
+from starmine.policies.foreign.load import load_foreign
 
-__all__ = ["FORMATS", "load_foreign", "sad_policy", "save_sad"]
+__all__ = ["FORMATS", "load_foreign"]

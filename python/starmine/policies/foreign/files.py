@@ -1,20 +1,14 @@
-"""Reads the tensors of other libraries' policy files, and tells these files from our own.
-
-`examples/r2d2.py` trains SAD's network. Its file has SAD's names, and our metadata with the rules and the notes.
-"""
+"""Reads the tensors of other libraries' policy files, and tells these files from our own."""
 
 from __future__ import annotations
 
 import io
 import json
-import os
 import pickle
 import zipfile
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from starmine._core import SerializationError, Variant
-from starmine._util.durable import given_path, replace_file
+from starmine._core import SerializationError
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -30,7 +24,6 @@ FORMATS = {
 
 TORCH_STARTS = (b"PK\x03\x04", b"\x80\x02")  # of torch.save: a zip archive, or a pickle before torch 1.6
 SAD_NAMES = {"net.0.weight", "fc_a.weight"}
-KEY = "starmine"  # of our metadata
 
 
 def is_foreign(data: bytes) -> bool:
@@ -67,47 +60,6 @@ def _header(data: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return header if isinstance(header, dict) else {}
-
-
-def sad_bytes(tensors: Mapping[str, Tensor], variant: Variant, about: Mapping[str, Any]) -> bytes:
-    """A network of SAD's as a safetensors file with SAD's names and our metadata; see `save_sad`."""
-    from safetensors.torch import save
-
-    told = json.dumps({"variant": json.loads(variant.to_json()), "about": dict(about)})
-    return save({name: tensor.detach().to("cpu").contiguous() for name, tensor in tensors.items()}, {KEY: told})
-
-
-def save_sad(
-    path: str | os.PathLike[str], tensors: Mapping[str, Tensor], variant: Variant, about: Mapping[str, Any]
-) -> None:
-    """Write the policy file of a network of SAD's; `load_policy` reads it.
-
-    Args:
-        path: of the file, which is replaced as a whole.
-        tensors: float32, by SAD's names; others than those of the network are kept, too.
-        variant: the rules that it plays.
-        about: notes that JSON can represent.
-
-    Raises:
-        OSError: the file cannot be written; the earlier one is still there.
-    """
-    replace_file(given_path("path", path), sad_bytes(tensors, variant, about))
-
-
-def read_told(data: bytes, name: str) -> tuple[Variant | None, dict[str, Any]]:
-    """The rules and the notes that `sad_bytes` wrote; None and no notes for files of other libraries.
-
-    Raises:
-        SerializationError: our metadata are damaged.
-    """
-    told = _header(data).get("__metadata__", {}).get(KEY)
-    if told is None:
-        return None, {}
-    try:
-        found = json.loads(told)
-        return Variant.from_json(json.dumps(found["variant"])), dict(found["about"])
-    except (KeyError, RecursionError, TypeError, ValueError) as error:
-        raise SerializationError(f"policy={name!r} is not a valid policy: its metadata cannot be read") from error
 
 
 def read_tensors(data: bytes, name: str) -> dict[str, Tensor]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from starmine._core import SerializationError, StarmineError, Variant, _policy_bytes, _unknown_name, variants
 from starmine._core import variant as preset
 from starmine._util.keywords import named_keywords
-from starmine.policies.foreign.files import FORMATS, SAD_NAMES, read_tensors, read_told, refuse_sb3, sad_bytes
+from starmine.policies.foreign.files import FORMATS, SAD_NAMES, read_tensors, refuse_sb3
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -36,8 +35,8 @@ def load_foreign(
     Args:
         policy: the path of a file in one of `FORMATS`.
         sampled: sample the moves of a JaxMARL actor; else the best move by the agent's own formula is played.
-        variant: the rules that it was trained on, which only a file of `examples/r2d2.py` says. None for the standard
-            game of the number of players that the widths of the network fit, or the first preset that does.
+        variant: the rules that it was trained on, which no file says. None for the standard game of the number of
+            players that the widths of the network fit, or the first preset that does.
         skip_connect: of SAD's networks: whether a connection skips the LSTM, as in some of the other-play agents.
         activation: of JaxMARL's networks: "relu" or "tanh".
 
@@ -71,8 +70,7 @@ def of_bytes(
         from starmine.policies.foreign.policy import ForeignPolicy
     except ImportError as error:
         raise ImportError(f"policy={name!r} needs torch: pip install 'starmine[torch]'") from error
-    tensors, (own_variant, about) = read_tensors(data, name), read_told(data, name)
-    given, variant = variant, own_variant if variant is None else variant
+    tensors = read_tensors(data, name)
     found = _format(tensors)
     if found is None:
         known = "; ".join(FORMATS.values())
@@ -102,14 +100,9 @@ def of_bytes(
             f"policy={name!r} has action values, so it plays greedily: expected sampled=False, or no '; sampled'"
         )
     settings = {"sampled": sampled, "skip_connect": skip_connect, f"activation={activation}": activation != "relu"}
-    settings[str(given)] = given is not None
+    settings[str(variant)] = variant is not None
     chosen = [setting for setting, is_chosen in settings.items() if is_chosen]
-    return ForeignPolicy(name, found, network, rules, inputs, sampled, sha256(data).hexdigest(), chosen, about)
-
-
-def sad_policy(tensors: Mapping[str, Tensor], variant: Variant) -> ForeignPolicy:
-    """A player with a network of SAD's, as its file plays; see `save_sad`."""
-    return of_bytes("a network of SAD", sad_bytes(tensors, variant, {}), False)
+    return ForeignPolicy(name, found, network, rules, inputs, sampled, sha256(data).hexdigest(), chosen)
 
 
 def _check_widths(network: Actor | QNetwork | R2D2, inputs: int, outputs: int) -> None:

@@ -33,7 +33,6 @@ class ForeignPolicy:
         sampled: whether it samples its moves; else it plays the best one by the agent's own formula.
         content: SHA-256 of the file.
         settings: the options other than the defaults. `content` and `settings` are the player's identity.
-        about: notes of the file; only those of `examples/r2d2.py` have any.
     """
 
     encoder = "canonical"
@@ -50,11 +49,10 @@ class ForeignPolicy:
         sampled: bool,
         content: str,
         settings: list[str],
-        about: dict[str, Any],
     ) -> None:
         """Made by `load_policy`."""
         self.name, self.format, self.variant = name, format, variant
-        self.sampled, self.content, self.settings, self.about = sampled, content, settings, about
+        self.sampled, self.content, self.settings = sampled, content, settings
         self.recurrent = self.all_turns = network.width > 0
         self._network = network.eval().requires_grad_(False)
         self._inputs = inputs
