@@ -1,6 +1,6 @@
 """Takes the screenshots of docs/look.md.
 
-They show a replay at the widths of a desktop and of a phone, light and dark, the page of `starmine play --web`, and the
+They show a replay at the widths of a desktop and of a phone, light and dark, the page of `starmine play`, and the
 report of an evaluation.
 
 python tools/draw_look.py
@@ -49,8 +49,10 @@ def page() -> str:
 
 
 def lobby() -> Lobby:
-    """The tables of the page of `starmine play --web`."""
-    return Lobby({name: lambda name=name: name for name in ("smart", "info")}, seed=11)  # type: ignore[misc]
+    """The tables of the page of `starmine play`."""
+    bots = {name: lambda name=name: name for name in ("smart", "info")}  # type: ignore[misc]
+    rules = {name: lambda players, name=name: starmine.variant(name, players=players) for name in starmine.variants()}  # type: ignore[misc]
+    return Lobby(bots, rules, seed=11)
 
 
 def played() -> str:
@@ -66,7 +68,7 @@ def played() -> str:
 
 
 def play(browser: Browser) -> None:
-    """The page of `starmine play --web`, some moves into a game with `smart` and advice asked for."""
+    """The page of `starmine play`, some moves into a game with `smart` and advice asked for."""
     server = Server(lobby())
     thread = threading.Thread(target=server.serve)
     thread.start()

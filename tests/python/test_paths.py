@@ -74,14 +74,13 @@ COMMANDS = [
     ["eval", "iggi", "--games=1", "--variant=mini", "--output", ""],
     ["generate", "iggi", "iggi", "--games=2", "--variant=mini", "--output", ""],
     ["search", "smart", "--games=1", "--rollouts=10", "--output", ""],
-    ["play", "--variant=mini", "--save", ""],
-    ["play", "--variant=mini", "--web", "--no-browser", "--save", ""],
+    ["play", "--variant=mini", "--no-browser", "--save", ""],
     ["replay", "", "--html", "page.html"],
     ["replay", SHARD, "--html", ""],
     ["data", "verify", ""],
     ["data", "info", ""],
     ["data", "convert", "", "games.json"],
-    ["data", "convert", SHARD, "", "--to=jaxmarl"],
+    ["data", "convert", SHARD, "", "--to=hanab-live"],
 ]
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from starmine._core import StarmineError, variant, variants
+from starmine._core import StarmineError, Variant, _unknown_name
 from starmine._util.durable import replace_file
 from starmine._util.numbers import is_integer
 from starmine.games.results import error_text
@@ -62,6 +62,8 @@ class Lobby:
 
     Args:
         players: who may hold a seat: makers of players, by the names that the page shows.
+        variants: the rules that a table may have, by the names that the page shows: makers of a variant for a number
+            of players.
         advisers: the bots that may be asked for advice; the first one that plays the variant also marks other moves in
             the replay.
         seed: the first table gets game 0 of this seed, the next one game 1, and so on; None for random games.
@@ -74,6 +76,7 @@ class Lobby:
     def __init__(
         self,
         players: Mapping[str, Callable[[], Any]],
+        variants: Mapping[str, Callable[[int], Variant]],
         advisers: Sequence[str] = ("smart", "piers"),
         *,
         seed: int | None = None,
@@ -81,7 +84,7 @@ class Lobby:
         keep: Callable[[Table], Path] | None = None,
         report: Callable[[str], None] = print,
     ) -> None:
-        self.players, self.advisers = dict(players), list(advisers)
+        self.players, self.variants, self.advisers = dict(players), dict(variants), list(advisers)
         self.seed, self.folder, self.keep, self.report = seed, folder, keep, report
         self._places: dict[str, _Place] = {}
         self._opened = 0
@@ -89,7 +92,7 @@ class Lobby:
 
     def choices(self) -> Answer:
         """What a new table may have."""
-        return {"variants": variants(), "players": list(self.players)}
+        return {"variants": list(self.variants), "players": list(self.players)}
 
     def tables(self) -> list[Answer]:
         """The open tables, the oldest first."""
@@ -107,7 +110,9 @@ class Lobby:
         for seat in seats:
             if seat is not None and (not isinstance(seat, str) or seat not in self.players):
                 raise StarmineError(f"{seat!r} is not offered: expected one of {', '.join(self.players)}")
-        chosen = variant(rules, players=len(seats))
+        if rules not in self.variants:
+            raise _unknown_name("variant", rules, list(self.variants))
+        chosen = self.variants[rules](len(seats))
         players = [None if seat is None else self.players[seat]() for seat in seats]
         advisers = [name for name in self.advisers if plays(name, chosen)]
         with self._lock:

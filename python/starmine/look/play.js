@@ -1,4 +1,4 @@
-/* The page of starmine play --web: tables to sit or watch at. What may be seen comes from the server (lobby.py).
+/* The page of starmine play: tables to sit or watch at. What may be seen comes from the server (lobby.py).
  * All text is set as text, never as markup.
  */
 import { draw, lastTurn } from "./board.js";

@@ -1,4 +1,4 @@
-"""A person at the page of `starmine play --web` without a browser, who keeps all that was sent."""
+"""A person at the page of `starmine play` without a browser, who keeps all that was sent."""
 
 import http.client
 import json
@@ -6,14 +6,17 @@ import threading
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
+import starmine
 from starmine.look.lobby import Lobby
 from starmine.look.server import Server
+
+VARIANTS = {name: lambda players, name=name: starmine.variant(name, players=players) for name in starmine.variants()}
 
 
 def lobby_of(players=("smart", "simple", "info", "piers"), **settings):
     """A lobby of bots, or of players by name."""
     named = players if isinstance(players, dict) else {name: lambda name=name: name for name in players}
-    return Lobby(named, **settings)
+    return Lobby(named, VARIANTS, **settings)
 
 
 def at(found):

@@ -1,4 +1,4 @@
-"""No hand lies under the controls, in the pages of replays and of `starmine play --web`, for two to five players."""
+"""No hand lies under the controls, in the pages of replays and of `starmine play`, for two to five players."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""`starmine play --web` without a browser: what is sent, stale pages, failing partners, and several tables."""
+"""`starmine play` without a browser: what is sent, stale pages, failing partners, and several tables."""
 
 import json
 import random

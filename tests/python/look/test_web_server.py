@@ -1,4 +1,4 @@
-"""The server of `starmine play --web`: which requests it refuses, its addresses, and its end."""
+"""The server of `starmine play`: which requests it refuses, its addresses, and its end."""
 
 import json
 import socket

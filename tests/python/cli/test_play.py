@@ -1,5 +1,6 @@
-"""The command `starmine play --web`: players of files, interrupts, games that are kept, and refusals."""
+"""The command `starmine play`: players of files, interrupts, games that are kept, and refusals."""
 
+import dataclasses
 import json
 import signal
 import subprocess
@@ -16,7 +17,9 @@ from web_person import at, table_of
 
 import starmine
 from starmine.cli import main, play
+from starmine.cli.arguments import rules_of_text
 from starmine.cli.command import parser
+from starmine.data import read_games
 
 PLAYER_OF_A_FILE = """
 class Turning:
@@ -37,7 +40,7 @@ locked.file = open(__file__)
 def test_each_table_has_its_own_object_of_a_file(tmp_path):
     path = tmp_path / "turning_players.py"
     path.write_text(PLAYER_OF_A_FILE, encoding="utf-8")
-    options = parser().parse_args(["play", "--web", "--watch", "--seed", "3", "--partner", f"{path}:turning"])
+    options = parser().parse_args(["play", "--watch", "--seed", "3", "--partner", f"{path}:turning"])
     rules = starmine.Variant()
     seats = play.named_seats(options, rules)
     alone = play.lobby(options, rules)
@@ -56,12 +59,12 @@ def test_each_table_has_its_own_object_of_a_file(tmp_path):
 def test_an_object_that_cannot_be_copied_is_refused(tmp_path, capsys):
     path = tmp_path / "locked_players.py"
     path.write_text(PLAYER_OF_A_FILE, encoding="utf-8")
-    assert main(["play", "--web", "--no-browser", "--partner", f"{path}:locked"]) == 2
+    assert main(["play", "--no-browser", "--partner", f"{path}:locked"]) == 2
     assert "locked cannot be copied for each table: expected a class" in capsys.readouterr().err
 
 
 def test_the_command_serves_and_ends_with_an_interrupt(tmp_path):
-    command = [sys.executable, "-m", "starmine", "play", "--web", "--no-browser", "--save", str(tmp_path)]
+    command = [sys.executable, "-m", "starmine", "play", "--no-browser", "--save", str(tmp_path)]
     heeds = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # also where the tests run in the background
     pipe = subprocess.PIPE
     running = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, preexec_fn=heeds)
@@ -80,7 +83,7 @@ def test_the_command_serves_and_ends_with_an_interrupt(tmp_path):
 
 def test_the_command_ends_with_an_interrupt_while_a_partner_searches():
     slow = "search: fireflower; rollouts=10000000; hands=100000"
-    command = [sys.executable, "-m", "starmine", "play", "--web", "--no-browser", "--partner", slow]
+    command = [sys.executable, "-m", "starmine", "play", "--no-browser", "--partner", slow]
     heeds = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     pipe = subprocess.PIPE
     running = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, preexec_fn=heeds)
@@ -117,7 +120,7 @@ def test_the_command_ends_with_an_interrupt_while_a_partner_searches():
 
 def test_the_page_keeps_games_as_data_with_the_moves_that_were_taken_back(tmp_path, capsys):
     """A game that has ended, one whose table is left, and one that is open when the program ends; none twice."""
-    options = parser().parse_args(["play", "--web", "--seed", "3", "--save", str(tmp_path)])
+    options = parser().parse_args(["play", "--seed", "3", "--save", str(tmp_path)])
     lobby = play.lobby(options, starmine.Variant())
     ended, left, open_one, untouched = (lobby.open("standard", [None, "smart"]) for _ in range(4))
     other = lobby.open("mini", [None, "piers"])
@@ -154,22 +157,81 @@ def test_the_page_keeps_games_as_data_with_the_moves_that_were_taken_back(tmp_pa
         assert main(["replay", str(tmp_path / name), "--html", str(tmp_path / "out.html")]) == 0
 
 
+def test_the_moves_that_were_taken_back_are_copied_and_read_again(tmp_path):
+    play_a_little(tmp_path)
+    folder = tmp_path / "standard-2p"
+    (taken,) = [game.taken_back for game in starmine.data.Dataset(folder)]
+    assert [(entry["turn"], len(entry["actions"])) for entry in taken] == [(0, 2)]
+    starmine.data.write_games(read_games(folder), tmp_path / "again.parquet")
+    assert starmine.data.Dataset(tmp_path / "again.parquet")[0].taken_back == taken
+
+
+def play_a_little(folder):
+    """Keep a game of two turns, before which two other turns were taken back."""
+    options = parser().parse_args(["play", "--seed", "3", "--save", str(folder)])
+    lobby = play.lobby(options, starmine.Variant())
+    found = lobby.open("standard", [None, "smart"])
+    key = found["id"]
+    for action in (5, 9):  # plays of slots 0 and 4
+        lobby.act(key, action, at(found)["at"])
+        found = lobby.step(key, [1, found["undone"]])
+        if action == 5:
+            found = lobby.take_back(key, at(found)["at"])
+    lobby.close(key)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[",
+        "{}x",
+        '[{"turn": 0}]',
+        '[{"turn": 0, "actions": [true]}]',
+        '[{"turn": 99, "actions": [1]}]',
+        '[{"turn": 1, "actions": [255]}]',
+        '[{"turn": 0, "actions": [0]}]',  # a discard with all tokens
+    ],
+)
+def test_moves_taken_back_that_do_not_hold_are_found(tmp_path, capsys, text):
+    play_a_little(tmp_path)
+    whole = read_games(tmp_path / "standard-2p")
+    starmine.data.write_games(dataclasses.replace(whole, taken_back=(text,)), tmp_path / "forged.parquet")
+    assert main(["data", "verify", str(tmp_path / "forged.parquet")]) == 1
+    assert "its moves that were taken back do not hold" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("text", ["Variant(players=3, colors=4)", "standard, players=3", '{"players": 3, "ranks": 4}'])
+def test_a_table_may_have_rules_of_ones_own(text):
+    options = parser().parse_args(["play", "--variant", text, "--partner", "piers"])
+    rules = rules_of_text(text)
+    lobby = play.lobby(options, rules)
+    found = lobby.open(text, play.named_seats(options, rules))
+    assert table_of(lobby, found).variant == rules
+    assert text in lobby.choices()["variants"]
+    with pytest.raises(starmine.StarmineError, match="not known"):
+        lobby.open("Variant(players=3, colors=2)", [None, "piers", "piers"])
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["--save", "missing"], "there is no such folder"),
+        (["--save", "x.json"], "there is no such folder"),
         (["--port", "70000"], "expected a port"),
         (["--idle", "0"], "a minute or more"),
-        (["--partner", "smrt"], "did you mean"),
         (["--host", "256.1.1.1"], "256.1.1.1"),
+        (["--seat", "2"], "--seat 2 is not allowed: expected 0 to 1"),
+        (["--watch", "--seat", "1"], "--watch and --seat 1 are not allowed together"),
+        (["--partner", "smrt"], 'did you mean "smart"'),
+        (["--partner", "smart", "--partner", "smart"], "2 partners are not allowed"),
+        (["--seed", "-1"], "seed"),
+        (["--variant", "avalanche", "--partner", "smart"], "does not play this variant"),
     ],
 )
-def test_the_command_refuses(capsys, arguments, words):
-    assert main(["play", "--web", "--no-browser", *arguments]) == 2
-    assert words in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("option", [["--no-browser"], ["--host", "0.0.0.0"], ["--port", "8000"], ["--idle", "5"]])
-def test_what_only_a_page_uses_is_refused_without_one(capsys, option):
-    assert main(["play", *option]) == 2
-    assert f"{option[0]} without --web is not allowed" in capsys.readouterr().err
+def test_refusals_come_before_the_game(monkeypatch, tmp_path, capsys, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    assert main(["play", "--no-browser", *arguments]) == 2
+    captured = capsys.readouterr()
+    assert words in captured.err
+    assert captured.out == ""
+    assert list(tmp_path.iterdir()) == []
