@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from starmine._core import ArrayError, Variant
 from starmine._util.numbers import check_number
-from starmine.data.draws import GOLDEN, mixed
+from starmine.games.draws import GOLDEN, mixed
 from starmine.games.trajectories import Trajectories
 
 

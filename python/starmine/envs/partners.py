@@ -11,6 +11,7 @@ from gymnasium.error import ResetNeeded
 from starmine._core import Batch, SeatedBot, StarmineError, View, _Outside
 from starmine._util.arrays import Array
 from starmine._util.numbers import refuse_truth
+from starmine.envs.states import DealtSeeds
 from starmine.games.actions import action_id
 from starmine.games.players import (
     Policy,
@@ -23,7 +24,7 @@ from starmine.games.players import (
     refuse_foreign,
     resolve_player,
 )
-from starmine.games.python_players import Fault, PythonPlayers
+from starmine.games.table import Fault, PythonPlayers
 from starmine.policies.load import TrainedPolicy
 
 Partner: TypeAlias = str | TrainedPolicy | SeatedBot | PythonBot | Policy | Callable[..., Any]  # torch modules, too
@@ -114,6 +115,7 @@ class PartneredBatch:
         entries = [player for seat in sorted(players) for player in players[seat]]
         self._players = PythonPlayers(entries, batch, _refuse, self._view)
         # The number of each seat's partners, by their index in the mixture. The last column is that of the learner.
+        self._seeds = DealtSeeds(batch)
         self._numbers = np.full((seats, 1 + max(map(len, players.values()))), -1, dtype=np.int64)
         numbers = iter(self._players.numbers.tolist())
         for seat in sorted(players):
@@ -145,6 +147,7 @@ class PartneredBatch:
         if self._is_broken and reset_mask is not None:
             raise ResetNeeded(_BROKEN)
         self.batch.reset(seed, reset_mask, decks, start_players)
+        self._seeds.reset(seed, reset_mask)
         dealt = self._all if reset_mask is None else reset_mask
         self._over &= ~dealt
         self._skipped[dealt] = 0
@@ -199,7 +202,7 @@ class PartneredBatch:
         self._acted[games], self._owed[games] = False, 0
         seats = np.arange(len(self._numbers))
         self._players.holders = self._numbers[seats, self.batch._partners()]
-        self._players.begin(np.flatnonzero(games))
+        self._players.begin(np.flatnonzero(games), self._seeds.seeds[games], self._seeds.places[games])
 
     def _play_partners(self, shown: dict[str, Array]) -> None:
         """Let the partners play until every game waits for the learner or is over."""

@@ -9,7 +9,40 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import Batch, State, Variant
+from starmine.games.draws import place_of
 from starmine.games.variants import card_texts
+
+
+class DealtSeeds:
+    """The seeds from which the games of a batch are dealt.
+
+    Args:
+        batch: the batch, before its first reset.
+
+    Attributes:
+        seeds: uint64 (N,), the seed of each game.
+        indices: uint64 (N,), the index of each game among the games of its seed.
+    """
+
+    def __init__(self, batch: Batch) -> None:
+        self._batch = batch
+        self.seeds = np.full(batch.num_envs, batch.seed, np.uint64)
+        self.indices = np.arange(batch.num_envs, dtype=np.uint64)
+
+    def reset(self, seed: int | Sequence[int] | NDArray[Any] | None, mask: NDArray[np.bool_] | None) -> None:
+        """Follow the batch's reset; the arguments are those of `Batch.reset`."""
+        if seed is None:
+            return
+        dealt = np.ones(len(self.seeds), bool) if mask is None else mask
+        if isinstance(seed, int):
+            self.seeds[dealt], self.indices[dealt] = seed, np.flatnonzero(dealt)
+        else:
+            self.seeds[dealt], self.indices[dealt] = np.asarray(seed, np.uint64)[dealt], 0
+
+    @property
+    def places(self) -> NDArray[np.uint64]:
+        """What stands for the index and the episode of each game when its players draw by chance: uint64 (N,)."""
+        return place_of(self.indices, self._batch.episodes.astype(np.uint64))
 
 
 class FollowedGames:
@@ -27,7 +60,7 @@ class FollowedGames:
 
     def __init__(self, variant: Variant, batch: Batch) -> None:
         self._variant, self._batch = variant, batch
-        self._seeds: list[tuple[int, int]] = []  # of each game: seed, and index of its deals
+        self._seeds = DealtSeeds(batch)
         self._episodes: list[int] = [-1] * batch.num_envs
         self.states: list[State] = []
         self.shown: list[State] = []
@@ -42,12 +75,10 @@ class FollowedGames:
         """Follow the batch's reset; the arguments are those of `Batch.reset`."""
         count = self._batch.num_envs
         chosen = [True] * count if mask is None else mask.tolist()
-        if not self._seeds:
-            self._seeds = [(self._batch.seed, game) for game in range(count)]
+        if not self.states:
             self.states = [self._deal(game) for game in range(count)]
+        self._seeds.reset(seed, mask)
         for game in np.flatnonzero(chosen).tolist():
-            if seed is not None:
-                self._seeds[game] = (seed, game) if isinstance(seed, int) else (int(seed[game]), 0)
             if decks is None:
                 self.states[game] = self._deal(game)
                 continue
@@ -80,5 +111,5 @@ class FollowedGames:
 
     def _deal(self, game: int) -> State:
         """The game's present episode after its deal."""
-        seed, index = self._seeds[game]
+        seed, index = int(self._seeds.seeds[game]), int(self._seeds.indices[game])
         return self._variant.new_game(seed=seed, game=index, episode=int(self._batch.episodes[game]))

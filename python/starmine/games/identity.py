@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from starmine._core import _Player
+from starmine.games.players import Noisy
 
 LIBRARIES = frozenset({"starmine", "numpy", "torch", *sys.stdlib_module_names})  # whose sources are not hashed
 GENERATORS = (random.Random, np.random.Generator, np.random.BitGenerator, np.random.RandomState)
@@ -264,5 +265,6 @@ def _imports(source: bytes, file: Path, module: ModuleType | None) -> list[tuple
 
 def parameters_hash(player: Any) -> str | None:
     """The SHA-256 of the parameters of a torch module, which training may change at any time; None for others."""
+    player = player.player if isinstance(player, Noisy) else player
     state = getattr(getattr(player, "module", None), "state_dict", None)
     return None if state is None else _Content().digest(state())

@@ -85,8 +85,11 @@ class Policy(Protocol):
     Optional methods:
         reset(games, seats): called when games begin: in game `games[k]` the policy holds seat `seats[k]`; int64 (K,)
             each. A recurrent policy clears the hidden states of these pairs.
-        reseed(seed): called by `starmine.data.generate` before each chunk of games, with a seed from 0 to 2**63 - 1 for
-            what the policy draws by chance.
+        session(): returns an object with the same weights and hidden states of its own. Each user of the policy, such
+            as an environment or a call of `play_games`, asks for one. Without this method, the users have different
+            numbers for their games, so that they can share a policy with `reset`, too.
+
+    A policy that draws its actions by chance should draw by `turns.uniform`, so that it plays the same games again.
     """
 
     def act_batch(self, turns: Turns) -> Array:
@@ -146,6 +149,29 @@ class Factory:
         return repr(self.make)
 
 
+@dataclass(frozen=True)
+class Noisy:
+    """A player in Python with noise: with the probability `epsilon`, one of all legal moves replaces its own.
+
+    Attributes:
+        player: a bot, a policy or a factory, as `resolve_player` returns it.
+        epsilon: the probability, 0 to 1.
+    """
+
+    player: Any
+    epsilon: float
+
+    @property
+    def cheats(self) -> bool:
+        """Whether the player sees its own hand."""
+        return cheats(self.player)
+
+    @property
+    def variant(self) -> Variant | None:
+        """The rules that the player plays; None for a player that does not say it."""
+        return getattr(self.player, "variant", None)
+
+
 # The libraries whose policies must be wrapped, by package, with a method that only their policies have.
 FOREIGN = {
     "stable_baselines3": ("Stable-Baselines3", "predict"),
@@ -177,7 +203,7 @@ def resolve_player(player: Any, place: str) -> Any:
         refuse_file(player, place)
         text = policy_text(player)
         return foreign_policy(text) or _Player(text)
-    if isinstance(player, _Player | Factory):
+    if isinstance(player, _Player | Factory | Noisy):
         return player
     refuse_foreign(player, place)
     if isinstance(player, type):

@@ -27,6 +27,10 @@ class Turns:
         seat: int64 (K,), the seat that sees the row.
         to_act: bool (K,), whether the seat is to act. All are true unless the policy sets `all_turns`, see
             `starmine.games.Policy`.
+        uniform: float64 (K,), a number from 0 to below 1 for each row, by which a policy can draw its action. It
+            follows from the seed of the games, the game, its episode, the seat, and the number of turns that the seat
+            has had. A policy that draws by it alone plays the same again, whichever games are played next to each
+            other. None in turns that you make yourself without it.
         card_features: None unless it is one of the policy's `extra_outputs`; float32 (K, players, hand size, 3): for
             each card whether it is playable, dead (it can never be played) and critical (still needed, and the last
             copy). 0 or 1 for visible cards, probabilities for the seat's own cards. The seat's own hand is first.
@@ -41,6 +45,7 @@ class Turns:
     game: NDArray[np.int64]
     seat: NDArray[np.int64]
     to_act: NDArray[np.bool_]
+    uniform: NDArray[np.float64] | None = None
     card_features: NDArray[np.float32] | None = None
     marginals: NDArray[np.float32] | None = None
     own_hand: NDArray[np.int8] | None = None

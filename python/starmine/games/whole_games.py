@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from starmine._core import Variant, _play_bots, _Player, _Tables
 from starmine.games.actions import action_id
-from starmine.games.python_players import Fault, Moves, Overrule, PythonPlayers
 from starmine.games.results import BotError, Failure, Games, error_text
+from starmine.games.table import Fault, Moves, PythonPlayers
 from starmine.games.trajectories import Trajectories
 
 Columns: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]
@@ -50,14 +50,11 @@ def play_table(
     num_threads: int,
     record: bool,
     listed: NDArray[np.uint64] | None = None,
-    overrule: Overrule | None = None,
-    reseed: Callable[[int], int] | None = None,
 ) -> tuple[Games, Values | None]:
     """Play games of one table.
 
     The players are as `resolve_player` returns them; the arguments up to `record` are otherwise those of `play_games`.
-    `listed` has the indices of the games, uint64 (games,), where they are not consecutive. `overrule` is that of
-    `PythonPlayers`, and `reseed` gives the seed of a seat's player that has `reseed`.
+    `listed` has the indices of the games, uint64 (games,), where they are not consecutive.
 
     Returns:
         The games, and the values that bots found by search; None if no bot searches or not all seats are bots'.
@@ -73,9 +70,7 @@ def play_table(
     tables = _Tables(variant, loaded, games, seed, first_game, listed)
     python = [None if isinstance(player, _Player) else player for player in players]
     numbers = range(first_game, first_game + games) if listed is None else listed.tolist()
-    table = WholeGames(tables, python, numbers, overrule)
-    if reseed is not None:
-        table.players.reseed(reseed)
+    table = WholeGames(tables, python, numbers, seed)
     columns = table.play()
     result = results(variant, columns, tables.recorded() if record else None, table.failures)
     if result.failures:
@@ -97,19 +92,17 @@ class WholeGames:
     Args:
         tables: the games, with the bots that hold the other seats.
         players: for each seat the player, as `resolve_player` returns it; None for the bots of `tables`.
-        numbers: for each game the number that failures tell.
-        overrule: as `PythonPlayers` takes it.
+        numbers: the index of each game.
+        seed: of their decks.
 
     Attributes:
         failures: the games that were given up.
         cause: the exception of the first game in which a player raised one.
     """
 
-    def __init__(
-        self, tables: _Tables, players: Sequence[Any], numbers: Sequence[int], overrule: Overrule | None = None
-    ) -> None:
-        self.tables, self.numbers = tables, numbers
-        self.players = PythonPlayers(players, tables, self._give_up, tables.view, overrule)
+    def __init__(self, tables: _Tables, players: Sequence[Any], numbers: Sequence[int], seed: int) -> None:
+        self.tables, self.numbers, self.seed = tables, numbers, seed
+        self.players = PythonPlayers(players, tables, self._give_up, tables.view)
         self.players.holders = np.broadcast_to(self.players.numbers, (len(numbers), len(players)))
         self.failures: list[Failure] = []
         self.cause: Exception | None = None
@@ -121,11 +114,12 @@ class WholeGames:
         try:
             return self._play()
         finally:
-            self.players.cancel()
+            self.players.forget()
 
     def _play(self) -> Columns:
         players, tables, goes_on = self.players, self.tables, np.ones(len(self.numbers), dtype=bool)
-        players.begin(np.arange(len(goes_on)))
+        places = np.array(self.numbers, np.uint64)
+        players.begin(np.arange(len(goes_on)), np.full(len(goes_on), self.seed, np.uint64), places)
         while True:
             # If policies see every turn, bots play one turn at a time, after it has been shown.
             to_act = tables.run(0) if players.see_every_turn else tables.run()

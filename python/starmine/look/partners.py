@@ -10,7 +10,7 @@ import numpy as np
 from starmine._core import StarmineError, State, Variant, View, _Player, make_bot
 from starmine.games.actions import action_id
 from starmine.games.players import cheats, resolve_player
-from starmine.games.python_players import Fault, Moves, PythonPlayers
+from starmine.games.table import Fault, Moves, PythonPlayers
 
 
 def _choice(player: _Player, variant: Variant, seat: int, seed: int) -> Callable[[State], int]:
@@ -42,6 +42,7 @@ class Partners:
             if isinstance(player, _Player)
         }
         python = [None if isinstance(player, _Player) else player for player in resolved]
+        self._seed = seed
         self._state = variant.new_game(seed=0)
         self._python = PythonPlayers(python, self._state, _raise, self._view)
         self._python.holders = self._python.numbers[None]
@@ -49,7 +50,7 @@ class Partners:
     def begin(self) -> None:
         """Forget the game, and begin one."""
         self._python.forget()
-        self._python.begin(np.zeros(1, np.int64))
+        self._python.begin(np.zeros(1, np.int64), np.array([self._seed], np.uint64), np.zeros(1, np.uint64))
 
     def choose(self, state: State) -> int:
         """Show a turn of a partner, and return its action id."""

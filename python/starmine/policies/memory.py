@@ -26,6 +26,10 @@ class Memory:
         self._players = players
         self._rows = np.full(0, -1, np.int64)  # by game * players + seat
 
+    def new(self) -> Memory:
+        """Hidden states of other games, all zero."""
+        return Memory(self._players, self.values.shape[1], self.values.device)
+
     def places(self, games: Array, seats: Array) -> Tensor:
         """The rows of `values`, int64 (K,), for K pairs of a game and a seat."""
         keys = games * self._players + seats

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from typing import Any
 
 import torch
@@ -14,9 +15,11 @@ from torch.nn.utils.parametrizations import _SpectralNorm
 from starmine._core import StarmineError
 from starmine._util.arrays import Array
 from starmine._util.numbers import check_flags
+from starmine.games.draws import POLICY, draw, fractions
 from starmine.games.players import refuse_foreign
 from starmine.games.turns import Turns
 from starmine.policies.memory import Memory
+from starmine.policies.sampling import sampled
 from starmine.torch.network import ActorCritic, HiddenState, SeatGRU
 
 RECURRENT = ("RNN", "LSTM", "GRU", "RNNCell", "LSTMCell", "GRUCell")  # the layers' names in TorchScript
@@ -37,8 +40,9 @@ class ModulePolicy:
         encoder: one of `starmine.encoders()`, whose observations it was trained on. None for the module's attribute
             `encoder`, if that is text, else "canonical". An `ActorCritic` has its own.
         cheats: needed for an encoder that shows the own hand; evaluations mark the policy.
-        sampled: sample the legal actions by their logits; else the best legal one is played.
-        seed: of the sampling.
+        sampled: sample the legal actions by their logits; else the best legal one is played. The draws follow from the
+            seed of the games, the game, the seat and the turn.
+        seed: of other draws for the same games, 0 to 2**64 - 1.
         extra_outputs: names of more arrays that the module takes, as tensors and keyword arguments: "card_features",
             "marginals", "own_hand"; see `Turns`.
         recurrent: whether the module has hidden states that go from turn to turn; None to see it from the module. False
@@ -69,10 +73,10 @@ class ModulePolicy:
         self.encoder = encoder if encoder is not None else own if isinstance(own, str) else "canonical"
         self.cheats, self.extra_outputs = cheats, tuple(extra_outputs)
         self.sampled = sampled
+        self._shift = float(fractions(draw(seed, POLICY))[0])
         parameter = next(module.parameters(), None)
         self.device = torch.device("cpu") if parameter is None else parameter.device
         self.dtype = "uint8" if self.device.type != "cpu" else "float32"
-        self.generator = torch.Generator(self.device).manual_seed(seed)
         self._refuse_training()
         self._memory: Memory | None = None
         self.variant = module.variant if isinstance(module, ActorCritic) else None
@@ -92,9 +96,13 @@ class ModulePolicy:
         if self._memory is not None:
             self._memory.clear(games, seats)
 
-    def reseed(self, seed: int) -> None:
-        """Seed the sampling."""
-        self.generator.manual_seed(seed)
+    def session(self) -> ModulePolicy:
+        """The same policy with its own hidden states; see `starmine.games.Policy`. They share the module."""
+        if self._memory is None:
+            return self
+        own = copy(self)
+        own._memory = self._memory.new()
+        return own
 
     @torch.no_grad()
     def act_batch(self, turns: Turns) -> Array:
@@ -120,7 +128,8 @@ class ModulePolicy:
             output = self.module(self.module.read(obs), mask, **extra)
         else:
             output = self._remembering(self.module, obs, mask, turns)
-        return self.choose(output, mask).to("cpu", torch.int64).numpy()
+        uniform = None if turns.uniform is None else (turns.uniform + self._shift) % 1.0
+        return self.choose(output, mask, uniform).to("cpu", torch.int64).numpy()
 
     def _refuse_training(self) -> None:
         """Refuse layers that in the mode of training give other moves each time."""
@@ -141,8 +150,8 @@ class ModulePolicy:
         self._memory.values[places] = after[:, 0]
         return log_probs
 
-    def choose(self, output: Any, mask: Tensor) -> Tensor:
-        """The actions (K,) for the module's output."""
+    def choose(self, output: Any, mask: Tensor, uniform: Array | None) -> Tensor:
+        """The actions (K,) for the module's output, sampled by numbers (K,) from 0 to below 1."""
         output = output[0] if isinstance(output, tuple | list) else output
         if not isinstance(output, Tensor):
             raise StarmineError(f"the module returned a {type(output)}: expected a tensor")
@@ -151,7 +160,7 @@ class ModulePolicy:
             if logits.isnan().any():
                 raise StarmineError("the module returned nan as a logit: expected numbers")
             if self.sampled:
-                return torch.multinomial(logits.softmax(-1), 1, generator=self.generator)[:, 0]
+                return sampled(logits, uniform)
             return logits.argmax(-1)
         is_integer = not (output.is_floating_point() or output.is_complex() or output.dtype == torch.bool)
         if output.shape == mask.shape[:1] and is_integer:

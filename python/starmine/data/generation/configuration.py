@@ -21,11 +21,11 @@ from starmine._core import StarmineError, Variant, _Player, _Tables
 from starmine._util.equality import equal_by_value
 from starmine._util.keywords import check_names
 from starmine._util.numbers import check_integer, is_number
-from starmine.data.draws import SEAT, TABLE, choose, draw
 from starmine.data.metadata import Metadata
+from starmine.games.draws import SEAT, TABLE, choose, draw
 from starmine.games.identity import Identity, identity, parameters_hash
 from starmine.games.play import resolve_table
-from starmine.games.players import Player, resolve_player, type_name
+from starmine.games.players import Noisy, Player, resolve_player, type_name
 from starmine.games.variants import resolve_variant
 
 MOST_GAMES = 2**32 - 1  # games of a seed
@@ -58,7 +58,7 @@ class CastMember:
     """A player in the players' table.
 
     Attributes:
-        player: a loaded player of the core, a `PythonBot` or a `Policy`.
+        player: as `resolve_player` returns it, with noise if there is some.
         name: a bot's text; of an object its type, or the name that it was given.
         identity: what tells it from other players.
         epsilon: the probability of a legal move by chance, other than that in a bot's own text.
@@ -226,6 +226,8 @@ class _PlayersTable:
         if epsilon and isinstance(player, _Player):
             player = player.noisy(epsilon)
             self._check_plays(player)
+        elif epsilon:
+            player = Noisy(player, epsilon)
         return CastMember(player, name, known, epsilon, parameters)
 
     def _type_name(self, given: Any) -> str:

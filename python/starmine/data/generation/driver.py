@@ -137,9 +137,8 @@ def generate(
         StarmineError: another argument that is not allowed, a folder that holds other games or cannot be written, or a
             policy that was changed meanwhile. Shards that were already whole are kept.
 
-    If a player in Python has the method `reseed(seed)`, it is called before each chunk of up to 4,096 games of a shard,
-    so that a player that draws random numbers plays the same games on every machine. Without the method, its games
-    differ from run to run.
+    A policy in Python that draws its actions by `Turns.uniform` plays the same games on every machine. With random
+    numbers of its own, its games differ from run to run.
 
     >>> import tempfile
     >>> import starmine.data

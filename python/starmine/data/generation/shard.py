@@ -13,7 +13,6 @@ from starmine._core import StarmineError, Variant, _Player
 from starmine._util.arrays import Array
 from starmine._util.durable import DamagedFileError, FolderLock
 from starmine.data.arrow import pyarrow, pyarrow_parquet
-from starmine.data.draws import NOISE, POLICY, choose_legal, draw, fractions
 from starmine.data.files import Entry, GamesFile, Tally, file_hash, write_file
 from starmine.data.generation.configuration import (
     Cast,
@@ -172,36 +171,8 @@ def plays_in_core(cast: Cast) -> bool:
 def _play_table(
     variant: Variant, seats: list[CastMember], seed: int, games: NDArray[np.uint64], num_threads: int
 ) -> tuple[Games, Values | None]:
-    noise = _Noise(seats, seed, games)
-    return play_table(
-        variant,
-        [seat.player for seat in seats],
-        len(games),
-        seed,
-        0,
-        num_threads,
-        record=True,
-        listed=games,
-        overrule=noise if noise.epsilons.any() else None,
-        # What a policy draws by chance depends on the seed and the first game.
-        reseed=lambda seat: int(draw(seed, POLICY, games[:1], seat)[0] >> np.uint64(1)),
-    )
-
-
-class _Noise:
-    """The legal actions that noise plays instead of those that Python players choose."""
-
-    def __init__(self, seats: list[CastMember], seed: int, games: NDArray[np.uint64]) -> None:
-        self.seed, self.games = seed, games
-        self.epsilons = np.array([0.0 if isinstance(seat.player, _Player) else seat.epsilon for seat in seats])
-        self.turns = np.zeros((len(games), len(seats)), np.uint64)  # a seat's own turns so far
-
-    def __call__(self, games: Array, seats: Array, masks: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """The actions (K,) for games (K,), their seats (K,) and masks (K, A); -1 where noise does not play."""
-        places = self.games[games], seats, self.turns[games, seats]
-        self.turns[games, seats] += np.uint64(1)
-        noisy = fractions(draw(self.seed, NOISE, *places, 0)) < self.epsilons[seats]
-        return np.where(noisy, choose_legal(draw(self.seed, NOISE, *places, 1), masks), -1)
+    players = [seat.player for seat in seats]
+    return play_table(variant, players, len(games), seed, 0, num_threads, record=True, listed=games)
 
 
 # --- Reading ----------------------------------------------------------------------------------------------

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from copy import copy, deepcopy
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -13,6 +13,7 @@ from starmine._util.arrays import Array
 from starmine.policies.foreign.networks import R2D2, Actor, QNetwork
 from starmine.policies.foreign.observations import Inputs
 from starmine.policies.memory import Memory
+from starmine.policies.sampling import sampled
 
 if TYPE_CHECKING:
     from starmine.games.turns import Turns
@@ -57,7 +58,12 @@ class ForeignPolicy:
         self._network = network.eval().requires_grad_(False)
         self._inputs = inputs
         self._memory = Memory(variant.players, network.width, torch.device("cpu"))
-        self._generator = torch.Generator().manual_seed(0)
+
+    def session(self) -> ForeignPolicy:
+        """The same policy with its own hidden states; see `starmine.games.Policy`."""
+        own = copy(self)
+        own._memory = self._memory.new()
+        return own
 
     @property
     def text(self) -> str:
@@ -116,10 +122,6 @@ class ForeignPolicy:
         """Clear the hidden states of games that begin."""
         self._memory.clear(games, seats)
 
-    def reseed(self, seed: int) -> None:
-        """Seed the sampling."""
-        self._generator.manual_seed(seed)
-
     @torch.no_grad()
     def act_batch(self, turns: Turns) -> Array:
         """Choose an action for each of K rows.
@@ -143,23 +145,12 @@ class ForeignPolicy:
         if self.sampled:
             acts = legal.any(1)
             logits = scores.masked_fill(~legal & acts[:, None], -torch.inf)
-            return torch.multinomial(logits.softmax(-1), 1, generator=self._generator)[:, 0].numpy()
+            return sampled(logits, turns.uniform).numpy()
         if isinstance(self._network, R2D2):
             best = ((1 + scores - scores.min(-1, keepdim=True).values) * legal).argmax(-1)
         else:
             best = scores.masked_fill(~legal, -torch.inf).argmax(-1)
         return best.numpy()
-
-    def __getstate__(self) -> dict[str, Any]:
-        """The weights and settings, without the hidden states."""
-        return {**vars(self), "_memory": None, "_generator": self._generator.get_state()}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """A copy begins without hidden states."""
-        vars(self).update(state)
-        self._memory = Memory(self.variant.players, self._network.width, torch.device("cpu"))
-        self._generator = torch.Generator()
-        self._generator.set_state(state["_generator"])
 
     def __repr__(self) -> str:
         return f"<ForeignPolicy {self.name!r}: {self.format}, {self.variant.players} players>"

@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, View
 from starmine._util.arrays import Array
-from starmine.games.players import Factory, Wishes, cheats, check_variant, is_policy, policy_wishes
+from starmine.games.draws import NOISE, POLICY, choose_legal, draw, fractions
+from starmine.games.players import Factory, Noisy, Wishes, cheats, check_variant, is_policy, policy_wishes
+from starmine.games.sessions import GameNumbers
 from starmine.games.turns import Turns
 
-Overrule: TypeAlias = Callable[[Array, Array, NDArray[np.bool_]], NDArray[np.int64]]
+Numbers: TypeAlias = NDArray[np.uint64]
 
 
 def actions_text(variant: Variant, mask: NDArray[np.bool_]) -> str:
@@ -60,6 +62,7 @@ class Request(NamedTuple):
     game: NDArray[np.int64]
     seat: NDArray[np.int64]
     to_act: NDArray[np.bool_]
+    uniform: NDArray[np.float64]
     rows: dict[str, Array]
 
 
@@ -92,6 +95,9 @@ class PythonPlayers:
     A policy is asked once for all of its rows of a turn. Whatever arrays a player gets are copies. Bots are asked game
     by game, or together if they have `act_views`. A game whose bot answers later does not hold up the other games.
 
+    The hidden states of a policy belong to this object: it asks the policy for a `session()`, or gives the games other
+    numbers than the policy's other users have. A copy of this object has copies of the hidden states.
+
     Args:
         players: the players, as `resolve_player` returns them, one for each seat or for each partner; None where
             somebody else plays. Factories make an object for each entry.
@@ -99,12 +105,10 @@ class PythonPlayers:
         failed: called for each game in which a player raised an exception or a policy chose an illegal action. If it
             raises, the turn breaks off.
         view: gives the view of the seat to act in a game; needed for bots.
-        overrule: given games (K,), their seats (K,) and masks (K, A), the actions (K,) that are played instead of those
-            that the players choose, -1 where there is none.
 
     Attributes:
         numbers: int64, for each entry of `players` the number of its object; -1 for None. Entries with the same object
-            have the same number.
+            and the same noise have the same number.
         holders: int64 (N, P), the number of the object in each seat of each game, -1 for somebody else.
         see_every_turn: whether some policy sees the turns of the other seats.
     """
@@ -115,13 +119,16 @@ class PythonPlayers:
         games: GamesSeen,
         failed: Callable[[Fault], None],
         view: Callable[[int], View] | None = None,
-        overrule: Overrule | None = None,
     ) -> None:
-        self.games, self.failed, self.view, self.overrule = games, failed, view, overrule
+        self.games, self.failed, self.view = games, failed, view
+        self._given: list[tuple[Any, float]] = []  # players and the probability of noise, by number
         self._objects: list[Any] = []
         self._wishes: list[Wishes | None] = []
+        self._game_numbers: dict[int, GameNumbers] = {}  # by number, of policies that keep hidden states
         self.numbers = np.array([self._number(player) for player in players], np.int64)
         self.holders = np.zeros((0, 0), np.int64)
+        self._seeds, self._places = np.zeros(0, np.uint64), np.zeros(0, np.uint64)  # of the games
+        self._turns = np.zeros((0, 0), np.uint64)  # of each seat so far
         self.see_every_turn = any(wishes is not None and wishes.all_turns for wishes in self._wishes)
         # Objects of bots that were given as classes or functions, by number, game and seat.
         self._own: dict[tuple[int, int, int], Any] = {}
@@ -138,32 +145,27 @@ class PythonPlayers:
     def _number(self, player: Any) -> int:
         if player is None:
             return -1
+        epsilon = player.epsilon if isinstance(player, Noisy) else 0.0
+        player = player.player if isinstance(player, Noisy) else player
         if isinstance(player, Factory) and not player.makes_bots:
             made = player()
             if cheats(made) is not player.cheats:
                 raise StarmineError(f"{player!r} makes policies of which only some cheat: expected all of them or none")
             player = made
-        for number, known in enumerate(self._objects):
-            if known is player:
+        for number, (known, noise) in enumerate(self._given):
+            if known is player and noise == epsilon:
                 return number
         check_variant(player, self.games.variant)
-        self._objects.append(player)
+        self._given.append((player, epsilon))
+        has_sessions = is_policy(player) and callable(getattr(player, "session", None))
+        self._objects.append(player.session() if has_sessions else player)
         self._wishes.append(policy_wishes(player, "player") if is_policy(player) else None)
         return len(self._objects) - 1
-
-    def reseed(self, seed_of: Callable[[int], int]) -> None:
-        """Seed what policies draw by chance.
-
-        Args:
-            seed_of: the seed of an entry of `players`. A policy of several entries gets that of the first.
-        """
-        for number, player in enumerate(self._objects):
-            if callable(getattr(player, "reseed", None)):
-                player.reseed(seed_of(int(np.flatnonzero(self.numbers == number)[0])))
 
     def forget(self) -> None:
         """Drop the objects of bots that were made for single games, and the questions that wait for an answer."""
         self._own.clear()
+        self._game_numbers.clear()
         self.cancel()
 
     def cancel(self) -> None:
@@ -172,11 +174,21 @@ class PythonPlayers:
         for question in asked.values():
             question.answer.cancel()
 
-    def begin(self, games: Array) -> None:
-        """Tell the policies that games begin, given their numbers (K,); `holders` says who plays them.
+    def begin(self, games: Array, seeds: Numbers, places: Numbers) -> None:
+        """Tell the policies that games begin; `holders` says who plays them.
 
         The objects of bots that played earlier games of these numbers are dropped.
+
+        Args:
+            games: their numbers (K,).
+            seeds: the seeds of their decks, uint64 (K,).
+            places: uint64 (K,), which stand for their indices and episodes, see `place_of`.
         """
+        if self._turns.shape != self.holders.shape:
+            count = len(self.holders)
+            self._seeds, self._places = np.zeros(count, np.uint64), np.zeros(count, np.uint64)
+            self._turns = np.zeros(self.holders.shape, np.uint64)
+        self._seeds[games], self._places[games], self._turns[games] = seeds, places, 0
         if self._own:
             begun = set(games.tolist())
             self._own = {place: bot for place, bot in self._own.items() if place[1] not in begun}
@@ -184,9 +196,20 @@ class PythonPlayers:
         for number, player in enumerate(self._objects):
             if self._wishes[number] is None or not callable(getattr(player, "reset", None)):
                 continue
+            if number not in self._game_numbers and player is self._given[number][0]:
+                self._game_numbers[number] = GameNumbers(player, len(self.holders))
             rows, seats = np.nonzero(holders == number)
             if len(rows):
-                player.reset(games[rows].astype(np.int64), seats.astype(np.int64))
+                player.reset(self._first(number) + games[rows].astype(np.int64), seats.astype(np.int64))
+
+    def _first(self, number: int) -> int:
+        """What is added to the numbers of games for a policy."""
+        return self._game_numbers[number].first if number in self._game_numbers else 0
+
+    def _drawn(self, purpose: int, games: Array, seats: Array, *places: int) -> Numbers:
+        """Numbers (K,) that follow from the games (K,), the seats (K,) and the turns that these have had."""
+        seen = self._seeds[games], self._places[games], self._turns[games, seats]
+        return draw(seen[0], purpose, seen[1], seats, seen[2], *places)
 
     def ask(self, to_act: Array) -> Moves:
         """Show the players a turn and take the moves that are known.
@@ -219,7 +242,8 @@ class PythonPlayers:
                 seat = to_act[game].astype(np.int64)
             if len(game):
                 wanted = wishes.encoder, wishes.dtype, list(wishes.extra_outputs)
-                found.append(Request(number, game, seat, to_act[game] == seat, self.games._rows(game, seat, wanted)))
+                uniform, rows = fractions(self._drawn(POLICY, game, seat)), self.games._rows(game, seat, wanted)
+                found.append(Request(number, game, seat, to_act[game] == seat, uniform, rows))
         return found
 
     def take(self, to_act: Array, asked: Sequence[Request]) -> Moves:
@@ -261,16 +285,16 @@ class PythonPlayers:
         """Write the actions of a policy."""
         policy, (game, seat, masks) = self._objects[asked.number], (asked.game, asked.seat, asked.rows["action_mask"])
         try:
-            chosen = chosen_actions(policy, asked)
+            chosen = chosen_actions(policy, asked, self._first(asked.number))
         except Exception as error:
             for one, holder in dict(zip(asked.game.tolist(), asked.seat.tolist(), strict=True)).items():
                 self.failed(Fault(policy, one, holder, None, error))
             return
         if not asked.to_act.all():
             chosen, game, seat, masks = (array[asked.to_act] for array in (chosen, game, seat, masks))
-        if self.overrule is not None:
-            instead = self.overrule(game, seat, masks)
-            chosen = np.where(instead >= 0, instead, chosen)
+        instead = self._noise(asked.number, game, seat, masks)
+        chosen = np.where(instead >= 0, instead, chosen)
+        self._turns[game, seat] += np.uint64(1)
         is_action = (chosen >= 0) & (chosen < masks.shape[1])
         is_legal = is_action & masks[np.arange(len(game)), np.where(is_action, chosen, 0)]
         if is_legal.all():
@@ -298,7 +322,7 @@ class PythonPlayers:
                 self._asked[game] = Asked(number, seat, view, move)
                 move.add_done_callback(partial(_put, self._answered, game))
             else:
-                yield game, move if isinstance(move, Exception) else self._overruled(game, seat, view, move)
+                yield game, move if isinstance(move, Exception) else self._played(number, game, view, move)
 
     def _answers(self, waits: bool) -> Iterator[tuple[int, Asked, Any]]:
         """The answers that have come since the last turn: games, what was asked, and moves or exceptions.
@@ -320,7 +344,7 @@ class PythonPlayers:
             waits = False
             del self._asked[game]
             try:
-                move = self._overruled(game, question.seat, question.view, answer.result())
+                move = self._played(question.number, game, question.view, answer.result())
             except Exception as error:
                 move = error
             yield game, question, move
@@ -336,16 +360,24 @@ class PythonPlayers:
                     self._own[number, game, seat] = maker()
                 view = self.view(game)
                 move = self._own.get((number, game, seat), maker).act(view)
-                yield game, self._overruled(game, seat, view, move)
+                yield game, self._played(number, game, view, move)
             except Exception as error:
                 yield game, error
 
-    def _overruled(self, game: int, seat: int, view: View, move: Any) -> Any:
-        """A bot's move, or the one that is played instead."""
-        if self.overrule is None:
-            return move
-        instead = int(self.overrule(np.array([game]), np.array([seat]), view.legal_action_mask()[None])[0])
+    def _played(self, number: int, game: int, view: View, move: Any) -> Any:
+        """A bot's move, or that of its noise."""
+        games, seats = np.array([game]), np.array([view.observer])
+        instead = int(self._noise(number, games, seats, view.legal_action_mask()[None])[0])
+        self._turns[games, seats] += np.uint64(1)
         return move if instead < 0 else instead
+
+    def _noise(self, number: int, games: Array, seats: Array, masks: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """The actions (K,) that noise plays in games (K,) for seats (K,) with masks (K, A); -1 where it does not."""
+        epsilon = self._given[number][1]
+        if not epsilon or not len(games):
+            return np.full(len(games), -1, np.int64)
+        is_noise = fractions(self._drawn(NOISE, games, seats, 0)) < epsilon
+        return np.where(is_noise, choose_legal(self._drawn(NOISE, games, seats, 1), masks), -1)
 
     def end(self, game: int, state_of: Callable[[int], Any]) -> None:
         """Show a game that has ended to its bots.
@@ -381,13 +413,18 @@ def is_maker(player: Any) -> bool:
     return isinstance(player, type | Factory)
 
 
-def chosen_actions(policy: Any, asked: Request) -> Array:
-    """The actions that a policy chooses, integers (K,), which may be illegal."""
+def chosen_actions(policy: Any, asked: Request, first: int) -> Array:
+    """The actions that a policy chooses, integers (K,), which may be illegal.
+
+    Args:
+        policy: the policy.
+        asked: what it sees.
+        first: what is added to the numbers of the games.
+    """
     # The policy gets its own copy of all that is still needed here.
     rows = asked.rows | {"action_mask": asked.rows["action_mask"].copy()}
-    chosen: Array = np.asanyarray(
-        policy.act_batch(Turns(game=asked.game.copy(), seat=asked.seat.copy(), to_act=asked.to_act.copy(), **rows))
-    )
+    rows |= {"game": asked.game + first, "seat": asked.seat.copy(), "to_act": asked.to_act.copy()}
+    chosen: Array = np.asanyarray(policy.act_batch(Turns(uniform=asked.uniform, **rows)))
     if isinstance(chosen, np.ma.MaskedArray):
         raise StarmineError("actions are a masked array: expected one without a mask")
     if chosen.shape != asked.game.shape or not np.issubdtype(chosen.dtype, np.integer):

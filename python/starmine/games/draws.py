@@ -18,18 +18,19 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 Numbers = NDArray[np.uint64]
 
 
-def draw(seed: int, purpose: int, *places: Any) -> Numbers:
+def draw(seed: int | Numbers, purpose: int, *places: Any) -> Numbers:
     """Numbers that are equally likely, by the finaliser of SplitMix64.
 
     Args:
-        seed: 0 to 2**64 - 1.
+        seed: 0 to 2**64 - 1, or a uint64 array of seeds.
         purpose: what the numbers are for; those of other purposes are independent.
         *places: the game's index, the seat, ...: uint64 arrays or integers, which are broadcast.
 
     Returns:
         uint64 of at least one axis.
     """
-    drawn = mixed(np.array([(seed + purpose * int(GOLDEN)) & _MASK], dtype=np.uint64))
+    start = np.atleast_1d(np.asarray(seed, dtype=np.uint64))
+    drawn = mixed(start + np.uint64((purpose * int(GOLDEN)) & _MASK))
     for place in places:
         drawn = mixed(drawn ^ mixed(np.atleast_1d(np.asarray(place, dtype=np.uint64))))
     return drawn
@@ -38,6 +39,11 @@ def draw(seed: int, purpose: int, *places: Any) -> Numbers:
 def fractions(numbers: Numbers) -> NDArray[np.float64]:
     """The numbers as 53-bit fractions from 0 to below 1."""
     return (numbers >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
+def place_of(games: Numbers, episodes: Numbers) -> Numbers:
+    """A place for `draw` that stands for games and their episodes, uint64 each; in episode 0 it is the game's index."""
+    return games + episodes * GOLDEN
 
 
 def choose(numbers: Numbers, weights: Sequence[float]) -> NDArray[np.int64]:
