@@ -26,7 +26,7 @@ from starmine.evaluation.results_folder import worst_games
 from starmine.look import replay_html
 from starmine.look.lobby import Lobby
 from starmine.look.server import FILES, Server
-from starmine.look.shapes import FOLDER
+from starmine.look.shapes import browser_file
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -50,8 +50,8 @@ def page() -> str:
 
 def lobby() -> Lobby:
     """The tables of the page of `starmine play`."""
-    bots = {name: lambda name=name: name for name in ("smart", "info")}  # type: ignore[misc]
-    rules = {name: lambda players, name=name: starmine.variant(name, players=players) for name in starmine.variants()}  # type: ignore[misc]
+    bots = {name: lambda name=name: name for name in ("smart", "info")}
+    rules = {name: lambda players, name=name: starmine.variant(name, players=players) for name in starmine.variants()}
     return Lobby(bots, rules, seed=11)
 
 
@@ -63,7 +63,7 @@ def played() -> str:
     for turn in range(0, 2 * MOVES, 2):
         tables.act(key, tables.advise(key, "smart", [turn, 0])["action"], [turn, 0])
         shown = tables.step(key, [turn + 1, 0])
-    files = [(FOLDER / name).read_text(encoding="utf-8") for name, _ in FILES.values()]
+    files = [browser_file(name) for name, _ in FILES.values()]
     return json.dumps([{**shown, "id": ""}, tables.advise(key, "smart", [2 * MOVES, 0]), tables.choices(), files])
 
 

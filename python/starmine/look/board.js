@@ -1,5 +1,5 @@
 /* Draws a position of Hanabi from a frame (its fields: starmine/look/frame.py). No dependencies but
- * arrow.js, elements.js, suits.js and words.js next to it, and board.css with the colours of `style()` in replay.py.
+ * arrow.js, elements.js, suits.js and words.js next to it, board.css, and colors.css of shapes.py.
  *
  *   import { draw } from "./board.js";
  *   draw(element, frame, { theme: "dark", onAction: (action) => ... });

@@ -17,13 +17,13 @@ from starmine.games.results import Games
 from starmine.games.trajectories import Trajectories
 from starmine.look.analysis import mistakes, reachable, verdict
 from starmine.look.frame import Frame, action_text, frame_of
-from starmine.look.shapes import FOLDER, suit_rules
+from starmine.look.shapes import browser_file
 from starmine.look.words import move_in_words, told_apart
 from starmine.policies.load import TrainedPolicy, load_own
 
 # Each imports only what stands before it.
 SCRIPTS = ("suits.js", "elements.js", "words.js", "arrow.js", "board.js", "curves.js", "replay.js")
-STYLES = ("board.css", "replay.css")
+STYLES = ("board.css", "replay.css", "colors.css")
 MOST_GAMES = 200  # of a replay: some 100 KB each
 OF_GAME = ("format", "variant", "suits", "names", "observer", "start_player")  # fields that all frames of a game share
 OF_CARD = ("card", "number", "color", "rank", "belief")
@@ -148,14 +148,14 @@ def page(data: dict[str, Any], title: str) -> str:
 
 def style() -> str:
     """The style sheets of the board and of the replay."""
-    return "".join((FOLDER / name).read_text(encoding="utf-8") for name in STYLES) + suit_rules()
+    return "".join(browser_file(name) for name in STYLES)
 
 
 def script() -> str:
     """The scripts of the board and of the replay, as one without imports and exports."""
     lines = []
     for name in SCRIPTS:
-        for line in (FOLDER / name).read_text(encoding="utf-8").splitlines():
+        for line in browser_file(name).splitlines():
             if not line.startswith("import "):
                 lines.append(line.removeprefix("export "))
     return "\n".join(lines) + "\n"

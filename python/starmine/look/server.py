@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from starmine._core import StarmineError
 from starmine.look.lobby import HiddenError, Lobby, NoTableError, StaleError
 from starmine.look.replay import SCRIPTS, STYLES
-from starmine.look.shapes import FOLDER, suit_rules
+from starmine.look.shapes import browser_file
 
 FILES = {"": ("play.html", "text/html; charset=utf-8")}
 FILES |= {name: (name, "text/javascript; charset=utf-8") for name in (*SCRIPTS, "play.js")}
@@ -170,9 +170,7 @@ class Handler(BaseHTTPRequestHandler):
         match path:
             case [name] if name in FILES:
                 file, kind = FILES[name]
-                return kind, (FOLDER / file).read_bytes()
-            case ["suits.css"]:
-                return "text/css; charset=utf-8", suit_rules().encode()
+                return kind, browser_file(file).encode()
             case ["choices"]:
                 return _json(self.server.lobby.choices())
             case ["tables"]:

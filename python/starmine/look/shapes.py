@@ -1,7 +1,11 @@
-"""What pictures are made of: the shapes and colours of the suits, and letters drawn as lines.
+"""What boards are made of: the shapes and colours of the suits, the colours of the rest, and letters drawn as lines.
 
-Letters and digits are lines, so that a picture looks the same on machines without fonts. The suits are those of
-`suits.js`, from which the board in a browser is drawn too.
+`drawing.json` is the one table of shapes and colours. Pictures are drawn from it here; for the pages in a browser,
+`browser_file` makes a script and a style sheet of it. A suit has a name, a shape in a box of 24 x 24, the fill of its
+cards, and the ink on them. A fill of several colours is a gradient from the upper left to the lower right. Another
+colour has a value for light pages and one for dark pages.
+
+Letters and digits are lines, so that a picture looks the same on machines without fonts.
 """
 
 from __future__ import annotations
@@ -11,8 +15,12 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent
-_SCRIPT = (FOLDER / "suits.js").read_text(encoding="utf-8")
-SUITS: dict[str, dict[str, Any]] = json.loads(_SCRIPT[_SCRIPT.index("{") : _SCRIPT.rindex("}") + 1])
+_TABLE = json.loads((FOLDER / "drawing.json").read_text(encoding="utf-8"))
+SUITS: dict[str, dict[str, Any]] = _TABLE["suits"]
+THEMES: dict[str, dict[str, str]] = {
+    "light": {name: light for name, (light, _) in _TABLE["colors"].items()},
+    "dark": {name: dark for name, (_, dark) in _TABLE["colors"].items()},
+}
 GRADIENT: list[list[str]] = SUITS["M"]["fill"]
 # The fill of each suit's cards, and what is drawn on it.
 COLORS: dict[str, tuple[str, str]] = {
@@ -81,9 +89,19 @@ def shape(x: float, y: float, letter: str, size: float, color: str) -> str:
     return f'<path transform="translate({x:.4g} {y:.4g}) scale({size / 24:.4g})" d="{path}" fill="{color}"/>'
 
 
-def suit_rules() -> str:
-    """The colours of the suits as a style sheet for the board."""
-    rules = []
+def browser_file(name: str) -> str:
+    """A script or a style sheet of the pages: "suits.js" and "colors.css" are made of the table, others are files."""
+    if name == "suits.js":
+        return f"export const SUITS = {json.dumps(SUITS)};\n"
+    if name == "colors.css":
+        return _colors()
+    return (FOLDER / name).read_text(encoding="utf-8")
+
+
+def _colors() -> str:
+    """The colours as properties: of the pages for light and dark, and of the elements of each suit."""
+    pairs = [f"  --{name}: light-dark({light}, {dark});\n" for name, (light, dark) in _TABLE["colors"].items()]
+    rules = [f".sm-board, .sr {{\n{''.join(pairs)}}}\n"]
     for letter, suit in SUITS.items():
         fill = suit["fill"]
         if not isinstance(fill, str):

@@ -12,18 +12,8 @@ from typing import Any
 from starmine._core import StarmineError, State, View
 from starmine._util.keywords import check_names
 from starmine.look.frame import Frame, frame_of
-from starmine.look.shapes import COLORS, GRADIENT, glyphs, shape
+from starmine.look.shapes import COLORS, GRADIENT, THEMES, glyphs, shape
 
-THEMES = {
-    "light": {
-        "ground": "#f6f5f1", "panel": "#ffffff", "ink": "#20242f", "soft": "#5d6474", "line": "#d9d8d2",
-        "accent": "#8a3ffc", "warn": "#b3261e", "good": "#12805c", "back": "#7d8598", "white": "#8b8778",
-    },
-    "dark": {
-        "ground": "#14171f", "panel": "#1d212c", "ink": "#eceef4", "soft": "#a4abbd", "line": "#343a49",
-        "accent": "#c7a3ff", "warn": "#ff8a80", "good": "#4fd1a1", "back": "#4a5163", "white": "#8b8778",
-    },
-}  # fmt: skip
 FONT = "system-ui,-apple-system,Segoe UI,Roboto,Helvetica,Arial,DejaVu Sans,sans-serif"
 WIDTH, MARGIN, GAP = 800, 14, 10
 LEFT, RIGHT = 440, 322  # widths of the hands and of the table
@@ -138,12 +128,10 @@ class _Picture:
         """Score, tokens, deck and turn."""
         frame, variant = self.frame, self.frame["variant"]
         x = self._number(MARGIN + 4, "Score", f"{frame['score']}/{variant['max_score']}")
-        x = self._tokens(
-            x, "Hints", frame["information_tokens"], variant["max_information_tokens"], "#2d7dd2", round_=True
-        )
-        x = self._tokens(
-            x, "Lives", frame["life_tokens"], variant["max_life_tokens"], self.colors["warn"], round_=False
-        )
+        hints, most_hints = frame["information_tokens"], variant["max_information_tokens"]
+        lives, most_lives = frame["life_tokens"], variant["max_life_tokens"]
+        x = self._tokens(x, "Hints", hints, most_hints, self.colors["information"], round_=True)
+        x = self._tokens(x, "Lives", lives, most_lives, self.colors["warn"], round_=False)
         x = self._number(x, "Deck", str(frame["deck_size"]))
         self._number(x, "Turn", str(frame["turn"]))
 

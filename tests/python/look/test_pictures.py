@@ -1,8 +1,8 @@
 """Pictures: well-formed SVG of any game, nothing hidden in a seat's picture, arrays, and the vector environment."""
 
+import json
 import random
 import re
-from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -13,10 +13,8 @@ from random_variants import random_variant
 import starmine
 from starmine.look import frame_of, grid_svg, svg_of, to_png, to_svg
 from starmine.look.frame import LETTERS
-from starmine.look.shapes import COLORS, GLYPHS, SUITS
-from starmine.look.svg import THEMES
+from starmine.look.shapes import COLORS, FOLDER, GLYPHS, SUITS, THEMES, browser_file
 
-LOOK = Path(starmine.look.__file__).parent
 SHAPES = {letter: suit["shape"] for letter, suit in SUITS.items()}
 HOSTILE = '</text><script>alert("x")</script>&'
 
@@ -89,12 +87,20 @@ def test_wrong_arguments_are_refused():
         frame_of(state, policy={"value": float("nan")})
 
 
-def test_pictures_and_browsers_have_the_same_colours():
-    style = (LOOK / "board.css").read_text()
-    pairs = {name: pair for name, *pair in re.findall(r"--(\w+): light-dark\((#\w+), (#\w+)\);", style)}
-    pairs["white"] = re.findall(r"\.sm-map i\.sm-W::before { background: (#\w+); }", style) * 2
-    del pairs["page"]  # which only surrounds the board of a replay
-    assert pairs == {name: [THEMES["light"][name], THEMES["dark"][name]] for name in THEMES["light"]}
+def test_browsers_draw_with_the_shapes_and_colours_of_pictures():
+    """The style sheets and scripts of the pages have none of their own, and use none that the table lacks."""
+    assert json.loads(browser_file("suits.js").removeprefix("export const SUITS = ").rstrip(";\n")) == SUITS
+    made = browser_file("colors.css")
+    for name, light in THEMES["light"].items():
+        assert f"--{name}: light-dark({light}, {THEMES['dark'][name]});" in made
+    for letter, suit in SUITS.items():
+        assert f".sm-{letter} {{" in made
+        assert letter == "M" or f"--fill: {suit['fill']}; --on: {suit['ink']};" in made
+    texts = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.[jc]s*") if path.suffix != ".json"}
+    written = " ".join(texts.values())
+    assert set(re.findall(r"#[0-9a-f]{6}\b", written)) <= {"#ffffff"}  # what is drawn on the back of a card
+    set_there = set(re.findall(r"(--[\w-]+):", written + made)) | set(re.findall(r'setProperty\("(--[\w-]+)"', written))
+    assert set(re.findall(r"var\((--[\w-]+)", written)) <= set_there
 
 
 def test_every_letter_of_a_card_can_be_drawn():
