@@ -1,7 +1,6 @@
 """Takes the screenshots of docs/look.md.
 
-They show a replay at the widths of a desktop and of a phone, light and dark, the page of `starmine play`, and the
-report of an evaluation.
+They show a replay and the page of `starmine play`.
 
 python tools/draw_look.py
 
@@ -16,13 +15,10 @@ import json
 import shutil
 import tempfile
 import threading
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import starmine
-from starmine.evaluation.html_report import evaluation_html
-from starmine.evaluation.results_folder import worst_games
 from starmine.look import replay_html
 from starmine.look.lobby import Lobby
 from starmine.look.server import FILES, Server
@@ -93,26 +89,9 @@ def play(browser: Browser) -> None:
         thread.join()
 
 
-def report() -> str:
-    """The report of `starmine eval --html`."""
-    bots = ["smart", "info", "simple", "ippo-2p"]
-    with tempfile.TemporaryDirectory() as folder:
-        results = starmine.evaluate(bots, games=200, seed=0, output=folder, figure=False)
-        return evaluation_html(results, worst_games(folder, 5))
-
-
-def evaluation(browser: Browser, folder: Path) -> None:
-    """The picture of the report."""
-    file = folder / "eval.html"
-    file.write_text(report(), encoding="utf-8")
-    shown = browser.new_page(viewport={"width": 1000, "height": 960}, color_scheme="light")
-    shown.goto(file.as_uri())
-    shown.screenshot(path=DOCS / "look-eval.png")
-
-
 def inputs() -> dict[str, str]:
-    """The checksum of what each group of pictures is taken of; the report's without Starmine's version."""
-    texts = {"replay": page(), "play": played(), "eval": report().replace(version("starmine"), "")}
+    """The checksum of what each group of pictures is taken of."""
+    texts = {"replay": page(), "play": played()}
     return {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
 
 
@@ -130,7 +109,6 @@ def main() -> None:
             shown.wait_for_timeout(300)
             shown.screenshot(path=DOCS / name)
         play(browser)
-        evaluation(browser, Path(folder))
         browser.close()
     INPUTS.write_text(json.dumps(inputs(), indent=1) + "\n", encoding="utf-8")
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from starmine._core import StarmineError, bots, policies
-from starmine._util.durable import replace_file
 from starmine.cli import player_files
 from starmine.cli.arguments import (
     INTERRUPTED,
@@ -19,10 +17,7 @@ from starmine.cli.arguments import (
     refuse_without,
     rules_of_text,
 )
-from starmine.evaluation import Evaluation, evaluate
-from starmine.evaluation.html_report import evaluation_html, names_of, title_of
-from starmine.evaluation.results_folder import worst_games
-from starmine.look import replay_html
+from starmine.evaluation import evaluate
 from starmine.policies.load import load_own
 from starmine.policies.pools import seed_files
 
@@ -32,14 +27,11 @@ Plays every bot with itself and with every other on the same decks, and prints t
 
 With two players, each pairing is played in both orders; with more, one bot holds one seat, each for an equal share of
 the games, and bots of another kind hold all others. With --output, the folder gets all games, which starmine replay and
-starmine data read, with eval.json, eval.csv, the table as table.csv, table.md and table.tex, and heat maps eval.png and
-eval.pdf. The same command resumes an interrupted evaluation, and with more bots it plays the missing pairings only.
-Without --output nothing is saved.
+starmine data read, with eval.json, eval.csv, the table as table.csv and table.md, and the heat map eval.png.
+The same command resumes an interrupted evaluation, and with more bots it plays the missing pairings only. Without
+--output nothing is saved.
 
 The exit status is 1 if all games of a pairing failed because a player raised an exception or made an illegal move."""
-
-
-PAGE, WORST = "eval.html", "worst.html"
 FAILED = 1  # exit status where no game of a pairing could be played
 SHOWN = 20  # games
 
@@ -84,12 +76,6 @@ def add(commands: Any) -> None:
     parser.add_argument("--num-threads", type=integer, metavar="N", help="threads (default: one for each core)")
     parser.add_argument("--output", metavar="DIR", help="folder to write to and to resume from (default: print only)")
     parser.add_argument("--fresh", action="store_true", help="discard the evaluation that the folder holds")
-    parser.add_argument(
-        "--html",
-        action="store_true",
-        help="with --output: write eval.html, the matrix and histograms, "
-        "and worst.html, the 20 worst games to step through",
-    )
     parser.add_argument("--no-figure", action="store_true", help="draw no heat map, which needs matplotlib")
     parser.add_argument("--quiet", action="store_true", help="no progress on standard error")
     parser.set_defaults(run=run)
@@ -121,7 +107,7 @@ def seeds_bot(bot: str) -> str:
 
 def run(options: argparse.Namespace) -> int:
     """Evaluate, print, and return the exit status: 1 if all games of a pairing failed."""
-    refuse_without(options, "output", "fresh", "html")
+    refuse_without(options, "output", "fresh")
     rules = rules_of_text(options.variant, options.players, options.lost_game_score)
     entrants, partners, held_out = map(bots_by_name, (options.bots, options.partners, options.hold_out))
     held_out = {name: partners.get(name, player) if name == player else player for name, player in held_out.items()}
@@ -149,20 +135,8 @@ def run(options: argparse.Namespace) -> int:
         return INTERRUPTED
     print(evaluation)
     if options.output is not None:
-        if options.html:
-            write_pages(evaluation, Path(options.output))
         print(f"\nwritten to {options.output}")
     failed = [pairing for pairing in evaluation.pairings if 0 < pairing.games == pairing.failed]
     for pairing in failed:
         refuse("starmine eval", f"every game of {pairing.player} with {pairing.partner} failed")
     return FAILED if failed else 0
-
-
-def write_pages(evaluation: Evaluation, folder: Path) -> None:
-    """Write the evaluation as a page, and the worst games as another."""
-    worst = worst_games(folder, SHOWN)
-    if worst:
-        states, titles, names = [game.state() for game in worst], list(map(title_of, worst)), map(names_of, worst)
-        replay = replay_html(states, names=list(names), titles=titles, title="The worst games")
-        replace_file(folder / WORST, replay.encode())
-    replace_file(folder / PAGE, evaluation_html(evaluation, worst, WORST).encode(errors="xmlcharrefreplace"))

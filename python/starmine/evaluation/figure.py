@@ -5,22 +5,21 @@ from __future__ import annotations
 import io
 import math
 import textwrap
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from starmine._core import StarmineError
 from starmine._util.durable import replace_file
 from starmine.evaluation.grid import caption, largest_error, marked, notes, shorten
-from starmine.evaluation.matrix import Mean
+from starmine.evaluation.matrix import Mean, table_of
+from starmine.evaluation.results import Results
 from starmine.games.results import with_error
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.image import AxesImage
-
-    from starmine.evaluation.evaluation import Evaluation
 
 LONGEST_NAME, LONGEST_LINE = 20, 72
 # Up to this many entrants, cells are large enough for the standard error.
@@ -29,18 +28,21 @@ LARGE_SIDE, SMALL_SIDE = 0.95, 0.6  # of a cell, in inches
 LETTER = 0.085  # width of a letter, in inches
 
 
-def draw(results: Evaluation, paths: Sequence[Path]) -> None:
-    """Write the heat map of the table as PNG or PDF files.
+def draw(results: Results, path: Path) -> None:
+    """Write the heat map of the table as a PNG file.
 
     Raises:
+        StarmineError: the path does not end in ".png".
         ImportError: matplotlib is missing.
         OSError: a file cannot be written; the earlier one is still there.
     """
+    if path.suffix != ".png":
+        raise StarmineError(f"path={str(path)!r} is not allowed: expected a name that ends in .png")
     try:
         from matplotlib.figure import Figure
     except ImportError as missing:
         raise ImportError("the figure needs matplotlib: pip install 'starmine[eval]'") from missing
-    table = results.table
+    table = table_of(results)
     rows, columns = len(table.rows), len(table.columns)
     has_room = max(rows, columns) <= ROOM_FOR_ERRORS
     side = LARGE_SIDE if has_room else SMALL_SIDE
@@ -56,16 +58,12 @@ def draw(results: Evaluation, paths: Sequence[Path]) -> None:
             write_cell(axes, image, row, column, mean, has_room)
     figure.colorbar(image, ax=axes, label="mean score", shrink=0.9)
     figure.suptitle(title(results, has_room), fontsize=11)
-    for path in paths:
-        picture = io.BytesIO()
-        kind = "pdf" if path.suffix == ".pdf" else "png"
-        # Without the date, equal evaluations have equal files.
-        metadata = {"CreationDate": None} if kind == "pdf" else None
-        figure.savefig(picture, format=kind, dpi=150, bbox_inches="tight", pad_inches=0.15, metadata=metadata)
-        replace_file(path, picture.getvalue())
+    picture = io.BytesIO()
+    figure.savefig(picture, format="png", dpi=150, bbox_inches="tight", pad_inches=0.15)
+    replace_file(path, picture.getvalue())
 
 
-def title(results: Evaluation, has_room: bool) -> str:
+def title(results: Results, has_room: bool) -> str:
     """The first sentence of the caption, wrapped to the figure's width. Then the notes on marks, one line each.
 
     Without room for the standard errors in the cells, a line before the notes has the largest.
@@ -75,9 +73,9 @@ def title(results: Evaluation, has_room: bool) -> str:
     return "\n".join([*lines, *(shorten(note, LONGEST_LINE) for note in notes(results))])
 
 
-def label_axes(results: Evaluation, axes: Axes, side: float) -> None:
+def label_axes(results: Results, axes: Axes, side: float) -> None:
     """Names on both axes, slanted where they are wider than a cell, and white lines between the cells."""
-    table = results.table
+    table = table_of(results)
     rows, columns = (marked(results, names, LONGEST_NAME) for names in (table.rows, table.columns))
     if max(len(name) for name in columns) * LETTER < side:
         axes.set_xticks(range(len(columns)), columns)

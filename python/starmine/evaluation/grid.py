@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from starmine.evaluation.matrix import FAILURES, FALLBACK, Mean
+from starmine.evaluation.matrix import FAILURES, FALLBACK, Mean, methods_of, table_of
+from starmine.evaluation.results import Results
 from starmine.games.results import with_error
 from starmine.games.variants import variant_text
-
-if TYPE_CHECKING:
-    from starmine.evaluation.evaluation import Evaluation
 
 CHEATS = "†"  # behind the name of an entrant that sees its own hand
 HELD_OUT = "‡"  # behind the name of a partner that is held out
@@ -21,9 +19,9 @@ MOST_PAIRINGS = 10  # named in a note
 Grid: TypeAlias = list[list[str]]
 
 
-def score_grid(results: Evaluation) -> Grid:
+def score_grid(results: Results) -> Grid:
     """The table of mean scores."""
-    table = results.table
+    table = table_of(results)
     rows, columns = (marked(results, names) for names in (table.rows, table.columns))
     return [["", *columns], *([row, *map(mean_text, means)] for row, means in zip(rows, table.means, strict=True))]
 
@@ -33,13 +31,13 @@ def mean_text(mean: Mean) -> str:
     return with_error(mean.score, mean.shown_error, digits=2) + mean.marks
 
 
-def largest_error(results: Evaluation) -> list[str]:
+def largest_error(results: Results) -> list[str]:
     """What stands with a table whose cells have no room for standard errors; nothing where no cell has one."""
-    errors = [mean.shown_error for row in results.table.means for mean in row if mean.shown_error is not None]
+    errors = [mean.shown_error for row in table_of(results).means for mean in row if mean.shown_error is not None]
     return [f"Standard errors: at most {math.ceil(100 * max(errors)) / 100:.2f}"] if errors else []
 
 
-def method_grids(results: Evaluation) -> list[Grid]:
+def method_grids(results: Results) -> list[Grid]:
     """The table of methods, a row for each; none without methods."""
     rows = [
         [
@@ -50,12 +48,12 @@ def method_grids(results: Evaluation) -> list[Grid]:
             str(method.pairs),
             f"{method.all_pairs:.2f} ({method.lowest:.2f} to {method.highest:.2f})",
         ]
-        for method in results.methods
+        for method in methods_of(results)
     ]
     return [[["method", "seeds", "self-play", "cross-play", "pairs", "all pairs"], *rows]] if rows else []
 
 
-def caption(results: Evaluation) -> list[str]:
+def caption(results: Results) -> list[str]:
     """What the table shows, a sentence each: its games, how to read it, and the marks that occur in it."""
     settings = results.settings
     players, games = settings.variant.players, f"{settings.games:,} games a pairing"
@@ -79,7 +77,7 @@ def caption(results: Evaluation) -> list[str]:
     return found + notes(results)
 
 
-def notes(results: Evaluation) -> list[str]:
+def notes(results: Results) -> list[str]:
     """What the marks behind names and scores mean, as far as they occur."""
     found = [f"{CHEATS} sees its own hand: an upper bound, not a player"] * bool(results.settings.cheaters)
     found += [f"{HELD_OUT} given as held out of training"] * bool(results.settings.hold_out)
@@ -105,7 +103,7 @@ def percent(share: float) -> str:
 # --- Names ------------------------------------------------------------------------------------------------
 
 
-def marked(results: Evaluation, names: Iterable[str], longest: int | None = None) -> list[str]:
+def marked(results: Results, names: Iterable[str], longest: int | None = None) -> list[str]:
     """Names of at most `longest` letters. A mark follows a player that sees its own hand, and one that is held out."""
     names = list(names)
     cheaters, held_out = results.settings.cheaters, results.settings.hold_out

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from starmine._util.equality import equal_by_value
 from starmine.evaluation.calls import fallback_share
+from starmine.evaluation.results import Cell, Results
 from starmine.games.results import mean_and_error
-
-if TYPE_CHECKING:
-    from starmine.evaluation.evaluation import Cell, Evaluation
 
 MEAN, HELD_OUT_MEAN, SELF_PLAY = "mean", "mean (held out)", "self-play"
 FAILURES = "*"  # behind a mean that leaves out failed games
@@ -105,7 +102,7 @@ class Method:
     highest: float
 
 
-def table_of(results: Evaluation) -> ScoreTable:
+def table_of(results: Results) -> ScoreTable:
     """The table of an evaluation."""
     settings = results.settings
     if not settings.partners:
@@ -123,7 +120,7 @@ def table_of(results: Evaluation) -> ScoreTable:
     return ScoreTable([*rows, SELF_PLAY], list(columns), means)
 
 
-def columns_of(results: Evaluation) -> dict[str, tuple[str, ...]]:
+def columns_of(results: Results) -> dict[str, tuple[str, ...]]:
     """The columns of a table with partners, by name with the partners that each takes; none for self-play."""
     settings = results.settings
     met = [name for name in settings.partners if name not in settings.hold_out]
@@ -134,9 +131,7 @@ def columns_of(results: Evaluation) -> dict[str, tuple[str, ...]]:
     return columns | {SELF_PLAY: ()}
 
 
-def _of_members(
-    results: Evaluation, row: str, column: str, members: tuple[str, ...], partners: tuple[str, ...]
-) -> Mean:
+def _of_members(results: Results, row: str, column: str, members: tuple[str, ...], partners: tuple[str, ...]) -> Mean:
     """The games of a player, or of the seeds of a method, with the partners of a column."""
     one_pairing = len(members) == 1 and column not in (MEAN, HELD_OUT_MEAN)
     each = [_cells(results, member, partners, with_itself=one_pairing) for member in members]
@@ -148,7 +143,7 @@ def _of_members(
     return replace(found, seeds=len(members), seeds_standard_error=error)
 
 
-def _cells(results: Evaluation, player: str, partners: tuple[str, ...], with_itself: bool) -> list[Cell]:
+def _cells(results: Results, player: str, partners: tuple[str, ...], with_itself: bool) -> list[Cell]:
     """The pairings of a player with some partners, in all seatings; without partners its self-play.
 
     Where it is one of the partners, `with_itself` says whether its self-play counts.
@@ -164,7 +159,7 @@ def _cells(results: Evaluation, player: str, partners: tuple[str, ...], with_its
     return found
 
 
-def _mean(results: Evaluation, row: str, column: str, cells: Sequence[Cell]) -> Mean:
+def _mean(results: Results, row: str, column: str, cells: Sequence[Cell]) -> Mean:
     score, error = results.mean_of(cells)
     played = [cell for cell in cells if results.is_played(cell)]
     games = sum(int(results.played[cell]) for cell in played)
@@ -173,7 +168,12 @@ def _mean(results: Evaluation, row: str, column: str, cells: Sequence[Cell]) -> 
     return Mean(row, column, games, failed, score, error, fallback_share=share)
 
 
-def method_of(results: Evaluation, name: str, seeds: tuple[str, ...]) -> Method:
+def methods_of(results: Results) -> list[Method]:
+    """Self-play and cross-play of the seeds of each method."""
+    return [_method(results, name, seeds) for name, seeds in results.settings.methods.items()]
+
+
+def _method(results: Results, name: str, seeds: tuple[str, ...]) -> Method:
     """A method, with the scores of its seeds."""
     own = [results.mean_of([results.cell_of(seed, seed)])[0] for seed in seeds]
     crossed = {

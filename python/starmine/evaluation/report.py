@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from starmine._core import _search_parts
 from starmine.evaluation.calls import fallback_share
@@ -21,18 +20,16 @@ from starmine.evaluation.grid import (
     middle_out,
     shorten,
 )
-from starmine.evaluation.matrix import FALLBACK, HELD_OUT_MEAN, MEAN, SELF_PLAY, Mean
+from starmine.evaluation.matrix import FALLBACK, HELD_OUT_MEAN, MEAN, SELF_PLAY, Mean, table_of
+from starmine.evaluation.results import Cell, Results
 from starmine.games.results import with_error
-
-if TYPE_CHECKING:
-    from starmine.evaluation.evaluation import Cell, Evaluation
 
 WIDTH = 100
 LONGEST_NAME = 13
 NARROW_CELL = 6
 
 
-def report(results: Evaluation) -> str:
+def report(results: Results) -> str:
     """The table, a line for each entrant and each method, the calls of chat players, and the failures."""
     lines = [textwrap.fill(line, WIDTH, subsequent_indent="    ") for line in caption(results)]
     methods = [aligned(grid) for grid in method_grids(results)]
@@ -57,12 +54,12 @@ def aligned(grid: Grid) -> list[str]:
     ]
 
 
-def matrices(results: Evaluation) -> Iterator[list[str]]:
+def matrices(results: Results) -> Iterator[list[str]]:
     """The table. If it is wider than the text, numbers head its columns and it is split into blocks that fit.
 
     These have no standard errors: a line before them has the largest.
     """
-    table = results.table
+    table = table_of(results)
     labels = labelled(results, table.rows)
     heads = [f"{MEAN}{HELD_OUT}" if name == HELD_OUT_MEAN else name for name in table.columns]
     wide = [[label, *map(mean_text, means)] for label, means in zip(labels, table.means, strict=True)]
@@ -81,7 +78,7 @@ def matrices(results: Evaluation) -> Iterator[list[str]]:
         yield aligned([["", *heads[block]], *rows])
 
 
-def narrow_head(results: Evaluation, column: str) -> str:
+def narrow_head(results: Results, column: str) -> str:
     """The head of a narrow column: the entrant's number."""
     if column in results.names:
         return str(results.names.index(column) + 1)
@@ -93,7 +90,7 @@ def narrow(mean: Mean) -> str:
     return with_error(mean.score, None, digits=max(0, 2 - len(mean.marks))) + mean.marks
 
 
-def entrants(results: Evaluation) -> Grid:
+def entrants(results: Results) -> Grid:
     """A row for each entrant: its self-play, and in the square matrix its means with all others."""
     names = results.names
     has_means = len(names) > 1 and not results.settings.partners
@@ -120,18 +117,18 @@ def entrants(results: Evaluation) -> Grid:
     return [[*heads, *["row mean", "column mean"] * has_means], *rows]
 
 
-def mark_of(results: Evaluation, cells: list[Cell]) -> str:
+def mark_of(results: Results, cells: list[Cell]) -> str:
     """The mark behind a mean over pairings in which a fallback chose moves; else nothing."""
     return FALLBACK * bool(fallback_share(results.calls.get(cell, {}) for cell in cells))
 
 
-def labelled(results: Evaluation, names: list[str]) -> list[str]:
+def labelled(results: Results, names: list[str]) -> list[str]:
     """Names with the numbers of entrants."""
     numbers = [f"{results.names.index(name) + 1:>2}" if name in results.names else "  " for name in names]
     return [f"{number} {name}" for number, name in zip(numbers, marked(results, names, LONGEST_NAME), strict=True)]
 
 
-def gains(results: Evaluation) -> Iterator[str]:
+def gains(results: Results) -> Iterator[str]:
     """What each search gains beside its blueprint, where that is an entrant too."""
     kinds = {name: identity.text for name, identity in results.settings.identities.items()}
     for name, kind in kinds.items():
@@ -144,7 +141,7 @@ def gains(results: Evaluation) -> Iterator[str]:
             yield f"{who} gains {with_error(*gain, digits=2)} beside {partner} (the same decks)"
 
 
-def calls(results: Evaluation) -> Iterator[str]:
+def calls(results: Results) -> Iterator[str]:
     """How often chat players were asked, with what outcomes, the sums of their usage, and the first problems."""
     for name in results.names:
         found = results.calls_of(name)
@@ -158,7 +155,7 @@ def calls(results: Evaluation) -> Iterator[str]:
             yield textwrap.fill(line, WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
 
 
-def failures(results: Evaluation) -> Iterator[str]:
+def failures(results: Results) -> Iterator[str]:
     """The pairings with failed games."""
     failed = [pairing for pairing in results.pairings if pairing.failed]
     if failed:

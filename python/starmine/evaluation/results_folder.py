@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError, endings
+from starmine._core import StarmineError
 from starmine._util.durable import (
     PART,
     DamagedFileError,
@@ -20,9 +19,7 @@ from starmine._util.durable import (
     remove_left_parts,
     replace_file,
 )
-from starmine.data.dataset import Dataset
 from starmine.data.files import Entry, GamesFile, file_hash, files_of, write_file
-from starmine.data.game import Game
 from starmine.data.manifest import MANIFEST, differences, read_manifest, writable, write_manifest
 from starmine.data.metadata import FORGED, Metadata
 from starmine.data.origins import ID, KEY
@@ -30,15 +27,16 @@ from starmine.data.outcomes import outcomes
 from starmine.data.schema import SHARD, shard_name
 from starmine.data.table import GameTable
 from starmine.evaluation.calls import Calls, added
-from starmine.evaluation.documents import csv_text, table_text, to_latex, to_markdown
-from starmine.evaluation.evaluation import FAILURES_KEPT, Cell, Evaluation, Settings
+from starmine.evaluation.documents import csv_text, table_text, to_markdown
+from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.pairing import FAILED
+from starmine.evaluation.results import FAILURES_KEPT, Cell, Settings
 from starmine.games.identity import Identity
 from starmine.games.pairings import pairings_of
 from starmine.games.results import Games
 
-RESULTS, ROWS, FIGURES = "eval.json", "eval.csv", ("eval.png", "eval.pdf")
-TABLES = {"table.csv": table_text, "table.md": to_markdown, "table.tex": to_latex}
+RESULTS, ROWS, FIGURE = "eval.json", "eval.csv", "eval.png"
+TABLES = {"table.csv": table_text, "table.md": to_markdown}
 REPORTED = ("hold_out", "methods")  # settings that change what is reported of the games
 GROWING = ("ego", "partners")  # settings whose entrants may become more
 START_OVER = "choose another folder, or start over with --fresh (fresh=True)"
@@ -118,7 +116,7 @@ class Folder:
         evaluation = Evaluation.begin(self.settings)
         with writable(self.path):
             write_manifest(self.path, self._configuration, {})
-            self._remove([*files_of(self.path), *(self.path / name for name in (RESULTS, ROWS, *TABLES, *FIGURES))])
+            self._remove([*files_of(self.path), *(self.path / name for name in (RESULTS, ROWS, *TABLES, FIGURE))])
         return evaluation
 
     def _resume(self) -> Evaluation:
@@ -214,7 +212,7 @@ class Folder:
             replace_file(self.path / RESULTS, text.encode())
 
     def finish(self, evaluation: Evaluation, figure: bool) -> None:
-        """Write the pairings, the tables and the pictures, and the manifest, since other settings may be reported.
+        """Write the pairings, the tables and the picture, and the manifest, since other settings may be reported.
 
         Raises:
             StarmineError: the folder cannot be written.
@@ -226,7 +224,7 @@ class Folder:
             for name, text_of in TABLES.items():
                 replace_file(self.path / name, text_of(evaluation).encode())
             if figure:
-                evaluation.draw(*(self.path / name for name in FIGURES))
+                evaluation.draw(self.path / FIGURE)
 
 
 # --- Reading ----------------------------------------------------------------------------------------------
@@ -272,19 +270,6 @@ def evaluation_of(folder: Path, entries: dict[str, Entry], settings: Settings) -
             one, other = rows[told["cell"]].tolist()
             evaluation.tell((one, other), told["seconds"], told["failures"], told["calls"])
     return evaluation
-
-
-def worst_games(path: str | os.PathLike[str], count: int = 10) -> list[Game]:
-    """The games of a folder that scored least, the worst first; of equal scores those of the first pairings.
-
-    Games in which a player failed are left out.
-
-    Raises:
-        FileNotFoundError, DamagedFileError, StarmineError: as `starmine.data.Dataset`.
-    """
-    games = Dataset(path).filter(ending=endings())
-    order = np.argsort(games.table(["score"])["score"].to_numpy(), kind="stable")
-    return [games[index] for index in order[:count].tolist()]
 
 
 # --- Texts ------------------------------------------------------------------------------------------------

@@ -18,9 +18,10 @@ from starmine._util.keywords import named_keywords, refuse_without
 from starmine._util.numbers import check_flags, check_number, check_threads
 from starmine._util.progress import Progress, progress_of
 from starmine.evaluation.calls import Calls, chat_players, count_calls, games_at_once
-from starmine.evaluation.evaluation import Cell, Evaluation, Settings
+from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.matrix import HELD_OUT_MEAN, MEAN, SELF_PLAY
 from starmine.evaluation.pairing import stretches
+from starmine.evaluation.results import Cell, Settings
 from starmine.games.identity import Identity, identity
 from starmine.games.play import play_games
 from starmine.games.players import Player, cheats, resolve_player, text_of, type_name
@@ -82,15 +83,15 @@ def evaluate(
         seed: of the decks, 0 to 2**64 - 1. By default, nothing trains on the decks of the default seed.
         num_threads: threads for the games in which bots hold all seats; None for one for each core.
         output: folder for the games, a data set as `starmine.data.Dataset` reads it, and for what is derived from it:
-            `eval.json`, the pairings as `eval.csv`, the table as `table.csv`, `table.md` and `table.tex`, and the
-            pictures `eval.png` and `eval.pdf`. It needs pyarrow. The games are first saved after one second, then each
+            `eval.json`, the pairings as `eval.csv`, the table as `table.csv` and `table.md`, and the
+            picture `eval.png`. It needs pyarrow. The games are first saved after one second, then each
             time the total time has grown by a tenth, and at least every five minutes. The same call resumes from them,
             and one with more players plays only the pairings that are missing. A call does not resume if an entrant may
             now play differently: if the weights of a policy, or the source or the state of a player in Python, have
             changed or are unknown. Only one call at a time writes to a folder. The outcomes of chat players' calls are
             kept with the games. None writes nothing.
         fresh: start over in a folder that holds an evaluation; only with `output`.
-        figure: draw the heat maps, which needs matplotlib.
+        figure: draw the heat map, which needs matplotlib.
         chunk: games played at once with Python bots and policies; with chat players at most their `concurrency`, unless
             they are batched.
         progress: show the progress on standard error.

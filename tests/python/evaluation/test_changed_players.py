@@ -20,8 +20,6 @@ from starmine import StarmineError, evaluate
 from starmine.cli import player_files
 from starmine.cli.command import main
 from starmine.data import Dataset, generate
-from starmine.evaluation.html_report import names_of
-from starmine.evaluation.results_folder import worst_games
 from starmine.games.identity import identity
 from starmine.games.players import resolve_player
 
@@ -211,10 +209,10 @@ def test_replays_are_those_of_the_players_that_played(tmp_path):
     path, output = tmp_path / "p.st", tmp_path / "out"
     path.write_bytes(GOOD)
     evaluate({"mine": f"policy: {path}", "iggi": "iggi"}, 20, output=output, **FEW)
-    before = [game.actions.tolist() for game in worst_games(output, 50)]
-    assert {name for game in worst_games(output, 50) for name in names_of(game)} == {"mine", "iggi"}
+    before = [game.actions.tolist() for game in Dataset(output)]
+    assert {player["name"] for game in Dataset(output) for player in game.players} == {"mine", "iggi"}
     path.write_bytes(BAD)
-    assert [game.actions.tolist() for game in worst_games(output, 50)] == before
+    assert [game.actions.tolist() for game in Dataset(output)] == before
     hashes = {player["name"]: player["hash"] for player in Dataset(output).players}
     assert hashes == {"mine": sha256(GOOD).hexdigest(), "iggi": None}
 

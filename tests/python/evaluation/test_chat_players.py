@@ -1,7 +1,6 @@
 """Evaluations keep what became of the calls of chat players, also of those before an interruption."""
 
 import csv
-import html
 import json
 import sys
 from collections import Counter
@@ -15,7 +14,6 @@ import starmine
 from starmine import evaluate
 from starmine.cli import main, player_files
 from starmine.evaluation import run
-from starmine.evaluation.html_report import evaluation_html
 from starmine.text import Answer, ChatPlayer
 
 QUICK = {"variant": "mini", "figure": False, "chunk": 2}
@@ -110,14 +108,13 @@ def test_scores_with_moves_of_a_fallback_are_marked_and_have_their_share(tmp_pat
         rows = {(row["row"], row["column"]): float(row["fallback_share"]) for row in csv.DictReader(file)}
     assert rows == {place: mean.fallback_share for place, mean in cells.items()}
     note = "§ share of chat players' moves that a fallback chose: model with model "
-    texts = [str(found), (tmp_path / "table.md").read_text(), html.unescape(evaluation_html(found))]
+    texts = [str(found), (tmp_path / "table.md").read_text()]
     for text in texts:
         assert note in text
         assert f"model with iggi {share:.1%}" in " ".join(text.split())
     score = cells["model", "iggi"]
     assert f"{score.score:.2f} ±{score.standard_error:.2f}§" in texts[0]
     assert f"| {score.score:.2f} ± {score.standard_error:.2f}§ |" in texts[1]
-    assert "\\S{}" in (tmp_path / "table.tex").read_text()
     assert "§" not in str(evaluate(["iggi"], 2, variant="mini"))
     assert max(map(len, texts[0].splitlines())) <= 100
 
@@ -141,12 +138,12 @@ model = ChatPlayer(ask, calls=2, backoff=0, transcript=TRANSCRIPT)
 """
 
 
-def test_repeated_calls_are_in_the_summary_the_folder_the_page_and_the_transcript(tmp_path, capsys, monkeypatch):
+def test_repeated_calls_are_in_the_summary_the_folder_and_the_transcript(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(sys, "path", [*sys.path])
     file, folder, path = tmp_path / "unsteady_models.py", tmp_path / "out", tmp_path / "talk.jsonl"
     file.write_text(UNSTEADY.replace("TRANSCRIPT", repr(str(path))))
     command = ["eval", f"model={file}:model", "iggi", "--games", "3", "--variant", "mini", "--output", str(folder)]
-    command += ["--html", "--no-figure", "--quiet"]
+    command += ["--no-figure", "--quiet"]
     assert main(command) == 0
     first = capsys.readouterr().out
     calls = json.loads((folder / "eval.json").read_text())["entrants"][0]["calls"]
@@ -158,11 +155,6 @@ def test_repeated_calls_are_in_the_summary_the_folder_the_page_and_the_transcrip
     assert "first failed reply: KeyError: '<plan>'" in first
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     assert sum(row["repeated"] for row in rows) == repeated > 0
-    page = (folder / "eval.html").read_text()
-    assert "repeated calls" in page
-    for pairing in json.loads((folder / "eval.json").read_text())["pairings"]:
-        for found in pairing["calls"].values():
-            assert f'<td class="text">{found["repeated"]["failed"]} failed</td>' in page
     sys.modules.pop("unsteady_models", None)
     assert main(command) == 0
     assert capsys.readouterr().out == first
@@ -183,12 +175,12 @@ model = ChatPlayer(ask, calls=1, fallback="random")
 """
 
 
-def test_the_command_and_its_page_show_the_calls_also_when_nothing_is_played(tmp_path, capsys, monkeypatch):
+def test_the_command_shows_the_calls_also_when_nothing_is_played(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(sys, "path", [*sys.path])
     file, folder = tmp_path / "models_of_calls.py", tmp_path / "out"
     file.write_text(MODELS)
     command = ["eval", f"<b>={file}:model", "iggi", "--games", "3", "--variant", "mini", "--output", str(folder)]
-    command += ["--html", "--no-figure", "--quiet"]
+    command += ["--no-figure", "--quiet"]
     assert main(command) == 0
     first = capsys.readouterr().out
     calls = json.loads((folder / "eval.json").read_text())["entrants"][0]["calls"]
@@ -197,19 +189,11 @@ def test_the_command_and_its_page_show_the_calls_also_when_nothing_is_played(tmp
     assert told in first
     problem = f"KeyError: '<plan>' at {file}:8"
     assert problem.replace(" ", "") in "".join(first.split())
-    page = (folder / "eval.html").read_text()
-    assert "<h2>Calls of language models</h2>" in page
-    for pairing in json.loads((folder / "eval.json").read_text())["pairings"]:
-        for found in pairing["calls"].values():
-            assert f'<td class="text">{found["calls"]}</td>' in page
-    assert html.escape(problem) in page
-    assert "<plan>" not in page
     sys.modules.pop("models_of_calls", None)
     assert main(command) == 0
     assert capsys.readouterr().out == first
-    assert main(["eval", "iggi", "--games", "3", "--output", str(tmp_path / "bots"), *command[-3:]]) == 0
+    assert main(["eval", "iggi", "--games", "3", "--output", str(tmp_path / "bots"), *command[-2:]]) == 0
     assert "calls" not in capsys.readouterr().out
-    assert "Calls of language models" not in (tmp_path / "bots" / "eval.html").read_text()
 
 
 def test_a_pairing_without_chat_players_has_no_calls():
@@ -225,18 +209,15 @@ def strange(messages):
     raise KeyError("\udc80\0<script>" + "x" * 100_000)
 
 
-def test_strange_usage_and_problems_neither_stop_an_evaluation_nor_its_page(tmp_path, capsys, monkeypatch):
+def test_strange_usage_and_problems_do_not_stop_an_evaluation(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(player_files, "player_of", lambda text: ChatPlayer(strange, calls=1, fallback="random"))
     command = ["eval", "m.py:model", "--games", "2", "--variant", "mini", "--output", str(tmp_path / "out")]
-    assert main([*command, "--html", "--no-figure", "--quiet"]) == 0
+    assert main([*command, "--no-figure", "--quiet"]) == 0
     shown = capsys.readouterr().out
     assert max(map(len, shown.splitlines())) <= 100
     (entrant,) = json.loads((tmp_path / "out" / "eval.json").read_text())["entrants"]
     turns = entrant["calls"]["outcomes"]["move"]
     assert entrant["calls"]["usage"] == {"half": turns / 2, "<b>": turns}
-    page = (tmp_path / "out" / "eval.html").read_text()
-    assert "<script" not in page
-    assert "<b>" not in page
 
 
 @pytest.mark.parametrize(

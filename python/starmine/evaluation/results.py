@@ -1,0 +1,278 @@
+"""The results of an evaluation: the outcome of every game, and statistics of pairings and entrants."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property, reduce
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._core import StarmineError, Variant, _may_share_table, _unknown_name
+from starmine._util.equality import equal_by_value
+from starmine.evaluation.calls import Calls, added, without_turns
+from starmine.evaluation.pairing import ENDING, FAILED, SCORE, Pairing, summarise
+from starmine.games.identity import Identity
+from starmine.games.pairings import pairings_of
+from starmine.games.results import Games, mean_and_error
+
+Cell = tuple[int, int]
+
+FAILURES_KEPT = 3  # messages stored for a pairing; all failures are counted
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What determines the results; a stored evaluation is resumed only with equal settings.
+
+    Attributes:
+        version: of starmine, since bots may change between versions.
+        variant: the rules.
+        entrants: by name the entrant's bot, or the type of a Python bot or a policy, for people to read.
+        identities: of the entrants, by name.
+        games: games of each pairing.
+        seed: of the decks.
+        cheaters: names of the entrants that see their own hand.
+        ego: names of the entrants that play with the partners, or with each other.
+        partners: names of the partners; none in the square matrix, where every entrant plays with every other.
+        hold_out: names of the partners that are marked as held out.
+        methods: by name the entrants that are seeds of a method.
+    """
+
+    version: str
+    variant: Variant
+    entrants: dict[str, str]
+    identities: dict[str, Identity]
+    games: int
+    seed: int
+    cheaters: tuple[str, ...]
+    ego: tuple[str, ...]
+    partners: tuple[str, ...] = ()
+    hold_out: tuple[str, ...] = ()
+    methods: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @cached_property
+    def cells(self) -> frozenset[Cell]:
+        """The pairings of the evaluation, by index: players with partners, self-play, and seeds of a method."""
+        names = list(self.entrants)
+        pairs = {(name, name) for name in names} | {
+            (one, other) for one in self.ego for other in self.partners or self.ego
+        }
+        if self.variant.players == 2:
+            pairs |= {(other, one) for one in self.ego for other in self.partners}
+        for seeds in self.methods.values():
+            pairs |= {(one, other) for one in seeds for other in seeds}
+        return frozenset((names.index(one), names.index(other)) for one, other in pairs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings as JSON can represent them."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        values["variant"] = self.variant.parameters()
+        values["identities"] = {name: identity.text for name, identity in self.identities.items()}
+        found: dict[str, Any] = json.loads(json.dumps(values))
+        return found
+
+
+@equal_by_value
+@dataclass(repr=False)
+class Results:
+    """Self-play and cross-play of some entrants, or their play with partners.
+
+    All pairings play the same decks, so that two of them can be compared game by game (`difference`).
+
+    Attributes:
+        settings: what was played.
+        outcomes: int16 (entrants, entrants, 4, games): score, sum of the fireworks, length and ending (k for
+            `starmine.endings()[k - 1]`, 0 where a player failed) of each game, by player and partner.
+        played: int64 (entrants, entrants), number of games played so far.
+        seconds: float64 (entrants, entrants), time spent on them.
+        failures: by pairing, messages of the first few failures.
+        calls: by pairing and chat player, the totals of its calls.
+    """
+
+    settings: Settings
+    outcomes: NDArray[np.int16]
+    played: NDArray[np.int64]
+    seconds: NDArray[np.float64]
+    failures: dict[Cell, list[str]] = field(default_factory=dict)
+    calls: dict[Cell, dict[str, Calls]] = field(default_factory=dict)
+    _pairings: dict[Cell, Pairing] = field(default_factory=dict)
+
+    @classmethod
+    def begin(cls, settings: Settings) -> Self:
+        """Results without any games yet.
+
+        Raises:
+            StarmineError: the memory does not hold so many games.
+        """
+        count = len(settings.entrants)
+        try:
+            outcomes = np.zeros((count, count, 4, settings.games), dtype=np.int16)
+        except (MemoryError, ValueError, OverflowError) as error:
+            raise StarmineError(
+                f"games={settings.games} among {count} entrants is not allowed: expected as many as memory holds"
+            ) from error
+        return cls(settings, outcomes, np.zeros((count, count), np.int64), np.zeros((count, count)))
+
+    @property
+    def names(self) -> list[str]:
+        """The entrants in their order."""
+        return list(self.settings.entrants)
+
+    @property
+    def pairings(self) -> list[Pairing]:
+        """All pairings, row by row: the first player with each partner, then the second, ..."""
+        names = self.names
+        return [self.pairing(names[row], names[column]) for row, column in sorted(self.settings.cells)]
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """The mean scores (entrants, entrants), by player and partner; nan where they do not play."""
+        return np.array([[self.pairing(player, partner).score for partner in self.names] for player in self.names])
+
+    def pairing(self, player: str, partner: str) -> Pairing:
+        """The statistics of one entrant with another.
+
+        Raises:
+            UnknownNameError: there is no such entrant.
+        """
+        cell = self.cell_of(player, partner)
+        played = int(self.played[cell])
+        known = self._pairings.get(cell)
+        if known is None or known.games != played:
+            players = self.settings.variant.players
+            seconds, failures = float(self.seconds[cell]), self.failures.get(cell, [])
+            known = summarise(player, partner, players, self.outcomes[cell], played, seconds, failures)
+            cheats = not {player, partner}.isdisjoint(self.settings.cheaters)
+            known = replace(known, cheats=cheats, calls=self.calls.get(cell, {}))
+            self._pairings[cell] = known
+        return known
+
+    def is_played(self, cell: Cell) -> bool:
+        """Whether the games of a player and a partner, given by index, are played.
+
+        Games in which several seats would search are not played, unless the texts of both bots allow it.
+        """
+        if cell not in self.settings.cells:
+            return False
+        kinds = [self.settings.entrants[self.names[index]] for index in cell]
+        return _may_share_table([kinds[0]] + [kinds[1]] * (self.settings.variant.players - 1))
+
+    def holds(self, players: Sequence[str], game: int) -> bool:
+        """Whether a game has been played, given the names of its players by seat and its number in the pairing."""
+        names = self.names
+        if not set(players) <= set(names) or len(players) != self.settings.variant.players:
+            return False
+        (player,), (partner,) = pairings_of(np.array([[names.index(name) for name in players]], np.int16))
+        return bool(game < self.played[player, partner])
+
+    def as_player(self, name: str) -> tuple[float, float | None]:
+        """Mean score of an entrant in one seat with each other entrant as its partner (its row), and the error.
+
+        The mean is nan where there are no others or no games, and the error None where there are fewer than two decks.
+
+        Raises:
+            UnknownNameError: there is no such entrant.
+        """
+        return self.mean_of([self.cell_of(name, other) for other in self.names if other != name])
+
+    def as_partner(self, name: str) -> tuple[float, float | None]:
+        """Mean score of an entrant as the partner of each other entrant (its column), and the error, as `as_player`.
+
+        Raises:
+            UnknownNameError: there is no such entrant.
+        """
+        return self.mean_of([self.cell_of(other, name) for other in self.names if other != name])
+
+    def with_partners(self, player: str, partners: Sequence[str]) -> tuple[float, float | None]:
+        """Mean score of a player with some partners, in all seatings that were played, and the standard error.
+
+        The games of a deck count as one value. The mean of no games is nan, and the error of fewer than two decks None.
+
+        Raises:
+            UnknownNameError: there is no such entrant.
+        """
+        return self.mean_of([cell for partner in partners for cell in self.seatings(player, partner)])
+
+    def seatings(self, player: str, partner: str) -> list[Cell]:
+        """The pairings, by index, of a player with a partner: in both orders of two seats, or in each of more seats.
+
+        Raises:
+            UnknownNameError: there is no such entrant.
+        """
+        cell = self.cell_of(player, partner)
+        return [cell, cell[::-1]] if self.settings.variant.players == 2 and player != partner else [cell]
+
+    def mean_of(self, cells: Sequence[Cell]) -> tuple[float, float | None]:
+        """Mean score of some pairings, given by index, and its standard error.
+
+        The pairings share their decks, so the error is computed over the decks' means.
+        """
+        cells = [cell for cell in cells if self.is_played(cell)]
+        if not cells:
+            return float("nan"), None
+        scores = self._deck_scores(cells)
+        there = ~np.isnan(scores)
+        decks = there.any(axis=0)
+        return mean_and_error(np.nansum(scores[:, decks], axis=0) / there[:, decks].sum(axis=0))
+
+    def difference(self, one: Sequence[str], other: Sequence[str]) -> tuple[float, float | None]:
+        """The difference of the scores of two pairings on the same decks.
+
+        Args:
+            one: player and partner.
+            other: player and partner of the pairing that is subtracted.
+
+        Returns:
+            The mean difference and its standard error, over the games that failed in neither pairing. The mean of no
+            games is nan, and the error of fewer than two None.
+
+        Raises:
+            UnknownNameError: there is no such entrant.
+        """
+        scores = self._deck_scores([self.cell_of(*one), self.cell_of(*other)])
+        differences = scores[0] - scores[1]
+        return mean_and_error(differences[~np.isnan(differences)])
+
+    def calls_of(self, name: str) -> Calls | None:
+        """The totals of a chat player's calls in all games, as `ChatPlayer.report` has them; None for other players."""
+        found = [calls[name] for _, calls in sorted(self.calls.items()) if name in calls]
+        return reduce(added, found) if found else None
+
+    def cell_of(self, player: str, partner: str) -> Cell:
+        """The pairing of a player with a partner, by index.
+
+        Raises:
+            UnknownNameError: there is no such entrant.
+        """
+        names = self.names
+        for name in (player, partner):
+            if name not in names:
+                raise _unknown_name("entrant", name, names)
+        return names.index(player), names.index(partner)
+
+    def _deck_scores(self, cells: list[Cell]) -> NDArray[np.float64]:
+        """Scores (cells, games) of the games that all of these pairings have played; nan where a game failed."""
+        played = min(int(self.played[cell]) for cell in cells)
+        outcomes = np.array([self.outcomes[cell][:, :played] for cell in cells])
+        return np.where(outcomes[:, ENDING] == FAILED, np.nan, outcomes[:, SCORE])
+
+    def add(self, cell: Cell, start: int, games: Games, seconds: float, calls: Mapping[str, Calls]) -> None:
+        """Add the next games of a pairing."""
+        columns = [games.scores, games.fireworks, games.lengths, games.endings]
+        self.outcomes[cell][:, start : start + len(games)] = columns
+        self.tell(cell, seconds, [str(failure) for failure in games.failures], calls)
+        # Counted last: games of an interrupted call are played again.
+        self.played[cell] = start + len(games)
+
+    def tell(self, cell: Cell, seconds: float, failures: Sequence[str], calls: Mapping[str, Calls]) -> None:
+        """Add the time that games of a pairing took, the messages of the first failures, and the calls."""
+        self.seconds[cell] += seconds
+        kept = [*self.failures.get(cell, []), *failures][:FAILURES_KEPT]
+        if kept:
+            self.failures[cell] = kept
+        if calls:
+            self.calls[cell] = added(self.calls.get(cell, {}), without_turns(calls))
