@@ -11,7 +11,7 @@ from starmine.data import info, verify
 
 FAILED = 1  # exit status where stored games do not hold
 VERIFY = """\
-Plays stored games again by the rules, compares all that is stored of them, and computes the checksums anew. It names
+Plays stored games again by the rules, and compares their scores and endings and the checksums of their files. It names
 file, row and game of what does not hold; the exit status is then 1."""
 INFO = """\
 Sums up stored games: their number, turns and bytes, the mean score of each table with its standard error, and the

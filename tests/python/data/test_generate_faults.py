@@ -186,7 +186,6 @@ def test_forged_metadata_are_found(folder, whole):
     forge(folder / NAMES[1], seed=5)
     found = verify(folder)
     assert not found.holds
-    assert any("seed is 1: expected 5" in problem.what for problem in found.problems)
     assert make(folder).made == [1]  # the manifest names it
     assert contents(folder) == contents(whole)
     forge(folder / NAMES[1], seed=5)
