@@ -24,7 +24,7 @@ from starmine._util.keywords import GAME_OPTIONS, check_options, named_keywords
 from starmine._util.numbers import check_integer
 from starmine._util.render_modes import RENDER_MODES, usable_modes
 from starmine.envs import registration
-from starmine.games.seeds import game_seed
+from starmine.games.seeds import OwnSeed, game_seed
 from starmine.look.png import rgb_of
 from starmine.look.svg import to_svg
 
@@ -128,6 +128,7 @@ class HanabiAECEnv(CopiedWhole, AECEnv[str, dict[str, Array], int]):
         self.action_spaces = {agent: spaces.Discrete(actions) for agent in self.possible_agents}
         self._game: State | None = None
         self._seed: int | None = None
+        self._own_seed = OwnSeed(None)
         self._episode = 0
 
     def __getattr__(self, name: str) -> Any:
@@ -163,7 +164,8 @@ class HanabiAECEnv(CopiedWhole, AECEnv[str, dict[str, Array], int]):
 
         Args:
             seed: an integer deals the game `variant.new_game(seed=seed)`; None deals the next episode of the last
-                seed, and of a random one before any.
+                seed, and of a random one before any. If no seed was ever given, another process that resets a copy
+                draws its own.
             options: a dict. "deck", the cards or their texts with the top card first, and "start_player", a seat, deal
                 this game. `{"options": 1}`, which PettingZoo's tests give to every environment, changes nothing.
 
@@ -174,7 +176,7 @@ class HanabiAECEnv(CopiedWhole, AECEnv[str, dict[str, Array], int]):
             TypeError: a seed that is not an integer, or options that are not a dict.
         """
         deck, start_player = check_options(None if options == {"options": 1} else options, GAME_OPTIONS).values()
-        seed = game_seed(seed)
+        seed = self._own_seed.of_reset(game_seed(seed))
         if seed is None and self._seed is None:
             seed = int(np.random.default_rng().integers(2**63))
         next_seed, episode = (self._seed, self._episode + 1) if seed is None else (seed, 0)

@@ -23,7 +23,7 @@ from starmine.envs.vector import (
     given_game,
     observation_box,
 )
-from starmine.games.seeds import game_seed
+from starmine.games.seeds import OwnSeed, game_seed
 from starmine.games.variants import resolve_variant
 
 
@@ -42,7 +42,8 @@ class HanabiEnv(CopiedWhole, gymnasium.Env[Array, np.int64]):
             game keeps. The `score` in info follows the variant's rules in both cases.
         lost_game_penalty: points, 0 or more, that are subtracted from the last reward of a lost game.
         extra_outputs: names of additional entries of info: "card_features", "marginals", "own_hand".
-        seed: 0 to 2**64 - 1, in use until `reset` gives another; None for a random one.
+        seed: 0 to 2**64 - 1, in use until `reset` gives another; None for a random one. If no seed was ever given,
+            another process that resets a copy, such as a worker of a `DataLoader`, draws its own.
         render_mode: "ansi" makes `render` return the board as text, "rgb_array" as a picture, "human" prints it after
             each turn, None does none of these.
         **overrides: parameters of the variant to change, such as `players=4`.
@@ -117,6 +118,7 @@ class HanabiEnv(CopiedWhole, gymnasium.Env[Array, np.int64]):
         )
         self.observation_space = observation_box(self._batch)
         self.action_space = Discrete(self.variant.num_actions)
+        self._own_seed = OwnSeed(seed)
         self._state: State | None = None
         self._waiting: list[int] = []  # the actions that `_state` has not seen
         self._mask: Array | None = None
@@ -169,7 +171,8 @@ class HanabiEnv(CopiedWhole, gymnasium.Env[Array, np.int64]):
         deck, start_player = check_options(options, GAME_OPTIONS, ["minari_autoseed"]).values()
         seed = game_seed(seed)
         game = given_game(self.variant, deck, start_player)
-        out = self._batch.reset(seed) if game is None else self._batch.reset(seed, None, *given_decks([game]))
+        used = self._own_seed.of_reset(seed)
+        out = self._batch.reset(used) if game is None else self._batch.reset(used, None, *given_decks([game]))
         self._rewards.reset(out, None)
         super().reset(seed=seed)
         self._state, self._waiting, self._forfeited = game, [], False

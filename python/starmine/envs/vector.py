@@ -31,7 +31,7 @@ from starmine._util.render_modes import usable_modes
 from starmine.envs.partners import Partner, PartneredBatch, resolve_partners
 from starmine.envs.rewards import Rewards
 from starmine.envs.states import FollowedGames
-from starmine.games.seeds import integer_seed
+from starmine.games.seeds import OwnSeed, integer_seed
 from starmine.games.variants import resolve_variant
 
 MOST_DRAWN = 64  # games of an environment with a render mode
@@ -145,7 +145,8 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
         partners: the seats that the learner does not play, each with its partner, such as `{1: "smart"}`; see below.
         extra_outputs: names of additional entries of info: "card_features", "marginals", "own_hand".
         num_threads: threads that share the games; None for one per 1,024 games, at most one per core.
-        seed: 0 to 2**64 - 1, in use until `reset` gives another; None for a random one.
+        seed: 0 to 2**64 - 1, in use until `reset` gives another; None for a random one. If no seed was ever given,
+            another process that resets a copy, such as a worker of a `DataLoader`, draws its own.
         render_mode: "rgb_array" lets `render` draw the games; it is refused with more than 64 games or with partners.
             None draws nothing.
         **overrides: parameters of the variant to change, such as `players=4`.
@@ -252,6 +253,7 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
         self.single_observation_space = observation_box(self._batch)
         self.single_action_space = Discrete(self.variant.num_actions)
         self._info_outputs = _INFO + [(name, f"_{name}") for name in self._batch.extra_outputs]
+        self._own_seed = OwnSeed(seed)
         self._started = False
         self._keeps_last = self.autoreset_mode is AutoresetMode.SAME_STEP
         self._all = np.ones(num_envs, dtype=bool)
@@ -321,7 +323,7 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
         self._check_open()
         decks, start_players, mask = check_options(options, BATCH_OPTIONS).values()
         seed = integer_seed(seed)
-        out = self._deal(seed, mask, decks, start_players)
+        out = self._deal(self._own_seed.of_reset(seed) if mask is None else seed, mask, decks, start_players)
         if isinstance(seed, int):
             super().reset(seed=seed)
         info = self._info(out, self._all if mask is None else mask)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import operator
+import os
 from typing import Any, SupportsIndex
+
+import numpy as np
 
 from starmine._core import StarmineError
 
@@ -44,3 +47,25 @@ def game_seed(seed: Any) -> int | None:
     if seed is not None and not 0 <= seed < 2**64:
         raise StarmineError(f"seed={seed} is not allowed: expected 0 to 2**64 - 1")
     return seed
+
+
+class OwnSeed:
+    """The seed of an environment that is given none.
+
+    The processes that reset copies of the environment, such as the workers of a `DataLoader`, each draw another one.
+
+    Args:
+        seed: of the environment; None for a random one.
+    """
+
+    def __init__(self, seed: Any) -> None:
+        self._process = os.getpid() if seed is None else None  # that drew the seed
+
+    def of_reset(self, seed: Any) -> Any:
+        """The seed of a reset: the one that is given, a new one in another process, or None to go on."""
+        if seed is not None:
+            self._process = None
+        elif self._process not in (None, os.getpid()):
+            self._process = os.getpid()
+            return int(np.random.default_rng().integers(2**63))
+        return seed

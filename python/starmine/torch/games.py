@@ -13,6 +13,7 @@ from torch.utils.data import IterableDataset, get_worker_info
 from torch.utils.data._utils.collate import default_collate_fn_map
 
 from starmine._core import StarmineError
+from starmine._util.copies import CopiedWhole
 from starmine._util.keywords import check_names, named_keywords
 from starmine._util.numbers import check_flags, check_number
 from starmine.data.dataset import Dataset
@@ -48,7 +49,7 @@ STATE = ("epoch", "position", "part", "data", "order")  # what a state has
 _START = (0, 0, 0)  # window, block, row
 
 
-class GamesDataset(IterableDataset[TensorRows]):
+class GamesDataset(CopiedWhole, IterableDataset[TensorRows]):
     """Minibatches of turns of stored games, each turn once an epoch.
 
     A `DataLoader` of it needs `batch_size=None`: `DataLoader(GamesDataset("games"), batch_size=None, num_workers=2)`.

@@ -291,6 +291,19 @@ def test_workers_that_stay_learn_of_the_epoch(folder, table):
     assert orders[0] == keys(data)
 
 
+def test_a_copy_has_its_own_epoch_and_place(folder):
+    for duplicate in (copy.copy, copy.deepcopy, lambda data: pickle.loads(pickle.dumps(data))):
+        data = GamesDataset(folder, 300, outputs=LIGHT)
+        rest = iter(data)
+        next(rest)
+        twin = duplicate(data)
+        next(rest)
+        twin.load_state_dict(twin.state_dict())
+        same_minibatches([next(iter(twin))], [list(GamesDataset(folder, 300, outputs=LIGHT))[1]])
+        twin.set_epoch(3)
+        assert (data.epoch, twin.epoch) == (0, 3)
+
+
 def test_a_data_set_is_pickled_for_workers_that_are_spawned(folder):
     data = GamesDataset(folder, 300, outputs=LIGHT, seed=5)
     data.set_epoch(3)
