@@ -41,22 +41,23 @@ impl SparseRows {
         numbers.chunks_exact(length).for_each(|row| self.push(simd, [row]));
     }
 
-    /// Appends a row, which is given in parts: its numbers that are not zero.
+    /// Appends a row, which is given in parts: its numbers that are not zero. On a processor without
+    /// the instruction set, portable code does the same.
     pub fn push<const PARTS: usize>(&mut self, simd: Simd, parts: [&[f32]; PARTS]) {
+        let has_set = simd.is_available();
         let mut end = self.ends.last().copied().unwrap_or(0);
         let mut index = 0;
         for part in parts {
             self.reserve(end + part.len());
             let (indices, values) = (&mut self.indices[end..], &mut self.values[end..]);
             end += match simd {
-                // SAFETY: `PolicyScratch`, from which every network of this module takes its
-                // instruction set, has asserted that the processor has it.
-                // `reserve` has made room for the part and the slack.
+                // SAFETY: the processor has the instructions, and `reserve` has made room for the
+                // part and the slack.
                 #[cfg(target_arch = "x86_64")]
-                Simd::Avx512 => unsafe { compress_avx512(part, index, indices, values) },
+                Simd::Avx512 if has_set => unsafe { compress_avx512(part, index, indices, values) },
                 // SAFETY: likewise.
                 #[cfg(target_arch = "x86_64")]
-                Simd::Avx2 => unsafe { compress_avx2(part, index, indices, values) },
+                Simd::Avx2 if has_set => unsafe { compress_avx2(part, index, indices, values) },
                 _ => compress(part, index, indices, values),
             };
             index += part.len();

@@ -136,6 +136,20 @@ fn a_layer_that_was_computed_by_hand() {
 }
 
 #[test]
+fn the_inputs_of_a_row_are_the_same_with_every_instruction_set_and_on_every_processor() {
+    let numbers: Vec<f32> = (0u8..50).map(|index| f32::from(index % 3) - 1.0).collect();
+    let mut expected = SparseRows::default();
+    expected.fill(Simd::Portable, &numbers, 25);
+    for simd in Simd::ALL {
+        let mut rows = SparseRows::default();
+        rows.fill(simd, &numbers, 25);
+        for row in 0..2 {
+            assert_eq!(rows.row(row), expected.row(row), "{simd}");
+        }
+    }
+}
+
+#[test]
 fn a_norm_that_was_computed_by_hand() {
     let norm = LayerNorm { scale: vec![2.0, 1.0, 1.0, 1.0], shift: vec![0.0, 0.0, 3.0, 0.0] };
     let mut numbers = [1.0f32, 3.0, 1.0, 3.0];
