@@ -13,7 +13,7 @@ use super::runner::{BotMoveError, GameRunner, Outcome, Player, PlayersError};
 use super::turn_values::TurnValues;
 use crate::buffers::try_with_capacity;
 use crate::rules::{EpisodeSeed, Recording, Variant};
-use crate::threads::{is_set, share};
+use crate::threads::{MAX_THREADS, is_set, share};
 
 /// The most games that a thread takes at a time. It takes fewer if there are few games, so that all
 /// threads get some: a bot may need seconds for a game.
@@ -199,12 +199,13 @@ pub(crate) fn play_games_until(
         return Err(GamesError::External);
     }
     let outcomes = try_with_capacity(games.len())?;
-    let size = (games.len() / (8 * num_threads.max(1))).clamp(1, PIECE);
+    let size = (games.len() / num_threads.max(1).saturating_mul(8)).clamp(1, PIECE);
     let number = games.len().div_ceil(size);
     let mut pieces = try_with_capacity(number)?;
     pieces.resize_with(number, || Ok(None));
-    let mut workers: Vec<Option<Worker>> =
-        std::iter::repeat_with(|| None).take(num_threads.min(number).max(1)).collect();
+    let mut workers: Vec<Option<Worker>> = std::iter::repeat_with(|| None)
+        .take(num_threads.min(number).clamp(1, MAX_THREADS))
+        .collect();
     share(games.chunks(size).zip(&mut pieces), &mut workers, |worker, (games, piece)| {
         let worker = worker.get_or_insert_with(|| Worker::new(variant, players, size));
         *piece = worker.play(stop, seed, games, records);

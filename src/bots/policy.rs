@@ -250,7 +250,8 @@ mod tests {
         for choice in [MoveChoice::Greedy, MoveChoice::Sampled] {
             let players = players(&policy, choice, &variant);
             let whole = play_games(&variant, &players, 0..100, GamesOptions::seeded(3)).unwrap();
-            let parts = play_games(&variant, &players, 50..100, GamesOptions::seeded(3)).unwrap();
+            let options = GamesOptions { seed: 3, num_threads: usize::MAX };
+            let parts = play_games(&variant, &players, 50..100, options).unwrap();
             assert_eq!(whole[50..], parts);
         }
     }

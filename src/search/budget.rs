@@ -22,7 +22,8 @@ impl Budget {
 
     /// The roll-outs that are left to the later rounds.
     const fn due(&self) -> usize {
-        self.all * self.later / self.rounds
+        let (of_round, rest) = (self.all / self.rounds, self.all % self.rounds);
+        of_round * self.later + rest * self.later / self.rounds
     }
 
     /// The number of samples to take next, each with a roll-out of all these moves.
@@ -37,5 +38,19 @@ impl Budget {
         let ends = self.later > 0 && self.left <= self.due();
         self.later -= ends as usize;
         ends
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_number_of_roll_outs_is_divided_among_the_rounds() {
+        let mut budget = Budget::new(usize::MAX, 20);
+        let first = budget.left - budget.due();
+        assert_eq!(first, usize::MAX / 4 + 1);
+        assert!(budget.spend(first));
+        assert_eq!(budget.block(10), BLOCK);
     }
 }

@@ -74,7 +74,7 @@ pub(super) fn search(
     let mut own = own.boxed_clone();
     let blueprint = own.act(view);
     let moves: Vec<Move> = view.legal_moves().collect();
-    let mut workers: Vec<Blueprint> = vec![belief.blueprint().clone(); options.num_threads.max(1)];
+    let mut workers = options.workers(belief.blueprint());
     let bonuses = bonuses(&mut workers[0], view, &moves, blueprint, options);
     let candidate = |(&played, bonus)| Candidate::new(played, bonus);
     let mut kept: Vec<Candidate> = moves.iter().zip(bonuses).map(candidate).collect();

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use super::blueprint::Blueprint;
 use crate::bots::SearchSeats;
+use crate::threads::MAX_THREADS;
 
 /// The most roll-outs, and the most milliseconds.
 const MOST: u32 = 1_000_000_000;
@@ -161,6 +163,11 @@ impl SearchOptions {
             CountOption::Depth => self.depth = Some(whole("depth", number, DEPTH)?),
         }
         Ok(())
+    }
+
+    /// The blueprint for each thread of a decision.
+    pub(super) fn workers(&self, blueprint: &Blueprint) -> Vec<Blueprint> {
+        vec![blueprint.clone(); self.num_threads.clamp(1, MAX_THREADS)]
     }
 
     /// How many seats of a table may search.

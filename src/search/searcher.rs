@@ -199,8 +199,7 @@ impl Searcher {
     /// set meanwhile. The seat may then be asked again, with other random hands.
     pub(super) fn choose(&mut self, view: &View<'_>, stop: &AtomicBool) -> Option<Choice> {
         let belief = self.belief.as_mut().expect("a game has started");
-        let num_threads = self.options.num_threads.max(1);
-        belief.prepare(&mut vec![self.blueprint.clone(); num_threads], stop).ok()?;
+        belief.prepare(&mut self.options.workers(&self.blueprint), stop).ok()?;
         let mut rng = self.rng.clone();
         let seed = rng.below_u64(u64::MAX);
         let choice = search(view, belief, &*self.own, &self.options, seed, stop).ok()?;

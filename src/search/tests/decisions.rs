@@ -89,6 +89,7 @@ fn a_search_is_the_same_for_any_number_of_threads() {
     assert!(alone.moves.iter().map(|searched| searched.rollouts).sum::<usize>() <= 600);
     assert_eq!(alone, decide(2));
     assert_eq!(alone, decide(5));
+    assert_eq!(alone, decide(usize::MAX));
 }
 
 #[test]
