@@ -227,5 +227,31 @@ impl SeatedPlayer {
 }
 
 fn is_same_deal(one: &State, other: &State) -> bool {
-    one.deck() == other.deck() && one.start_player() == other.start_player()
+    one.variant() == other.variant()
+        && one.deck() == other.deck()
+        && one.start_player() == other.start_player()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bots::bot;
+    use crate::rules::{Parameters, Variant};
+
+    #[test]
+    fn games_with_one_deck_and_two_variants_are_two_games() {
+        let [scarce, plenty] = [1, 8].map(|max_information_tokens| {
+            Variant::new(Parameters { max_information_tokens, ..Parameters::default() }).unwrap()
+        });
+        let player = bot("iggi").unwrap().player(&scarce).unwrap();
+        let mut seated = SeatedPlayer::new(player.clone(), Seat::FIRST, 3);
+        seated.act(&State::new(scarce, EpisodeSeed::new(7))).unwrap();
+        let mut state = State::new(plenty, EpisodeSeed::new(7));
+        for _ in 0..2 {
+            let hint = state.legal_actions().iter().find(|action| action.index() >= 10).unwrap();
+            state.apply(hint).unwrap();
+        }
+        let other = SeatedPlayer::new(player, Seat::FIRST, 3).act(&state);
+        assert_eq!(seated.act(&state), other);
+    }
 }
