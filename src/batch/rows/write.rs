@@ -65,7 +65,7 @@ impl<'a, I: Expand, const VARIANT: usize> RowWriter<'a, I, VARIANT> {
             if Kernel::<I, VARIANT>::IS_BASE_GAME {
                 // The same number, as a constant.
                 bits = self.block.sizes().observation_bits(DEFAULT);
-                debug_assert_eq!(bits, self.format.bits);
+                assert_eq!(bits, self.format.bits);
             }
             self.format = RowFormat { bits, knowledge: Some(DEFAULT), ..self.format };
             self.write_as::<true>(obs);
