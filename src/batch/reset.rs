@@ -137,12 +137,9 @@ impl Batch {
         Ok(())
     }
 
-    /// How many games have a given deck, or had one when they ended in the last step.
+    /// How many games have a given deck.
     pub(super) fn games_with_given_decks(&self) -> usize {
-        if self.decks.is_empty() {
-            return 0;
-        }
-        self.decks.iter().flatten().count() + self.num_finished()
+        self.decks.iter().flatten().count()
     }
 
     /// A copy of the given decks, with memory for those of all games if some are to be dealt; none

@@ -8,12 +8,15 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
+use crate::batch::given_decks::GivenDecks;
 use crate::batch::{
     Dtype, ExtraOutput, IllegalAction, ObservationBuffer, Observers, Options, Outputs, Partner,
     Partners, Seeds,
 };
 use crate::encode::{AnyEncoder, BitWriter, CANONICAL, Encoder, Layout};
-use crate::rules::{ActionId, GameRng, Parameters, Position, Seat, Variant, View, random_variant};
+use crate::rules::{
+    ActionId, GameRng, Parameters, Position, Seat, State, Variant, View, random_variant,
+};
 
 /// The forgeries of each batch.
 const FORGERIES: usize = 64;
@@ -250,6 +253,39 @@ fn an_error_names_the_forged_field() {
         assert!(message.starts_with("the stored batch is damaged: "), "{message}");
         assert!(message.contains(expected), "{message:?} instead of {expected:?}");
     }
+}
+
+#[test]
+fn a_batch_is_stored_unless_a_game_still_has_a_given_deck() {
+    let variant = Variant::default();
+    let dealt = State::new(variant.clone(), EpisodeSeed::new(7));
+    let mut batch = Batch::new(variant, 3, 0, Options::default()).unwrap();
+    let deck = |&card| batch.variant().card_index(card) as u8;
+    let cards: Vec<u8> = dealt.deck().iter().map(deck).collect();
+    let (never, cards) = (AtomicBool::new(false), cards.repeat(3));
+    let decks = Some(GivenDecks { cards: &cards, start_players: None });
+    let deals = batch.deal_until(&never, Seeds::Continue, None, decks).unwrap();
+    batch.reset_until(&never, deals, Seeds::Continue, None, Outputs::default()).unwrap();
+    let mut rng = GameRng::for_samples(3);
+    let (mut with_decks, mut endings) = (3, 0);
+    for _ in 0..300 {
+        let before = batch.episodes().collect::<Vec<_>>();
+        match batch.to_bytes() {
+            Err(BatchError::StoredDecks(found)) => assert_eq!(found, with_decks),
+            stored => {
+                assert_eq!(with_decks, 0);
+                let resumed = Batch::from_bytes(&stored.unwrap(), None).unwrap();
+                assert!(resumed.episodes().eq(batch.episodes()));
+            }
+        }
+        let actions = actions(&batch, &mut rng);
+        batch.step(&actions, Outputs::default()).unwrap();
+        for (before, after) in before.into_iter().zip(batch.episodes()) {
+            with_decks -= usize::from(before != after && before.episode == 0);
+            endings += usize::from(before != after);
+        }
+    }
+    assert!(endings > 6, "{endings}");
 }
 
 #[test]

@@ -181,3 +181,17 @@ def test_an_environment_deals_given_decks():
     assert (info["current_player"] == start_players).all()
     for row, state in zip(obs, states_of(env.variant, GOOD, start_players), strict=True):
         assert (row == state.view(state.current_player).encode("canonical")).all()
+
+
+def test_a_batch_is_stored_again_once_every_deck_was_played():
+    variant, generator = starmine.variant("standard"), np.random.default_rng(4)
+    batch = starmine.Batch(variant, 4, seed=1)
+    out = batch.reset(decks=decks_of(variant, 4))
+    with_decks = np.ones(4, dtype=bool)
+    while with_decks.any():
+        with pytest.raises(starmine.SerializationError, match=f"{with_decks.sum()} game"):
+            batch.to_bytes()
+        out = batch.step(random_actions(out["action_mask"], generator))
+        with_decks &= ~out["terminated"]
+    resumed = pickle.loads(pickle.dumps(batch))
+    assert (resumed.observe()["obs"] == batch.observe()["obs"]).all()
