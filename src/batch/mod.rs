@@ -111,7 +111,7 @@ mod snapshot;
 mod step;
 
 use std::collections::TryReserveError;
-use std::mem::take;
+use std::mem::{replace, take};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -192,7 +192,8 @@ pub struct Batch {
     id: u64,
     /// Whether no game has moved since the batch was made: the first reset keeps such games.
     fresh: bool,
-    /// Whether a step was interrupted and its games were not dealt anew since.
+    /// Whether a call was interrupted halfway, also by a panic, and the games were not dealt anew
+    /// since.
     is_interrupted: bool,
     /// The memory of each thread.
     scratch: Vec<Scratch>,
@@ -455,8 +456,21 @@ impl Batch {
 
     /// Does what is requested in all games, and writes the outputs. If the request refuses illegal
     /// actions and there is one, it returns `false` and the batch is unchanged. Once `stop` is set,
-    /// no further games are played or written.
+    /// no further games are played or written. A panic leaves the batch interrupted.
     fn run(&mut self, request: Request<'_>, outputs: Outputs<'_>, stop: &AtomicBool) -> bool {
+        self.interrupt();
+        let was_fresh = replace(&mut self.fresh, false);
+        let has_run = self.run_threads(request, outputs, stop);
+        (self.is_interrupted, self.fresh) = (false, was_fresh);
+        has_run
+    }
+
+    fn run_threads(
+        &mut self,
+        request: Request<'_>,
+        outputs: Outputs<'_>,
+        stop: &AtomicBool,
+    ) -> bool {
         let config = &self.config;
         let mut step = Step::new(config, self.acting_hand, request, stop);
         step.backwards = config.turns_round && self.calls % 2 == 1;
@@ -497,6 +511,7 @@ impl Batch {
         actions: &[A],
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
+        self.check_whole()?;
         self.check_learner_acts()?;
         let mut memory = take(&mut self.actions);
         let actions = A::numbers(actions, &mut memory);

@@ -185,6 +185,7 @@ impl Replay {
         if self.is_broken {
             return Err(ReplayError::Broken);
         }
+        self.batch.check_whole()?;
         let check = outputs.check(&self.batch.config, self.batch.num_envs());
         check.map_err(BatchError::from)?;
         let wrong = AtomicUsize::new(NONE);

@@ -165,6 +165,7 @@ impl Batch {
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
         outputs.check(&self.config, self.num_envs())?;
+        self.interrupt();
         if deals.given.is_empty() && !self.has_partners() {
             for game in 0..self.num_envs() {
                 if game.is_multiple_of(1 << 12) && is_set(stop) {
@@ -187,7 +188,6 @@ impl Batch {
             self.seed = seed;
         }
         self.fresh = false;
-        self.is_interrupted = false;
         self.calls += 1;
         self.run(Request::Observe, outputs, stop);
         self.interrupt_if_set(stop)

@@ -248,3 +248,46 @@ impl PartnerGame {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+    use crate::batch::{Batch, BatchError, Options, Outputs, Seeds};
+    use crate::bots::{Bot, Player};
+    use crate::rules::{GameRng, Move, Seat, View};
+
+    /// Fails in its first turn.
+    #[derive(Clone)]
+    struct Panicking;
+
+    impl Bot for Panicking {
+        fn start(&mut self, _: &View<'_>, _: GameRng) {}
+
+        fn act(&mut self, _: &View<'_>) -> Move {
+            panic!("expected")
+        }
+    }
+
+    #[test]
+    fn a_batch_whose_step_has_panicked_must_be_reset() {
+        for num_threads in [1, 2] {
+            let smart = vec!["smart".parse().unwrap()];
+            let partners = Partners::default().with(Seat::ALL[1], smart).unwrap();
+            let options = Options { partners, num_threads, ..Options::default() };
+            let mut batch = Batch::new(Variant::default(), 20, 1, options).unwrap();
+            let players = vec![Player::External, Player::bot(Panicking)];
+            let seed = batch.partner_games[7].seed();
+            batch.partner_games[7].table =
+                GameRunner::new(batch.variant().clone(), players, seed).unwrap();
+            let step = |batch: &mut Batch| batch.step(&[5; 20], Outputs::default());
+            assert!(catch_unwind(AssertUnwindSafe(|| step(&mut batch))).is_err());
+            for refused in [step(&mut batch), batch.observe(Outputs::default())] {
+                assert!(matches!(refused, Err(BatchError::Interrupted)), "{refused:?}");
+            }
+            batch.reset(Seeds::Continue, None, Outputs::default()).unwrap();
+            step(&mut batch).unwrap();
+        }
+    }
+}
