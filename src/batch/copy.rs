@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::partition::Partition;
 use super::step::scratch::Scratch;
-use super::{Batch, BatchError, memory, next_id, reserve};
+use super::{Batch, BatchError, memory, reserve};
 use crate::threads::Pool;
 
 impl Batch {
@@ -43,7 +43,6 @@ impl Batch {
             acting_hand: self.acting_hand,
             calls: self.calls,
             seed: self.seed,
-            id: next_id(),
             fresh: self.fresh,
             is_interrupted: false,
             scratch,

@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::partners::PartnersError;
 use crate::bots::BotMoveError;
 use crate::buffers::{BufferError, SimdError};
-use crate::rules::{ActionSet, DeckError, UnsupportedVariantError, Variant};
+use crate::rules::{ActionSet, DeckError, Variant};
 use crate::threads::ThreadsError;
 use crate::threads::is_set;
 
@@ -148,20 +148,6 @@ pub enum BatchError {
     /// A game that is given a deck twice.
     #[error("game {0} has several decks: expected one")]
     SeveralDecks(usize),
-    /// A policy that does not play the variant of the batch.
-    #[error(transparent)]
-    Policy(#[from] UnsupportedVariantError),
-    /// A [`BatchPolicy`](super::BatchPolicy) that was made for another batch.
-    #[error("the policy was made for another batch: expected BatchPolicy::new or with_batch")]
-    OtherBatch,
-    /// A [`BatchPolicy`](super::BatchPolicy) of a recurrent network without the hidden state of a seat.
-    #[error(
-        "the policy did not see the last turn of the seat to act in game {game}: expected evaluate before every step"
-    )]
-    MissingTurn {
-        /// The game.
-        game: usize,
-    },
     /// Given decks for a batch with partners.
     #[error("decks are not allowed in a batch with partners")]
     DecksWithPartners,

@@ -61,35 +61,8 @@
 //! # assert!(weights.iter().flatten().any(|&weight| weight > 0.0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-//!
-//! A trained policy plays all seats of 256 games at once, and the last observations of the games that
-//! end are kept, as a learner needs them:
-//!
-//! ```
-//! # #[cfg(feature = "weights")] {
-//! use starmine::batch::{Batch, BatchPolicy, Dtype, Options};
-//! use starmine::nn::{MoveChoice, shipped_policy};
-//! use starmine::rules::GameRng;
-//!
-//! let policy = shipped_policy("ippo-2p")?.policy()?;
-//! let options = Options { dtype: Dtype::Bits, ..Options::default() };
-//! let mut batch = Batch::new(policy.variant().clone(), 256, 1, options)?;
-//! let mut buffers = batch.allocate::<u8>()?;
-//! let (mut policy, mut rng) = (BatchPolicy::new(policy, &batch)?, GameRng::for_samples(1));
-//! for _ in 0..100 {
-//!     let evaluated = policy.evaluate(&batch)?; // also logits and values
-//!     let actions = evaluated.actions(MoveChoice::Sampled, &mut rng);
-//!     batch.step(&actions, buffers.outputs())?;
-//!     for (game, row) in batch.final_observations::<u8>()?.iter() {
-//!         println!("game {game}: {} points, {} bytes", buffers.final_score()[game], row.len());
-//!     }
-//! }
-//! # }
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
 
 mod actions;
-mod batch_policy;
 mod config;
 mod copy;
 mod deck_arrays;
@@ -114,10 +87,9 @@ use std::collections::TryReserveError;
 use std::mem::{replace, take};
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::AtomicBool;
 
 pub use actions::Action;
-pub use batch_policy::BatchPolicy;
 pub use error::{BatchError, IllegalActionsError, RefusedAction};
 pub use given_decks::GivenDeck;
 #[cfg(feature = "python")]
@@ -188,8 +160,6 @@ pub struct Batch {
     /// The number of steps and resets, by which the lists of finished games are dated.
     calls: u64,
     seed: u64,
-    /// Tells it from every other batch of this process.
-    id: u64,
     /// Whether no game has moved since the batch was made: the first reset keeps such games.
     fresh: bool,
     /// Whether a call was interrupted halfway, also by a panic, and the games were not dealt anew
@@ -282,7 +252,6 @@ impl Batch {
             acting_hand: 0,
             calls: 0,
             seed,
-            id: next_id(),
             fresh: true,
             is_interrupted: false,
             scratch,
@@ -603,12 +572,6 @@ impl Batch {
     const fn check_whole(&self) -> Result<(), BatchError> {
         if self.is_interrupted { Err(BatchError::Interrupted) } else { Ok(()) }
     }
-}
-
-/// A number that no other batch of this process has.
-fn next_id() -> u64 {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 /// Allocates a vector of this length for a batch of so many games.

@@ -171,15 +171,12 @@ impl From<BatchError> for PyErr {
             BatchError::Threads(error) => error.into(),
             BatchError::Simd(error) => error.into(),
             BatchError::Partners(error) => error.into(),
-            BatchError::Policy(error) => error.into(),
             BatchError::NumEnvs(_)
             | BatchError::Interrupted
             | BatchError::DecksWithPartners
             | BatchError::NoGame { .. }
             | BatchError::PartnerMove { .. }
-            | BatchError::OtherBatch
             | BatchError::PartnerTurn { .. }
-            | BatchError::MissingTurn { .. }
             | BatchError::SeveralDecks(_)
             | BatchError::NoPartners => StarmineError::new_err(text),
             BatchError::Memory { .. } => PyMemoryError::new_err(text),

@@ -28,7 +28,7 @@ BATCH_FLOORS = [
     {"partition"},
     {"mod"},
     {"copy", "illegal_actions", "last_observations", "output_buffers", "partner_turns", "reset", "snapshot"},
-    {"batch_policy", "replay"},
+    {"replay"},
 ]
 PYTHON_CRATES = re.compile(r"\b(pyo3|numpy)\b")
 
