@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use flate2::read::GzDecoder;
 use serde::Deserialize;
-use starmine::encode::{self, AnyEncoder};
+use starmine::encode::Encoder;
 use starmine::rules::{ActionId, Card, Parameters, Seat, State, Variant};
 
 #[derive(Deserialize)]
@@ -56,13 +56,13 @@ fn deal(variant: &Arc<Variant>, game: &Game) -> State {
     State::from_deck(variant.clone(), cards, game.start_player).unwrap()
 }
 
-fn digest(encoder: &AnyEncoder, state: &State, seat: Seat, words: &mut [u64]) -> String {
+fn digest(encoder: Encoder, state: &State, seat: Seat, words: &mut [u64]) -> String {
     encoder.encode_into(&state.seer_view(seat), words);
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     format!("{:08x}", crc32fast::hash(&bytes))
 }
 
-fn check_position(encoder: &AnyEncoder, state: &State, game: &Game, turn: usize, place: &str) {
+fn check_position(encoder: Encoder, state: &State, game: &Game, turn: usize, place: &str) {
     let position = state.view(state.current_player());
     assert_eq!(state.score(), game.scores[turn], "{place}: score");
     assert_eq!(
@@ -96,7 +96,7 @@ fn every_position_is_as_in_hle() {
     assert!(files.len() >= 30, "only {} golden files", files.len());
     for path in files {
         let trace = read(&path);
-        let encoder = &encode::encoder(&trace.encoder).unwrap();
+        let encoder: Encoder = trace.encoder.parse().unwrap();
         let variant = Arc::new(Variant::new(trace.variant).unwrap());
         assert_eq!(encoder.layout(&variant).len(), trace.observation_bits);
         assert!(trace.games.len() >= 20);

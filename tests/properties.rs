@@ -6,7 +6,6 @@ use proptest::prelude::*;
 use starmine::batch::{
     AutoresetMode, Batch, Dtype, IllegalAction, ObservationBuffer, Observers, Options, Outputs,
 };
-use starmine::encode::{self, AnyEncoder};
 use starmine::rules::{
     ActionId, Belief, Card, Edition, EpisodeSeed, GameRng, Move, Offset, Parameters, Seat, Slot,
     State, Variant,
@@ -120,22 +119,6 @@ proptest! {
                 prop_assert_eq!(edition.move_text(played).parse::<Move>().unwrap(), played);
                 prop_assert_eq!(edition.meaning(played).parse::<Move>().unwrap(), played);
             }
-        }
-    }
-
-    #[test]
-    fn every_encoder_writes_as_many_bits_as_its_layout_has(variant in variants(), seed: u64, choices: u32) {
-        for encoder in encode::encoders() {
-            let layout = encoder.layout(&variant);
-            play(new_game(&variant, seed), chooser(choices), |state| {
-                let mut words = vec![0; layout.words() + 1];
-                let mut bits = encode::BitWriter::new(&mut words);
-                match &encoder {
-                    AnyEncoder::Seat(encoder) => encoder.encode(&state.view(Seat::FIRST), &mut bits),
-                    AnyEncoder::Seer(encoder) => encoder.encode(&state.seer_view(Seat::FIRST), &mut bits),
-                }
-                assert_eq!(bits.position(), layout.len());
-            });
         }
     }
 

@@ -6,7 +6,7 @@ use super::kernel::plan::Plan;
 use super::kernel::processor::Processor;
 use super::options::{Dtype, Observers, Options};
 use crate::buffers::{Simd, SimdError};
-use crate::encode::{CanonicalKnowledge, Layout};
+use crate::encode::Layout;
 use crate::rules::Variant;
 
 /// What all games and threads of a batch share: it is not changed after the batch was made.
@@ -27,9 +27,6 @@ pub(super) struct BatchConfig {
     /// begins with the observations that the last one has left in a cache too small for all of
     /// them.
     pub turns_round: bool,
-    /// The card knowledge of a canonical encoder, which the kernel writes; `None` for other
-    /// encoders.
-    pub canonical: Option<CanonicalKnowledge>,
 }
 
 impl BatchConfig {
@@ -42,7 +39,6 @@ impl BatchConfig {
         let mut config = BatchConfig {
             plan: Arc::new(Plan::new(&variant)),
             simd: options.simd.map_or_else(Simd::chosen, Simd::require)?,
-            canonical: options.encoder.canonical_knowledge(),
             layout,
             streams: false,
             prefetches: false,

@@ -161,9 +161,6 @@ pub enum BatchError {
         "a batch with custom bots or external partners cannot be stored: expected bots and policy files as partners"
     )]
     StoredExternal,
-    /// An encoder that is not of this crate, which cannot be stored.
-    #[error("a batch with the caller's encoder {0:?} cannot be stored: expected one of this crate")]
-    StoredEncoder(&'static str),
     /// A signal came during a call from Python: no other caller can end a call early.
     #[doc(hidden)]
     #[error("the call was stopped")]

@@ -2,7 +2,7 @@
 
 use super::partners::Partners;
 use crate::buffers::Simd;
-use crate::encode::{AnyEncoder, CANONICAL};
+use crate::encode::Encoder;
 use crate::rules::named;
 
 named!("dtype",
@@ -71,7 +71,7 @@ named!("extra_outputs",
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The encoder of the observations.
-    pub encoder: AnyEncoder,
+    pub encoder: Encoder,
     /// The element type of observations.
     pub dtype: Dtype,
     /// The seats whose observations are written.
@@ -110,7 +110,7 @@ impl Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
-            encoder: AnyEncoder::of_seat(CANONICAL),
+            encoder: Encoder::Canonical,
             dtype: Dtype::Float32,
             observers: Observers::Current,
             autoreset_mode: AutoresetMode::SameStep,

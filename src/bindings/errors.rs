@@ -182,9 +182,9 @@ impl From<BatchError> for PyErr {
             BatchError::Memory { .. } => PyMemoryError::new_err(text),
             BatchError::Stopped => PyKeyboardInterrupt::new_err(text),
             BatchError::Deck { .. } => DeckError::new_err(text),
-            BatchError::StoredDecks(_)
-            | BatchError::StoredExternal
-            | BatchError::StoredEncoder(_) => SerializationError::new_err(text),
+            BatchError::StoredDecks(_) | BatchError::StoredExternal => {
+                SerializationError::new_err(text)
+            }
             BatchError::EmptyResetMask => ArrayError::new_err(text),
         }
     }

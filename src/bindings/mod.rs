@@ -123,7 +123,7 @@ fn look_up_numpy(py: Python<'_>) -> PyResult<()> {
 /// The names of all observation encoders.
 #[pyfunction]
 fn encoders() -> Vec<&'static str> {
-    crate::encode::encoders().iter().map(crate::encode::AnyEncoder::name).collect()
+    crate::encode::Encoder::ALL.iter().map(|encoder| encoder.name()).collect()
 }
 
 /// endings() -> list[str]

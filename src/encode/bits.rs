@@ -17,7 +17,7 @@ impl<'a> BitWriter<'a> {
     }
 
     /// Bits written so far.
-    #[must_use]
+    #[cfg(test)]
     pub const fn position(&self) -> usize {
         64 * self.word + self.width
     }
@@ -61,13 +61,6 @@ impl<'a> BitWriter<'a> {
             left -= 64;
         }
         self.push(0, left);
-    }
-
-    /// As [`BitWriter::finish`], for an observation of this number of bits.
-    pub(super) fn finish_at(self, length: usize) {
-        let found = self.position();
-        assert!(found == length, "an encoder wrote {found} bits: its layout has {length}");
-        self.finish();
     }
 
     /// Writes the last bits and zeros to the end of the words.

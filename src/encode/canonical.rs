@@ -4,42 +4,7 @@
 
 use super::bits::BitWriter;
 use super::layout::Layout;
-use super::{Encoder, SeerEncoder};
 use crate::rules::{Hint, Knowledge, Move, Offset, SeerView, Slot, Variant, View};
-
-/// What a canonical observation says about the hints that each card was given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CanonicalKnowledge {
-    /// Nothing: the section is omitted.
-    Omitted,
-    /// What the hints said.
-    Hinted,
-    /// Everything, as if each card had been hinted by colour and rank.
-    Full,
-}
-
-/// HLE's observation types that show what a seat sees.
-#[derive(Clone, Copy, Debug)]
-pub struct Canonical {
-    name: &'static str,
-    pub(super) knowledge: CanonicalKnowledge,
-}
-
-/// HLE's observation type that also shows the observer's own hand.
-#[derive(Clone, Copy, Debug)]
-pub struct CanonicalSeer;
-
-/// HLE's `card_knowledge`: the observation includes what the hints say about every card.
-pub static CANONICAL: Canonical =
-    Canonical { name: "canonical", knowledge: CanonicalKnowledge::Hinted };
-
-/// HLE's `minimal`: without card knowledge.
-pub static CANONICAL_MINIMAL: Canonical =
-    Canonical { name: "canonical-minimal", knowledge: CanonicalKnowledge::Omitted };
-
-/// HLE's `seer`: card knowledge as if every card had been hinted by colour and rank when it was
-/// dealt. The observer knows its own hand.
-pub static CANONICAL_SEER: CanonicalSeer = CanonicalSeer;
 
 /// The lengths of the axes of the sections.
 struct Axes {
@@ -66,58 +31,27 @@ impl Axes {
     }
 }
 
-impl Encoder for Canonical {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn layout(&self, variant: &Variant) -> Layout {
-        layout(variant, self.knowledge)
-    }
-
-    /// Without a look at the layout, which would take longer than the row.
-    fn encode_into(&self, view: &View<'_>, words: &mut [u64]) {
-        let mut bits = BitWriter::new(words);
-        self.encode(view, &mut bits);
-        bits.finish();
-    }
-
-    fn encode(&self, view: &View<'_>, bits: &mut BitWriter<'_>) {
-        let axes = Axes::of(view.variant());
-        encode_all_but_knowledge(view, &axes, bits, |bits| {
-            if self.knowledge != CanonicalKnowledge::Omitted {
-                encode_knowledge(&axes, bits, |offset, slot| view.slot_hints(offset, slot).bits());
-            }
-        });
-    }
+/// Writes an observation of what a seat sees, with or without the hints of each card.
+pub(super) fn encode_view(view: &View<'_>, has_knowledge: bool, bits: &mut BitWriter<'_>) {
+    let axes = Axes::of(view.variant());
+    encode_all_but_knowledge(view, &axes, bits, |bits| {
+        if has_knowledge {
+            encode_knowledge(&axes, bits, |offset, slot| view.slot_hints(offset, slot).bits());
+        }
+    });
 }
 
-impl SeerEncoder for CanonicalSeer {
-    fn name(&self) -> &'static str {
-        "canonical-seer"
-    }
-
-    fn layout(&self, variant: &Variant) -> Layout {
-        layout(variant, CanonicalKnowledge::Full)
-    }
-
-    fn encode_into(&self, view: &SeerView<'_>, words: &mut [u64]) {
-        let mut bits = BitWriter::new(words);
-        self.encode(view, &mut bits);
-        bits.finish();
-    }
-
-    fn encode(&self, view: &SeerView<'_>, bits: &mut BitWriter<'_>) {
-        let axes = Axes::of(view.seat_view().variant());
-        encode_all_but_knowledge(view.seat_view(), &axes, bits, |bits| {
-            encode_knowledge(&axes, bits, |offset, slot| {
-                view.knowledge(offset, slot).map_or(0, Knowledge::bits)
-            });
+/// Writes an observation that shows the observer's own hand, with the knowledge of every card.
+pub(super) fn encode_seer_view(view: &SeerView<'_>, bits: &mut BitWriter<'_>) {
+    let axes = Axes::of(view.seat_view().variant());
+    encode_all_but_knowledge(view.seat_view(), &axes, bits, |bits| {
+        encode_knowledge(&axes, bits, |offset, slot| {
+            view.knowledge(offset, slot).map_or(0, Knowledge::bits)
         });
-    }
+    });
 }
 
-fn layout(variant: &Variant, knowledge: CanonicalKnowledge) -> Layout {
+pub(super) fn layout(variant: &Variant, has_knowledge: bool) -> Layout {
     let axes = Axes::of(variant);
     let mut layout = Layout::default()
         .with_section("hands", &[axes.players - 1, axes.hand_size, axes.colors, axes.ranks])
@@ -137,7 +71,7 @@ fn layout(variant: &Variant, knowledge: CanonicalKnowledge) -> Layout {
         .with_section("last_card", &[axes.colors, axes.ranks])
         .with_section("last_added", &[1])
         .with_section("last_regained", &[1]);
-    if knowledge != CanonicalKnowledge::Omitted {
+    if has_knowledge {
         layout =
             layout.with_section("knowledge", &[axes.players, axes.hand_size, axes.knowledge()]);
     }

@@ -14,18 +14,6 @@ pub struct Section {
 }
 
 /// The sections of an observation, in order and without gaps.
-///
-/// An encoder that extends another one appends its sections to that one's layout:
-///
-/// ```
-/// use starmine::encode::{CANONICAL, Encoder};
-/// use starmine::rules::{Parameters, Variant};
-///
-/// let variant = Variant::new(Parameters::default())?;
-/// let layout = CANONICAL.layout(&variant).with_section("score", &[25]);
-/// assert_eq!(layout.section("score").map(|section| section.range.clone()), Some(658..683));
-/// # Ok::<(), starmine::rules::VariantError>(())
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     sections: Vec<Section>,

@@ -45,21 +45,21 @@ use super::variant::{Variant, beyond_the_table};
 /// ```
 ///
 /// ```compile_fail,E0308
-/// # use starmine::encode::{CANONICAL_SEER, SeerEncoder};
+/// # use starmine::encode::Encoder;
 /// # use starmine::rules::{EpisodeSeed, Seat, State, Variant};
 /// # let variant = Variant::default();
 /// # let state = State::new(variant, EpisodeSeed::default());
 /// # let mut words = [0; 11];
-/// CANONICAL_SEER.encode_into(&state.view(Seat::FIRST), &mut words);
+/// Encoder::CanonicalSeer.encode_into(&state.view(Seat::FIRST), &mut words);
 /// ```
 ///
 /// ```
-/// # use starmine::encode::{CANONICAL_SEER, SeerEncoder};
+/// # use starmine::encode::Encoder;
 /// # use starmine::rules::{EpisodeSeed, Seat, State, Variant};
 /// # let variant = Variant::default();
 /// # let state = State::new(variant, EpisodeSeed::default());
 /// # let mut words = [0; 11];
-/// CANONICAL_SEER.encode_into(&state.seer_view(Seat::FIRST), &mut words);
+/// Encoder::CanonicalSeer.encode_into(&state.seer_view(Seat::FIRST), &mut words);
 /// ```
 #[derive(Clone, Copy)]
 pub struct View<'a> {

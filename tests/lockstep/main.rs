@@ -5,7 +5,6 @@
 //! `LOCKSTEP_GAMES=1000000 cargo test --release --test lockstep -- --nocapture`
 
 mod columns;
-mod encoder;
 mod random;
 #[path = "../../src/rules/random_variant.rs"]
 mod random_variant;
@@ -16,13 +15,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use columns::Columns;
-use encoder::Outside;
 use random::Random;
 use starmine::batch::{
     AutoresetMode, Batch, BatchError, Dtype, IllegalAction, Observers, Options, Seeds,
 };
 use starmine::buffers::{Simd, SimdError};
-use starmine::encode::{AnyEncoder, encoders};
+use starmine::encode::Encoder;
 use starmine::rules::{Ending, Parameters, Seat, Variant};
 use table::Table;
 
@@ -30,13 +28,6 @@ use table::Table;
 const GAMES: usize = 4000;
 /// Games that end in each row of a batch before the next round begins.
 const GAMES_OF_A_PLACE: usize = 2;
-/// The outside encoder is one of them because it takes another path through the batch.
-fn encoder_of(index: usize) -> AnyEncoder {
-    match index % 7 {
-        6 => AnyEncoder::of_seat(Outside),
-        other => encoders()[other % 3].clone(),
-    }
-}
 
 /// Counts of what was played.
 #[derive(Default)]
@@ -62,7 +53,7 @@ impl Round {
         let variant = Arc::new(random.variant(index));
         let num_envs = random.num_envs();
         let options = Options {
-            encoder: encoder_of(index as usize),
+            encoder: Encoder::ALL[index as usize % 3],
             dtype: Dtype::Bits,
             observers: [Observers::All, Observers::Current][index as usize % 2],
             autoreset_mode: *random.one_of(AutoresetMode::ALL),

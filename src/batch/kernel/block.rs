@@ -128,11 +128,6 @@ impl<'a, I: Isa, const VARIANT: usize> Block<'a, I, VARIANT> {
         self.words
     }
 
-    /// The index of the acting player's hand.
-    pub fn acting_hand(&self) -> usize {
-        self.acting_hand
-    }
-
     /// The index of a card's word, which is in the block.
     #[inline(always)]
     fn card_index(&self, offset: usize, slot: usize) -> usize {

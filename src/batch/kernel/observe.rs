@@ -1,9 +1,9 @@
-//! The canonical observation of eight games: [`crate::encode::CANONICAL`].
+//! The observations of eight games, as [`Encoder`] writes those of one.
 
 use super::block::{Block, Field, counter};
 use super::lanes::{Isa, Lanes, Word};
 use super::plan::{ABSENT, CARD_INDEX, PLAY, Sizes, TYPES, ones};
-use crate::encode::CanonicalKnowledge;
+use crate::encode::Encoder;
 
 /// Appends fields to the packed rows of eight games.
 struct FieldWriter<'a, L> {
@@ -49,14 +49,14 @@ impl<L: Lanes> FieldWriter<'_, L> {
 }
 
 impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
-    /// Writes the canonical observation of the seat at this offset from the acting player as packed
+    /// Writes the observation of the seat at this offset from the acting player as packed
     /// rows, the first bit lowest.
     ///
     /// # Panics
     /// If there are fewer words than the observation fills.
     #[inline(always)]
-    pub fn encode(&self, observer: usize, knowledge: CanonicalKnowledge, words: &mut [Word]) {
-        let bits = self.sizes().observation_bits(knowledge);
+    pub fn encode(&self, observer: usize, encoder: Encoder, words: &mut [Word]) {
+        let bits = self.sizes().observation_bits(encoder);
         // Exactly the words of a row. For the cards and hands of the base game their number is a
         // constant, so the compiler decides most of the checks of `put`.
         let words = &mut words[..bits.div_ceil(64)];
@@ -65,8 +65,8 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
         self.encode_board(&mut rows);
         rows.push(self.load(Field::Discards), self.sizes().deck_size);
         let announced = self.encode_last_turn(observer, &mut rows);
-        if knowledge != CanonicalKnowledge::Omitted {
-            self.encode_knowledge(observer, knowledge, &mut rows);
+        if !matches!(encoder, Encoder::CanonicalMinimal) {
+            self.encode_knowledge(observer, encoder, &mut rows);
         }
         if self.sizes().timed_display {
             rows.push(announced, self.sizes().colors);
@@ -156,7 +156,7 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
     fn encode_knowledge(
         &self,
         observer: usize,
-        knowledge: CanonicalKnowledge,
+        encoder: Encoder,
         rows: &mut FieldWriter<'_, I::Lanes>,
     ) {
         let sizes = self.sizes();
@@ -165,7 +165,7 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
             let hand = self.offset_seen(observer, offset);
             for slot in 0..sizes.hand_size {
                 let card = self.card(hand, slot);
-                let known = if knowledge == CanonicalKnowledge::Full {
+                let known = if encoder.shows_own_hand() {
                     let hinted = self.field(card, sizes.knowledge(), sizes.hinted());
                     self.bit(0).shl_each(card.shr(CARD_INDEX)) | hinted.shl(sizes.cards())
                 } else {

@@ -2,7 +2,7 @@
 
 use super::lanes::Table;
 use super::pcg32::jump;
-use crate::encode::CanonicalKnowledge;
+use crate::encode::Encoder;
 use crate::rules::{Hint, LostGameScore, Move, Slot, Variant};
 
 /// The index of an absent card. A shift by it leaves no bit.
@@ -185,15 +185,15 @@ impl Sizes {
         self.announced_play_base() + announced
     }
 
-    /// The number of bits in the canonical observation with this card knowledge.
+    /// The number of bits in an observation.
     #[inline(always)]
-    pub const fn observation_bits(self, knowledge: CanonicalKnowledge) -> usize {
+    pub const fn observation_bits(self, encoder: Encoder) -> usize {
         let hands = (self.players - 1) * self.hand_size * self.cards() + self.players;
         let board = self.cards() + self.max_information_tokens + self.max_life_tokens;
         let last_turn = 2 * self.players + TYPES + self.hinted() + 2 * self.hand_size;
-        let knowledge = match knowledge {
-            CanonicalKnowledge::Omitted => 0,
-            _ => self.dealt_cards() * self.knowledge(),
+        let knowledge = match encoder {
+            Encoder::CanonicalMinimal => 0,
+            Encoder::Canonical | Encoder::CanonicalSeer => self.dealt_cards() * self.knowledge(),
         };
         let announced = if self.timed_display { self.colors } else { 0 };
         let decks = self.dealt_deck_size() + self.deck_size;

@@ -11,15 +11,13 @@ pub struct PackedRows {
     words: Vec<Word>,
     /// The length of a run.
     stride: usize,
-    /// The row of one game, for encoders that write one row at a time.
-    row: Vec<u64>,
 }
 
 impl PackedRows {
     pub fn new(layout: &Layout, observers: usize) -> PackedRows {
         let stride = (layout.words() + 1).next_multiple_of(QUARTET);
         let words = vec![Word::default(); observers * stride];
-        PackedRows { words, stride, row: vec![0; layout.words()] }
+        PackedRows { words, stride }
     }
 
     /// Whether rows of `bits` bits fit, one for each observer.
@@ -44,15 +42,6 @@ impl PackedRows {
     #[inline(always)]
     pub fn row(&self, observer: usize, lane: usize) -> Row<'_> {
         Row { words: self.words(observer), lane: lane % LANES }
-    }
-
-    /// Writes an observer's row of the game in a lane; `fill` writes all its words.
-    pub fn fill_row(&mut self, observer: usize, lane: usize, fill: impl FnOnce(&mut [u64])) {
-        fill(&mut self.row);
-        let run = &mut self.words[observer * self.stride..];
-        for (to, &word) in run.iter_mut().zip(&self.row) {
-            to.0[lane] = word;
-        }
     }
 }
 

@@ -7,25 +7,22 @@ use super::expand::Expand;
 use super::packed_rows::PackedRows;
 use crate::batch::config::BatchConfig;
 use crate::batch::kernel::Kernel;
-use crate::batch::kernel::block::{Block, Field, GameLane, count, counter};
-use crate::batch::kernel::game::Game;
+use crate::batch::kernel::block::{Block, Field, count, counter};
 use crate::batch::kernel::lanes::{LANES, QUARTET, Word};
 use crate::batch::outputs::ObservationBuffer;
 use crate::buffers::Element;
 use crate::buffers::expand::prefetch;
-use crate::encode::CanonicalKnowledge;
-use crate::rules::{EpisodeSeed, Offset, SeerView};
+use crate::encode::Encoder;
 
-/// The card knowledge of the default encoder, which has a copy of the code of its own.
-const DEFAULT: CanonicalKnowledge = CanonicalKnowledge::Hinted;
+/// The default encoder. The compiler makes a copy of the code for it alone.
+const DEFAULT: Encoder = Encoder::Canonical;
 
 /// The rows that are written for each game.
 #[derive(Clone, Copy)]
 struct RowFormat {
     /// The length of a row in bits.
     bits: usize,
-    /// The card knowledge of a canonical encoder; `None` for any other encoder.
-    knowledge: Option<CanonicalKnowledge>,
+    encoder: Encoder,
     /// The number of rows for each game.
     observers: usize,
 }
@@ -50,7 +47,7 @@ impl<'a, I: Expand, const VARIANT: usize> RowWriter<'a, I, VARIANT> {
     ) -> RowWriter<'a, I, VARIANT> {
         let format = RowFormat {
             bits: config.layout.len(),
-            knowledge: config.canonical,
+            encoder: config.options.encoder,
             observers: config.num_observers(),
         };
         assert!(packed.holds(format.bits, format.observers));
@@ -60,14 +57,14 @@ impl<'a, I: Expand, const VARIANT: usize> RowWriter<'a, I, VARIANT> {
     /// Writes the observations of the games.
     #[inline(always)]
     pub fn write(&mut self, obs: &mut ObservationBuffer<'_>) {
-        if self.format.knowledge == Some(DEFAULT) {
+        if self.format.encoder == DEFAULT {
             let mut bits = self.format.bits;
             if Kernel::<I, VARIANT>::IS_BASE_GAME {
                 // The same number, as a constant.
                 bits = self.block.sizes().observation_bits(DEFAULT);
                 assert_eq!(bits, self.format.bits);
             }
-            self.format = RowFormat { bits, knowledge: Some(DEFAULT), ..self.format };
+            self.format = RowFormat { bits, encoder: DEFAULT, ..self.format };
             self.write_as::<true>(obs);
         } else {
             self.write_as::<false>(obs);
@@ -88,17 +85,12 @@ impl<'a, I: Expand, const VARIANT: usize> RowWriter<'a, I, VARIANT> {
     /// Encodes the packed rows.
     #[inline(always)]
     fn encode<const IS_DEFAULT: bool>(&mut self) {
-        let Some(knowledge) = self.format.knowledge else {
-            let place = GameLane { lane: 0, acting_hand: self.block.acting_hand() };
-            let (games, words) = (self.games.len(), self.block.words());
-            return encode_views(self.config, words, place, games, self.packed);
-        };
         if IS_DEFAULT {
-            // Observer and knowledge are constants here.
+            // Observer and encoder are constants here.
             self.block.encode(0, DEFAULT, self.packed.words_mut(0));
         }
         for observer in usize::from(IS_DEFAULT)..self.format.observers {
-            self.block.encode(observer, knowledge, self.packed.words_mut(observer));
+            self.block.encode(observer, self.format.encoder, self.packed.words_mut(observer));
         }
     }
 
@@ -256,29 +248,6 @@ impl<'a, I: Expand, const VARIANT: usize> RowWriter<'a, I, VARIANT> {
     #[inline(always)]
     fn acting_player(&self, lane: usize) -> usize {
         count(self.block.word(Field::Counters).0[lane], counter::PLAYER).into()
-    }
-}
-
-/// Encodes the packed rows of the first games of a block with an encoder that the kernel does not
-/// know: it is given a view of each game. `first` is the place of the first game.
-#[inline(never)]
-fn encode_views(
-    config: &BatchConfig,
-    words: &[Word],
-    first: GameLane,
-    games: usize,
-    packed: &mut PackedRows,
-) {
-    let BatchConfig { variant, options, layout, .. } = config;
-    for lane in 0..games {
-        let game = Game::take(words, GameLane { lane, ..first }, variant, EpisodeSeed::default());
-        for observer in 0..config.num_observers() {
-            let seat = variant.seat_from(game.position.current_player, Offset::at(observer));
-            let view = SeerView::new(variant, &game.position, seat);
-            packed.fill_row(observer, lane, |row| {
-                options.encoder.encode_row(&view, row, layout.len());
-            });
-        }
     }
 }
 

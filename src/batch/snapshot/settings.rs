@@ -8,7 +8,6 @@ use super::error::SnapshotError;
 use crate::batch::options::{AutoresetMode, Dtype, ExtraOutput, IllegalAction, Observers, Options};
 use crate::batch::partners::{Partners, PartnersError, StoredPartners};
 use crate::batch::{Batch, BatchError};
-use crate::encode;
 use crate::players::PlayerSpecError;
 use crate::rules::{Parameters, Variant};
 
@@ -30,13 +29,9 @@ pub struct Settings {
 
 impl Settings {
     /// # Errors
-    /// [`BatchError::StoredEncoder`] for the caller's own encoder, and [`BatchError::StoredExternal`]
-    /// if there are custom or external partners.
+    /// [`BatchError::StoredExternal`] if there are custom or external partners.
     pub fn of(batch: &Batch) -> Result<Settings, BatchError> {
         let options = &batch.config.options;
-        if !options.encoder.is_registered() {
-            return Err(BatchError::StoredEncoder(options.encoder.name()));
-        }
         Ok(Settings {
             parameters: batch.config.variant.parameters().clone(),
             encoder: options.encoder.name().to_owned(),
@@ -58,7 +53,7 @@ impl Settings {
     pub fn options(&self, num_threads: usize) -> Result<Options, SnapshotError> {
         Ok(Options {
             partners: self.read_partners()?,
-            encoder: encode::encoder(&self.encoder)?,
+            encoder: self.encoder.parse()?,
             dtype: self.dtype,
             observers: self.observers,
             autoreset_mode: self.autoreset_mode,

@@ -13,10 +13,7 @@ use crate::batch::{
     Dtype, ExtraOutput, IllegalAction, ObservationBuffer, Observers, Options, Outputs, Partner,
     Partners, Seeds,
 };
-use crate::encode::{AnyEncoder, BitWriter, CANONICAL, Encoder, Layout};
-use crate::rules::{
-    ActionId, GameRng, Parameters, Position, Seat, State, Variant, View, random_variant,
-};
+use crate::rules::{ActionId, GameRng, Parameters, Position, Seat, State, Variant, random_variant};
 
 /// The forgeries of each batch.
 const FORGERIES: usize = 64;
@@ -300,23 +297,4 @@ fn a_number_in_a_longer_form_is_refused() {
         refused += usize::from(error.to_string().contains("not the bytes"));
     }
     assert!(refused > 0);
-}
-
-#[test]
-fn a_batch_with_an_encoder_of_the_caller_is_not_stored_under_its_name() {
-    struct Own;
-    impl Encoder for Own {
-        fn name(&self) -> &'static str {
-            "canonical"
-        }
-        fn layout(&self, variant: &Variant) -> Layout {
-            CANONICAL.layout(variant)
-        }
-        fn encode(&self, _: &View<'_>, bits: &mut BitWriter<'_>) {
-            bits.skip(658);
-        }
-    }
-    let options = Options { encoder: AnyEncoder::of_seat(Own), ..Options::default() };
-    let batch = Batch::new(Variant::default(), 4, 1, options).unwrap();
-    assert!(matches!(batch.to_bytes(), Err(BatchError::StoredEncoder("canonical"))));
 }

@@ -31,7 +31,7 @@ use crate::bindings::errors::BusyError;
 use crate::bindings::interruptible::{interruptible, interruptible_if};
 use crate::bindings::process::forks;
 use crate::bindings::rules::variant::read_variant;
-use crate::encode;
+use crate::encode::Encoder;
 
 /// The most games without partners that are dealt, copied or stored without looking for signals: a
 /// tenth of a second.
@@ -339,7 +339,7 @@ impl Batch {
         let read = |given: &Bound<'_, PyAny>| read_partners(given, variant.players());
         let mode = autoreset_mode.map_or_else(|| Ok("SameStep".into()), mode_name)?;
         let options = Options {
-            encoder: encode::encoder(&encoder)?,
+            encoder: encoder.parse::<Encoder>()?,
             dtype: dtype.parse::<Dtype>()?,
             observers: observers.parse::<Observers>()?,
             autoreset_mode: mode.parse::<AutoresetMode>()?,

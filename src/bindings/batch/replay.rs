@@ -15,7 +15,7 @@ use crate::bindings::errors::{BusyError, DeckError, StarmineError};
 use crate::bindings::interruptible::interruptible;
 use crate::bindings::rules::recording::read_recording;
 use crate::bindings::rules::variant::read_variant;
-use crate::encode;
+use crate::encode::Encoder;
 
 /// A replay of recorded games, many side by side, for `starmine.replay`.
 #[pyclass(frozen, module = "starmine")]
@@ -68,7 +68,7 @@ impl _Replay {
             .map(|threads| count("num_threads", &threads, 1..=batch::MAX_THREADS))
             .transpose()?;
         let options = Options {
-            encoder: encode::encoder(&encoder)?,
+            encoder: encoder.parse::<Encoder>()?,
             dtype: dtype.parse::<Dtype>()?,
             observers: observers.parse::<Observers>()?,
             num_threads: threads

@@ -11,7 +11,7 @@ use crate::bindings::arrays::copies::integers;
 use crate::bindings::arrays::vectors::with_capacity;
 use crate::bindings::errors::StarmineError;
 use crate::buffers::{Element, Simd, packed_length, unpack_bits};
-use crate::encode::{self, AnyEncoder, CARD_FEATURES, write_card_features, write_public_marginals};
+use crate::encode::{CARD_FEATURES, Encoder, write_card_features, write_public_marginals};
 use crate::rules::{Position, Seat, SeerView, Variant, View};
 
 /// What seats see of their games: the encoder, the dtype and the extra outputs, as a tuple in Python.
@@ -80,7 +80,7 @@ pub fn rows<'py>(
 
 /// Rows of observations, action masks and extra outputs.
 struct SeenRows<'a> {
-    encoder: AnyEncoder,
+    encoder: Encoder,
     dtype: Dtype,
     variant: &'a Variant,
     number: usize,
@@ -98,7 +98,7 @@ impl<'a> SeenRows<'a> {
     /// Room for this many rows.
     fn new(variant: &'a Variant, wanted: &ViewRequest, number: usize) -> PyResult<SeenRows<'a>> {
         let ViewRequest(encoder, dtype, extra_outputs) = wanted;
-        let encoder = encode::encoder(encoder)?;
+        let encoder = encoder.parse::<Encoder>()?;
         let layout = encoder.layout(variant);
         let asked = extra_outputs.iter().map(|name| name.parse::<ExtraOutput>());
         let asked: Vec<ExtraOutput> = asked.collect::<Result<_, _>>()?;

@@ -14,7 +14,7 @@ use crate::bindings::encode::layout::Layout;
 use crate::bindings::errors::{ArrayError, StarmineError};
 use crate::bindings::rules::variant::read_variant;
 use crate::buffers::packed_length;
-use crate::encode;
+use crate::encode::Encoder;
 use crate::nn::{CardWeights, ColorActions, ColorFeatures};
 
 /// The features by colour of packed observations, for `starmine.torch.ColorFeatures`.
@@ -31,7 +31,7 @@ impl _ColorFeatures {
     ///     StarmineError: the encoder lacks a section that the features need.
     #[new]
     fn new(variant: &Bound<'_, PyAny>, encoder: Text, weights: Text) -> PyResult<_ColorFeatures> {
-        let (variant, encoder) = (read_variant(variant)?, encode::encoder(&encoder)?);
+        let (variant, encoder) = (read_variant(variant)?, encoder.parse::<Encoder>()?);
         let weights = weights.parse::<CardWeights>()?;
         let features = ColorFeatures::new(&variant, &encoder.layout(&variant), weights);
         let name = encoder.name();

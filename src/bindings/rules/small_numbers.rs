@@ -6,7 +6,7 @@ use pyo3::types::{PyBytes, PyInt, PyList};
 use super::state::State;
 use crate::bindings::arguments::numbers::{Integer, seat};
 use crate::bindings::arguments::text::Text;
-use crate::encode;
+use crate::encode::Encoder;
 use crate::rules::{self, BitIndices, Card};
 
 #[pymethods]
@@ -53,7 +53,7 @@ impl State {
         encoder: Text,
     ) -> PyResult<Bound<'py, PyList>> {
         let observer = seat("observer", &observer, self.rules().variant().players())?;
-        let encoder = encode::encoder(&encoder)?;
+        let encoder = encoder.parse::<Encoder>()?;
         let layout = encoder.layout(self.rules().variant());
         let mut words = vec![0; layout.words()];
         encoder.encode_into(&self.rules().seer_view(observer), &mut words);

@@ -17,7 +17,7 @@ use crate::bindings::encode::seen::{ViewRequest, pairs, rows};
 use crate::bindings::errors::{SerializationError, illegal_action};
 use crate::bindings::interruptible::ask;
 use crate::bots::SeatedPlayer;
-use crate::encode;
+use crate::encode::Encoder;
 use crate::rules::{self, ActionId};
 
 /// One game in progress with everything in it: all hands, the order of the deck and all past turns.
@@ -243,8 +243,8 @@ impl State {
         encoder: Text,
     ) -> PyResult<Bound<'py, PyArray1<u8>>> {
         let observer = seat("observer", &observer, self.state.variant().players())?;
-        let encoder = encode::encoder(&encoder)?;
-        Ok(encode_view(&encoder, self.state.seer_view(observer)).into_pyarray(py))
+        let encoder = encoder.parse::<Encoder>()?;
+        Ok(encode_view(encoder, self.state.seer_view(observer)).into_pyarray(py))
     }
 
     /// What seats see: a row for each of K seats, int64 (K,), with `wanted` as `_Tables._rows` takes it. `games` are

@@ -18,7 +18,7 @@ use crate::bindings::encode::layout::Layout;
 use crate::bindings::errors::{
     DeckError, SerializationError, StarmineError, VariantError, illegal_action,
 };
-use crate::encode;
+use crate::encode::Encoder;
 use crate::rules::{self, EpisodeSeed, Parameters, Rating, WideParameters};
 
 /// Variant(players=2, colors=5, ranks=5, hand_size=None, max_information_tokens=8,
@@ -287,7 +287,7 @@ impl Variant {
     ///     UnknownNameError: there is no such encoder.
     #[pyo3(signature = (encoder=Text::from("canonical")), text_signature = "($self, encoder='canonical')")]
     fn layout(&self, encoder: Text) -> PyResult<Layout> {
-        Ok(Layout::new(&encode::encoder(&encoder)?.layout(&self.0)))
+        Ok(Layout::new(&encoder.parse::<Encoder>()?.layout(&self.0)))
     }
 
     /// Deals a game.

@@ -17,7 +17,7 @@ use crate::bindings::arguments::text::Text;
 use crate::bindings::encode::features::{action_mask, encode_view};
 use crate::bindings::errors::StarmineError;
 use crate::bindings::interruptible::detached;
-use crate::encode;
+use crate::encode::Encoder;
 use crate::rules::{self, ActionId, Belief, GameRng, Offset, Seat, Slot};
 use crate::threads::is_set;
 
@@ -265,14 +265,14 @@ impl View {
     ///     StarmineError: the encoder shows the observer's own hand, which a view hides.
     #[pyo3(signature = (encoder=Text::from("canonical")), text_signature = "($self, encoder='canonical')")]
     fn encode<'py>(&self, py: Python<'py>, encoder: Text) -> PyResult<Bound<'py, PyArray1<u8>>> {
-        let encoder = encode::encoder(&encoder)?;
-        if encoder.seat().is_none() {
+        let encoder = encoder.parse::<Encoder>()?;
+        if encoder.shows_own_hand() {
             let name = encoder.name();
             return Err(StarmineError::new_err(format!(
                 "encoder={name:?} shows the observer's own hand, which a view hides: use State.encode"
             )));
         }
-        Ok(encode_view(&encoder, self.state.seer_view(self.observer)).into_pyarray(py))
+        Ok(encode_view(encoder, self.state.seer_view(self.observer)).into_pyarray(py))
     }
 
     /// The table as the observer may see it; its own cards are ??.

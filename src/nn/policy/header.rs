@@ -1,13 +1,11 @@
 //! The JSON header of a policy file.
 
-use std::sync::Arc;
-
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::error::{Cause, PolicyProblem};
 use super::limits::{FORMATS, MAX_LAYERS, MAX_WIDTH};
-use crate::encode::{self, Encoder};
+use crate::encode::Encoder;
 use crate::nn::CardWeights;
 use crate::rules::{Parameters, Variant};
 
@@ -28,7 +26,7 @@ struct RawHeader {
 /// The validated header of a policy file.
 pub(super) struct Header {
     pub variant: Variant,
-    pub encoder: Arc<dyn Encoder>,
+    pub encoder: Encoder,
     /// The widths of the hidden layers, at least one.
     pub hidden: Vec<usize>,
     pub recurrent: bool,
@@ -52,9 +50,10 @@ impl Header {
             }
         };
         let raw: RawHeader = serde_json::from_value(value).map_err(refuse)?;
-        let encoder = encode::encoder(&raw.encoder)?;
-        let seat = encoder.seat().cloned();
-        let encoder = seat.ok_or_else(|| PolicyProblem::Cheats { encoder: encoder.name() })?;
+        let encoder: Encoder = raw.encoder.parse()?;
+        if encoder.shows_own_hand() {
+            return Err(PolicyProblem::Cheats { encoder: encoder.name() });
+        }
         let widths_fit = raw.hidden.iter().all(|width| (1..=MAX_WIDTH).contains(width));
         if !(1..=MAX_LAYERS).contains(&raw.hidden.len()) || !widths_fit {
             return Err(PolicyProblem::Hidden { hidden: raw.hidden });

@@ -24,12 +24,11 @@ pub use outputs::PolicyOutputs;
 pub use shipped_policies::{POLICIES, ShippedPolicy, shipped_policy};
 
 use std::fmt;
-use std::sync::Arc;
 
 use safetensors::SafeTensors;
 
 use crate::buffers::check_length;
-use crate::encode::{AnyEncoder, Encoder};
+use crate::encode::Encoder;
 use crate::nn::any_network::Network;
 use crate::nn::scratch::PolicyScratch;
 use crate::rules::{Edition, LostGameScore, Parameters, UnsupportedVariantError, Variant, View};
@@ -76,7 +75,7 @@ const KEY: &str = "starmine";
 /// the value) and `color_heads` (a row for each group).
 pub struct Policy {
     pub(super) network: Network,
-    pub(super) encoder: Arc<dyn Encoder>,
+    pub(super) encoder: Encoder,
     variant: Variant,
     header: String,
     bytes: Box<[u8]>,
@@ -133,13 +132,13 @@ impl Policy {
 
     /// The encoder of its observations.
     #[must_use]
-    pub fn encoder(&self) -> AnyEncoder {
-        AnyEncoder::Seat(self.encoder.clone())
+    pub const fn encoder(&self) -> Encoder {
+        self.encoder
     }
 
     /// Encodes a view as an observation of the policy.
     pub(crate) fn encode_into(&self, view: &View<'_>, words: &mut [u64]) {
-        self.encoder.encode_into(view, words);
+        self.encoder.encode_view(view, words);
     }
 
     /// The JSON header of its file.
@@ -251,7 +250,7 @@ impl Policy {
         let rows = rows.chunks_mut(Policy::BATCH_SIZE * self.num_outputs());
         for ((number, views), rows) in views.chunks(Policy::BATCH_SIZE).enumerate().zip(rows) {
             for (words, view) in observations.chunks_exact_mut(words).zip(views) {
-                self.encoder.encode_into(view, words);
+                self.encoder.encode_view(view, words);
             }
             let states = &mut hidden_states[number * Policy::BATCH_SIZE * width..];
             let states = &mut states[..views.len() * width];

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::choice::{best, sample};
 use super::*;
 use crate::buffers::Simd;
-use crate::encode::{self, Encoder};
+use crate::encode::Encoder;
 use crate::nn::PolicyScratch;
 use crate::nn::any_network::Network;
 use crate::nn::layer_norm::LayerNorm;
@@ -62,7 +62,7 @@ fn header(parameters: &Parameters, recurrent: bool) -> Value {
 fn tensors(parameters: &Parameters, recurrent: bool) -> Vec<Tensor> {
     let variant = Variant::new(parameters.clone()).unwrap();
     let cards = (2 * variant.players() - 1) * variant.hand_size();
-    let inputs = encode::CANONICAL.layout(&variant).len() + 2 * usize::from(cards);
+    let inputs = Encoder::Canonical.layout(&variant).len() + 2 * usize::from(cards);
     let memory: &[_] =
         if recurrent { &[("memory.from_input", 27, 9), ("memory.from_state", 27, 9)] } else { &[] };
     let heads = variant.num_actions() + 1;
@@ -207,7 +207,7 @@ fn a_policy_computes_the_same_as_naive_loops() {
                 let seat = state.position().current_player;
                 let view = state.view(seat);
                 let mut words = vec![0; policy.num_bits().div_ceil(64)];
-                encode::CANONICAL.encode_into(&view, &mut words);
+                Encoder::Canonical.encode_view(&view, &mut words);
                 let bits =
                     (0..policy.num_bits()).map(|bit| (words[bit / 64] >> (bit % 64) & 1) as f32);
                 let mut x: Vec<f32> = bits.chain(plain_features(&view)).collect();
