@@ -36,7 +36,7 @@ from starmine.policies.load import load_own
 PLAYERS = (2, 3, 4, 5)
 QUUX = {"simple": "SimpleBot", "value": "ValueBot", "holmes": "HolmesBot", "smart": "SmartBot", "info": "InfoBot"}
 HANABI_RS = {"information": "info", "cheater": "cheat"}
-PARTNERS = ("piers", "smart", "information", "ippo-2p")
+PARTNERS = ("piers", "smart", "information", "ippo-2p-small")
 GAMES = 1024
 # The command of an original for a number of games and players.
 Original = Callable[[int, int], list[str]]
@@ -223,7 +223,7 @@ def main() -> None:
     wanted = effort(given)
     found = list(originals(given.originals))
     partners = [Case(name, 2, beside(name), GAMES, more={"partner": name}) for name in PARTNERS]
-    policies = list(policy_cases("ippo-2p"))
+    policies = list(policy_cases("ippo-2p-small"))
     rows = run([case for players in PLAYERS for case in cases(players, found)] + partners + policies, wanted)
     sections = [
         "Games per second in self-play, one thread:",

@@ -16,8 +16,8 @@ from measuring import Case, Measure, Row, effort, facts, markdown, parser, run, 
 
 import starmine
 
-BLUEPRINTS = {"smart": 8192, "information": 8192, "ippo-2p": 1024}  # with the roll-outs of the measured decision
-GAMES = (("smart", 1_000, 1), ("smart", 10_000, 1), ("smart", 10_000, 2), ("ippo-2p", 1_000, 2))
+BLUEPRINTS = {"smart": 8192, "information": 8192, "ippo-2p-small": 1024}  # with the roll-outs of the measured decision
+GAMES = (("smart", 1_000, 1), ("smart", 10_000, 1), ("smart", 10_000, 2), ("ippo-2p-small", 1_000, 2))
 SEED = 5
 
 

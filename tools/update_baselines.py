@@ -10,6 +10,8 @@ A run is a folder of an example script. It gets a row in results/runs.csv (the c
 common decks), and results/NAME with `log.csv` (the means over stretches of updates), `policy.safetensors` and, of a run
 with partners, `partners.csv`. A policy that is shipped also needs its row in src/nn/policy/shipped_policies.rs. Runs
 named agree-SETTING-SEED have a table with a line for all seeds of a setting.
+A policy of a program that is not in this repository says so in its file: `program` what it was, `settings` how it trained, and
+`machine`. Its row has no command.
 results/crossplay/GROUP-SETTING.csv, a matrix of `starmine eval`, shows how its seeds play together.
 """
 
@@ -50,7 +52,7 @@ SCRIPTS = {"OBL": "obl"}  # of methods that learn values
 # The columns of runs.csv; those of scores stand for likeliest moves ("greedy") and for drawn ones ("sampled").
 FACTS = (
     *("name", "method", "variant", "players", "partner", "max_score", "seed", "after", "steps", "seconds"),
-    *("cpu_seconds", "machine", "date", "version", "games"),
+    *("cpu_seconds", "machine", "date", "version", "program", "games"),
 )
 SCORES = ("score", "score_error", "kept", "kept_error", "perfect", "lost")
 NUMBERS = ("players", "max_score", "seed", "steps", "seconds", "cpu_seconds", "games")
@@ -103,13 +105,13 @@ def scores_of_tables(tables: list[list[Any]], variant: starmine.Variant, games: 
         found[name] = float(values.mean())
         found[f"{name}_error"] = float(values.std(ddof=1) / decks**0.5)
     perfect, exhausted = (float(np.mean([it.share(end) for it in played])) for end in ("perfect", "deck_exhausted"))
-    return found | {"perfect": perfect, "lost": 1 - perfect - exhausted}
+    return found | {"perfect": perfect, "lost": max(1 - perfect - exhausted, 0.0)}
 
 
 CARD = """\
 # {name}
 
-{method} for Hanabi ({variant}, {players} players), trained with Starmine's `{script}`.
+{method} for Hanabi ({variant}, {players} players), trained with {script}.
 
 | {games:,} games | score (a lost game counts 0) | points kept | perfect | lost |
 |---|---|---|---|---|
@@ -118,9 +120,9 @@ CARD = """\
 Scores are means with their standard errors, of at most {max_score} points, on the decks of seed {seed}; the seats are
 held by {seats}.
 
-- Training: `{command}`{after}
+- Training: {training}{after}
 - {steps:,} turns in {minutes:.0f} min on {machine}; a single seed of training.
-- Network: {layers}{extras}; {encoder} observations; {size:,.0f} kB, float16.
+- Network: {layers}{extras}; {encoder} observations; {size:,.0f} kB, float16.{speed}
 - {lost_games}
 - {partners}
 
@@ -141,8 +143,9 @@ def card(facts: dict[str, Any], policy: TrainedPolicy) -> str:
     partner = facts["partner"]
     extras = [text for key, text in EXTRAS.items() if described.get(key)]
     return CARD.format(
-        **{key: facts[key] for key in ("name", "method", "variant", "players", "max_score", "command", "steps")},
-        script=facts["command"].split()[1],
+        **{key: facts[key] for key in ("name", "method", "variant", "players", "max_score", "steps")},
+        script=facts["program"] or f"Starmine's `{facts['command'].split()[1]}`",
+        training=f"`{facts['command']}`" if facts["command"] else policy.about["settings"],
         after=f", from `{facts['after']}` (`results/runs.csv`)" if facts["after"] else "",
         machine=facts["machine"],
         rows="\n".join(rows),
@@ -154,9 +157,20 @@ def card(facts: dict[str, Any], policy: TrainedPolicy) -> str:
         extras="".join(f", {text}" for text in extras),
         encoder=policy.encoder,
         size=len(policy.data) / 1e3,
+        speed=speed(facts["name"]),
         lost_games=lost_games({"points_taken": 0.0 if facts["sampled"] is None else 1.0} | policy.about["arguments"]),
         partners=SELF_PLAY if partner is None else BEST_RESPONSE.format(partner=partner),
     )
+
+
+def speed(name: str) -> str:
+    """What a model card says of the small version of a policy, or of the policy that it is the small version of."""
+    wide = name.removesuffix("-small")
+    if name != wide:
+        return f" Meant as a partner: a move of `{wide}`, which scores more, takes about three times as long."
+    if (POLICIES / f"{name}-small.md").exists():
+        return f" A move takes about three times as long as one of `{name}-small`, which is meant as a partner."
+    return ""
 
 
 def lost_games(arguments: dict[str, Any]) -> str:
@@ -165,8 +179,8 @@ def lost_games(arguments: dict[str, Any]) -> str:
     if arguments.get("lost_game_score") == "zero" and penalty == 0:
         return "In training a lost game scored zero, as it counts here."
     taken = arguments["points_taken"]
-    share = f" and for a share of the points that grew from 0 to {taken:g}" if taken else ""
-    return f"In training a lost game kept its points, but for a penalty of {penalty:g}{share}."
+    share = f" and a share of the points that grew from 0 to {taken:g}" if taken else ""
+    return f"In training a lost game kept its points, except for a penalty of {penalty:g}{share}."
 
 
 SELF_PLAY = "It has only met itself: with partners of other conventions it scores less."
@@ -204,6 +218,8 @@ def of_policy(name: str, policy: TrainedPolicy, run: Path, games: int, after: st
     of_values = learns in SCRIPTS
     name_of_script = SCRIPTS.get(learns, "ppo_recurrent" if policy.recurrent else "ppo")
     script = f"examples/{name_of_script}.py"
+    program = policy.about.get("program")
+    repeated = command(script, arguments) + (" --resume" if after and "start" not in arguments else "")
     return {
         "name": name,
         "method": policy.about["method"],
@@ -211,11 +227,13 @@ def of_policy(name: str, policy: TrainedPolicy, run: Path, games: int, after: st
         "players": variant.players,
         "partner": arguments.get("partners"),
         "max_score": variant.max_score,
-        "command": command(script, arguments) + (" --resume" if after and "start" not in arguments else ""),
+        "seed": arguments.get("seed", 1),
+        "program": program,
+        "command": None if program else repeated,
         "after": after,
         "steps": before["steps"] + policy.about["steps"],
         "seconds": before["seconds"] + policy.about["seconds"],
-        "machine": machine(),
+        "machine": policy.about.get("machine") or machine(),
         "date": today(),
         "greedy": scores(policy, partners, variant, games),
         # Values of actions are no probabilities to draw by.
@@ -275,8 +293,9 @@ def write_runs(found: dict[str, dict[str, Any]]) -> None:
         writer.writeheader()
         for name, facts in sorted(found.items()):
             row = {key: facts.get(key) for key in (*FACTS, "command")}
-            seed = re.search(r"--seed (\d+)", facts["command"])
-            row |= {"name": name, "seed": int(seed[1]) if seed else 1, "games": facts["greedy"]["games"]}
+            seed = re.search(r"--seed (\d+)", facts["command"] or "")
+            row |= {"name": name, "seed": int(seed[1]) if seed else facts.get("seed", 1)}
+            row["games"] = facts["greedy"]["games"]
             for how in ("greedy", "sampled"):
                 scores = facts[how] or {}
                 row |= {f"{how}_{key}": round(scores[key], 6) for key in SCORES if key in scores}
@@ -309,7 +328,7 @@ def line(facts: dict[str, Any]) -> str:
         f"`{facts['name']}`",
         f"{game}, {facts['players']}",
         facts["partner"] or "itself",
-        training(facts["steps"], facts["seconds"]),
+        training(facts["steps"], facts["seconds"]) + " on a GPU" * ("NVIDIA" in facts["machine"]),
         f"{greedy['score']:.2f} ± {greedy['score_error']:.2f}",
         f"{greedy['perfect']:.1%}",
         f"{greedy['lost']:.1%}",
@@ -340,15 +359,18 @@ def table(names: list[str]) -> str:
     return markdown_table(heads, [line(kept_run(name)) for name in names])
 
 
-def best_scores(names: list[str]) -> str:
-    """The longest run of each number of players, for the README."""
-    runs = [kept_run(f"ippo-{players}p") for players in (2, 3, 4, 5) if f"ippo-{players}p" in names]
+def best_scores() -> str:
+    """The policies of each number of players, for the README: one trained on a GPU, and a small one of a CPU."""
     rows = []
-    for run in runs:
-        score = f"{run['greedy']['score']:.2f} ± {run['greedy']['score_error']:.2f}"
-        trained = training(run["steps"], run["seconds"])
-        rows.append(markdown_row([str(run["players"]), trained, score, update_bots.score("smart", run["players"])]))
-    return markdown_table(["players", "turns and time of training", "mean score", "our bot `smart`"], rows)
+    for players in (2, 3, 4, 5):
+        cells = [str(players)]
+        for name in (f"ippo-{players}p", f"ippo-{players}p-small"):
+            run = kept_run(name)
+            greedy = run["greedy"]
+            cells += [training(run["steps"], run["seconds"]), f"{greedy['score']:.2f} ± {greedy['score_error']:.2f}"]
+        rows.append(markdown_row([*cells, update_bots.score("smart", players)]))
+    heads = ["players", "wide, on a GPU", "mean score", "small, on a CPU", "mean score", "our bot `smart`"]
+    return markdown_table(heads, rows)
 
 
 def mean_of_seeds(scores: list[float]) -> str:
@@ -395,11 +417,24 @@ def seeds(names: list[str]) -> str:
     return markdown_table(heads, lines)
 
 
+def pairs_of_seats(name: str) -> str:
+    """A table of who plays with whom: a row for each player in seat 0, a column for each in seat 1."""
+    with (RESULTS / "crossplay" / f"{name}.csv").open(encoding="utf-8") as file:
+        pairs = {(row["player"], row["partner"]): row for row in csv.DictReader(file)}
+    players = list(dict.fromkeys(player for player, _ in pairs))
+    rows = []
+    for first in players:
+        found = [pairs[first, second] for second in players]
+        rows.append([f"`{first}`", *(f"{float(it['score']):.2f} ± {float(it['standard_error']):.2f}" for it in found)])
+    return markdown_table(["seat 0, seat 1", *(f"`{player}`" for player in players)], list(map(markdown_row, rows)))
+
+
 # What each mark on a page is filled with, and the runs that it takes.
-GROUPS = {**dict.fromkeys(("results", "scores"), ""), "agreements": "agree"}
+GROUPS = {**dict.fromkeys(("results", "scores", "pairs"), ""), "agreements": "agree"}
 WRITERS = {
     "results": lambda names: table([name for name in names if name in starmine.policies.shipped()]),
-    "scores": best_scores,
+    "scores": lambda names: best_scores(),
+    "pairs": lambda names: pairs_of_seats("ippo-2p"),
     "agreements": seeds,
 }
 

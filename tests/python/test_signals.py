@@ -122,7 +122,7 @@ CALLS = {
     ),
     "a policy's network": (
         """
-        policy = starmine.load_policy("ippo-2p")
+        policy = starmine.load_policy("ippo-2p-small")
         observations = np.zeros((100_000, len(policy.variant.layout(policy.encoder))), np.uint8)
         """,
         "policy.logits(observations)",
@@ -142,7 +142,7 @@ CALLS = {
     ),
     "games of a policy that searches": (
         "",
-        "starmine.play_games(['search: ippo-2p; rollouts=100000; hands=100000', 'ippo-2p'], games=4)",
+        "starmine.play_games(['search: ippo-2p-small; rollouts=100000; hands=100000', 'ippo-2p-small'], games=4)",
         "",
     ),
     "an evaluation of a bot that searches": (

@@ -24,7 +24,11 @@ POLICY_FILE = "policy.safetensors"  # of a run's folder: the policy that the run
 
 
 def shipped() -> list[str]:
-    """The names of the policies that come with the package."""
+    """The names of the policies that come with the package.
+
+    Each of `ippo-2p` to `ippo-5p` has a small version, such as `ippo-2p-small`: another policy, which scores less and takes
+    about a third of the time for a move. The small ones are meant as partners in training.
+    """
     return _shipped()
 
 
@@ -165,7 +169,8 @@ def load_policy(policy: str | os.PathLike[str], sampled: bool = False) -> Traine
     """Load a trained policy.
 
     Args:
-        policy: one of `starmine.policies.shipped()`; a file that the `save` of a network of `starmine.torch` wrote, as
+        policy: one of `starmine.policies.shipped()`, as a partner in training better a small one, such as
+            `ippo-2p-small`; a file that the `save` of a network of `starmine.torch` wrote, as
             the example scripts do; the folder of a run of these scripts, whose `policy.safetensors` is the policy that
             the run ended with; or a file of OBL, SAD or JaxMARL. `starmine.policies.foreign` lists the formats of other
             libraries, and has options for them.

@@ -150,6 +150,9 @@ def pool(
 ) -> Pool:
     """The players at hand for a game: bots, noisy bots, shipped policies, and in a clone the policies in `results`.
 
+    Of a shipped policy that has a small version, such as `ippo-2p-small` of `ippo-2p`, the pool has only the small one: a
+    move of it takes about a third of the time, and our tables with partners were measured with it.
+
     Args:
         game: "2p" to "5p", the standard game of 2 to 5 players, or a `Variant`.
         epsilon: the probability of a random move of the noisy bots, `noisy-smart` and so on; 0 for a pool without them.
@@ -177,7 +180,8 @@ def pool(
     members = [Member(name, name, "bot") for name in names]
     if epsilon:
         members += [Member(f"noisy-{name}", f"noisy: {epsilon}; {name}", "noisy", epsilon=epsilon) for name in names]
-    policies = {name: load_own(name) for name in shipped()}
+    trained = shipped()
+    policies = {name: load_own(name) for name in trained if f"{name}-small" not in trained}
     policies = {name: load_own(path) for name, path in seed_files(results).items()} | policies
     members += [_member(name, policies[name]) for name in policies if plays(policies[name]._player, rules)]
     held_out = {hold_out} if isinstance(hold_out, str) else set(hold_out)

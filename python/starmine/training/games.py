@@ -30,8 +30,8 @@ class PartnerArgs(ScriptArgs):
     """The arguments of training scripts whose learner can play with partners."""
 
     partners: str | None = None
-    """who plays with the learner, such as smart=2,info,ippo-2p: bots, policies, policy files or folders of runs, with
-    weights after "="; None for self-play"""
+    """who plays with the learner, such as smart=2,info,ippo-2p-small: bots, policies, policy files or folders of runs,
+    with weights after "="; None for self-play"""
     hold_out: str | None = None
     """partners for the evaluation at the end only, such as fireflower,holmes"""
 
@@ -57,7 +57,7 @@ def read_partners(
 
     Args:
         variant: the rules that they play.
-        partners: names with commas between them, such as "smart=2,info,ippo-2p"; a number after "=" is a weight, 1
+        partners: names with commas between them, such as "smart=2,info,ippo-2p-small"; a number after "=" is a weight, 1
             without. A name is one of `starmine.policies.pool(variant)`, a player's text, as `play_games` takes it, the
             path of a policy file, or the path of a run's folder, whose policy plays. None for no partners.
         hold_out: the same, without weights, for partners that training never meets.

@@ -65,11 +65,15 @@ pub static POLICIES: &[ShippedPolicy] = &SHIPPED;
 static SHIPPED: [ShippedPolicy; 0] = [];
 
 #[cfg(feature = "weights")]
-static SHIPPED: [ShippedPolicy; 10] = [
+static SHIPPED: [ShippedPolicy; 14] = [
     shipped!("ippo-2p", "independent PPO in self-play, two players"),
     shipped!("ippo-3p", "independent PPO in self-play, three players"),
     shipped!("ippo-4p", "independent PPO in self-play, four players"),
     shipped!("ippo-5p", "independent PPO in self-play, five players"),
+    shipped!("ippo-2p-small", "the same, two players, a small network for partners"),
+    shipped!("ippo-3p-small", "the same, three players, a small network for partners"),
+    shipped!("ippo-4p-small", "the same, four players, a small network for partners"),
+    shipped!("ippo-5p-small", "the same, five players, a small network for partners"),
     shipped!("ippo-avalanche", "independent PPO in self-play, two players with the sixth suit"),
     shipped!("ippo-timed-display", "independent PPO in self-play, two players with timed display"),
     shipped!(

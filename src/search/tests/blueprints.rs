@@ -20,7 +20,7 @@ fn only_a_bot_that_says_so_is_a_blueprint() {
     let variant = variant_of("standard", 2);
     let refusal = |bot| Searcher::new(bot, &variant, SearchOptions::default()).err();
     let given = || "the given bot".to_owned();
-    let policy = shipped_policy("ippo-2p").unwrap().policy().unwrap();
+    let policy = shipped_policy("ippo-2p-small").unwrap().policy().unwrap();
     let noise = Noise::new(0.1).unwrap();
     let random = [
         Mine.into_box(),

@@ -201,13 +201,13 @@ impl Bot for Hidden {
 
 #[test]
 fn many_positions_at_once_give_the_decisions_of_single_ones() {
-    let name = "ippo-2p";
+    let name = "ippo-2p-small";
     let policy = shipped_policy(name).unwrap().policy().unwrap();
     let variant = Arc::new(policy.variant().clone());
     let bot = PolicyBot::new(policy, MoveChoice::Greedy, &variant).unwrap();
     assert!(bot.stateless_policy().is_some());
     let mut games =
-        (0..).map(|game| game_before_a_turn(&variant, "ippo-2p", Seat::ALL[1], game, 9));
+        (0..).map(|game| game_before_a_turn(&variant, "ippo-2p-small", Seat::ALL[1], game, 9));
     let state = games.find(|state| state.ending().is_none()).unwrap();
     let decide = |bot: Box<dyn Bot>| {
         let num_threads = 2;
@@ -224,10 +224,11 @@ fn many_positions_at_once_give_the_decisions_of_single_ones() {
 /// What a search of a policy's game decides, the seat 0 to act, and the hands of its belief.
 fn decision_of_policy(rollouts: u32, depth: Option<u32>) -> (State, Decision, Vec<Vec<u8>>) {
     let variant = variant_of("standard", 2);
-    let mut games = (0..).map(|game| game_before_a_turn(&variant, "ippo-2p", Seat::FIRST, game, 8));
+    let mut games =
+        (0..).map(|game| game_before_a_turn(&variant, "ippo-2p-small", Seat::FIRST, game, 8));
     let state = games.find(|state| state.ending().is_none()).unwrap();
     let options = SearchOptions { rollouts, hands: 1, depth, ..SearchOptions::default() };
-    let name = "ippo-2p";
+    let name = "ippo-2p-small";
     let searcher = Searcher::new(blueprint(&variant, name), &variant, options).unwrap();
     let decision = searcher.decide(&state, 7).unwrap();
     let hands = decision.belief.hand_indices().map(|(hand, _)| hand.to_vec()).collect();
@@ -238,7 +239,7 @@ fn decision_of_policy(rollouts: u32, depth: Option<u32>) -> (State, Decision, Ve
 fn a_rollout_of_a_depth_ends_with_the_value_of_the_network() {
     let (state, decision, hands) = decision_of_policy(400, Some(1));
     let (variant, view) = (state.variant(), state.view(Seat::FIRST));
-    let policy = shipped_policy("ippo-2p").unwrap().policy().unwrap();
+    let policy = shipped_policy("ippo-2p-small").unwrap().policy().unwrap();
     let is_hint = |searched: &&SearchedMove| matches!(searched.value.candidate, Move::Hint { .. });
     let hints: Vec<&SearchedMove> = decision.moves.iter().filter(is_hint).collect();
     assert!(!hints.is_empty());

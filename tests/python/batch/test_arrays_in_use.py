@@ -24,7 +24,7 @@ from starmine._core import (
 PLAY = 5  # plays slot 0 in the standard game, which is always legal
 NUM_ENVS = 20_000
 VARIANT = Variant()
-POLICY = starmine.load_policy("ippo-2p")
+POLICY = starmine.load_policy("ippo-2p-small")
 FEATURES = len(VARIANT.layout(POLICY.encoder))
 COLORS = _ColorFeatures("standard", "canonical", "slots")
 NUMBERS = COLORS.colors * len(COLORS.row) + len(COLORS.rest)

@@ -46,7 +46,7 @@ class Network:
         return np.where(turns.action_mask, logits, -np.inf).argmax(axis=1)
 
 
-TRAINED = "ippo-2p-plain" if "ippo-2p-plain" in starmine.policies.shipped() else "ippo-2p"
+TRAINED = "ippo-2p-small"
 
 
 def actions_of(rng, info):

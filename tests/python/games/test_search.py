@@ -119,16 +119,16 @@ def test_time_is_a_budget_too():
     assert 0 < sum(value.rollouts for value in found.actions) < 10**6
 
 
-@pytest.mark.parametrize("blueprint", [RULES, "ippo-2p"])
+@pytest.mark.parametrize("blueprint", [RULES, "ippo-2p-small"])
 def test_rule_lists_and_policies_are_blueprints(blueprint):
     found = starmine.search(after(8, bot=blueprint), blueprint, rollouts=60, hands=20)
     assert found.blueprint_action == after(8, bot=blueprint).suggest(blueprint)
 
 
 def test_rollouts_of_a_depth_end_with_the_expected_score():
-    state = after(28, bot="ippo-2p")  # early in a game the discount of the network, .999, takes half a point
-    full = starmine.search(state, "ippo-2p", rollouts=2000, hands=200)
-    cut = starmine.search(state, "ippo-2p", rollouts=2000, hands=200, depth=8)
+    state = after(28, bot="ippo-2p-small")  # early in a game the discount of the network, .999, takes half a point
+    full = starmine.search(state, "ippo-2p-small", rollouts=2000, hands=200)
+    cut = starmine.search(state, "ippo-2p-small", rollouts=2000, hands=200, depth=8)
     best = {found.action: found for found in full.actions}[full.action]
     assert cut.actions[full.actions.index(best)].mean == pytest.approx(best.mean, abs=0.5)
     # The number of roll-outs is another one, since other moves are dropped: compare the spread of single roll-outs.
@@ -137,12 +137,12 @@ def test_rollouts_of_a_depth_end_with_the_expected_score():
     with pytest.raises(starmine.StarmineError, match=r"depth is not allowed with blueprint=.smart"):
         starmine.search(after(8), "smart", depth=8)
     with pytest.raises(starmine.StarmineError, match="depth=0 is not allowed: expected 1 to 1000"):
-        starmine.search(state, "ippo-2p", depth=0)
+        starmine.search(state, "ippo-2p-small", depth=0)
 
 
 def test_a_trained_policy_stands_for_its_text():
-    policy, state = starmine.load_policy("ippo-2p"), after(8, bot="ippo-2p")
-    by_object, by_text = (starmine.search(state, it, rollouts=40, hands=20) for it in (policy, "ippo-2p"))
+    policy, state = starmine.load_policy("ippo-2p-small"), after(8, bot="ippo-2p-small")
+    by_object, by_text = (starmine.search(state, it, rollouts=40, hands=20) for it in (policy, "ippo-2p-small"))
     assert str(by_object) == str(by_text)
 
 
@@ -239,12 +239,12 @@ def test_all_seats_may_search_by_mirror_descent():
 
 
 def test_mirror_descent_weighs_a_network_by_its_probabilities():
-    state = after(11, bot="ippo-2p")
-    found = starmine.search(state, "ippo-2p", rollouts=200, hands=40, method="mirror", step=1e-3)
-    assert found.action == found.blueprint_action == state.suggest("ippo-2p")
+    state = after(11, bot="ippo-2p-small")
+    found = starmine.search(state, "ippo-2p-small", rollouts=200, hands=40, method="mirror", step=1e-3)
+    assert found.action == found.blueprint_action == state.suggest("ippo-2p-small")
     # A hand that does not explain a move is doubted, so that more hands are left than in a search for one seat.
-    single = starmine.search(state, "ippo-2p", rollouts=1, hands=100_000)
-    both = starmine.search(state, "ippo-2p", rollouts=1, hands=100_000, method="mirror")
+    single = starmine.search(state, "ippo-2p-small", rollouts=1, hands=100_000)
+    both = starmine.search(state, "ippo-2p-small", rollouts=1, hands=100_000, method="mirror")
     if single.belief.exact and both.belief.exact:
         assert len(both.belief.hands) > len(single.belief.hands)
 

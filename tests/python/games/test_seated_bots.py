@@ -9,7 +9,13 @@ import starmine
 from starmine import Variant, make_bot, play_games
 
 BOTS = [name for name in starmine.bots() if starmine.games.bot(name).is_player]
-TEXTS = [*BOTS, "ippo-2p", "policy: ippo-2p; sampled", "noisy: 0.3; smart", "rules: play-safe; discard-oldest"]
+TEXTS = [
+    *BOTS,
+    "ippo-2p-small",
+    "policy: ippo-2p-small; sampled",
+    "noisy: 0.3; smart",
+    "rules: play-safe; discard-oldest",
+]
 
 
 def played(players, game, seed, variant="standard"):
@@ -79,8 +85,8 @@ def test_a_seated_bot_stands_for_its_text_in_play_games():
     assert repr(bot) == "<SeatedBot smart in seat 1>"
     games = play_games([bot, bot], games=20, seed=1)
     np.testing.assert_array_equal(games.scores, play_games(["smart", "smart"], games=20, seed=1).scores)
-    policy = starmine.load_policy("ippo-2p")
-    assert make_bot(policy).name == "ippo-2p"
+    policy = starmine.load_policy("ippo-2p-small")
+    assert make_bot(policy).name == "ippo-2p-small"
     assert make_bot("random").seat == 0
 
 

@@ -51,7 +51,7 @@ def replay_page(open_page, folder, players, size, **shown):
     rules = starmine.variant("standard", players=players)
     games = starmine.play_games(["smart"] * players, 1, variant=rules, seed=3, record=True)
     path = folder / f"replay-{players}.html"
-    path.write_text(replay_html(games, compare="info", policy=f"ippo-{players}p", **shown), encoding="utf-8")
+    path.write_text(replay_html(games, compare="info", policy=f"ippo-{players}p-small", **shown), encoding="utf-8")
     return open_page(path.as_uri() + "#turn=0", viewport=size), int(games.lengths[0])
 
 

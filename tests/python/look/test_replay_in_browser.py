@@ -221,7 +221,7 @@ def test_a_teal_suit_is_no_rainbow(open_page, tmp_path):
 
 
 def test_every_control_has_a_name(open_page, tmp_path, games):
-    page = open_page(saved(tmp_path, replay_html(games, compare="info", policy="ippo-3p")) + "#turn=20")
+    page = open_page(saved(tmp_path, replay_html(games, compare="info", policy="ippo-3p-small")) + "#turn=20")
     tree = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
     shown = [node for node in tree if not node["ignored"] and node["role"]["value"] in ROLES]
     roles = {node["role"]["value"] for node in shown}

@@ -192,7 +192,7 @@ def test_the_last_turn_s_text_fits_the_ending(seed):
 
 def test_the_games_of_a_replay_are_those_that_were_played():
     games = recorded(["smart", "iggi"])
-    data = json.loads(json.dumps(replay_data(games, compare="smart", policy="ippo-2p", names=["a", "b"])))
+    data = json.loads(json.dumps(replay_data(games, compare="smart", policy="ippo-2p-small", names=["a", "b"])))
     for index, game in enumerate(data["games"]):
         state = games.trajectories.state(index)
         assert game["actions"] == [event.action for event in state.history]
@@ -203,7 +203,7 @@ def test_the_games_of_a_replay_are_those_that_were_played():
             position = games.trajectories.state(index, turn)
             assert game["compare"]["actions"][turn] == position.suggest("smart")
             thought = game["frames"][turn]["policy"]
-            assert thought["choice"] == position.suggest("ippo-2p")
+            assert thought["choice"] == position.suggest("ippo-2p-small")
             assert set(map(int, thought["probabilities"])) <= set(position.legal_actions())
             assert game["values"][turn] == thought["value"]
 
@@ -459,7 +459,7 @@ def test_the_command_shows_the_worst_games_of_an_evaluation(folder, tmp_path, ca
         (["games.json", "--worst", "0"], "--worst 0 is not allowed"),
         (["games.json", "--game", "1", "--ending", "lost"], "not allowed together"),
         (["games.json", "--compare", "smrt"], "smrt"),
-        (["games.json", "--policy", "ippo-3p"], "ippo-3p"),
+        (["games.json", "--policy", "ippo-3p-small"], "ippo-3p-small"),
     ],
 )
 def test_the_command_refuses_in_one_line(folder, tmp_path, capsys, arguments, message):

@@ -32,20 +32,33 @@ def results(tmp_path):
 
 def test_a_pool_has_bots_noisy_bots_shipped_policies_and_seeds(results):
     found = pool("2p", results=results)
-    assert {"smart", "noisy-smart", "ippo-2p", "best-response-smart", "mine-1", "mine-2"} <= set(found)
-    assert not {"random", "cheater", "noisy-random", "ippo-3p", "ippo-mini", "other-1", "no-weights"} & set(found)
+    assert {"smart", "noisy-smart", "ippo-2p-small", "best-response-smart", "mine-1", "mine-2"} <= set(found)
+    assert not {"random", "cheater", "noisy-random", "ippo-3p-small", "ippo-mini", "other-1", "no-weights"} & set(found)
     assert found["smart"] == "smart"
     assert found["noisy-smart"] == "noisy: 0.1; smart"
-    assert {"other-1", "ippo-3p"} <= set(pool("3p", results=results))
+    assert {"other-1", "ippo-3p-small"} <= set(pool("3p", results=results))
     assert "ippo-mini" in pool(starmine.variant("mini"), results=results)
     assert "smart" not in pool(starmine.variant("mini"), results=results)
     assert not pool("2p", epsilon=0, results=results).where(kind="noisy")
 
 
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_a_pool_has_the_small_version_of_a_policy_alone(players):
+    found = pool(f"{players}p")
+    assert f"ippo-{players}p-small" in found
+    assert f"ippo-{players}p" not in found
+    wide, small = (starmine.load_policy(f"ippo-{players}p{version}") for version in ("", "-small"))
+    assert wide.options["hidden"] > small.options["hidden"]
+
+
 def test_members_have_tags(results):
     members = pool("2p", epsilon=0.2, results=results).members
     assert (members["mine-1"].kind, members["mine-1"].method, members["mine-1"].seed) == ("policy", "IPPO", 1)
-    assert (members["mine-1"].entropy, members["mine-2"].entropy, members["ippo-2p"].entropy) == (0.05, 0.001, 0.002)
+    assert (members["mine-1"].entropy, members["mine-2"].entropy, members["ippo-2p-small"].entropy) == (
+        0.05,
+        0.001,
+        0.002,
+    )
     assert (members["smart"].method, members["smart"].seed, members["smart"].entropy) == (None, None, None)
     assert (members["noisy-smart"].epsilon, members["smart"].epsilon) == (0.2, 0)
 
@@ -71,7 +84,7 @@ def test_the_seeds_of_the_current_folder_and_of_the_source_are_found_by_name(res
 
 
 def test_players_of_a_pool_go_wherever_players_go(results, tmp_path):
-    found = pool("2p", results=results).only(["smart", "noisy-iggi", "ippo-2p", "mine-1"])
+    found = pool("2p", results=results).only(["smart", "noisy-iggi", "ippo-2p-small", "mine-1"])
     games = starmine.play_games([found["mine-1"], found["noisy-iggi"]], 5)
     assert len(games) == 5
     env = starmine.HanabiVectorEnv(num_envs=4, players=2, partners={1: list(found.values())})

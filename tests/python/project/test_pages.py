@@ -188,6 +188,11 @@ def test_the_table_of_bots_is_up_to_date():
     assert update_bots.with_table(update_bots.PAGE) == read(update_bots.PAGE), "run tools/update_bots.py"
 
 
+def test_a_run_has_its_command_or_the_program_that_no_command_repeats():
+    for name, facts in update_baselines.runs().items():
+        assert bool(facts["command"]) != bool(facts["program"]), name
+
+
 def test_published_baselines_name_their_sources():
     for row in json.loads(read(update_baselines.PUBLISHED)):
         assert row["source"]

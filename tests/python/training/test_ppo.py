@@ -86,11 +86,13 @@ def test_schedules_follow_the_budget(ppo, tiny, tmp_path):
 
 
 def test_training_starts_with_a_policys_weights(ppo, tiny):
-    shipped = starmine.load_policy("ippo-2p").network().state_dict()
-    own = ppo.PPO(tiny(ppo, variant="standard", hidden=(96, 256), start="ippo-2p")).policy.state_dict()
+    shipped = starmine.load_policy("ippo-2p-small").network().state_dict()
+    own = ppo.PPO(tiny(ppo, variant="standard", hidden=(96, 256), start="ippo-2p-small")).policy.state_dict()
     assert all(np.array_equal(own[name], tensor) for name, tensor in shipped.items())
-    with pytest.raises(TrainingError, match="start='ippo-2p' is not allowed: expected a policy of the same network"):
-        ppo.PPO(tiny(ppo, variant="standard", hidden=(8, 16), start="ippo-2p"))
+    with pytest.raises(
+        TrainingError, match="start='ippo-2p-small' is not allowed: expected a policy of the same network"
+    ):
+        ppo.PPO(tiny(ppo, variant="standard", hidden=(8, 16), start="ippo-2p-small"))
 
 
 def test_a_lost_game_takes_its_points_back(ppo, tiny):
