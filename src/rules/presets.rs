@@ -75,11 +75,22 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "mini",
-        summary: "3 colours, 3 ranks, hand of 3: the quick game of ad-hoc teamwork benchmarks",
+        summary: "3 colours, 3 ranks, hand of 3: a quick game",
         adjust: |parameters| {
             parameters.colors = 3;
             parameters.ranks = 3;
             parameters.hand_size = Some(3);
+        },
+    },
+    Preset {
+        name: "mini-aht",
+        summary: "as mini, with 2 copies of the middle and the lowest rank and 5 information tokens (jax-aht)",
+        adjust: |parameters| {
+            parameters.colors = 3;
+            parameters.ranks = 3;
+            parameters.copies = Some(vec![vec![2, 2, 1]; 3]);
+            parameters.hand_size = Some(3);
+            parameters.max_information_tokens = 5;
         },
     },
     Preset {

@@ -42,6 +42,13 @@ PRESETS = {
     "small": SMALL,
     "very-small": SMALL | {"colors": 1},
     "mini": {"colors": 3, "ranks": 3, "hand_size": 3},
+    "mini-aht": {
+        "colors": 3,
+        "ranks": 3,
+        "hand_size": 3,
+        "copies": [[2, 2, 1]] * 3,
+        "max_information_tokens": 5,
+    },
 }
 
 
