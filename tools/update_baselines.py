@@ -10,8 +10,8 @@ A run is a folder of an example script. It gets a row in results/runs.csv (the c
 common decks), and results/NAME with `log.csv` (the means over stretches of updates), `policy.safetensors` and, of a run
 with partners, `partners.csv`. A policy that is shipped also needs its row in src/nn/policy/shipped_policies.rs. Runs
 named agree-SETTING-SEED have a table with a line for all seeds of a setting.
-A policy of a program that is not in this repository says so in its file: `program` what it was, `settings` how it trained, and
-`machine`. Its row has no command.
+A run of a program that is not in this repository has no command. Its policy file names the `program`, its `settings`
+and the `machine`.
 results/crossplay/GROUP-SETTING.csv, a matrix of `starmine eval`, shows how its seeds play together.
 """
 

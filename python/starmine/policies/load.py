@@ -26,8 +26,8 @@ POLICY_FILE = "policy.safetensors"  # of a run's folder: the policy that the run
 def shipped() -> list[str]:
     """The names of the policies that come with the package.
 
-    Each of `ippo-2p` to `ippo-5p` has a small version, such as `ippo-2p-small`: another policy, which scores less and takes
-    about a third of the time for a move. The small ones are meant as partners in training.
+    Each of `ippo-2p` to `ippo-5p` has a small version, such as `ippo-2p-small`. It is another policy, which scores
+    less. Its moves take about a third of the time: the small ones are meant as partners in training.
     """
     return _shipped()
 

@@ -150,8 +150,8 @@ def pool(
 ) -> Pool:
     """The players at hand for a game: bots, noisy bots, shipped policies, and in a clone the policies in `results`.
 
-    Of a shipped policy that has a small version, such as `ippo-2p-small` of `ippo-2p`, the pool has only the small one: a
-    move of it takes about a third of the time, and our tables with partners were measured with it.
+    If a shipped policy has a small version, as `ippo-2p` has `ippo-2p-small`, the pool has only the small one: its
+    moves take about a third of the time, and our tables with partners were measured with it.
 
     Args:
         game: "2p" to "5p", the standard game of 2 to 5 players, or a `Variant`.

@@ -57,9 +57,9 @@ def read_partners(
 
     Args:
         variant: the rules that they play.
-        partners: names with commas between them, such as "smart=2,info,ippo-2p-small"; a number after "=" is a weight, 1
-            without. A name is one of `starmine.policies.pool(variant)`, a player's text, as `play_games` takes it, the
-            path of a policy file, or the path of a run's folder, whose policy plays. None for no partners.
+        partners: names with commas between them, such as "smart=2,info,ippo-2p-small"; a number after "=" is a weight,
+            1 without. A name is one of `starmine.policies.pool(variant)`, a player's text, as `play_games` takes it,
+            the path of a policy file, or the path of a run's folder, whose policy plays. None for no partners.
         hold_out: the same, without weights, for partners that training never meets.
 
     Raises:
