@@ -12,6 +12,7 @@ A row is a JSON file with these fields:
     games, seed: of this mean.
     command: what repeats it.
     by: whose result it is.
+    reference, link: the paper, repository or page that describes it, in some words; its address, or its path from docs.
     run: instead of turns, score, standard_error, games, seed and command: the name of a row in results/runs.csv.
     cross_play, cross_play_note: optional; the mean with other seeds of the method, and how many.
     with_bots: optional; the mean with the rule-based bots of results/crossplay/bots.csv, in both seat orders.
@@ -28,7 +29,10 @@ from update_baselines import PUBLISHED, ROOT, SEED, STOP, kept_run, markdown_row
 
 RESULTS, PAGE = ROOT / "results" / "scoreboard", ROOT / "docs" / "scoreboard.md"
 START = "<!-- players {} of update_scoreboard.py -->\n"
-NEEDED = ("method", "players", "turns", "score", "standard_error", "games", "seed", "command", "by")
+NEEDED = (
+    *("method", "players", "turns", "score", "standard_error", "games", "seed", "command", "by"),
+    *("reference", "link"),
+)
 OPTIONAL = ("seat", "seats", "run", "cross_play", "cross_play_note", "with_bots", "replayed_games")
 
 
@@ -66,6 +70,11 @@ def budget(turns: float) -> str:
     return "none" if turns == 0 else f"{turns / 1e6:,.0f} M"
 
 
+def linked(row: dict[str, Any]) -> str:
+    """The reference of a row as a link."""
+    return f"[{row['reference']}]({row['link']})"
+
+
 def table(players: int) -> str:
     """The rows of a number of players, and the published results, marked as quoted."""
     lines = []
@@ -73,15 +82,16 @@ def table(players: int) -> str:
         if row["players"] == players:
             optional = [f"{row[name]:.2f}" if name in row else "" for name in ("cross_play", "with_bots")]
             score = f"{row['score']:.2f} ± {row['standard_error']:.2f}"
-            lines.append((row["score"], [row["method"], budget(row["turns"]), score, *optional, row["by"]]))
+            cells = [row["method"], budget(row["turns"]), score, *optional, row["by"], linked(row)]
+            lines.append((row["score"], cells))
     for known in json.loads(PUBLISHED.read_text(encoding="utf-8")):
         score = known["scores"][players - 2]
         if score:
             crossed = f"{known['cross_play']:.2f}" if players == 2 and known["cross_play"] else ""
-            cells = [known["method"], known["steps"], f"{score:.2f}", crossed, "", "quoted"]
+            cells = [known["method"], known["steps"], f"{score:.2f}", crossed, "", "quoted", linked(known)]
             lines.append((score, cells))
     lines.sort(key=lambda line: -line[0])
-    heads = ["method", "turns of training", "self-play", "cross-play", "with bots", "by"]
+    heads = ["method", "turns of training", "self-play", "cross-play", "with bots", "by", "reference"]
     found = [cells for _, cells in lines]
     kept = [column for column in range(len(heads)) if any(cells[column] for cells in found)]
     return markdown_table([heads[it] for it in kept], [markdown_row([cells[it] for it in kept]) for cells in found])

@@ -196,6 +196,8 @@ def test_a_run_has_its_command_or_the_program_that_no_command_repeats():
 def test_published_baselines_name_their_sources():
     for row in json.loads(read(update_baselines.PUBLISHED)):
         assert row["source"]
+        assert row["reference"]
+        assert row["link"].startswith("https://")
         assert len(row["scores"]) == 4
 
 
