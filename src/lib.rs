@@ -143,7 +143,7 @@
 //! | [`search`] | players that look for better moves than a bot | `bots` |
 //! | [`players`] | players by their text, such as `smart` or `search: smart` | `bots` |
 //! | [`batch`] | many games in one step | `bots` |
-//! | [`nn::POLICIES`] | the shipped policies, 3 MB of weights | `weights`, which implies `bots` |
+//! | [`nn::POLICIES`] | the shipped policies, 8 MB of weights | `weights`, which implies `bots` |
 //!
 //! The feature `python` builds the Python module, and `instructions` a program that measures this
 //! crate; other crates need neither.
