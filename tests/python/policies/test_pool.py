@@ -77,6 +77,7 @@ def test_the_seeds_of_the_current_folder_and_of_the_source_are_found_by_name(res
     (results / "other-1").rename(results / "results" / "other-1")
     with monkeypatch.context() as patch:
         patch.setattr(pools, "SOURCE", results)
+        patch.chdir(results / "mine-2")  # where no results are
         assert "other-1" in pool("3p")
     (results / "mine-1").rename(results / "results" / "mine-1")
     monkeypatch.chdir(results)
