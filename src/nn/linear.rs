@@ -10,16 +10,20 @@ use crate::buffers::Simd;
 /// Outputs in a vector. Rows are padded with zeros.
 const WIDTH: usize = 16;
 
-/// The numbers of a vector: a cache line.
+/// The numbers of a vector.
+type Numbers = [f32; WIDTH];
+
+/// A vector of weights: a cache line.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C, align(64))]
-struct Vector([f32; WIDTH]);
+struct Vector(Numbers);
 
 /// The most vectors in a tile: as many sums as registers can hold.
 const LONGEST_TILE: usize = 6;
 
-/// The vectors in the tiles of a wider layer: the weights of a tile stay in the first-level cache.
-const TILE: usize = 4;
+/// The segments of inputs times the vectors of a tile that all rows pass before the next inputs
+/// follow. Their weights are 36 KB, which the first-level cache keeps.
+const BLOCK: usize = LONGEST_TILE;
 
 /// Bounds of an output.
 #[derive(Clone, Copy, Debug, Default)]
@@ -51,9 +55,10 @@ impl Linear {
     pub fn new(weights: &[f32], bias: &[f32]) -> Linear {
         let (outputs, inputs) = (bias.len(), weights.len() / bias.len());
         let vectors = outputs.div_ceil(WIDTH);
-        let length = if vectors <= LONGEST_TILE { LONGEST_TILE } else { TILE };
-        let tile = |first: usize| {
-            let length = length.min(vectors - first);
+        let tiles = vectors.div_ceil(LONGEST_TILE);
+        let tile = |index: usize| {
+            let first = index * vectors / tiles;
+            let length = (index + 1) * vectors / tiles - first;
             let mut tile = Tile {
                 bias: vec![Vector::default(); length],
                 weights: vec![Vector::default(); inputs * length],
@@ -67,7 +72,7 @@ impl Linear {
             }
             tile
         };
-        Linear { outputs, inputs, tiles: (0..vectors).step_by(length).map(tile).collect() }
+        Linear { outputs, inputs, tiles: (0..tiles).map(tile).collect() }
     }
 
     /// Number of outputs, without padding.
@@ -151,16 +156,16 @@ impl Job<'_> {
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f")]
     fn run_avx512<const N: usize>(self, outputs: &mut [f32]) {
-        self.run_with::<N>(outputs, |bias, weights, indices, values| {
-            sum_avx512::<N>(bias, weights, indices, values)
+        self.run_with::<N>(outputs, |bias, sums, weights, indices, values| {
+            sum_avx512::<N>(bias, sums, weights, indices, values);
         });
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     fn run_avx2<const N: usize>(self, outputs: &mut [f32]) {
-        self.run_with::<N>(outputs, |bias, weights, indices, values| {
-            sum_avx2::<N>(bias, weights, indices, values)
+        self.run_with::<N>(outputs, |bias, sums, weights, indices, values| {
+            sum_avx2::<N>(bias, sums, weights, indices, values);
         });
     }
 
@@ -168,40 +173,55 @@ impl Job<'_> {
     fn run_with<const N: usize>(
         self,
         outputs: &mut [f32],
-        sum: impl Fn(&[Vector; N], &[[Vector; N]], &[u32], &[f32]) -> [Vector; N],
+        sum: impl Fn(Option<&[Vector; N]>, &mut [Numbers; N], &[[Vector; N]], &[u32], &[f32]),
     ) {
-        let bias = self.tile.bias.as_slice().try_into().expect("the tile has this length");
+        let bias = self.tile.bias.first_chunk().expect("the tile has this length");
         let weights = &self.tile.weights.as_chunks::<N>().0[..self.inputs];
-        for (row, outputs) in outputs.chunks_exact_mut(self.stride).enumerate() {
-            let (indices, values) = self.rows.row(row);
-            let sums = sum(bias, weights, indices, values);
-            // The padding of the last tile is left out.
-            for (outputs, sums) in outputs[self.first..].chunks_mut(WIDTH).zip(&sums) {
-                outputs.copy_from_slice(&sums.0[..outputs.len()]);
+        let segments = self.rows.segments();
+        let is_whole = self.first + N * WIDTH <= self.stride;
+        let block = if is_whole && self.rows.len() > 1 { BLOCK / N } else { segments };
+        for start in (0..segments).step_by(block) {
+            let segments = start..segments.min(start + block);
+            let bias = (start == 0).then_some(bias);
+            for (row, outputs) in outputs.chunks_exact_mut(self.stride).enumerate() {
+                let (indices, values) = self.rows.inputs(row, &segments);
+                let outputs = &mut outputs[self.first..];
+                if is_whole {
+                    let (sums, _) = outputs.as_chunks_mut();
+                    let sums = sums.first_chunk_mut().expect("the tile has this length");
+                    sum(bias, sums, weights, indices, values);
+                } else {
+                    let mut sums = [[0.0; WIDTH]; N];
+                    sum(bias, &mut sums, weights, indices, values);
+                    outputs.copy_from_slice(&sums.as_flattened()[..outputs.len()]);
+                }
             }
         }
     }
 }
 
+/// Adds the products of inputs and weights to the sums of a tile, or to the bias if there is one.
 #[inline(always)]
 fn sum_portable<const N: usize>(
-    bias: &[Vector; N],
+    bias: Option<&[Vector; N]>,
+    sums: &mut [Numbers; N],
     weights: &[[Vector; N]],
     indices: &[u32],
     values: &[f32],
-) -> [Vector; N] {
-    let mut sums = *bias;
+) {
+    if let Some(bias) = bias {
+        *sums = bias.map(|vector| vector.0);
+    }
     for (&index, &value) in indices.iter().zip(values) {
         for (sums, weights) in sums.iter_mut().zip(&weights[index as usize]) {
-            for (sum, weight) in sums.0.iter_mut().zip(&weights.0) {
+            for (sum, weight) in sums.iter_mut().zip(&weights.0) {
                 *sum += weight * value;
             }
         }
     }
-    sums
 }
 
-/// The sums of a tile in registers. Intrinsics, because the compiler keeps the sums of
+/// The same with the sums in registers. Intrinsics, because the compiler keeps the sums of
 /// [`sum_portable`] in memory.
 #[cfg(target_arch = "x86_64")]
 macro_rules! sum_in_registers {
@@ -209,19 +229,21 @@ macro_rules! sum_in_registers {
         #[target_feature(enable = $features)]
         #[inline]
         fn $name<const N: usize>(
-            bias: &[Vector; N],
+            bias: Option<&[Vector; N]>,
+            to: &mut [Numbers; N],
             weights: &[[Vector; N]],
             indices: &[u32],
             values: &[f32],
-        ) -> [Vector; N] {
+        ) {
             use std::arch::x86_64::{$add, $load, $multiply, $splat, $store, $zero};
             /// The numbers in a register.
             const LANES: usize = WIDTH / $registers;
             let mut sums = [[$zero(); $registers]; N];
-            for (sums, bias) in sums.iter_mut().zip(bias) {
-                for (sum, bias) in sums.iter_mut().zip(bias.0.as_chunks::<LANES>().0) {
+            for (vector, sums) in sums.iter_mut().enumerate() {
+                let from = bias.map_or(&to[vector], |bias| &bias[vector].0);
+                for (sum, from) in sums.iter_mut().zip(from.as_chunks::<LANES>().0) {
                     // SAFETY: the chunk has as many numbers as the register.
-                    *sum = unsafe { $load(bias.as_ptr()) };
+                    *sum = unsafe { $load(from.as_ptr()) };
                 }
             }
             for (&index, &value) in indices.iter().zip(values) {
@@ -234,14 +256,12 @@ macro_rules! sum_in_registers {
                     }
                 }
             }
-            let mut found = [Vector::default(); N];
-            for (found, sums) in found.iter_mut().zip(&sums) {
-                for (found, &sum) in found.0.as_chunks_mut::<LANES>().0.iter_mut().zip(sums) {
+            for (to, sums) in to.iter_mut().zip(&sums) {
+                for (to, &sum) in to.as_chunks_mut::<LANES>().0.iter_mut().zip(sums) {
                     // SAFETY: as above.
-                    unsafe { $store(found.as_mut_ptr(), sum) };
+                    unsafe { $store(to.as_mut_ptr(), sum) };
                 }
             }
-            found
         }
     };
 }

@@ -1,16 +1,26 @@
 //! The non-zero inputs of many rows: most inputs of a layer are zero, because observations are bits
 //! and hidden layers end with ReLU.
 
+use std::ops::Range;
+
 use crate::buffers::Simd;
 use crate::rules::BitIndices;
 
 /// The largest number of elements that are written behind the last one.
 const SLACK: usize = 16;
 
+/// The most inputs of a segment.
+const SEGMENT: usize = 96;
+
 /// For each row the indices of the non-zero inputs in ascending order, and their values.
+///
+/// A row has segments of at most [`SEGMENT`] inputs, zeros included. All rows have their segments
+/// at the same inputs.
 #[derive(Clone, Debug, Default)]
 pub struct SparseRows {
-    /// For each row the number of inputs of all rows up to it.
+    /// The segments of a row.
+    segments: usize,
+    /// For each segment of each row the number of non-zero inputs of all segments up to it.
     ends: Vec<usize>,
     indices: Vec<u32>,
     values: Vec<f32>,
@@ -23,15 +33,21 @@ impl SparseRows {
     }
 
     /// Number of rows.
-    pub const fn len(&self) -> usize {
-        self.ends.len()
+    pub fn len(&self) -> usize {
+        self.ends.len().checked_div(self.segments).unwrap_or(0)
     }
 
-    /// The indices and the values of a row.
+    /// Number of segments of each row.
+    pub const fn segments(&self) -> usize {
+        self.segments
+    }
+
+    /// The indices and the values of some segments of a row.
     #[inline(always)]
-    pub fn row(&self, row: usize) -> (&[u32], &[f32]) {
-        let first = if row == 0 { 0 } else { self.ends[row - 1] };
-        let inputs = first..self.ends[row];
+    pub fn inputs(&self, row: usize, segments: &Range<usize>) -> (&[u32], &[f32]) {
+        let first = row * self.segments + segments.start;
+        let start = if first == 0 { 0 } else { self.ends[first - 1] };
+        let inputs = start..self.ends[first + segments.len() - 1];
         (&self.indices[inputs.clone()], &self.values[inputs])
     }
 
@@ -46,32 +62,38 @@ impl SparseRows {
     pub fn push<const PARTS: usize>(&mut self, simd: Simd, parts: [&[f32]; PARTS]) {
         let has_set = simd.is_available();
         let mut end = self.ends.last().copied().unwrap_or(0);
-        let mut index = 0;
-        for part in parts {
-            self.reserve(end + part.len());
+        let mut first = 0;
+        self.segments = parts.iter().map(|part| part.len().div_ceil(SEGMENT)).sum();
+        debug_assert_eq!(self.ends.len() % self.segments, 0, "rows of one length");
+        for segment in parts.iter().flat_map(|part| part.chunks(SEGMENT)) {
+            self.reserve(end + segment.len());
             let (indices, values) = (&mut self.indices[end..], &mut self.values[end..]);
             end += match simd {
                 // SAFETY: the processor has the instructions, and `reserve` has made room for the
-                // part and the slack.
+                // segment and the slack.
                 #[cfg(target_arch = "x86_64")]
-                Simd::Avx512 if has_set => unsafe { compress_avx512(part, index, indices, values) },
+                Simd::Avx512 if has_set => unsafe {
+                    compress_avx512(segment, first, indices, values)
+                },
                 // SAFETY: likewise.
                 #[cfg(target_arch = "x86_64")]
-                Simd::Avx2 if has_set => unsafe { compress_avx2(part, index, indices, values) },
-                _ => compress(part, index, indices, values),
+                Simd::Avx2 if has_set => unsafe { compress_avx2(segment, first, indices, values) },
+                _ => compress(segment, first, indices, values),
             };
-            index += part.len();
+            first += segment.len();
+            self.ends.push(end);
         }
-        self.ends.push(end);
     }
 
     /// Appends a row: the set bits of a packed observation, then further inputs in ascending order.
     pub fn push_bits(&mut self, words: &[u64], others: &[(u32, f32)]) {
         let first = self.ends.last().copied().unwrap_or(0);
+        self.segments = words.len() + 1;
         self.indices.truncate(first);
         self.values.truncate(first);
         for (index, &word) in words.iter().enumerate() {
             self.indices.extend(BitIndices(word).map(|bit| (64 * index + bit) as u32));
+            self.ends.push(self.indices.len());
         }
         self.values.resize(self.indices.len(), 1.0);
         for &(index, value) in others {
@@ -107,7 +129,7 @@ fn compress(row: &[f32], first: usize, indices: &mut [u32], values: &mut [f32]) 
 /// # Safety
 /// Both outputs have at least the length of the row and sixteen elements more.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
+#[target_feature(enable = "avx512f,popcnt")]
 unsafe fn compress_avx512(
     row: &[f32],
     first: usize,

@@ -144,7 +144,57 @@ fn the_inputs_of_a_row_are_the_same_with_every_instruction_set_and_on_every_proc
         let mut rows = SparseRows::default();
         rows.fill(simd, &numbers, 25);
         for row in 0..2 {
-            assert_eq!(rows.row(row), expected.row(row), "{simd}");
+            assert_eq!(rows.inputs(row, &(0..1)), expected.inputs(row, &(0..1)), "{simd}");
+        }
+    }
+}
+
+#[test]
+fn layers_of_any_width_are_summed_in_the_order_of_their_inputs() {
+    // The widths of towers and trunks of 96 and 256 units and of 192 and 512, their heads, and
+    // widths that fill no vector or no segment.
+    let shapes = [
+        (96, 131),
+        (256, 288),
+        (192, 131),
+        (192, 384),
+        (512, 576),
+        (17, 512),
+        (4, 192),
+        (1, 1),
+        (16, 96),
+        (97, 97),
+        (130, 300),
+    ];
+    let mut numbers = Numbers(GameRng::for_samples(5));
+    for (outputs, inputs) in shapes {
+        let (weights, bias) = (numbers.take(outputs * inputs), numbers.take(outputs));
+        let layer = Linear::new(&weights, &bias);
+        for rows in [1, 2, 5] {
+            let mut given = numbers.take(rows * inputs);
+            given.iter_mut().for_each(|number| *number = number.max(0.0));
+            let sum = |row: &[f32], output: usize| {
+                let products = weights[output * inputs..].iter().zip(row);
+                products.fold(bias[output], |sum, (weight, input)| sum + weight * input)
+            };
+            let expected: Vec<f32> = given
+                .chunks(inputs)
+                .flat_map(|row| (0..outputs).map(move |output| sum(row, output)))
+                .collect();
+            for simd in Simd::available() {
+                let (mut whole, mut parts) = (SparseRows::default(), SparseRows::default());
+                whole.fill(simd, &given, inputs);
+                for row in given.chunks(inputs) {
+                    let (first, second) = row.split_at(inputs / 3);
+                    parts.push(simd, [first, second]);
+                }
+                for (rows, name) in [(whole, "whole"), (parts, "parts")] {
+                    let mut sums = Vec::new();
+                    layer.apply(simd, &rows, &mut sums);
+                    let count = rows.len();
+                    assert_eq!(sums, expected, "{inputs} to {outputs}, {count} {name}, {simd}");
+                }
+            }
         }
     }
 }
