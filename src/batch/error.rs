@@ -137,17 +137,6 @@ pub enum BatchError {
         /// The game.
         game: usize,
     },
-    /// A game that the batch does not have.
-    #[error("there is no game {game}: expected 0 to {}", num_envs - 1)]
-    NoGame {
-        /// The index.
-        game: usize,
-        /// The number of games.
-        num_envs: usize,
-    },
-    /// A game that is given a deck twice.
-    #[error("game {0} has several decks: expected one")]
-    SeveralDecks(usize),
     /// Given decks for a batch with partners.
     #[error("decks are not allowed in a batch with partners")]
     DecksWithPartners,
@@ -186,11 +175,11 @@ mod tests {
     use std::error::Error;
 
     use super::*;
-    use crate::batch::{Batch, GivenDeck, Options, Outputs, ReplayError, Seeds, SnapshotError};
+    use crate::batch::{Batch, GivenDecks, Options, Outputs, ReplayError, Seeds, SnapshotError};
     use crate::bots::GamesError;
     use crate::nn::{Policy, PolicyError, PolicyProblem};
     use crate::players::{PlayerSpec, PlayerSpecError};
-    use crate::rules::{MoveError, Parameters, Seat, StateError, error_text};
+    use crate::rules::{MoveError, Parameters, StateError, error_text};
 
     /// The texts of an error and its sources.
     fn texts(error: &(dyn Error + 'static)) -> Vec<String> {
@@ -211,8 +200,8 @@ mod tests {
 
     fn refused_deck() -> BatchError {
         let mut batch = Batch::new(variant(), 1, 0, Options::default()).unwrap();
-        let deck = GivenDeck { game: 0, cards: &[], start_player: Seat::FIRST };
-        batch.reset_to_decks(&[deck], Seeds::Continue, Outputs::default()).unwrap_err()
+        let decks = GivenDecks { cards: &[0; 50], start_players: None };
+        batch.reset_to_decks(decks, Seeds::Continue, None, Outputs::default()).unwrap_err()
     }
 
     #[test]

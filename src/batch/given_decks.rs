@@ -2,28 +2,15 @@
 
 use super::kernel::draw_order::DrawOrder;
 use super::kernel::game::Game;
-use crate::rules::{
-    Card, DeckError, EpisodeSeed, GameRng, ListedDeck, Position, RandomDeck, Seat, Variant,
-};
+use crate::rules::{DeckError, EpisodeSeed, GameRng, ListedDeck, Position, RandomDeck, Variant};
 
-/// The deck that [`Batch::reset_to_decks`](super::Batch::reset_to_decks) deals in one game.
+/// The decks that [`Batch::reset_to_decks`](super::Batch::reset_to_decks) deals.
 #[derive(Clone, Copy, Debug)]
-pub struct GivenDeck<'a> {
-    /// The index of the game.
-    pub game: usize,
-    /// All cards of the variant, the top card first, seat 0's hand before seat 1's.
-    pub cards: &'a [Card],
-    /// The seat that starts.
-    pub start_player: Seat,
-}
-
-/// Given decks as arrays: one byte for each card, the card's index, deck after deck; and the start
-/// player of each game, or seat 0 for all.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct GivenDecks<'a> {
-    /// The cards of all games.
+pub struct GivenDecks<'a> {
+    /// The cards of all games, deck after deck, each from its top card on: one byte for each card, its
+    /// [index](Variant::card_index). Seat 0's hand is dealt before seat 1's.
     pub cards: &'a [u8],
-    /// The start player of each game.
+    /// The seat that starts in each game; `None` for seat 0 in all games.
     pub start_players: Option<&'a [u8]>,
 }
 

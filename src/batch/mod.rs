@@ -65,7 +65,6 @@
 mod actions;
 mod config;
 mod copy;
-mod deck_arrays;
 mod error;
 mod given_decks;
 mod illegal_actions;
@@ -91,9 +90,7 @@ use std::sync::atomic::AtomicBool;
 
 pub use actions::Action;
 pub use error::{BatchError, IllegalActionsError, RefusedAction};
-pub use given_decks::GivenDeck;
-#[cfg(feature = "python")]
-pub(crate) use given_decks::GivenDecks;
+pub use given_decks::GivenDecks;
 pub use last_observations::FinalObservations;
 pub use options::{
     AutoresetMode, Dtype, ExtraOutput, IllegalAction, Observers, Options, default_threads,

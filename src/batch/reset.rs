@@ -2,8 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::deck_arrays::DeckArrays;
-use super::given_decks::{GivenDeck, GivenDecks};
+use super::given_decks::GivenDecks;
 use super::kernel::draw_order::DrawOrder;
 use super::kernel::game::Game;
 use super::outputs::Outputs;
@@ -41,37 +40,36 @@ impl Batch {
         self.reset_until(&never, deals, seeds, reset_mask, outputs)
     }
 
-    /// Deals given decks in a batch without partners; games without a deck stay as they are. Each
-    /// deck counts as an episode of its game, which the seeds name as in [`Batch::reset`]; the
-    /// episodes after it are dealt by the seeds.
+    /// As [`Batch::reset`], with given decks instead of random ones. Each deck counts as an episode of
+    /// its game, which the seeds name; the episodes after it are dealt by the seeds. The decks of games
+    /// that the mask leaves out are ignored.
     ///
     /// ```
-    /// use starmine::batch::{Batch, GivenDeck, Options, Outputs, Seeds};
-    /// use starmine::rules::{EpisodeSeed, Seat, State, Variant};
+    /// use starmine::batch::{Batch, GivenDecks, Options, Outputs, Seeds};
+    /// use starmine::rules::{EpisodeSeed, State, Variant};
     ///
     /// let variant = Variant::default();
     /// let mut batch = Batch::new(variant.clone(), 64, 0, Options::default())?;
-    /// let dealt = State::new(variant, EpisodeSeed::new(7));
-    /// let deck = GivenDeck { game: 63, cards: dealt.deck(), start_player: Seat::FIRST };
-    /// batch.reset_to_decks(&[deck], Seeds::Continue, Outputs::default())?;
+    /// let dealt = State::new(variant.clone(), EpisodeSeed::new(7));
+    /// let deck: Vec<u8> = dealt.deck().iter().map(|&card| variant.card_index(card) as u8).collect();
+    /// let decks = GivenDecks { cards: &deck.repeat(64), start_players: None };
+    /// batch.reset_to_decks(decks, Seeds::Continue, None, Outputs::default())?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// [`BatchError`] as [`Batch::reset`], for no deck, two of one game, decks and start players that
-    /// do not fit the variant, and a batch with partners; the batch is unchanged then.
+    /// [`BatchError`] as [`Batch::reset`], for decks and start players that do not fit the variant, and
+    /// for a batch with partners; the batch is unchanged then.
     pub fn reset_to_decks(
         &mut self,
-        decks: &[GivenDeck<'_>],
+        decks: GivenDecks<'_>,
         seeds: Seeds<'_>,
+        reset_mask: Option<&[bool]>,
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
-        let arrays = DeckArrays::new(self.variant(), self.num_envs(), decks)?;
-        let start_players = Some(&arrays.start_players[..]);
-        let decks = GivenDecks { cards: &arrays.cards, start_players };
-        let (never, mask) = (AtomicBool::new(false), Some(&arrays.has_deck[..]));
-        let deals = self.deal_until(&never, seeds, mask, Some(decks))?;
-        self.reset_until(&never, deals, seeds, mask, outputs)
+        let never = AtomicBool::new(false);
+        let deals = self.deal_until(&never, seeds, reset_mask, Some(decks))?;
+        self.reset_until(&never, deals, seeds, reset_mask, outputs)
     }
 
     /// Deals the games of a reset, unless `stop` is set meanwhile: partners may take long for their

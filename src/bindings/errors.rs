@@ -174,10 +174,8 @@ impl From<BatchError> for PyErr {
             BatchError::NumEnvs(_)
             | BatchError::Interrupted
             | BatchError::DecksWithPartners
-            | BatchError::NoGame { .. }
             | BatchError::PartnerMove { .. }
             | BatchError::PartnerTurn { .. }
-            | BatchError::SeveralDecks(_)
             | BatchError::NoPartners => StarmineError::new_err(text),
             BatchError::Memory { .. } => PyMemoryError::new_err(text),
             BatchError::Stopped => PyKeyboardInterrupt::new_err(text),

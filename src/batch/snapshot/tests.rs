@@ -8,10 +8,9 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
-use crate::batch::given_decks::GivenDecks;
 use crate::batch::{
-    Dtype, ExtraOutput, IllegalAction, ObservationBuffer, Observers, Options, Outputs, Partner,
-    Partners, Seeds,
+    Dtype, ExtraOutput, GivenDecks, IllegalAction, ObservationBuffer, Observers, Options, Outputs,
+    Partner, Partners, Seeds,
 };
 use crate::rules::{ActionId, GameRng, Parameters, Position, Seat, State, Variant, random_variant};
 
@@ -259,10 +258,8 @@ fn a_batch_is_stored_unless_a_game_still_has_a_given_deck() {
     let mut batch = Batch::new(variant, 3, 0, Options::default()).unwrap();
     let deck = |&card| batch.variant().card_index(card) as u8;
     let cards: Vec<u8> = dealt.deck().iter().map(deck).collect();
-    let (never, cards) = (AtomicBool::new(false), cards.repeat(3));
-    let decks = Some(GivenDecks { cards: &cards, start_players: None });
-    let deals = batch.deal_until(&never, Seeds::Continue, None, decks).unwrap();
-    batch.reset_until(&never, deals, Seeds::Continue, None, Outputs::default()).unwrap();
+    let decks = GivenDecks { cards: &cards.repeat(3), start_players: None };
+    batch.reset_to_decks(decks, Seeds::Continue, None, Outputs::default()).unwrap();
     let mut rng = GameRng::for_samples(3);
     let (mut with_decks, mut endings) = (3, 0);
     for _ in 0..300 {

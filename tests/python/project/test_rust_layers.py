@@ -21,7 +21,7 @@ BATCH_FLOORS = [
     {"kernel"},
     {"actions", "given_decks", "partners"},
     {"error", "options"},
-    {"config", "deck_arrays"},
+    {"config"},
     {"outputs"},
     {"rows"},
     {"step"},
