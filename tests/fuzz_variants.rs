@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use starmine::encode;
+use starmine::encode::Encoder;
 use starmine::rules::{EpisodeSeed, Parameters, Seat, State, Variant};
 
 #[allow(dead_code)] // one of its functions
@@ -72,7 +72,7 @@ fn play_to_the_end(variant: &Arc<Variant>, seed: u64) -> &'static str {
         let action = legal[(choice >> 33) as usize % legal.len()];
         state.apply(action).expect("a legal action");
     }
-    for encoder in encode::encoders() {
+    for &encoder in Encoder::ALL {
         let mut words = vec![0; encoder.layout(variant).words()];
         encoder.encode_into(&state.seer_view(Seat::FIRST), &mut words);
     }

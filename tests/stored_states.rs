@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use starmine::encode::{CARD_FEATURES, encoders, write_card_features, write_public_marginals};
+use starmine::encode::{CARD_FEATURES, Encoder, write_card_features, write_public_marginals};
 use starmine::rules::{
     ActionId, Belief, Card, CardSet, EpisodeSeed, GameRng, Move, Offset, Parameters, Rating, Seat,
     Slot, State, Variant, View,
@@ -185,7 +185,7 @@ fn use_state(state: &State) {
         let seen = state.as_seen_by(seat);
         assert!(state.is_seen_alike(&seen, seat));
         suppose(state, seat);
-        for encoder in encoders() {
+        for &encoder in Encoder::ALL {
             let mut words = vec![0; encoder.layout(variant).words()];
             encoder.encode_into(&state.seer_view(seat), &mut words);
         }
