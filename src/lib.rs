@@ -80,15 +80,13 @@
 //! # A bot of your own
 //!
 //! A [`Bot`](bots::Bot) gets the view of its seat and answers with a move. It must implement
-//! [`Clone`]. It plays among the bots of the crate, and as a [`Partner`](batch::Partner) in a
-//! batch:
+//! [`Clone`]. It plays among the bots of the crate:
 //!
 //! ```
 //! # #[cfg(feature = "bots")] {
-//! use starmine::batch::{Batch, Options, Partner, Partners};
 //! use starmine::bots::{Bot, GamesOptions, Player, play_games};
 //! use starmine::players::PlayerSpec;
-//! use starmine::rules::{GameRng, Move, Seat, Variant, View};
+//! use starmine::rules::{GameRng, Move, Variant, View};
 //!
 //! /// Plays a card that its hints prove playable, or else discards the oldest card or gives a hint.
 //! #[derive(Clone)]
@@ -113,10 +111,7 @@
 //! let smart: PlayerSpec = "smart".parse()?;
 //! let players = [Player::bot(Careful), smart.player(&variant)?];
 //! let outcomes = play_games(&variant, &players, 0..100, GamesOptions::seeded(1))?;
-//!
-//! let partners = Partners::default().with(Seat::ALL[1], vec![Partner::custom(Careful)])?;
-//! let batch = Batch::new(variant, 64, 1, Options { partners, ..Options::default() })?;
-//! # assert_eq!((outcomes.len(), batch.num_envs()), (100, 64));
+//! # assert_eq!(outcomes.len(), 100);
 //! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -6,9 +6,9 @@ use starmine::batch::{
     AutoresetMode, Batch, BatchError, IllegalAction, Options, OutputBuffers, Outputs, Partner,
     Partners, PartnersError, Seeds,
 };
-use starmine::bots::{self, BOTS, Bot, GameRunner, Player, SupportedVariants, Turn};
+use starmine::bots::{self, BOTS, GameRunner, Player, SupportedVariants};
 use starmine::players::PlayerSpec;
-use starmine::rules::{EpisodeSeed, GameRng, Move, PRESETS, Seat, Slot, Variant, View, preset};
+use starmine::rules::{EpisodeSeed, PRESETS, Seat, Variant, View, preset};
 
 const GAMES: usize = 11;
 const SEED: u64 = 5;
@@ -278,136 +278,6 @@ fn partners_who_leave_the_learner_no_turn_are_refused() {
     );
 }
 
-/// A bot of the caller: it plays what it holds, and is told of every turn.
-#[derive(Clone)]
-struct Mine {
-    bot: Box<dyn Bot>,
-    turns: usize,
-}
-
-impl Bot for Mine {
-    fn start(&mut self, view: &View<'_>, rng: GameRng) {
-        self.turns = view.history().expect("the runner keeps the turns").len();
-        self.bot.start(view, rng);
-    }
-
-    fn observe(&mut self, turn: &Turn<'_>) {
-        self.turns += 1;
-        self.bot.observe(turn);
-    }
-
-    fn act(&mut self, view: &View<'_>) -> Move {
-        assert_eq!(
-            self.turns,
-            view.history().expect("the runner keeps the turns").len(),
-            "the bot was told of every turn"
-        );
-        self.bot.act(view)
-    }
-}
-
-fn mine(name: &str, variant: &Variant) -> Partner {
-    let bot = name.parse::<PlayerSpec>().unwrap().bot(variant).unwrap();
-    Partner::custom(Mine { bot, turns: 0 })
-}
-
-#[test]
-fn a_custom_bot_plays_what_the_bot_of_that_name_plays() {
-    let variant = variant("standard", 3);
-    for mode in [AutoresetMode::SameStep, AutoresetMode::NextStep] {
-        let make = |fixed: Partner, drawn: Vec<Partner>| {
-            let partners = Partners::default()
-                .with(Seat::FIRST, vec![fixed])
-                .unwrap()
-                .with(Seat::ALL[2], drawn);
-            let partners = partners.unwrap();
-            let options =
-                Options { partners, autoreset_mode: mode, num_threads: 2, ..Options::default() };
-            Batch::new(variant.clone(), GAMES, SEED, options).unwrap()
-        };
-        let custom = |name| mine(name, &variant);
-        let named = |name: &str| name.parse::<Partner>().unwrap();
-        let mut expected = make(named("random"), vec![named("smart"), named("iggi")]);
-        let mut batch = make(custom("random"), vec![custom("smart"), custom("iggi")]);
-        let mut copy = None;
-        for step in 0..90 {
-            let mut written = expected.allocate::<f32>().unwrap();
-            expected.observe(written.outputs()).unwrap();
-            let actions: Vec<i64> =
-                (0..GAMES).map(|game| legal_action(&expected, game, step)).collect();
-            if step == 60 {
-                for batch in [&mut expected, &mut batch] {
-                    batch.reset(Seeds::Continue, None, Outputs::default()).unwrap();
-                }
-                copy = Some(batch.try_clone().unwrap());
-                continue;
-            }
-            expected.step(&actions, written.outputs()).unwrap();
-            for other in [Some(&mut batch), copy.as_mut()].into_iter().flatten() {
-                let mut theirs = other.allocate::<f32>().unwrap();
-                other.step(&actions, theirs.outputs()).unwrap();
-                assert_eq!(theirs, written, "{mode:?}, step {step}");
-            }
-        }
-        assert!(matches!(batch.to_bytes(), Err(BatchError::StoredExternal)));
-        expected.to_bytes().unwrap();
-    }
-}
-
-/// Makes an illegal move in its first turn.
-#[derive(Clone)]
-struct Wrong;
-
-impl Bot for Wrong {
-    fn start(&mut self, _: &View<'_>, _: GameRng) {}
-
-    fn act(&mut self, _: &View<'_>) -> Move {
-        Move::Play { slot: Slot::ALL[5] }
-    }
-}
-
-fn with_wrong_partner(seat: Seat, illegal_action: IllegalAction) -> Result<Batch, BatchError> {
-    let partners = Partners::default().with(seat, vec![Partner::custom(Wrong)]).unwrap();
-    let options = Options { partners, illegal_action, ..Options::default() };
-    Batch::new(variant("standard", 2), GAMES, SEED, options)
-}
-
-#[test]
-fn an_illegal_move_of_a_custom_bot_can_lose_that_game() {
-    let mut batch = with_wrong_partner(Seat::ALL[1], IllegalAction::Terminate).unwrap();
-    let mut written = batch.allocate::<f32>().unwrap();
-    assert!(batch.partner_error(0).is_none());
-    batch.step(&[5; GAMES], written.outputs()).unwrap();
-    assert!(written.terminated().iter().all(|&over| over));
-    assert!(written.final_score().iter().all(|&score| score == 0));
-    for game in 0..GAMES {
-        let error = batch.partner_error(game).expect("the partner made an illegal move");
-        assert_eq!((error.seat, error.played), (Seat::ALL[1], Move::Play { slot: Slot::ALL[5] }));
-        assert!(written.ending(game).is_some());
-    }
-    batch.step(&[5; GAMES], Outputs::default()).unwrap();
-    batch.reset(Seeds::Continue, None, Outputs::default()).unwrap();
-    assert!(batch.partner_error(0).is_none());
-}
-
-#[test]
-fn an_illegal_move_of_a_custom_bot_is_an_error() {
-    let mut batch = with_wrong_partner(Seat::ALL[1], IllegalAction::Raise).unwrap();
-    for _ in 0..2 {
-        let error = batch.step(&[5; GAMES], Outputs::default()).unwrap_err();
-        let BatchError::PartnerMove { game: 0, source } = error else { panic!("{error}") };
-        assert_eq!((source.seat, source.turn), (Seat::ALL[1], 1));
-        let refused = batch.step(&[5; GAMES], Outputs::default());
-        assert!(matches!(refused, Err(BatchError::Interrupted)));
-        batch.reset(Seeds::Continue, None, Outputs::default()).unwrap();
-    }
-    let error = batch.step_some(&[5; GAMES], &[true; GAMES], Outputs::default()).unwrap_err();
-    assert!(matches!(error, BatchError::PartnerMove { game: 0, .. }), "{error}");
-    // A partner that starts makes its first move when a game is dealt.
-    let refused = with_wrong_partner(Seat::FIRST, IllegalAction::Raise).unwrap_err();
-    assert!(matches!(refused, BatchError::PartnerMove { game: 0, .. }), "{refused}");
-}
-
 #[test]
 fn what_needs_partners_is_refused_without_them() {
     let variant = variant("standard", 2);
@@ -470,6 +340,7 @@ fn a_step_does_not_play_the_turn_of_an_external_partner() {
     let first = |batch: &Batch| {
         (0..3).map(|game| batch.legal_actions(game).iter().next().unwrap()).collect::<Vec<_>>()
     };
+    assert!(matches!(batch.to_bytes(), Err(BatchError::StoredExternal)));
     batch.step(&first(&batch), Outputs::default()).unwrap();
     let (before, actions) = (batch.partner_state(1), first(&batch));
     for _ in 0..2 {

@@ -6,7 +6,6 @@ use std::sync::atomic::AtomicBool;
 use thiserror::Error;
 
 use super::partners::PartnersError;
-use crate::bots::BotMoveError;
 use crate::buffers::{BufferError, SimdError};
 use crate::rules::{ActionSet, DeckError, Variant};
 use crate::threads::ThreadsError;
@@ -121,16 +120,6 @@ pub enum BatchError {
     /// Games can stay as they are in a step only where partners share them.
     #[error("this batch has no partners: expected one with partners, or a step of all games")]
     NoPartners,
-    /// An illegal move of a [`Partner::Custom`](super::Partner::Custom). A step has moved the games:
-    /// every later call returns [`BatchError::Interrupted`] until all games are reset. A new batch is
-    /// not made, and a reset changes nothing.
-    #[error("a partner made an illegal move in game {game}")]
-    PartnerMove {
-        /// The game.
-        game: usize,
-        /// The move.
-        source: BotMoveError,
-    },
     /// A game that waits for an external partner.
     #[error("game {game} waits for a partner: expected its turn by step_some first")]
     PartnerTurn {
@@ -147,15 +136,15 @@ pub enum BatchError {
     StoredDecks(usize),
     /// Partners that are not made of a text, which cannot be stored.
     #[error(
-        "a batch with custom bots or external partners cannot be stored: expected bots and policy files as partners"
+        "a batch with external partners cannot be stored: expected bots and policy files as partners"
     )]
     StoredExternal,
     /// A signal came during a call from Python: no other caller can end a call early.
     #[doc(hidden)]
     #[error("the call was stopped")]
     Stopped,
-    /// An earlier step ended with [`BatchError::PartnerMove`], or by a signal from Python, when some
-    /// games had moved and others had not.
+    /// An earlier step ended by a panic, or by a signal from Python, when some games had moved and others
+    /// had not.
     #[error("an earlier call was interrupted halfway: expected a reset of all games first")]
     Interrupted,
     /// A reset mask without a game.

@@ -469,9 +469,8 @@ impl Batch {
     ///
     /// # Errors
     /// [`BatchError::IllegalActions`], or [`BatchError::Buffer`] for buffers of a wrong length; no game
-    /// has moved then. [`BatchError::PartnerMove`] for an illegal move of a partner, and
-    /// [`BatchError::Interrupted`] after it: all games must be reset. [`BatchError::PartnerTurn`] if a
-    /// game waits for an external partner, whose turn [`Batch::step_some`] plays.
+    /// has moved then. [`BatchError::PartnerTurn`] if a game waits for an external partner, whose turn
+    /// [`Batch::step_some`] plays.
     pub fn step<A: Action>(
         &mut self,
         actions: &[A],
@@ -520,23 +519,7 @@ impl Batch {
         }
         self.fresh = false;
         self.finish_step();
-        self.interrupt_if_set(stop)?;
-        self.refuse_partner_moves()
-    }
-
-    /// The error for an illegal move of a partner, if such moves are errors. The games have moved,
-    /// so they must be reset.
-    fn refuse_partner_moves(&mut self) -> Result<(), BatchError> {
-        let Options { partners, illegal_action, .. } = &self.config.options;
-        if *illegal_action == IllegalAction::Raise && partners.have_custom() {
-            let errors = self.partner_games.iter().map(PartnerGame::error).enumerate();
-            if let Some((game, source)) = errors.filter_map(|(i, it)| Some((i, it?))).next() {
-                let source = source.clone();
-                self.interrupt();
-                return Err(BatchError::PartnerMove { game, source });
-            }
-        }
-        Ok(())
+        self.interrupt_if_set(stop)
     }
 
     /// Counts the step that was played.

@@ -42,15 +42,11 @@ named!("autoreset_mode",
 );
 
 named!("illegal_action",
-    /// What an illegal action of the learner or of a partner does.
+    /// What an illegal action does.
     IllegalAction {
-        /// An illegal action of the learner refuses the whole step: no game has moved. An illegal move
-        /// of a [`Partner::Custom`](super::Partner::Custom) is found only after games have moved: the
-        /// call returns [`BatchError::PartnerMove`](super::BatchError::PartnerMove), and all games must
-        /// be reset.
+        /// It refuses the whole step: no game has moved.
         Raise = "raise",
-        /// That game ends as a lost game. [`Batch::partner_error`](super::Batch::partner_error) tells
-        /// the illegal move of a partner.
+        /// Its game ends as a lost game.
         Terminate = "terminate",
     }
 );

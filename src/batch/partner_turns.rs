@@ -6,7 +6,6 @@ use std::sync::atomic::AtomicBool;
 use super::outputs::Outputs;
 use super::step::Request;
 use super::{Action, Batch, BatchError};
-use crate::bots::BotMoveError;
 use crate::buffers::check_length;
 use crate::rules::{Seat, State};
 
@@ -71,8 +70,7 @@ impl Batch {
         self.run(Request::PlaySome { actions, moving }, outputs, stop);
         self.fresh = false;
         self.finish_step();
-        self.interrupt_if_set(stop)?;
-        self.refuse_partner_moves()
+        self.interrupt_if_set(stop)
     }
 
     /// For each game the seat to act; `None` if the game is over.
@@ -90,17 +88,6 @@ impl Batch {
     #[must_use]
     pub fn partner_state(&self, game: usize) -> Option<State> {
         self.has_partners().then(|| self.partner_games[game].state())
-    }
-
-    /// The last illegal move of a [`Partner::Custom`](super::Partner::Custom) in a game since its last
-    /// reset, which lost its episode under
-    /// [`IllegalAction::Terminate`](super::IllegalAction::Terminate); `None` if there was none.
-    ///
-    /// # Panics
-    /// If the batch has partners and no such game.
-    #[must_use]
-    pub fn partner_error(&self, game: usize) -> Option<&BotMoveError> {
-        if self.has_partners() { self.partner_games[game].error() } else { None }
     }
 
     /// The index, among the partners of a seat, of the one who holds the seat in this episode of a

@@ -8,7 +8,7 @@ use super::kernel::game::Game;
 use super::outputs::Outputs;
 use super::partners::game::{MAX_DEALS, PartnerGame};
 use super::step::Request;
-use super::{Batch, BatchError, IllegalAction, Options, PartnersError, Seeds, reserve};
+use super::{Batch, BatchError, PartnersError, Seeds, reserve};
 use crate::buffers::check_length;
 use crate::rules::EpisodeSeed;
 use crate::threads::is_set;
@@ -217,12 +217,9 @@ impl Batch {
         seed: EpisodeSeed,
         stop: &AtomicBool,
     ) -> Result<PartnerGame, BatchError> {
-        let Options { partners, illegal_action, .. } = &self.config.options;
+        let partners = &self.config.options.partners;
         let dealt = PartnerGame::new(partners, &self.config.variant, seed, stop);
         BatchError::if_set(stop)?;
-        if let (Some(source), IllegalAction::Raise) = (dealt.error(), *illegal_action) {
-            return Err(BatchError::PartnerMove { game, source: source.clone() });
-        }
         if dealt.position().ending.is_some() {
             let partners = partners.names().collect();
             return Err(PartnersError::NoTurn { partners, game, deals: MAX_DEALS }.into());

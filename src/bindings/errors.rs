@@ -150,11 +150,9 @@ fn batch_text(error: &BatchError) -> String {
         BatchError::Memory { num_envs, source } => format!("num_envs={num_envs}: {source}"),
         BatchError::Deck { game, source } => format!("decks[{game}]: {source}"),
         BatchError::Partners(error) => partners_text(error),
-        BatchError::StoredExternal => {
-            "a batch with custom bots or partners written in Python cannot be stored: \
+        BatchError::StoredExternal => "a batch with partners written in Python cannot be stored: \
              expected bots and policy files as partners"
-                .to_owned()
-        }
+            .to_owned(),
         BatchError::EmptyResetMask => {
             "reset_mask is all False: expected at least one game to reset".to_owned()
         }
@@ -174,7 +172,6 @@ impl From<BatchError> for PyErr {
             BatchError::NumEnvs(_)
             | BatchError::Interrupted
             | BatchError::DecksWithPartners
-            | BatchError::PartnerMove { .. }
             | BatchError::PartnerTurn { .. }
             | BatchError::NoPartners => StarmineError::new_err(text),
             BatchError::Memory { .. } => PyMemoryError::new_err(text),

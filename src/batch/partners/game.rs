@@ -22,8 +22,6 @@ pub struct PartnerGame {
     /// Whether an illegal action has ended this episode. It counts as a turn, as in games without
     /// partners.
     forfeited: bool,
-    /// The last illegal move of a bot, also of an earlier episode since the last reset.
-    error: Option<Box<BotMoveError>>,
     /// Whether the game stops before each turn of a bot, which [`PartnerGame::play`] then plays.
     stops: bool,
     /// Whether a partner is a policy.
@@ -61,7 +59,6 @@ impl PartnerGame {
             table,
             actions: Vec::with_capacity(u8::MAX.into()),
             forfeited: false,
-            error: None,
             stops: partners.stop_before_bots(),
         };
         game.play_partners(stop);
@@ -132,15 +129,9 @@ impl PartnerGame {
     }
 
     fn forfeit_after<T>(&mut self, played: Result<T, BotMoveError>) {
-        if let Err(error) = played {
-            self.error = Some(Box::new(error));
+        if played.is_err() {
             self.forfeit();
         }
-    }
-
-    /// The last illegal move of a bot, also of an earlier episode.
-    pub fn error(&self) -> Option<&BotMoveError> {
-        self.error.as_deref()
     }
 
     /// Whether the game has stopped before the turn of a bot.
@@ -192,8 +183,8 @@ impl PartnerGame {
         let mut tables: Vec<&mut GameRunner> =
             games.iter_mut().map(|game| &mut game.table).collect();
         let mut failures = Vec::new();
-        run_together(&mut tables, policies, stop, |game, error| failures.push((game, error)));
-        failures.into_iter().for_each(|(game, error)| games[game].forfeit_after::<()>(Err(error)));
+        run_together(&mut tables, policies, stop, |game, _| failures.push(game));
+        failures.into_iter().for_each(|game| games[game].forfeit());
     }
 
     /// The sum of this episode's rewards so far, in points. Points that partners make before the

@@ -9,45 +9,18 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::bots::{Bot, Player, SearchSeats, SeveralSearchesError};
+use crate::bots::{Player, SearchSeats, SeveralSearchesError};
 use crate::players::{PlayerSpec, PlayerSpecError, StoredPolicies};
 use crate::rules::{EpisodeSeed, GameRng, MAX_PLAYERS, Seat, UnsupportedVariantError, Variant};
 
 /// The largest number of bots to draw from for one seat.
 const MAX_CHOICES: usize = 64;
 
-/// Who may hold a seat.
-///
-/// ```
-/// use starmine::batch::{Partner, Partners};
-/// use starmine::bots::Bot;
-/// use starmine::rules::{GameRng, Move, Seat, View};
-///
-/// /// Plays the first legal move.
-/// #[derive(Clone)]
-/// struct First;
-///
-/// impl Bot for First {
-///     fn start(&mut self, _view: &View<'_>, _rng: GameRng) {}
-///
-///     fn act(&mut self, view: &View<'_>) -> Move {
-///         view.legal_moves().next().expect("the player to act has a legal move")
-///     }
-/// }
-///
-/// // Each episode draws one of the two for seat 1.
-/// let partners = vec!["smart".parse()?, Partner::custom(First)];
-/// let partners = Partners::default().with(Seat::ALL[1], partners)?;
-/// # Ok::<(), starmine::batch::PartnersError>(())
-/// ```
-#[derive(Clone)]
+/// Who may hold a seat of a batch.
+#[derive(Clone, Debug)]
 pub enum Partner {
     /// A bot of this crate, loaded.
     Bot(PlayerSpec),
-    /// A bot of the caller. Every game plays with its own copy.
-    /// [`Options::illegal_action`](super::Options::illegal_action) says what its illegal moves do. A
-    /// batch with such a partner cannot be stored.
-    Custom(Box<dyn Bot>),
     /// A partner outside this crate, such as one in another language: the caller plays its turns.
     External {
         /// Whether the caller sees every turn of the games. Games then stop before each turn of a
@@ -56,22 +29,11 @@ pub enum Partner {
     },
 }
 
-impl fmt::Debug for Partner {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Partner({self})")
-    }
-}
-
 impl Partner {
-    /// A partner by a bot of the caller, see [`Partner::Custom`].
-    pub fn custom(bot: impl Bot) -> Partner {
-        Partner::Custom(bot.into_box())
-    }
-
     fn bot(&self) -> Option<&PlayerSpec> {
         match self {
             Partner::Bot(bot) => Some(bot),
-            Partner::Custom(_) | Partner::External { .. } => None,
+            Partner::External { .. } => None,
         }
     }
 
@@ -79,10 +41,6 @@ impl Partner {
     fn player(&self, variant: &Variant) -> Result<Player, UnsupportedVariantError> {
         match self {
             Partner::Bot(bot) => bot.player(variant),
-            Partner::Custom(bot) => {
-                bot.check_variant(variant)?;
-                Ok(Player::Bot(bot.clone()))
-            }
             Partner::External { .. } => Ok(Player::External),
         }
     }
@@ -91,7 +49,6 @@ impl Partner {
     fn search_seats(&self) -> Option<SearchSeats> {
         match self {
             Partner::Bot(bot) => bot.search_seats(),
-            Partner::Custom(bot) => bot.search_seats(),
             Partner::External { .. } => None,
         }
     }
@@ -122,7 +79,6 @@ impl fmt::Display for Partner {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Partner::Bot(bot) => bot.fmt(formatter),
-            Partner::Custom(_) => formatter.write_str("a bot of the caller"),
             Partner::External { .. } => formatter.write_str("a partner outside the batch"),
         }
     }
@@ -315,11 +271,6 @@ impl Partners {
         self.all().any(Partner::takes_long)
     }
 
-    /// Whether a partner is a bot of the caller.
-    pub(super) fn have_custom(&self) -> bool {
-        self.all().any(|partner| matches!(partner, Partner::Custom(_)))
-    }
-
     /// Whether the learner plays all seats.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -357,8 +308,7 @@ impl Partners {
         self.all().any(|partner| matches!(partner, Partner::External { every_turn: true }))
     }
 
-    /// The partners as they are stored. `None` if there are custom or external partners, which
-    /// cannot be.
+    /// The partners as they are stored. `None` if there are external partners, which cannot be.
     pub(super) fn stored(&self) -> Option<StoredPartners> {
         let mut policies = StoredPolicies::default();
         let seats = self.seats().map(|(seat, partners)| {
@@ -473,30 +423,25 @@ mod tests {
     }
 
     #[test]
-    fn two_partners_that_search_are_refused_whoever_made_them_and_is_drawn() {
+    fn two_partners_that_search_are_refused_whoever_is_drawn() {
         let variant = Variant::new(Parameters { players: 3, ..Parameters::default() }).unwrap();
         let spec = |text: &str| Partner::Bot(text.parse().unwrap());
-        let custom = |text: &str| {
-            let spec: PlayerSpec = text.parse().unwrap();
-            Partner::custom(spec.searcher(&variant).unwrap().unwrap())
-        };
         let (one, all) = ("search: smart", "search: smart; seats=all");
         let check = |first: Vec<Partner>, second: Vec<Partner>| {
             let partners = Partners::default().with(Seat::ALL[1], first).unwrap();
             partners.with(Seat::ALL[2], second).unwrap().check(&variant)
         };
         for (first, second) in [
-            (vec![custom(one)], vec![custom(one)]),
-            (vec![spec(one)], vec![custom(all)]),
-            (vec![spec(all), custom(one)], vec![spec(all)]),
+            (vec![spec(one)], vec![spec(all)]),
+            (vec![spec(all), spec(one)], vec![spec(all)]),
             (vec![spec(all), spec(one)], vec![spec("smart"), spec(all)]),
         ] {
             let error = check(first, second).unwrap_err();
             assert!(matches!(error, PartnersError::Searches(_)), "{error}");
             assert!(error.to_string().contains("seats 1 and 2"), "{error}");
         }
-        assert!(check(vec![custom(all)], vec![spec(all)]).is_ok());
-        assert!(check(vec![custom(one), spec(all)], vec![spec("smart")]).is_ok());
+        assert!(check(vec![spec(all)], vec![spec(all)]).is_ok());
+        assert!(check(vec![spec(one), spec(all)], vec![spec("smart")]).is_ok());
     }
 
     #[test]

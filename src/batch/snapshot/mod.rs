@@ -38,7 +38,7 @@ impl Batch {
     ///
     /// # Errors
     /// [`BatchError::Memory`] if there is no memory for the bytes, [`BatchError::StoredDecks`] if
-    /// games have given decks, and [`BatchError::StoredExternal`] if there are custom or external partners.
+    /// games have given decks, and [`BatchError::StoredExternal`] if there are external partners.
     pub fn to_bytes(&self) -> Result<Vec<u8>, BatchError> {
         self.to_bytes_until(&AtomicBool::new(false))
     }

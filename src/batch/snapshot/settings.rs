@@ -29,7 +29,7 @@ pub struct Settings {
 
 impl Settings {
     /// # Errors
-    /// [`BatchError::StoredExternal`] if there are custom or external partners.
+    /// [`BatchError::StoredExternal`] if there are external partners.
     pub fn of(batch: &Batch) -> Result<Settings, BatchError> {
         let options = &batch.config.options;
         Ok(Settings {

@@ -181,9 +181,7 @@ pub fn partners_dict<'py>(py: Python<'py>, partners: &Partners) -> PyResult<Boun
     let weights: BTreeMap<Seat, &[f64]> = partners.weights().collect();
     for (seat, partners) in partners.seats() {
         let named = partners.iter().map(|partner| match partner {
-            Partner::Bot(_) | Partner::Custom(_) => {
-                Ok(partner.to_string().into_pyobject(py)?.into_any())
-            }
+            Partner::Bot(bot) => Ok(bot.to_string().into_pyobject(py)?.into_any()),
             &Partner::External { every_turn } => {
                 Ok(Bound::new(py, _Outside { every_turn })?.into_any())
             }
