@@ -37,7 +37,7 @@ from starmine._core import (
 from starmine.envs import HanabiEnv, HanabiVectorEnv
 from starmine.envs import registration as _registration
 from starmine.evaluation import evaluate
-from starmine.games import BotError, Games, Trajectories, Turns, defeats, play_games, replay, search
+from starmine.games import BotError, Games, Trajectories, Turns, defeats, play_games, search
 from starmine.games.pictures import attach as _attach
 from starmine.games.variants import variant
 from starmine.policies import load_policy
@@ -97,7 +97,6 @@ __all__ = [
     "load_policy",
     "make_bot",
     "play_games",
-    "replay",
     "search",
     "variant",
     "variants",

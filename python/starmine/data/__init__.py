@@ -4,7 +4,6 @@ It needs `pip install 'starmine[data]'`.
 """
 
 from starmine._util.durable import DamagedFileError
-from starmine.data.arrow_batches import replay_batch
 from starmine.data.colors import color_permutations, permute_actions, permute_colors
 from starmine.data.dataset import Dataset, RowGroup
 from starmine.data.end_reasons import ENDED_BY
@@ -42,7 +41,6 @@ __all__ = [
     "permute_actions",
     "permute_colors",
     "read_games",
-    "replay_batch",
     "verify",
     "write_games",
 ]

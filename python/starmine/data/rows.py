@@ -87,7 +87,7 @@ class RowSettings:
         """What the core gives of each turn, side by side."""
         if "log_prob" in self.outputs and games.log_prob is None:
             raise StarmineError("the games have no column log_prob")
-        return games.trajectories.rows(self._asked(), batch_size=size, **self._settings())
+        return games.trajectories._rows(self._asked(), batch_size=size, **self._settings())
 
     def _asked(self) -> list[str]:
         """The names of what the core replays."""

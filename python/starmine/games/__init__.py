@@ -1,6 +1,6 @@
 """Whole games: who may hold a seat, the table that asks them for moves, and what they played.
 
-`starmine.play_games`, `starmine.search` and `starmine.replay` are the functions that most users need.
+`starmine.play_games` and `starmine.search` are the functions that most users need.
 """
 
 from starmine._core import BotKind, RuleKind, SeatedBot, bot, bots, make_bot, rule, rules
@@ -10,7 +10,7 @@ from starmine.games.players import Player, Policy, PythonBot, check_variant
 from starmine.games.results import BotError, Failure, Games
 from starmine.games.searches import HandBelief, SearchedAction, SearchResult, search
 from starmine.games.seeds import EVALUATION_SEED
-from starmine.games.trajectories import Trajectories, replay
+from starmine.games.trajectories import Trajectories
 from starmine.games.turns import Turns
 
 __all__ = [
@@ -35,7 +35,6 @@ __all__ = [
     "defeats",
     "make_bot",
     "play_games",
-    "replay",
     "rule",
     "rules",
     "search",

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import (
-    ArrayError,
     Batch,
     DeckError,
     IllegalActionError,
@@ -22,9 +21,8 @@ from starmine._core import (
     _outputs,
     _Replay,
 )
-from starmine._core import variant as preset
 from starmine._util.equality import equal_by_value
-from starmine._util.keywords import check_names, named_keywords
+from starmine._util.keywords import check_names
 from starmine._util.numbers import check_number
 from starmine.games.variants import card_texts
 
@@ -156,17 +154,29 @@ class Trajectories:
     def replay(self, outputs: Sequence[str] | None = None, **settings: Any) -> dict[str, NDArray[Any]]:
         """Play the games again, many at once, and collect what a batch gives for each turn.
 
+        `starmine.data.Dataset.replay` does it in pieces for games on disk, of any number.
+
         Args:
-            outputs: as `starmine.replay` takes them.
+            outputs: names of a batch's outputs: those of the position before the turn, "obs", "action_mask",
+                "current_player", "score", "card_features", "marginals" and "own_hand"; and those of the turn itself,
+                "reward" and "terminated". None for "obs", "action_mask", "current_player" and "reward".
             **settings: `encoder`, `dtype`, `observers` and `num_threads`, as `Batch` takes them.
 
         Returns:
-            An array (T, ...) for each of the outputs, and for no other name, in the order of `actions`.
+            An array (T, ...) for each of the outputs, and for no other name, in the order of `actions`: game after
+            game, each from its deal to its last action.
 
         Raises:
             UnknownNameError: there is no such output, encoder or dtype.
-            DeckError: a deck is not the variant's.
+            DeckError: a deck or a start player is not the variant's.
+            StarmineError: a number is out of range, or an encoder, dtype or observers without an output that needs it.
             IllegalActionError: an action is not legal, or follows the end of its game; `rows` has the game's index.
+
+        >>> import starmine
+        >>> games = starmine.play_games(["smart", "smart"], games=8, record=True).trajectories
+        >>> rows = games.replay(["obs", "reward"], dtype="bits")
+        >>> rows["obs"].shape == (len(games.actions), 88)
+        True
         """
         names = checked_outputs(outputs)
         collected: dict[str, NDArray[Any]] = {}
@@ -175,7 +185,7 @@ class Trajectories:
             extra = [name for name in EXTRA if name in names]
             buffers = Batch(self.variant, 1, extra_outputs=extra, **settings).allocate()
             return {name: buffers[name][:0] for name in names}
-        for rows in self.rows(outputs, **settings):
+        for rows in self._rows(outputs, **settings):
             places = self.offsets[rows["game"]] + rows["turn"]
             for name in names:
                 if name not in collected:
@@ -184,7 +194,7 @@ class Trajectories:
                 collected[name][places] = rows[name]
         return collected
 
-    def rows(
+    def _rows(
         self,
         outputs: Sequence[str] | None = None,
         *,
@@ -194,10 +204,13 @@ class Trajectories:
         observers: str = "current",
         num_threads: int | None = None,
     ) -> Iterator[dict[str, NDArray[Any]]]:
-        """Play the games again and yield their turns: `starmine.replay` of these games, with its arguments and errors.
+        """Play up to `batch_size` games side by side and yield their turns, with the outputs and errors of `replay`.
+
+        Row i of n plays the games i, i + n, i + 2n and so on. Later rows are written to other memory.
 
         Yields:
-            A dictionary of arrays, with one row for each game that is being played.
+            The outputs (R, ...) of R <= n games, with `action` int64 (R,), the action that was played, `game` int64
+            (R,), its index, and `turn` int32 (R,), from 0. The last arrays are shorter: some rows end before others.
         """
         names = checked_outputs(outputs)
         refuse_unused(names, encoder=encoder, dtype=dtype, observers=observers)
@@ -234,74 +247,6 @@ def ragged_places(offsets: NDArray[np.int64], games: NDArray[np.integer[Any]]) -
     starts, lengths = offsets[games], offsets[1:][games] - offsets[games]
     shifts = starts - (np.cumsum(lengths) - lengths)
     return np.repeat(shifts, lengths) + np.arange(lengths.sum())
-
-
-@named_keywords
-def replay(
-    decks: NDArray[np.uint8],
-    actions: NDArray[np.uint8],
-    lengths: NDArray[np.integer[Any]],
-    variant: str | Variant = "standard",
-    *,
-    start_players: NDArray[np.uint8] | None = None,
-    batch_size: int = AT_ONCE,
-    outputs: Sequence[str] | None = None,
-    encoder: str = "canonical",
-    dtype: str = "float32",
-    observers: str = "current",
-    num_threads: int | None = None,
-) -> Iterator[dict[str, NDArray[Any]]]:
-    """Play stored games again, many side by side, and yield their turns as rows of aligned arrays.
-
-    Row i of n plays the games i, i + n, i + 2n and so on, each from its deal to its last action. Every turn is yielded
-    once. The last arrays are shorter, since some rows end before others.
-
-    Args:
-        decks: uint8 (G, deck_size), the top card first, each card as `suit * ranks + rank` with suit and rank from 0.
-        actions: uint8 (T,), the actions of all games, game after game.
-        lengths: integers (G,), the number of actions of each game, T in all. A game need not be played to its end.
-        variant: the rules: a `Variant`, or the name of a preset, which has two players.
-        start_players: uint8 (G,), the seats that start; None for seat 0.
-        batch_size: n, the number of games that are played side by side, at least 1.
-        outputs: names of a batch's outputs: those of the position before the turn, "obs", "action_mask",
-            "current_player", "score", "card_features", "marginals" and "own_hand"; and those of the turn itself,
-            "reward" and "terminated". None for "obs", "action_mask", "current_player" and "reward".
-        encoder: one of `starmine.encoders()`.
-        dtype: "float32", "float16", "uint8" or "bits", as `Batch` takes it.
-        observers: "current" or "all", as `Batch` takes it.
-        num_threads: as `Batch` takes it.
-
-    Yields:
-        The outputs by name, each (R, ...) for R <= n rows, with `action` int64 (R,), the action that was played,
-        `game` int64 (R,), its index, and `turn` int32 (R,), from 0. You may keep the arrays: later rows are written to
-        other memory.
-
-    Raises:
-        UnknownNameError: there is no such preset, output, encoder or dtype.
-        DeckError: a deck or a start player is not the variant's; before the first rows.
-        ArrayError: an array of another shape or dtype; before the first rows.
-        StarmineError: a number out of range, or an encoder, dtype or observers without an output that they are for.
-        IllegalActionError: an action is not legal, or follows the end of its game; when it is reached.
-
-    >>> import starmine
-    >>> games = starmine.play_games(["smart", "smart"], games=8, record=True).trajectories
-    >>> rows = next(starmine.replay(games.decks, games.actions, games.lengths, dtype="bits"))
-    >>> rows["obs"].shape, rows["game"].tolist()
-    ((8, 88), [0, 1, 2, 3, 4, 5, 6, 7])
-    """
-    rules = variant if isinstance(variant, Variant) else preset(variant)
-    games, turns = len(decks), np.asanyarray(lengths)
-    if isinstance(turns, np.ma.MaskedArray):
-        raise ArrayError("lengths is a masked array: expected one without a mask")
-    if turns.shape != (games,) or (games and not np.issubdtype(turns.dtype, np.integer)):
-        raise ArrayError(f"lengths has shape {turns.shape} and dtype {turns.dtype}: expected integers ({games},)")
-    if (turns < 0).any() or (turns > len(actions)).any() or turns.sum() != len(actions):
-        raise ArrayError(f"lengths: expected numbers from 0 that add up to {len(actions)}, the number of actions")
-    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(turns, dtype=np.int64)])
-    seats = np.zeros(games, np.uint8) if start_players is None else start_players
-    return Trajectories(rules, decks, seats, actions, offsets).rows(
-        outputs, batch_size=batch_size, encoder=encoder, dtype=dtype, observers=observers, num_threads=num_threads
-    )
 
 
 def checked_outputs(outputs: Sequence[str] | None) -> list[str]:

@@ -5,7 +5,7 @@ Replace `from hanabi_learning_environment import rl_env, pyhanabi` by `from star
 """
 
 from starmine.hle import pyhanabi, rl_env
-from starmine.hle.convert import action, observation, replay, variant
+from starmine.hle.convert import action, observation, state_of, variant
 from starmine.hle.moves import IllegalMoveError
 
-__all__ = ["IllegalMoveError", "action", "observation", "pyhanabi", "replay", "rl_env", "variant"]
+__all__ = ["IllegalMoveError", "action", "observation", "pyhanabi", "rl_env", "state_of", "variant"]

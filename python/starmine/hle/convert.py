@@ -7,8 +7,9 @@ from typing import Any, SupportsIndex
 
 from starmine._core import StarmineError, State, Variant, View
 from starmine._util.numbers import check_number
+from starmine.hle import histories
 from starmine.hle.dictionary import ObservationDict
-from starmine.hle.histories import Item, item_of, start_of, state_of
+from starmine.hle.histories import Item, item_of, start_of
 from starmine.hle.observations import HanabiObservation, ObservationEncoder
 from starmine.hle.position import SeenByView
 from starmine.hle.rules import AgentObservationType, preset_parameters, rules_for, variant_of
@@ -90,7 +91,7 @@ def action(variant: Variant, move: Any) -> int:
     return found
 
 
-def replay(
+def state_of(
     move_history: Iterable[Any], config: str | Mapping[str, Any] | None = None, start_player: int | None = None
 ) -> State:
     """A game of HLE as a Starmine state, from its moves and deals.
@@ -125,7 +126,7 @@ def replay(
         first = start_of(items, players)
     else:
         first = check_number("start_player", start_player, 0, players - 1)
-    return state_of(rules, items, first, "move_history")
+    return histories.state_of(rules, items, first, "move_history")
 
 
 def _variant_of(items: list[Item], config: str | Mapping[str, Any] | None) -> Variant:

@@ -184,7 +184,7 @@ class HanabiHistoryItem:
         self._touched = touched
         self._newly = newly
         self._dealt_to = dealt_to
-        self._variant = variant  # the rules of the game, for `hle.replay`; None if nobody told them
+        self._variant = variant  # the rules of the game, for `hle.state_of`; None if nobody told them
 
     def move(self) -> HanabiMove:
         """The move."""

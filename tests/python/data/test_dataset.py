@@ -14,7 +14,6 @@ import starmine
 from starmine import StarmineError
 from starmine._util.durable import DamagedFileError
 from starmine.data import generate, read_games
-from starmine.data.arrow_batches import replay_batch
 from starmine.data.dataset import Dataset
 from starmine.data.metadata import Metadata
 from starmine.data.prefetch import ahead
@@ -296,57 +295,6 @@ def test_probabilities_that_were_not_stored_are_refused(tmp_path):
 
 
 # --- Batches of other libraries ------------------------------------------------------------------------------
-
-
-def columns_of(arrow):
-    """A batch as a dictionary of numpy arrays, as Ray hands it over."""
-    return {name: arrow.column(name).to_numpy() for name in arrow.schema.names}
-
-
-@pytest.mark.parametrize("kind", ["table", "batch", "dictionary", "few columns"])
-def test_a_batch_of_another_library_becomes_rows(kind, table):
-    arrow = write_table(table[10:20], described(table))
-    batch = {
-        "table": arrow,
-        "batch": arrow.to_batches()[0],
-        "dictionary": columns_of(arrow),
-        "few columns": columns_of(arrow.select(["deck", "first_player", "actions", "score"])),
-    }[kind]
-    needs_rules = kind in ("dictionary", "few columns")
-    outputs = ALL if kind == "few columns" else (*ALL, "number")
-    rows = replay_batch(batch, "standard" if needs_rules else None, outputs=outputs)
-    expected = table[10:20].trajectories.observations(dtype="bits")
-    assert tuple(rows) == outputs
-    assert (rows["obs"] == expected).all()
-    assert np.unique(rows["game"]).tolist() == list(range(10))
-    assert kind == "few columns" or (rows["number"] == rows["game"] + 10).all()
-    ends = np.flatnonzero(rows["turn"] == 0)
-    assert (rows["return_to_go"][ends] == table.scores[10:20]).all()
-
-
-def test_the_rules_of_a_batch_may_be_json(table):
-    arrow = write_table(table[:2], described(table)).replace_schema_metadata(None)
-    rows = replay_batch(arrow, table.variant.to_json(), outputs=["player", "log_prob"])
-    assert (rows["log_prob"] == table[:2].log_prob).all()
-    assert (replay_batch(arrow, table.variant, outputs=["player"])["player"] == rows["player"]).all()
-
-
-@pytest.mark.parametrize(
-    ("change", "options", "message"),
-    [
-        (lambda batch: batch, {}, "variant is not given"),
-        (lambda batch: batch.drop_columns(["actions"]), {"variant": "standard"}, "no column actions"),
-        (lambda batch: batch.drop_columns(["log_prob"]), {"outputs": ["log_prob"]}, "no column log_prob"),
-        (lambda batch: batch.drop_columns(["game"]), {"outputs": ["number"]}, "no column game"),
-        (lambda batch: batch, {"variant": starmine.Variant(colors=4)}, "column deck has type"),
-        (lambda batch: 7, {}, "batch is a <class 'int'>"),
-        (lambda batch: batch, {"variant": "standart"}, "standart"),
-    ],
-)
-def test_other_batches_are_refused(change, options, message, table):
-    batch = write_table(table[:2], described(table)).replace_schema_metadata(None)
-    with pytest.raises(starmine.StarmineError, match=message):
-        replay_batch(change(batch), **options)
 
 
 # --- Files that cannot be read -------------------------------------------------------------------------------

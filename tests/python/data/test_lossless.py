@@ -7,7 +7,7 @@ import pytest
 from stored_games import described, played_table, same_games
 
 import starmine
-from starmine.data import Dataset, replay_batch, verify
+from starmine.data import Dataset, verify
 from starmine.data.schema import write_table
 
 pa = pytest.importorskip("pyarrow")
@@ -15,97 +15,6 @@ pq = pytest.importorskip("pyarrow.parquet")
 
 MINI = starmine.variant("mini")
 GAMES = starmine.play_games(["iggi"] * 2, 40, seed=1, variant=MINI, record=True).trajectories
-OUTPUTS = ["obs", "action", "game", "turn"]
-
-
-def columns():
-    """Columns of games as lists; some games end with the action 0, as a file's bytes end with a zero."""
-    bounds = zip(GAMES.offsets[:-1].tolist(), GAMES.offsets[1:].tolist(), strict=True)
-    actions = [GAMES.actions[first:stop].tobytes() for first, stop in bounds]
-    assert any(played.endswith(b"\0") for played in actions)
-    assert any(deck.tobytes().endswith(b"\0") for deck in GAMES.decks)
-    return {
-        "deck": [deck.tobytes() for deck in GAMES.decks],
-        "actions": actions,
-        "first_player": GAMES.start_players.tolist(),
-        "score": [GAMES.state(game).score for game in range(len(GAMES))],
-    }
-
-
-def rows_of(batch):
-    return replay_batch(batch, MINI, outputs=OUTPUTS)
-
-
-def same_rows(one, other):
-    return one.keys() == other.keys() and all(np.array_equal(one[name], other[name]) for name in one)
-
-
-def of_objects(values):
-    made = np.empty(len(values), object)
-    made[:] = values
-    return made
-
-
-HOLDERS = {
-    "tuples": tuple,
-    "arrays of objects": of_objects,
-    "Arrow": pa.array,
-    "chunks": lambda values: pa.chunked_array([values[:7], values[7:]]),
-}
-
-
-@pytest.mark.parametrize("holder", HOLDERS)
-def test_games_that_end_with_a_zero_are_whole_however_they_are_held(holder):
-    expected = GAMES.replay(["obs"], dtype="bits")["obs"]
-    rows = rows_of(columns())
-    assert np.array_equal(rows["obs"], expected)
-    assert np.array_equal(rows["action"], GAMES.actions)
-    assert same_rows(rows_of({name: HOLDERS[holder](values) for name, values in columns().items()}), rows)
-
-
-@pytest.mark.parametrize("name", ["deck", "actions"])
-def test_bytes_in_which_numpy_has_dropped_zeros_are_refused(name):
-    batch = columns() | {name: np.array(columns()[name])}
-    with pytest.raises(starmine.StarmineError, match=f"column {name} is an array of dtype .S.*drops zeros at the end"):
-        rows_of(batch)
-
-
-def changed(name, change):
-    return columns() | {name: change(columns()[name])}
-
-
-LOSSY = {
-    "floats": ("score", lambda values: [value + 0.5 for value in values], "column score has type double"),
-    "whole floats": ("score", lambda values: np.array(values, float), "column score has type double"),
-    "negative": ("score", lambda values: [-1, *values[1:]], "column score has type int64"),
-    "large": ("first_player", lambda values: np.array(values) + 256, "column first_player has type int64"),
-    "bools": ("first_player", lambda values: np.array(values) == 1, "column first_player has type bool"),
-    "digits": ("score", lambda values: list(map(str, values)), "column score has type string"),
-    "text": ("actions", lambda values: ["abc"] * len(values), "column actions has type string"),
-    "lists": ("actions", lambda values: [list(value) for value in values], "column actions has type list"),
-    "matrix": ("deck", lambda values: GAMES.decks, "column deck has type list"),
-    "mixture": ("score", lambda values: ["a", 1, *values[2:]], "column score is not allowed"),
-    "masked": ("score", lambda values: np.ma.array(values, mask=[True] + [False] * 39), "score is a masked array"),
-    "missing": ("score", lambda values: [None, *values[1:]], "column score has missing values"),
-    "shorter": ("score", lambda values: values[1:], "the columns have different lengths"),
-    "one number": ("score", lambda values: 3, "column score is not allowed|different lengths"),
-    "complex": ("score", lambda values: np.array(values, complex), "column score is not allowed"),
-}
-
-
-@pytest.mark.parametrize("name", LOSSY)
-def test_what_would_be_changed_is_refused(name):
-    column, change, message = LOSSY[name]
-    with pytest.raises(starmine.StarmineError, match=message):
-        rows_of(changed(column, change))
-
-
-@pytest.mark.parametrize("number", [2**63, -1, 0.5])
-def test_the_number_of_a_game_is_not_wrapped(number):
-    batch = columns() | {"game": np.array([number] * 40)}
-    with pytest.raises(starmine.StarmineError, match=r"number=9223372036854775808 is not allowed|column game has type"):
-        replay_batch(batch, MINI, outputs=["number"])
-
 
 # --- Files ------------------------------------------------------------------------------------------------
 
@@ -207,13 +116,3 @@ def test_masked_indices_and_lengths_are_refused(tmp_path):
     _, path = stored(tmp_path, lambda arrow: arrow)
     with pytest.raises(IndexError, match="games is a masked array"):
         Dataset(path)[np.ma.array([0, 1], mask=[True, False])]
-    lengths = np.ma.array(GAMES.lengths, mask=GAMES.lengths < 0)
-    with pytest.raises(starmine.ArrayError, match="lengths is a masked array"):
-        starmine.replay(GAMES.decks, GAMES.actions, lengths, MINI)
-
-
-def test_lengths_that_wrap_around_are_refused():
-    lengths = np.array([2**63, 2**63], np.uint64)
-    assert lengths.sum() == 0
-    with pytest.raises(starmine.ArrayError, match="expected numbers from 0 that add up to 0"):
-        starmine.replay(GAMES.decks[:2], GAMES.actions[:0], lengths, MINI)

@@ -24,12 +24,15 @@ def cut(games, generator):
     return np.concatenate(kept), lengths
 
 
+def with_actions(games, actions, lengths):
+    """Games of the same decks and start players with other actions."""
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    return starmine.Trajectories(games.variant, games.decks, games.start_players, actions, offsets)
+
+
 def replayed(games, actions, lengths, **options):
     """The rows of a replay, game by game and turn by turn."""
-    rows = starmine.replay(
-        games.decks, actions, lengths, games.variant, start_players=games.start_players, outputs=OUTPUTS, **options
-    )
-    rows = list(rows)
+    rows = list(with_actions(games, actions, lengths)._rows(OUTPUTS, **options))
     joined = {name: np.concatenate([part[name] for part in rows]) for name in rows[0]}
     order = np.lexsort([joined["turn"], joined["game"]])
     return {name: array[order] for name, array in joined.items()}
@@ -141,7 +144,7 @@ def test_extra_outputs_of_no_turns_have_their_shapes():
 def test_rows_hold_still():
     games = games_of(starmine.Variant(), 30)
     kept, copies = [], []
-    for rows in starmine.replay(games.decks, games.actions, games.lengths, batch_size=4):
+    for rows in games._rows(batch_size=4):
         kept.append(rows)
         copies.append({name: array.copy() for name, array in rows.items()})
     assert all((rows[name] == copy[name]).all() for rows, copy in zip(kept, copies, strict=True) for name in copy)
@@ -149,10 +152,11 @@ def test_rows_hold_still():
 
 def test_only_the_outputs_that_are_asked_for_are_given():
     games = games_of(starmine.Variant(), 4)
-    rows = next(starmine.replay(games.decks, games.actions, games.lengths, outputs=["reward"]))
-    assert list(rows) == ["reward", "action", "game", "turn"]
-    assert list(starmine.replay(games.decks[:0], games.actions[:0], games.lengths[:0])) == []
-    assert list(starmine.replay(games.decks, games.actions[:0], games.lengths * 0)) == []
+    assert list(next(games._rows(["reward"]))) == ["reward", "action", "game", "turn"]
+    assert list(games.replay(["reward"])) == ["reward"]
+    for none in (games[[]], with_actions(games, games.actions[:0], games.lengths * 0)):
+        assert list(none._rows()) == []
+        assert {len(array) for array in none.replay().values()} == {0}
 
 
 @pytest.mark.parametrize("setting", [{"encoder": "canonical-seer"}, {"dtype": "bits"}, {"observers": "all"}])
@@ -164,39 +168,29 @@ def test_settings_of_observations_need_observations(setting):
         with pytest.raises(starmine.StarmineError, match=message):
             some.replay(["reward"], **setting)
         some.replay(["obs"], **setting)
-    with pytest.raises(starmine.StarmineError, match=message):
-        next(iter(starmine.replay(games.decks, games.actions, games.lengths, outputs=["reward"], **setting)))
 
 
-def test_wrong_arrays_are_refused_before_the_first_row():
+def test_wrong_games_and_settings_are_refused():
     games = games_of(starmine.Variant(), 4)
-    decks, actions, lengths = games.decks, games.actions, games.lengths
-    double = decks.copy()
+    double = games.decks.copy()
     double[2, 0] = double[2, 1] = double[2, 2] = 4
-    for error, text, arguments in [
-        (starmine.DeckError, r"game 2: deck has \d copies of", (double, actions, lengths)),
-        (starmine.DeckError, r"game 0: deck\[0\]=255", (decks * 0 + 255, actions, lengths)),
-        (starmine.ArrayError, "decks", (decks[:, 1:], actions, lengths)),
-        (starmine.ArrayError, "decks has dtype int64", (decks.astype(np.int64), actions, lengths)),
-        (starmine.ArrayError, r"lengths has shape \(2,\)", (decks, actions, lengths[:2])),
-        (starmine.ArrayError, "lengths has shape .* float64", (decks, actions, lengths * 1.0)),
-        (starmine.ArrayError, f"add up to {len(actions)}", (decks, actions, lengths + 1)),
-        (starmine.ArrayError, f"add up to {len(actions)}", (decks, actions, -lengths)),
+    for error, text, change in [
+        (starmine.DeckError, r"game 2: deck has \d copies of", {"decks": double}),
+        (starmine.DeckError, r"game 0: deck\[0\]=255", {"decks": games.decks * 0 + 255}),
+        (starmine.DeckError, r"game 0: start_player=2 is not allowed", {"start_players": np.full(4, 2, np.uint8)}),
+        (starmine.ArrayError, "decks", {"decks": games.decks[:, 1:]}),
+        (starmine.ArrayError, "decks has dtype int64", {"decks": games.decks.astype(np.int64)}),
     ]:
         with pytest.raises(error, match=text):
-            starmine.replay(*arguments)
-    with pytest.raises(starmine.DeckError, match=r"game 0: start_player=2 is not allowed: expected 0 to 1"):
-        starmine.replay(decks, actions, lengths, start_players=np.full(4, 2, np.uint8))
+            starmine.Trajectories(games.variant, **(games.to_dict() | change)).replay()
     for error, text, options in [
-        (starmine.StarmineError, "batch_size=0 is not allowed", {"batch_size": 0}),
         (starmine.StarmineError, "num_threads=0 is not allowed", {"num_threads": 0}),
         (starmine.UnknownNameError, '"ops".*did you mean "obs"', {"outputs": ["ops"]}),
         (starmine.UnknownNameError, "canonicle", {"encoder": "canonicle"}),
         (starmine.UnknownNameError, "float", {"dtype": "float"}),
-        (starmine.UnknownNameError, "smal", {"variant": "smal"}),
     ]:
         with pytest.raises(error, match=text):
-            starmine.replay(decks, actions, lengths, **options)
+            games.replay(**options)
 
 
 @pytest.mark.parametrize("size", [1, 3, 20])
@@ -206,11 +200,11 @@ def test_a_wrong_game_is_named_when_it_is_reached(size):
     for value, text in [(99, "game 13, turn 5: action 99"), (200, "game 13, turn 5: action 200")]:
         actions = games.actions.copy()
         actions[place] = value
-        rows = starmine.replay(games.decks, actions, games.lengths, batch_size=size)
+        rows = with_actions(games, actions, games.lengths)._rows(batch_size=size)
         with pytest.raises(starmine.IllegalActionError, match=text):
             list(rows)
     longer = np.insert(games.actions, games.offsets[8], 0)
-    rows = starmine.replay(games.decks, longer, games.lengths + (np.arange(20) == 7), batch_size=size)
+    rows = with_actions(games, longer, games.lengths + (np.arange(20) == 7))._rows(batch_size=size)
     with pytest.raises(starmine.IllegalActionError, match=rf"game 7, turn {games.lengths[7]}: .*over"):
         list(rows)
 

@@ -375,12 +375,12 @@ def test_histories_are_replayed_from_every_form():
             observations, _, done, _ = env.step(generator.choice(legal))
         history = env.state.move_history()
         core = env.state._position.core
-        assert hle.replay(history, config).history == core.history
+        assert hle.state_of(history, config).history == core.history
         moves = [item.move() for item in history]
         for form in (moves, [str(item) for item in history], [str(move) for move in moves]):
-            assert hle.replay(form, config, start_player=first).history == core.history
+            assert hle.state_of(form, config, start_player=first).history == core.history
         dictionaries = [move.to_dict() for move in moves]
-        assert hle.replay(dictionaries, config, start_player=first).score == env.state.score()
+        assert hle.state_of(dictionaries, config, start_player=first).score == env.state.score()
 
 
 @pytest.mark.parametrize(
@@ -404,7 +404,7 @@ def test_histories_are_replayed_from_every_form():
 )
 def test_a_wrong_history_is_named(history, message):
     with pytest.raises(starmine.StarmineError, match=message):
-        hle.replay(history, "Hanabi-Full")
+        hle.state_of(history, "Hanabi-Full")
 
 
 def test_copies_of_a_state_do_not_share_their_future():

@@ -419,8 +419,8 @@ def test_histories_of_hle_are_replayed(their_rl_env):
         forms.append([item.move().to_dict() for item in history])
         for form in forms:
             with pytest.raises(starmine.StarmineError, match="give config="):
-                hle.replay(form)
-            state = hle.replay(form, "Hanabi-Full")
+                hle.state_of(form)
+            state = hle.state_of(form, "Hanabi-Full")
             assert isinstance(state, starmine.State)
             discards = "[" + ", ".join(map(str, state.discard_pile)) + "]"
             assert [state.score, state.fireworks, discards, state.is_terminal] == expected
@@ -434,6 +434,6 @@ def test_histories_of_hle_agree_with_all_that_a_replay_tells(index, their_rl_env
     play_theirs(env, lambda seen: sensible(seen, generator))
     history = env.state.move_history()
     for form in (history, [str(item) for item in history], history[: len(history) // 2]):
-        state = hle.replay(form, config)
+        state = hle.state_of(form, config)
         assert state.variant == hle.variant(config)
-    assert hle.replay(history, config).score == env.state.score()
+    assert hle.state_of(history, config).score == env.state.score()

@@ -1,4 +1,4 @@
-"""`hle.replay` never makes another game of a history: it compares all that the items tell, and needs the rules."""
+"""`hle.state_of` never makes another game of a history: it compares all that the items tell, and needs the rules."""
 
 import copy
 import pickle
@@ -31,7 +31,7 @@ def items_of(env):
 def refused(message, *arguments, **options):
     """The call is refused with a message."""
     with pytest.raises(starmine.StarmineError, match=message):
-        hle.replay(*arguments, **options)
+        hle.state_of(*arguments, **options)
 
 
 @pytest.mark.parametrize(
@@ -50,11 +50,11 @@ def test_the_rules_come_with_the_history(config, turns):
     env = played(config, turns)
     history = env.state.move_history()
     for form in (history, pickle.loads(pickle.dumps(history)), copy.deepcopy(history), iter(history)):
-        state = hle.replay(form)
+        state = hle.state_of(form)
         assert state.variant == hle.variant(config)
         assert state.history == env.state._position.core.history
         assert str(state.hands) == str(env.state._position.core.hands)
-    assert hle.replay(history, config).variant == hle.variant(config)
+    assert hle.state_of(history, config).variant == hle.variant(config)
     refused("the history is of", history, {**config, "max_life_tokens": 7})
     refused("the history is of", history, "Hanabi-Small" if config["players"] == 2 else {"players": 2})
 
@@ -75,7 +75,7 @@ def test_a_preset_has_as_many_seats_as_the_first_hands_tell(preset):
         env = rl_env.make(preset, players)
         env.reset()
         env.step({"action_type": "PLAY", "card_index": 0})
-        assert hle.replay(items_of(env), preset).variant == hle.variant(preset, players)
+        assert hle.state_of(items_of(env), preset).variant == hle.variant(preset, players)
     refused("3 cards are dealt first: expected 10, 15, 16 or 20", ["(Deal R1)"] * 3, "Hanabi-Full")
 
 
@@ -86,7 +86,7 @@ def test_the_seat_of_an_item_is_compared():
         for start in (1, 2):
             message = rf"move_history\[{first}\]: .* by player 0.*: expected player {start}"
             refused(message, form, {"players": 3}, start_player=start)
-        assert hle.replay(form, {"players": 3}, start_player=0).length == env.state._position.core.length
+        assert hle.state_of(form, {"players": 3}, start_player=0).length == env.state._position.core.length
     started = {"players": 3, "random_start_player": True}
     games = [played(started, seed=seed).state for seed in range(9)]
     history, start = next(
@@ -95,7 +95,7 @@ def test_the_seat_of_an_item_is_compared():
         if state._position.core.start_player
     )
     # The first item may tell nothing: the next ones say who began.
-    assert hle.replay([item.move() for item in history[:16]] + history[16:], started).start_player == start
+    assert hle.state_of([item.move() for item in history[:16]] + history[16:], started).start_player == start
     swapped = [str(item) for item in history]
     place = next(place for place in range(20, len(swapped)) if "by player" in swapped[place])
     told = swapped[place].split("by player ")[1][0]
@@ -150,10 +150,10 @@ def test_a_history_may_end_before_a_deal():
     env = played({"players": 2}, turns=1)
     env.state.apply_move(pyhanabi.HanabiMove.get_play_move(0))
     history = env.state.move_history()
-    state = hle.replay(history)
+    state = hle.state_of(history)
     assert state.length == 2
-    assert hle.replay(history[:4]).length == 0
-    assert [str(card) for card in hle.replay(history[:4]).hands[0][:4]] == [str(item)[7:9] for item in history[:4]]
+    assert hle.state_of(history[:4]).length == 0
+    assert [str(card) for card in hle.state_of(history[:4]).hands[0][:4]] == [str(item)[7:9] for item in history[:4]]
 
 
 def test_a_state_is_told_how_to_give_its_history():

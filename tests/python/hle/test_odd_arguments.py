@@ -230,8 +230,12 @@ def test_a_player_that_returns_a_dictionary_is_told_of_the_door():
         (lambda env: env.state.play(-1), hle.IllegalMoveError, "move_uid=-1 is not allowed: expected 0 to 29"),
         (lambda env: env.reset(deck=3), TypeError, "deck=3 is not allowed: expected cards"),
         (lambda env: env.reset(deck="R1"), TypeError, "deck='R1' is not allowed: expected cards"),
-        (lambda env: hle.replay(env.state.move_history(), start_player="0"), TypeError, "start_player='0' is not"),
-        (lambda env: hle.replay(env.state.move_history(), start_player=3), starmine.StarmineError, "start_player=3 is"),
+        (lambda env: hle.state_of(env.state.move_history(), start_player="0"), TypeError, "start_player='0' is not"),
+        (
+            lambda env: hle.state_of(env.state.move_history(), start_player=3),
+            starmine.StarmineError,
+            "start_player=3 is",
+        ),
     ],
     ids=lambda value: value if isinstance(value, str) else None,
 )

@@ -22,7 +22,11 @@ OPTIONAL = [
 ]
 ROOMS = ("adapters", "torch", "training", "__main__")
 # Modules of other rooms that need torch; they are imported inside functions.
-WITH_TORCH = {"policies.memory", *(f"policies.foreign.{name}" for name in ("networks", "observations", "policy"))}
+WITH_TORCH = {
+    "policies.memory",
+    "policies.sampling",
+    *(f"policies.foreign.{name}" for name in ("networks", "observations", "policy")),
+}
 PACKAGE = Path(starmine.__file__).parent
 
 

@@ -85,7 +85,7 @@ def test_it_predicts_what_a_player_with_a_memory_for_each_seat_would(cloning, ti
     place, played = cloning.seat_by_seat(games)
     loss, correct = (column[np.argsort(place[played])] for column in found)
     hidden = learner.policy.initial_state(len(games))
-    for rows in games.rows(["obs", "action_mask", "current_player"], dtype="bits"):
+    for rows in games._rows(["obs", "action_mask", "current_player"], dtype="bits"):
         obs, mask, seat = (torch.from_numpy(rows[name]) for name in ("obs", "action_mask", "current_player"))
         state = HiddenState(hidden[rows["game"]], seat.long()[None], torch.zeros(1, len(seat), dtype=torch.bool))
         with torch.no_grad():
