@@ -245,7 +245,6 @@ bench: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle $(JAXMARL)/ready ##
 	$(BIN)/python benchmarks/sweep.py $(BENCH)
 	$(BIN)/python benchmarks/presets.py $(BENCH)
 	$(BIN)/python benchmarks/bots.py $(if $(ORIGINALS),--originals $(ORIGINALS)) $(BENCH)
-	$(BIN)/python benchmarks/search_speed.py $(BENCH)
 
 bench-data: $(VENV)/release $(VENV)/test-requirements ## Measure games on disk: generating, replaying, reading; a billion turns with BENCH=--billion.
 	$(BIN)/python benchmarks/data_speed.py $(BENCH)

@@ -8,7 +8,6 @@ import compare
 import data_speed
 import presets
 import pytest
-import search_speed
 import sweep
 from measuring import RESULTS, Row
 
@@ -19,7 +18,6 @@ TABLES = {
     "bots": [bots.games_table, bots.partners_table],
     "data": [data_speed.generation_table, data_speed.replay_table, data_speed.reading_table],
     "data_billion": [billion.table],
-    "search": [search_speed.decisions_table, search_speed.games_table],
 }
 RECORDED = sorted(path for name in TABLES for path in RESULTS.glob(f"*/{name}.json"))
 
