@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import json
 import secrets
 import time
 import webbrowser
@@ -34,9 +33,8 @@ like. You see the board as your seat sees it, ask a bot for advice, and take mov
 and on which turns points were lost. The address holds a random token. Hidden cards are not sent to the browser before
 the end of their game.
 
-With --save, each game is written into a folder: its replay as a page, and the game as a .parquet file, with the moves
-that were taken back, in a subfolder for its rules, such as games/standard-2p, which starmine data and starmine replay
-read."""
+With --save, each game is written into a folder: its replay as a page, and the game as a .parquet file in a subfolder
+for its rules, such as games/standard-2p, which starmine data and starmine replay read."""
 
 ADVISERS = ("smart", "piers")  # the second plays any variant
 SEARCHER = "search: smart; rollouts=1000"  # that the page offers
@@ -167,10 +165,9 @@ def keep_in(folder: Path, table: Table) -> Path:
     except OSError as error:
         raise StarmineError(f"{own}: {error.strerror or error}") from error
     path = own / f"game-{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(4)}.parquet"
-    moves = json.dumps(table.taken_back, separators=(",", ":")) if table.taken_back else ""
     games = check(ReadGames.of(table.trajectories()), "raise", "the game")
     try:
-        write_games(replace(games, players=(tuple(table.names),), taken_back=(moves,)), path)
+        write_games(replace(games, players=(tuple(table.names),)), path)
     except OSError as error:
         raise StarmineError(f"{error.filename or path}: {error.strerror or error}") from error
     return path

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError, State, endings
+from starmine._core import State, endings
 from starmine._util.keywords import check_names
 from starmine.games.trajectories import Trajectories
 
@@ -57,22 +57,6 @@ def site_scores_of(
     counted = np.where(counts, scores.astype(np.int16), np.int16(0))
     counted[ended_by == UNKNOWN] = NO_SCORE
     return counted
-
-
-def taken_back_of(text: str) -> list[dict[str, Any]]:
-    """The moves that were taken back, from their JSON; none for ""."""
-    try:
-        found = json.loads(text) if text else []
-        fits = [
-            set(entry) == {"turn", "actions"}
-            and all(type(number) is int and number >= 0 for number in [entry["turn"], *entry["actions"]])
-            for entry in found
-        ]
-    except (ValueError, RecursionError, TypeError):
-        fits = [False]
-    if not all(fits):
-        raise StarmineError(f"taken_back is {text!r}: expected a list of objects with a turn and actions")
-    return list(found)
 
 
 def record_of(text: object) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from starmine._core import State, endings
 from starmine._util.equality import equal_by_value
-from starmine.data.end_reasons import NO_SCORE, NO_SEAT, RULES, UNKNOWN, ended_by_name, record_of, taken_back_of
+from starmine.data.end_reasons import NO_SCORE, NO_SEAT, RULES, UNKNOWN, ended_by_name, record_of
 from starmine.data.table import GameTable
 
 
@@ -98,19 +98,6 @@ class Game:
         """What hanab.live's file says of the game beyond the other attributes, such as its `id`, `seed` and `notes`."""
         told = self.table.site_records
         return {} if told is None else record_of(told[0]) or {}
-
-    @property
-    def taken_back(self) -> list[dict[str, Any]]:
-        """The moves that a person took back, in the order of taking back, as `starmine play --save` keeps them.
-
-        Each entry is a dict. `turn` is the number of turns that were kept. `actions` are the ids of the moves after
-        these turns that were taken back, those of the person and of the partners.
-
-        Raises:
-            StarmineError: the stored text is not such a list.
-        """
-        told = self.table.taken_back
-        return [] if told is None else taken_back_of(str(told[0]))
 
     def __len__(self) -> int:
         """Number of turns."""

@@ -44,7 +44,6 @@ _TOLD = {
     "ended_by_seats": "ended_by_seat",
     "site_scores": "site_score",
     "site_records": "site_record",
-    "taken_back": "taken_back",
 }  # columns of what a source tells, by the attribute of a GameTable
 
 

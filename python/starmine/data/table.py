@@ -35,7 +35,6 @@ TOLD: dict[str, tuple[type[np.generic], Any]] = {
     "ended_by_seats": (np.int8, NO_SEAT),
     "site_scores": (np.int16, NO_SCORE),
     "site_records": (np.object_, ""),
-    "taken_back": (np.object_, ""),
 }
 
 
@@ -74,7 +73,6 @@ class GameTable:
             is 0.
         site_records: texts (G,), what hanab.live's file says of the games beyond the other columns, as JSON objects; ""
             for games of other sources.
-        taken_back: texts (G,), the moves of a game that were taken back, a JSON list as `Game.taken_back`; "" for none.
 
     Raises:
         ArrayError: a column has another dtype or shape.
@@ -97,7 +95,6 @@ class GameTable:
     ended_by_seats: NDArray[np.int8] | None = None
     site_scores: NDArray[np.int16] | None = None
     site_records: NDArray[np.object_] | None = None
-    taken_back: NDArray[np.object_] | None = None
 
     def __post_init__(self) -> None:
         """Check dtypes and shapes."""
@@ -122,7 +119,7 @@ class GameTable:
         return {name: getattr(self, name) for name in OF_TURNS if getattr(self, name) is not None}
 
     def told(self) -> dict[str, NDArray[Any]]:
-        """The columns of imported games, from `names` to `taken_back`, by name, without those that are None."""
+        """The columns of imported games, from `names` to `site_records`, by name, without those that are None."""
         return {name: getattr(self, name) for name in TOLD if getattr(self, name) is not None}
 
     @property
@@ -166,7 +163,7 @@ class GameTable:
     def concatenate(tables: Sequence[GameTable]) -> GameTable:
         """The games of several tables, in their order.
 
-        A column that is None in one of the tables is None in the result. But the columns from `names` to `taken_back`
+        A column that is None in one of the tables is None in the result. But the columns from `names` to `site_records`
         are kept if one of the tables has them; games of the other tables get "", 0 or -1, as described above.
 
         Raises:

@@ -1,6 +1,5 @@
 """The command `starmine play`: players of files, interrupts, games that are kept, and refusals."""
 
-import dataclasses
 import json
 import signal
 import subprocess
@@ -19,7 +18,6 @@ import starmine
 from starmine.cli import main, play
 from starmine.cli.arguments import rules_of_text
 from starmine.cli.command import parser
-from starmine.data import read_games
 
 PLAYER_OF_A_FILE = """
 class Turning:
@@ -118,7 +116,7 @@ def test_the_command_ends_with_an_interrupt_while_a_partner_searches():
     assert seconds < 3  # the signal, and the end of the interpreter
 
 
-def test_the_page_keeps_games_as_data_with_the_moves_that_were_taken_back(tmp_path, capsys):
+def test_the_page_keeps_games_as_data(tmp_path, capsys):
     """A game that has ended, one whose table is left, and one that is open when the program ends; none twice."""
     options = parser().parse_args(["play", "--seed", "3", "--save", str(tmp_path)])
     lobby = play.lobby(options, starmine.Variant())
@@ -146,8 +144,7 @@ def test_the_page_keeps_games_as_data_with_the_moves_that_were_taken_back(tmp_pa
     games = list(starmine.data.Dataset(tmp_path / "standard-2p"))
     assert sorted(len(game) for game in games) == sorted(table.state.length for table in tables[:3])
     whole = next(game for game in games if game.ending is not None)
-    assert (whole.state(), whole.taken_back) == (tables[0].state, tables[0].taken_back)
-    assert len(whole.taken_back) == 1
+    assert whole.state() == tables[0].state
     (small,) = starmine.data.Dataset(tmp_path / "mini-2p")
     assert small.state() == tables[3].state
     assert len(list(tmp_path.glob("*.html"))) == 1
@@ -155,49 +152,6 @@ def test_the_page_keeps_games_as_data_with_the_moves_that_were_taken_back(tmp_pa
         assert main(["data", "info", str(tmp_path / name)]) == 0
         assert main(["data", "verify", str(tmp_path / name)]) == 0
         assert main(["replay", str(tmp_path / name), "--html", str(tmp_path / "out.html")]) == 0
-
-
-def test_the_moves_that_were_taken_back_are_copied_and_read_again(tmp_path):
-    play_a_little(tmp_path)
-    folder = tmp_path / "standard-2p"
-    (taken,) = [game.taken_back for game in starmine.data.Dataset(folder)]
-    assert [(entry["turn"], len(entry["actions"])) for entry in taken] == [(0, 2)]
-    starmine.data.write_games(read_games(folder), tmp_path / "again.parquet")
-    assert starmine.data.Dataset(tmp_path / "again.parquet")[0].taken_back == taken
-
-
-def play_a_little(folder):
-    """Keep a game of two turns, before which two other turns were taken back."""
-    options = parser().parse_args(["play", "--seed", "3", "--save", str(folder)])
-    lobby = play.lobby(options, starmine.Variant())
-    found = lobby.open("standard", [None, "smart"])
-    key = found["id"]
-    for action in (5, 9):  # plays of slots 0 and 4
-        lobby.act(key, action, at(found)["at"])
-        found = lobby.step(key, [1, found["undone"]])
-        if action == 5:
-            found = lobby.take_back(key, at(found)["at"])
-    lobby.close(key)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "[",
-        "{}x",
-        '[{"turn": 0}]',
-        '[{"turn": 0, "actions": [true]}]',
-        '[{"turn": 99, "actions": [1]}]',
-        '[{"turn": 1, "actions": [255]}]',
-        '[{"turn": 0, "actions": [0]}]',  # a discard with all tokens
-    ],
-)
-def test_moves_taken_back_that_do_not_hold_are_found(tmp_path, capsys, text):
-    play_a_little(tmp_path)
-    whole = read_games(tmp_path / "standard-2p")
-    starmine.data.write_games(dataclasses.replace(whole, taken_back=(text,)), tmp_path / "forged.parquet")
-    assert main(["data", "verify", str(tmp_path / "forged.parquet")]) == 1
-    assert "its moves that were taken back do not hold" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("text", ["Variant(players=3, colors=4)", "standard, players=3", '{"players": 3, "ranks": 4}'])

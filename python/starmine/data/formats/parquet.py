@@ -73,7 +73,6 @@ def table_of(games: ImportedGames) -> Stored:
         ended_by_seats=games.ended_by_seats,
         site_scores=games.site_scores,
         site_records=np.array(games.site_records, np.object_) if any(games.site_records) else None,
-        taken_back=np.array(games.taken_back, np.object_) if any(games.taken_back) else None,
     )
     return table, known
 

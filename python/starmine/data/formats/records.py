@@ -25,7 +25,7 @@ ARRAYS = (
     *("indices", "recorded_scores", "scores", "fireworks", "endings"),
     *("ended_by", "ended_by_seats", "site_scores"),
 )
-TUPLES = ("names", "players", "site_records", "taken_back", "origins")
+TUPLES = ("names", "players", "site_records", "origins")
 THREADS = 1  # which play some 20 million turns a second
 # Games with all their columns, and the players' table, which is empty where it is not known.
 Stored: TypeAlias = tuple[GameTable, list[dict[str, Any]]]
@@ -114,7 +114,6 @@ class _GamesOfSource:
     ended_by: NDArray[np.uint8]
     ended_by_seats: NDArray[np.int8]
     site_records: tuple[str, ...]
-    taken_back: tuple[str, ...]
     origins: tuple[Origin | None, ...]
     skipped: tuple[SkippedGame, ...] = ()
     suits: tuple[str, ...] = ()
@@ -149,7 +148,6 @@ class ReadGames(_GamesOfSource):
             ended_by=np.full(count, UNKNOWN, np.uint8),
             ended_by_seats=np.full(count, NO_SEAT, np.int8),
             site_records=("",) * count,
-            taken_back=("",) * count,
             origins=(None,) * count,
         )
 
@@ -207,7 +205,6 @@ class ImportedGames(_GamesOfSource):
         site_records: what hanab.live's file says of each game beyond the other attributes: a JSON object with the
             game's `id`, `seed` and `notes`, and with those `options` that change no rule; "" for games of other
             sources.
-        taken_back: the moves of each game that were taken back, a JSON list as `Game.taken_back`; "" for none.
         origins: which game of which evaluation each game is; None for games of other sources.
         skipped: the games that were left out, in the order of the source.
         suits: the source's names of the suits, in their order, such as hanab.live's ("red", "yellow", "green", "blue",
