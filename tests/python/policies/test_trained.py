@@ -40,6 +40,20 @@ def test_a_shipped_policy_names_no_path_of_the_machine_that_trained_it(name):
     assert start.startswith("runs/")
 
 
+@pytest.mark.parametrize("name", starmine.policies.shipped())
+def test_a_shipped_policy_says_how_it_was_trained(name):
+    """A card has the command that repeats the training, or the settings of a program that is not in this repository."""
+    policy = starmine.load_policy(name)
+    assert {"method", "arguments", "steps", "seconds", "score", "standard_error"} <= set(policy.about)
+    if "program" in policy.about:
+        assert policy.about["program"] in policy.card
+        assert policy.about["settings"] in policy.card
+        assert policy.about["machine"] in policy.card
+        assert "python examples/" not in policy.card
+    else:
+        assert "- Training: `python examples/" in policy.card
+
+
 @pytest.mark.parametrize("how", ["likeliest", "drawn"])
 @pytest.mark.parametrize("name", starmine.policies.shipped())
 def test_a_shipped_policy_plays_as_well_as_its_card_says(name, how):
