@@ -74,14 +74,6 @@ def write_log(folder, number):
         log.add({"update": number, "steps": 8.0, "seconds": 1.0, "steps_per_second": 8.0}, 0.5)
 
 
-def write_events(folder, number):
-    from starmine.training.log import EventFile
-
-    events = EventFile(folder, purge_step=number)
-    events.add({"loss": number}, number)
-    events.close()
-
-
 def write_evaluation(folder, number):
     starmine.evaluate(**EVALUATION, output=folder)
 
@@ -141,8 +133,7 @@ WRITERS = [
     (write_checkpoint, WHOLE, OSError, "checkpoint.pt"),
     (write_policy, WHOLE, OSError, "policy.safetensors"),
     (write_curve, WHOLE, OSError, "learning_curve.png"),
-    (write_log, ("flush",), OSError, "log.jsonl"),  # a full disk is found when the events are opened
-    (write_events, ("write",), OSError, "events.out.tfevents"),
+    (write_log, ("write", "flush"), OSError, "log.jsonl"),
     (write_evaluation, WHOLE, starmine.StarmineError, "output="),
     (write_shards, WHOLE, starmine.StarmineError, "shard-000001.parquet"),
     (write_figure, WHOLE, OSError, "figure.png"),
@@ -152,7 +143,7 @@ WRITERS = [
     (write_page, WHOLE, OSError, "page.html"),
 ]
 CASES = [(write, fault, error, named) for write, faults, error, named in WRITERS for fault in faults]
-OF_TRAINING = (write_checkpoint, write_policy, write_curve, write_log, write_events)
+OF_TRAINING = (write_checkpoint, write_policy, write_curve, write_log)
 
 
 def contents(folder):

@@ -1,8 +1,8 @@
-"""Durable files: a lock on a folder, replacement of whole files, checksums and run ids.
+"""Durable files: a lock on a folder, replacement of whole files, records appended whole, and checksums.
 
 A reader of a file that `replacing` or `replace_file` wrote finds the old contents or the new ones, never a mixture,
-however many processes write it. An `AppendedFile` grows by whole records. `FolderLock`
-keeps a folder to one writer. An OSError of this module names the file.
+however many processes write it. An `AppendedFile` grows by whole records. `FolderLock` keeps a folder to one writer.
+An OSError of this module names the file.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ import errno
 import hashlib
 import json
 import os
-import re
-import stat
+import shutil
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -20,11 +19,6 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from starmine._core import StarmineError
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
 
 LOCK = ".lock"  # name of the lock file in a folder
 PART = ".part"  # suffix of a file that is being written
@@ -101,150 +95,57 @@ def new_run_id() -> str:
     return uuid.uuid4().hex
 
 
-def replace_file(path: Path, data: bytes | memoryview, previous: Path | None = None) -> None:
+def remove_parts(folder: Path, name: str = "*") -> None:
+    """Remove what killed writers left of a file, or of all files of a folder. The caller holds the lock of these files.
+
+    Raises:
+        OSError: a part cannot be removed.
+    """
+    for part in folder.glob(f"{name[:LONGEST]}.*{PART}"):
+        part.unlink()
+
+
+def replace_file(path: Path, data: bytes | memoryview) -> None:
     """Replace a file as a whole, or create it, as `replacing` does, with its errors."""
-    with replacing(path, previous) as file:
+    with replacing(path) as file:
         file.write(data)
 
 
 @contextmanager
-def replacing(path: Path, previous: Path | None = None) -> Iterator[BinaryIO]:
+def replacing(path: Path) -> Iterator[BinaryIO]:
     """A file to write, which replaces another one as a whole once the block has ended without an error.
 
     The contents go to a part: a file in the same folder, whose name no other writer has. The part is flushed to the
-    disk and renamed. Several processes may therefore write one path; the last rename decides. An existing file keeps
-    its mode. A symbolic link stays, and its target is replaced. A device or a pipe is written to directly. Parts that
-    killed writers of this file left are removed.
-
-    Args:
-        path: of the file that is replaced, or created.
-        previous: the name under which the earlier file is kept; None to discard it. Where there was a file, `path`
-            leads to a whole one at every moment.
+    disk and renamed. Several processes may therefore write one path; the last rename decides. A killed writer leaves
+    its part, for `remove_parts`. An existing file keeps its mode. A symbolic link stays, and its target is replaced. A
+    device or a pipe is written to directly.
 
     Raises:
         OSError: the file cannot be written; the earlier one is still there, unless only its folder could not be
             flushed.
     """
-    with naming(path):
-        device = path.open("wb") if path.exists() and not path.is_file() else None  # a folder cannot be opened
-    if device is not None:
-        with naming_the_nameless(path), device:
-            yield device
-        return
-    part: Path | None = None
+    target = Path(os.path.realpath(path))
+    is_device = path.exists() and not path.is_file()
+    part = target.with_name(f"{target.name[:LONGEST]}.{uuid.uuid4().hex}{PART}")
     try:
         with naming(path):
-            target = Path(os.path.realpath(path))
-            if target.is_symlink():  # it leads to itself
-                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-            remove_left_parts(target)
-            part, file = new_part(target)
+            file: BinaryIO = open(target, "wb") if is_device else open(part, "xb")  # noqa: SIM115 - closed below
         with naming_the_nameless(path), file:
             yield file
             with naming(path):
                 file.flush()
-                os.fsync(file.fileno())
-                if previous is not None and target.exists():
-                    give_second_name(target, previous)
-                if os.name == "nt":  # which renames no open file
-                    file.close()
+                if not is_device:
+                    os.fsync(file.fileno())
+        if not is_device:
+            with naming(path):
+                if target.exists():
+                    shutil.copymode(target, part)
                 part.replace(target)
                 sync_folder(target.parent)
     except BaseException:
-        if part is not None:
-            with suppress(OSError):
-                part.unlink()
-        raise
-
-
-def part_of(path: Path) -> Path:
-    """A name under which a file is written before it is renamed; another one in each call."""
-    return path.with_name(f"{path.name[:LONGEST]}.{uuid.uuid4().hex}{PART}")
-
-
-def new_part(path: Path) -> tuple[Path, BinaryIO]:
-    """Create a part of a file, with the mode of that file if there is one.
-
-    The part is locked until it is closed, so that `remove_left_parts` of another process leaves it alone.
-
-    Returns:
-        Its path, and the part, open for writing.
-
-    Raises:
-        OSError: it cannot be created.
-    """
-    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
-    while True:
-        part = part_of(path)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        file: BinaryIO | None = None
-        try:
-            file = open(os.open(part, flags, 0o666 if mode is None else mode), "wb")  # noqa: SIM115 - the caller closes it
-            if mode is not None and hasattr(os, "fchmod"):
-                with suppress(OSError):  # of a file system without modes
-                    os.fchmod(file.fileno(), mode)
-            if lock_file(file.fileno()) is not False and os.fstat(file.fileno()).st_nlink > 0:
-                return part, file
-            file.close()  # another process removed it before it was locked
-        except BaseException:
-            if file is not None:
-                file.close()
-            with suppress(OSError):
-                part.unlink()
-            raise
-
-
-def remove_left_parts(path: Path) -> None:
-    """Remove the parts of a file whose writers were killed: those that no process has locked.
-
-    Where files cannot be locked, they stay.
-    """
-    name = re.compile(re.escape(path.name[:LONGEST]) + r"\.[0-9a-f]{32}" + re.escape(PART))
-    with suppress(OSError), os.scandir(path.parent) as entries:
-        for entry in [entry for entry in entries if name.fullmatch(entry.name)]:
-            with suppress(OSError), open(entry.path, "rb+") as part:
-                if lock_file(part.fileno()):
-                    os.unlink(entry.path)
-
-
-def lock_file(descriptor: int) -> bool | None:
-    """Lock an open file until it is closed.
-
-    Returns:
-        Whether no other process has locked it; None where the system or the file system cannot lock files.
-    """
-    if fcntl is None:
-        return None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return None
-    return True
-
-
-def give_second_name(path: Path, second: Path) -> None:
-    """Let another name lead to a file as well; a file that had this name is discarded.
-
-    Raises:
-        OSError: the name cannot be given; the file that has it still does.
-    """
-    aside = part_of(second)
-    try:
-        try:
-            try:
-                aside.hardlink_to(path)
-            except FileNotFoundError:  # another writer replaced it at this moment
-                aside.hardlink_to(path)
-        except OSError:  # the file system has no hard links
-            replace_file(second, path.read_bytes())
-            return
-        aside.replace(second)
-    finally:
-        # After success it is still there where both names led to one file, since such a rename does nothing.
         with suppress(OSError):
-            aside.unlink()
+            part.unlink()
+        raise
 
 
 @contextmanager

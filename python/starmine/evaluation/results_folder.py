@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError
 from starmine._util.durable import (
-    PART,
     DamagedFileError,
     FolderLock,
     new_run_id,
-    remove_left_parts,
+    remove_parts,
     replace_file,
 )
 from starmine.data.files import Entry, GamesFile, file_hash, files_of, write_file
@@ -76,8 +75,7 @@ class Folder:
         try:
             with writable(self.path):
                 self._refuse_other_games()
-                for part in self.path.glob(f"*{PART}"):  # of a process that was killed
-                    remove_left_parts(part.with_name(part.name.rsplit(".", 2)[0]))
+                remove_parts(self.path)
             self._configuration[ID] = stored_id(self.path) or new_run_id()
             is_new = not any((self.path / name).exists() for name in (RESULTS, MANIFEST)) and not files_of(self.path)
             return self._begin() if fresh or is_new else self._resume()

@@ -71,9 +71,7 @@ class Checkpoint:
 def save_checkpoint(
     path: Path, program: str, args: DataclassInstance, progress: Progress, state: dict[str, Any]
 ) -> None:
-    """Replace the checkpoint, and keep the one before it beside it. Every process calls this; the first one writes.
-
-    The file ends with a checksum. The one before is NAME.previous.pt; at every moment at least one of both is whole.
+    """Replace the checkpoint as a whole. Every process calls this; the first one writes. The file ends with a checksum.
 
     Args:
         path: of the file.
@@ -104,10 +102,10 @@ def save_checkpoint(
 
 
 def write_checkpoint(path: Path, contents: dict[str, Any]) -> None:
-    """Replace the file, and keep the one before it."""
+    """Replace the file as a whole."""
     data = io.BytesIO()
     torch.save(contents, data)
-    replace_file(path, seal(data.getbuffer()), previous_of(path))
+    replace_file(path, seal(data.getbuffer()))
 
 
 def load_checkpoint(path: Path, program: str, args: DataclassInstance, fixed: Sequence[str] = ()) -> Checkpoint:
@@ -118,7 +116,7 @@ def load_checkpoint(path: Path, program: str, args: DataclassInstance, fixed: Se
     Raises:
         TrainingError: with a line that says what is wrong: there is no such file, it is damaged or no checkpoint, or it
             differs in the program, the checkpoint format, starmine's version, the number of processes or a fixed
-            argument. It names the previous checkpoint where that helps.
+            argument.
     """
     contents = read_checkpoint(path)
     found = contents["args"] | contents["identity"]
@@ -168,19 +166,9 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
     return contents
 
 
-def previous_of(path: Path) -> Path:
-    """The file that keeps the checkpoint before the last."""
-    return path.with_name(f"{path.stem}.previous{path.suffix}")
-
-
 def refusal(path: Path, what: str) -> TrainingError:
-    """Why a checkpoint is refused, in one line, with an offer of the one before it, where that is whole."""
-    previous = previous_of(path)
-    try:
-        unseal(previous.read_bytes())
-    except (OSError, DamagedFileError):
-        return TrainingError(f"{path} {what}")
-    return TrainingError(f"{path} {what}; to go on from the checkpoint before it, put {previous} in its place")
+    """Why a checkpoint is refused, in one line."""
+    return TrainingError(f"{path} {what}")
 
 
 def error_line(error: Exception) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import json
 import math
 import os
 import platform
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import cache
@@ -18,9 +19,9 @@ from typing import Any
 
 import torch
 
-from starmine._util.durable import DamagedFileError, replace_file, seal_json, unseal_json
+from starmine._util.durable import replace_file
 from starmine._util.keywords import check_names
-from starmine.training.checkpoint import OWN, DataclassInstance, digest
+from starmine.training.checkpoint import OWN, DataclassInstance, digest, error_line
 from starmine.training.distributed import process_count
 from starmine.training.script import TrainingError
 
@@ -71,35 +72,30 @@ def begun(described: Entries, start: str | None) -> Entries:
     return {**described, "start_weights": start, "begun": now(), "resumed": []}
 
 
-def resumed(path: Path, described: Entries, updates: int, fixed: Sequence[str]) -> Entries:
+def resumed(path: Path, described: Entries, updates: int) -> Entries:
     """The contents of the file of a run that goes on: what they were, and at the end what has changed.
 
     Args:
         path: of the file. Where there is none, the contents are of a run that begins now, with a word to the user.
         described: what `describe` returns.
         updates: completed updates.
-        fixed: names of the arguments that a resumed run cannot change.
 
     Raises:
         OSError: the file cannot be read.
-        TrainingError: the file is damaged, or of another run.
+        TrainingError: it is not the configuration of a run.
     """
     try:
-        found = read(path)
+        found: Entries = json.loads(path.read_text(encoding="utf-8"))
+        before = latest(found)
+        changed = changes(before, described)
+        if "arguments" in changed:
+            changed["arguments"] = changes(before["arguments"], described["arguments"])
     except FileNotFoundError:
         print(f"{path} was missing: the new one describes the run from here")
-        found = begun(described, None)
-    before = latest(found)
-    checked = {"program": (before["program"], described["program"])}
-    checked |= {name: (before["arguments"].get(name), described["arguments"][name]) for name in fixed}
-    different = [f"{name}={old!r}, not {new!r}" for name, (old, new) in checked.items() if old != new]
-    if different:
-        raise TrainingError(
-            f"{path} is of another run: it has {'; '.join(different)}; to go on without it, move it away"
-        )
-    changed = changes(before, described)
-    if "arguments" in changed:
-        changed["arguments"] = changes(before["arguments"], described["arguments"])
+        found, changed = begun(described, None), {}
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
+        what = f"{path} is not the configuration of a run ({error_line(error)})"
+        raise TrainingError(f"{what}; to go on without it, move it away") from error
     changed.pop("command", None)
     entry = {"update": updates, "begun": now(), "command": described["command"], "changed": changed}
     return found | {"resumed": [*found["resumed"], entry]}
@@ -111,29 +107,7 @@ def write(path: Path, contents: Entries) -> None:
     Raises:
         OSError: it cannot be written; the earlier one is still there.
     """
-    replace_file(path, seal_json(contents).encode())
-
-
-def read(path: Path) -> Entries:
-    """The contents of the file.
-
-    Raises:
-        OSError: it cannot be read.
-        TrainingError: it is damaged.
-    """
-    try:
-        found = unseal_json(path.read_bytes().decode(errors="replace"))
-        for name, kind in {"program": str, "arguments": dict, "resumed": list}.items():
-            if not isinstance(found.get(name), kind):
-                what = f"is a {type(found[name]).__name__}" if name in found else "is missing"
-                raise DamagedFileError(f"its entry {name!r} {what}, expected a {kind.__name__}")
-        for entry in found["resumed"]:
-            changed = entry.get("changed") if isinstance(entry, dict) else None
-            if not isinstance(changed, dict) or not isinstance(changed.get("arguments", {}), dict):
-                raise DamagedFileError(f"its entry 'resumed' has {entry!r}, expected what a resumed run changed")
-    except DamagedFileError as error:
-        raise TrainingError(f"{path} is damaged: {error}; to go on without it, move it away") from error
-    return found
+    replace_file(path, f"{json.dumps(contents, indent=1, allow_nan=False)}\n".encode())
 
 
 def latest(contents: Entries) -> Entries:

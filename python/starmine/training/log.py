@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import io
 import json
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from operator import mul
 from pathlib import Path
 
-from tensorboard.compat.proto.event_pb2 import Event, SessionLog
-from tensorboard.compat.proto.summary_pb2 import Summary
-from tensorboard.summary.writer.record_writer import RecordWriter
+from torch.utils.tensorboard import SummaryWriter
 from tqdm import tqdm
 
-from starmine._util.durable import AppendedFile, DamagedFileError, new_run_id, replace_file
+from starmine._util.durable import AppendedFile, DamagedFileError, replace_file
 from starmine.games.results import Games
 from starmine.training.folder import LOG
 
@@ -53,7 +51,7 @@ class Log:
         self.rows, length = read_log(folder / LOG, updates)
         self._file = AppendedFile(folder / LOG, length)
         try:
-            self._events = EventFile(folder, purge_step=steps + 1)
+            self._events = SummaryWriter(folder, purge_step=steps + 1)
         except OSError:
             self._file.close()
             raise
@@ -72,8 +70,9 @@ class Log:
         self._file.write((json.dumps(row) + "\n").encode())
         self._file.sync()
         self.rows.append(row)
-        measures = {name: value for name, value in row.items() if name not in ("update", "steps", "seconds")}
-        self._events.add(measures, int(row["steps"]))
+        for name, value in row.items():
+            if name not in ("update", "steps", "seconds"):
+                self._events.add_scalar(name, value, int(row["steps"]))
         self._bar.update(min(fraction, 1.0) - self._bar.n)
         rate = f"{row['steps_per_second']:,.0f} steps/s"
         self._bar.set_postfix_str(", ".join([f"{key} {row[key]:.2f}" for key in SCORES if key in row] + [rate]))
@@ -81,7 +80,8 @@ class Log:
     def close(self) -> None:
         """Close the files and the progress bar."""
         self._bar.close()
-        self._events.close()
+        with suppress(OSError):  # of a full disk: the rows are in the other file
+            self._events.close()
         self._file.close()
 
     def __enter__(self) -> Log:
@@ -117,49 +117,6 @@ def read_log(path: Path, updates: int) -> tuple[list[Row], int]:
         rows.append(row)
         length += len(line)
     return rows, length
-
-
-class EventFile:
-    """A new file of TensorBoard's events, to which scalars are appended.
-
-    TensorBoard's own writer writes in a thread, which prints a traceback of its own where the disk is full.
-
-    Args:
-        folder: which exists.
-        purge_step: from this step on, TensorBoard ignores what earlier event files of the folder hold.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
-
-    def __init__(self, folder: Path, purge_step: int) -> None:
-        seconds, nanoseconds = divmod(time.time_ns(), 10**9)
-        now = seconds + nanoseconds / 1e9
-        # TensorBoard reads the files of a folder in the order of their names.
-        self._file = AppendedFile(folder / f"events.out.tfevents.{seconds:010}.{nanoseconds:09}.{new_run_id()}")
-        self._writer = RecordWriter(self._file)
-        try:
-            self._write(Event(wall_time=now, file_version="brain.Event:2"))
-            self._write(Event(wall_time=now, step=purge_step, session_log=SessionLog(status=SessionLog.START)))
-        except OSError:
-            self._file.close()
-            raise
-
-    def _write(self, event: Event) -> None:
-        self._writer.write(event.SerializeToString())
-
-    def add(self, scalars: Mapping[str, float], step: int) -> None:
-        """Append scalars by name.
-
-        Raises:
-            OSError: they cannot be written.
-        """
-        values = [Summary.Value(tag=name, simple_value=value) for name, value in scalars.items()]
-        self._write(Event(wall_time=time.time(), step=step, summary=Summary(value=values)))
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
 
 
 def draw_learning_curve(path: Path, rows: Sequence[Row], title: str, random: Games) -> None:

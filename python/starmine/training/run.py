@@ -122,9 +122,9 @@ _entering = threading.Lock()
 class Run:
     """A training run and its output folder.
 
-    While entered, the run holds the lock of the folder, so that no other run writes to it or moves it. The folder gets
-    a checkpoint after every update, `checkpoint.pt`, beside the one before it, `checkpoint.previous.pt`, the log, see
-    `Log`, and `config.json`, which says what the run is made of: the command, all arguments as they are resolved, the
+    While entered, the run holds the lock of the folder, so that no other run writes to it. A folder with the checkpoint
+    of another run is refused. The folder gets a checkpoint after every update, `checkpoint.pt`, the log, see `Log`, and
+    `config.json`, which says what the run is made of: the command, all arguments as they are resolved, the
     SHA-256 checksum of the first weights, the versions, the commit of the clone that holds the learner's source, and
     the processor. A resumed run appends what has changed. The loop of a script is::
 
@@ -160,8 +160,8 @@ class Run:
         UnknownNameError: an argument is none of the choices that its type, a `Literal`, gives, or `resolved` names no
             argument.
         TrainingError: with a line that says why: no budget, or processes of torchrun that have not joined; when
-            entered, a folder that another run writes to, or a checkpoint or `config.json` that is damaged or does not
-            fit; and while entered, files that cannot be written.
+            entered, a folder that another run has, or a checkpoint or `config.json` that is damaged or does not fit;
+            and while entered, files that cannot be written.
         DivergedError: numbers are not finite. The block raises it in place of a FloatingPointError.
     """
 
@@ -231,7 +231,7 @@ class Run:
         if not self.args.resume:
             return configuration.begun(self._described, configuration.start_weights(self.learner.state_dict()))
         try:
-            return configuration.resumed(self._config, self._described, self.updates, self._fixed)
+            return configuration.resumed(self._config, self._described, self.updates)
         except OSError as error:
             raise TrainingError(f"{self._config} cannot be read: {error}") from error
 

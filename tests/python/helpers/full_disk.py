@@ -35,6 +35,6 @@ def on_full_disk(usual):
     """A function as `open`, whose files for writing are on a full disk."""
 
     def full(path, mode="r", *rest, **named):
-        return FullDisk(path, mode) if set(mode) & set("wa+") else usual(path, mode, *rest, **named)
+        return FullDisk(path, mode) if set(mode) & set("wax+") else usual(path, mode, *rest, **named)
 
     return full

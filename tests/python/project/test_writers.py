@@ -8,8 +8,8 @@ import pytest
 import starmine
 
 PACKAGE = Path(starmine.__file__).parent
-# This opens files for writing: whole files and appended ones.
-WRITERS = {"_util/durable.py"}
+# These open files for writing: whole files and appended ones, and TensorBoard's event files.
+WRITERS = {"_util/durable.py", "training/log.py"}
 # Calls that write a file, whatever their arguments.
 METHODS = {"write_text", "write_bytes", "touch", "tofile", "to_csv", "to_parquet", "open_memmap", "memmap", "truncate"}
 METHODS |= {"save_file", "savez", "savez_compressed", "savetxt", "SummaryWriter", "FileWriter"}

@@ -1,4 +1,4 @@
-"""Checkpoints: damage is found before anything is used, and the one before the last is kept."""
+"""Checkpoints: damage is found before anything is used, and a failed save keeps the earlier one."""
 
 import errno
 import os
@@ -25,12 +25,12 @@ def refusal(out, learner=None):
 
 @pytest.fixture
 def run(tmp_path):
-    """A folder with checkpoints after the second and the third update."""
+    """A folder with the checkpoint of three updates."""
     train(tmp_path / "run")
     return tmp_path / "run"
 
 
-def test_a_flipped_bit_is_refused_and_the_one_before_is_offered(run):
+def test_a_flipped_bit_is_refused(run):
     path, rng = run / "checkpoint.pt", random.Random(0)
     whole, log = path.read_bytes(), (run / "log.jsonl").read_bytes()
     for _ in range(FLIPS):
@@ -39,7 +39,6 @@ def test_a_flipped_bit_is_refused_and_the_one_before_is_offered(run):
         path.write_bytes(damaged)
         line = refusal(run)
         assert "is damaged" in line
-        assert str(run / "checkpoint.previous.pt") in line
         assert path.read_bytes() == damaged
     assert (run / "log.jsonl").read_bytes() == log
 
@@ -52,28 +51,12 @@ def test_a_cut_checkpoint_is_refused(run):
         assert "is damaged" in refusal(run)
 
 
-def test_the_one_before_goes_on_to_the_same_weights(run, tmp_path):
-    import torch
-
-    (run / "checkpoint.previous.pt").replace(run / "checkpoint.pt")
-    found = train(run, resume=True).network.weight
-    assert torch.equal(found, train(tmp_path / "whole").network.weight)
-
-
-def test_no_damaged_checkpoint_is_offered(run):
-    (run / "checkpoint.pt").write_bytes(b"other")
-    (run / "checkpoint.previous.pt").write_bytes(b"other")
-    assert "checkpoint.previous.pt" not in refusal(run)
-    (run / "checkpoint.previous.pt").unlink()
-    assert "checkpoint.previous.pt" not in refusal(run)
-
-
 def test_a_folder_and_a_missing_checkpoint_are_told(run):
     path = run / "checkpoint.pt"
     path.unlink()
-    assert "does not exist: expected the checkpoint of the run to resume; to go on from" in refusal(run)
+    assert "does not exist: expected the checkpoint of the run to resume" in refusal(run)
     path.mkdir()
-    assert "is a folder: expected a checkpoint; to go on from" in refusal(run)
+    assert "is a folder: expected a checkpoint" in refusal(run)
 
 
 @pytest.mark.parametrize("name", ["identity", "args", "progress", "state", "processes"])
@@ -115,9 +98,8 @@ def test_weights_of_other_names_and_shapes_are_told(run):
         assert said in refusal(run)
 
 
-def test_a_failed_save_keeps_both_checkpoints(run, monkeypatch):
-    names = ("checkpoint.pt", "checkpoint.previous.pt")
-    before = [(run / name).read_bytes() for name in names]
+def test_a_failed_save_keeps_the_checkpoint(run, monkeypatch):
+    before = (run / "checkpoint.pt").read_bytes()
 
     replace = Path.replace
 
@@ -131,17 +113,5 @@ def test_a_failed_save_keeps_both_checkpoints(run, monkeypatch):
         TrainingError, match=r"update 4 could not be saved: .*No space left on device: .*checkpoint\.pt"
     ):
         train(run, resume=True, total_steps=5)
-    assert [(run / name).read_bytes() for name in names] == before
+    assert (run / "checkpoint.pt").read_bytes() == before
     assert not list(run.glob("*.part"))
-
-
-def test_without_hard_links_the_one_before_is_copied(tmp_path, monkeypatch):
-    from starmine.training.checkpoint import read_checkpoint
-
-    def fail(*_):
-        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
-
-    monkeypatch.setattr(Path, "hardlink_to", fail)
-    train(tmp_path)
-    updates = [read_checkpoint(tmp_path / name)["progress"][1] for name in ("checkpoint.previous.pt", "checkpoint.pt")]
-    assert updates == [2, 3]

@@ -15,22 +15,13 @@ from tiny_runs import Args, Walk, train
 from training_runs import TrainingError, log_lines, needs_train_extra, parsed
 
 import starmine
-from starmine._util.durable import json_checksum
 
 pytestmark = needs_train_extra
 
 
 def configuration(out):
-    """The contents of a run's `config.json`, whose checksum holds."""
-    found = json.loads((out / "config.json").read_text(encoding="utf-8"))
-    assert found.pop("checksum") == json_checksum(found)
-    return found
-
-
-def change(out, **entries):
-    """Write a `config.json` with other entries and the right checksum."""
-    found = configuration(out) | entries
-    (out / "config.json").write_text(json.dumps(found | {"checksum": json_checksum(found)}))
+    """The contents of a run's `config.json`."""
+    return json.loads((out / "config.json").read_text(encoding="utf-8"))
 
 
 def git(folder, *arguments):
@@ -116,36 +107,19 @@ def test_other_machines_and_versions_are_appended(tmp_path, monkeypatch):
     assert {name: changed[name] for name in ("processor", "torch")} == {"processor": "another", "torch": "99"}
 
 
-@pytest.mark.parametrize("contents", ["", "{}", "[1]", '{"program": "weights", "checksum": "0"}'])
-def test_a_damaged_one_is_refused_and_nothing_changes(tmp_path, contents):
+@pytest.mark.parametrize(
+    "contents", ["", "{}", "[1]", '{"resumed": [1]}', '{"resumed": [], "arguments": 1}', "[" * 9999]
+)
+def test_one_that_cannot_be_read_is_refused_and_nothing_changes(tmp_path, contents):
     train(tmp_path)
     log = (tmp_path / "log.jsonl").read_bytes()
     (tmp_path / "config.json").write_text(contents)
-    said = r"config\.json is damaged: .*; to go on without it, move it away$"
+    said = r"config\.json is not the configuration of a run .*; to go on without it, move it away$"
     with pytest.raises(TrainingError, match=said) as refused:
         train(tmp_path, total_steps=4, resume=True)
     assert "\n" not in str(refused.value)
     assert (tmp_path / "config.json").read_text() == contents
     assert (tmp_path / "log.jsonl").read_bytes() == log
-
-
-@pytest.mark.parametrize(
-    ("entries", "said"),
-    [
-        ({"program": "other"}, "is of another run: it has program='other', not 'weights'"),
-        ({"arguments": [1]}, "is damaged: its entry 'arguments' is a list, expected a dict"),
-        ({"resumed": {}}, "is damaged: its entry 'resumed' is a dict, expected a list"),
-        ({"resumed": [{"changed": {"program": "other"}}]}, "is of another run: it has program='other', not 'weights'"),
-        ({"resumed": [{"changed": {"arguments": 1}}]}, "is damaged: its entry 'resumed' has"),
-        ({"resumed": [1]}, "is damaged: its entry 'resumed' has"),
-    ],
-)
-def test_one_of_another_run_is_refused(tmp_path, entries, said):
-    train(tmp_path)
-    change(tmp_path, **entries)
-    with pytest.raises(TrainingError, match=said) as refused:
-        train(tmp_path, total_steps=4, resume=True)
-    assert str(tmp_path / "config.json") in str(refused.value)
 
 
 @dataclass
@@ -156,23 +130,6 @@ class Wide(Args):
     table: dict = field(default_factory=dict)
     num_threads: int | None = None
     dtype: str = "auto"
-
-
-def test_a_fixed_argument_of_another_run_is_refused(tmp_path):
-    from starmine.training import Run
-
-    def run(resume):
-        learner = Walk()
-        with Run("walk", Wide(tmp_path, resume=resume, total_steps=2 + resume), learner, ("widths",)) as run:
-            while run.begin_update():
-                run.end_update(learner.update(), steps=1)
-
-    run(False)
-    run(True)
-    assert configuration(tmp_path)["arguments"]["widths"] == [8, 8]
-    change(tmp_path, arguments=configuration(tmp_path)["arguments"] | {"widths": [9]})
-    with pytest.raises(TrainingError, match=r"config\.json is of another run: it has widths=\[9\], not \[8, 8\]"):
-        run(True)
 
 
 def test_one_that_is_missing_is_made_with_a_word(tmp_path, capsys):

@@ -1,7 +1,5 @@
-"""The output folder of a run: one run at a time, and earlier runs are moved aside as a whole."""
+"""The output folder of a run: one run a folder, and one process that writes to it."""
 
-import errno
-import os
 from pathlib import Path
 
 import pytest
@@ -18,14 +16,35 @@ def contents(folder):
     return {path: path.read_bytes() for path in folder.parent.rglob("*") if path.is_file()}
 
 
-@pytest.mark.parametrize("resume", [False, True])
-def test_a_second_run_is_refused_and_changes_nothing(tmp_path, resume):
+def test_a_second_process_is_refused_and_changes_nothing(tmp_path):
     train(tmp_path / "run")
     before = contents(tmp_path / "run")
     with FolderLock(tmp_path / "run"), pytest.raises(TrainingError, match="is in use: another process") as refused:
-        train(tmp_path / "run", resume=resume, total_steps=9)
+        train(tmp_path / "run", resume=True, total_steps=9)
     assert "\n" not in str(refused.value)
     assert contents(tmp_path / "run") == before
+
+
+def test_a_new_run_in_a_used_folder_is_refused_and_changes_nothing(tmp_path):
+    train(tmp_path / "run")
+    before = contents(tmp_path / "run")
+    said = r"run holds a run: --resume goes on with it; a new run needs another folder \(--out\)"
+    with pytest.raises(TrainingError, match=said) as refused:
+        train(tmp_path / "run", total_steps=9)
+    assert "\n" not in str(refused.value)
+    assert contents(tmp_path / "run") == before
+    FolderLock(tmp_path / "run").release()
+    train(tmp_path / "run", resume=True, total_steps=9)
+
+
+def test_a_run_begins_in_a_folder_without_a_checkpoint(tmp_path):
+    """Such as one that was killed in its first update, which left parts of files."""
+    train(tmp_path / "run")
+    (tmp_path / "run" / "checkpoint.pt").unlink()
+    (tmp_path / "run" / f"checkpoint.pt.{0:032}.part").write_bytes(b"")
+    train(tmp_path / "run", total_steps=2)
+    assert [row["update"] for row in log_lines(tmp_path / "run")] == [1, 2]
+    assert not list((tmp_path / "run").glob("*.part"))
 
 
 def test_a_folder_is_locked_until_the_run_has_reported(tmp_path):
@@ -51,64 +70,6 @@ def test_a_refused_checkpoint_leaves_no_lock(tmp_path):
     FolderLock(tmp_path).release()
 
 
-def test_the_lock_stays_when_an_earlier_run_is_moved(tmp_path):
-    train(tmp_path / "run")
-    place = (tmp_path / "run" / ".lock").stat().st_ino
-    moved = {path.name for path in (tmp_path / "run").iterdir()} - {".lock"}
-    train(tmp_path / "run")
-    assert (tmp_path / "run" / ".lock").stat().st_ino == place
-    assert {path.name for path in (tmp_path / "run.1").iterdir()} == moved
-    assert not (tmp_path / "run" / ".earlier").exists()
-
-
-@pytest.mark.parametrize("moves", range(1, 6))
-@pytest.mark.parametrize("resume", [False, True])
-def test_an_interrupted_move_is_completed_or_undone(tmp_path, monkeypatch, moves, resume):
-    train(tmp_path / "run")
-    names = {path.name for path in (tmp_path / "run").iterdir()} - {".lock"}
-    rename, made = Path.rename, []
-
-    def interrupted(path, target):
-        if len(made) == moves:
-            raise KeyboardInterrupt
-        made.append(path)
-        return rename(path, target)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, "rename", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            train(tmp_path / "run")
-    train(tmp_path / "run", resume=resume, total_steps=4)
-    assert [row["update"] for row in log_lines(tmp_path / "run")] == [1, 2, 3, 4]
-    assert not (tmp_path / "run" / ".earlier").exists()
-    if resume:
-        assert not (tmp_path / "run.1").exists()
-    else:
-        assert {path.name for path in (tmp_path / "run.1").iterdir()} == names
-
-
-@pytest.mark.parametrize("moves", range(6))
-def test_a_run_that_cannot_be_moved_is_left_alone(tmp_path, monkeypatch, moves):
-    train(tmp_path / "run")
-    before = contents(tmp_path / "run")
-    assert len(before) == 6  # with the lock: the last move is that of the folder
-    rename, made = Path.rename, []
-
-    def fail(path, target):
-        made.append(path)
-        if len(made) == moves + 1:
-            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
-        return rename(path, target)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, "rename", fail)
-        with pytest.raises(TrainingError, match=r"cannot be the output folder: .*cross-device"):
-            train(tmp_path / "run")
-    assert contents(tmp_path / "run") == before
-    assert not (tmp_path / "run" / ".earlier").exists()
-    assert not (tmp_path / "run.1").exists()
-
-
 def test_a_folder_that_cannot_be_is_told_in_one_line(tmp_path):
     (tmp_path / "file").write_text("")
     for out in (tmp_path / "file", tmp_path / "file" / "run"):
@@ -122,5 +83,5 @@ def test_the_current_folder_can_be_the_output_folder(tmp_path, monkeypatch):
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     train(Path())
-    train(Path("."))
-    assert (tmp_path / "here.1" / "checkpoint.pt").exists()
+    train(Path("."), resume=True, total_steps=4)
+    assert (tmp_path / "here" / "checkpoint.pt").exists()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, _Player
 from starmine._util.arrays import Array
-from starmine._util.durable import DamagedFileError, FolderLock
+from starmine._util.durable import DamagedFileError, FolderLock, remove_parts
 from starmine.data.arrow import pyarrow, pyarrow_parquet
 from starmine.data.files import Entry, GamesFile, Tally, file_hash, write_file
 from starmine.data.generation.configuration import (
@@ -52,6 +52,7 @@ def make_shard(
     """
     path = folder / shard_name(shard)
     with FolderLock(folder, lock_name(shard), seconds):
+        remove_parts(folder, path.name)
         found, is_own = examine_shard(configuration, shard, folder, entry), False
         if found is None:
             optional = ("search_values", "search_errors") if stores_values(configuration.cast) else ()
