@@ -39,12 +39,12 @@ from starmine.training import (
     OnUpdate,
     Partner,
     Run,
-    Schedule,
     ScriptArgs,
     WeightAverage,
     anneal,
     check_finite,
     command_line,
+    flat_weights,
     local_device,
     network_player,
     prepare_torch,
@@ -86,8 +86,6 @@ class Args(ScriptArgs):
     minibatch: int = 16
     """games in a minibatch"""
     lr: float = 2e-3
-    lr_schedule: Schedule = "linear"
-    """of the learning rate, to zero over the budget"""
     grad_norm: float = 0.5
     average: float = 0.995
     """decay of the moving average of the weights, which is evaluated and saved; 0 for the last weights"""
@@ -123,8 +121,9 @@ class Cloning:
         kind = ColorNetwork if args.network == "colors" else PolicyNetwork
         network: ActorCritic = kind(self.variant, args.encoder, args.hidden, recurrent=args.recurrent)
         self.policy = network.to(self.device)
-        self.average = WeightAverage(self.policy, args.average)
-        self.optimizer = torch.optim.Adam(self.policy.parameters(), args.lr, eps=1e-5, fused=True)
+        self.weights = flat_weights(self.policy)
+        self.average = WeightAverage(self.policy, self.weights, args.average)
+        self.optimizer = torch.optim.Adam([self.weights], args.lr, eps=1e-5, fused=True)
 
     def update(self, fraction: float) -> tuple[dict[str, float], int]:
         """Learn from the next games; returns measures for the log, and the number of turns.
@@ -133,12 +132,12 @@ class Cloning:
             fraction: the spent part of the budget, for the schedule.
         """
         args, rows, turns = self.args, [], 0
-        lr = anneal(args.lr_schedule, args.lr, 0.0, fraction)
+        lr = anneal(args.lr, 0.0, fraction)
         for group in self.optimizer.param_groups:
             group["lr"] = lr
         for games in self.minibatches():
             loss, correct = self.predict(self.policy, games)
-            self.optimizer.zero_grad()
+            self.optimizer.zero_grad(set_to_none=False)
             loss.mean().backward()  # type: ignore[no-untyped-call]
             norm = nn.utils.clip_grad_norm_(self.policy.parameters(), args.grad_norm)
             self.optimizer.step()

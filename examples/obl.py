@@ -43,12 +43,12 @@ from starmine.training import (
     OnUpdate,
     Outputs,
     Run,
-    Schedule,
     ScriptArgs,
     WeightAverage,
     anneal,
     check_finite,
     command_line,
+    flat_weights,
     draw_deals,
     explore,
     network_player,
@@ -83,8 +83,6 @@ class Args(ScriptArgs):
     minibatch: int = 256
     """turns in a minibatch"""
     lr: float = 7e-4
-    lr_schedule: Schedule = "linear"
-    """of the learning rate, to 0 over the budget"""
     gamma: float = 0.999
     epsilon: float = 0.4
     """the largest rate of exploration of a seat in a game; the smallest is its eighth power"""
@@ -123,8 +121,9 @@ class OBL:
         self.variant = starmine.variant(args.variant, players=args.players, lost_game_score=args.lost_game_score)
         self.network = ColorNetwork(self.variant, args.encoder, args.hidden)
         self.network.fuse_kernels()
-        self.average = WeightAverage(self.network, args.average)
-        self.optimizer = torch.optim.Adam(self.network.parameters(), args.lr, eps=1e-5)
+        self.weights = flat_weights(self.network)
+        self.average = WeightAverage(self.network, self.weights, args.average)
+        self.optimizer = torch.optim.Adam([self.weights], args.lr, eps=1e-5, fused=True)
         below = None
         if args.below is not None:
             below = LevelBelow(args.below, self.variant, args.encoder, args.below_epsilon)
@@ -137,7 +136,7 @@ class OBL:
             fraction: the spent part of the budget, for the learning rate.
         """
         args = self.args
-        lr = anneal(args.lr_schedule, args.lr, 0, fraction)
+        lr = anneal(args.lr, 0.0, fraction)
         for group in self.optimizer.param_groups:
             group["lr"] = lr
         samples, measures = self.collect()
@@ -165,7 +164,8 @@ class OBL:
             targets = self.targets(actions)[rows]
             turns.append((torch.from_numpy(outputs["obs"][rows]), mask, action, targets))
             outputs = tables.step(actions)
-            finished.add(outputs)
+            ended = outputs["terminated"]
+            finished.add(outputs["final_score"][ended], outputs["final_ending"][ended])
         return [torch.cat(column) for column in zip(*turns, strict=True)], finished.means(args.lost_game_score)
 
     def targets(self, actions: NDArray[np.int64]) -> Tensor:
@@ -195,7 +195,7 @@ class OBL:
                 logits, state_value, _ = self.network.evaluate(self.network.read(obs), None)
                 value = action_values(logits, state_value, mask).gather(1, action[:, None])[:, 0]
                 loss = huber_loss(value, target)
-                self.optimizer.zero_grad()
+                self.optimizer.zero_grad(set_to_none=False)
                 loss.backward()  # type: ignore[no-untyped-call]
                 norm = nn.utils.clip_grad_norm_(self.network.parameters(), args.grad_norm)
                 self.optimizer.step()

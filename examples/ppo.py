@@ -10,8 +10,13 @@ The algorithm stands here from top to bottom: the games, a rollout, its advantag
 `examples/ppo_recurrent.py` adds hidden states, and `examples/ppo_distributed.py` trains in several processes.
 
 A sample is one turn, with the observation of the seat that plays it. A trajectory is one game: the reward is the
-team's, and the value after a turn is that of the next seat's observation. Observations are stored as packed bits and
-read once for all epochs.
+team's, and the value after a turn is that of the next seat's observation. The inputs of the network are computed once
+and kept for all epochs.
+
+The script is the same on a CPU and on a GPU, which it takes where PyTorch finds one. `BY_DEVICE` has the defaults that
+differ. The games are stepped by the processor. On a GPU they are two groups: while the network evaluates one, the
+processor steps the other. There `Graphed` makes one CUDA graph of each choice of actions and one of each minibatch's
+update, and an update waits for the GPU once, at its end.
 
 With `--partners` the policy learns a best response to a mixture of partners. It holds each seat in an equal part of the
 games. Each other seat draws its partner in each episode. The batch plays the partners' turns, so that a sample, and a
@@ -19,15 +24,17 @@ turn of `--total-steps`, is a turn of the policy. At the end `partners.csv` gets
 those of `--hold-out`, which training never meets.
 
 The output folder gets `log.jsonl` with a line for each update, TensorBoard's event files, `learning_curve.png`,
-`policy.safetensors` at the end, and `checkpoint.pt` after each update, with the one before it beside it. Ctrl-C stops
-after the update in progress; a killed run loses at most that update. `--resume` continues either to the same bits as an
-uninterrupted run, given the same machine, CPU, thread count and options. Schedules depend on the budget, so they need
-the same one, in steps.
+`policy.safetensors` at the end, and `checkpoint.pt`. Ctrl-C stops after the update in progress and saves it; a killed
+run loses what came after its last checkpoint. `--resume` continues either. On a CPU it continues to the same bits as an
+uninterrupted run, given the same machine, thread count and options. Schedules depend on the budget, so they need the
+same one, in steps.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
@@ -35,21 +42,18 @@ import torch
 from torch import Tensor, nn
 
 import starmine
-from starmine.envs import points_lost
 from starmine.games import Games, Player
-from starmine.torch import ActorCritic, ColorNetwork, PolicyNetwork
+from starmine.torch import ActorCritic, ColorNetwork, Graphed, PolicyNetwork
 from starmine.training import (
-    FinishedGames,
     OnUpdate,
-    Outputs,
     PartnerArgs,
     Precision,
     Run,
-    Schedule,
     TrainingGames,
     WeightAverage,
     anneal,
     begin_with,
+    by_device,
     check_finite,
     command_line,
     doubled,
@@ -68,10 +72,25 @@ from starmine.training import (
 
 MEASURES = ("policy_loss", "value_loss", "entropy", "kl", "clipped", "gradient_norm")
 
+# The defaults of arguments that are None.
+BY_DEVICE: dict[str, dict[str, Any]] = {
+    "cpu": {
+        **{"num_envs": 1024, "groups": 1, "minibatch": 512, "hidden": (96, 256), "eval_every": 40},
+        **{"hold": 0.0, "lr_end": 4e-4, "entropy_end": 0.05},
+    },
+    "cuda": {
+        **{"num_envs": 16384, "groups": 2, "minibatch": 8192, "hidden": (192, 512), "eval_every": 100},
+        **{"hold": 0.5, "lr_end": 0.0, "entropy_end": 0.002},
+    },
+}
+
 
 @dataclass
 class Args(PartnerArgs):
-    """Train one policy for all seats of Hanabi with PPO."""
+    """Train one policy for all seats of Hanabi with PPO.
+
+    The default None means that the default depends on the device: with a CPU / with a GPU.
+    """
 
     variant: str = "standard"
     """one of starmine.variants()"""
@@ -91,48 +110,51 @@ class Args(PartnerArgs):
     start: str | None = None
     """begin with the weights of a policy, one of starmine.policies.shipped() or a file, instead of random ones"""
 
-    num_envs: int = 1024
-    """games played at once"""
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """of the network; "auto" is a GPU where PyTorch finds one"""
+    num_envs: int | None = None
+    """games played at once: 1,024 / 16,384"""
+    groups: int | None = None
+    """groups of games, of which one is evaluated while the others are stepped: 1 / 2"""
     rollout: int = 16
     """turns of each game between two updates"""
     epochs: int = 2
-    minibatch: int = 512
-    """turns in a minibatch"""
+    minibatch: int | None = None
+    """turns in a minibatch: 512 / 8,192"""
     minibatch_end: int | None = None
     """turns in the last minibatches, reached by doublings after equal parts of the budget; None for the same"""
+    hold: float | None = None
+    """part of the budget before learning rate and entropy weight fall, linearly to their ends: 0 / 0.5"""
     lr: float = 7e-4
-    lr_schedule: Schedule = "linear"
-    """of the learning rate, to lr_end over the budget"""
-    lr_end: float = 4e-4
+    """learning rate"""
+    lr_end: float | None = None
+    """0.0004 / 0"""
+    entropy_weight: float = 0.05
+    entropy_end: float | None = None
+    """0.05 / 0.002"""
     gamma: float = 0.999
     gae_lambda: float = 0.9
     clip: float = 0.2
-    entropy_weight: float = 0.05
-    entropy_schedule: Schedule = "constant"
-    """of the entropy's weight, to entropy_end over the budget"""
-    entropy_end: float = 0.0
     value_weight: float = 0.25
     grad_norm: float = 0.5
     average: float = 0.995
     """decay of the moving average of the weights, which is evaluated and saved; 0 for the last weights"""
     network: Literal["colors", "plain"] = "colors"
     """weights that all colours share, with exact card features; or hidden layers over the bits of the observation"""
-    hidden: tuple[int, ...] = (96, 256)
-    """widths of a colour's tower and of the trunk; for a plain network of the hidden layers"""
+    hidden: tuple[int, ...] | None = None
+    """widths of a colour's tower and of the trunk; for a plain network of the hidden layers: 96 256 / 192 512"""
     card_features: bool = True
     """append to the observation of a plain network how probably each card is playable, and dead"""
-    device: Literal["cpu", "cuda"] = "cpu"
-    """of the network"""
     dtype: Precision = "auto"
     """of the matrix products; "auto" is bfloat16 where the device multiplies it, else float32"""
 
-    eval_every: int = 40
-    """updates between two greedy evaluations"""
+    eval_every: int | None = None
+    """updates between two greedy evaluations: 40 / 100"""
 
 
 # The arguments that a resumed run cannot change.
 FIXED = (
-    *("variant", "players", "partners", "encoder", "lost_game_score", "num_envs", "device"),
+    *("variant", "players", "partners", "encoder", "lost_game_score", "num_envs", "groups", "device"),
     *("network", "hidden", "card_features"),
 )
 
@@ -144,46 +166,66 @@ class PPO:
         inputs: of the network (steps, games, ...).
         mask: bool (steps, games, A), the legal actions.
         action: int64 (steps, games).
-        log_prob, value, reward: float32 (steps, games); the first two as they were when the action was sampled.
+        log_prob, reward: float32 (steps, games); the first as it was when the action was sampled.
+        value: float32 (steps + 1, games), the last row after the last turn.
         terminated: bool (steps, games), whether the game ended with the turn.
+        advantage, returns: float32 (steps, games).
     """
 
+    recurrent = False
+
     def __init__(self, args: Args) -> None:
-        self.args = args
         prepare_torch(args)
         self.device = local_device(args.device)
+        self.args: Any = by_device(args, self.device, BY_DEVICE)
+        args = self.args
         dtype = matmul_dtype(args.dtype, self.device)
         self.resolved: dict[str, Any] = {"dtype": str(dtype).removeprefix("torch.")}  # for `config.json`
 
-        # The games: "obs" are the packed bits of the seat to act.
         self.variant = starmine.variant(args.variant, players=args.players, lost_game_score=args.lost_game_score)
         self.partners, self.held_out = read_partners(self.variant, args.partners, args.hold_out)
-        settings: dict[str, Any] = {"seed": training_seed(args.seed), "encoder": args.encoder, "dtype": "bits"}
-        self.games = TrainingGames(self.variant, args.num_envs, self.partners, **settings)
+        self.games = TrainingGames(
+            self.variant,
+            args.num_envs,
+            self.partners,
+            training_seed(args.seed),
+            encoder=args.encoder,
+            groups=args.groups,
+            device=self.device,
+            lost_game_penalty=args.lost_game_penalty,
+        )
 
         # The network, and the moving average of its weights.
         policy: ActorCritic
         if args.network == "colors":
-            policy = ColorNetwork(self.variant, args.encoder, args.hidden, matmul_dtype=dtype)
+            policy = ColorNetwork(self.variant, args.encoder, args.hidden, "slots", self.recurrent, dtype)
         else:
-            policy = PolicyNetwork(self.variant, args.encoder, args.hidden, False, args.card_features, dtype)
+            policy = PolicyNetwork(self.variant, args.encoder, args.hidden, self.recurrent, args.card_features, dtype)
         self.policy = policy.to(self.device)
         if args.start is not None:
             self.resolved["start"] = begin_with(self.policy, args.start)
         self.policy.fuse_kernels()
-        self.average = WeightAverage(self.policy, args.average)
         self.weights = flat_weights(self.policy)
-        self.optimizer = torch.optim.Adam([self.weights], args.lr, eps=1e-5, fused=True)
+        self.average = WeightAverage(self.policy, self.weights, args.average)
+        # Numbers that change are tensors, since a CUDA graph reads them anew in each replay.
+        self.lr, self.entropy_weight = (torch.zeros((), device=self.device) for _ in range(2))
+        on_gpu = self.device.type == "cuda"
+        self.optimizer = torch.optim.Adam([self.weights], self.lr, eps=1e-5, fused=True, capturable=on_gpu)
         doubled(args.minibatch, args.minibatch_end, 0)  # refuses sizes that do not fit
 
         # The rollout.
         shape = (args.rollout, args.num_envs)
-        inputs, _ = self.read(self.games.observe())
-        self.inputs = inputs.new_empty(args.rollout, *inputs.shape)
+        inputs = self.policy.read(self.games.groups[0].receive()["obs"][:1])
+        self.inputs = inputs.new_empty(*shape, *inputs.shape[1:])
         self.mask = torch.empty(*shape, self.variant.num_actions, dtype=torch.bool, device=self.device)
         self.action = torch.empty(shape, dtype=torch.int64, device=self.device)
-        self.log_prob, self.value, self.reward = (torch.empty(shape, device=self.device) for _ in range(3))
+        self.log_prob, self.reward = (torch.empty(shape, device=self.device) for _ in range(2))
+        self.advantage, self.returns = (torch.empty(shape, device=self.device) for _ in range(2))
+        self.value = torch.empty(args.rollout + 1, args.num_envs, device=self.device)
         self.terminated = torch.empty(shape, dtype=torch.bool, device=self.device)
+
+        self.choose = Graphed(self.choose_actions, self.device)
+        self.learn_minibatch = Graphed(self.update_weights, self.device)
 
     def update(self, fraction: float) -> dict[str, float]:
         """Collect a rollout and learn from it; returns measures for the log.
@@ -192,92 +234,113 @@ class PPO:
             fraction: the spent part of the budget, for the schedules.
         """
         args = self.args
-        lr = anneal(args.lr_schedule, args.lr, args.lr_end, fraction)
-        entropy_weight = anneal(args.entropy_schedule, args.entropy_weight, args.entropy_end, fraction)
-        minibatch = doubled(args.minibatch, args.minibatch_end, fraction)
-        self.optimizer.param_groups[0]["lr"] = lr
-        last_value, scores = self.collect(args.points_taken * fraction)
-        measures = self.learn(self.advantages(last_value), minibatch, entropy_weight)
+        lr = anneal(args.lr, args.lr_end, fraction, args.hold)
+        entropy_weight = anneal(args.entropy_weight, args.entropy_end, fraction, args.hold)
+        self.lr.fill_(lr)
+        self.entropy_weight.fill_(entropy_weight)
+        self.games.points_taken = args.points_taken * fraction
+        self.collect()
+        scores = self.games.take_finished().means(args.lost_game_score, self.games.names)
+        measures = self.learn(doubled(args.minibatch, args.minibatch_end, fraction))
         return scores | measures | {"lr": lr, "entropy_weight": entropy_weight}
 
-    def read(self, outputs: Outputs) -> tuple[Tensor, Tensor]:
-        """The network's inputs (N, ...) and the legal actions (N, A) of the next turn."""
-        obs, mask = (torch.from_numpy(outputs[name]).to(self.device) for name in ("obs", "action_mask"))
-        return self.policy.read(obs), mask
+    @torch.no_grad()
+    def collect(self) -> None:
+        """Play a rollout. In each turn of a group the outputs of its last step come in, and its actions go out."""
+        last = self.args.rollout
+        for step in range(last + 1):
+            for group in self.games.groups:
+                outputs, games = group.receive(), group.columns
+                if step > 0:
+                    self.reward[step - 1, games] = outputs["reward"]
+                    self.terminated[step - 1, games] = outputs["terminated"]
+                action = self.act(step, games, outputs)
+                if step < last:
+                    group.send(action)
+
+    def act(self, step: int, games: slice, outputs: dict[str, Tensor]) -> Tensor:
+        """Choose the actions (n,) of a group's games, and keep the turn; after the last turn only its value counts."""
+        mask = outputs["action_mask"]
+        inputs, action, log_prob, self.value[step, games] = self.choose(outputs["obs"], mask)
+        if step < self.args.rollout:
+            self.inputs[step, games], self.mask[step, games] = inputs, mask
+            self.action[step, games], self.log_prob[step, games] = action, log_prob
+        return action
 
     @torch.no_grad()
-    def collect(self, points_taken: float) -> tuple[Tensor, dict[str, float]]:
-        """Play a rollout; returns the values (N,) after its last turn, and the scores of the games that ended.
+    def choose_actions(self, bits: Tensor, mask: Tensor) -> tuple[Tensor, ...]:
+        """The network's inputs (n, ...), sampled actions (n,), their log probabilities (n,) and the values (n,)."""
+        inputs = self.policy.read(bits)
+        log_probs, value, _ = self.policy(inputs, mask)
+        # Only legal actions are drawn, also where the numbers are nan, which `learn` refuses.
+        action = sample_actions(log_probs.masked_fill(~mask, -inf))
+        return inputs, action, pick(log_probs, action), value
 
-        Args:
-            points_taken: share of its points that a lost game takes back.
-        """
-        args, outputs, finished = self.args, self.games.observe(), FinishedGames()
-        for step in range(args.rollout + 1):
-            inputs, mask = self.read(outputs)
-            log_probs, value, _ = self.policy(inputs, mask)
-            if not torch.isfinite(log_probs.sum() + value.sum()):
-                raise FloatingPointError("the network's output is not finite")
-            if step == args.rollout:
-                break
-            action = sample_actions(log_probs)
-            outputs = self.games.step(action.cpu())
-            reward = outputs["reward"] - points_lost(outputs, args.lost_game_penalty, points_taken)
-            self.inputs[step], self.mask[step], self.action[step], self.value[step] = inputs, mask, action, value
-            self.log_prob[step] = pick(log_probs, action)
-            self.reward[step] = torch.from_numpy(reward)
-            self.terminated[step] = torch.from_numpy(outputs["terminated"])
-            finished.add(outputs)
-        return value, finished.means(args.lost_game_score, self.games.names)
-
-    def advantages(self, last_value: Tensor) -> Tensor:
-        """Generalised advantage estimates (steps, games) of the rollout (Schulman et al., 2016).
-
-        Args:
-            last_value: the values (games,) after the last turn; they count where the game goes on.
-        """
+    def estimate_advantages(self) -> None:
+        """Generalised advantage estimates of the rollout (Schulman et al., 2016)."""
         # float64: temporal differences are small differences of large numbers.
         reward, discount = self.reward.double(), self.args.gamma * (1 - self.terminated.float())
-        advantage, following = torch.zeros(len(reward) + 1, *last_value.shape, device=self.device), last_value
+        following = torch.zeros_like(self.value[0])
         for step in reversed(range(len(reward))):
-            difference = reward[step] + discount[step] * following - self.value[step]
-            advantage[step] = difference + self.args.gae_lambda * discount[step] * advantage[step + 1]
-            following = self.value[step]
-        return advantage[:-1]
+            difference = reward[step] + discount[step] * self.value[step + 1] - self.value[step]
+            self.advantage[step] = difference + self.args.gae_lambda * discount[step] * following
+            following = self.advantage[step]
 
-    def learn(self, advantage: Tensor, minibatch: int, entropy_weight: float) -> dict[str, float]:
+    def learn(self, minibatch: int) -> dict[str, float]:
         """Make epochs of clipped updates on the rollout; returns the means of the minibatches' measures."""
-        args, found = self.args, []
-        returns, old_value = (advantage + self.value).flatten(), self.value.flatten()
-        advantage = ((advantage - advantage.mean()) / (advantage.std() + 1e-8)).flatten()
-        inputs, mask, action = (part.flatten(0, 1) for part in (self.inputs, self.mask, self.action))
-        old_log_prob = self.log_prob.flatten()
-        for _ in range(args.epochs):
-            for rows in torch.split(torch.randperm(len(returns)).to(self.device), minibatch):
-                log_probs, value, _ = self.policy(inputs.index_select(0, rows), mask.index_select(0, rows))
-                log_ratio = pick(log_probs, action[rows]) - old_log_prob[rows]
-                ratio, gain = log_ratio.exp(), advantage[rows]
-                gain = torch.min(ratio * gain, ratio.clamp(1 - args.clip, 1 + args.clip) * gain).mean()
-                entropy = -(log_probs.exp() * log_probs).sum(1).mean()
-                value_loss = self.value_loss(value, returns[rows])
-                loss = args.value_weight * value_loss - gain - entropy_weight * entropy
-
-                self.optimizer.zero_grad(set_to_none=False)
-                loss.backward()
-                norm = nn.utils.clip_grad_norm_(self.weights, args.grad_norm)
-                self.optimizer.step()
-                self.average.update()
-
-                kl, clipped = (ratio - 1 - log_ratio).mean(), ((ratio - 1).abs() > args.clip).float().mean()
-                found.append(torch.stack([-gain, value_loss, entropy, kl, clipped, norm]).detach())
-        measures = torch.stack(found).cpu()
+        self.estimate_advantages()
+        torch.add(self.advantage, self.value[:-1], out=self.returns)
+        explained = 1 - self.advantage.var() / self.returns.var().clamp(min=1e-8)
+        self.advantage.sub_(self.advantage.mean()).div_(self.advantage.std() + 1e-8)
+        found = torch.stack([self.learn_minibatch(chosen).clone() for chosen in self.minibatches(minibatch)])
+        # Here an update waits for the device, once.
+        outputs = self.value.sum() + self.log_prob.sum()
+        numbers = torch.cat([found.flatten(), torch.stack([explained, outputs])]).cpu()
+        if not numbers[-1].isfinite():
+            raise FloatingPointError("the network's output is not finite")
+        measures = numbers[:-2].view(-1, len(MEASURES))
         check_finite(measures, MEASURES, self.policy)
-        explained = 1 - (returns - old_value).var() / returns.var().clamp(min=1e-8)
-        return dict(zip(MEASURES, measures.mean(0).tolist(), strict=True)) | {"explained_variance": explained.item()}
+        means = dict(zip(MEASURES, measures.mean(0).tolist(), strict=True))
+        return means | {"explained_variance": numbers[-2].item()}
 
-    def value_loss(self, value: Tensor, returns: Tensor) -> Tensor:
-        """The mean squared error of the values (n,) of a minibatch."""
-        return (value - returns).square().mean()
+    def minibatches(self, size: int) -> Iterator[Tensor]:
+        """The turns of each minibatch, as indices into the flattened rollout."""
+        for _ in range(self.args.epochs):
+            yield from torch.split(torch.randperm(self.action.numel(), device=self.device), size)
+
+    def update_weights(self, chosen: Tensor) -> Tensor:
+        """Learn from a minibatch; returns its `MEASURES`."""
+        return torch.cat([self.compute_gradient(chosen), self.apply_gradient()])
+
+    def compute_gradient(self, chosen: Tensor) -> Tensor:
+        """Compute the gradient of a minibatch's loss; returns its measures, without the gradient's norm."""
+        args = self.args
+        rows, log_probs, value = self.evaluate_minibatch(chosen)
+        parts = (self.action, self.log_prob, self.advantage, self.returns)
+        action, old_log_prob, gain, returns = (part.flatten()[rows] for part in parts)
+        log_ratio = pick(log_probs, action) - old_log_prob
+        ratio = log_ratio.exp()
+        gain = torch.min(ratio * gain, ratio.clamp(1 - args.clip, 1 + args.clip) * gain).mean()
+        entropy = -(log_probs.exp() * log_probs).sum(1).mean()
+        value_loss = (value - returns).square().mean()
+        loss = args.value_weight * value_loss - gain - self.entropy_weight * entropy
+        self.optimizer.zero_grad(set_to_none=False)
+        loss.backward()
+        kl, clipped = (ratio - 1 - log_ratio).mean(), ((ratio - 1).abs() > args.clip).float().mean()
+        return torch.stack([-gain, value_loss, entropy, kl, clipped]).detach()
+
+    def evaluate_minibatch(self, chosen: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """The n turns of a minibatch, and their log probabilities (n, A) and values (n,), with gradients."""
+        inputs, mask = (part.flatten(0, 1).index_select(0, chosen) for part in (self.inputs, self.mask))
+        log_probs, value, _ = self.policy(inputs, mask)
+        return chosen, log_probs, value
+
+    def apply_gradient(self) -> Tensor:
+        """Change the weights and their average; returns the gradient's norm (1,) before it is clipped."""
+        norm = nn.utils.clip_grad_norm_(self.weights, self.args.grad_norm)
+        self.optimizer.step()
+        self.average.update()
+        return norm[None]
 
     def evaluate(self, player: Player, games: int) -> Games:
         """Play games with the partners of training, if any."""
@@ -293,6 +356,7 @@ class PPO:
         self.policy.load_state_dict(state["policy"])
         self.average.load_state_dict(state["average"])
         self.optimizer.load_state_dict(state["optimizer"])
+        self.optimizer.param_groups[0]["lr"] = self.lr
         self.games.load_state_dict(state["process"])
 
 

@@ -3,8 +3,8 @@
     torchrun --standalone --nproc-per-node 4 examples/ppo_distributed.py      # with the options of examples/ppo.py
 
 The algorithm is that of `examples/ppo.py`. All processes have the same weights. Each plays `--num-envs` games, has
-minibatches of `--minibatch` turns of them, and with `--device cuda` its own GPU. The first process evaluates and writes
-the output folder. `--resume` needs the same number of processes.
+minibatches of `--minibatch` turns of them, and on a machine with GPUs its own GPU. The first process evaluates and
+writes the output folder. `--resume` needs the same number of processes.
 """
 
 from __future__ import annotations
@@ -12,34 +12,34 @@ from __future__ import annotations
 import torch
 import torch.distributed as dist
 from ppo import PPO, Args, train
+from torch import Tensor
 
+from starmine.torch import Graphed
 from starmine.training import OnUpdate, command_line, process_group, rank, training_seed
 
 
-class GradientMean:
-    """Replaces the gradient by its mean over all processes, at the end of each backward pass."""
+class DistributedPPO(PPO):
+    """PPO whose gradient is the mean over all processes. The mean is taken between two CUDA graphs."""
 
-    def __init__(self, ppo: PPO) -> None:
-        self.gradient, parameters = ppo.weights.grad, list(ppo.policy.parameters())
-        self.count = self.missing = len(parameters)
-        for parameter in parameters:
-            parameter.register_post_accumulate_grad_hook(self.arrived)  # type: ignore[no-untyped-call]
+    def __init__(self, args: Args) -> None:
+        super().__init__(args)
+        self.gradient = Graphed(self.compute_gradient, self.device)
+        self.step = Graphed(self.apply_gradient, self.device)
+        self.learn_minibatch = self.learn_together
 
-    def arrived(self, parameter: torch.Tensor) -> None:
-        """Count the parameters' gradients, which are views of one tensor; average it after the last."""
-        self.missing -= 1
-        if self.missing == 0 and self.gradient is not None:
-            dist.all_reduce(self.gradient)
-            self.gradient /= dist.get_world_size()
-            self.missing = self.count
+    def learn_together(self, chosen: Tensor) -> Tensor:
+        """Learn from a minibatch of each process; returns the `MEASURES` of the own one."""
+        measures, gradient = self.gradient(chosen), self.weights.grad
+        assert gradient is not None
+        dist.all_reduce(gradient)
+        gradient /= dist.get_world_size()
+        return torch.cat([measures, self.step()])
 
 
 def main(args: Args, on_update: OnUpdate | None = None) -> None:
     """Train, evaluate, and write the results, together with torchrun's other processes."""
     with process_group(args.device):
-        ppo = PPO(args)
-        if dist.is_initialized():
-            GradientMean(ppo)
+        ppo = DistributedPPO(args) if dist.is_initialized() else PPO(args)
         if rank() > 0:
             torch.manual_seed(training_seed(args.seed))  # the same weights in all processes, but other actions
         train("ppo_distributed", ppo, on_update)

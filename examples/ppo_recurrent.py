@@ -3,335 +3,118 @@
     python examples/ppo_recurrent.py                # two players, three minutes of training
 
 The network has a gated recurrent unit behind its hidden layers, and a hidden state for each seat of each game, which
-changes at that seat's turns. `examples/ppo.py` is the same without memory. Here:
+changes at that seat's turns. Options, output folder, stopping and resuming are those of `examples/ppo.py`, and so is
+the algorithm except for three things:
 
 - while collecting, the hidden states pass from turn to turn, and start at zero with each game;
 - a minibatch is the whole rollout of some games, and the network runs over it from the hidden states that the rollout
   began with (truncated backpropagation through time);
 - a checkpoint holds the hidden states of the games in progress.
-
-Output folder, stopping and resuming are those of `examples/ppo.py`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import torch
-from torch import Tensor, nn
+from ppo import PPO, pick, train
+from ppo import Args as PPOArgs
+from torch import Tensor
 
-import starmine
-from starmine.envs import points_lost
-from starmine.games import Games, Player
-from starmine.torch import ActorCritic, ColorNetwork, HiddenState, PolicyNetwork
-from starmine.training import (
-    FinishedGames,
-    OnUpdate,
-    Outputs,
-    PartnerArgs,
-    Precision,
-    Run,
-    Schedule,
-    TrainingGames,
-    WeightAverage,
-    anneal,
-    begin_with,
-    check_finite,
-    command_line,
-    flat_weights,
-    local_device,
-    matmul_dtype,
-    network_player,
-    prepare_torch,
-    progress_games,
-    read_partners,
-    sample_actions,
-    show_game,
-    training_seed,
-    write_partner_table,
-)
-
-MEASURES = ("policy_loss", "value_loss", "entropy", "kl", "clipped", "gradient_norm")
+from starmine.torch import HiddenState
+from starmine.training import OnUpdate, command_line, sample_actions
 
 
 @dataclass
-class Args(PartnerArgs):
-    """Train one recurrent policy for all seats of Hanabi with PPO."""
+class Args(PPOArgs):
+    """Train one recurrent policy for all seats of Hanabi with PPO.
 
-    variant: str = "standard"
-    """one of starmine.variants()"""
-    players: int = 2
-    encoder: str = "canonical"
-    """one of starmine.encoders()"""
-    lost_game_score: Literal["fireworks", "zero"] = "fireworks"
-    """score of a lost game in training; evaluation counts it zero"""
-    lost_game_penalty: float = 1.0
-    """subtracted in training from the reward of the turn that loses a game"""
-    points_taken: float = 1.0
-    """share of its points that a lost game takes back at the end of the budget, linear from none; at 1, training ends
-    with the score as it counts"""
+    The default None means that the default depends on the device: with a CPU / with a GPU.
+    """
 
     out: Path = Path("runs/ppo_recurrent")
     """output folder; an earlier run in it is moved to NAME.1"""
-    start: str | None = None
-    """begin with the weights of a policy, one of starmine.policies.shipped() or a file, instead of random ones"""
-
-    num_envs: int = 1024
-    """games played at once"""
-    rollout: int = 16
-    """turns of each game between two updates"""
-    epochs: int = 2
-    minibatch: int = 512
-    """turns in a minibatch, of as many games as have them in a rollout"""
-    lr: float = 7e-4
-    lr_schedule: Schedule = "linear"
-    """of the learning rate, to lr_end over the budget"""
-    lr_end: float = 4e-4
-    gamma: float = 0.999
-    gae_lambda: float = 0.9
-    clip: float = 0.2
-    entropy_weight: float = 0.05
-    entropy_schedule: Schedule = "constant"
-    """of the entropy's weight, to entropy_end over the budget"""
-    entropy_end: float = 0.0
-    value_weight: float = 0.25
-    grad_norm: float = 0.5
-    average: float = 0.995
-    """decay of the moving average of the weights, which is evaluated and saved; 0 for the last weights"""
-    network: Literal["colors", "plain"] = "colors"
-    """weights that all colours share, with exact card features; or hidden layers over the bits of the observation"""
-    hidden: tuple[int, ...] = (96, 256)
-    """widths of a colour's tower and of the trunk; for a plain network of the hidden layers"""
-    card_features: bool = True
-    """append to the observation of a plain network how probably each card is playable, and dead"""
-    device: Literal["cpu", "cuda"] = "cpu"
-    """of the network"""
-    dtype: Precision = "auto"
-    """of the matrix products; "auto" is bfloat16 where the device multiplies it, else float32"""
-
-    eval_every: int = 40
-    """updates between two greedy evaluations"""
 
 
-# The arguments that a resumed run cannot change.
-FIXED = (
-    *("variant", "players", "partners", "encoder", "lost_game_score", "num_envs", "device"),
-    *("network", "hidden", "card_features"),
-)
-
-
-class RecurrentPPO:
-    """The policy, its optimizer, its games and the rollout that it learns from.
+class RecurrentPPO(PPO):
+    """PPO with hidden states.
 
     Attributes:
-        inputs: of the network (steps, games, ...).
-        mask: bool (steps, games, A), the legal actions.
-        action: int64 (steps, games).
-        log_prob, value, reward: float32 (steps, games); the first two as they were when the action was sampled.
-        terminated: bool (steps, games), whether the game ended with the turn.
         seat: int64 (steps, games), who acted.
         hidden: float32 (games, players, width), the hidden states before the next turn.
         first_hidden: those before the first turn of the rollout.
     """
 
-    def __init__(self, args: Args) -> None:
-        self.args = args
-        prepare_torch(args)
-        self.device = local_device(args.device)
-        dtype = matmul_dtype(args.dtype, self.device)
-        self.resolved: dict[str, Any] = {"dtype": str(dtype).removeprefix("torch.")}  # for `config.json`
+    recurrent = True
 
-        # The games: "obs" are the packed bits of the seat to act.
-        self.variant = starmine.variant(args.variant, players=args.players, lost_game_score=args.lost_game_score)
-        self.partners, self.held_out = read_partners(self.variant, args.partners, args.hold_out)
-        settings: dict[str, Any] = {"seed": training_seed(args.seed), "encoder": args.encoder, "dtype": "bits"}
-        self.games = TrainingGames(self.variant, args.num_envs, self.partners, **settings)
+    def __init__(self, args: PPOArgs) -> None:
+        super().__init__(args)
+        self.seat = torch.zeros_like(self.action)
+        self.hidden = self.policy.initial_state(self.args.num_envs)
+        self.first_hidden = self.hidden.clone()
 
-        # The network, and the moving average of its weights.
-        policy: ActorCritic
-        if args.network == "colors":
-            policy = ColorNetwork(self.variant, args.encoder, args.hidden, recurrent=True, matmul_dtype=dtype)
-        else:
-            policy = PolicyNetwork(self.variant, args.encoder, args.hidden, True, args.card_features, dtype)
-        self.policy = policy.to(self.device)
-        if args.start is not None:
-            self.resolved["start"] = begin_with(self.policy, args.start)
-        self.policy.fuse_kernels()
-        self.average = WeightAverage(self.policy, args.average)
-        self.weights = flat_weights(self.policy)
-        self.optimizer = torch.optim.Adam([self.weights], args.lr, eps=1e-5, fused=True)
+    def collect(self) -> None:
+        """Play a rollout."""
+        self.first_hidden.copy_(self.hidden)
+        super().collect()
 
-        # The rollout.
-        self.hidden = self.first_hidden = self.policy.initial_state(args.num_envs)
-        shape = (args.rollout, args.num_envs)
-        inputs, _ = self.read(self.games.observe())
-        self.inputs = inputs.new_empty(args.rollout, *inputs.shape)
-        self.mask = torch.empty(*shape, self.variant.num_actions, dtype=torch.bool, device=self.device)
-        self.action, self.seat = (torch.empty(shape, dtype=torch.int64, device=self.device) for _ in range(2))
-        self.log_prob, self.value, self.reward = (torch.empty(shape, device=self.device) for _ in range(3))
-        self.terminated = torch.empty(shape, dtype=torch.bool, device=self.device)
-
-    def update(self, fraction: float) -> dict[str, float]:
-        """Collect a rollout and learn from it; returns measures for the log.
-
-        Args:
-            fraction: the spent part of the budget, for the schedules.
-        """
-        args = self.args
-        lr = anneal(args.lr_schedule, args.lr, args.lr_end, fraction)
-        entropy_weight = anneal(args.entropy_schedule, args.entropy_weight, args.entropy_end, fraction)
-        self.optimizer.param_groups[0]["lr"] = lr
-        last_value, scores = self.collect(args.points_taken * fraction)
-        measures = self.learn(self.advantages(last_value), entropy_weight)
-        return scores | measures | {"lr": lr, "entropy_weight": entropy_weight}
-
-    def read(self, outputs: Outputs) -> tuple[Tensor, Tensor]:
-        """The network's inputs (N, ...) and the legal actions (N, A) of the next turn."""
-        obs, mask = (torch.from_numpy(outputs[name]).to(self.device) for name in ("obs", "action_mask"))
-        return self.policy.read(obs), mask
+    def act(self, step: int, games: slice, outputs: dict[str, Tensor]) -> Tensor:
+        """Choose the actions (n,) of a group's games, and keep the turn; after the last turn only its value counts."""
+        mask, seat = outputs["action_mask"], outputs["current_player"].long()
+        hidden = self.hidden[games]
+        hidden.masked_fill_(outputs["terminated"][:, None, None], 0)  # in place: games that have just been dealt
+        chosen = self.choose(outputs["obs"], mask, seat, hidden)
+        inputs, action, log_prob, self.value[step, games], after = chosen
+        if step < self.args.rollout:
+            self.inputs[step, games], self.mask[step, games], self.seat[step, games] = inputs, mask, seat
+            self.action[step, games], self.log_prob[step, games] = action, log_prob
+            self.hidden[games] = after
+        return action
 
     @torch.no_grad()
-    def collect(self, points_taken: float) -> tuple[Tensor, dict[str, float]]:
-        """Play a rollout; returns the values (N,) after its last turn, and the scores of the games that ended.
+    def choose_actions(self, bits: Tensor, mask: Tensor, *memory: Tensor) -> tuple[Tensor, ...]:
+        """What `PPO` returns, and the hidden states (n, players, width) after the turn."""
+        seat, hidden = memory
+        inputs, starts = self.policy.read(bits), torch.zeros_like(seat, dtype=torch.bool)
+        log_probs, value, after = self.policy(inputs, mask, HiddenState(hidden, seat[None], starts[None]))
+        action = sample_actions(log_probs.masked_fill(~mask, -inf))
+        return inputs, action, pick(log_probs, action), value, after
 
-        Args:
-            points_taken: share of its points that a lost game takes back.
-        """
-        args, outputs, finished = self.args, self.games.observe(), FinishedGames()
-        self.first_hidden, present = self.hidden, torch.zeros(1, args.num_envs, dtype=torch.bool, device=self.device)
-        for step in range(args.rollout + 1):
-            inputs, mask = self.read(outputs)
-            seat = torch.from_numpy(outputs["current_player"]).long().to(self.device)
-            log_probs, value, hidden = self.policy(inputs, mask, HiddenState(self.hidden, seat[None], present))
-            if not torch.isfinite(log_probs.sum() + value.sum()):
-                raise FloatingPointError("the network's output is not finite")
-            if step == args.rollout:
-                break
-            action = sample_actions(log_probs)
-            outputs = self.games.step(action.cpu())
-            reward = outputs["reward"] - points_lost(outputs, args.lost_game_penalty, points_taken)
-            self.inputs[step], self.mask[step], self.action[step], self.value[step] = inputs, mask, action, value
-            self.log_prob[step] = pick(log_probs, action)
-            self.reward[step] = torch.from_numpy(reward)
-            self.terminated[step] = torch.from_numpy(outputs["terminated"])
-            self.seat[step] = seat
-            assert hidden is not None
-            self.hidden = hidden.masked_fill(self.terminated[step, :, None, None], 0)
-            finished.add(outputs)
-        return value, finished.means(args.lost_game_score, self.games.names)
+    def minibatches(self, size: int) -> Iterator[Tensor]:
+        """The games of each minibatch, of about `size` turns."""
+        for _ in range(self.args.epochs):
+            order = torch.randperm(self.args.num_envs, device=self.device)
+            yield from torch.split(order, max(1, size // self.args.rollout))
 
-    def advantages(self, last_value: Tensor) -> Tensor:
-        """Generalised advantage estimates (steps, games) of the rollout (Schulman et al., 2016).
-
-        Args:
-            last_value: the values (games,) after the last turn; they count where the game goes on.
-        """
-        # float64: temporal differences are small differences of large numbers.
-        reward, discount = self.reward.double(), self.args.gamma * (1 - self.terminated.float())
-        advantage, following = torch.zeros(len(reward) + 1, *last_value.shape, device=self.device), last_value
-        for step in reversed(range(len(reward))):
-            difference = reward[step] + discount[step] * following - self.value[step]
-            advantage[step] = difference + self.args.gae_lambda * discount[step] * advantage[step + 1]
-            following = self.value[step]
-        return advantage[:-1]
-
-    def learn(self, advantage: Tensor, entropy_weight: float) -> dict[str, float]:
-        """Make epochs of clipped updates on the rollout; returns the means of the minibatches' measures."""
-        args, found = self.args, []
-        returns, old_value = (advantage + self.value).flatten(), self.value.flatten()
-        advantage = ((advantage - advantage.mean()) / (advantage.std() + 1e-8)).flatten()
-        inputs, mask, action = (part.flatten(0, 1) for part in (self.inputs, self.mask, self.action))
-        old_log_prob, starts = self.log_prob.flatten(), args.num_envs * torch.arange(args.rollout, device=self.device)
-        size = max(1, args.minibatch // args.rollout)  # games in a minibatch
-        for _ in range(args.epochs):
-            for games in torch.split(torch.randperm(args.num_envs).to(self.device), size):
-                rows = (starts[:, None] + games).flatten()  # all turns of these games, in order of time
-                log_probs, value = self.evaluate_games(games, inputs.index_select(0, rows), mask.index_select(0, rows))
-                log_ratio = pick(log_probs, action[rows]) - old_log_prob[rows]
-                ratio, gain = log_ratio.exp(), advantage[rows]
-                gain = torch.min(ratio * gain, ratio.clamp(1 - args.clip, 1 + args.clip) * gain).mean()
-                entropy = -(log_probs.exp() * log_probs).sum(1).mean()
-                value_loss = (value - returns[rows]).square().mean()
-                loss = args.value_weight * value_loss - gain - entropy_weight * entropy
-
-                self.optimizer.zero_grad(set_to_none=False)
-                loss.backward()  # type: ignore[no-untyped-call]
-                norm = nn.utils.clip_grad_norm_(self.weights, args.grad_norm)
-                self.optimizer.step()
-                self.average.update()
-
-                kl, clipped = (ratio - 1 - log_ratio).mean(), ((ratio - 1).abs() > args.clip).float().mean()
-                found.append(torch.stack([-gain, value_loss, entropy, kl, clipped, norm]).detach())
-        measures = torch.stack(found).cpu()
-        check_finite(measures, MEASURES, self.policy)
-        explained = 1 - (returns - old_value).var() / returns.var().clamp(min=1e-8)
-        return dict(zip(MEASURES, measures.mean(0).tolist(), strict=True)) | {"explained_variance": explained.item()}
-
-    def evaluate_games(self, games: Tensor, inputs: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """Log probabilities (steps * n, A) and values (steps * n,) of n games' turns, with gradients."""
+    def evaluate_minibatch(self, chosen: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """All turns of n games in order of time, and their log probabilities and values, with gradients."""
+        steps, games = self.action.shape
+        rows = (games * torch.arange(steps, device=self.device)[:, None] + chosen).flatten()
         episode_start = self.terminated.roll(1, 0)
         episode_start[0] = False  # `first_hidden` is zero already where a game starts with the rollout
-        state = HiddenState(self.first_hidden[games], self.seat[:, games], episode_start[:, games])
+        state = HiddenState(self.first_hidden[chosen], self.seat[:, chosen], episode_start[:, chosen])
+        inputs, mask = (part.flatten(0, 1).index_select(0, rows) for part in (self.inputs, self.mask))
         log_probs, value, _ = self.policy(inputs, mask, state)
-        return log_probs, value
-
-    def evaluate(self, player: Player, games: int) -> Games:
-        """Play games with the partners of training, if any."""
-        return progress_games(player, self.variant, games, self.partners)
+        return rows, log_probs, value
 
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint keeps."""
-        own = self.games.state_dict() | {"hidden": self.hidden.cpu()}
-        policy, average, optimizer = (part.state_dict() for part in (self.policy, self.average, self.optimizer))
-        return {"policy": policy, "average": average, "optimizer": optimizer, "process": own}
+        state = super().state_dict()
+        return state | {"process": state["process"] | {"hidden": self.hidden.cpu()}}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on from a checkpoint."""
-        self.policy.load_state_dict(state["policy"])
-        self.average.load_state_dict(state["average"])
-        self.optimizer.load_state_dict(state["optimizer"])
-        self.games.load_state_dict(state["process"])
-        self.hidden = state["process"]["hidden"].to(self.device)
-
-
-def pick(log_probs: Tensor, action: Tensor) -> Tensor:
-    """The log probability (N,) of each row's action."""
-    return log_probs.gather(1, action[:, None])[:, 0]
+        super().load_state_dict(state)
+        self.hidden.copy_(state["process"]["hidden"])
 
 
 def main(args: Args, on_update: OnUpdate | None = None) -> None:
     """Train, evaluate, and write the results."""
-    ppo = RecurrentPPO(args)
-    with Run("ppo_recurrent", args, ppo, FIXED, resolved=ppo.resolved, on_update=on_update) as run:
-        while run.begin_update():
-            measures = ppo.update(run.fraction)
-            if run.is_due(args.eval_every):
-                measures["greedy"] = ppo.evaluate(network_player(ppo.average.network), args.eval_games).mean
-            run.end_update(measures, steps=args.rollout * args.num_envs)
-        if run.finished:
-            report(ppo, run)
-
-
-def report(ppo: RecurrentPPO, run: Run) -> None:
-    """Show a game, evaluate what was learned, and write it."""
-    args, count, network = ppo.args, ppo.args.final_games, ppo.average.network
-    player = network_player(network)
-    method, others, partner = "IPPO", "", None
-    if args.partners is not None:
-        method, others = f"PPO, a best response to {args.partners}", f" with {args.partners}"
-        partner = ppo.partners[0].player
-    show_game(player, ppo.variant, replay=args.out / "game.html", partner=partner)
-    games = {
-        "random policy": ppo.evaluate("random", count),
-        "drawn actions": ppo.evaluate(network_player(network, sampled=True), count),
-        "greedy policy": ppo.evaluate(player, count),
-    }
-    title = f"PPO{others}, {args.variant}, {args.players} players"
-    run.report(games, title=title, method=method, network=network)
-    table, partners = args.out / "partners.csv", (ppo.partners, ppo.held_out)
-    write_partner_table(table, player, ppo.variant, count, *partners)
+    train("ppo_recurrent", RecurrentPPO(args), on_update)
 
 
 if __name__ == "__main__":

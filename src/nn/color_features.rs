@@ -364,7 +364,7 @@ impl ColorFeatures {
         let sets = flags(&seen.outlook);
         for own in &seen.own[..self.hand_size] {
             for set in sets {
-                row.number(KindSet(set).iter().map(|kind| own[kind]).sum());
+                row.number(KindSet(set).iter().fold(0.0, |sum, kind| sum + own[kind]));
             }
         }
         let hands = || seen.cards[1..self.players].iter().map(|hand| &hand[..self.hand_size]);

@@ -12,10 +12,11 @@ try:
 except ImportError as _missing:
     raise ImportError("starmine.torch needs PyTorch: pip install 'starmine[torch]'") from _missing
 
-from starmine.torch.color_network import ColorFeatures, ColorNetwork
+from starmine.torch.color_features import ColorFeatures
+from starmine.torch.color_network import ColorNetwork
 from starmine.torch.games import GamesDataset
+from starmine.torch.graph import Graphed
 from starmine.torch.network import ActorCritic, CardFeatures, HiddenState, PolicyNetwork, SeatGRU
-from starmine.torch.overlap import OverlappingGames, output_tensors
 from starmine.torch.policy import ModulePolicy
 from starmine.torch.unpack import unpack_bits
 
@@ -25,11 +26,10 @@ __all__ = [
     "ColorFeatures",
     "ColorNetwork",
     "GamesDataset",
+    "Graphed",
     "HiddenState",
     "ModulePolicy",
-    "OverlappingGames",
     "PolicyNetwork",
     "SeatGRU",
-    "output_tensors",
     "unpack_bits",
 ]

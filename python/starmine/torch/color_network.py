@@ -1,4 +1,4 @@
-"""A network that treats all colours alike, and its inputs by colour."""
+"""A network that treats all colours alike."""
 
 from __future__ import annotations
 
@@ -11,78 +11,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import linear, relu
 
-from starmine._core import StarmineError, Variant, _ColorFeatures
+from starmine._core import StarmineError, Variant
 from starmine._util.numbers import check_flags
+from starmine.torch.color_features import ColorFeatures
 from starmine.torch.network import ActorCritic, HiddenState, SeatGRU, checked_widths, orthogonal
 from starmine.torch.pooling import fused_pool, pool
-
-_ARRAYS = {torch.float32: np.float32, torch.float16: np.float16, torch.bfloat16: np.uint16}  # numpy has no bfloat16
-
-
-class ColorFeatures:
-    """Observations as one row of numbers for each colour, all with the same layout, and one row for everything else.
-
-    A colour's row has the colour's visible cards, the probability of each of its cards in each slot of the own hand,
-    the hints, the height of its stack and the copies that are left. The cards in all hands also have three flags:
-    playable, dead (it can never be played) and critical (the last copy, still needed); those of own cards are
-    probabilities. A permutation of the colours permutes the rows of the colours and leaves the rest as it is.
-
-    Args:
-        variant: the rules.
-        encoder: of the observations: "canonical", or another one with the section "knowledge", which has the hints to
-            each card.
-        weights: how the probabilities of own cards are computed. "slots" treats each slot by itself: a card that its
-            hints allow has a probability in proportion to its unseen copies. "hands" counts the possible hands: the
-            exact marginals that `View.marginals` returns.
-
-    Attributes:
-        colors: number of colours C.
-        row: the `Layout` of a colour's row, F numbers, which names the sections.
-        rest: the `Layout` of the row for everything else, R numbers.
-        length: C * F + R.
-
-    Raises:
-        UnknownNameError: there is no such encoder, or `weights` is another text.
-        StarmineError: the encoder lacks a section that the features need.
-
-    >>> import starmine, starmine.torch
-    >>> batch = starmine.Batch("standard", 4, dtype="bits", seed=0)
-    >>> features = starmine.torch.ColorFeatures(batch.variant)
-    >>> features.read(batch.observe()["obs"]).shape == (4, features.length)
-    True
-    """
-
-    def __init__(self, variant: Variant, encoder: str = "canonical", weights: str = "slots") -> None:
-        self._core, self._arguments = _ColorFeatures(variant, encoder, weights), (variant, encoder, weights)
-        self.colors, self.row, self.rest = self._core.colors, self._core.row, self._core.rest
-        self.length = self.colors * len(self.row) + len(self.rest)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """For copies and pickles."""
-        return ColorFeatures, self._arguments
-
-    def read(self, bits: Tensor | NDArray[np.uint8], dtype: torch.dtype = torch.float32) -> Tensor:
-        """The features of packed observations, computed on the CPU by the core.
-
-        Args:
-            bits: uint8 (..., 8 * ceil(D / 64)), a tensor on any device or a numpy array.
-            dtype: `torch.float32`, `float16` or `bfloat16`.
-
-        Returns:
-            The features (..., length) on the device of `bits`: the C rows of the colours, then the rest.
-
-        Raises:
-            ArrayError: `bits` has another dtype or shape.
-            StarmineError: another dtype is asked for.
-        """
-        if dtype not in _ARRAYS:
-            raise StarmineError(f"dtype={dtype} is not allowed: expected one of {', '.join(map(str, _ARRAYS))}")
-        packed = bits if isinstance(bits, np.ndarray) else bits.cpu().numpy()
-        array = np.empty((*packed.shape[:-1], self.length), _ARRAYS[dtype])
-        self._core.write(np.ascontiguousarray(packed), array, torch.get_num_threads())
-        found = torch.from_numpy(array)
-        found = found.view(dtype) if dtype is torch.bfloat16 else found
-        return found if isinstance(bits, np.ndarray) else found.to(bits.device)
 
 
 class ColorNetwork(ActorCritic):

@@ -9,6 +9,13 @@ import torch
 from starmine._core import StarmineError
 
 
+def finds_cuda() -> bool:
+    """Whether PyTorch finds a GPU with CUDA."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # an old driver is warned about in many words
+        return torch.cuda.is_available()
+
+
 def check_cuda(what: str, instead: str) -> None:
     """Check that PyTorch finds a GPU.
 
@@ -19,9 +26,7 @@ def check_cuda(what: str, instead: str) -> None:
     Raises:
         StarmineError: it finds none.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # an old driver is warned about in many words
-        if torch.cuda.is_available():
-            return
+    if finds_cuda():
+        return
     missing = "is built without CUDA" if torch.version.cuda is None else "finds no CUDA device or no driver for it"
     raise StarmineError(f"{what} is not allowed here: PyTorch {torch.__version__} {missing}; expected {instead}")

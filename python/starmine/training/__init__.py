@@ -36,7 +36,6 @@ from starmine.training.evaluation import (
 from starmine.training.games import FinishedGames, Outputs, Partner, PartnerArgs, TrainingGames, read_partners
 from starmine.training.learning import (
     Precision,
-    Schedule,
     WeightAverage,
     anneal,
     begin_with,
@@ -49,7 +48,7 @@ from starmine.training.learning import (
     sample_actions,
 )
 from starmine.training.run import Learner, OnUpdate, Run, RunArgs
-from starmine.training.script import DivergedError, ScriptArgs, TrainingError, command_line, prepare_torch
+from starmine.training.script import DivergedError, ScriptArgs, TrainingError, by_device, command_line, prepare_torch
 
 __all__ = [
     "PROGRESS_SEED",
@@ -63,13 +62,13 @@ __all__ = [
     "Precision",
     "Run",
     "RunArgs",
-    "Schedule",
     "ScriptArgs",
     "TrainingError",
     "TrainingGames",
     "WeightAverage",
     "anneal",
     "begin_with",
+    "by_device",
     "check_finite",
     "command_line",
     "doubled",

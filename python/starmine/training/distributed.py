@@ -11,7 +11,7 @@ import torch
 import torch.distributed as dist
 
 from starmine._core import StarmineError
-from starmine.torch.devices import check_cuda
+from starmine.torch.devices import check_cuda, finds_cuda
 from starmine.training.script import TrainingError
 
 TORCHRUN = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # variables of the environment
@@ -24,7 +24,7 @@ def process_group(device: str = "cpu") -> Iterator[None]:
     """Join torchrun's processes for the block; does nothing without torchrun, or inside another group.
 
     Args:
-        device: "cpu" or "cuda", where the gradients are.
+        device: of the gradients, as `local_device` takes it.
 
     Raises:
         StarmineError: as `local_device`; what torchrun sets is missing or wrong, or the processes cannot be joined.
@@ -33,9 +33,9 @@ def process_group(device: str = "cpu") -> Iterator[None]:
         yield
         return
     check_environment()
-    local_device(device)
+    on_gpu = local_device(device).type == "cuda"
     try:
-        dist.init_process_group("gloo" if device == "cpu" else "cpu:gloo,cuda:nccl")
+        dist.init_process_group("cpu:gloo,cuda:nccl" if on_gpu else "gloo")
     except (RuntimeError, ValueError) as error:
         raise TrainingError(f"the processes cannot be joined: {' '.join(str(error).split())}") from error
     try:
@@ -76,11 +76,14 @@ def local_device(device: str) -> torch.device:
     """The device of this process: the CPU, or a GPU of its own, which becomes the current one.
 
     Args:
-        device: "cpu", "cuda", or "mps", the GPU of an Apple processor.
+        device: "cpu", "cuda", "mps", the GPU of an Apple processor, or "auto", which is "cuda" where PyTorch finds such
+            a GPU, else "cpu".
 
     Raises:
         StarmineError: another device, or there is no GPU for this process.
     """
+    if device == "auto":
+        device = "cuda" if finds_cuda() else "cpu"
     if device == "cpu":
         return torch.device("cpu")
     if device == "mps":
@@ -88,7 +91,7 @@ def local_device(device: str) -> torch.device:
             raise StarmineError(f"device={device!r} is not allowed here: PyTorch finds no such GPU; expected 'cpu'")
         return torch.device("mps")
     if device != "cuda":
-        raise StarmineError(f"device={device!r} is not allowed: expected 'cpu', 'cuda' or 'mps'")
+        raise StarmineError(f"device={device!r} is not allowed: expected 'auto', 'cpu', 'cuda' or 'mps'")
     check_cuda(f"device={device!r}", "'cpu'")
     place, count = int(os.environ.get("LOCAL_RANK", 0)), torch.cuda.device_count()
     if place >= count:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from starmine._core import Batch, StarmineError, Variant, _Player
+from starmine.envs.rewards import points_lost
 from starmine.evaluation.matrix import HELD_OUT_MEAN, MEAN, SELF_PLAY
 from starmine.games.endings import defeats
 from starmine.games.identity import identity
@@ -123,79 +128,87 @@ def _partner(entry: str, place: str, known: Pool) -> Partner:
 class TrainingGames:
     """The games of a training run: self-play, or the learner in every seat and partners in all others.
 
-    With partners the learner holds seat `k` in one part of the games, for each `k`; the parts have the same size, up to
-    one game. Each other seat draws its partner anew in each episode. Calls are those of a `Batch`.
+    The games are stepped in groups, each in a thread of its own: while the network evaluates one group, the processor
+    steps the others. With partners the learner holds seat `k` in one part of each group, for each `k`; the parts have
+    the same size, up to one game. Each other seat draws its partner anew in each episode.
 
     Args:
         variant: the rules.
-        num_envs: number of games, N, with partners at least one for each seat.
+        num_envs: number of games, N, a multiple of the number of groups; with partners each group has a game for each
+            seat.
         partners: of the mixture; none for self-play.
         seed: of the games, see `training_seed`.
-        **settings: more arguments of `Batch`.
+        encoder: of the observations.
+        groups: number of groups.
+        device: of the tensors that the groups return.
+        lost_game_penalty: subtracted from the reward of the turn that loses a game.
 
     Attributes:
-        batches: one for each seat that the learner holds; one batch in self-play.
-        names: of the partners, in the order of "final_partner".
+        groups: the `GameGroup`s.
+        names: of the partners, by index in the mixture.
+        finished: the `FinishedGames` since they were last taken by `take_finished`.
+        points_taken: share of its points that a lost game takes back, too; 0 at first.
 
     Raises:
-        StarmineError: fewer games than seats, or an argument that `Batch` refuses.
+        StarmineError: the numbers of games and groups do not fit.
     """
 
     def __init__(
-        self, variant: Variant, num_envs: int, partners: Sequence[Partner], seed: int, **settings: Any
+        self,
+        variant: Variant,
+        num_envs: int,
+        partners: Sequence[Partner],
+        seed: int,
+        *,
+        encoder: str = "canonical",
+        groups: int = 1,
+        device: torch.device | None = None,
+        lost_game_penalty: float = 0.0,
     ) -> None:
-        players = variant.players
-        self._partners = partners
         self.names = [partner.name for partner in partners]
-        if not partners:
-            self.batches = [Batch(variant, num_envs, seed=seed, **settings)]
-            return
-        if num_envs < players:
-            raise StarmineError(f"num_envs={num_envs} is not allowed with partners: expected a game for each seat")
-        mixture = [(partner.player, partner.weight) for partner in partners]
-        self.batches = [
-            Batch(
-                variant,
-                (num_envs + seat) // players,
-                seed=seed + (seat << 60),  # `training_seed` is below
-                partners={other: mixture for other in range(players) if other != seat},
-                **settings,
+        self.finished, self.lost_game_penalty, self.points_taken = FinishedGames(), lost_game_penalty, 0.0
+        self._partners = partners
+        if groups < 1 or num_envs % groups:
+            raise StarmineError(f"num_envs={num_envs} is not allowed with groups={groups}: expected a multiple of it")
+        size, seats = num_envs // groups, range(variant.players)
+        if partners and size < len(seats):
+            raise StarmineError(
+                f"num_envs={num_envs} is not allowed with partners and groups={groups}: expected a game for each seat "
+                "in each group"
             )
-            for seat in range(players)
+        mixture = [(partner.player, partner.weight) for partner in partners]
+        # One batch for each seat that the learner holds, and one batch without partners.
+        held = [
+            (size + seat) // len(seats) if partners else size * (seat == 0) for seat in seats
         ]
-        self._drawn = self._draws()
+        threads = max(1, (os.cpu_count() or 1) // groups) if groups > 1 else None
+        self.groups = []
+        for group in range(groups):
+            batches = [
+                Batch(
+                    variant,
+                    count,
+                    encoder=encoder,
+                    dtype="bits",
+                    seed=seed + (seat << 60) + (group << 56),  # `training_seed` is below
+                    partners={other: mixture for other in seats if other != seat} if partners else None,
+                    num_threads=threads,
+                )
+                for seat, count in enumerate(held)
+                if count
+            ]
+            columns = slice(group * size, (group + 1) * size)
+            self.groups.append(GameGroup(self, batches, columns, device or torch.device("cpu")))
 
-    def observe(self) -> Outputs:
-        """The outputs of all games, without a step."""
-        return _joined([batch.observe() for batch in self.batches])
-
-    def step(self, actions: Any) -> Outputs:
-        """Play a turn of the learner in all games.
-
-        Args:
-            actions: integers (N,).
-
-        Returns:
-            The outputs of a batch. With partners also "final_partner", int32 (N, players): for each game that ended in
-            this step the index in the mixture of each seat's partner, -1 for the learner; -1 for all other games.
-        """
-        if not self._partners:
-            return self.batches[0].step(actions)
-        ends = np.cumsum([batch.num_envs for batch in self.batches])
-        parts = [actions[end - batch.num_envs : end] for batch, end in zip(self.batches, ends, strict=True)]
-        outputs = _joined([batch.step(part) for batch, part in zip(self.batches, parts, strict=True)])
-        ended = outputs["terminated"]
-        outputs["final_partner"] = np.where(ended[:, None], self._drawn, np.int32(-1))
-        if ended.any():
-            self._drawn = self._draws()
-        return outputs
-
-    def _draws(self) -> Any:
-        return np.concatenate([batch._partners() for batch in self.batches])
+    def take_finished(self) -> FinishedGames:
+        """The games that ended since the last call."""
+        finished, self.finished = self.finished, FinishedGames()
+        return finished
 
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint keeps: the games, and the identities of the partners."""
-        return {"batch": [batch.to_bytes() for batch in self.batches], "partners": self._identities()}
+        batches = [batch.to_bytes() for group in self.groups for batch in group.batches]
+        return {"batch": batches, "partners": self._identities()}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on with the games of a checkpoint.
@@ -205,18 +218,109 @@ class TrainingGames:
         """
         if state["partners"] != self._identities():
             raise StarmineError("a partner is another one than that of the run: its weights have changed")
-        self.batches = [Batch.from_bytes(data) for data in state["batch"]]
-        if self._partners:
-            self._drawn = self._draws()
+        batches = [Batch.from_bytes(data) for data in state["batch"]]
+        for group in self.groups:
+            count = len(group.batches)
+            group.load(batches[:count])
+            batches = batches[count:]
 
     def _identities(self) -> list[str | None]:
         return [identity(partner.player).text for partner in self._partners]
 
 
-def _joined(outputs: Sequence[Outputs]) -> Outputs:
-    if len(outputs) == 1:
-        return outputs[0]
-    return {name: np.concatenate([part[name] for part in outputs]) for name in outputs[0]}
+class GameGroup:
+    """Games that are stepped together. `receive` and `send` are called in turn.
+
+    Attributes:
+        batches: with partners one for each seat that the learner holds.
+        columns: the places of these games among all games of the run.
+    """
+
+    NAMES = ("obs", "action_mask", "reward", "terminated", "current_player", "final_score", "final_ending")
+    ON_DEVICE = NAMES[:5]
+
+    def __init__(self, games: TrainingGames, batches: list[Batch], columns: slice, device: torch.device) -> None:
+        self.batches, self.columns = batches, columns
+        self._games, self._device = games, device
+        count, pinned = columns.stop - columns.start, device.type == "cuda"
+        arrays = batches[0].allocate()
+        # Page-locked memory, which a GPU reads and writes while the processor goes on.
+        host = {
+            name: torch.zeros(
+                count, *arrays[name].shape[1:], dtype=torch.from_numpy(arrays[name]).dtype, pin_memory=pinned
+            )
+            for name in self.NAMES
+        }
+        self._host = {name: host[name] for name in self.ON_DEVICE}
+        self._outputs = {name: tensor.to(device, copy=True) for name, tensor in self._host.items()}
+        self._arrays: Outputs = {name: tensor.numpy() for name, tensor in host.items()}
+        self._action = torch.zeros(count, dtype=torch.int64, pin_memory=pinned)
+        self._thread = ThreadPoolExecutor(1)
+        self._step: Future[None] | None = None
+        self.load(batches)
+
+    def load(self, batches: list[Batch]) -> None:
+        """Go on with these games; the next `receive` returns their present positions."""
+        self.batches = batches
+        for batch, rows in self._rows():
+            for name, values in batch.observe().items():
+                if name in self._arrays:
+                    self._arrays[name][rows] = values
+        self._drawn = self._draws()
+        self._copy()
+
+    def receive(self) -> dict[str, Tensor]:
+        """Wait for the step that `send` has begun.
+
+        Returns:
+            Tensors on the device, of the n games of the group: "obs", the packed bits, uint8 (n, B); "action_mask",
+            bool (n, A); "reward", float32 (n,), without the points that a lost game loses; "terminated", bool (n,);
+            "current_player", int8 (n,). They are valid until the next `receive`, and do not change before it.
+        """
+        if self._step is not None:
+            self._step.result()
+            self._step = None
+            self._copy()
+        return self._outputs
+
+    def send(self, action: Tensor) -> None:
+        """Begin a step with the actions int64 (n,), a tensor on the device."""
+        self._action.copy_(action, non_blocking=True)
+        chosen = torch.cuda.Event() if self._device.type == "cuda" else None  # type: ignore[no-untyped-call]
+        if chosen is not None:
+            chosen.record()  # type: ignore[no-untyped-call]
+        self._step = self._thread.submit(self._play, chosen)
+
+    def _copy(self) -> None:
+        for name, tensor in self._host.items():
+            self._outputs[name].copy_(tensor, non_blocking=True)
+
+    def _play(self, chosen: torch.cuda.Event | None) -> None:
+        """Play the actions, in the group's thread."""
+        if chosen is not None:
+            chosen.synchronize()  # the device has also read the last outputs
+        action, games, outputs = self._action.numpy(), self._games, self._arrays
+        for batch, rows in self._rows():
+            batch.step_into(action[rows], **{name: array[rows] for name, array in outputs.items()})
+        ended = outputs["terminated"]
+        if ended.any():
+            outputs["reward"] -= points_lost(outputs, games.lost_game_penalty, games.points_taken)
+            drawn = self._drawn[ended]
+            games.finished.add(outputs["final_score"][ended], outputs["final_ending"][ended], drawn)
+            self._drawn = self._draws()
+
+    def _rows(self) -> Iterator[tuple[Batch, slice]]:
+        """The batches and their places among the games of the group."""
+        start = 0
+        for batch in self.batches:
+            yield batch, slice(start, start + batch.num_envs)
+            start += batch.num_envs
+
+    def _draws(self) -> NDArray[np.int32]:
+        """For each game the index in the mixture of each seat's partner (n, players), -1 for the learner."""
+        if not self._games.names:
+            return np.empty((self.columns.stop - self.columns.start, 0), np.int32)
+        return np.concatenate([batch._partners() for batch in self.batches])
 
 
 class FinishedGames:
@@ -225,18 +329,22 @@ class FinishedGames:
     def __init__(self) -> None:
         self._ended: list[tuple[NDArray[Any], ...]] = []
 
-    def add(self, outputs: dict[str, NDArray[Any]]) -> None:
-        """Add the games that a step of a `Batch` or of `TrainingGames` ended, given the step's outputs."""
-        ended = outputs["terminated"]
-        partners = outputs.get("final_partner", np.empty((len(ended), 0), np.int32))
-        self._ended.append((outputs["final_score"][ended], outputs["final_ending"][ended], partners[ended]))
+    def add(self, scores: NDArray[Any], endings: NDArray[Any], partners: NDArray[Any] | None = None) -> None:
+        """Add n games.
+
+        Args:
+            scores: "final_score" of a batch, integers (n,).
+            endings: "final_ending", integers (n,).
+            partners: for each seat the index of its partner, integers (n, players), -1 for the learner.
+        """
+        self._ended.append((scores, endings, np.empty((len(scores), 0), np.int32) if partners is None else partners))
 
     def means(self, lost_game_score: str, partners: Sequence[str] = ()) -> dict[str, float]:
         """Mean scores and the share of lost games; empty when no game ended.
 
         Args:
             lost_game_score: of the variant that was played, "zero" or "fireworks".
-            partners: names, in the order of "final_partner".
+            partners: their names, by index.
 
         Returns:
             "score", where a lost game counts 0; "lost"; with "fireworks" also "kept", where a lost game keeps its

@@ -104,25 +104,18 @@ def sample_actions(log_probs: Tensor) -> Tensor:
     return (log_probs - torch.empty_like(log_probs).exponential_().log()).argmax(1)
 
 
-Schedule: TypeAlias = Literal["constant", "linear"]
-
-
-def anneal(schedule: Schedule, start: float, end: float, fraction: float) -> float:
-    """The value of a hyperparameter when a fraction of the budget is spent.
+def anneal(start: float, end: float, fraction: float, hold: float = 0.0) -> float:
+    """The value of a hyperparameter when a fraction of the budget is spent: first constant, then linear.
 
     Args:
-        schedule: "constant" stays at `start`; "linear" goes to `end`.
-        start: the value at fraction 0.
+        start: the value until `hold`.
         end: the value at fraction 1 and beyond.
         fraction: the spent part of the budget, at least 0.
-
-    Raises:
-        UnknownNameError: there is no such schedule.
+        hold: the part of the budget with a constant value, 0 to 1.
     """
-    check_names("schedule", [schedule], get_args(Schedule))
-    if schedule == "constant":
+    if fraction <= hold:
         return start
-    return end + (start - end) * (1 - min(fraction, 1.0))
+    return end + (start - end) * (1 - min(fraction, 1.0)) / (1 - hold)
 
 
 def doubled(size: int, end: int | None, fraction: float) -> int:
@@ -177,6 +170,7 @@ class WeightAverage(Generic[Network]):
 
     Args:
         network: the network, of which the copy is made.
+        weights: what `flat_weights(network)` returned.
         decay: from 0, for the network itself, to below 1.
 
     Raises:
@@ -186,29 +180,27 @@ class WeightAverage(Generic[Network]):
         network: the copy, to evaluate and to ship.
     """
 
-    def __init__(self, network: Network, decay: float) -> None:
+    def __init__(self, network: Network, weights: Tensor, decay: float) -> None:
         if not is_number(decay, 0, 1) or decay == 1:
             raise StarmineError(f"decay={decay!r} is not allowed: expected a number from 0 to below 1")
         self.network = copy.deepcopy(network).requires_grad_(False)
-        self.decay, self._updates = decay, 0
-        self._own: list[Tensor] = list(self.network.parameters())
-        self._theirs: list[Tensor] = list(network.parameters())
+        self.decay, self._theirs, self._own = decay, weights, flat_weights(self.network).requires_grad_(False)
+        self._updates = torch.zeros((), device=weights.device)  # a tensor, so that a CUDA graph counts as well
 
     @torch.no_grad()
     def update(self) -> None:
         """Take the network's present weights into the average."""
-        weight = max(1 - self.decay, 9 / (self._updates + 10))
-        torch._foreach_lerp_(self._own, self._theirs, weight)
+        self._own.lerp_(self._theirs, (9 / (self._updates + 10)).clamp(min=1 - self.decay))
         self._updates += 1
 
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint keeps."""
-        return {"network": self.network.state_dict(), "updates": self._updates}
+        return {"network": self.network.state_dict(), "updates": int(self._updates)}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from a checkpoint."""
         self.network.load_state_dict(state["network"])
-        self._updates = state["updates"]
+        self._updates.fill_(state["updates"])
 
 
 Precision: TypeAlias = Literal["auto", "float32", "bfloat16"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -61,6 +61,18 @@ def prepare_torch(args: ScriptArgs) -> None:
     if args.num_threads is not None:
         torch.set_num_threads(args.num_threads)
     torch.manual_seed(args.seed)
+
+
+def by_device(args: Args, device: torch.device, defaults: Mapping[str, Mapping[str, Any]]) -> Args:
+    """The arguments with the defaults of a device in place of None, and with the type of the device.
+
+    Args:
+        args: a dataclass with a field `device`.
+        device: that the script runs on.
+        defaults: by type of the device the values of the fields that may be None.
+    """
+    missing = {name: value for name, value in defaults[device.type].items() if getattr(args, name) is None}
+    return replace(args, device=device.type, **missing)  # type: ignore[type-var]
 
 
 def command_line(main: Callable[[Args], Any], arguments: type[Args]) -> None:

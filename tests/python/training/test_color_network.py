@@ -27,6 +27,14 @@ VARIANTS = [
 ids = [str(index) for index in range(len(VARIANTS))]
 
 
+def accepts(name, players):
+    try:
+        starmine.variant(name, players=players)
+    except starmine.VariantError:
+        return False
+    return True
+
+
 def packed(state):
     bits = np.packbits(state.encode(state.current_player), bitorder="little")
     return np.pad(bits, (0, -len(bits) % 8))[None]
@@ -177,6 +185,59 @@ def test_features_have_the_dtype_that_is_asked_for(dtype):
         features.read(obs, torch.int8)
     with pytest.raises(starmine.ArrayError, match="expected rows of 88 bytes"):
         features.read(obs[:, 1:].copy())
+
+
+EVERY_TABLE = [
+    starmine.variant(name, players=players)
+    for name in starmine.variants()
+    for players in range(2, 6)
+    if accepts(name, players)
+] + [random_variant(random.Random(seed)) for seed in range(20)]
+
+
+@pytest.mark.parametrize("variant", EVERY_TABLE, ids=str)
+def test_torch_operations_give_the_same_features_to_the_last_bit(variant):
+    """The path of a GPU, here on the CPU: whole games, in which hints and discards are more frequent than plays."""
+    batch, rng = starmine.Batch(variant, 64, dtype="bits", seed=3), np.random.default_rng(0)
+    is_play = np.array(
+        [str(variant.action_meaning(action)).startswith("play") for action in range(variant.num_actions)]
+    )
+    outputs, seen = batch.observe(), []
+    for _ in range(2 * variant.deck_size):
+        seen.append(outputs["obs"])
+        weights = rng.random(outputs["action_mask"].shape) * outputs["action_mask"] * np.where(is_play, 0.3, 1)
+        outputs = batch.step(weights.argmax(1))
+    bits, features = np.concatenate(seen), ColorFeatures(variant)
+    computed = features._read_with_torch(torch.from_numpy(bits))
+    assert torch.equal(computed.view(torch.int32), features.read(bits).view(torch.int32))
+    for dtype in (torch.bfloat16, torch.float16):
+        assert torch.equal(computed.to(dtype), features.read(bits, dtype))
+    assert torch.equal(
+        features._read_with_torch(torch.from_numpy(bits).view(2, -1, bits.shape[1])).flatten(0, 1), computed
+    )
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
+@pytest.mark.parametrize("variant", EVERY_TABLE, ids=str)
+def test_a_gpu_computes_the_features_and_the_network_of_the_cpu(variant):
+    bits = torch.from_numpy(games_of(variant, 60).observations(dtype="bits"))
+    network = ColorNetwork(variant)
+    mask = torch.ones(len(bits), variant.num_actions, dtype=torch.bool)
+    on_gpu = copy.deepcopy(network).cuda()
+    device_bits = bits.cuda()
+    on_gpu.read(device_bits)  # moves the tables of the rules to the GPU
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        inputs = on_gpu.read(device_bits)
+    finally:
+        torch.cuda.set_sync_debug_mode("default")
+    assert torch.equal(inputs.cpu(), network.read(bits))
+    assert torch.equal(on_gpu.color_features.read(device_bits, torch.bfloat16).cpu(), network.read(bits).bfloat16())
+    with torch.no_grad():
+        log_probs, value, _ = network(network.read(bits), mask)
+        device_log_probs, device_value, _ = on_gpu(inputs, mask.cuda())
+    torch.testing.assert_close(device_log_probs.cpu(), log_probs, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(device_value.cpu(), value, atol=1e-5, rtol=1e-5)
 
 
 @pytest.mark.parametrize("variant", VARIANTS[:5], ids=ids[:5])
