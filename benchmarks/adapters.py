@@ -122,20 +122,6 @@ def jaxmarl() -> Iterator[int]:
         yield 20 * GAMES
 
 
-def torch_groups() -> Iterator[int]:
-    """Two groups of games whose outputs are tensors, stepped in threads; all threads' processor time counts."""
-    import torch
-
-    from starmine.torch import OverlappingGames
-
-    batches = [starmine.Batch("standard", GAMES, num_threads=1, seed=seed) for seed in range(2)]
-    with OverlappingGames(batches) as games:
-        while True:
-            _, outputs = games.recv()
-            games.send(torch.from_numpy(choose(outputs["action_mask"])))
-            yield GAMES
-
-
 def hle() -> Iterator[int]:
     """HLE's interface: the seat to act reads its legal moves and its vector."""
     from starmine.hle import rl_env
@@ -158,7 +144,6 @@ FORMS: dict[str, Callable[[], Iterator[int]]] = {
     "JaxMARL's interface": jaxmarl,
     "PettingZoo": lambda: aec("starmine/hanabi-v0"),
     "PettingZoo, classic/hanabi-v5": lambda: aec("classic/hanabi-v5"),
-    "PyTorch, groups of games": torch_groups,
     "Stable-Baselines3": stable_baselines3,
 }
 

@@ -17,7 +17,7 @@ MINI = starmine.variant("mini")
 # Objects that change as they are used, or hold files, threads or a user's code. They are compared by identity.
 IN_USE = {
     *("Batch", "HanabiEnv", "HanabiVectorEnv"),  # copied and pickled, see test_buffers and test_gymnasium
-    *("ChatPlayer", "Endpoint", "ModulePolicy", "OverlappingGames", "GamesDataset"),
+    *("ChatPlayer", "Endpoint", "ModulePolicy", "Graphed", "GamesDataset"),
     *("FinishedGames", "Log", "Run", "StopSignals", "TrainingGames", "WeightAverage"),
     "Table",
 }

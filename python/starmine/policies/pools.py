@@ -235,9 +235,7 @@ def seed_files(results: str | os.PathLike[str] | None = None) -> dict[str, Path]
 def _member(name: str, policy: TrainedPolicy) -> Member:
     """A policy with the tags that its file tells."""
     told = policy.about.get("arguments", {})
-    entropy = told.get("entropy_weight", ENTROPY)
-    if told.get("entropy_schedule", "constant") != "constant":
-        entropy = told.get("entropy_end", 0.0)
+    entropy = told.get("entropy_end", told.get("entropy_weight", ENTROPY))
     method = policy.about.get("method")
     learns = method is not None and ("PPO" in method)
     return Member(name, policy.bot, "policy", method, told.get("seed", 1), entropy if learns else None)

@@ -178,9 +178,7 @@ class TrainingGames:
             )
         mixture = [(partner.player, partner.weight) for partner in partners]
         # One batch for each seat that the learner holds, and one batch without partners.
-        held = [
-            (size + seat) // len(seats) if partners else size * (seat == 0) for seat in seats
-        ]
+        held = [(size + seat) // len(seats) if partners else size * (seat == 0) for seat in seats]
         threads = max(1, (os.cpu_count() or 1) // groups) if groups > 1 else None
         self.groups = []
         for group in range(groups):

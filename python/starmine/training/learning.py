@@ -113,9 +113,9 @@ def anneal(start: float, end: float, fraction: float, hold: float = 0.0) -> floa
         fraction: the spent part of the budget, at least 0.
         hold: the part of the budget with a constant value, 0 to 1.
     """
-    if fraction <= hold:
-        return start
-    return end + (start - end) * (1 - min(fraction, 1.0)) / (1 - hold)
+    if fraction >= 1:
+        return end
+    return start if fraction <= hold else end + (start - end) * (1 - fraction) / (1 - hold)
 
 
 def doubled(size: int, end: int | None, fraction: float) -> int:

@@ -68,7 +68,7 @@ def test_probabilities_of_training(value):
     from starmine.training import WeightAverage, explore
 
     with pytest.raises(starmine.StarmineError, match="decay="):
-        WeightAverage(torch.nn.Linear(1, 1), value)
+        WeightAverage(torch.nn.Linear(1, 1), torch.zeros(2), value)
     with pytest.raises(starmine.StarmineError, match="epsilon="):
         explore(torch.zeros(1, dtype=torch.int64), torch.ones(1, 3, dtype=torch.bool), value)
 

@@ -112,26 +112,6 @@ def test_hle_drop_in(expected):
     assert record == expected
 
 
-@pytest.mark.parametrize("mode", ["SameStep", "NextStep"])
-def test_overlapping_groups(expected, mode):
-    torch = pytest.importorskip("torch")
-    batches = [starmine.Batch(VARIANT, GAMES // 2, autoreset_mode=mode) for _ in range(2)]
-    record, halves = Record(), [range(GAMES // 2), range(GAMES // 2, GAMES)]
-    started = [False, False]
-    with starmine.torch.OverlappingGames(batches) as games:
-        games.reset([SEEDS[: GAMES // 2], SEEDS[GAMES // 2 :]])
-        while not record.over.all():
-            group, outputs = games.recv()
-            for row, game in enumerate(halves[group]):
-                if started[group]:
-                    record.turn(game, outputs["reward"][row], outputs["terminated"][row])
-            started[group] = True
-            masks = outputs["action_mask"]
-            actions = [record.action(game, masks[row]) for row, game in enumerate(halves[group])]
-            games.send(torch.tensor(actions))
-    assert record == expected
-
-
 def test_stable_baselines3(expected):
     sb3 = pytest.importorskip("starmine.adapters.sb3")
     env = sb3.HanabiVecEnv(GAMES, **SETTINGS)

@@ -171,12 +171,10 @@ def test_the_gpu_of_an_apple_processor(monkeypatch):
 def test_other_names_of_settings():
     import torch
 
-    from starmine.training import anneal, matmul_dtype
+    from starmine.training import matmul_dtype
 
     with pytest.raises(starmine.UnknownNameError, match='did you mean "bfloat16"'):
         matmul_dtype("float16", torch.device("cpu"))
-    with pytest.raises(starmine.UnknownNameError, match='did you mean "linear"'):
-        anneal("linaer", 1, 0, 0.5)
 
 
 def test_other_errors_keep_their_traceback(monkeypatch):

@@ -48,8 +48,8 @@ def ppo_distributed():
 
 
 EVERY_OPTION = {
-    **{"lr_schedule": "linear", "entropy_schedule": "linear"},
-    **{"dtype": "bfloat16", "epochs": 2, "minibatch": 12},
+    **{"lr_end": 0.0, "entropy_end": 0.01, "hold": 0.3},
+    **{"dtype": "bfloat16", "epochs": 2, "minibatch": 12, "groups": 2, "average": 0.9},
 }
 OPTIONS = {
     "three players": {"players": 3},
@@ -79,7 +79,7 @@ def test_recurrent_options_resume_to_the_same_bits(ppo_recurrent, tiny, tmp_path
 
 
 def test_schedules_follow_the_budget(ppo, tiny, tmp_path):
-    ppo.main(tiny(ppo, lr=1e-3, lr_end=0.0, entropy_weight=0.01, entropy_schedule="linear"))
+    ppo.main(tiny(ppo, lr=1e-3, lr_end=0.0, entropy_weight=0.01, entropy_end=0.0))
     rows = log_lines(tmp_path / "run")
     assert [row["lr"] for row in rows] == pytest.approx([1e-3 * (6 - update) / 6 for update in range(6)])
     assert rows[3]["entropy_weight"] == pytest.approx(0.005)
@@ -99,8 +99,11 @@ def test_a_lost_game_takes_its_points_back(ppo, tiny):
     learner = ppo.PPO(tiny(ppo, rollout=80, points_taken=1.0, lost_game_penalty=0.5))
     found = {}
     for share in (0.0, 1.0):
-        learner.games.batches[0].reset(seed=5)
-        learner.collect(share)
+        (group,) = learner.games.groups
+        group.batches[0].reset(seed=5)
+        group.load(group.batches)
+        learner.games.points_taken = share
+        learner.collect()
         reward, terminated = learner.reward.numpy(), learner.terminated.numpy()
         ends = [np.flatnonzero(ended) + 1 for ended in terminated.T]
         found[share] = [sum(game) for row, end in zip(reward.T, ends, strict=True) for game in np.split(row, end)[:-1]]
@@ -120,18 +123,18 @@ def test_the_learner_sees_the_hidden_states_that_the_player_had(ppo, ppo_recurre
     learner = ppo_recurrent.RecurrentPPO(tiny(ppo_recurrent, players=3, rollout=24))
     ended = 0
     for _ in range(3):
-        last_value, _ = learner.collect(0.0)
+        learner.collect()
         ended += int(learner.terminated.sum())
         for games in torch.split(torch.randperm(8), 3):
-            inputs, mask = learner.inputs[:, games].flatten(0, 1), learner.mask[:, games].flatten(0, 1)
-            log_probs, value = learner.evaluate_games(games, inputs, mask)
-            assert torch.allclose(value, learner.value[:, games].flatten(), atol=1e-6)
+            rows, log_probs, value = learner.evaluate_minibatch(games)
+            assert torch.equal(learner.inputs.flatten(0, 1)[rows], learner.inputs[:, games].flatten(0, 1))
+            assert torch.allclose(value, learner.value[:-1, games].flatten(), atol=1e-6)
             chosen = ppo.pick(log_probs, learner.action[:, games].flatten())
             assert torch.allclose(chosen, learner.log_prob[:, games].flatten(), atol=1e-5)
         fresh = learner.terminated[-1]
         assert learner.hidden[fresh].abs().sum() == 0
         assert learner.hidden[~fresh].abs().sum() > 0
-        learner.learn(learner.advantages(last_value), 0.01)
+        learner.learn(32)
     assert ended > 0
 
 
@@ -145,7 +148,7 @@ from ppo_distributed import Args, main
 from starmine._util.durable import FolderLock
 from starmine.training import TrainingError, process_group
 given = dict(variant="small", num_envs=8, rollout=8, epochs=1, minibatch=32, hidden=(8, 8), num_threads=1)
-given |= dict(lr_schedule="constant", points_taken=0.0, eval_every=2, eval_games=4, final_games=4)
+given |= dict(lr_end=0.0007, points_taken=0.0, eval_every=2, eval_games=4, final_games=4)
 with process_group():
     for name, updates, resume in (("whole", 4, False), ("half", 2, False), ("half", 4, True)):
         main(Args(**given, out=Path(sys.argv[2]) / name, total_steps=updates * 2 * 64, resume=resume))

@@ -5,6 +5,7 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+import torch
 from foreign_policies import write
 from training_runs import log_lines, needs_train_extra
 
@@ -32,7 +33,26 @@ def games_with(training, partners, num_envs, players=2, seed=1):
     """Training games of the small variant with the mixture that a text names."""
     variant = starmine.variant("small", players=players)
     met, _ = training.read_partners(variant, partners)
-    return training.TrainingGames(variant, num_envs, met, seed, dtype="bits")
+    return training.TrainingGames(variant, num_envs, met, seed)
+
+
+class Recorded:
+    """What `TrainingGames.finished` gets, with the places of the games that ended."""
+
+    def __init__(self, group):
+        self.group, self.steps = group, []
+        group._games.finished = self
+
+    def add(self, scores, endings, partners):
+        self.steps.append(partners)
+
+
+def step(group, actions):
+    """Play a turn; the outputs, and for each game that ended the partners of its seats."""
+    recorded = Recorded(group)
+    group.send(actions)
+    outputs = group.receive()
+    return outputs, recorded.steps[0] if recorded.steps else np.zeros((0, 2), np.int32)
 
 
 def test_partners_are_read_with_their_weights(training, tmp_path, monkeypatch):
@@ -100,39 +120,55 @@ def test_policies_of_other_libraries_can_only_be_held_out(training, tmp_path):
 
 @pytest.mark.parametrize("players", [2, 3])
 def test_the_learner_holds_every_seat_in_equally_many_games(training, players):
-    games = games_with(training, "piers=3,simple", 13, players)
-    seats = games.observe()["current_player"]
+    (group,) = games_with(training, "piers=3,simple", 13, players).groups
+    outputs = group.receive()
+    seats = outputs["current_player"].numpy().copy()
     counts = np.bincount(seats)
     assert len(counts) == players
     assert counts.max() - counts.min() <= 1
-    outputs = games.observe()
     for _ in range(60):
-        outputs = games.step(outputs["action_mask"].argmax(1))
+        outputs, partners = step(group, outputs["action_mask"].int().argmax(1))
         assert np.array_equal(outputs["current_player"], seats)
-        ended = outputs["terminated"]
-        assert (outputs["final_partner"][~ended] == -1).all()
-        learners = outputs["final_partner"][ended] == -1
-        assert np.array_equal(learners, seats[ended, None] == np.arange(players))
+        assert np.array_equal(partners == -1, seats[outputs["terminated"], None] == np.arange(partners.shape[1]))
     with pytest.raises(starmine.StarmineError, match="expected a game for each seat"):
         games_with(training, "piers", players - 1, players)
+
+
+def test_games_are_divided_into_equal_groups(training):
+    variant = starmine.variant("small")
+    with pytest.raises(starmine.StarmineError, match="num_envs=9 is not allowed with groups=2: expected a multiple"):
+        training.TrainingGames(variant, 9, [], 1, groups=2)
+    groups = training.TrainingGames(variant, 8, [], 1, groups=2).groups
+    assert [(group.columns.start, group.columns.stop) for group in groups] == [(0, 4), (4, 8)]
+    assert not np.array_equal(*(group.receive()["obs"] for group in groups))
+
+
+def test_an_error_of_a_step_is_raised_by_receive(training):
+    (group,) = training.TrainingGames(starmine.variant("small"), 4, [], 1).groups
+    outputs = group.receive()
+    actions = outputs["action_mask"].int().argmax(1)
+    group.send(actions - 100)
+    with pytest.raises(starmine.StarmineError, match="-9"):
+        group.receive()
 
 
 def test_a_partner_is_drawn_for_each_episode_in_proportion_to_its_weight(training):
     games, counts = games_with(training, "piers=3,simple", 512), np.zeros(2)
     assert games.names == ["piers", "simple"]
-    outputs, per_game = games.observe(), [set() for _ in range(512)]
+    (group,) = games.groups
+    outputs, per_game = group.receive(), [set() for _ in range(512)]
     for _ in range(40):
-        outputs = games.step(outputs["action_mask"].argmax(1))
-        drawn = outputs["final_partner"].max(1)
+        outputs, partners = step(group, outputs["action_mask"].int().argmax(1))
+        drawn = partners.max(1, initial=-1)
         counts += [(drawn == index).sum() for index in (0, 1)]
-        for game in np.flatnonzero(drawn >= 0):
-            per_game[game].add(drawn[game])
+        for game, partner in zip(np.flatnonzero(outputs["terminated"]), drawn, strict=True):
+            per_game[game].add(partner)
     assert counts[0] / counts.sum() == pytest.approx(0.75, abs=4 * (0.75 * 0.25 / counts.sum()) ** 0.5)
     assert sum(len(partners) == 2 for partners in per_game) > 100  # not one partner for each game of the batch
 
 
 def test_games_and_partners_are_those_of_environments(training):
-    games = games_with(training, "piers=3,simple", 8, seed=5)
+    (group,) = games_with(training, "piers=3,simple", 8, seed=5).groups
     mixture = [("piers", 3), ("simple", 1)]
     environments = [
         starmine.HanabiVectorEnv(
@@ -143,12 +179,13 @@ def test_games_and_partners_are_those_of_environments(training):
     infos = [env.reset()[1] for env in environments]
     for _ in range(60):
         actions = np.concatenate([info["action_mask"].argmax(1) for info in infos])
-        outputs = games.step(actions)
+        outputs, partners = step(group, torch.from_numpy(actions))
         steps = [env.step(part) for env, part in zip(environments, (actions[:4], actions[4:]), strict=True)]
         infos = [step[-1] for step in steps]
         assert np.array_equal(outputs["obs"], np.concatenate([step[0] for step in steps]))
         assert np.array_equal(outputs["reward"], np.concatenate([step[1] for step in steps]))
-        assert np.array_equal(outputs["final_partner"], np.concatenate([info["final_partner"] for info in infos]))
+        found = np.concatenate([info["final_partner"] for info in infos])
+        assert np.array_equal(partners, found[outputs["terminated"]])
 
 
 @pytest.mark.parametrize("seats", [None, [2]])
