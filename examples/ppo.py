@@ -32,7 +32,7 @@ same one, in steps.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -174,11 +174,10 @@ class PPO:
 
     recurrent = False
 
-    def __init__(self, args: Args) -> None:
-        prepare_torch(args)
-        self.device = local_device(args.device)
-        self.args: Any = by_device(args, self.device, BY_DEVICE)
-        args = self.args
+    def __init__(self, given: Args) -> None:
+        prepare_torch(given)
+        self.device = local_device(given.device)
+        self.args = args = by_device(given, self.device, BY_DEVICE)
         dtype = matmul_dtype(args.dtype, self.device)
         self.resolved: dict[str, Any] = {"dtype": str(dtype).removeprefix("torch.")}  # for `config.json`
 
@@ -225,7 +224,7 @@ class PPO:
         self.terminated = torch.empty(shape, dtype=torch.bool, device=self.device)
 
         self.choose = Graphed(self.choose_actions, self.device)
-        self.learn_minibatch = Graphed(self.update_weights, self.device)
+        self.learn_minibatch: Callable[[Tensor], Tensor] = Graphed(self.update_weights, self.device)
 
     def update(self, fraction: float) -> dict[str, float]:
         """Collect a rollout and learn from it; returns measures for the log.

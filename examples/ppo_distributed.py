@@ -21,8 +21,8 @@ from starmine.training import OnUpdate, command_line, process_group, rank, train
 class DistributedPPO(PPO):
     """PPO whose gradient is the mean over all processes. The mean is taken between two CUDA graphs."""
 
-    def __init__(self, args: Args) -> None:
-        super().__init__(args)
+    def __init__(self, given: Args) -> None:
+        super().__init__(given)
         self.gradient = Graphed(self.compute_gradient, self.device)
         self.step = Graphed(self.apply_gradient, self.device)
         self.learn_minibatch = self.learn_together

@@ -51,8 +51,8 @@ class RecurrentPPO(PPO):
 
     recurrent = True
 
-    def __init__(self, args: PPOArgs) -> None:
-        super().__init__(args)
+    def __init__(self, given: PPOArgs) -> None:
+        super().__init__(given)
         self.seat = torch.zeros_like(self.action)
         self.hidden = self.policy.initial_state(self.args.num_envs)
         self.first_hidden = self.hidden.clone()

@@ -143,7 +143,7 @@ def _features(observations: Tensor, tables: _Tables) -> Tensor:
 
     hands = section("hands")  # (N, P - 1, H, C, R)
     players, hand_size = hands.shape[1] + 1, hands.shape[2]
-    plausible, hinted, hinted_ranks = section("knowledge").split([kinds, colors, ranks], 3)
+    plausible, hinted, hinted_ranks = torch.split(section("knowledge"), [kinds, colors, ranks], 3)
     plausible = plausible.reshape(count, players, hand_size, colors, ranks)
     fireworks = section("fireworks")  # (N, C, R): one-hot height, all 0 when empty
 

@@ -286,7 +286,7 @@ class GameGroup:
         self._action.copy_(action, non_blocking=True)
         chosen = torch.cuda.Event() if self._device.type == "cuda" else None  # type: ignore[no-untyped-call]
         if chosen is not None:
-            chosen.record()  # type: ignore[no-untyped-call]
+            chosen.record()
         self._step = self._thread.submit(self._play, chosen)
 
     def _copy(self) -> None:

@@ -63,7 +63,7 @@ def prepare_torch(args: ScriptArgs) -> None:
     torch.manual_seed(args.seed)
 
 
-def by_device(args: Args, device: torch.device, defaults: Mapping[str, Mapping[str, Any]]) -> Args:
+def by_device(args: Any, device: torch.device, defaults: Mapping[str, Mapping[str, Any]]) -> Any:
     """The arguments with the defaults of a device in place of None, and with the type of the device.
 
     Args:
@@ -72,7 +72,7 @@ def by_device(args: Args, device: torch.device, defaults: Mapping[str, Mapping[s
         defaults: by type of the device the values of the fields that may be None.
     """
     missing = {name: value for name, value in defaults[device.type].items() if getattr(args, name) is None}
-    return replace(args, device=device.type, **missing)  # type: ignore[type-var]
+    return replace(args, device=device.type, **missing)
 
 
 def command_line(main: Callable[[Args], Any], arguments: type[Args]) -> None:
