@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -53,25 +53,25 @@ class Ours:
         ppo = example()
         self.threads = threads
         torch.set_num_threads(threads)
-        self.ppo = ppo.PPO(ppo.Args(num_envs=GAMES, rollout=TURNS, epochs=EPOCHS, **given))
+        sizes = {"device": "cpu", "num_envs": GAMES, "rollout": TURNS, "epochs": EPOCHS}
+        self.ppo = ppo.PPO(ppo.Args(**sizes | given))
         self.stepping = self.learning = self.total = 0.0
-        step, learn = self.ppo.games.step, self.ppo.learn
-
-        def timed_step(actions: Any) -> Any:
-            start = time.perf_counter()
-            after = step(actions)
-            self.stepping += time.perf_counter() - start
-            return after
-
-        def timed_learn(*arguments: Any) -> Any:
-            start = time.perf_counter()
-            shown = learn(*arguments)
-            self.learning += time.perf_counter() - start
-            return shown
-
-        self.ppo.games.step, self.ppo.learn = timed_step, timed_learn
+        for group in self.ppo.games.groups:
+            group.receive = self.timed(group.receive, "stepping")
+        self.ppo.learn = self.timed(self.ppo.learn, "learning")
         self.ppo.update(0.0)
         self.stepping = self.learning = 0.0
+
+    def timed(self, function: Callable[..., Any], name: str) -> Callable[..., Any]:
+        """The function, which adds the seconds that its callers wait for it to an attribute."""
+
+        def call(*arguments: Any) -> Any:
+            start = time.perf_counter()
+            found = function(*arguments)
+            setattr(self, name, getattr(self, name) + time.perf_counter() - start)
+            return found
+
+        return call
 
     def measure(self, seconds: float) -> float:
         """Environment steps per second."""
@@ -79,7 +79,7 @@ class Ours:
         steps, start = 0, time.perf_counter()
         while time.perf_counter() - start < seconds:
             self.ppo.update(0.0)
-            steps += GAMES * TURNS
+            steps += self.ppo.action.numel()
         took = time.perf_counter() - start
         self.total += took
         return steps / took
@@ -88,7 +88,13 @@ class Ours:
 def ways(cores: int) -> list[tuple[str, int, str, dict[str, Any]]]:
     """What is measured in this process: its name, threads, dtype of products, and options of the script."""
     counts = sorted({1, cores})
+    on_gpu = {"device": "cuda", "num_envs": None, "rollout": 16}
+    gpu = [
+        (f"network by colour ({widths[0]}, {widths[1]}) on a GPU", cores, "bfloat16", {**on_gpu, "hidden": widths})
+        for widths in ((96, 256), (192, 512))
+    ]
     return [
+        *(gpu if torch.cuda.is_available() else []),
         *(("plain network", threads, "float32", PLAIN) for threads in counts),
         ("plain network", cores, "bfloat16", PLAIN),
         *(("network by colour", threads, "float32", {}) for threads in counts),
