@@ -66,17 +66,17 @@ def count_calls(
         evaluation: the id of the folder, or None.
     """
     chats = chat_players(dict(zip(names, players, strict=True)))
-    before = {name: (len(chat.exchanges), len(chat.repeated), chat.fallbacks) for name, chat in chats.items()}
+    before = {name: (len(chat.exchanges), chat.fallbacks) for name, chat in chats.items()}
     calls: dict[str, Calls] = {}
     with ExitStack() as stack:
         for chat in chats.values():
             stack.enter_context(chat.seated(names, first_game, evaluation))
         yield calls
-    for name, (exchanges, repeated, fallbacks) in before.items():
+    for name, (exchanges, fallbacks) in before.items():
         from starmine.text.exchange import totals
 
         chat = chats[name]
-        calls[name] = totals(chat.exchanges[exchanges:], chat.repeated[repeated:], chat.fallbacks - fallbacks)
+        calls[name] = totals(chat.exchanges[exchanges:], chat.fallbacks - fallbacks)
         turns = chat.fallback_turns[fallbacks:]
         calls[name][TURNS] = sorted([game, turn] for game, turn in turns if game is not None)
 

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import inspect
 import json
 import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
-from weakref import WeakKeyDictionary
 
 from starmine._core import StarmineError, UnknownNameError, VariantError, View, make_bot
-from starmine._util.numbers import is_integer, is_number
+from starmine._util.numbers import check_number
 from starmine.games.results import error_text
 from starmine.text.exchange import Answer, Exchange, Messages, numbers_of, totals
 from starmine.text.facts import move_text
-from starmine.text.loop import cancel_if_cancelled, in_thread, run_in_loop, start_in_loop
-from starmine.text.prompt import PromptOptions, given_options, rules_prompt, table_prompt
+from starmine.text.loop import Outcome, called, event_loop, in_thread, outcome_of, run_in_loop
+from starmine.text.prompt import PromptOptions, answer_prompt, given_options, rules_prompt, table_prompt
 from starmine.text.replies import parse_reply
 from starmine.text.transcript import Transcript
 
@@ -35,9 +33,11 @@ class ChatError(StarmineError):
 
 
 Ask: TypeAlias = Callable[[Any], Any]
+# Exceptions of a call that has failed. Others, such as KeyboardInterrupt, are raised.
+FAILURES = (Exception, asyncio.CancelledError, GeneratorExit)
 
 
-class Table(NamedTuple):
+class Seating(NamedTuple):
     """The games of an evaluation that are played together; see `ChatPlayer.seated`."""
 
     players: Sequence[str]
@@ -50,8 +50,10 @@ class ChatPlayer:
 
     For each move the model gets two messages: the rules as the system message, and the table as the user message. If
     the reply names no legal move, the model is asked again; the messages then also have its reply and what is wrong
-    with it. A call that raises an exception or takes too long is repeated. Calls for different games run at the same
-    time, and no game waits for the call of another.
+    with it. Calls for different games run at the same time, and no game waits for the call of another.
+
+    A call that raises an exception has failed: the fallback plays, or the game is given up. Repeating calls and ending
+    those that take too long is left to the client, such as `Endpoint(max_retries=, timeout=)`.
 
     Args:
         ask: takes messages, a list of dicts with `role` and `content`, and returns text, a tool call as a dict, or an
@@ -59,30 +61,28 @@ class ChatPlayer:
         name: names the player in transcripts and reports.
         options: what prompts show and in which form; None for the defaults.
         replies: how many replies a turn may have until one names a legal move, at least 1.
-        calls: how often a call is made until it succeeds, at least 1.
-        backoff: seconds before a call is made the second time; each further wait is twice as long.
-        timeout: seconds after which a call has failed; None for no limit. A function that is not async cannot be
-            stopped and goes on in its thread.
-        concurrency: the most calls at the same time, at least 1; 1 with `batched=True`. A function that is not async is
-            called in threads.
+        concurrency: the most calls at the same time, at least 1. A function that is not async is called in threads.
         batched: whether one call gets the messages of all waiting games. There is one such call at a time. A game with
             an unusable reply is in the next call again.
-        fallback: plays after the last unusable reply or failed call: a bot's text, such as "smart", or a function of
+        fallback: plays after the last unusable reply or a failed call: a bot's text, such as "smart", or a function of
             the view that returns a move; one fallback plays at a time. None gives the game up with a `ChatError`.
         transcript: path of a new file, to which each exchange is added at once as a line of JSON; None for none. An
             evaluation that is resumed in its folder goes on with its own file: lines of games that are played again are
             removed.
 
     Attributes:
-        exchanges: a list of `Exchange`, in the order in which they ended, without those in `repeated`.
-        repeated: a list of `Exchange` for the calls that failed or took too long and were made again.
+        exchanges: a list of `Exchange`, in the order in which they ended.
         fallbacks: number of moves that the fallback has chosen.
         fallback_turns: a list with the (game, turn) of each of these moves, numbered as in `Exchange`.
 
     Raises:
         UnknownNameError: there is no bot of the fallback's name.
-        StarmineError: an argument out of range or of another type, or a transcript that exists and is not that of a
+        TypeError: `replies` or `concurrency` is not an integer.
+        StarmineError: one of them is below 1, the fallback sees all hands, or a transcript exists and is not that of a
             stored evaluation.
+
+    A copy or a pickle has the settings, but neither the exchanges nor the transcript. A KeyboardInterrupt or SystemExit
+    that `ask` raises ends the games.
 
     `starmine eval FILE.py:NAME smart` evaluates the player of this name in a Python file.
 
@@ -101,39 +101,17 @@ class ChatPlayer:
         name: str = "chat",
         options: PromptOptions | None = None,
         replies: int = 3,
-        calls: int = 3,
-        backoff: float = 1.0,
-        timeout: float | None = None,
         concurrency: int = 1,
         batched: bool = False,
         fallback: str | Callable[[View], Any] | None = None,
         transcript: str | os.PathLike[str] | None = None,
     ) -> None:
-        if not callable(ask):
-            raise StarmineError(f"ask={ask!r} is not allowed: expected a function of messages")
-        for count, value in (("replies", replies), ("calls", calls), ("concurrency", concurrency)):
-            if not is_integer(value) or value < 1:
-                raise StarmineError(f"{count}={value!r} is not allowed: expected an integer of at least 1")
-        for seconds, limit in (("backoff", backoff), ("timeout", timeout)):
-            if not is_number(limit, 0) and (limit is not None or seconds == "backoff"):
-                raise StarmineError(f"{seconds}={limit!r} is not allowed: expected seconds of at least 0")
-        if not isinstance(name, str):
-            raise StarmineError(f"name={name!r} is not allowed: expected text")
-        if not isinstance(batched, bool):
-            raise StarmineError(f"batched={batched!r} is not allowed: expected True or False")
-        if batched and concurrency != 1:
-            raise StarmineError(
-                f"concurrency={concurrency!r} is not allowed with batched=True: there is one call at a time"
-            )
+        self.ask, self.name, self.options = ask, name, given_options(options)
+        self.replies = check_number("replies", replies, 1)
+        self.concurrency, self.batched = check_number("concurrency", concurrency, 1), batched
         if isinstance(fallback, str):
             _check_bot(fallback)
-        elif fallback is not None and not callable(fallback):
-            raise StarmineError(
-                f"fallback={fallback!r} is not allowed: expected a bot's text or a function of the view"
-            )
-        self.ask, self.name, self.options = ask, name, given_options(options)
-        self.replies, self.calls, self.backoff, self.timeout = replies, calls, backoff, timeout
-        self.concurrency, self.batched, self.fallback = concurrency, batched, fallback
+        self.fallback = fallback
         self._begin()
         self.transcript: Transcript | None = None if transcript is None else Transcript(transcript)
 
@@ -166,12 +144,13 @@ class ChatPlayer:
             the game is given up.
         """
         if self.transcript is not None:
-            self.transcript.check(None if self._table is None else self._table.evaluation)
+            self.transcript.check(None if self._seating is None else self._seating.evaluation)
         talks = [_Talk(self, view, game) for view, game in zip(views, games, strict=True)]
         if self.batched:
             self._ask_together(talks)
         elif talks:
-            start_in_loop(self._ask_all(talks))
+            loop = event_loop()
+            loop.call_soon_threadsafe(self._start, loop, talks)
         return [talk.answer for talk in talks]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -186,14 +165,13 @@ class ChatPlayer:
         """Make what a copy does not share, and keep its names."""
         settings = set(vars(self))
         self.exchanges: list[Exchange] = []
-        self.repeated: list[Exchange] = []
         self.fallbacks = 0
         self.fallback_turns: list[tuple[int | None, int]] = []
         self.transcript = None
-        self._table: Table | None = None
+        self._seating: Seating | None = None
         self._lock, self._fallback_lock = threading.Lock(), threading.Lock()
         self._waiting: list[_Talk] = []  # for the next call of a batched function
-        self._places: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+        self._places: tuple[asyncio.AbstractEventLoop, asyncio.Semaphore] | None = None  # of calls at the same time
         self._own = {*vars(self), "_own"} - settings
 
     @contextmanager
@@ -205,42 +183,29 @@ class ChatPlayer:
             first_game: the number of the first game in its pairing.
             evaluation: the id of the folder, or None.
         """
-        self._table = Table(players, first_game, evaluation)
+        self._seating = Seating(players, first_game, evaluation)
         try:
             yield
         finally:
-            self._table = None
+            self._seating = None
 
     def clear(self) -> None:
         """Forget all exchanges and counts. The transcript keeps its lines."""
-        self.exchanges, self.repeated = [], []
-        self.fallbacks, self.fallback_turns = 0, []
+        self.exchanges, self.fallbacks, self.fallback_turns = [], 0, []
 
     def report(self) -> dict[str, Any]:
         """A dict of totals.
 
-        `player` is the name, `calls` the number of exchanges, `outcomes` that with each outcome, `repeated` the number
-        of further calls that were "failed" or "timeout" and were made again, `problems` the first problem of each
-        outcome except "move", `fallbacks` the number of moves of the fallback, `seconds` the sum of the durations, and
-        `usage` the sums of the numbers of `Answer.usage`.
+        `player` is the name, `calls` the number of exchanges, `outcomes` that with each outcome, `problems` the first
+        problem of each outcome except "move", `fallbacks` the number of moves of the fallback, `seconds` the sum of the
+        durations, and `usage` the sums of the numbers of `Answer.usage`.
         """
-        return {"player": self.name} | totals(self.exchanges, self.repeated, self.fallbacks)
-
-    def _end(self, talk: _Talk) -> None:
-        """Give the answer of a talk that is over: its move, that of the fallback, or an exception."""
-        if not talk.answer.set_running_or_notify_cancel():
-            return
-        try:
-            talk.answer.set_result(self._fallback_move(talk) if talk.action is None else talk.action)
-        except Exception as error:
-            talk.answer.set_exception(error)
+        return {"player": self.name} | totals(self.exchanges, self.fallbacks)
 
     def _fallback_move(self, talk: _Talk) -> Any:
         if self.fallback is None:
-            found = f"named no legal move in {talk.attempt} attempts"
-            if talk.error is not None:
-                found = f"gave no reply: {talk.failed} call{'s' * (talk.failed > 1)} failed"
-            raise ChatError(f"{self.name} {found}; the last problem: {talk.problem}") from talk.error
+            told = f"named no legal move in {talk.attempt} attempts" if talk.error is None else "gave no reply"
+            raise ChatError(f"{self.name} {told}; the last problem: {talk.problem}") from talk.error
         with self._fallback_lock:
             if callable(self.fallback):
                 move = self.fallback(talk.view)
@@ -253,7 +218,7 @@ class ChatPlayer:
     def _keep(self, exchange: Exchange) -> None:
         """Add an exchange to its list and to the transcript."""
         with self._lock:
-            (self.repeated if exchange.repeated else self.exchanges).append(exchange)
+            self.exchanges.append(exchange)
             if self.transcript is not None:
                 self.transcript.add(exchange)
 
@@ -264,90 +229,83 @@ class ChatPlayer:
         with self._lock:
             waiting, self._waiting = [*self._waiting, *talks], []
         while waiting := [talk for talk in waiting if not talk.answer.cancelled()]:
-            answers, seconds = run_in_loop(self._called(waiting, nullcontext()))
-            if not isinstance(answers, Exception) and (
+            began = time.monotonic()
+            answers, error = run_in_loop(called(self.ask, [talk.prompt() for talk in waiting]))
+            seconds = (time.monotonic() - began) / len(waiting)
+            if error is None and (
                 not isinstance(answers, Sequence) or isinstance(answers, str) or len(answers) != len(waiting)
             ):
-                answers = StarmineError(f"ask returned {answers!r:.200}: expected a list of {len(waiting)} replies")
+                error = StarmineError(f"ask returned {answers!r:.200}: expected a list of {len(waiting)} replies")
             for index, talk in enumerate(waiting):
-                talk.take(answers if isinstance(answers, Exception) else answers[index], seconds / len(waiting))
+                talk.take((None, error) if error is not None else (answers[index], None), seconds)
             over = [talk for talk in waiting if talk.is_over]
             waiting = [talk for talk in waiting if not talk.is_over]
             for talk in over:
-                self._end(talk)
+                is_named = talk.action is not None
+                _give(talk.answer, (talk.action, None) if is_named else outcome_of(self._fallback_move, talk))
             if over:
                 break
         with self._lock:
             self._waiting += waiting
 
-    async def _ask_all(self, talks: Sequence[_Talk]) -> None:
-        """Ask for these games, each by itself. At most `concurrency` calls run at the same time."""
-        loop = asyncio.get_running_loop()
-        places = self._places.setdefault(loop, asyncio.Semaphore(self.concurrency))
-        tasks = []
+    def _start(self, loop: asyncio.AbstractEventLoop, talks: Sequence[_Talk]) -> None:
+        """Begin to ask for these games, each by itself. At most `concurrency` calls run at the same time."""
+        if self._places is None or self._places[0] is not loop:
+            self._places = loop, asyncio.Semaphore(self.concurrency)
         for talk in talks:
-            task = loop.create_task(self._ask_one(talk, places))
-            talk.answer.add_done_callback(partial(cancel_if_cancelled, loop, task))
-            tasks.append(task)
-        await asyncio.gather(*tasks, return_exceptions=True)
+            task = loop.create_task(self._ask_one(talk, self._places[1]))
+            task.add_done_callback(partial(_give_result, talk.answer))
+            talk.answer.add_done_callback(partial(_cancel_with, loop, task))
 
-    async def _ask_one(self, talk: _Talk, places: asyncio.Semaphore) -> None:
+    async def _ask_one(self, talk: _Talk, places: asyncio.Semaphore) -> Outcome:
         """Ask for a game until it has a move or no attempts are left."""
-        try:
-            while not talk.is_over:
-                talk.take(*await self._called([talk], places))
-        except Exception as error:  # such as a transcript that cannot be written
-            talk.answer.set_exception(error)
-            return
-        if talk.action is None:
-            await asyncio.wrap_future(in_thread(self._end, talk))  # a fallback may take long
-        else:
-            self._end(talk)
-
-    async def _called(self, talks: Sequence[_Talk], place: AbstractAsyncContextManager[Any]) -> tuple[Any, float]:
-        """What the function returned, or the exception of its last attempt; and the seconds of the last attempt.
-
-        Args:
-            talks: their messages are given to the function; one of them, unless it is batched.
-            place: is held by each attempt, but not between attempts.
-        """
-        seconds, failure = 0.0, Exception()
-        for attempt in range(self.calls):
-            if attempt:
-                for talk in talks:
-                    talk.fail(failure, seconds / len(talks), repeated=True)
-                await asyncio.sleep(self.backoff * 2 ** (attempt - 1))
-            given = [talk.prompt() for talk in talks] if self.batched else talks[0].prompt()
-            async with place:
+        while not talk.is_over:
+            async with places:
                 began = time.monotonic()
-                try:
-                    return await asyncio.wait_for(self._call(given), self.timeout), time.monotonic() - began
-                except TimeoutError as error:
-                    failure = error if str(error) else TimeoutError(f"no reply in {self.timeout} seconds")
-                except Exception as error:
-                    failure = error
+                outcome = await called(self.ask, talk.prompt())
                 seconds = time.monotonic() - began
-        return failure, seconds
+            talk.take(outcome, seconds)
+        if talk.action is not None:
+            return talk.action, None
+        return await asyncio.wrap_future(in_thread(self._fallback_move, talk))  # a fallback may take long
 
-    async def _call(self, messages: Any) -> Any:
-        call = type(self.ask).__call__  # of an object whose calls are coroutines
-        if inspect.iscoroutinefunction(self.ask) or inspect.iscoroutinefunction(call):
-            return await self.ask(messages)
-        found = await asyncio.wrap_future(in_thread(self.ask, messages))
-        return await found if inspect.isawaitable(found) else found
+
+def _give_result(answer: Future[Any], task: asyncio.Task[Outcome]) -> None:
+    """Give the answer of a task that is done, whatever ended it."""
+    if task.cancelled():
+        _give(answer, (None, StarmineError("the call was cancelled")))
+    else:
+        error = task.exception()  # such as that of a transcript which cannot be written
+        _give(answer, task.result() if error is None else (None, error))
+
+
+def _give(answer: Future[Any], outcome: Outcome) -> None:
+    """Set the result or the exception of an answer for which somebody still waits."""
+    if not answer.set_running_or_notify_cancel():
+        return
+    move, error = outcome
+    if error is None:
+        answer.set_result(move)
+    else:
+        answer.set_exception(error)
+
+
+def _cancel_with(loop: asyncio.AbstractEventLoop, task: asyncio.Task[Outcome], answer: Future[Any]) -> None:
+    """Cancel the task of an answer for which nobody waits."""
+    if answer.cancelled():
+        loop.call_soon_threadsafe(task.cancel)
 
 
 class _Talk:
     """The messages about one move of one game."""
 
     def __init__(self, player: ChatPlayer, view: View, game: int | None) -> None:
-        self.player, self.view, self.table = player, view, player._table
-        self.game = game if game is None or self.table is None else self.table.first_game + game
+        self.player, self.view, self.seating = player, view, player._seating
+        self.game = game if game is None or self.seating is None else self.seating.first_game + game
         self.answer: Future[Any] = Future()
         self.messages: Messages = []  # of the next call
         self.attempt, self.problem = 0, ""
-        self.failed = 0  # calls since the last reply
-        self.error: Exception | None = None  # of the last call
+        self.error: BaseException | None = None  # of the last call
         self.action: int | None = None
 
     def prompt(self) -> Messages:
@@ -365,36 +323,34 @@ class _Talk:
         """Whether there is a move, or no further attempt."""
         return self.action is not None or self.error is not None or self.attempt >= self.player.replies
 
-    def take(self, answer: Any, seconds: float) -> None:
-        """Read an answer, or keep the exception of the last call."""
-        if isinstance(answer, Exception):
-            self.fail(answer, seconds)
-            self.attempt, self.action, self.problem, self.error = self.attempt + 1, None, error_text(answer), answer
+    def take(self, result: Outcome, seconds: float) -> None:
+        """Read a reply, or keep the exception of a call.
+
+        Raises:
+            BaseException: that of the call, if it is to end the program, such as KeyboardInterrupt.
+        """
+        answer, error = result
+        if error is not None:
+            if not isinstance(error, FAILURES):
+                raise error
+            self._keep("failed", error_text(error), seconds)
+            self.attempt, self.action, self.problem, self.error = self.attempt + 1, None, error_text(error), error
             return
         usage: dict[str, float] = {}
         if isinstance(answer, Answer):
             usage = numbers_of(answer.usage)
-            calls = list(answer.tool_calls)
-            answer = calls[0] if len(calls) == 1 else calls or answer.text
         found = parse_reply(answer, self.view)
         action, problem = found.action, found.problem
         outcome = "move" if action is not None else "illegal" if found.illegal else "unreadable"
-        reply = answer if isinstance(answer, str) else _as_text(answer)
+        reply = _reply_text(answer)
         self._keep(outcome, problem, seconds, reply=reply, action=action, usage=usage)
-        self.attempt, self.failed = self.attempt + 1, 0
-        self.action, self.problem = action, problem or ""
+        self.attempt, self.action, self.problem = self.attempt + 1, action, problem or ""
         if action is None:
             self.messages = [
                 *self.messages,
                 {"role": "assistant", "content": reply[:2000]},
-                {"role": "user", "content": f"{problem}\n{self._legal()}"},
+                {"role": "user", "content": f"{problem}\n{self._reminder()}"},
             ]
-
-    def fail(self, error: Exception, seconds: float, repeated: bool = False) -> None:
-        """Keep the exception of a call, which is made again if it is `repeated`."""
-        self.failed += 1
-        outcome = "timeout" if isinstance(error, TimeoutError) else "failed"
-        self._keep(outcome, error_text(error), seconds, repeated=repeated)
 
     def _keep(
         self,
@@ -405,7 +361,6 @@ class _Talk:
         reply: str | None = None,
         action: int | None = None,
         usage: dict[str, float] | None = None,
-        repeated: bool = False,
     ) -> None:
         """Add an exchange with these attributes to those of the player."""
         digest = hashlib.sha256(json.dumps(self.messages).encode()).hexdigest()[:16]
@@ -424,15 +379,14 @@ class _Talk:
                 problem=problem,
                 seconds=seconds,
                 usage=usage or {},
-                players=None if self.table is None else list(self.table.players),
-                evaluation=None if self.table is None else self.table.evaluation,
-                repeated=repeated,
+                players=None if self.seating is None else list(self.seating.players),
+                evaluation=None if self.seating is None else self.seating.evaluation,
             )
         )
 
-    def _legal(self) -> str:
+    def _reminder(self) -> str:
         moves = ", ".join(move_text(self.view, action) for action in self.view.legal_actions())
-        return f"Your legal moves are: {moves}. Answer again."
+        return f"Answer again. Your legal moves are: {moves}. {answer_prompt(self.player.options.answer)}"
 
 
 def _check_bot(text: str) -> None:
@@ -452,7 +406,13 @@ def _check_bot(text: str) -> None:
         raise StarmineError(f"fallback={text!r} is not allowed: {error}") from error
 
 
-def _as_text(answer: Any) -> str:
+def _reply_text(answer: Any) -> str:
+    """The text of a reply, or its tool calls as JSON."""
+    if isinstance(answer, Answer):
+        calls = list(answer.tool_calls)
+        answer = (calls[0] if len(calls) == 1 else calls) or answer.text
+    if isinstance(answer, str):
+        return answer
     try:
         return json.dumps(answer)
     except (TypeError, ValueError):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Mapping
 from typing import Any
 
 from starmine._core import StarmineError
@@ -31,8 +29,8 @@ MOVE_TOOL: dict[str, Any] = {
 class Endpoint:
     """Asks a model of an endpoint with OpenAI's chat completions, such as OpenAI's own, vLLM's, or Ollama's.
 
-    It is async: with `concurrency` its calls run at the same time. The client does not retry, `ChatPlayer` does. It
-    needs `pip install 'starmine[llm]'`.
+    It is async: with `concurrency` its calls run at the same time. The client of `openai` repeats calls that fail and
+    ends those that take too long. It needs `pip install 'starmine[llm]'`.
 
     Args:
         model: its name.
@@ -41,7 +39,8 @@ class Endpoint:
         api_key: None for what the environment variable `OPENAI_API_KEY` says. A pickle does not contain it.
         tools: whether the model answers by a call of the tool `make_move`.
         prices: the cost of a million tokens, as (prompt, completion); the usage of each answer then has `cost`.
-        timeout: seconds after which the client gives a call up.
+        timeout: seconds after which the client gives up an attempt.
+        max_retries: how often the client repeats a call that fails, with growing waits.
         **parameters: more parameters of each request, such as `temperature=0`, `max_completion_tokens=2000` or
             `extra_body={...}`.
 
@@ -65,18 +64,17 @@ class Endpoint:
         tools: bool = False,
         prices: tuple[float, float] | None = None,
         timeout: float = 600.0,
+        max_retries: int = 2,
         **parameters: Any,
     ) -> None:
-        if not isinstance(model, str) or not model:
-            raise StarmineError(f"model={model!r} is not allowed: expected the name of a model")
-        for given in ("messages", "stream", "n", "model"):
+        for given in ("stream", "n"):
             if given in parameters:
                 raise StarmineError(f"{given} is not a parameter of Endpoint: each call asks for one whole answer")
         if prices is not None and (len(prices) != 2 or not all(is_number(price, 0) for price in prices)):
             raise StarmineError(f"prices={prices!r} is not allowed: expected two prices, of prompts and completions")
         check_flags(tools=tools)
         self.model, self.base_url, self.api_key, self.tools = model, base_url, api_key, tools
-        self.prices, self.timeout, self.parameters = prices, timeout, parameters
+        self.prices, self.timeout, self.max_retries, self.parameters = prices, timeout, max_retries, parameters
         self._client: Any = self._connected()
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -86,7 +84,9 @@ class Endpoint:
         except ImportError as missing:
             raise ImportError("Endpoint needs openai: pip install 'starmine[llm]'") from missing
         try:
-            return openai.AsyncOpenAI(base_url=self.base_url, api_key=self.api_key, timeout=self.timeout, max_retries=0)
+            return openai.AsyncOpenAI(
+                base_url=self.base_url, api_key=self.api_key, timeout=self.timeout, max_retries=self.max_retries
+            )
         except openai.OpenAIError as error:
             raise StarmineError(f"the endpoint cannot be used: {error}") from error
 
@@ -108,7 +108,7 @@ class Endpoint:
         """Ask the model.
 
         Raises:
-            openai.OpenAIError: the call failed; `ChatPlayer` repeats it.
+            openai.OpenAIError: the call failed, and so did its repetitions.
         """
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop not in (None, loop):  # its connections belong to one loop
@@ -120,12 +120,14 @@ class Endpoint:
         )
         if not found.choices:
             raise StarmineError("the endpoint answered without a choice")
-        message, reason = found.choices[0].message, found.choices[0].finish_reason
-        calls = [_call(call.function) for call in message.tool_calls or () if call.type == "function"]
-        usage = self._usage(found.usage)
-        if reason == "length":
-            usage["cut_short"] = 1
-        return Answer(text=message.content or "", tool_calls=calls, usage=usage)
+        message, complete = found.choices[0].message, found.choices[0].finish_reason != "length"
+        calls = [call.function for call in message.tool_calls or () if call.type == "function"]
+        return Answer(
+            text=message.content or "",
+            tool_calls=[{"name": call.name, "arguments": call.arguments} for call in calls],
+            usage=self._usage(found.usage) | ({} if complete else {"cut_short": 1}),
+            complete=complete,
+        )
 
     def _usage(self, found: Any) -> dict[str, float]:
         """The tokens of a call, and its cost."""
@@ -142,14 +144,3 @@ class Endpoint:
             prompt, completion = self.prices
             usage["cost"] = (usage["prompt_tokens"] * prompt + usage["completion_tokens"] * completion) / 1e6
         return usage
-
-
-def _call(function: Any) -> Mapping[str, Any]:
-    """A tool call as `read_move` takes it. Arguments that are not JSON stay text, which it refuses."""
-    try:
-        arguments = json.loads(function.arguments)
-    except ValueError:
-        arguments = function.arguments
-    if function.name == MOVE_TOOL["function"]["name"] and isinstance(arguments, dict):
-        return arguments
-    return {"name": function.name, "arguments": arguments}

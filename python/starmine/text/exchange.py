@@ -17,7 +17,7 @@ from starmine.text.prompt import PROMPT_VERSION
 LONGEST = 1000  # characters of a problem that is kept with totals
 # Outcomes and numbers of usage that texts name first, in this order.
 SHOWN = (
-    *("move", "illegal", "unreadable", "failed", "timeout"),
+    *("move", "illegal", "unreadable", "failed"),
     *("prompt_tokens", "completion_tokens", "reasoning_tokens", "cost"),
 )
 
@@ -31,9 +31,10 @@ class Answer:
     """A model's reply with more than its text; `ask` of a `ChatPlayer` may return it.
 
     Attributes:
-        text: the text of the reply. It is not read if there are tool calls.
+        text: the text of the reply. If there are tool calls, it must not have a marked answer of its own.
         tool_calls: the tool calls of the reply, as dicts with a name and arguments.
         usage: numbers that reports sum, such as `prompt_tokens`, `completion_tokens` and `cost`; others are ignored.
+        complete: False for a reply that was cut off at its length limit. It is refused.
 
     Raises:
         StarmineError: an attribute has another type.
@@ -42,6 +43,7 @@ class Answer:
     text: str = ""
     tool_calls: Sequence[Mapping[str, Any]] = ()
     usage: Mapping[str, float] = field(default_factory=dict)
+    complete: bool = True
 
     def __post_init__(self) -> None:
         for name, kind in (("text", str), ("tool_calls", Sequence), ("usage", Mapping)):
@@ -67,7 +69,7 @@ class Exchange:
         messages: the messages that the model got.
         reply: the text of the reply, or its tool calls as JSON; None if the call failed.
         outcome: "move" if the reply names one legal move, "illegal" if the move is not legal, "unreadable" if the reply
-            names no move or several; "failed" if the call raised an exception, "timeout" if it took too long.
+            names no move or several; "failed" if the call raised an exception.
         action: the action id of the legal move; None for other outcomes.
         problem: what was wrong, with the place where an exception was raised; None for the outcome "move".
         seconds: duration of the call; with `batched=True` an equal share of it.
@@ -75,7 +77,6 @@ class Exchange:
         prompt_version: `PROMPT_VERSION`, which changes with the texts of prompts.
         players: in an evaluation the names of the game's players, by seat; else None.
         evaluation: the id of the evaluation's folder; None without one.
-        repeated: whether the call failed and was made again. Then it is in `ChatPlayer.repeated`.
     """
 
     player: str
@@ -94,7 +95,6 @@ class Exchange:
     prompt_version: int = PROMPT_VERSION
     players: list[str] | None = None
     evaluation: str | None = None
-    repeated: bool = False
 
 
 def numbers_of(usage: Mapping[str, Any]) -> dict[str, float]:
@@ -107,34 +107,30 @@ def numbers_of(usage: Mapping[str, Any]) -> dict[str, float]:
     return found
 
 
-def totals(exchanges: Sequence[Exchange], repeated: Sequence[Exchange], fallbacks: int) -> dict[str, Any]:
+def totals(exchanges: Sequence[Exchange], fallbacks: int) -> dict[str, Any]:
     """What some exchanges came to, as JSON can represent it; see `ChatPlayer.report`.
 
     Args:
         exchanges: those of one player.
-        repeated: its failed calls that were made again.
         fallbacks: number of moves that its fallback has chosen.
     """
     usage: Counter[str] = Counter()
-    every = [*exchanges, *repeated]
-    for exchange in every:
+    for exchange in exchanges:
         usage.update(exchange.usage)
     return {
         "calls": len(exchanges),
         "outcomes": dict(Counter(exchange.outcome for exchange in exchanges)),
-        "repeated": dict(Counter(exchange.outcome for exchange in repeated)),
-        "problems": {each.outcome: shortened(each.problem) for each in every[::-1] if each.problem},
+        "problems": {each.outcome: shortened(each.problem) for each in exchanges[::-1] if each.problem},
         "fallbacks": fallbacks,
-        "seconds": sum(exchange.seconds for exchange in every),
+        "seconds": sum(exchange.seconds for exchange in exchanges),
         "usage": dict(usage),
     }
 
 
 def calls_text(calls: Mapping[str, Any]) -> str:
     """Totals in words: "12 calls: 10 move, 2 illegal; 1 moves of the fallback; tokens 700; 0.50 seconds a call"."""
-    again, fallbacks = calls["repeated"], calls["fallbacks"]
+    fallbacks = calls["fallbacks"]
     parts = [listed(calls["outcomes"])] if calls["outcomes"] else []
-    parts += [f"{sum(again.values()):,} more repeated: {listed(again)}"] if again else []
     parts += [f"{fallbacks:,} moves of the fallback"] if fallbacks else []
     parts += [f"{kind} {amount:,}" for kind, amount in _in_order(calls["usage"]).items()]
     return f"{calls['calls']:,} calls: {'; '.join([*parts, f'{seconds_a_call(calls):.2f} seconds a call'])}"
@@ -146,8 +142,8 @@ def listed(numbers: Mapping[str, float]) -> str:
 
 
 def seconds_a_call(calls: Mapping[str, Any]) -> float:
-    """The mean duration of all calls, those included that failed and were made again."""
-    return float(calls["seconds"] / max(1, calls["calls"] + sum(calls["repeated"].values())))
+    """The mean duration of a call."""
+    return float(calls["seconds"] / max(1, calls["calls"]))
 
 
 def _in_order(numbers: Mapping[str, float]) -> dict[str, float]:

@@ -13,14 +13,13 @@ from starmine._util.keywords import refuse_without
 from starmine._util.numbers import check_number, is_number
 from starmine.games.searches import search
 from starmine.text.facts import move_text
-from starmine.text.prompt import PROMPT_VERSION, PromptOptions, given_options, rules_prompt, table_prompt
+from starmine.text.prompt import ANSWERS, PROMPT_VERSION, PromptOptions, given_options, rules_prompt, table_prompt
 
 if TYPE_CHECKING:
     from starmine.data.origins import Origin
 
 # What tells where an example comes from.
 PLACE = ("game", "turn", "seat", "players", "evaluation", "evaluation_game")
-REPLIES = {"line": "MOVE: {move}", "json": '{{"move": "{move}"}}', "xml": "<move>{move}</move>"}
 
 
 def examples(
@@ -133,7 +132,7 @@ def _example(view: View, system: str, options: PromptOptions, action: int) -> di
         "messages": [
             {"role": "system", "content": system},
             {"role": "user", "content": table_prompt(view, options)},
-            {"role": "assistant", "content": REPLIES[options.answer].format(move=move)},
+            {"role": "assistant", "content": ANSWERS[options.answer][1].format(move=move)},
         ],
         "move": move,
         "action": action,

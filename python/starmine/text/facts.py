@@ -51,7 +51,8 @@ def told(view: View, history: Sequence[Event]) -> list[list[list[tuple[int, Even
 
 
 @lru_cache(maxsize=256)
-def _move_texts(variant: Variant, observer: int) -> tuple[str, ...]:
+def move_texts(variant: Variant, observer: int) -> tuple[str, ...]:
+    """The texts of all actions of a seat, by action id; see `move_text`."""
     texts = []
     for action in range(variant.num_actions):
         offset, meaning = variant.move(action).offset, variant.action_meaning(action)
@@ -63,7 +64,7 @@ def _move_texts(variant: Variant, observer: int) -> tuple[str, ...]:
 
 def move_text(view: View, action: int) -> str:
     """A move of the observer in words that name seats, such as "hint seat 1 red" or "play slot 2"."""
-    return _move_texts(view.variant, view.observer)[action]
+    return move_texts(view.variant, view.observer)[action]
 
 
 def event_facts(turn: int, event: Event, suits: Sequence[Suit]) -> dict[str, Any]:
@@ -143,6 +144,6 @@ def facts(view: View, history: str, possible: bool, legal_moves: bool, probabili
         first = 0 if history == "whole" or not own else own[-1]
         found["history"] = [event_facts(number, past[number], suits) for number in range(first, turn)]
     if legal_moves:
-        texts = _move_texts(variant, observer)
+        texts = move_texts(variant, observer)
         found["legal_moves"] = [texts[action] for action in view.legal_actions()]
     return found

@@ -15,7 +15,7 @@ from starmine.games.variants import named_suits
 from starmine.text.facts import facts
 
 #: The version of the prompts. It changes with any change of their text.
-PROMPT_VERSION = 1
+PROMPT_VERSION = 2
 Form = Literal["text", "markdown", "json"]
 History = Literal["round", "whole", "none"]
 Answer = Literal["line", "json", "xml"]
@@ -32,7 +32,7 @@ class PromptOptions:
         legal_moves: list the legal moves.
         probabilities: give the probability of each card in the own hand (`View.marginals`).
         answer: how the reply names its move: "line" for a last line `MOVE: ...`, "json" for `{"move": "..."}`, "xml"
-            for `<move>...</move>`. `read_move` understands all of them.
+            for `<move>...</move>`. `read_move` reads all of them, and tool calls.
         conventions: a text that follows the rules, such as how the partner plays; None for none.
 
     Raises:
@@ -57,11 +57,21 @@ class PromptOptions:
             raise StarmineError(f"conventions={self.conventions!r} is not allowed: expected text or None")
 
 
+# How a reply names its move, by `PromptOptions.answer`: what it is called, and its text.
 ANSWERS = {
-    "line": "End your answer with a line MOVE: followed by your move, such as MOVE: {example}",
-    "json": 'Answer with JSON that has your move, such as {{"move": "{example}"}}',
-    "xml": "Put your move in a tag, such as <move>{example}</move>",
+    "line": ("a line", "MOVE: {move}"),
+    "json": ("JSON", '{{"move": "{move}"}}'),
+    "xml": ("a tag", "<move>{move}</move>"),
 }
+
+
+def answer_prompt(answer: Answer) -> str:
+    """How to answer."""
+    kind, text = ANSWERS[answer]
+    example = text.format(move="play slot 0")
+    return (
+        f"End your answer with {kind} such as\n{example}\nWrite it once, with only the move in it and nothing after it."
+    )
 
 
 def given_options(options: PromptOptions | None) -> PromptOptions:
@@ -88,7 +98,7 @@ def rules_prompt(variant: Variant, options: PromptOptions | None = None) -> str:
 
 
 @lru_cache(maxsize=64)
-def _rules(variant: Variant, answer: str, conventions: str | None) -> str:
+def _rules(variant: Variant, answer: Answer, conventions: str | None) -> str:
     first = "a seat that was drawn" if variant.random_start_player else "seat 0"
     lines = [
         f"You play Hanabi, a cooperative card game, in a team of {variant.players}. The seats are 0 to "
@@ -103,7 +113,7 @@ def _rules(variant: Variant, answer: str, conventions: str | None) -> str:
     ]
     if conventions:
         lines += ["", conventions.strip()]
-    lines += ["", ANSWERS[answer].format(example="play slot 0") + ". Write no other move in that place."]
+    lines += ["", answer_prompt(answer)]
     return "\n".join(lines)
 
 
@@ -203,10 +213,10 @@ def table_prompt(view: View, options: PromptOptions | None = None) -> str:
     found = facts(view, options.history, options.possible, options.legal_moves, options.probabilities)
     if options.form == "json":
         return json.dumps(found)
-    return "\n".join(_Table(view.variant, found, options).lines())
+    return "\n".join(_TableText(view.variant, found, options).lines())
 
 
-class _Table:
+class _TableText:
     """The facts of a turn as lines of text or Markdown."""
 
     def __init__(self, variant: Variant, found: dict[str, Any], options: PromptOptions) -> None:

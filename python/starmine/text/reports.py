@@ -186,7 +186,7 @@ def report(
                 player=chat.name,
                 seats=seats,
                 moves=len(places),
-                totals=totals(chat.exchanges, chat.repeated, chat.fallbacks),
+                totals=totals(chat.exchanges, chat.fallbacks),
                 misplays=misplays,
                 knowable_misplays=knowable,
                 regret=None

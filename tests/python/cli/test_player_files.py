@@ -59,7 +59,7 @@ class Unmade:
         return 0
 
 
-model = ChatPlayer(ask, calls=1)
+model = ChatPlayer(ask)
 """
 
 

@@ -31,7 +31,7 @@ def ask(messages):
 
 
 def model(**options):
-    return ChatPlayer(ask, name="not shown", replies=2, calls=1, fallback="random", **options)
+    return ChatPlayer(ask, name="not shown", replies=2, fallback="random", **options)
 
 
 def told(calls):
@@ -81,7 +81,7 @@ def test_an_interrupted_evaluation_has_the_calls_of_the_games_that_it_holds(tmp_
 
 
 def test_games_that_were_given_up_count(tmp_path):
-    player = ChatPlayer(ask, calls=1, replies=1)
+    player = ChatPlayer(ask, replies=1)
     found = evaluate({"model": player}, 4, output=tmp_path, **QUICK)
     assert found.pairing("model", "model").failed > 0
     assert found.calls_of("model")["calls"] == len(player.exchanges)
@@ -119,47 +119,6 @@ def test_scores_with_moves_of_a_fallback_are_marked_and_have_their_share(tmp_pat
     assert max(map(len, texts[0].splitlines())) <= 100
 
 
-UNSTEADY = """
-import chat_models
-from starmine.text import ChatPlayer
-
-asked = 0
-
-
-def ask(messages):
-    global asked
-    asked += 1
-    if asked % 3 == 0:
-        raise KeyError("<plan>")
-    return chat_models.first_move(messages)
-
-
-model = ChatPlayer(ask, calls=2, backoff=0, transcript=TRANSCRIPT)
-"""
-
-
-def test_repeated_calls_are_in_the_summary_the_folder_and_the_transcript(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    file, folder, path = tmp_path / "unsteady_models.py", tmp_path / "out", tmp_path / "talk.jsonl"
-    file.write_text(UNSTEADY.replace("TRANSCRIPT", repr(str(path))))
-    command = ["eval", f"model={file}:model", "iggi", "--games", "3", "--variant", "mini", "--output", str(folder)]
-    command += ["--no-figure", "--quiet"]
-    assert main(command) == 0
-    first = capsys.readouterr().out
-    calls = json.loads((folder / "eval.json").read_text())["entrants"][0]["calls"]
-    repeated = calls["repeated"]["failed"]
-    assert calls["outcomes"] == {"move": calls["calls"]}
-    assert (
-        f"model: {calls['calls']} calls: {calls['calls']} move; {repeated} more repeated: {repeated} failed;" in first
-    )
-    assert "first failed reply: KeyError: '<plan>'" in first
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
-    assert sum(row["repeated"] for row in rows) == repeated > 0
-    sys.modules.pop("unsteady_models", None)
-    assert main(command) == 0
-    assert capsys.readouterr().out == first
-
-
 MODELS = """
 import chat_models
 from starmine.text import ChatPlayer
@@ -171,7 +130,7 @@ def ask(messages):
     return chat_models.first_move(messages)
 
 
-model = ChatPlayer(ask, calls=1, fallback="random")
+model = ChatPlayer(ask, fallback="random")
 """
 
 
@@ -210,7 +169,7 @@ def strange(messages):
 
 
 def test_strange_usage_and_problems_do_not_stop_an_evaluation(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(player_files, "player_of", lambda text: ChatPlayer(strange, calls=1, fallback="random"))
+    monkeypatch.setattr(player_files, "player_of", lambda text: ChatPlayer(strange, fallback="random"))
     command = ["eval", "m.py:model", "--games", "2", "--variant", "mini", "--output", str(tmp_path / "out")]
     assert main([*command, "--no-figure", "--quiet"]) == 0
     shown = capsys.readouterr().out

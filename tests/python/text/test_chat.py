@@ -1,6 +1,7 @@
 """A chat player asks, reads, asks again, falls back, and keeps what was said; no reply or failure goes unnoticed."""
 
 import asyncio
+import ctypes
 import inspect
 import json
 import pickle
@@ -109,7 +110,7 @@ def test_a_slow_call_holds_up_its_own_game_alone(other):
             return turns.action_mask.argmax(axis=1)
 
     others = {"iggi": "iggi", "chat": ChatPlayer(ask, concurrency=8), "every turn": EveryTurn()}
-    player = ChatPlayer(ask, calls=1, concurrency=8)
+    player = ChatPlayer(ask, concurrency=8)
     games = starmine.play_games([player, others[other]], 8, record=True)
     expected = "iggi" if other == "iggi" else Cautious
     assert games.trajectories == starmine.play_games([Cautious, expected], 8, record=True).trajectories
@@ -157,7 +158,7 @@ def test_calls_end_when_a_game_is_broken_off():
 
 def test_an_answer_of_wrong_types_is_a_failed_call():
     for given in ({"text": None}, {"tool_calls": None}, {"usage": 3}):
-        player = ChatPlayer(lambda messages, given=given: Answer(**given), calls=1, fallback="iggi")
+        player = ChatPlayer(lambda messages, given=given: Answer(**given), fallback="iggi")
         player.act(view())
         assert player.exchanges[0].outcome == "failed"
         assert next(iter(given)) + "=" in player.exchanges[0].problem
@@ -176,7 +177,8 @@ def test_an_unusable_reply_is_sent_back_with_what_was_wrong():
     assert [exchange.outcome for exchange in player.exchanges] == ["unreadable", "unreadable", "illegal", "move"]
     assert [len(messages) for messages in asked] == [2, 4, 6, 8]
     assert [message["role"] for message in asked[-1]][2:] == ["assistant", "user"] * 3
-    assert "names no move" in asked[1][-1]["content"]
+    assert "'Hello' is no move" in asked[1][-1]["content"]
+    assert "End your answer with a line such as\nMOVE: play slot 0" in asked[1][-1]["content"]
     assert "slot 7 does not exist" in asked[2][-1]["content"]
     assert "not legal now" in asked[3][-1]["content"]
     assert asked[0][0]["role"] == "system"
@@ -189,7 +191,7 @@ def test_a_game_without_a_legal_move_is_given_up_with_the_reason_and_the_others_
     player = ChatPlayer(ask, replies=2)
     with pytest.raises(starmine.BotError, match="named no legal move in 2 attempts") as error:
         starmine.play_games([player, "iggi"], 5, variant="mini")
-    assert all("names no move" in failure.message for failure in error.value.failures)
+    assert all("is no move" in failure.message for failure in error.value.failures)
     assert issubclass(ChatError, starmine.StarmineError)
 
 
@@ -203,119 +205,27 @@ def test_a_fallback_plays_on_and_is_counted(fallback):
     assert player.report()["outcomes"] == {"unreadable": player.fallbacks}
 
 
-def test_a_failed_call_is_repeated():
-    calls = []
+def test_a_call_that_failed_is_not_said_to_have_named_no_legal_move():
+    replies = iter(["hm"])
 
     def ask(messages):
-        calls.append(time.monotonic())
-        if len(calls) < 3:
-            raise ConnectionError("busy")
-        return first_move(messages)
+        for reply in replies:
+            return reply
+        raise ConnectionError("busy")
 
-    player = ChatPlayer(ask, calls=3, backoff=0.02)
-    assert player.act(view()) == view().legal_actions()[0]
-    assert calls[1] - calls[0] >= 0.02
-    assert calls[2] - calls[1] >= 0.04
-    assert [exchange.outcome for exchange in player.exchanges] == ["move"]
+    with pytest.raises(ChatError, match="model gave no reply; the last problem: ConnectionError: busy"):
+        ChatPlayer(ask, name="model").act(view())
 
 
-class Unsteady:
-    """A model whose first two calls of each turn fail, one by an exception and one by taking too long."""
-
-    def __init__(self, batched=False):
-        self.calls, self.batched, self.hangs = 0, batched, threading.Event()
-
-    def __call__(self, messages):
-        self.calls += 1
-        if self.calls % 3 == 1:
-            raise ConnectionError("busy")
-        if self.calls % 3 == 2:
-            self.hangs.wait(60)
-        given = messages if self.batched else [messages]
-        found = [Answer(first_move(said), usage={"prompt_tokens": 7}) for said in given]
-        return found if self.batched else found[0]
-
-
-@pytest.mark.parametrize("batched", [False, True])
-def test_a_call_that_is_repeated_is_counted_and_has_a_line(tmp_path, batched):
-    path, ask = tmp_path / "talk.jsonl", Unsteady(batched)
-    player = ChatPlayer(ask, backoff=0, timeout=0.1, batched=batched, transcript=path)
-    moves_of(player, [view()])
-    ask.hangs.set()
-    found = player.report()
-    assert (found["calls"], found["outcomes"]) == (1, {"move": 1})
-    assert found["repeated"] == {"failed": 1, "timeout": 1}
-    assert found["problems"]["failed"].startswith("ConnectionError: busy at ")
-    assert found["problems"]["timeout"] == "TimeoutError: no reply in 0.1 seconds"
-    assert found["usage"] == {"prompt_tokens": 7}
-    assert found["seconds"] >= 0.1
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
-    assert [row["outcome"] for row in rows] == ["failed", "timeout", "move"]
-    assert [row["repeated"] for row in rows] == [True, True, False]
-    assert [row["attempt"] for row in rows] == [0, 0, 0]
-    assert len({row["prompt"] for row in rows}) == 1
-    assert sum(row["seconds"] for row in rows) == pytest.approx(found["seconds"])
-    player.clear()
-    assert player.report()["repeated"] == {}
-
-
-def test_calls_that_failed_are_not_said_to_have_named_no_legal_move():
+def test_a_call_that_fails_is_one_outcome():
     def ask(messages):
         raise ConnectionError("busy")
 
-    with pytest.raises(ChatError, match="model gave no reply: 2 calls failed; the last problem: ConnectionError"):
-        ChatPlayer(ask, name="model", calls=2, backoff=0).act(view())
-    with pytest.raises(ChatError, match="gave no reply: 1 call failed; the last"):
-        ChatPlayer(ask, calls=1).act(view())
-    replies = iter(["hm", ConnectionError("busy")])
-    answers = {"hm": lambda: "hm"}
-
-    def second(messages):
-        reply = next(replies)
-        if reply not in answers:
-            raise reply
-        return answers[reply]()
-
-    with pytest.raises(ChatError, match="gave no reply: 1 call failed; the last"):
-        ChatPlayer(second, calls=1).act(view())
-
-
-def test_a_call_that_fails_for_good_is_one_outcome():
-    def ask(messages):
-        raise ConnectionError("busy")
-
-    player = ChatPlayer(ask, calls=2, backoff=0)
+    player = ChatPlayer(ask)
     with pytest.raises(ChatError, match="ConnectionError: busy"):
         player.act(view())
     (exchange,) = player.exchanges
     assert (exchange.outcome, exchange.reply, exchange.action) == ("failed", None, None)
-
-
-@pytest.mark.parametrize("is_async", [False, True])
-def test_a_call_that_takes_too_long_has_failed(is_async):
-    release = threading.Event()
-
-    async def later(messages):
-        await asyncio.sleep(30)
-
-    def ask(messages):
-        release.wait(1)
-
-    player = ChatPlayer(later if is_async else ask, calls=1, timeout=0.05, fallback="iggi")
-    player.act(view())
-    release.set()
-    assert [exchange.outcome for exchange in player.exchanges] == ["timeout"]
-
-
-@pytest.mark.parametrize("batched", [False, True])
-def test_a_function_that_never_returns_does_not_hold_a_game(batched):
-    hangs, began = threading.Event(), time.monotonic()
-    player = ChatPlayer(lambda messages: hangs.wait(60), calls=1, timeout=0.05, fallback="iggi", batched=batched)
-    moves_of(player, [view(), view()])
-    seconds = time.monotonic() - began
-    hangs.set()
-    assert seconds < 30
-    assert [exchange.outcome for exchange in player.exchanges] == ["timeout", "timeout"]
 
 
 def test_a_class_of_bots_that_are_asked_together_has_an_object_for_each_game():
@@ -364,7 +274,7 @@ def test_a_transcript_tells_game_seat_turn_attempt_and_usage(tmp_path):
     starmine.play_games(["iggi", player], 2, variant="mini")
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     assert len(rows) == len(player.exchanges)
-    assert {(row["player"], row["seat"], row["attempt"], row["prompt_version"]) for row in rows} == {("model", 1, 0, 1)}
+    assert {(row["player"], row["seat"], row["attempt"], row["prompt_version"]) for row in rows} == {("model", 1, 0, 2)}
     assert {row["game"] for row in rows} == {0, 1}
     assert rows[0]["usage"] == {"prompt_tokens": 100, "completion_tokens": 5, "cost": 0.25}
     assert len({row["prompt"] for row in rows}) > 1
@@ -388,25 +298,12 @@ def test_a_running_event_loop_does_not_matter():
 
 
 BAD = [
-    ({"ask": "model"}, "ask='model'"),
     ({"replies": 0}, "replies=0"),
-    ({"calls": True}, "calls=True"),
-    ({"concurrency": 1.5}, "concurrency=1.5"),
-    ({"concurrency": 8, "batched": True}, "concurrency=8 is not allowed with batched=True"),
-    ({"timeout": -1}, "timeout=-1"),
-    ({"backoff": None}, "backoff=None"),
-    ({"backoff": float("nan")}, "backoff=nan"),
-    ({"fallback": 7}, "fallback=7"),
+    ({"concurrency": 0}, "concurrency=0"),
     ({"fallback": "smrat"}, 'fallback="smrat" is not known: did you mean "smart"?'),
     ({"fallback": "rules: play-safe; discard-odlest"}, "discard-oldest"),
     ({"fallback": "cheater"}, "fallback='cheater' is not allowed: .*all hands"),
-    (
-        {"options": "json"},
-        r"options='json' is not allowed: expected PromptOptions, such as PromptOptions\(form='json'\)",
-    ),
     ({"options": {"form": "json"}}, "options={'form': 'json'} is not allowed: expected PromptOptions"),
-    ({"name": None}, "name=None is not allowed: expected text"),
-    ({"batched": "no"}, "batched='no' is not allowed: expected True or False"),
     ({"transcript": ""}, "transcript=''"),
 ]
 
@@ -422,20 +319,8 @@ def test_a_fallback_may_play_other_rules_than_the_standard_ones():
     assert ChatPlayer(lambda messages: "hm", replies=1, fallback="ippo-3p").act(seen) in seen.legal_actions()
 
 
-@pytest.mark.parametrize("reply", [{"text": "MOVE: play slot 0", "usage": {}}, [{"text": "x", "usage": {}}]])
-def test_a_dict_of_other_keys_is_told_which_keys_are_expected(reply):
-    with pytest.raises(ChatError) as found:
-        ChatPlayer(lambda messages: reply, replies=1).act(view())
-    expected = 'expected a tool call such as {"name": "play", "arguments": {"slot": 2}}, or {"move": "play slot 2"}'
-    assert str(found.value).endswith(f"it has no move, but the keys text, usage: {expected}")
-    with pytest.raises(ChatError, match="it has no move and no key: expected a tool call"):
-        ChatPlayer(lambda messages: {}, replies=1).act(view())
-    with pytest.raises(ChatError, match=r"but the keys x{99}\.\.\.: expected"):
-        ChatPlayer(lambda messages: {"x" * 10_000: 1}, replies=1).act(view())
-
-
 def test_a_batched_function_that_returns_too_few_replies_has_failed():
-    player = ChatPlayer(lambda batch: ["MOVE: play slot 0"], batched=True, calls=1, fallback="iggi")
+    player = ChatPlayer(lambda batch: ["MOVE: play slot 0"], batched=True, fallback="iggi")
     moves_of(player, [view(), view()])
     assert [exchange.outcome for exchange in player.exchanges] == ["failed", "failed"]
 
@@ -460,32 +345,51 @@ def test_calls_of_later_turns_run_in_the_same_event_loop():
     assert len(loops) == 1
 
 
-def test_a_model_may_itself_play_games_with_a_chat_player():
+def test_a_model_may_itself_play_games_with_a_chat_player_in_a_thread():
     inner = ChatPlayer(first_move)
 
-    async def ask(messages):
+    def play(messages):
         starmine.play_games([inner, inner], 1, variant="mini")
         return first_move(messages)
 
-    assert ChatPlayer(ask).act(view()) == ChatPlayer(first_move).act(view())
+    async def ask(messages):
+        return await asyncio.to_thread(play, messages)
+
+    async def waits_for_itself(messages):
+        return play(messages)
+
+    expected = ChatPlayer(first_move).act(view())
+    assert ChatPlayer(play).act(view()) == ChatPlayer(ask).act(view()) == expected
+    with pytest.raises(ChatError, match=r"call it by asyncio\.to_thread"):
+        ChatPlayer(waits_for_itself).act(view())
 
 
 def test_a_copy_has_the_settings_but_not_the_exchanges(tmp_path):
     player = ChatPlayer(first_move, name="mine", replies=2, transcript=tmp_path / "talk.jsonl")
     player.act(view())
     again = pickle.loads(pickle.dumps(player))
-    assert (again.name, again.replies, again.exchanges, again.repeated) == ("mine", 2, [], [])
+    assert (again.name, again.replies, again.exchanges) == ("mine", 2, [])
     assert again.act(view()) == player.act(view())
     assert len((tmp_path / "talk.jsonl").read_text().splitlines()) == 2
 
 
-def test_two_different_tool_calls_are_refused():
+def test_several_tool_calls_are_refused():
     call = {"name": "play", "arguments": {"slot": 0}}
-    other = {"name": "play", "arguments": {"slot": 1}}
-    replies = iter([Answer(tool_calls=[call, other]), Answer(tool_calls=[call, call])])
+    replies = iter([Answer(tool_calls=[call, call]), Answer(tool_calls=[call])])
     player = ChatPlayer(lambda messages: next(replies))
     assert player.act(view()) == view().variant.hand_size
-    assert "2 different moves" in player.exchanges[0].problem
+    assert "2 tool calls: make one" in player.exchanges[0].problem
+    assert json.loads(player.exchanges[0].reply) == [call, call]
+
+
+def test_a_reply_that_was_cut_off_is_asked_again():
+    replies = iter([Answer("MOVE: play slot 0", complete=False), "MOVE: play slot 1"])
+    player = ChatPlayer(lambda messages: next(replies))
+    assert player.act(view()) == 4
+    assert "cut off" in player.exchanges[0].problem
+
+
+# --- Exceptions ----------------------------------------------------------------------------------------------
 
 
 class Unplanned:
@@ -503,7 +407,7 @@ class Unplanned:
 
     def player(self, **options):
         ask = self.ask_later if self.is_async else self.ask
-        return ChatPlayer(ask, batched=self.batched, calls=2, backoff=0, **options)
+        return ChatPlayer(ask, batched=self.batched, **options)
 
     @property
     def place(self):
@@ -551,10 +455,139 @@ def test_the_exception_of_a_fallback_is_told_with_its_place():
     assert isinstance(caught.value.__cause__, KeyError)
 
 
-def test_a_time_limit_is_told_in_seconds():
-    async def ask(messages):
+class Stopped(BaseException):
+    """An exception of a library that no `except Exception` catches."""
+
+
+FAILED = [StopIteration, StopAsyncIteration, GeneratorExit, asyncio.CancelledError, TimeoutError, RuntimeError]
+RAISED = [SystemExit, KeyboardInterrupt, Stopped]
+KINDS = ["function", "async", "coroutine of a function", "batched", "async batched"]
+
+
+def raising(kind, error, **options):
+    """A chat player whose every call raises an exception, in different ways."""
+
+    def ask(messages):
+        raise error("over")
+
+    async def later(messages):
+        await asyncio.sleep(0)
+        raise error("over")
+
+    asks = {"function": ask, "coroutine of a function": lambda messages: later(messages), "batched": ask}
+    return ChatPlayer(asks.get(kind, later), batched="batched" in kind, **options)
+
+
+def within(seconds, call):
+    """The result or the exception of a call in another thread, and a failure if it hangs."""
+    found = []
+
+    def run():
+        try:
+            found.append((call(), None))
+        except BaseException as error:
+            found.append((None, error))
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    assert found, f"nothing came in {seconds} seconds"
+    return found[0]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("error", FAILED)
+def test_a_call_fails_by_any_exception_that_does_not_end_the_program(kind, error):
+    player = raising(kind, error)
+    _, caught = within(30, lambda: player.act(view()))
+    assert isinstance(caught, ChatError)
+    is_replaced = error is StopIteration and kind not in ("function", "batched")  # by Python, in a coroutine
+    assert type(caught.__cause__) is (RuntimeError if is_replaced else error)
+    assert [exchange.outcome for exchange in player.exchanges] == ["failed"]
+    _, caught = within(30, lambda: starmine.play_games([player, "iggi"], 3, variant="mini"))
+    assert isinstance(caught, starmine.BotError)
+    assert len(caught.failures) == 3
+    player = raising(kind, error, fallback="iggi")
+    games, _ = within(30, lambda: starmine.play_games([player, "iggi"], 3, variant="mini"))
+    assert (len(games), len(player.exchanges)) == (3, player.fallbacks)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("error", RAISED)
+def test_an_exception_that_ends_the_program_is_raised_and_the_next_player_plays(kind, error):
+    for play in (lambda player: player.act(view()), lambda player: starmine.play_games([player, "iggi"], 1)):
+        for options in ({}, {"fallback": "iggi"}):
+            _, caught = within(30, lambda play=play, options=options: play(raising(kind, error, **options)))
+            assert type(caught) is error
+    move, _ = within(30, lambda: ChatPlayer(first_move).act(view()))
+    assert move == view().legal_actions()[0]
+
+
+@pytest.mark.parametrize("batched", [False, True])
+@pytest.mark.parametrize("error", [*FAILED, *RAISED])
+def test_nothing_hangs_by_an_exception_of_a_fallback(error, batched):
+    def fallback(seen):
+        raise error("over")
+
+    ask = (lambda batch: ["hm"] * len(batch)) if batched else (lambda messages: "hm")
+    player = ChatPlayer(ask, replies=1, fallback=fallback, batched=batched)
+    _, caught = within(30, lambda: player.act(view()))
+    assert type(caught) is error
+    _, caught = within(30, lambda: starmine.play_games([player, "iggi"], 3, variant="mini"))
+    is_raised = error in RAISED or not issubclass(error, Exception)
+    assert type(caught) is (error if is_raised else starmine.BotError)
+
+
+def test_an_exception_from_outside_ends_a_thread_that_calls():
+    """As a debugger or a time limit of a library raises it, in the thread that runs `ask`."""
+    threads = []
+
+    def ask(messages):
+        threads.append(threading.get_ident())
+        while True:
+            time.sleep(0.01)
+
+    def stop():
+        while not threads:
+            time.sleep(0.01)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(threads[0]), ctypes.py_object(Stopped))
+
+    threading.Thread(target=stop, daemon=True).start()
+    _, caught = within(30, lambda: ChatPlayer(ask).act(view()))
+    assert type(caught) is Stopped
+
+
+def test_a_model_that_stops_or_cancels_the_loop_hangs_nothing():
+    async def stops(messages):
+        asyncio.get_running_loop().stop()
+        return first_move(messages)
+
+    async def cancels(messages):
+        asyncio.current_task().cancel()
         await asyncio.sleep(60)
 
-    with pytest.raises(ChatError) as found:
-        ChatPlayer(ask, calls=1, timeout=0.05).act(view())
-    assert str(found.value).endswith("the last problem: TimeoutError: no reply in 0.05 seconds")
+    assert within(30, lambda: ChatPlayer(stops).act(view()))[0] == view().legal_actions()[0]
+    assert isinstance(within(30, lambda: ChatPlayer(cancels).act(view()))[1], ChatError)
+
+
+def test_an_iterator_of_replies_that_is_exhausted_ends_the_games():
+    replies = iter(["MOVE: play slot 0"] * 3)
+    player = ChatPlayer(lambda messages: next(replies))
+    _, caught = within(30, lambda: starmine.play_games([player, "iggi"], 2, variant="mini"))
+    assert isinstance(caught, starmine.BotError)
+    assert "StopIteration" in str(caught)
+
+
+@pytest.mark.parametrize("batched", [False, True])
+def test_games_are_played_inside_a_running_event_loop(batched):
+    """As in a notebook: `play_games` is called in a coroutine."""
+
+    async def later(messages):
+        await asyncio.sleep(0)
+        return [first_move(one) for one in messages] if batched else first_move(messages)
+
+    async def cell():
+        return starmine.play_games([ChatPlayer(later, batched=batched), "iggi"], 4, variant="mini", record=True)
+
+    games, _ = within(60, lambda: asyncio.run(cell()))
+    assert games.trajectories == starmine.play_games([Cautious, "iggi"], 4, variant="mini", record=True).trajectories

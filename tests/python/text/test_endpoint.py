@@ -135,10 +135,14 @@ def test_a_tool_call_is_a_move():
 @pytest.mark.parametrize(
     ("calls", "problem"),
     [
-        ([("make_move", "{broken")], "it has no move"),
-        ([("make_move", "{}")], "it has no move"),
-        ([("make_move", '{"move": "play slot 0"}'), ("make_move", '{"move": "play slot 1"}')], "2 different moves"),
-        ([("shout", '{"slot": 1}')], "it has no move"),
+        ([("make_move", "{broken")], "are no JSON"),
+        ([("make_move", "{}")], "it has no key"),
+        ([("make_move", '{"move": "play slot 0", "slot": 1}')], "it has the keys move, slot"),
+        (
+            [("make_move", '{"move": "play slot 0"}'), ("make_move", '{"move": "play slot 1"}')],
+            "2 tool calls: make one",
+        ),
+        ([("shout", '{"slot": 1}')], "no call of a known tool"),
     ],
 )
 def test_tool_calls_that_name_no_move_are_refused(calls, problem):
@@ -150,21 +154,22 @@ def test_tool_calls_that_name_no_move_are_refused(calls, problem):
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "problem"),
+    ("status", "body", "problem", "calls"),
     [
-        (429, {"error": {"message": "slow down"}}, "RateLimitError"),
-        (500, b"<html>no</html>", "InternalServerError"),
-        (401, {"error": {"message": "no such key"}}, "AuthenticationError"),
-        (200, completion("x") | {"choices": []}, "StarmineError"),
-        (200, b"{}", ""),
-        (200, b"not JSON", ""),
+        (429, {"error": {"message": "slow down"}}, "RateLimitError", 2),
+        (500, b"<html>no</html>", "InternalServerError", 2),
+        (401, {"error": {"message": "no such key"}}, "AuthenticationError", 1),
+        (200, completion("x") | {"choices": []}, "StarmineError", 1),
+        (200, b"{}", "", 1),
+        (200, b"not JSON", "", 1),
     ],
 )
-def test_errors_of_the_endpoint_are_repeated_and_reported(status, body, problem):
+def test_the_client_repeats_calls_that_may_succeed_later_and_errors_are_reported(status, body, problem, calls):
     with served(lambda _: (status, body)) as (url, requests):
-        player = ChatPlayer(Endpoint("fake", base_url=url, api_key="none"), calls=3, backoff=0, fallback="random")
+        model = Endpoint("fake", base_url=url, api_key="none", max_retries=1)
+        player = ChatPlayer(model, fallback="random")
         player.act(view())
-    assert len(requests) == 3
+    assert len(requests) == calls
     (exchange,) = player.exchanges
     assert (exchange.outcome, player.fallbacks) == ("failed", 1)
     assert exchange.problem.startswith(problem)
@@ -178,36 +183,38 @@ def test_a_call_succeeds_after_an_error():
         return status, completion(f"MOVE: {first_move(request)}") if status == 200 else {}
 
     with served(answer) as (url, requests):
-        player = ChatPlayer(Endpoint("fake", base_url=url, api_key="none"), backoff=0)
+        player = ChatPlayer(Endpoint("fake", base_url=url, api_key="none"))
         assert player.act(view()) == view().legal_actions()[0]
     assert len(requests) == 2
 
 
-def test_an_answer_that_takes_too_long_is_a_timeout():
+def test_an_answer_that_takes_too_long_is_a_failed_call():
     def answer(request):
         time.sleep(0.5)
         return 200, completion("late")
 
     with served(answer) as (url, _):
-        player = ChatPlayer(Endpoint("fake", base_url=url, api_key="none"), calls=1, timeout=0.1, fallback="random")
+        model = Endpoint("fake", base_url=url, api_key="none", timeout=0.1, max_retries=0)
+        player = ChatPlayer(model, fallback="random")
         player.act(view())
-        assert player.exchanges[0].outcome == "timeout"
-        client = Endpoint("fake", base_url=url, api_key="none", timeout=0.1)
-        player = ChatPlayer(client, calls=1, fallback="random")
-        player.act(view())
+    assert player.exchanges[0].outcome == "failed"
     assert player.exchanges[0].problem.startswith("APITimeoutError")
 
 
 def test_nobody_listens():
-    player = ChatPlayer(Endpoint("fake", base_url="http://127.0.0.1:9/v1", api_key="none"), calls=1, fallback="random")
+    model = Endpoint("fake", base_url="http://127.0.0.1:9/v1", api_key="none", max_retries=0)
+    player = ChatPlayer(model, fallback="random")
     player.act(view())
     assert player.exchanges[0].problem.startswith("APIConnectionError")
 
 
-def test_an_answer_that_was_cut_short_is_counted():
-    with served(lambda _: (200, completion("I th", reason="length", prompt_tokens=5, completion_tokens=3))) as (url, _):
+def test_an_answer_that_was_cut_short_is_counted_and_refused():
+    with served(
+        lambda _: (200, completion("MOVE: play slot 0", reason="length", prompt_tokens=5, completion_tokens=3))
+    ) as (url, _):
         player = ChatPlayer(Endpoint("fake", base_url=url, api_key="none"), replies=2, fallback="random")
         player.act(view())
+    assert player.report()["outcomes"] == {"unreadable": 2}
     assert player.report()["usage"] == {"prompt_tokens": 10, "completion_tokens": 6, "cut_short": 2}
 
 
@@ -224,7 +231,6 @@ def test_a_key_leaves_neither_pickles_nor_texts(monkeypatch):
 def test_arguments_that_are_not_allowed(monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     for arguments, refusal in (
-        ({"model": ""}, "model=''"),
         ({"model": "fake", "stream": True}, "stream is not a parameter"),
         ({"model": "fake", "prices": (1,)}, "prices="),
         ({"model": "fake"}, "the endpoint cannot be used"),

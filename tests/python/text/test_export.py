@@ -262,14 +262,15 @@ def test_preferences_name_the_players_and_the_place(evaluation, tmp_path):
     assert all({"game", "turn", "seat"} <= pair.keys() for pair in pairs)
 
 
-def test_games_without_names_beside_an_evaluation_are_a_pairing_of_their_own(evaluation, tmp_path, capsys):
-    folder, players = evaluation
-    others = starmine.play_games(["iggi"] * players, 2, seed=1, variant="mini", record=True).trajectories
-    write_games(others, tmp_path / "others.safetensors")
+def test_games_without_names_beside_an_evaluation_are_a_pairing_of_their_own(tmp_path, capsys):
+    pytest.importorskip("pyarrow")
+    folder, others = tmp_path / "out", tmp_path / "others.safetensors"
+    starmine.evaluate(["iggi", "piers"], 1, output=folder, figure=False)
+    write_games(starmine.play_games(["iggi", "iggi"], 2, seed=1, record=True).trajectories, others)
     out = tmp_path / "train.jsonl"
-    assert "has 5 pairings" in (error := refused(capsys, folder, tmp_path / "others.safetensors", out))
+    assert "has 5 pairings" in (error := refused(capsys, folder, others, out))
     assert "'without names' (2 games)" in error
-    lines = exported(tmp_path, "--pairing", "without names", folder, tmp_path / "others.safetensors")
+    lines = exported(tmp_path, "--pairing", "without names", folder, others)
     assert {line["players"] for line in lines} == {None}
 
 

@@ -326,7 +326,7 @@ def test_prompts_are_stable():
     assert stored["prompts"] == golden()
 
 
-BUDGETS = {2: 800, 3: 950, 4: 1000, 5: 1100}  # tokens of rules and table, at four characters each
+BUDGETS = {2: 900, 3: 950, 4: 1000, 5: 1100}  # tokens of rules and table, at four characters each
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])

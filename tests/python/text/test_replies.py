@@ -1,12 +1,20 @@
-"""Replies of language models: each has its one move, or is refused with what to do."""
+"""Replies of language models: each has its one move, or is refused with what to do.
+
+A row of `replies.json` has the reply, `means` (the move that a person reads in it, or null), and for a refused reply a
+part of the `problem`. A reply may be refused although its meaning is clear, but never played against it.
+"""
 
 import json
+import random
+import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import starmine
-from starmine.text import parse_reply, read_move
+from starmine.text import Answer, parse_reply, read_move
 from starmine.text.facts import move_text
 
 REPLIES = json.loads((Path(__file__).parents[2] / "data" / "replies.json").read_text())
@@ -58,19 +66,21 @@ VIEWS = {name: position(name) for name in {row["view"] for row in REPLIES}}
 
 def test_there_are_500_replies():
     assert len(REPLIES) >= 500
-    assert sum("refused" in row for row in REPLIES) >= 180
+    assert sum("problem" not in row for row in REPLIES) >= 140
 
 
 @pytest.mark.parametrize("row", REPLIES, ids=range(len(REPLIES)))
-def test_a_reply_has_its_move_or_is_refused(row):
-    found = parse_reply(row["reply"], VIEWS[row["view"]])
-    if "move" in row:
-        assert found.problem is None, row
-        assert move_text(VIEWS[row["view"]], found.action) == row["move"], row
+def test_a_reply_is_read_as_it_is_meant_or_refused(row):
+    view = VIEWS[row["view"]]
+    found = parse_reply(row["reply"], view)
+    if found.action is not None:
+        assert move_text(view, found.action) == row["means"], row
+    if "problem" in row:
+        assert found.action is None, row
+        assert row["problem"] in found.problem, (row, found.problem)
+        assert found.illegal is (row["problem"] == "not legal now")
     else:
-        assert found.action is None, (row, move_text(VIEWS[row["view"]], found.action))
-        assert row["refused"] in found.problem, (row, found.problem)
-        assert found.illegal is ("is not legal" in row["refused"])
+        assert found.problem is None, (row, found.problem)
 
 
 @pytest.mark.parametrize("reply", [None, 7, 2.5, b"play slot 1", ["play slot 1"], object(), {"a": object()}, {1: 2}])
@@ -78,36 +88,190 @@ def test_a_reply_that_is_no_text_is_refused(reply):
     assert parse_reply(reply, VIEWS["two"]).action is None
 
 
+class Nameless:
+    def __repr__(self):
+        raise KeyError
+
+
+@pytest.mark.parametrize("value", [10**5000, Nameless(), [[]], {}], ids=["number", "nameless", "list", "dict"])
+def test_a_tool_call_of_anything_is_refused(value):
+    for call in (
+        {"name": "play", "arguments": {"slot": value}},
+        {"name": "hint", "arguments": {"seat": 0, "color": [value]}},
+        {"name": value, "arguments": {"slot": 1}},
+        {"name": "play", "arguments": value},
+        {"move": value},
+        {3: value, "move": "play slot 1"},
+        {"name": "play", "arguments": {3: value, "slot": 1}},
+    ):
+        assert parse_reply(call, VIEWS["two"]).action is None
+
+
+def test_an_answer_is_read_with_all_that_it_has():
+    view, call = VIEWS["two"], {"name": "play", "arguments": {"slot": 1}}
+    assert read_move(Answer("MOVE: play slot 2"), view) == 7
+    assert read_move(Answer("Slot 1 is a 1.", tool_calls=[call]), view) == 6
+    assert (
+        "a tool call and a marked answer" in parse_reply(Answer("MOVE: play slot 2", tool_calls=[call]), view).problem
+    )
+    assert "make one" in parse_reply(Answer(tool_calls=[call, call]), view).problem
+    assert "cut off" in parse_reply(Answer("MOVE: play slot 2", complete=False), view).problem
+
+
 def test_the_longest_reply_is_read_and_a_longer_one_refused():
-    text = "x" * 199_900 + "\nMOVE: play slot 2"
+    text = "x" * 199_900 + ".\nMOVE: play slot 2"
     assert parse_reply(text, VIEWS["two"]).action == 7
     assert "characters" in parse_reply("x" * 200_001, VIEWS["two"]).problem
 
 
+@pytest.mark.parametrize(
+    "part", ["{", '{"a":', "[", "<move>", "</think>", "<think>", "MOVE:", "```\n", "**", "move ", "* ", "\n"]
+)
+def test_a_long_reply_is_refused_quickly(part):
+    began = time.perf_counter()
+    for text in (part * (150_000 // len(part)), part * (150_000 // len(part)) + "}"):
+        assert parse_reply(text, VIEWS["two"]).action is None
+    assert time.perf_counter() - began < 5
+
+
 def test_refusals_are_errors_of_read_move():
-    with pytest.raises(starmine.NotationError, match="different moves"):
+    with pytest.raises(starmine.NotationError, match="names 2 moves"):
         read_move("play slot 1, discard slot 2", VIEWS["two"])
     with pytest.raises(starmine.StarmineError, match="is not legal now: expected one of"):
         read_move("discard slot 1", VIEWS["full"])
     assert read_move({"name": "play", "arguments": {"slot": 1}}, VIEWS["two"]) == 6
 
 
+# --- Properties ----------------------------------------------------------------------------------------------
+
+FORMS = [
+    "{move}",
+    "**{move}**",
+    "`{move}`",
+    "{move}.",
+    "MOVE: {move}",
+    "**MOVE:** {move}",
+    "**MOVE: {move}.**",
+    "I think.\nMOVE: {move}",
+    "<think>MOVE: play slot 0</think>\n\nmove: {move}",
+    "```\nMOVE: {move}\n```",
+    "<move>{move}</move>",
+    "My answer is <answer>{move}</answer>",
+    '{{"move": "{move}"}}',
+    '```json\n{{"reasoning": "play slot 0 is worse", "move": "{move}"}}\n```',
+]
+
+
+def tool_call(move):
+    """The tool call of a move."""
+    words = move.split()
+    if words[0] != "hint":
+        extra = {"announcing": words[4]} if len(words) > 3 else {}
+        return {"name": words[0], "arguments": {"slot": int(words[2])} | extra}
+    value = {"rank": int(words[4])} if words[3] == "rank" else {"color": words[3]}
+    return {"name": "hint", "arguments": {"seat": int(words[2])} | value}
+
+
+@pytest.mark.parametrize("players", range(2, 6))
 @pytest.mark.parametrize("name", list(starmine.variants()))
-def test_every_legal_move_is_read_in_every_form(name):
-    variant = starmine.variant(name)
-    state = variant.new_game(seed=2)
-    for action in (None, *state.legal_actions()[-1:]):
-        if action is not None:
-            state.apply(action)
+def test_every_legal_move_is_read_in_every_form(name, players):
+    state = starmine.variant(name, players=players).new_game(seed=2)
+    read = set()
+    while not state.is_terminal:
         view = state.view(state.current_player)
         for legal in view.legal_actions():
             move = move_text(view, legal)
-            forms = [
-                move,
-                f"MOVE: {move}",
-                f'{{"move": "{move}"}}',
-                f"<move>{move}</move>",
-                variant.action_meaning(legal),
-                str(legal),
-            ]
-            assert [read_move(form, view) for form in forms] == [legal] * len(forms)
+            if (view.observer, legal) not in read:
+                read.add((view.observer, legal))
+                assert {parse_reply(form.format(move=move), view).action for form in FORMS} == {legal}
+                assert read_move(tool_call(move), view) == legal
+                assert read_move(Answer(tool_calls=[{"name": "make_move", "arguments": {"move": move}}]), view) == legal
+        state.apply(state.suggest("smart") if name == "standard" else view.legal_actions()[-1])
+    assert len(read) > 10
+
+
+WORDS = [
+    *(
+        "not",
+        "don't",
+        "never",
+        "no",
+        "if red",
+        "unless",
+        "or",
+        "and",
+        "?",
+        "...",
+        "maybe",
+        "slot 3",
+        "seat 2",
+        "rank 1",
+    ),
+    *(
+        "red",
+        "1",
+        "2",
+        "card",
+        "instead",
+        "wrong",
+        "example",
+        "play",
+        "discard",
+        "hint",
+        "不",
+        "нет",
+        "❌",
+        "~~",
+        "</s>",
+    ),
+    *(
+        "MOVE: play slot 0",
+        "<move>play slot 0</move>",
+        '{"move": "play slot 0"}',
+        "discard slot 1",
+        "(",
+        ")",
+        "->",
+        "*",
+    ),
+]
+
+
+@given(st.data())
+def test_words_that_are_added_never_change_a_move(data):
+    """Wherever words stand, except before a marked answer, the reply is refused or means the same."""
+    view = VIEWS[data.draw(st.sampled_from(["two", "three", "timed", "six"]))]
+    legal = data.draw(st.sampled_from(view.legal_actions()))
+    form = data.draw(st.sampled_from([form for form in FORMS if "think" not in form and "reasoning" not in form]))
+    reply = form.format(move=move_text(view, legal))
+    before = len(form.split("{move}")[0]) if "{{" not in form else 0
+    words = WORDS if form.startswith("MOVE") or before > 12 or "<" in form else WORDS[:-8] + WORDS[-4:]
+    for word in data.draw(st.lists(st.sampled_from(words), min_size=1, max_size=3)):
+        place = data.draw(st.integers(before, len(reply)))
+        reply = reply[:place] + data.draw(st.sampled_from([" ", "\n", ", ", ""])) + word + " " + reply[place:]
+    assert parse_reply(reply, view).action is None, reply
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_any_text_around_a_move_is_refused_or_stands_before_a_marked_answer(before, after):
+    view = VIEWS["two"]
+    bare, marked = (
+        parse_reply(before + "play slot 2" + after, view),
+        parse_reply(before + "MOVE: play slot 2" + after, view),
+    )
+    if bare.action is not None:
+        assert not any(map(str.isalnum, before + after))
+    if marked.action is not None:
+        assert not any(map(str.isalnum, after))
+
+
+def test_shuffled_words_of_moves_are_moves_or_refused():
+    """Of random words of the grammar, only those that are a move as prompts list it are read."""
+    rng = random.Random(0)
+    words = ["play", "discard", "hint", "slot", "seat", "rank", "red", "announcing", "0", "1", "2", "MOVE:", "not", "."]
+    for _ in range(20_000):
+        text = " ".join(rng.choices(words, k=rng.randint(2, 6)))
+        view = VIEWS[rng.choice(["two", "three", "timed"])]
+        found = parse_reply(text, view)
+        if found.action is not None:
+            assert text.removeprefix("MOVE: ").removesuffix(" .") == move_text(view, found.action)

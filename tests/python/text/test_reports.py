@@ -44,7 +44,7 @@ def test_a_report_names_the_first_problem_of_each_outcome():
             raise ConnectionError("<busy>\nagain")
         return reply
 
-    player = ChatPlayer(ask, name="model", calls=1, fallback="iggi")
+    player = ChatPlayer(ask, name="model", fallback="iggi")
     games = starmine.play_games([player, "iggi"], 1, variant="mini", record=True)
     found = report(games, [player, "iggi"])
     (problems,) = (said.totals["problems"] for said in found.players)
@@ -54,26 +54,6 @@ def test_a_report_names_the_first_problem_of_each_outcome():
     assert problems["failed"] == f"ConnectionError: <busy>\nagain at {__file__}:{line}"
     assert "model: first failed reply" in str(found)
     assert f"ConnectionError: <busy> again at {__file__}:{line}" in str(found)
-
-
-def test_a_report_tells_repeated_calls():
-    calls = itertools.count()
-
-    def ask(messages):
-        if next(calls) % 2 == 0:
-            raise ConnectionError("busy")
-        return first_move(messages)
-
-    player = ChatPlayer(ask, name="model", backoff=0)
-    games = starmine.play_games([player, "iggi"], 1, variant="mini", record=True)
-    found = report(games, [player, "iggi"])
-    (said,) = found.players
-    calls = said.totals["calls"]
-    assert said.totals["repeated"] == {"failed": calls}
-    assert said.totals["problems"]["failed"].startswith("ConnectionError: busy")
-    assert f"{calls} calls: {calls} move; {calls} more repeated: {calls} failed; " in str(found)
-    assert found.to_dict()["players"][0]["totals"] == said.totals
-    assert player.report() == {"player": "model"} | said.totals
 
 
 def test_a_report_tells_scores_replies_and_regret():
