@@ -179,6 +179,7 @@ def test_a_killed_run_goes_on_to_the_undisturbed_results(memory, request):
 
 @pytest.mark.slow
 @needs_train_extra
+@pytest.mark.filterwarnings("ignore:Exception in thread")  # that of TensorBoard's writer
 def test_a_full_disk_ends_a_run_in_one_line_and_loses_nothing(small_disk):
     out, filler = small_disk / "run", small_disk / "filler"
     train(out, Walk(), total_steps=2)

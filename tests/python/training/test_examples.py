@@ -79,8 +79,6 @@ def runs(request, tmp_path_factory):
 
     updates = stopped_at + 20
     options.append(f"--total-steps={updates * TURNS}")
-    whole.mkdir()
-    (whole / "checkpoint.pt").write_text("of an earlier run")
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         module.main(parsed(module, *options, f"--out={whole}"))
     module.main(parsed(module, *options, "--resume", f"--out={killed}"))
@@ -159,11 +157,11 @@ def test_a_checkpoint_of_another_run_is_refused(runs):
 
 
 @pytest.mark.slow
-def test_a_fresh_run_moves_the_earlier_one_aside(runs):
-    out, printed = runs.whole, runs.printed
-    aside = out.with_name("whole.1")
-    assert f"the earlier run in {out} is kept in {aside}" in printed
-    assert (aside / "checkpoint.pt").read_text() == "of an earlier run"
+def test_a_fresh_run_in_a_used_folder_is_refused(runs):
+    before = (runs.whole / "checkpoint.pt").read_bytes()
+    with pytest.raises(TrainingError, match="whole holds a run: --resume goes on with it"):
+        import_module(runs.example).main(parsed(import_module(runs.example), f"--out={runs.whole}"))
+    assert (runs.whole / "checkpoint.pt").read_bytes() == before
 
 
 @pytest.mark.parametrize("example", EXAMPLES)

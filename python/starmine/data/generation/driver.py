@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from starmine._core import StarmineError, Variant
-from starmine._util.durable import FolderBusyError, FolderLock, given_path
+from starmine._util.durable import FolderBusyError, FolderLock, given_path, remove_parts
 from starmine._util.equality import equal_by_value
 from starmine._util.keywords import named_keywords
 from starmine._util.numbers import check_flags, check_number, check_threads
@@ -265,6 +265,7 @@ def check_shards(shards: Iterable[int] | None, number: int) -> list[int]:
 def begin(configuration: Configuration, folder: Path) -> dict[str, Entry]:
     """Write the manifest of a new data set, so that another one cannot begin in this folder; the shards' entries."""
     with FolderLock(folder, seconds=SECONDS):
+        remove_parts(folder, MANIFEST)
         found = read_manifest(folder)
         if found is not None and (different := differences(found.get("configuration"), configuration.to_dict())):
             raise another_configuration(folder, MANIFEST, different)
