@@ -4,7 +4,7 @@ It needs `pip install 'starmine[data]'`.
 """
 
 from starmine._util.durable import DamagedFileError
-from starmine.data.colors import color_permutations, permute_actions, permute_colors
+from starmine.data.colors import color_permutations, permute_colors
 from starmine.data.dataset import Dataset, RowGroup
 from starmine.data.end_reasons import ENDED_BY
 from starmine.data.formats import FORMATS, Format, ImportedGames, SkippedGame, format_names, read_games, write_games
@@ -38,7 +38,6 @@ __all__ = [
     "format_names",
     "generate",
     "info",
-    "permute_actions",
     "permute_colors",
     "read_games",
     "verify",

@@ -49,33 +49,6 @@ def permute_colors(games: Trajectories, permutations: NDArray[np.integer[Any]]) 
     )
 
 
-def permute_actions(
-    variant: Variant, actions: NDArray[np.integer[Any]], permutations: NDArray[np.integer[Any]]
-) -> NDArray[np.int64]:
-    """Apply permutations of the colours to actions.
-
-    Args:
-        variant: the rules.
-        actions: action ids, integers (n,).
-        permutations: integers (n, colors). A colour c that action i names becomes colour `permutations[i, c]`.
-
-    Returns:
-        The ids of the new actions, int64 (n,). Actions that name no colour stay as they are.
-
-    Raises:
-        ArrayError: as `permute_colors`, or an action that does not exist.
-    """
-    actions, permutations = np.asarray(actions), np.asarray(permutations)
-    if actions.ndim != 1 or not np.issubdtype(actions.dtype, np.integer):
-        raise ArrayError(f"actions have shape {actions.shape} and dtype {actions.dtype}: expected integers (n,)")
-    if not ((actions >= 0) & (actions < variant.num_actions)).all():
-        raise ArrayError(f"actions are {actions.min()} to {actions.max()}: expected 0 to {variant.num_actions - 1}")
-    _check(permutations, variant, len(actions))
-    base, named = action_colors(variant)
-    colors = np.take_along_axis(permutations, np.maximum(named[actions], 0)[:, None], 1)[:, 0]
-    return np.where(named[actions] >= 0, base[actions] + colors, actions).astype(np.int64)
-
-
 def color_permutations(variant: Variant, seed: int, games: NDArray[np.integer[Any]]) -> NDArray[np.uint8]:
     """Draw a permutation of the suits for each game, for `permute_colors`.
 

@@ -8,7 +8,7 @@ from random_variants import random_variant
 from stored_games import played_table
 
 import starmine
-from starmine.data.colors import action_colors, color_permutations, interchangeable, permute_actions, permute_colors
+from starmine.data.colors import action_colors, color_permutations, interchangeable, permute_colors
 
 OUTPUTS = ("obs", "action_mask", "current_player", "score", "reward", "terminated")
 VARIANTS = [
@@ -136,15 +136,6 @@ def test_other_permutations_are_refused(permutation, message):
     games = played_table(2, starmine.variant("avalanche")).trajectories
     with pytest.raises(starmine.ArrayError, match=message):
         permute_colors(games, np.array([permutation, permutation]))
-    with pytest.raises(starmine.ArrayError, match=message):
-        permute_actions(games.variant, np.array([0, 1]), np.array([permutation, permutation]))
-
-
-@pytest.mark.parametrize("actions", [[-1, 3], [3, 20], [3.0, 4.0], [[3], [4]]])
-def test_other_actions_are_refused(actions):
-    variant = starmine.Variant()
-    with pytest.raises(starmine.ArrayError, match="actions"):
-        permute_actions(variant, np.array(actions), color_permutations(variant, 0, np.arange(2)))
 
 
 @pytest.mark.parametrize(
