@@ -21,6 +21,7 @@ from starmine.data.manifest import MANIFEST, read_manifest
 from starmine.data.metadata import FORGED
 from starmine.data.outcomes import LEGAL, dealt, outcomes
 from starmine.data.prefetch import ahead
+from starmine.data.schema import shard_name
 from starmine.data.table import ContentHash, GameTable
 
 KEPT = 1000  # problems that are kept; all are counted
@@ -125,7 +126,9 @@ def verify(
         found.add(Problem(name, None, None, "the file is missing"))
     missing = missing_shards([file.metadata for file in files.values()]) - (len(paths) - len(files))
     if path.is_dir() and missing > 0:
-        found.add(Problem(path.name, None, None, f"of its shards {missing:,} are missing"))
+        known = {file.name for file in paths}
+        first = next(name for name in map(shard_name, range(len(paths) + 1)) if name not in known)
+        found.add(Problem(path.name, None, None, f"{counted(missing, 'shard')} missing, the first {first}"))
     with progress_of(sum(sum(file.sizes) for file in files.values()), 0, shown=progress) as shown:
         for name, file in files.items():
             for problem in _problems_of_file(file, manifest.get(name), found, deal, num_threads):

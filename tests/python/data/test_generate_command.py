@@ -15,7 +15,7 @@ def test_the_command_line_generates_sums_up_and_verifies(tmp_path, capsys):
     assert run("iggi", "iggi", "--output", tmp_path, "--shard-size", 30, "--shards", "0-1,3") == 0
     assert "3 of 3 shards (3 made now), 70 games" in capsys.readouterr().out
     assert main(["data", "verify", str(tmp_path), "--quiet"]) == 1
-    assert f"{shard_name(2)}: the file is missing" in capsys.readouterr().out
+    assert f"1 shard missing, the first {shard_name(2)}" in capsys.readouterr().out
     assert run("iggi", "iggi", "--output", tmp_path, "--shard-size", 30) == 0
     assert "4 of 4 shards (1 made now), 100 games" in capsys.readouterr().out
     assert main(["data", "verify", str(tmp_path), "--quiet", "--deal"]) == 0

@@ -269,7 +269,7 @@ def test_without_a_manifest_the_shards_and_their_own_checksums_are_compared(fold
     change(folder / FILE, "score", lambda score: score + 1)
     (folder / shard_name(2)).unlink()
     said = [problem.what for problem in verify(folder).problems if problem.row is None]
-    assert said == ["of its shards 1 are missing", "its games do not have the checksum in its metadata"]
+    assert said == [f"1 shard missing, the first {shard_name(2)}", "its games do not have the checksum in its metadata"]
 
 
 def test_a_shard_under_the_name_of_another_is_refused(folder):
