@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from starmine._util.equality import equal_by_value
-from starmine.evaluation.calls import fallback_share
+from starmine.evaluation.llm_usage import fallback_share
 from starmine.evaluation.results import Cell, Results
 from starmine.games.results import mean_and_error
 

@@ -10,7 +10,7 @@ import numpy as np
 from starmine._core import endings
 from starmine._util.arrays import Array
 from starmine._util.equality import equal_by_value
-from starmine.evaluation.calls import Calls, fallback_share
+from starmine.evaluation.llm_usage import Calls, fallback_share
 from starmine.games.endings import defeats
 from starmine.games.results import mean_and_error
 

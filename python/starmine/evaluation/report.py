@@ -7,7 +7,6 @@ import textwrap
 from collections.abc import Iterator
 
 from starmine._core import _search_parts
-from starmine.evaluation.calls import fallback_share
 from starmine.evaluation.grid import (
     HELD_OUT,
     MOST_PAIRINGS,
@@ -20,6 +19,7 @@ from starmine.evaluation.grid import (
     middle_out,
     shorten,
 )
+from starmine.evaluation.llm_usage import fallback_share
 from starmine.evaluation.matrix import FALLBACK, HELD_OUT_MEAN, MEAN, SELF_PLAY, Mean, table_of
 from starmine.evaluation.results import Cell, Results
 from starmine.games.results import with_error

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, _may_share_table, _unknown_name
 from starmine._util.equality import equal_by_value
-from starmine.evaluation.calls import Calls, added, without_turns
+from starmine.evaluation.llm_usage import Calls, added, without_turns
 from starmine.evaluation.pairing import ENDING, FAILED, SCORE, Pairing, summarise
 from starmine.games.identity import Identity
 from starmine.games.pairings import pairings_of

@@ -25,9 +25,9 @@ from starmine.data.origins import ID, KEY
 from starmine.data.outcomes import outcomes
 from starmine.data.schema import SHARD, shard_name
 from starmine.data.table import GameTable
-from starmine.evaluation.calls import Calls, added
 from starmine.evaluation.documents import csv_text, table_text, to_markdown
 from starmine.evaluation.evaluation import Evaluation
+from starmine.evaluation.llm_usage import Calls, added
 from starmine.evaluation.pairing import FAILED
 from starmine.evaluation.results import FAILURES_KEPT, Cell, Settings
 from starmine.games.identity import Identity

@@ -17,8 +17,8 @@ from starmine._util.durable import given_path
 from starmine._util.keywords import named_keywords, refuse_without
 from starmine._util.numbers import check_flags, check_number, check_threads
 from starmine._util.progress import Progress, progress_of
-from starmine.evaluation.calls import Calls, chat_players, count_calls, games_at_once
 from starmine.evaluation.evaluation import Evaluation
+from starmine.evaluation.llm_usage import Calls, chat_players, count_calls, games_at_once
 from starmine.evaluation.matrix import HELD_OUT_MEAN, MEAN, SELF_PLAY
 from starmine.evaluation.pairing import stretches
 from starmine.evaluation.results import Cell, Settings
