@@ -1,11 +1,14 @@
-"""Keyword arguments that do not exist are refused with the nearest name that does."""
+"""Errors name the argument: one that does not exist, with the nearest name that does, or one of a wrong type."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from inspect import Parameter, signature
 from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
 
 from starmine._core import StarmineError, Variant, _unknown_keyword, _unknown_name
 
@@ -18,6 +21,8 @@ BATCH_OPTIONS = ("decks", "start_players", "reset_mask")
 # The parameters of a variant.
 RULES = tuple(signature(Variant).parameters)
 NAMED = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+OF_THE_CORE = re.compile(r"while processing '(\w+)'")  # a note of the core about an argument
+SHOWN = 80  # characters of a value in a message
 
 
 def check_keywords(owner: str, given: Iterable[str], known: Iterable[str]) -> None:
@@ -40,7 +45,7 @@ def check_names(kind: str, given: Iterable[Any], known: Iterable[str]) -> None:
     """
     known = list(known)
     for name in given:
-        if name not in known:
+        if not isinstance(name, str) or name not in known:
             raise _unknown_name(kind, str(name), known)
 
 
@@ -82,20 +87,69 @@ def refuse_without(needed: str, value: Any, options: Mapping[str, Any]) -> None:
             raise StarmineError(f"{name}={option!r} without {needed} is not allowed: it would do nothing")
 
 
-def named_keywords(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """A function, or the `__init__` of a class, that names the nearest keyword argument where one does not exist.
+def wrong_type(name: str, value: object, expected: str) -> TypeError:
+    """The error for an argument of a wrong type."""
+    shown = " ".join(repr(value).split())
+    shown = shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}..."
+    return TypeError(f"{name}={shown} is a {type(value).__name__}: expected {expected}")
 
-    What `**overrides` takes are the parameters of `Variant`.
+
+def are_names(value: object) -> bool:
+    """Whether a value may be a sequence of names: a text is none, since it would be read letter by letter."""
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
+
+
+# By annotation, the values that an argument may have, and what a message calls them.
+CHECKED: dict[str, tuple[Callable[[object], bool], str]] = {
+    "str": (lambda value: isinstance(value, str), "a str"),
+    "str | None": (lambda value: isinstance(value, str | None), "a str or None"),
+    "Sequence[str]": (are_names, "a sequence of names"),
+    "Sequence[str] | None": (lambda value: value is None or are_names(value), "a sequence of names, or None"),
+    "str | Sequence[str] | None": (
+        lambda value: isinstance(value, str | None) or are_names(value),
+        "a name, a sequence of names, or None",
+    ),
+    "Sequence[str | None] | None": (lambda value: value is None or are_names(value), "a sequence of names, or None"),
+    "bool": (lambda value: isinstance(value, bool | np.bool_), "True or False"),
+    "bool | None": (lambda value: isinstance(value, bool | np.bool_ | None), "True, False or None"),
+    "Variant": (lambda value: isinstance(value, Variant), "a Variant"),
+}
+
+
+def named_keywords(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """A function, or the `__init__` of a class, whose errors name the argument.
+
+    Where a keyword argument does not exist, the error has the nearest name. What `**overrides` takes are the parameters
+    of `Variant`. An argument of a wrong type is named if its annotation is one of `CHECKED`, or if the core refuses it.
     """
-    parameters = signature(function).parameters.values()
+    of_function = signature(function)
+    parameters = of_function.parameters.values()
     known = [parameter.name for parameter in parameters if parameter.kind in NAMED and parameter.name != "self"]
     if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters):
         known += [name for name in RULES if name not in known]
+    checks = {one.name: CHECKED[one.annotation] for one in parameters if one.annotation in CHECKED}
     owner = function.__qualname__.removesuffix(".__init__")
 
     @wraps(function)
     def checked(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
         check_keywords(owner, kwargs, known)
-        return function(*args, **kwargs)
+        for name, value in of_function.bind_partial(*args, **kwargs).arguments.items():
+            if name in checks and not checks[name][0](value):
+                raise wrong_type(name, value, checks[name][1])
+        try:
+            return function(*args, **kwargs)
+        except TypeError as error:
+            _put_name_first(error, known)
+            raise
 
     return checked
+
+
+def _put_name_first(error: TypeError, known: Sequence[str]) -> None:
+    """Begin the message of an error with the argument that a note of the core names, if the function has it."""
+    for note in getattr(error, "__notes__", ()):
+        found = OF_THE_CORE.fullmatch(note)
+        if found and found[1] in known:
+            error.args = (f"{found[1]}: {error}",)
+            error.__notes__.remove(note)
+            return

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import ArrayError, Variant
+from starmine._util.keywords import named_keywords, wrong_type
 from starmine._util.numbers import check_number
 from starmine.games.draws import GOLDEN, mixed
 from starmine.games.trajectories import Trajectories
@@ -29,6 +30,8 @@ def permute_colors(games: Trajectories, permutations: NDArray[np.integer[Any]]) 
     Raises:
         ArrayError: a row is no permutation, or maps a suit to one with other copies.
     """
+    if not isinstance(games, Trajectories):
+        raise wrong_type("games", games, "Trajectories")
     variant = games.variant
     colors, ranks = variant.colors, variant.ranks
     chosen = np.asarray(permutations)
@@ -49,6 +52,7 @@ def permute_colors(games: Trajectories, permutations: NDArray[np.integer[Any]]) 
     )
 
 
+@named_keywords
 def color_permutations(variant: Variant, seed: int, games: NDArray[np.integer[Any]]) -> NDArray[np.uint8]:
     """Draw a permutation of the suits for each game, for `permute_colors`.
 
@@ -69,8 +73,9 @@ def color_permutations(variant: Variant, seed: int, games: NDArray[np.integer[An
         TypeError: the seed is not an integer, or `games` has no integers.
     """
     seed = check_number("seed", seed, 0, 2**64 - 1)
-    if not np.issubdtype(games.dtype, np.integer):
-        raise TypeError(f"games has dtype {games.dtype}: expected integers")
+    games = np.asarray(games)
+    if games.ndim != 1 or not np.issubdtype(games.dtype, np.integer):
+        raise TypeError(f"games has shape {games.shape} and dtype {games.dtype}: expected integers (G,)")
     numbers = mixed(games.astype(np.uint64) ^ mixed(np.array([seed], np.uint64)))
     suits = np.arange(variant.colors, dtype=np.uint64)
     keys = mixed(numbers[:, None] + suits * GOLDEN)

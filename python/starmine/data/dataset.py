@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant
-from starmine._util.keywords import check_names, named_keywords
-from starmine._util.numbers import check_integer, check_number
+from starmine._util.keywords import check_names, named_keywords, wrong_type
+from starmine._util.numbers import check_number
 from starmine.data.arrow import pyarrow
 from starmine.data.end_reasons import RULES, UNKNOWN, ended_by_codes
 from starmine.data.files import Paths, open_files
@@ -133,6 +133,7 @@ class Dataset:
         """The row groups with games of the data set, in order."""
         return list(self._groups)
 
+    @named_keywords
     def read(self, place: int, optional: bool = True) -> GameTable:
         """The games of `row_groups()[place]` that belong to the data set.
 
@@ -143,11 +144,12 @@ class Dataset:
 
         Raises:
             TypeError: `place` is not an integer.
+            StarmineError: there is no such row group.
             FileNotFoundError: the file has been removed.
             DamagedFileError: it has been changed, or its bytes are not those that were written.
             StarmineError: its columns contradict the schema or each other.
         """
-        place = check_integer("place", place)
+        place = check_number("place", place, 0, len(self._groups) - 1)
         group, chosen = self._groups[place], self._chosen[place]
         file = self.files[group.file]
         games = file.games(group.group, optional)
@@ -159,6 +161,7 @@ class Dataset:
             games = replace(games, players=rows[games.players])
         return games
 
+    @named_keywords
     def tables(self, places: Sequence[int] | None = None, optional: bool = True) -> Iterator[GameTable]:
         """The games of row groups, one after the other; the next one is read in a thread.
 
@@ -169,6 +172,8 @@ class Dataset:
         Raises:
             TypeError, FileNotFoundError, DamagedFileError, StarmineError: as `read`.
         """
+        if not isinstance(places, Iterable | None) or isinstance(places, str | bytes):
+            raise wrong_type("places", places, "indices of row groups")
         chosen = range(len(self._groups)) if places is None else places
         return ahead(self.read(place, optional) for place in chosen)
 
@@ -291,6 +296,7 @@ class Dataset:
 
     # --- Columns and rows ------------------------------------------------------------------------------------
 
+    @named_keywords
     def table(self, columns: Sequence[str] | None = None) -> Any:
         """Columns of all games as a `pyarrow.Table`, which is in memory as a whole.
 
@@ -337,6 +343,7 @@ class Dataset:
             return column.flatten().to_numpy().reshape(len(column), -1)  # type: ignore[no-any-return]
         return column.to_numpy()  # type: ignore[no-any-return]
 
+    @named_keywords
     def replay(
         self,
         batch_size: int = 4096,

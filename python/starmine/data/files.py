@@ -7,7 +7,7 @@ import hashlib
 import os
 import re
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +19,7 @@ import numpy as np
 
 from starmine._core import StarmineError
 from starmine._util.durable import DamagedFileError, given_path, replacing
+from starmine._util.keywords import wrong_type
 from starmine.data.arrow import pyarrow, pyarrow_parquet
 from starmine.data.metadata import CONTENT, KEY, Metadata
 from starmine.data.schema import FILE_OPTIONS, ROW_GROUP, optional_columns, read_table, schema, write_table
@@ -113,13 +114,26 @@ def _stamp(path: Path) -> tuple[int, int, int]:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
+def check_paths(name: str, paths: Paths) -> list[str | PathLike[str]]:
+    """One or several paths as a list.
+
+    Raises:
+        TypeError: they are neither.
+    """
+    if isinstance(paths, str | PathLike):
+        return [paths]
+    if not isinstance(paths, Iterable) or isinstance(paths, bytes | Mapping):
+        raise wrong_type(name, paths, "the path of a file or folder, or several")
+    return list(paths)
+
+
 def open_files(path: Paths) -> list[GamesFile]:
     """The files of games of a data set.
 
     Args:
         path: of a folder, whose files `*.parquet` are taken in the order of their names; of a file; or of several.
     """
-    given = [path] if isinstance(path, str | PathLike) else list(path)
+    given = check_paths("path", path)
     paths = [file for each in given for file in files_of(given_path("path", each))]
     if not paths:
         raise StarmineError(f"there are no games in {', '.join(map(str, given))!r}: expected files '*.parquet'")

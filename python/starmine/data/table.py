@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from starmine._core import ArrayError, StarmineError, State, Variant
 from starmine._util.equality import equal_by_value
+from starmine._util.keywords import wrong_type
 from starmine.data.arrow import pyarrow, to_arrow
 from starmine.data.end_reasons import NO_SCORE, NO_SEAT, UNKNOWN
 from starmine.games.trajectories import Trajectories
@@ -234,7 +235,11 @@ def content_hash(games: GameTable | Iterable[GameTable]) -> str:
         games: a table, or consecutive tables; where one ends and the next begins does not matter.
     """
     checksum = ContentHash()
+    if not isinstance(games, GameTable | Iterable):
+        raise wrong_type("games", games, "a GameTable or several")
     for piece in [games] if isinstance(games, GameTable) else games:
+        if not isinstance(piece, GameTable):
+            raise wrong_type("games", games, "a GameTable or several")
         checksum.update(piece)
     return checksum.hexdigest()
 
@@ -251,7 +256,7 @@ def chosen_indices(games: int | slice | Sequence[int] | NDArray[Any], count: int
         raise IndexError("games is a masked array: expected one without a mask")
     if given.dtype == np.bool_:
         if given.shape != (count,):
-            raise IndexError(f"the mask has shape {given.shape}: expected {(count,)}")
+            raise IndexError(f"games is a mask of shape {given.shape}: expected {(count,)}")
         return np.flatnonzero(given)
     if given.size == 0:
         return np.empty(0, np.int64)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from starmine._core import StarmineError, endings
 from starmine._util.durable import given_path
 from starmine._util.equality import equal_by_value
+from starmine._util.keywords import named_keywords
 from starmine._util.numbers import check_flags, check_threads
 from starmine._util.progress import counted, progress_of
 from starmine.data.files import GamesFile, file_hash, files_of, missing_shards, refuse_other_format
@@ -93,6 +94,7 @@ class Verification:
         return "\n".join([*lines, f"{self.path}: {whole}: {held}"])
 
 
+@named_keywords
 def verify(
     path: str | os.PathLike[str], *, deal: bool = False, num_threads: int | None = None, progress: bool = False
 ) -> Verification:

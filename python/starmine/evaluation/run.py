@@ -346,8 +346,6 @@ def seeds_by_method(methods: Sequence[str], names: Sequence[str]) -> dict[str, t
     Raises:
         StarmineError: a method has the name of an entrant or of a column, or fewer than two seeds.
     """
-    if isinstance(methods, str) or not isinstance(methods, Sequence):
-        raise StarmineError(f"methods={methods!r} is not allowed: expected a list of names of methods")
     found = {}
     for method in methods:
         numbers = {name: name.removeprefix(f"{method}-") for name in names}

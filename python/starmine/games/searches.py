@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from starmine._core import Move, SeatedBot, StarmineError, State, Variant, View, _Player, _search
 from starmine._util.equality import equal_by_value
+from starmine._util.keywords import wrong_type
 from starmine._util.numbers import refuse_truth
 from starmine.games.actions import action_id
 from starmine.games.players import resolve_player
@@ -176,6 +177,8 @@ def search(
     """
     for name, value in (("threshold", threshold), ("step", step)):
         refuse_truth(name, value)
+    if not isinstance(position, State | View):
+        raise wrong_type("position", position, "a State or a View")
     view = position if isinstance(position, View) else position.view(position.current_player)
     if not isinstance(blueprint, str | TrainedPolicy | SeatedBot | _Player):
         raise StarmineError(f"blueprint={blueprint!r} is not allowed: expected a bot's text or a trained policy")

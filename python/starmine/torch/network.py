@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from starmine._core import Layout, StarmineError, Variant, _Network
 from starmine._util.durable import given_path, replace_file
 from starmine._util.equality import equal_by_value
+from starmine._util.keywords import named_keywords, wrong_type
 from starmine._util.numbers import check_flags, check_integer, check_number
 from starmine.torch.unpack import unpack_bits
 
@@ -23,6 +24,7 @@ FORMAT = 1  # version of the policy file format
 KEY = "starmine"  # of the file's metadata
 MAX_LAYERS, MAX_WIDTH = 16, 4096  # limits of the policy file format
 MASKED_LOGIT = -1e9
+MATMUL_DTYPES = [torch.float32, torch.bfloat16]
 
 
 @equal_by_value
@@ -185,8 +187,11 @@ class ActorCritic(nn.Module, ABC):
     heads: nn.Linear
     memory: SeatGRU | None  # policy files store its weights by this name
 
+    @named_keywords
     def __init__(self, variant: Variant, encoder: str, state_width: int, matmul_dtype: torch.dtype) -> None:
         super().__init__()
+        if matmul_dtype not in MATMUL_DTYPES:
+            raise wrong_type("matmul_dtype", matmul_dtype, " or ".join(map(str, MATMUL_DTYPES)))
         self.variant, self.encoder, self.matmul_dtype = variant, encoder, matmul_dtype
         self.features, self.players = len(variant.layout(encoder)), variant.players
         self.state_width = state_width
@@ -335,7 +340,7 @@ class PolicyNetwork(ActorCritic):
         matmul_dtype: torch.dtype = torch.float32,
         layer_norm: bool = False,
     ) -> None:
-        check_flags(recurrent=recurrent, card_features=card_features)
+        check_flags(recurrent=recurrent, card_features=card_features, layer_norm=layer_norm)
         widths = checked_widths(hidden)
         super().__init__(variant, encoder, widths[-1] if recurrent else 0, matmul_dtype)
         self.hidden, self.layer_norm = widths, layer_norm
@@ -390,7 +395,7 @@ def checked_widths(hidden: Iterable[int]) -> tuple[int, ...]:
     """The widths of a trunk, within the limits of the policy file format."""
     expected = f"1 to {MAX_LAYERS} widths of 1 to {MAX_WIDTH:,}"
     try:
-        widths = tuple(check_integer("hidden", width) for width in hidden)
+        widths = () if isinstance(hidden, bytes) else tuple(check_integer("hidden", width) for width in hidden)
     except TypeError:
         raise TypeError(f"hidden={hidden!r} is not allowed: expected {expected}") from None
     if not 1 <= len(widths) <= MAX_LAYERS or not all(1 <= width <= MAX_WIDTH for width in widths):

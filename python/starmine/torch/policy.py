@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from copy import copy
+from inspect import signature
 from typing import Any
 
 import torch
@@ -12,9 +13,10 @@ from torch.nn.modules.batchnorm import _BatchNorm, _NormBase
 from torch.nn.modules.dropout import _DropoutNd
 from torch.nn.utils.parametrizations import _SpectralNorm
 
-from starmine._core import StarmineError
+from starmine._core import StarmineError, _extra_outputs
 from starmine._util.arrays import Array
-from starmine._util.numbers import check_flags
+from starmine._util.keywords import check_names, named_keywords, wrong_type
+from starmine._util.numbers import check_flags, check_number
 from starmine.games.draws import POLICY, draw, fractions
 from starmine.games.players import refuse_foreign
 from starmine.games.turns import Turns
@@ -29,6 +31,7 @@ class ModulePolicy:
     """Plays with a torch module: `module(observations, action_mask)`.
 
     The module is called without gradients, with float32 observations (K, D) and a bool mask (K, A) on its own device.
+    Its `forward` therefore takes two arguments, also if it has no use for the mask: illegal actions are left out here.
     It returns logits (K, A), a tuple that begins with them, or actions, integers (K,).
 
     An `ActorCritic`, such as `PolicyNetwork` and `ColorNetwork`, is called as in training. If it is recurrent, each
@@ -49,12 +52,14 @@ class ModulePolicy:
             says that recurrent layers run over something else, such as the cards of an observation.
 
     Raises:
-        TypeError: `sampled` or `cheats` is neither True nor False.
-        StarmineError: a layer with two modes is in that of training; batch normalisation has no running statistics;
-            the module has recurrent layers, is no `ActorCritic`, and `recurrent` is not False; `recurrent` contradicts
-            the module, or `encoder` an `ActorCritic`; or the module is a policy of another library.
+        TypeError: `sampled` or `cheats` is neither True nor False, or another argument has a wrong type.
+        StarmineError: `forward` does not take these arguments; a layer with two modes is in that of training; batch
+            normalisation has no running statistics; the module has recurrent layers, is no `ActorCritic`, and
+            `recurrent` is not False; `recurrent` contradicts the module, or `encoder` an `ActorCritic`; or the module
+            is a policy of another library.
     """
 
+    @named_keywords
     def __init__(
         self,
         module: nn.Module,
@@ -68,12 +73,16 @@ class ModulePolicy:
     ) -> None:
         check_flags(sampled=sampled, cheats=cheats)
         refuse_foreign(module, "module")
+        if not isinstance(module, nn.Module):
+            raise wrong_type("module", module, "a torch module")
+        check_names("output", extra_outputs, _extra_outputs())
+        _refuse_arguments(module, extra_outputs)
         own = getattr(module, "encoder", None)
         self.module = module
         self.encoder = encoder if encoder is not None else own if isinstance(own, str) else "canonical"
         self.cheats, self.extra_outputs = cheats, tuple(extra_outputs)
         self.sampled = sampled
-        self._shift = float(fractions(draw(seed, POLICY))[0])
+        self._shift = float(fractions(draw(check_number("seed", seed, 0, 2**64 - 1), POLICY))[0])
         parameter = next(module.parameters(), None)
         self.device = torch.device("cpu") if parameter is None else parameter.device
         self.dtype = "uint8" if self.device.type != "cpu" else "float32"
@@ -173,6 +182,21 @@ class ModulePolicy:
     def __repr__(self) -> str:
         """The module's class and the encoder."""
         return f"ModulePolicy({type(self.module).__name__}, encoder={self.encoder!r}, sampled={self.sampled})"
+
+
+def _refuse_arguments(module: nn.Module, extra_outputs: Sequence[str]) -> None:
+    """Refuse a module whose `forward` cannot be called as here."""
+    try:
+        taken = signature(module.forward)
+    except (TypeError, ValueError):  # of a module without Python code
+        return
+    try:
+        taken.bind(None, None, **dict.fromkeys(extra_outputs))
+    except TypeError as error:
+        called = ", ".join(["observations", "action_mask", *(f"{name}=..." for name in extra_outputs)])
+        name = type(module).__name__
+        message = f"{name}.forward{taken} is not allowed: it is called as forward({called}), and {error}"
+        raise StarmineError(message) from None
 
 
 def _has_two_modes(layer: nn.Module) -> bool:

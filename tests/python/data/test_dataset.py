@@ -85,7 +85,7 @@ def test_games_are_chosen_as_numpy_chooses(folder, table):
         ([3, -61], "there is no game -61"),
         ([0.5], "expected indices, a slice or a mask"),
         ([[1, 2]], "expected indices, a slice or a mask"),
-        (np.ones(59, bool), r"the mask has shape \(59,\): expected \(60,\)"),
+        (np.ones(59, bool), r"games is a mask of shape \(59,\): expected \(60,\)"),
     ],
 )
 def test_games_that_are_not_there_are_refused(games, message, folder, table):

@@ -416,7 +416,7 @@ def test_a_single_action_is_an_id_a_move_or_text():
         ("nonsense", starmine.NotationError, "nonsense"),
         ("play 9", starmine.StarmineError, "9"),
         (1.5, starmine.ArrayError, "dtype float64: expected a single integer, a Move or text such as 'play 2'"),
-        (None, starmine.ArrayError, "dtype object: expected a single integer, a Move or text such as 'play 2'"),
+        (None, starmine.ArrayError, "action is a NoneType: expected a single integer, a Move or text such as 'play 2'"),
         (True, starmine.ArrayError, "dtype bool: expected a single integer, a Move or text"),
         (["play 0"], starmine.ArrayError, "expected a single integer"),
         ([5, 6], starmine.ArrayError, r"shape \(2,\) .*expected a single integer"),

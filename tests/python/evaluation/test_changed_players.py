@@ -161,7 +161,7 @@ def test_the_identity_of_a_python_player_has_its_state():
     assert known(made(0)).text == known(made(0)).text != known(made(1)).text
     assert None not in {known(made(0)).text, known(Chooser()).text}
     torch.manual_seed(0)
-    module = torch.nn.Linear(3, 2)
+    module = torch.nn.Bilinear(3, 2, 2)  # of two arguments
     before = known(module)
     assert before.text == known(module).text is not None
     with torch.no_grad():

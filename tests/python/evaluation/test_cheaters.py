@@ -34,7 +34,11 @@ def test_a_policy_that_sees_its_own_hand_says_so_or_is_refused(play):
     torch = pytest.importorskip("torch")
     from starmine.torch import ModulePolicy
 
-    flatten = torch.nn.Flatten()
+    class Flatten(torch.nn.Flatten):
+        def forward(self, observations, action_mask):
+            return super().forward(observations)
+
+    flatten = Flatten()
     said = r"(players\[0\]|ego\['s'\])=.* has encoder='canonical-seer', which shows its own hand: .* cheats=True"
     for seer in (Seer(), ModulePolicy(flatten, "canonical-seer")):
         with pytest.raises(StarmineError, match=said):

@@ -239,7 +239,7 @@ def test_games_that_fail_are_counted_and_left_out():
         ({"partners": {"outer": "iggi"}}, StarmineError, "two players have the name 'outer', the second in partners"),
         ({"hold_out": ["igi"]}, UnknownNameError, 'did you mean "iggi"'),
         ({"methods": ["a"]}, StarmineError, "methods='a' is not allowed: expected two or more of a-1, a-2, ..."),
-        ({"methods": "a"}, StarmineError, "methods='a' is not allowed: expected a list"),
+        ({"methods": "a"}, TypeError, "methods='a' is a str: expected a sequence of names"),
         ({"parners": ["iggi"]}, TypeError, 'did you mean "partners"'),
     ],
 )

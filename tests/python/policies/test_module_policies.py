@@ -119,7 +119,7 @@ def test_recurrent_is_checked_against_the_module():
     assert ModulePolicy(memory, recurrent=True).module is memory
     for module, recurrent, message in (
         (plain, True, "PolicyNetwork has no hidden states"),
-        (nn.Linear(658, 20), True, "Linear has no hidden states"),
+        (TwoModes(nn.Identity()), True, "TwoModes has no hidden states"),
         (Gru(), True, "Gru is recurrent"),
         (memory, False, "PolicyNetwork is recurrent"),
     ):

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from starmine._core import StarmineError, Variant
 from starmine._util.durable import given_path
 from starmine._util.keywords import check_names
-from starmine.data.files import files_of, refuse_twice
+from starmine.data.files import check_paths, files_of, refuse_twice
 from starmine.data.formats import hanab_live_link
 from starmine.data.formats.records import ImportedGames, ReadGames, check_all
 from starmine.data.formats.registry import FORMATS, named, told_by_suffix
@@ -63,7 +63,7 @@ def read_games(
     """
     check_names("on_error", [on_error], ON_ERROR)
     rules = None if variant is None else resolve_variant(variant, {})
-    given = [source] if isinstance(source, str | PathLike) else list(source)
+    given = check_paths("source", source)
     sources = [found for one in given for found in _sources(one, format)]
     if not sources:
         raise StarmineError("source is empty: expected a file, a folder or a link")

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, _Player, _Tables
 from starmine._util.equality import equal_by_value
-from starmine._util.keywords import check_names
+from starmine._util.keywords import check_names, wrong_type
 from starmine._util.numbers import check_integer, is_number
 from starmine.data.metadata import Metadata
 from starmine.games.draws import SEAT, TABLE, choose, draw
@@ -169,6 +169,9 @@ def _mixed_cast(mixture: Mixture, variant: str | Variant, epsilon: float | Mappi
     rules = resolve_variant(variant, {} if seats is None or isinstance(variant, Variant) else {"players": seats})
     if seats is not None and seats != rules.players:
         raise StarmineError(f"seats={seats} is not allowed: expected {rules.players}, those of the variant")
+    for argument in ("weights", "players"):
+        if not isinstance(by_name := getattr(mixture, argument), Mapping):
+            raise wrong_type(argument, by_name, "a mapping by player")
     names = list(mixture.weights)
     check_names("player", mixture.players, map(str, names))
     table = _PlayersTable(rules, epsilon)

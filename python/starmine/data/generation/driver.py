@@ -11,7 +11,7 @@ from pathlib import Path
 from starmine._core import StarmineError, Variant
 from starmine._util.durable import FolderBusyError, FolderLock, given_path, remove_parts
 from starmine._util.equality import equal_by_value
-from starmine._util.keywords import named_keywords
+from starmine._util.keywords import named_keywords, wrong_type
 from starmine._util.numbers import check_flags, check_number, check_threads
 from starmine._util.progress import Progress, progress_of
 from starmine.data.arrow import pyarrow
@@ -256,6 +256,8 @@ def check_shards(shards: Iterable[int] | None, number: int) -> list[int]:
     """The numbers of the shards to make, in ascending order."""
     if shards is None:
         return list(range(number))
+    if not isinstance(shards, Iterable) or isinstance(shards, str | bytes):
+        raise wrong_type("shards", shards, "numbers of shards")
     found = sorted({check_number("shards", shard, 0, number - 1) for shard in shards})
     if not found:
         raise StarmineError(f"shards={shards!r} is not allowed: expected at least one of 0 to {number - 1}")
