@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from starmine._core import StarmineError, Variant, _unknown_name, variants
 from starmine._util.keywords import RULES, check_keywords
-from starmine.data import FORMATS, ImportedGames, read_games
+from starmine.data import ImportedGames, format_names, read_games
 from starmine.games.seeds import EVALUATION_SEED
 from starmine.games.variants import variant
 
@@ -103,8 +103,7 @@ def add_rules_of(parser: argparse.ArgumentParser, source: str) -> None:
 
 def add_source(parser: argparse.ArgumentParser) -> None:
     """Add the options of `starmine data convert` and `starmine text export` for the games that are read."""
-    readable = [row.name for row in FORMATS if row.read is not None]
-    parser.add_argument("--from", choices=readable, dest="source_format", metavar="FORMAT", help="format of IN")
+    parser.add_argument("--from", choices=format_names(), dest="source_format", metavar="FORMAT", help="format of IN")
     add_rules_of(parser, "IN")
     add_skip(parser)
 
