@@ -1,4 +1,10 @@
-"""Hanabi by text, for language models: prompts, replies, a player that asks a model, reports and training examples."""
+"""Hanabi by text, for language models.
+
+`rules_prompt` and `table_prompt` write what a seat sees, and `read_move` reads the move of a reply.
+`ChatPlayer` asks a model for its moves in any seat; `Endpoint` is a model behind an OpenAI-compatible server.
+`report` says what a model scored, what its calls took and what its moves cost. A transcript keeps every call.
+`examples`, `preferences` and `write_lines` turn stored games into training examples.
+"""
 
 from starmine.text.bot_conventions import conventions
 from starmine.text.chat import ChatError, ChatPlayer

@@ -339,9 +339,9 @@ class _Talk:
         usage: dict[str, float] = {}
         if isinstance(answer, Answer):
             usage = numbers_of(answer.usage)
-        found = parse_reply(answer, self.view)
-        action, problem = found.action, found.problem
-        outcome = "move" if action is not None else "illegal" if found.illegal else "unreadable"
+        parsed = parse_reply(answer, self.view)
+        action, problem = parsed.action, parsed.problem
+        outcome = "move" if action is not None else "illegal" if parsed.illegal else "unreadable"
         reply = _reply_text(answer)
         self._keep(outcome, problem, seconds, reply=reply, action=action, usage=usage)
         self.attempt, self.action, self.problem = self.attempt + 1, action, problem or ""

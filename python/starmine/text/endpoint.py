@@ -115,29 +115,30 @@ class Endpoint:
             self._client = self._connected()
         self._loop = loop
         chosen = {"tools": [MOVE_TOOL], "tool_choice": "required"} if self.tools else {}
-        found = await self._client.chat.completions.create(
+        completion = await self._client.chat.completions.create(
             model=self.model, messages=messages, **(chosen | self.parameters)
         )
-        if not found.choices:
+        if not completion.choices:
             raise StarmineError("the endpoint answered without a choice")
-        message, complete = found.choices[0].message, found.choices[0].finish_reason != "length"
+        message, reason = completion.choices[0].message, completion.choices[0].finish_reason
+        complete = reason not in ("length", "content_filter")
         calls = [call.function for call in message.tool_calls or () if call.type == "function"]
         return Answer(
             text=message.content or "",
             tool_calls=[{"name": call.name, "arguments": call.arguments} for call in calls],
-            usage=self._usage(found.usage) | ({} if complete else {"cut_short": 1}),
+            usage=self._usage(completion.usage) | ({} if complete else {"cut_short": 1}),
             complete=complete,
         )
 
-    def _usage(self, found: Any) -> dict[str, float]:
+    def _usage(self, counts: Any) -> dict[str, float]:
         """The tokens of a call, and its cost."""
-        if found is None:
+        if counts is None:
             return {}
         usage: dict[str, float] = {
-            "prompt_tokens": found.prompt_tokens or 0,
-            "completion_tokens": found.completion_tokens or 0,
+            "prompt_tokens": counts.prompt_tokens or 0,
+            "completion_tokens": counts.completion_tokens or 0,
         }
-        details = found.completion_tokens_details
+        details = counts.completion_tokens_details
         if details is not None and details.reasoning_tokens:
             usage["reasoning_tokens"] = details.reasoning_tokens
         if self.prices is not None:

@@ -99,12 +99,12 @@ class Exchange:
 
 def numbers_of(usage: Mapping[str, Any]) -> dict[str, float]:
     """The finite numbers of `Answer.usage`, as JSON can represent them."""
-    found: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     for name, value in usage.items():
         with suppress(OverflowError):  # of an integer beyond all floats
             if is_number(value, -math.inf):
-                found[str(name)] = value if isinstance(value, int | float) else float(value)
-    return found
+                numbers[str(name)] = value if isinstance(value, int | float) else float(value)
+    return numbers
 
 
 def totals(exchanges: Sequence[Exchange], fallbacks: int) -> dict[str, Any]:

@@ -122,8 +122,8 @@ def _state(games: Any, game: int, turn: int | None) -> Any:
 
 def _names(games: Any, game: int) -> list[str] | None:
     """The names of a game's players, if the source knows them."""
-    found = () if hasattr(games, "state") else getattr(games[game], "players", ())
-    return [str(player["name"]) for player in found] or None
+    players = () if hasattr(games, "state") else getattr(games[game], "players", ())
+    return [str(player["name"]) for player in players] or None
 
 
 def _example(view: View, system: str, options: PromptOptions, action: int) -> dict[str, Any]:
@@ -142,8 +142,8 @@ def _example(view: View, system: str, options: PromptOptions, action: int) -> di
 
 def _values(view: View, rollouts: int, options: dict[str, Any]) -> list[dict[str, Any]]:
     """The values of the legal moves, the best first."""
-    found = search(view, rollouts=rollouts, **{name: value for name, value in options.items() if value is not None})
-    valued = [action for action in found.actions if action.rollouts > 1]
+    result = search(view, rollouts=rollouts, **{name: value for name, value in options.items() if value is not None})
+    valued = [action for action in result.actions if action.rollouts > 1]
     return [
         {
             "move": move_text(view, action.action),
@@ -165,11 +165,11 @@ def _rated(example: dict[str, Any]) -> dict[str, Any]:
     return example | {"rating": played[0] if played else None}
 
 
-def preferences(found: Iterator[dict[str, Any]], margin: float = 0.25) -> Iterator[dict[str, Any]]:
+def preferences(valued: Iterator[dict[str, Any]], margin: float = 0.25) -> Iterator[dict[str, Any]]:
     """Pairs of a better and a worse move, from examples with values.
 
     Args:
-        found: what `examples` yields with `rollouts`.
+        valued: what `examples` yields with `rollouts`.
         margin: least lead, in points, of the better move over the worse one.
 
     Yields:
@@ -181,7 +181,7 @@ def preferences(found: Iterator[dict[str, Any]], margin: float = 0.25) -> Iterat
     """
     if not is_number(margin, 0):
         raise StarmineError(f"margin={margin!r} is not allowed: expected a number of at least 0")
-    for example in found:
+    for example in valued:
         if "values" not in example:
             raise StarmineError("an example has no values: expected those of examples(..., rollouts=N)")
         values = example["values"]
@@ -200,11 +200,11 @@ def preferences(found: Iterator[dict[str, Any]], margin: float = 0.25) -> Iterat
         yield {"prompt": example["messages"][:-1], **sides, "points": round(points, 4), **place}
 
 
-def write_lines(found: Iterable[dict[str, Any]], path: str | Path) -> int:
+def write_lines(lines: Iterable[dict[str, Any]], path: str | Path) -> int:
     """Write dicts as JSON lines, ASCII; returns their number. The file is replaced as a whole, after the last line."""
     count = 0
     with replacing(given_path("path", path)) as file:
-        for entry in found:
+        for entry in lines:
             file.write(json.dumps(entry).encode() + b"\n")
             count += 1
     return count

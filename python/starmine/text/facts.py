@@ -21,7 +21,7 @@ def turns_left(view: View) -> int | None:
     return variant.players - (len(history) - 1 - last_draw)
 
 
-def told(view: View, history: Sequence[Event]) -> list[list[list[tuple[int, Event]]]]:
+def hints_of_cards(view: View, history: Sequence[Event]) -> list[list[list[tuple[int, Event]]]]:
     """The hints that touched each card in the hands, the oldest first.
 
     Args:
@@ -69,28 +69,28 @@ def move_text(view: View, action: int) -> str:
 
 def event_facts(turn: int, event: Event, suits: Sequence[Suit]) -> dict[str, Any]:
     """A turn that was played."""
-    found: dict[str, Any] = {"turn": turn, "seat": event.seat}
+    fields: dict[str, Any] = {"turn": turn, "seat": event.seat}
     if event.target is not None:
         value = f"rank {event.rank + 1}" if event.rank is not None else suits[event.color or 0].name
-        return found | {"move": "hint", "to_seat": event.target, "hint": value, "slots": list(event.touched)}
-    found |= {"move": event.kind, "slot": event.slot, "card": str(event.card)}
+        return fields | {"move": "hint", "to_seat": event.target, "hint": value, "slots": list(event.touched)}
+    fields |= {"move": event.kind, "slot": event.slot, "card": str(event.card)}
     if event.announced is not None:
-        found["announced"] = suits[event.announced].name
+        fields["announced"] = suits[event.announced].name
     if event.kind == "play":
-        found["result"] = "misplay" if event.misplay else "added"
-    return found
+        fields["result"] = "misplay" if event.misplay else "added"
+    return fields
 
 
 def slot_facts(slot: int, card: Card | None, hints: list[tuple[int, Event]], suits: Sequence[Suit]) -> dict[str, Any]:
     """A card in a hand: the card if the observer sees it, and what its owner has been told."""
-    found: dict[str, Any] = {"slot": slot}
+    fields: dict[str, Any] = {"slot": slot}
     if card is not None:
-        found["card"] = str(card)
-    found["told"] = [
+        fields["card"] = str(card)
+    fields["told"] = [
         {"hint": f"rank {event.rank + 1}" if event.rank is not None else suits[event.color or 0].name, "turn": turn}
         for turn, event in hints
     ]
-    return found
+    return fields
 
 
 def facts(view: View, history: str, possible: bool, legal_moves: bool, probabilities: bool) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def facts(view: View, history: str, possible: bool, legal_moves: bool, probabili
     suits, past, hands = named_suits(variant), view.history, view.hands
     turn = len(past)
     every = [f"{suit.letter}{rank}" for suit in suits for rank in range(1, variant.ranks + 1)]
-    found: dict[str, Any] = {
+    position: dict[str, Any] = {
         "turn": turn,
         "you": observer,
         "seat_to_act": view.current_player,
@@ -121,7 +121,7 @@ def facts(view: View, history: str, possible: bool, legal_moves: bool, probabili
         "discards": sorted(map(str, view.discard_pile), key=every.index),
         "hands": [],
     }
-    hints, own_possible = told(view, past), view.possible if possible else []
+    hints, own_possible = hints_of_cards(view, past), view.possible if possible else []
     marginals = view.marginals() if probabilities else None
     for seat in range(variant.players):
         offset = (seat - observer) % variant.players
@@ -138,12 +138,12 @@ def facts(view: View, history: str, possible: bool, legal_moves: bool, probabili
                     if share > 0
                 }
             hand.append(card)
-        found["hands"].append({"seat": seat, "cards": hand})
+        position["hands"].append({"seat": seat, "cards": hand})
     if history != "none":
         own = [turn for turn, event in enumerate(past) if event.seat == observer]
         first = 0 if history == "whole" or not own else own[-1]
-        found["history"] = [event_facts(number, past[number], suits) for number in range(first, turn)]
+        position["history"] = [event_facts(number, past[number], suits) for number in range(first, turn)]
     if legal_moves:
         texts = move_texts(variant, observer)
-        found["legal_moves"] = [texts[action] for action in view.legal_actions()]
-    return found
+        position["legal_moves"] = [texts[action] for action in view.legal_actions()]
+    return position

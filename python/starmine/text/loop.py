@@ -48,11 +48,11 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
 
 def run_in_loop(work: Coroutine[Any, Any, Any]) -> Any:
     """The result of a coroutine in the loop of `event_loop`."""
-    found = asyncio.run_coroutine_threadsafe(work, event_loop())
+    future = asyncio.run_coroutine_threadsafe(work, event_loop())
     try:
-        return found.result()
+        return future.result()
     except BaseException:
-        found.cancel()
+        future.cancel()
         raise
 
 
@@ -66,24 +66,24 @@ def outcome_of(function: Callable[..., Any], *arguments: Any) -> Outcome:
 
 def in_thread(function: Callable[..., Any], *arguments: Any) -> Future[Outcome]:
     """Call a function in its own daemon thread, for which the end of the program does not wait."""
-    found: Future[Outcome] = Future()
+    future: Future[Outcome] = Future()
 
     def call() -> None:
-        found.set_result(outcome_of(function, *arguments))
+        future.set_result(outcome_of(function, *arguments))
 
-    found.set_running_or_notify_cancel()
+    future.set_running_or_notify_cancel()
     threading.Thread(target=call, daemon=True).start()
-    return found
+    return future
 
 
 async def called(function: Callable[..., Any], *arguments: Any) -> Outcome:
     """Call a function, async or not. One that is not async is called in a thread."""
     is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
     if not is_async:
-        found, error = await asyncio.wrap_future(in_thread(function, *arguments))
-        if error is not None or not inspect.isawaitable(found):
-            return found, error
-        return await _outcome(_awaited(lambda: found))
+        result, error = await asyncio.wrap_future(in_thread(function, *arguments))
+        if error is not None or not inspect.isawaitable(result):
+            return result, error
+        return await _outcome(_awaited(lambda: result))
     return await _outcome(_awaited(lambda: function(*arguments)))
 
 

@@ -210,55 +210,59 @@ def table_prompt(view: View, options: PromptOptions | None = None) -> str:
         options: what is shown; None for the defaults.
     """
     options = given_options(options)
-    found = facts(view, options.history, options.possible, options.legal_moves, options.probabilities)
+    position = facts(view, options.history, options.possible, options.legal_moves, options.probabilities)
     if options.form == "json":
-        return json.dumps(found)
-    return "\n".join(_TableText(view.variant, found, options).lines())
+        return json.dumps(position)
+    return "\n".join(_TableText(view.variant, position, options).lines())
 
 
 class _TableText:
     """The facts of a turn as lines of text or Markdown."""
 
-    def __init__(self, variant: Variant, found: dict[str, Any], options: PromptOptions) -> None:
-        self.variant, self.found, self.options = variant, found, options
+    def __init__(self, variant: Variant, position: dict[str, Any], options: PromptOptions) -> None:
+        self.variant, self.position, self.options = variant, position, options
         self.kinds = variant.colors * variant.ranks
 
     def who(self, seat: int) -> str:
-        return "you" if seat == self.found["you"] else f"seat {seat}"
+        return "you" if seat == self.position["you"] else f"seat {seat}"
 
     def lines(self) -> list[str]:
-        found, variant = self.found, self.variant
-        acts = "It is your turn." if found["seat_to_act"] == found["you"] else f"Seat {found['seat_to_act']} is to act."
-        deck = f"{found['deck']} card{'s' * (found['deck'] != 1)}"
+        position, variant = self.position, self.variant
+        acts = (
+            "It is your turn."
+            if position["seat_to_act"] == position["you"]
+            else f"Seat {position['seat_to_act']} is to act."
+        )
+        deck = f"{position['deck']} card{'s' * (position['deck'] != 1)}"
         lines = [
-            f"Turn {found['turn']}. You are seat {found['you']}. {acts}",
-            f"Score {found['score']} of {found['max_score']}. Information tokens: {found['information_tokens']} of "
-            f"{variant.max_information_tokens}. Life tokens: {found['life_tokens']} of {variant.max_life_tokens}. "
-            f"Deck: {deck}.",
+            f"Turn {position['turn']}. You are seat {position['you']}. {acts}",
+            f"Score {position['score']} of {position['max_score']}. "
+            f"Information tokens: {position['information_tokens']} of {variant.max_information_tokens}. "
+            f"Life tokens: {position['life_tokens']} of {variant.max_life_tokens}. Deck: {deck}.",
         ]
-        if found["turns_left"] is not None:
-            lines.append(f"The deck is empty. Turns left in the game, with this one: {found['turns_left']}.")
-        fireworks = ", ".join(f"{name} {height}" for name, height in found["fireworks"].items())
+        if position["turns_left"] is not None:
+            lines.append(f"The deck is empty. Turns left in the game, with this one: {position['turns_left']}.")
+        fireworks = ", ".join(f"{name} {height}" for name, height in position["fireworks"].items())
         lines.append(f"Fireworks: {fireworks}.")
-        lines.append(f"Discards: {_cards_text(found['discards']) or 'none'}.")
-        for hand in found["hands"]:
+        lines.append(f"Discards: {_cards_text(position['discards']) or 'none'}.")
+        for hand in position["hands"]:
             lines += self.hand(hand)
-        if "history" in found:
+        if "history" in position:
             since = "Turns so far:" if self.options.history == "whole" else "Turns since your last move, that included:"
-            lines.append(self.heading(since) if found["history"] else self.heading(since) + " none")
-            lines += [f"- {self.event(event)}" for event in found["history"]]
-        if "legal_moves" in found:
+            lines.append(self.heading(since) if position["history"] else self.heading(since) + " none")
+            lines += [f"- {self.event(event)}" for event in position["history"]]
+        if "legal_moves" in position:
             lines.append(
-                self.heading("Your legal moves:") + ("" if found["legal_moves"] else " none, it is not your turn")
+                self.heading("Your legal moves:") + ("" if position["legal_moves"] else " none, it is not your turn")
             )
-            lines += [f"- {move}" for move in found["legal_moves"]]
+            lines += [f"- {move}" for move in position["legal_moves"]]
         return lines
 
     def heading(self, text: str) -> str:
         return f"**{text}**" if self.options.form == "markdown" else text
 
     def hand(self, hand: dict[str, Any]) -> list[str]:
-        whose = "Your hand" if hand["seat"] == self.found["you"] else f"Hand of seat {hand['seat']}"
+        whose = "Your hand" if hand["seat"] == self.position["you"] else f"Hand of seat {hand['seat']}"
         if not hand["cards"]:
             return [self.heading(f"{whose}: no cards")]
         if self.options.form == "text":

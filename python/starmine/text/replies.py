@@ -105,7 +105,11 @@ _MARK = re.compile(  # of any marked answer, wherever it stands: a line with a t
     r"|(?:(?<![A-Za-z])MOVE(?:[^\w\n:]|_)*:|(?i:</?(?:move|answer)\b[^<>]*>)|(?i:[\"'](?:move|name)[\"']\s*:))"
     r"\s*[^\n]{0,200}?\b(?i:play|discard|hint)\b"
 )
-_LISTED = re.compile(r"[-*•|>#]|[0-9]+[.)]\s")  # a line that is no part of a sentence
+_ITEM = re.compile(r"[-*\u2022|]|[0-9]+[.)]\s")  # of a list or a table
+_EXAMPLE = re.compile(r"\b(?:examples?|formats?|templates?)\b|\be\.g\.", re.IGNORECASE)
+_SYMBOL = re.compile(
+    r"[^\w\s:,;.'\"*_`>#=\u2013\u2014\u2026\u2192-]"
+)  # that is no punctuation, such as a crossed-out mark
 
 
 class UnreadableError(Exception):
@@ -142,11 +146,11 @@ def read_move(reply: Any, view: View) -> int:
         NotationError: the reply is not such a move; the message says what to do.
         StarmineError: the move is not legal.
     """
-    found = parse_reply(reply, view)
-    if found.action is None:
-        assert found.problem is not None
-        raise (StarmineError if found.illegal else NotationError)(found.problem)
-    return found.action
+    parsed = parse_reply(reply, view)
+    if parsed.action is None:
+        assert parsed.problem is not None
+        raise (StarmineError if parsed.illegal else NotationError)(parsed.problem)
+    return parsed.action
 
 
 def parse_reply(reply: Any, view: View) -> Reply:
@@ -246,9 +250,9 @@ def _marked(before: str, end: str) -> tuple[str, str]:
 def _marked_end(text: str) -> tuple[int, str]:
     """Where the marked answer at the end of a text begins, and its move."""
     if text.endswith("}"):
-        found = _last_object(text)
-        if found is not None:
-            return found[0], _of_object(found[1])
+        members = _last_object(text)
+        if members is not None:
+            return members[0], _of_object(members[1])
     tag = _TAG.search(text)
     if tag is not None:
         return tag.start(), tag[2]
@@ -271,34 +275,39 @@ def _last_object(text: str) -> tuple[int, dict[str, Any]] | None:
         if start < 0:
             return None
         try:
-            found, end = decoder.raw_decode(text, start)
+            members, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
             continue
         if end == len(text):
-            return start, found
+            return start, members
     return None
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """The object of some keys and values."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         raise UnreadableError("its JSON has a key twice: give each key once")
-    return found
+    return members
 
 
 def _check_lead_in(before: str) -> None:
-    """Refuse a sentence that runs on into the marked answer, such as "I would never", unless its words are known."""
+    """Refuse a line before the marked answer that speaks of an example, or that runs on into the answer.
+
+    "I would never:" and "Wrong answer" may negate it. "So my final move is:" has known words only, and may stand there.
+    """
     text = before.rstrip()
     breaks, line = before[len(text) :].count("\n"), text[text.rfind("\n") + 1 :].strip()
+    if _EXAMPLE.search(line):
+        raise UnreadableError(f"{_quoted(line)} before its marked answer speaks of an example: leave that line out")
     bare = line.rstrip("*_`\"')] \u201d\u2019")
-    is_apart = breaks > 1 or (breaks == 1 and _LISTED.match(line))
-    if not bare.endswith(GOES_ON) and (is_apart or bare.endswith(ENDS)):
+    is_item = breaks > 1 and _ITEM.match(line)
+    if not bare.endswith(GOES_ON) and (is_item or bare.endswith(ENDS)):
         return
     last = re.split(r"[.!?]\s", bare)[-1].replace("\u2019", "'")
-    words = re.findall(r"[\w']+", last.lower())
-    if not set(words) <= LEAD_IN or not last.rstrip("\u2013\u2014\u2026\u2192 ").isascii():
-        raise UnreadableError(f"{_quoted(line)} runs on into its marked answer: end that sentence with a full stop")
+    words = re.findall(r"[\w']+", last.strip("*_").lower())
+    if not set(words) <= LEAD_IN or _SYMBOL.search(last):
+        raise UnreadableError(f"{_quoted(line)} runs on into its marked answer: end that line with a full stop")
 
 
 # --- Objects -------------------------------------------------------------------------------------------------

@@ -100,8 +100,8 @@ class TextReport:
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON can represent it."""
-        found: dict[str, Any] = without_nan(asdict(self))
-        return found
+        plain: dict[str, Any] = without_nan(asdict(self))
+        return plain
 
     def rows(self) -> list[tuple[str, str]]:
         """Names and values, as the table shows them."""
@@ -256,8 +256,8 @@ def regret(
         state = trajectories.state(game, turn)
         chosen = int(trajectories.state(game).history[turn].action)
         view = state.view(state.current_player)
-        found = search(view, blueprint, rollouts=rollouts, seed=seed, num_threads=num_threads)
-        values = {action.action: action for action in found.actions if action.rollouts > 1}
+        result = search(view, blueprint, rollouts=rollouts, seed=seed, num_threads=num_threads)
+        values = {action.action: action for action in result.actions if action.rollouts > 1}
         if chosen not in values:
             continue
         best = max(values.values(), key=lambda action: action.mean)

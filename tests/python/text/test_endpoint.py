@@ -208,9 +208,10 @@ def test_nobody_listens():
     assert player.exchanges[0].problem.startswith("APIConnectionError")
 
 
-def test_an_answer_that_was_cut_short_is_counted_and_refused():
+@pytest.mark.parametrize("reason", ["length", "content_filter"])
+def test_an_answer_that_was_cut_short_is_counted_and_refused(reason):
     with served(
-        lambda _: (200, completion("MOVE: play slot 0", reason="length", prompt_tokens=5, completion_tokens=3))
+        lambda _: (200, completion("MOVE: play slot 0", reason=reason, prompt_tokens=5, completion_tokens=3))
     ) as (url, _):
         player = ChatPlayer(Endpoint("fake", base_url=url, api_key="none"), replies=2, fallback="random")
         player.act(view())
