@@ -159,7 +159,7 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
     - a `starmine.games.Policy`: an object with `act_batch(turns)`, or a class or function that makes one for each seat;
     - a `starmine.games.PythonBot`: an object with `act(view)`, such as a `starmine.text.ChatPlayer`, or a class that
       makes one for each game;
-    - a torch module, as `starmine.torch.ModulePolicy` plays it;
+    - a torch module, which is called as `module(observations, action_mask)`; see `starmine.torch.ModulePolicy`.
     - a list of these, one of which is drawn for each episode. Its elements may be pairs (partner, weight):
       `{1: [("smart", 2), ("info", 1)]}` draws `smart` in two episodes of three. A partner alone has weight 1.
 

@@ -70,7 +70,7 @@ def play_games(
     - a `starmine.games.PythonBot`: an object with `act(view)`, or a class, of which each game and seat gets an object;
     - a `starmine.games.Policy`: an object with `act_batch(turns)`, or a class or a function without arguments that
       makes one for each seat;
-    - a torch module, as `starmine.torch.ModulePolicy` plays it.
+    - a torch module, which is called as `module(observations, action_mask)`; see `starmine.torch.ModulePolicy`.
 
     Raises:
         UnknownNameError: there is no such bot, preset, encoder or policy file.
