@@ -13,11 +13,10 @@ from starmine._core import Batch, StarmineError, Variant
 from starmine._util.keywords import check_names
 from starmine.data.files import GamesFile
 from starmine.data.table import GameTable
-from starmine.games.trajectories import EXTRA
+from starmine.games.trajectories import DEFAULT, EXTRA
 
 Rows = dict[str, NDArray[Any]]
 
-DEFAULT = ("obs", "action_mask", "action", "current_player", "reward", "return_to_go", "game", "turn")
 OUTPUTS = (*DEFAULT, "score", "terminated", "number", "player", "log_prob", *EXTRA)
 SIDE_BY_SIDE = 2048  # games that are replayed together: few enough for the cache, many enough for numpy
 MOST_NUMBER = 2**63 - 1

@@ -32,7 +32,8 @@ EXTRA = tuple(_extra_outputs())  # outputs that depend on the observers, but not
 OUTPUTS = [name for name in _outputs() if name in OF_TURN or name in ("obs", "action_mask", "current_player", "score")]
 OUTPUTS += EXTRA
 
-DEFAULT = ("obs", "action_mask", "current_player", "reward")
+OF_GAMES = ("action", "return_to_go", "game", "turn")  # outputs of a replay that a batch does not have
+DEFAULT = ("obs", "action_mask", "action", "current_player", "reward", "return_to_go", "game", "turn")
 
 
 @equal_by_value
@@ -152,14 +153,16 @@ class Trajectories:
         return self.replay(["obs"], **settings)["obs"]
 
     def replay(self, outputs: Sequence[str] | None = None, **settings: Any) -> dict[str, NDArray[Any]]:
-        """Play the games again, many at once, and collect what a batch gives for each turn.
+        """Play the games again, many at once, and collect an array for each output.
 
-        `starmine.data.Dataset.replay` does it in pieces for games on disk, of any number.
+        `starmine.data.Dataset.replay` gives the same outputs of games on disk, of any number, in pieces.
 
         Args:
-            outputs: names of a batch's outputs: those of the position before the turn, "obs", "action_mask",
-                "current_player", "score", "card_features", "marginals" and "own_hand"; and those of the turn itself,
-                "reward" and "terminated". None for "obs", "action_mask", "current_player" and "reward".
+            outputs: of the position before a turn, "obs", "action_mask", "current_player", "score", "card_features",
+                "marginals" and "own_hand", as a batch has them; of the turn, "reward", "terminated", "action" int64,
+                "return_to_go" float32, the sum of the game's rewards from this turn on, "game" int64, its index, and
+                "turn" int32, from 0. None for "obs", "action_mask", "action", "current_player", "reward",
+                "return_to_go", "game" and "turn".
             **settings: `encoder`, `dtype`, `observers` and `num_threads`, as `Batch` takes them.
 
         Returns:
@@ -178,14 +181,35 @@ class Trajectories:
         >>> rows["obs"].shape == (len(games.actions), 88)
         True
         """
-        names = checked_outputs(outputs)
+        chosen = checked_outputs(outputs, [*OUTPUTS, *OF_GAMES])
+        refuse_unused(chosen, **settings)
+        names = [name for name in OUTPUTS if name in chosen or (name, "return_to_go" in chosen) == ("reward", True)]
+        found = self._collected(names, settings)
+        return {name: found[name] if name in found else self._of_games(name, found) for name in chosen}
+
+    def _of_games(self, name: str, replayed: dict[str, NDArray[Any]]) -> NDArray[Any]:
+        """An output of `OF_GAMES`, given those of the batch; "return_to_go" needs "reward"."""
+        game: NDArray[np.int64] = np.repeat(np.arange(len(self)), self.lengths)
+        if name == "action":
+            return self.actions.astype(np.int64)
+        if name == "game":
+            return game
+        if name == "turn":
+            return (np.arange(len(game)) - self.offsets[game]).astype(np.int32)
+        sums = np.concatenate([np.zeros(1), np.cumsum(replayed["reward"], dtype=np.float64)])
+        return (sums[self.offsets[game + 1]] - sums[:-1]).astype(np.float32)
+
+    def _collected(self, names: list[str], settings: dict[str, Any]) -> dict[str, NDArray[Any]]:
+        """The outputs of a batch for all turns, in the order of `actions`."""
         collected: dict[str, NDArray[Any]] = {}
+        if not names:
+            self._check_actions()
+            return {}
         if len(self.actions) == 0:
-            refuse_unused(names, **settings)
             extra = [name for name in EXTRA if name in names]
             buffers = Batch(self.variant, 1, extra_outputs=extra, **settings).allocate()
             return {name: buffers[name][:0] for name in names}
-        for rows in self._rows(outputs, **settings):
+        for rows in self._rows(names, **settings):
             places = self.offsets[rows["game"]] + rows["turn"]
             for name in names:
                 if name not in collected:
@@ -205,15 +229,16 @@ class Trajectories:
         observers: str = "current",
         num_threads: int | None = None,
     ) -> Iterator[dict[str, NDArray[Any]]]:
-        """Play up to `batch_size` games side by side and yield their turns, with the outputs and errors of `replay`.
+        """Play up to `batch_size` games side by side and yield their turns, with the errors of `replay`.
 
+        `outputs` are names of `OUTPUTS`; None for those of the default.
         Row i of n plays the games i, i + n, i + 2n and so on. Later rows are written to other memory.
 
         Yields:
             The outputs (R, ...) of R <= n games, with `action` int64 (R,), the action that was played, `game` int64
             (R,), its index, and `turn` int32 (R,), from 0. The last arrays are shorter: some rows end before others.
         """
-        names = checked_outputs(outputs)
+        names = checked_outputs(outputs, OUTPUTS)
         refuse_unused(names, encoder=encoder, dtype=dtype, observers=observers)
         games = self._arrays()
         replay = _Replay(self.variant, *games, batch_size, names, encoder, dtype, observers, num_threads)
@@ -250,12 +275,12 @@ def ragged_places(offsets: NDArray[np.int64], games: NDArray[np.integer[Any]]) -
     return np.repeat(shifts, lengths) + np.arange(lengths.sum())
 
 
-def checked_outputs(outputs: Sequence[str] | None) -> list[str]:
-    """The names of a replay's outputs."""
-    if not are_names(outputs := DEFAULT if outputs is None else outputs):
+def checked_outputs(outputs: Sequence[str] | None, known: Sequence[str]) -> list[str]:
+    """The names of a replay's outputs, of those that are known; for None those of the default."""
+    if not are_names(outputs := [name for name in DEFAULT if name in known] if outputs is None else outputs):
         raise wrong_type("outputs", outputs, "a sequence of names, or None")
     names = list(outputs)
-    check_names("output", names, OUTPUTS)
+    check_names("output", names, known)
     return names
 
 

@@ -141,6 +141,37 @@ def test_extra_outputs_of_no_turns_have_their_shapes():
     }
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_replay_has_the_outputs_of_a_data_set(seed, tmp_path):
+    """Games in memory and on disk; some games are lost, and some stop before their end."""
+    pytest.importorskip("pyarrow")
+    generator = np.random.default_rng(seed)
+    variant = random_variant(random.Random(seed))
+    games = games_of(variant, 40, seed)
+    games = with_actions(games, *cut(games, generator))
+    starmine.data.write_games(games, tmp_path / "games.parquet")
+    pieces = list(starmine.data.Dataset(tmp_path).replay(7))
+    stored = {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
+    order = np.lexsort((stored["turn"], stored["game"]))
+    found = games.replay()
+    assert list(found) == list(stored)
+    for name, array in found.items():
+        assert array.dtype == stored[name].dtype, name
+        np.testing.assert_array_equal(array, stored[name][order], err_msg=name)
+    alone = games.replay(["turn", "action"])
+    assert list(alone) == ["turn", "action"]
+    assert all(np.array_equal(alone[name], found[name]) for name in alone)
+    assert np.array_equal(games.replay(["return_to_go"])["return_to_go"], found["return_to_go"])
+
+
+def test_a_wrong_action_is_noticed_whatever_is_asked_for():
+    games = games_of(starmine.Variant(), 3)
+    wrong = with_actions(games, np.where(np.arange(len(games.actions)) == 0, 0, games.actions), games.lengths)
+    for outputs in (["action"], ["reward"], None):
+        with pytest.raises(starmine.IllegalActionError, match="game 0, turn 0"):
+            wrong.replay(outputs)
+
+
 def test_rows_hold_still():
     games = games_of(starmine.Variant(), 30)
     kept, copies = [], []
