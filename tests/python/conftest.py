@@ -69,7 +69,7 @@ def tiny(tmp_path):
 
     def arguments(module, **given):
         sizes = {"num_envs": 8, "rollout": 8, "epochs": 1, "minibatch": 32, "hidden": (8, 8), "total_steps": 6 * 64}
-        games = {"eval_every": 4, "eval_games": 4, "final_games": 4, "num_threads": 1}
+        games = {"eval_every": 4, "eval_games": 4, "final_games": 4, "num_threads": 1, "checkpoint_seconds": 0.0}
         return module.Args(**({"variant": "small", "out": tmp_path / "run"} | sizes | games | given))
 
     threads = torch.get_num_threads()

@@ -19,7 +19,7 @@ from starmine.training.distributed import all_gather, in_first_process, process_
 from starmine.training.script import TrainingError
 
 FORMAT = 4
-FREE = ("out", "resume")  # differ from one start to the next
+FREE = ("out", "resume", "checkpoint_seconds")  # differ from one start to the next
 BUDGET = ("minutes", "total_steps")
 OWN = "process"  # the entry of a learner's state that each process has of its own
 ENTRIES = {"identity": dict, "args": dict, "progress": tuple, "state": dict, "processes": list}  # with their types

@@ -77,12 +77,14 @@ class RunArgs(DataclassInstance, Protocol):
         resume: whether to go on with the run in that folder.
         minutes: the budget, as training time; that before a resume counts.
         total_steps: the budget in turns, instead of minutes.
+        checkpoint_seconds: training time between two checkpoints; 0 for one after each update.
     """
 
     out: Path
     resume: bool
     minutes: float
     total_steps: int | None
+    checkpoint_seconds: float
 
 
 class Learner(Protocol):
@@ -123,9 +125,10 @@ class Run:
     """A training run and its output folder.
 
     While entered, the run holds the lock of the folder, so that no other run writes to it. A folder with the checkpoint
-    of another run is refused. The folder gets a checkpoint after every update, `checkpoint.pt`, the log, see `Log`, and
-    `config.json`, which says what the run is made of: the command, all arguments as they are resolved, the
-    SHA-256 checksum of the first weights, the versions, the commit of the clone that holds the learner's source, and
+    of another run is refused. The folder gets the log, see `Log`, and a checkpoint, `checkpoint.pt`: after the first
+    update, then every `args.checkpoint_seconds` of training time, and when the run ends. It also gets `config.json`,
+    which says what the run is made of: the command, all arguments as they are resolved, the SHA-256 checksum of the
+    first weights, the versions, the commit of the clone that holds the learner's source, and
     the processor. A resumed run appends what has changed. The loop of a script is::
 
         with Run("ppo", args, learner) as run:
@@ -146,9 +149,9 @@ class Run:
         fixed: names of the arguments that a resumed run cannot change, such as the sizes of the network.
         resolved: for `config.json`, what the script chose for arguments that leave it the choice, such as
             {"dtype": "bfloat16"} for "auto". An argument `num_threads` is PyTorch's number.
-        on_update: called after each update, once it is saved, in the first process; for a sweep or a monitor. It gets
-            a copy of the log's row: "update", "steps", "seconds" and the measures. To end the run it raises any
-            exception, which leaves the run as it is; `args.resume` goes on from the update.
+        on_update: called after each update in the first process; for a sweep or a monitor. It gets a copy of the log's
+            row: "update", "steps", "seconds" and the measures. To end the run it raises any exception; the update is
+            saved, and `args.resume` goes on from it.
 
     Attributes:
         steps: turns played, in all processes.
@@ -186,7 +189,7 @@ class Run:
         self.rows: list[Row] = []
         self._stopped, self._began, self._cpu_began = False, 0.0, 0.0
         self._on_update, self._of_caller = on_update, cast("BaseException | None", None)
-        self._saved = False  # whether there is a checkpoint
+        self._saved: Progress | None = None  # of the checkpoint
         self._signals = StopSignals()
         self._log: Log | None = None
         self._fixed, self._entered = fixed, ExitStack()
@@ -242,8 +245,7 @@ class Run:
             checkpoint.restore_random()
         except (AttributeError, IndexError, KeyError, RuntimeError, StarmineError, TypeError, ValueError) as error:
             raise refusal(self.path, f"does not fit this program: {error_line(error)}") from error
-        self.steps, self.updates, self.seconds = checkpoint.progress
-        self._saved = True
+        self.steps, self.updates, self.seconds = self._saved = checkpoint.progress
 
     def begin_update(self) -> bool:
         """Whether there is another update to make; starts its clock. After the last, signals work as usual again."""
@@ -258,7 +260,7 @@ class Run:
         return rank() == 0 and (self.updates + 1) % every == 0
 
     def end_update(self, measures: Mapping[str, float], steps: int) -> None:
-        """Count, log and save an update.
+        """Count and log an update, and save it if a checkpoint is due.
 
         Args:
             measures: numbers for the log, averaged over the processes that have them.
@@ -277,19 +279,30 @@ class Run:
         self.updates, self.steps, self.seconds = self.updates + 1, self.steps + steps, self.seconds + seconds
         row: Row = {"update": self.updates, "steps": self.steps, "seconds": self.seconds}
         row |= means([found for found, _, _ in reports]) | {"steps_per_second": steps / seconds}
-        log = self._log
+        log, is_last = self._log, self._stopped or self.fraction >= 1
         try:
             in_first_process(lambda: None if log is None else log.add(row, self.fraction))
-            progress = Progress(self.steps, self.updates, self.seconds)
-            save_checkpoint(self.path, self.program, self.args, progress, self.learner.state_dict())
         except OSError as error:
-            raise self._failed(f"update {self.updates} could not be saved: {error}", "an update before") from error
-        self._saved = True
+            raise self._failed(f"update {self.updates} could not be saved: {error}") from error
+        if self._saved is None or is_last or self.seconds >= self._saved.seconds + self.args.checkpoint_seconds:
+            self._save()
         self._call(row)
 
-    def _failed(self, what: str, of: str, kind: type[TrainingError] = TrainingError) -> TrainingError:
+    def _save(self) -> None:
+        """Replace the checkpoint, unless it is of this update."""
+        progress = Progress(self.steps, self.updates, self.seconds)
+        if progress == self._saved:
+            return
+        try:
+            save_checkpoint(self.path, self.program, self.args, progress, self.learner.state_dict())
+        except OSError as error:
+            raise self._failed(f"update {self.updates} could not be saved: {error}") from error
+        self._saved = progress
+
+    def _failed(self, what: str, kind: type[TrainingError] = TrainingError) -> TrainingError:
         """The error of a run that ends, with the update that the checkpoint is of, where there is a checkpoint."""
-        return kind(f"{what}; {f'{self.path} is of {of}' if self._saved else 'no update has been saved'}")
+        saved = "no update has been saved" if self._saved is None else f"{self.path} is of update {self._saved.updates}"
+        return kind(f"{what}; {saved}")
 
     def _call(self, row: Row) -> None:
         """Call the caller's function in the first process."""
@@ -299,6 +312,7 @@ class Run:
         except BaseException as error:
             self._of_caller = error
         if all_gather(self._of_caller is not None)[0]:
+            self._save()
             if self._of_caller is not None:
                 raise self._of_caller
             raise TrainingError(f"on_update has ended the run after update {self.updates}, in the first process")
@@ -308,7 +322,7 @@ class Run:
         self._entered.close()
         if isinstance(error, FloatingPointError) and error is not self._of_caller:
             what = f"stopped in update {self.updates + 1}: {error}"
-            raise self._failed(what, "the last good update", DivergedError) from error
+            raise self._failed(what, DivergedError) from error
         if error is None and self._stopped and rank() == 0:
             print(f"stopped after update {self.updates}: --resume goes on from {self.path}")
 

@@ -39,6 +39,9 @@ class ScriptArgs:
     """turns to train for, instead of minutes"""
     resume: bool = False
     """go on with the run in the output folder"""
+    checkpoint_seconds: float = 10.0
+    """training time between two checkpoints, of which a killed run loses what came after the last; 0 for a checkpoint
+    after each update"""
     seed: int = 1
     """of the first weights, the games and the actions"""
     num_threads: int | None = None

@@ -10,6 +10,7 @@ class Args:
     resume: bool = False
     minutes: float = 1.0
     total_steps: int | None = 3
+    checkpoint_seconds: float = 0.0
 
 
 class Weights:

@@ -28,7 +28,16 @@ PATIENCE = 300  # seconds: far more than a run needs, for a busy machine
 TURNS = 32 * 8  # of each update of a run with these options
 TINY = [
     *("--variant=small", "--num-envs=32", "--rollout=8", "--epochs=1", "--minibatch=128", "--lr-end=0.0007"),
-    *("--hidden", "16", "16", "--num-threads=1", "--eval-every=20", "--eval-games=8", "--final-games=20"),
+    *(
+        "--hidden",
+        "16",
+        "16",
+        "--num-threads=1",
+        "--eval-every=20",
+        "--checkpoint-seconds=0",
+        "--eval-games=8",
+        "--final-games=20",
+    ),
 ]
 
 

@@ -36,7 +36,9 @@ def test_it_says_what_a_run_is_made_of(tmp_path):
     found = configuration(tmp_path / "run")
     assert found["program"] == "weights"
     assert found["command"] == sys.orig_argv
-    assert found["arguments"] == {"out": str(tmp_path / "run"), "resume": False, "minutes": 1.0, "total_steps": 3}
+    assert found["arguments"] == {"out": str(tmp_path / "run"), "resume": False, "minutes": 1.0, "total_steps": 3} | {
+        "checkpoint_seconds": 0.0
+    }
     assert (found["starmine"], found["torch"]) == (starmine.__version__, torch.__version__)
     assert found["python"] == platform.python_version()
     assert found["processor"]

@@ -181,7 +181,7 @@ def test_numbers_that_are_not_finite_stop_the_run(example, minibatch, tiny, tmp_
     before = path.read_bytes()
     with pytest.raises(TrainingError, match=r"stopped in update [34]: .* (is|not) (not )?(nan|inf|finite)") as stopped:
         module.main(tiny(module, minibatch=minibatch, lr=1e30, resume=True))
-    assert f"{path} is of the last good update" in str(stopped.value)
+    assert f"{path} is of update " in str(stopped.value)
     updates = checkpoint(tmp_path / "run")["progress"][1]
     assert f"stopped in update {updates + 1}:" in str(stopped.value)
     assert len(log_lines(tmp_path / "run")) == updates

@@ -38,6 +38,7 @@ class Args:
     resume: bool = False
     minutes: float = 1.0
     total_steps: int | None = 600
+    checkpoint_seconds: float = 0.0
     lr: float = 0.5
     hidden: tuple[int, ...] = (8, 8)
 
@@ -444,3 +445,37 @@ def test_games_that_measure_progress_are_those_of_play_games(training, capsys, l
     assert found.mean == 0
     training.show_game("smart", rules)
     assert "One game, played greedily" in capsys.readouterr().out
+
+
+def test_checkpoints_are_apart_in_time_and_the_last_update_is_saved(training, tmp_path, monkeypatch):
+    from starmine.training import run as module
+
+    saved = []
+
+    def save(path, program, args, progress, state):
+        saved.append(progress.updates)
+
+    monkeypatch.setattr(module, "save_checkpoint", save)
+    clock = iter(range(1000))
+    monkeypatch.setattr(module.time, "perf_counter", lambda: float(next(clock)))  # each update takes a second
+    args = Args(tmp_path / "run", total_steps=1000, checkpoint_seconds=3.0)
+    learner = Counter()
+    with training.Run("counter", args, learner) as run:
+        while run.begin_update():
+            run.end_update({}, steps=100)
+    assert saved == [1, 4, 7, 10]
+
+    def stop(row):
+        if row["update"] == 3:
+            raise ZeroDivisionError
+
+    saved.clear()
+    args = Args(tmp_path / "stopped", total_steps=1000, checkpoint_seconds=3.0)
+    with training.Run("counter", args, learner, on_update=stop) as run:
+        for _ in range(2):
+            run.begin_update()
+            run.end_update({}, steps=100)
+        run.begin_update()
+        with pytest.raises(ZeroDivisionError):
+            run.end_update({}, steps=100)
+    assert saved == [1, 3]
