@@ -183,7 +183,8 @@ class Trajectories:
         """
         chosen = checked_outputs(outputs, [*OUTPUTS, *OF_GAMES])
         refuse_unused(chosen, **settings)
-        names = [name for name in OUTPUTS if name in chosen or (name, "return_to_go" in chosen) == ("reward", True)]
+        needed = {"reward" if name == "return_to_go" else name for name in chosen}
+        names = [name for name in OUTPUTS if name in needed]
         found = self._collected(names, settings)
         return {name: found[name] if name in found else self._of_games(name, found) for name in chosen}
 
@@ -196,7 +197,7 @@ class Trajectories:
             return game
         if name == "turn":
             return (np.arange(len(game)) - self.offsets[game]).astype(np.int32)
-        sums = np.concatenate([np.zeros(1), np.cumsum(replayed["reward"], dtype=np.float64)])
+        sums: NDArray[np.float64] = np.concatenate([np.zeros(1), np.cumsum(replayed["reward"], dtype=np.float64)])
         return (sums[self.offsets[game + 1]] - sums[:-1]).astype(np.float32)
 
     def _collected(self, names: list[str], settings: dict[str, Any]) -> dict[str, NDArray[Any]]:
