@@ -18,8 +18,7 @@ from starmine.cli.arguments import (
     rules_of_text,
 )
 from starmine.evaluation import evaluate
-from starmine.policies.load import load_own
-from starmine.policies.pools import seed_files
+from starmine.games.player_texts import names_player, short_name
 
 DESCRIPTION = """\
 Plays every bot with itself and with every other on the same decks, and prints the matrix of their mean scores. With
@@ -44,7 +43,7 @@ def add(commands: Any) -> None:
         nargs="*",
         metavar="BOT",
         help=f"{', '.join([*bots(), *policies()])}; a list of rules, such as 'rules: play-safe; discard-oldest'; a "
-        "policy file, such as mine.safetensors, or the folder of a run; NAME for results/NAME/policy.safetensors; a "
+        "policy file, such as mine.safetensors, or the folder of a run, such as results/ippo-2p; a "
         "class or an object of a Python file, such as mybot.py:Student or a ChatPlayer, which plays as in play_games; "
         "or NAME=BOT, which is shown by that name "
         "(default: all bots that play the variant, except random ones and cheaters)",
@@ -81,28 +80,18 @@ def add(commands: Any) -> None:
     parser.set_defaults(run=run)
 
 
-WITH_OPTIONS = ("rules:", "policy:", "search:", "noisy:")  # how texts begin that may have a = of their own
-
-
 def bots_by_name(texts: list[str]) -> dict[str, Any]:
     """The bots by the names that they are shown by: NAME=BOT, or the bot itself; of a Python file its own name."""
     found: dict[str, Any] = {}
     for text in texts:
-        # The = of a rule's condition, of an option, or in a path separates no name.
-        name, is_named, bot = (text, "", "") if text.startswith(WITH_OPTIONS) else text.partition("=")
+        name, is_named, bot = (text, "", "") if names_player(text) else text.partition("=")
         bot = bot if is_named else name
-        if player_files.is_of_file(bot) and not is_named:
-            name = player_files.name_of(bot)
+        if not is_named:
+            name = player_files.name_of(bot) if player_files.is_of_file(bot) else short_name(bot)
         if name in found:
             raise StarmineError(f"bot={text!r} is not allowed: expected the name {name!r} once")
-        found[name] = player_files.player_of(seeds_bot(bot))
+        found[name] = player_files.player_of(bot)
     return found
-
-
-def seeds_bot(bot: str) -> str:
-    """The text of the policy of a run by the run's name; other texts as they are."""
-    path = None if ":" in bot or bot in (*bots(), *policies()) else seed_files().get(bot)
-    return bot if path is None else load_own(path).bot
 
 
 def run(options: argparse.Namespace) -> int:

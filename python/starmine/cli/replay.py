@@ -15,7 +15,7 @@ from starmine.cli.arguments import add_command, add_rules_of, add_skip, integer,
 from starmine.data import Dataset, Game
 from starmine.data.files import files_of
 from starmine.data.formats.parquet import NAMELESS, suits_in, table_of
-from starmine.games.players import refuse_file
+from starmine.games.player_texts import of_core, player_of_text
 from starmine.look import Mistake, mistakes, replay_html, verdict
 from starmine.look.words import told_apart
 
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
     if options.worst is not None and options.worst < 1:
         raise StarmineError(f"--worst {options.worst} is not allowed: expected 1 or more")
     if options.compare is not None:
-        refuse_file(options.compare, "--compare")
+        of_core(player_of_text(options.compare, "--compare"), "--compare", options.compare)
     target = given_path("--html", options.html)
     if not target.name or target.is_dir() or not target.parent.is_dir():
         raise StarmineError(f"--html {options.html!r} is not allowed: expected a file in a folder that exists")

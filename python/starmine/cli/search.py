@@ -15,6 +15,7 @@ from starmine._util.numbers import check_number
 from starmine.cli.arguments import add_command, add_rules, add_seats, integer, rules_of_text
 from starmine.data import Dataset, generate
 from starmine.games.play import play_games
+from starmine.games.player_texts import of_core, player_of_text
 from starmine.games.results import mean_and_error, with_error
 
 DESCRIPTION = """\
@@ -33,8 +34,8 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "blueprint",
         metavar="BOT",
-        help=f"a bot whose moves are not random, of {', '.join([*bots(), *policies()])}; a list of rules; or a policy "
-        "file, such as 'policy: mine.safetensors'",
+        help=f"a bot whose moves are not random, of {', '.join([*bots(), *policies()])}; a list of rules; a policy "
+        "file, such as mine.safetensors; or the folder of a run",
     )
     parser.add_argument("--games", type=integer, default=100, metavar="N", help="number of games (default: 100)")
     parser.add_argument(
@@ -84,6 +85,7 @@ def run(options: argparse.Namespace) -> int:
         raise StarmineError(f"--seat {options.seat} is not allowed: expected no seat with --method mirror")
     options.seat = options.seat or 0
     check_number("seat", options.seat, 0, rules.players - 1)
+    options.blueprint = of_core(player_of_text(options.blueprint, "BOT"), "BOT", options.blueprint)
     with tempfile.TemporaryDirectory() as scratch:
         searched = play_searching(options, rules, scratch if options.output is None else options.output)
     blueprint = play_games(
@@ -96,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
 def searcher(options: argparse.Namespace) -> str:
     """The text of the player that searches."""
     return _search_text(
-        options.blueprint,
+        options.blueprint.text,
         rollouts=options.rollouts,
         milliseconds=None,
         hands=options.hands,
@@ -109,7 +111,7 @@ def searcher(options: argparse.Namespace) -> str:
 
 def play_searching(options: argparse.Namespace, rules: Variant, folder: str) -> NDArray[Any]:
     """The scores of the games in which a seat searches, or all seats do."""
-    players = [options.blueprint] * rules.players
+    players: list[Any] = [options.blueprint] * rules.players
     players[options.seat] = searcher(options)
     if options.method == "mirror":
         players = [searcher(options)] * rules.players

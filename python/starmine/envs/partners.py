@@ -13,14 +13,13 @@ from starmine._util.arrays import Array
 from starmine._util.numbers import refuse_truth
 from starmine.envs.states import DealtSeeds
 from starmine.games.actions import action_id
+from starmine.games.player_texts import Noisy
 from starmine.games.players import (
     Policy,
     PythonBot,
-    foreign_policy,
     is_bot,
     is_module,
     is_policy,
-    policy_text,
     refuse_foreign,
     resolve_player,
 )
@@ -49,15 +48,16 @@ def resolve_partners(partners: Any) -> tuple[Any, dict[int, list[Any]], dict[int
     """
     if not isinstance(partners, Mapping):
         return partners, {}, {}
-    partners = {seat: with_policy_files(holders) for seat, holders in partners.items()}
     given = {seat: tuple(partner for partner, _ in mixture(holders)) for seat, holders in partners.items()}
+    partners = {seat: loaded(holders, f"partners[{seat}]") for seat, holders in partners.items()}
     python = {
-        seat: [python_player(partner, f"partners[{seat}]") for partner in holders] for seat, holders in given.items()
+        seat: [python_player(partner, f"partners[{seat}]") for partner, _ in mixture(holders)]
+        for seat, holders in partners.items()
     }
     policies = [player for players in python.values() for player in players if player is not None]
     if not policies:
         return partners, {}, given  # the batch reads them as they are
-    outside = _Outside(any(getattr(getattr(policy, "example", policy), "all_turns", False) for policy in policies))
+    outside = _Outside(any(map(sees_every_turn, policies)))
     resolved = {
         seat: [
             (partner if player is None else outside, weight)
@@ -68,13 +68,26 @@ def resolve_partners(partners: Any) -> tuple[Any, dict[int, list[Any]], dict[int
     return resolved, python, given
 
 
-def with_policy_files(holder: Any) -> Any:
-    """A partner, or the partners of a seat, with "policy: FILE" in the place of paths of policies."""
+def loaded(holder: Any, place: str) -> Any:
+    """A partner, or the partners of a seat, with the players that texts name in the place of the texts."""
     if isinstance(holder, str):
-        return policy_text(holder)
+        return resolve_player(holder, place)
     if type(holder) in (list, tuple):
-        return type(holder)(with_policy_files(part) for part in holder)
+        return type(holder)(_loaded_part(part, place) for part in holder)
     return holder
+
+
+def _loaded_part(part: Any, place: str) -> Any:
+    """A partner of a seat's sequence, or a pair of a partner and its weight."""
+    if type(part) is tuple and len(part) == 2:
+        return loaded(part[0], place), part[1]
+    return resolve_player(part, place) if isinstance(part, str) else part
+
+
+def sees_every_turn(player: Any) -> bool:
+    """Whether a player in Python also sees the turns of other seats."""
+    player = player.player if isinstance(player, Noisy) else player
+    return bool(getattr(getattr(player, "example", player), "all_turns", False))
 
 
 def mixture(holders: Any) -> list[tuple[Any, Any]]:
@@ -89,8 +102,8 @@ def mixture(holders: Any) -> list[tuple[Any, Any]]:
 
 def python_player(holder: Any, place: str) -> Any:
     """A player written in Python, if a partner is one; None for whatever the batch reads itself."""
-    if isinstance(holder, str):
-        return foreign_policy(holder)
+    if isinstance(holder, Noisy):
+        return holder
     refuse_foreign(holder, place)
     is_python = is_module(holder) or is_policy(holder) or is_bot(holder) or callable(holder)
     if isinstance(holder, TrainedPolicy | SeatedBot) or not is_python:

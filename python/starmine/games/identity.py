@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from starmine._core import _Player
-from starmine.games.players import Noisy
+from starmine.games.player_texts import Noisy
 
 LIBRARIES = frozenset({"starmine", "numpy", "torch", *sys.stdlib_module_names})  # whose sources are not hashed
 GENERATORS = (random.Random, np.random.Generator, np.random.BitGenerator, np.random.RandomState)
@@ -61,6 +61,9 @@ def identity(player: Any) -> Identity:
             return Identity(player.text, None)
         found = sha256(weights).hexdigest()
         return Identity(player.text_with(found), found)
+    if isinstance(player, Noisy):
+        inner = identity(player.player)
+        return inner if inner.text is None else Identity(player.text_with(inner.text), inner.hash)
     content = getattr(player, "content", None)
     if isinstance(content, str) and type(player).__module__ == "starmine.policies.foreign.policy":
         return Identity(player.text_with(content), content)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import os
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -19,20 +17,17 @@ from starmine._core import (
     View,
     _extra_outputs,
     _Player,
-    bots,
     encoders,
 )
 from starmine._core import variant as preset
 from starmine._util.arrays import Array
 from starmine._util.keywords import check_names
 from starmine._util.later import later
+from starmine.games.player_texts import Noisy, player_of_text
 from starmine.games.results import error_text
 from starmine.games.turns import Turns
-from starmine.policies.foreign.files import is_foreign
-from starmine.policies.load import TrainedPolicy, load_policy, policy_file, shipped
+from starmine.policies.load import TrainedPolicy
 
-FILE = re.compile(r"(?!rules:|policy:|noisy:).*\.py(:[^:/\\]*)?")  # of a Python bot, as the command line has it
-SUFFIXES = (".safetensors", ".pthw")  # of policy files
 DTYPES = ["uint8", "float32", "float16", "bits"]  # of a policy's observations
 
 
@@ -149,29 +144,6 @@ class Factory:
         return repr(self.make)
 
 
-@dataclass(frozen=True)
-class Noisy:
-    """A player in Python with noise: with the probability `epsilon`, one of all legal moves replaces its own.
-
-    Attributes:
-        player: a bot, a policy or a factory, as `resolve_player` returns it.
-        epsilon: the probability, 0 to 1.
-    """
-
-    player: Any
-    epsilon: float
-
-    @property
-    def cheats(self) -> bool:
-        """Whether the player sees its own hand."""
-        return cheats(self.player)
-
-    @property
-    def variant(self) -> Variant | None:
-        """The rules that the player plays; None for a player that does not say it."""
-        return getattr(self.player, "variant", None)
-
-
 # The libraries whose policies must be wrapped, by package, with a method that only their policies have.
 FOREIGN = {
     "stable_baselines3": ("Stable-Baselines3", "predict"),
@@ -200,9 +172,7 @@ def resolve_player(player: Any, place: str) -> Any:
     if isinstance(player, TrainedPolicy | SeatedBot):
         return player._player
     if isinstance(player, str):
-        refuse_file(player, place)
-        text = policy_text(player)
-        return foreign_policy(text) or _Player(text)
+        return player_of_text(player, place)
     if isinstance(player, _Player | Factory | Noisy):
         return player
     refuse_foreign(player, place)
@@ -223,43 +193,6 @@ def resolve_player(player: Any, place: str) -> Any:
         f"{place}={player!r} is not allowed: expected a bot's name, a class or an object with act(view), an object "
         "with act_batch(turns), a torch module, or a class or function without arguments that makes one of these"
     )
-
-
-def policy_text(text: str) -> str:
-    """The text "policy: FILE" of a policy that is given by the path of its file or of a run's folder.
-
-    A run's folder stands for its `policy.safetensors`. Names of bots and policies, and other texts, are left as they
-    are.
-
-    Raises:
-        UnknownNameError: a folder has no policy file.
-    """
-    kind, colon, path = text.partition(":") if ":" in text else ("policy", "", text)
-    path, semicolon, option = path.partition(";")
-    is_known = not colon and text in (*bots(), *shipped())
-    is_path = os.path.exists(path.strip()) or path.strip().endswith(SUFFIXES)
-    if kind.strip() != "policy" or is_known or not is_path:
-        return text
-    return f"policy: {policy_file(path.strip())}{semicolon}{option}"
-
-
-def foreign_policy(text: str) -> Any:
-    """The policy of another library that a text such as "policy: obl.pthw" names; None for other texts.
-
-    Raises:
-        StarmineError: the text has another option than "sampled", or the policy's moves cannot be sampled.
-    """
-    kind, _, path = text.partition(":")
-    path, _, option = (part.strip() for part in path.partition(";"))
-    if kind.strip() != "policy" or path in shipped() or not os.path.isfile(path):
-        return None
-    with open(path, "rb") as file:
-        start = file.read(1 << 20)
-    if not is_foreign(start):
-        return None
-    if option not in ("", "sampled"):
-        raise StarmineError(f'{text!r} has the option {option!r}: expected "sampled" or none')
-    return load_policy(path, sampled=option == "sampled")
 
 
 def refuse_foreign(player: Any, place: str) -> None:
@@ -305,15 +238,6 @@ def misfit(function: Callable[..., Any], number: int) -> inspect.Signature | Non
     fits = len(positional) == number or number == 0 or (takes_rest and len(positional) < number)
     fits = fits and needed <= number
     return None if fits and not needs_names else signature
-
-
-def refuse_file(text: str, place: str) -> None:
-    """Refuse a text that means a Python bot's file, which only some commands load."""
-    if FILE.fullmatch(text):
-        raise StarmineError(
-            f"{place}={text!r} is not allowed: expected a bot's name. A Python bot is given as its class; the "
-            "commands eval, play and generate take FILE.py:NAME, such as mybot.py:Student"
-        )
 
 
 @dataclass(frozen=True)
@@ -406,6 +330,9 @@ def cheats(player: Any) -> bool:
 
 def text_of(player: Any) -> str | None:
     """The text that loads a player, as `resolve_player` returns it, again; None for players in Python."""
+    if isinstance(player, Noisy):
+        text = text_of(player.player)
+        return None if text is None else player.text_with(text)
     is_loaded = isinstance(player, _Player) or type(player).__module__ == "starmine.policies.foreign.policy"
     return str(player.text) if is_loaded else None
 

@@ -13,6 +13,7 @@ from starmine._util.equality import equal_by_value
 from starmine._util.keywords import wrong_type
 from starmine._util.numbers import refuse_truth
 from starmine.games.actions import action_id
+from starmine.games.player_texts import of_core
 from starmine.games.players import resolve_player
 from starmine.policies.load import TrainedPolicy
 
@@ -184,7 +185,7 @@ def search(
         raise StarmineError(f"blueprint={blueprint!r} is not allowed: expected a bot's text or a trained policy")
     action, by_blueprint, actions, means, errors, counts, kept, cards, shares, exact, unexplained = _search(
         view,
-        resolve_player(blueprint, "blueprint"),
+        of_core(resolve_player(blueprint, "blueprint"), "blueprint", blueprint),
         rollouts=rollouts,
         milliseconds=milliseconds,
         hands=hands,

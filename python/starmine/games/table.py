@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from starmine._core import StarmineError, Variant, View
 from starmine._util.arrays import Array
 from starmine.games.draws import NOISE, POLICY, choose_legal, draw, fractions
-from starmine.games.players import Factory, Noisy, Wishes, cheats, check_variant, is_policy, policy_wishes
+from starmine.games.player_texts import Noisy
+from starmine.games.players import Factory, Wishes, cheats, check_variant, is_policy, policy_wishes
 from starmine.games.sessions import GameNumbers
 from starmine.games.turns import Turns
 

@@ -28,10 +28,11 @@ class Partners:
     Args:
         players: for each seat what `play_games` takes as a player, or None for a person.
         variant: the rules.
-        seed: of the bots' random choices.
+        seed: of the deck and of the players' random choices.
+        game: the index of the game, which these follow from, too.
     """
 
-    def __init__(self, players: Sequence[Any], variant: Variant, seed: int) -> None:
+    def __init__(self, players: Sequence[Any], variant: Variant, seed: int, game: int = 0) -> None:
         resolved = [
             None if player is None else resolve_player(player, f"players[{seat}]")
             for seat, player in enumerate(players)
@@ -42,7 +43,7 @@ class Partners:
             if isinstance(player, _Player)
         }
         python = [None if isinstance(player, _Player) else player for player in resolved]
-        self._seed = seed
+        self._seed, self._game = seed, game
         self._state = variant.new_game(seed=0)
         self._python = PythonPlayers(python, self._state, _raise, self._view)
         self._python.holders = self._python.numbers[None]
@@ -50,7 +51,7 @@ class Partners:
     def begin(self) -> None:
         """Forget the game, and begin one."""
         self._python.forget()
-        self._python.begin(np.zeros(1, np.int64), np.array([self._seed], np.uint64), np.zeros(1, np.uint64))
+        self._python.begin(np.zeros(1, np.int64), np.array([self._seed], np.uint64), np.array([self._game], np.uint64))
 
     def choose(self, state: State) -> int:
         """Show a turn of a partner, and return its action id."""

@@ -13,13 +13,14 @@ import numpy as np
 
 from starmine._core import StarmineError, State, make_bot
 from starmine._util.keywords import check_keywords
+from starmine.games.player_texts import own_policy
 from starmine.games.results import Games
 from starmine.games.trajectories import Trajectories
 from starmine.look.analysis import mistakes, reachable, verdict
 from starmine.look.frame import Frame, action_text, frame_of
 from starmine.look.shapes import browser_file
 from starmine.look.words import move_in_words, told_apart
-from starmine.policies.load import TrainedPolicy, load_own
+from starmine.policies.load import TrainedPolicy
 
 # Each imports only what stands before it.
 SCRIPTS = ("suits.js", "elements.js", "words.js", "arrow.js", "board.js", "curves.js", "replay.js")
@@ -97,7 +98,7 @@ def replay_data(games: ReplaySource, **shown: Unpack[ReplayOptions]) -> dict[str
     titles = _a_game("titles", shown.get("titles"), "title", states)
     reasons = _a_game("ended_by", shown.get("ended_by"), "reason", states)
     ended = _a_game("ended_by_seats", shown.get("ended_by_seats"), "seat", states)
-    policy = load_own(given) if isinstance(given, str) else given
+    policy = own_policy(given, "policy") if isinstance(given, str) else given
     found = []
     for index, (state, title) in enumerate(zip(states, titles, strict=True)):
         told = seats[index], suits[index], reasons[index], ended[index]

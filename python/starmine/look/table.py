@@ -63,7 +63,7 @@ class Table:
         self.names = [PERSON if player is None else name_of(player) for player in players]
         self.state: State = variant.new_game(seed=self.seed, game=game)
         self.taken_back: list[dict[str, Any]] = []
-        self._partners = Partners(players, variant, self.seed)
+        self._partners = Partners(players, variant, self.seed, game)
         self._partners.begin()
 
     @property

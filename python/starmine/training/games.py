@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -19,9 +19,8 @@ from starmine.envs.rewards import points_lost
 from starmine.evaluation.matrix import HELD_OUT_MEAN, MEAN, SELF_PLAY
 from starmine.games.endings import defeats
 from starmine.games.identity import identity
+from starmine.games.player_texts import names_player, short_name
 from starmine.games.players import check_variant, resolve_player
-from starmine.policies.load import POLICY_FILE
-from starmine.policies.pools import Pool, pool
 from starmine.training.script import ScriptArgs
 
 Outputs: TypeAlias = dict[str, NDArray[Any]]
@@ -62,9 +61,8 @@ def read_partners(
 
     Args:
         variant: the rules that they play.
-        partners: names with commas between them, such as "smart=2,info,ippo-2p-small"; a number after "=" is a weight,
-            1 without. A name is one of `starmine.policies.pool(variant)`, a player's text, as `play_games` takes it,
-            the path of a policy file, or the path of a run's folder, whose policy plays. None for no partners.
+        partners: players' texts, as `play_games` takes them, with commas between them, such as
+            "smart=2,info,ippo-2p-small"; a number after "=" is a weight, 1 without. None for no partners.
         hold_out: the same, without weights, for partners that training never meets.
 
     Raises:
@@ -75,9 +73,8 @@ def read_partners(
     """
     if partners is None and hold_out is None:
         return [], []
-    known = pool(variant)
-    met = [_weighted(entry, known) for entry in partners.split(",")] if partners is not None else []
-    held_out = [_partner(entry, "hold_out", known) for entry in hold_out.split(",")] if hold_out is not None else []
+    met = [_weighted(entry.strip()) for entry in partners.split(",")] if partners is not None else []
+    held_out = [_partner(entry.strip(), "hold_out") for entry in hold_out.split(",")] if hold_out is not None else []
     for partner in met:
         if not isinstance(partner.player, _Player):
             raise StarmineError(
@@ -105,24 +102,31 @@ def read_partners(
     return met, held_out
 
 
-def _weighted(entry: str, known: Pool) -> Partner:
-    """The partner of a text such as "smart=2"."""
+def _weighted(entry: str) -> Partner:
+    """The partner of a text such as "smart=2". A text that names a player with its "=" has no weight."""
     text, equals, number = entry.rpartition("=")
+    has_option = entry.startswith("search:") and re.search(r";\s*\w+\s*$", text) is not None
+    if not equals or has_option:
+        return _partner(entry, "partners")
+    problem = None
+    if names_player(entry):
+        try:
+            return _partner(entry, "partners")
+        except StarmineError as error:
+            problem = error
     try:
-        weight = float(number) if equals else 1.0
+        weight = float(number)
     except ValueError:
         weight = 0.0
     if not 0 < weight < float("inf"):
-        raise StarmineError(f"partners={entry!r} has the weight {number!r}: expected a number above 0, as in smart=2")
-    return _partner(text if equals else entry, "partners", known)._replace(weight=weight)
+        raise problem or StarmineError(
+            f"partners={entry!r} has the weight {number!r}: expected a number above 0, as in smart=2"
+        )
+    return _partner(text.strip(), "partners")._replace(weight=weight)
 
 
-def _partner(entry: str, place: str, known: Pool) -> Partner:
-    text, path = entry.strip(), Path(entry.strip())
-    player = resolve_player(known.get(text, text), place)
-    if text in known or ":" in text or not path.exists():
-        return Partner(text, player)
-    return Partner(path.resolve().parent.name if path.name == POLICY_FILE else path.stem, player)
+def _partner(text: str, place: str) -> Partner:
+    return Partner(short_name(text), resolve_player(text, place))
 
 
 class TrainingGames:

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from starmine._core import StarmineError, Variant
 from starmine._util.keywords import check_names
 from starmine._util.numbers import is_number
-from starmine.policies.load import load_own
+from starmine.games.player_texts import own_policy
 from starmine.torch import ActorCritic
 from starmine.training.checkpoint import error_line
 from starmine.training.evaluation import scored_zero
@@ -28,16 +28,16 @@ def begin_with(network: ActorCritic, policy: str) -> dict[str, str]:
 
     Args:
         network: of the same rules and form as the policy's. What a lost game scores may differ.
-        policy: one of `starmine.policies.shipped()`, or the path of a policy's file.
+        policy: the text of a trained policy, as `play_games` takes it: its name, its file, or the folder of a run.
 
     Returns:
         The policy as given, and the SHA-256 checksum of its file, for `config.json`; see `Run`.
 
     Raises:
         TrainingError: the policy has other rules or another network.
-        StarmineError: see `starmine.load_policy`.
+        StarmineError: the text names no policy of Starmine.
     """
-    trained = load_own(policy)
+    trained = own_policy(policy, "start")
     start = f"start={policy!r} is not allowed"
     if scored_zero(trained.variant) != scored_zero(network.variant):
         raise TrainingError(f"{start}: it plays {trained.variant}, not {network.variant}")

@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import shlex
+import shutil
 from itertools import pairwise
 
 import numpy as np
@@ -257,7 +258,18 @@ def test_the_command_prints_what_the_function_returns(tmp_path, capsys, monkeypa
         PolicyNetwork(variant("mini"), hidden=(8,)).save(folder / "policy.safetensors")
     monkeypatch.chdir(tmp_path)
     options = ["--variant", "mini", "--games", "20", "--output", "out", "--quiet"]
-    line = ["eval", "mine-1", "mine-2", "other=piers", "--with", "iggi", "outer", "--hold-out", "outer", "internal"]
+    line = [
+        "eval",
+        "results/mine-1",
+        "results/mine-2",
+        "other=piers",
+        "--with",
+        "iggi",
+        "outer",
+        "--hold-out",
+        "outer",
+        "internal",
+    ]
     assert main([*line, "--methods", "mine", *options]) == 0
     policies = {f"mine-{seed}": f"policy: results/mine-{seed}/policy.safetensors" for seed in (1, 2)}
     found = evaluate(
@@ -270,14 +282,15 @@ def test_the_command_prints_what_the_function_returns(tmp_path, capsys, monkeypa
         output="out",
     )
     assert capsys.readouterr().out.startswith(str(found))
-    assert main(["eval", "mine-3", "--with", "iggi", "--quiet"]) == 2
-    assert 'bot="mine-3" is not known' in capsys.readouterr().err
+    assert main(["eval", "results/mine-3", "--with", "iggi", "--quiet"]) == 2
+    assert 'bot="results/mine-3" is not known' in capsys.readouterr().err
 
 
 def test_the_command_of_the_page_makes_the_table_of_the_page(tmp_path, capsys, monkeypatch):
     page = (ROOT / "docs" / "partners.md").read_text(encoding="utf-8")
     line, with_seeds = re.findall(r"^starmine (eval .*--with .*)$", page, re.MULTILINE)
     monkeypatch.chdir(tmp_path)
+    shutil.copytree(ROOT / "results" / "best-response-smart", tmp_path / "results" / "best-response-smart")
     assert main([*shlex.split(line.replace("--games 1000", "--games 2")), "--no-figure", "--quiet"]) == 0
     written = (tmp_path / "runs" / "partners" / "table.md").read_text(encoding="utf-8")
     shown = page[page.index("|  | smart") :].split("\n\n")[0]

@@ -71,7 +71,7 @@ def test_partners_are_read_with_their_weights(training, tmp_path, monkeypatch):
     assert [partner.name for partner in held_out] == ["fireflower", "other"]
     assert training.read_partners(variant, "policy: other.safetensors; sampled=2")[0][0].weight == 2.0
     assert training.read_partners(variant, None) == ([], [])
-    assert training.read_partners(variant, "noisy-smart")[0][0].player.text == "noisy: 0.1; smart"
+    assert training.read_partners(variant, "noisy: 0.1; smart")[0][0].player.text == "noisy: 0.1; smart"
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,8 @@ from starmine.data.metadata import Metadata
 from starmine.games.draws import SEAT, TABLE, choose, draw
 from starmine.games.identity import Identity, identity, parameters_hash
 from starmine.games.play import resolve_table
-from starmine.games.players import Noisy, Player, resolve_player, type_name
+from starmine.games.player_texts import Noisy
+from starmine.games.players import Player, resolve_player, type_name
 from starmine.games.variants import resolve_variant
 
 MOST_GAMES = 2**32 - 1  # games of a seed
