@@ -133,6 +133,8 @@ def tensors(name):
             values += 1
         elif not key.endswith(("bias", "bias_ih_l0", "bias_hh_l0")):
             values *= 4 / np.sqrt(shape[-1] if "." in key else shape[0])
+        if key.startswith("BatchNorm_0"):  # without normalised inputs it is not trained
+            values = np.full(shape, float(key.endswith("scale")))
         found[key] = values.astype(np.float32)
     return found
 

@@ -264,3 +264,83 @@ def test_options_of_other_formats_are_refused(files):
     ]:
         with pytest.raises(starmine.StarmineError, match=f"{next(iter(option))}.* is only for"):
             load_foreign(files / name, **option)
+
+
+def normalised(values, tensors, name):
+    """Batch normalisation of flax, with running statistics."""
+    mean, variance = (tensors[f"batch_stats,{name},{part}"] for part in ("mean", "var"))
+    return (values - mean) / np.sqrt(variance + 1e-5) * tensors[f"{name},scale"] + tensors[f"{name},bias"]
+
+
+def q_values(tensors, inputs, input_norm, layer_norms):
+    """JaxMARL's `QNetwork` in numpy."""
+
+    def dense(values, layer):
+        return values @ tensors[f"Dense_{layer},kernel"] + tensors[f"Dense_{layer},bias"]
+
+    values = normalised(inputs, tensors, "BatchNorm_0") if input_norm else inputs
+    for layer in range(3):
+        values = dense(values, layer)
+        if layer_norms == "batch_norm":
+            values = normalised(values, tensors, f"BatchNorm_{layer + 1}")
+        else:
+            centred = values - values.mean(1, keepdims=True)
+            values = centred / np.sqrt((centred**2).mean(1, keepdims=True) + 1e-6)
+            values = values * tensors[f"LayerNorm_{layer},scale"] + tensors[f"LayerNorm_{layer},bias"]
+        values = np.maximum(values, 0)
+    advantages, value = dense(values, 3), dense(values, 4)
+    return advantages + value - advantages.mean(1, keepdims=True)
+
+
+def pqn(input_norm, layer_norms, stats=True):
+    """The tensors of a policy of JaxMARL's PQN, with the statistics of its batch normalisation."""
+    random = np.random.default_rng(3)
+    tensors = foreign_policies.tensors("pqn")
+    sizes = {"BatchNorm_0": 660}
+    if layer_norms == "batch_norm":
+        for layer in range(3):
+            for part in ("scale", "bias"):
+                tensors[f"BatchNorm_{layer + 1},{part}"] = tensors.pop(f"LayerNorm_{layer},{part}")
+            sizes[f"BatchNorm_{layer + 1}"] = foreign_policies.HIDDEN
+    if input_norm:
+        tensors["BatchNorm_0,scale"] = random.uniform(0.5, 1.5, 660).astype(np.float32)
+        tensors["BatchNorm_0,bias"] = random.uniform(-0.5, 0.5, 660).astype(np.float32)
+    for name, size in sizes.items() if stats else ():
+        tensors[f"batch_stats,{name},mean"] = random.uniform(-0.5, 0.5, size).astype(np.float32)
+        tensors[f"batch_stats,{name},var"] = random.uniform(0.1, 1.0, size).astype(np.float32)
+    return tensors
+
+
+@pytest.mark.parametrize("prefix", ["", "params,"])
+@pytest.mark.parametrize("layer_norms", ["layer_norm", "batch_norm"])
+@pytest.mark.parametrize("input_norm", [False, True])
+def test_batch_normalisation_of_pqn_is_applied_with_the_statistics_of_the_file(
+    tmp_path, input_norm, layer_norms, prefix
+):
+    from safetensors.numpy import save_file
+
+    tensors = pqn(input_norm, layer_norms)
+    shown = {key if key.startswith("batch_stats,") else prefix + key: value for key, value in tensors.items()}
+    save_file(shown, tmp_path / "pqn.safetensors")
+    policy = starmine.load_policy(tmp_path / "pqn.safetensors")
+    obs = starmine.Batch(policy.variant, 20, seed=1, dtype="uint8").observe()["obs"]
+    seats = np.arange(20) % 2
+    inputs = policy._inputs.rows(policy.variant, torch.from_numpy(obs), torch.from_numpy(seats)).numpy()
+    expected = q_values(tensors, inputs.astype(np.float64), input_norm, layer_norms)
+    np.testing.assert_allclose(policy.logits(obs, seats=seats)[0], expected[:, :-1], rtol=1e-4, atol=1e-4)
+    assert len(starmine.play_games([policy, policy], 5)) == 5
+
+
+@pytest.mark.parametrize(
+    ("input_norm", "layer_norms", "said"),
+    [
+        (True, "layer_norm", r"its inputs were normalised in training.*BatchNorm_0.*mean and var.*batch_stats"),
+        (False, "batch_norm", r"BatchNorm_1.*mean and var.*batch_stats"),
+    ],
+)
+def test_batch_normalisation_of_pqn_without_statistics_is_refused(tmp_path, input_norm, layer_norms, said):
+    from safetensors.numpy import save_file
+
+    save_file(pqn(input_norm, layer_norms, stats=False), tmp_path / "pqn.safetensors")
+    with pytest.raises(starmine.SerializationError, match=said):
+        starmine.load_policy(tmp_path / "pqn.safetensors")

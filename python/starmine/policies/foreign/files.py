@@ -78,7 +78,7 @@ def read_tensors(data: bytes, name: str) -> dict[str, Tensor]:
         told = " ".join(str(error).split())[:200]
         raise SerializationError(f"policy={name!r} cannot be read: {told}") from error
     # JaxMARL, and an agent that was saved whole, have a prefix.
-    short = {key: key.removeprefix("params,").removeprefix("online_net.") for key in found}
+    short = {key: key.removeprefix("params,").removeprefix("batch_stats,").removeprefix("online_net.") for key in found}
     tensors = {short[key]: tensor for key, tensor in found.items() if not key.startswith("target_net.")}
     for key, tensor in tensors.items():
         if not tensor.is_floating_point() or not bool(torch.isfinite(tensor).all()):

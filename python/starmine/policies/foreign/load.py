@@ -176,8 +176,6 @@ def _network(
     if found == "jaxmarl-actor":
         return Actor(tensors, activation)
     if found == "jaxmarl-q":
-        if "BatchNorm_1,scale" in tensors:
-            raise ValueError("its batch normalisation needs statistics that the file does not hold")
         return QNetwork(tensors)
     hand = rules.hand_size * rules.colors * rules.ranks
     return R2D2(tensors, (rules.players - 1 + inputs.own_hand) * hand, skip_connect)

@@ -40,7 +40,9 @@ class Actor(nn.Module):
 
 
 class QNetwork(nn.Module):
-    """JaxMARL's PQN-VDN: layers with or without layer normalisation, and one or two heads.
+    """JaxMARL's PQN-VDN: layers with layer, batch or no normalisation, and one or two heads.
+
+    The inputs are normalised if the numbers of `BatchNorm_0` were trained. They are there, untrained, in every file.
 
     Source: JaxMARL, baselines/QLearning/pqn_vdn_ff.py, `QNetwork`.
     """
@@ -53,11 +55,18 @@ class QNetwork(nn.Module):
         dense = [_dense(tensors, f"Dense_{layer}") for layer in range(count)]
         heads = 2 if dense[-1].out_features == 1 else 1
         self.layers, self.heads = nn.ModuleList(dense[:-heads]), nn.ModuleList(dense[-heads:])
-        norms = any(name.startswith("LayerNorm_") for name in tensors)
-        self.norms = nn.ModuleList([_layer_norm(tensors, layer) for layer in range(count - heads)] if norms else [])
+        hidden = range(count - heads)
+        norms: list[nn.Module] = []
+        if "LayerNorm_0,scale" in tensors:
+            norms = [_layer_norm(tensors, layer) for layer in hidden]
+        elif "BatchNorm_1,scale" in tensors:
+            norms = [_batch_norm(tensors, layer + 1) for layer in hidden]
+        self.norms = nn.ModuleList(norms)
+        self.inputs = _batch_norm(tensors, 0) if _is_trained(tensors) else nn.Identity()
 
     def forward(self, inputs: Tensor, memory: Tensor) -> Outputs:
         """See the module."""
+        inputs = self.inputs(inputs)
         for place, layer in enumerate(self.layers):
             inputs = layer(inputs)
             inputs = torch.relu(self.norms[place](inputs) if self.norms else inputs)
@@ -156,6 +165,31 @@ def _layer_norm(tensors: Tensors, layer: int) -> nn.LayerNorm:
     norm = nn.LayerNorm(len(scale), eps=1e-6)  # flax's epsilon
     norm.load_state_dict({"weight": scale, "bias": tensors[f"LayerNorm_{layer},bias"]})
     return norm
+
+
+def _is_trained(tensors: Tensors) -> bool:
+    """Whether the scale and the bias of the inputs are others than those with which training begins."""
+    scale, bias = tensors.get("BatchNorm_0,scale"), tensors.get("BatchNorm_0,bias")
+    return (scale is not None and bool((scale != 1).any())) or (bias is not None and bool((bias != 0).any()))
+
+
+def _batch_norm(tensors: Tensors, layer: int) -> nn.BatchNorm1d:
+    """A batch normalisation of flax with its running statistics.
+
+    Raises:
+        ValueError: the file has no statistics.
+    """
+    name = f"BatchNorm_{layer}"
+    if f"{name},mean" not in tensors or f"{name},var" not in tensors:
+        found = "its inputs were normalised in training" if layer == 0 else "its layers have batch normalisation"
+        raise ValueError(
+            f"{found}, but it has no running mean and variance of {name}: expected the tensors {name},mean and "
+            f"var of JaxMARL's batch_stats next to its params"
+        )
+    norm = nn.BatchNorm1d(len(tensors[f"{name},scale"]), eps=1e-5)  # flax's epsilon
+    names = {"weight": "scale", "bias": "bias", "running_mean": "mean", "running_var": "var"}
+    norm.load_state_dict({own: tensors[f"{name},{other}"] for own, other in names.items()}, strict=False)
+    return norm.eval()
 
 
 def _gru(tensors: Tensors) -> nn.GRUCell:
