@@ -19,7 +19,7 @@ from starmine._util.numbers import check_number
 from starmine.games.results import error_text
 from starmine.text.exchange import Answer, Exchange, Messages, numbers_of, totals
 from starmine.text.facts import move_text
-from starmine.text.loop import Outcome, called, event_loop, in_thread, outcome_of, run_in_loop
+from starmine.text.loop import Outcome, called, event_loop, in_thread, leave_loop, outcome_of, run_in_loop
 from starmine.text.prompt import PromptOptions, answer_prompt, given_options, rules_prompt, table_prompt
 from starmine.text.replies import parse_reply
 from starmine.text.transcript import Transcript
@@ -294,6 +294,7 @@ def _cancel_with(loop: asyncio.AbstractEventLoop, task: asyncio.Task[Outcome], a
     """Cancel the task of an answer for which nobody waits."""
     if answer.cancelled():
         loop.call_soon_threadsafe(task.cancel)
+        leave_loop()
 
 
 class _Talk:

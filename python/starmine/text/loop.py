@@ -46,13 +46,22 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
             loop.run_forever()
 
 
+def leave_loop() -> None:
+    """Use a new loop from now on, since an async function that was interrupted may block this one."""
+    with _LOOP_LOCK:
+        _LOOP.clear()
+
+
 def run_in_loop(work: Coroutine[Any, Any, Any]) -> Any:
     """The result of a coroutine in the loop of `event_loop`."""
-    future = asyncio.run_coroutine_threadsafe(work, event_loop())
+    loop, future = event_loop(), None
     try:
+        future = asyncio.run_coroutine_threadsafe(work, loop)
         return future.result()
     except BaseException:
-        future.cancel()
+        if future is not None:
+            future.cancel()
+        leave_loop()
         raise
 
 

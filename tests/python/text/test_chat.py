@@ -5,6 +5,7 @@ import ctypes
 import inspect
 import json
 import pickle
+import signal
 import threading
 import time
 from collections import Counter
@@ -154,6 +155,29 @@ def test_calls_end_when_a_game_is_broken_off():
         starmine.play_games([player, Broken()], 2, variant=starmine.variant("mini", random_start_player=True))
     assert cancelled.wait(60)
     assert ChatPlayer(first_move).act(view()) == view().legal_actions()[0]
+
+
+@pytest.mark.parametrize("batched", [False, True])
+def test_an_async_function_that_blocks_the_loop_does_not_hold_up_later_calls_after_an_interruption(batched):
+    begun, release = threading.Event(), threading.Event()
+
+    async def blocks(messages):
+        begun.set()
+        release.wait(60)
+        raise ConnectionError
+
+    def interrupt():
+        begun.wait(60)
+        time.sleep(0.3)  # until the main thread waits for the answer
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    threading.Thread(target=interrupt, daemon=True).start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            starmine.play_games([ChatPlayer(blocks, batched=batched), "iggi"], 2, variant="mini")
+        assert within(20, lambda: ChatPlayer(first_move).act(view()))[0] == view().legal_actions()[0]
+    finally:
+        release.set()
 
 
 def test_an_answer_of_wrong_types_is_a_failed_call():
