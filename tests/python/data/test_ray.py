@@ -29,7 +29,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def cluster():
-    """A local Ray."""
+    """A local Ray. Its start, and that of Ray Data's workers, takes most of the time of these tests."""
     ray.init(address="local", num_cpus=2, include_dashboard=False, object_store_memory=2**27, log_to_driver=False)
     # Its newer reader lists files by nested tasks, which takes a minute on two cores.
     ray.data.DataContext.get_current().use_datasource_v2 = False
