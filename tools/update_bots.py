@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,8 @@ def row(name: str, players: int, games: starmine.Games, facts: dict[str, Any] | 
     """One row of bots.csv. The last three cells stay empty without a published figure."""
     found = {"bot": name, "players": str(players)}
     for column, values in (("kept", games.fireworks), ("score", games.scores)):
-        found |= {column: f"{values.mean():.3f}", f"{column}_error": f"{error(values):.3f}"}
+        # All digits of a mean over 20,000 games, so that the table rounds it once.
+        found |= {column: f"{values.mean():.5f}", f"{column}_error": f"{error(values):.3f}"}
     found |= {ending: f"{100 * games.share(ending):.2f}" for ending in ("perfect", "lost")}
     found["turns"] = f"{games.lengths.mean():.1f}"
     known = facts and published(facts, players)
@@ -110,7 +112,7 @@ def recorded_rows() -> dict[str, list[dict[str, str]]]:
 def score(name: str, players: int) -> str:
     """The mean score of a bot in self-play, a lost game as zero; empty where it does not play."""
     found = [row["score"] for row in recorded_rows()[name] if row["players"] == str(players)]
-    return f"{float(found[0]):.2f}" if found else ""
+    return str(Decimal(found[0]).quantize(Decimal("0.01"), ROUND_HALF_UP)) if found else ""
 
 
 def with_table(page: Path) -> str:

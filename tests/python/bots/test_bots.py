@@ -2,6 +2,8 @@
 
 import json
 import sys
+from decimal import Decimal
+from fractions import Fraction
 from functools import cache
 
 import pytest
@@ -62,6 +64,18 @@ def test_a_bot_has_its_published_strength(name, players):
 def test_no_other_published_bot_would_pass(claimed):
     for name in {*PUBLISHED, "random"} - {claimed}:
         assert any(deviates(claimed, name, players) for players in PLAYERS), name
+
+
+def test_the_table_rounds_a_mean_once():
+    """A mean over 20,000 games has five digits; rounded to three and then to two, 16.91515 would be 16.91 or 16.92."""
+    for name, rows in update_bots.recorded_rows().items():
+        for row in rows:
+            total = Decimal(row["score"]) * update_bots.GAMES
+            assert total == int(total), (name, row)
+            exact = Fraction(int(total), update_bots.GAMES)
+            shown = Fraction(update_bots.score(name, int(row["players"])))
+            assert abs(shown - exact) <= Fraction(1, 200)
+    assert update_bots.score("simple", 2) == "16.92"
 
 
 def test_one_bot_is_measured_alone(tmp_path, monkeypatch):
