@@ -81,8 +81,8 @@ class ChatPlayer:
         StarmineError: one of them is below 1, the fallback sees all hands, or a transcript exists and is not that of a
             stored evaluation.
 
-    A copy or a pickle has the settings, but neither the exchanges nor the transcript. A KeyboardInterrupt or SystemExit
-    that `ask` raises ends the games.
+    A copy or a pickle has the settings, but neither the exchanges nor the transcript. Exceptions of `ask` that are
+    neither an `Exception` nor a `CancelledError` or `GeneratorExit`, such as KeyboardInterrupt, end the games.
 
     `starmine eval FILE.py:NAME smart` evaluates the player of this name in a Python file.
 

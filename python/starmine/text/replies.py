@@ -31,63 +31,19 @@ MOST_BRACES = 50  # from which a JSON object is looked for, from the end
 LONGEST = 80  # characters of a quotation in a problem
 
 # What may surround a move: quotes, code and bold type.
-PAIRS = [(mark, mark) for mark in ("```", "**", "__", "*", "_", "`", '"', "'")] + [
+PAIRS = [
+    *((mark, mark) for mark in ("```", "**", "__", "*", "_", "`", '"', "'")),
     ("\u201c", "\u201d"),
     ("\u2018", "\u2019"),
 ]
 # Keys that may stand before "move" in JSON, since a model thinks before it answers.
 THINKING = {"analysis", "explanation", "rationale", "reason", "reasoning", "thinking", "thought", "thoughts"}
-# Words of a sentence that may run on into the marked answer, such as "So my final move is:".
-LEAD_IN = {
-    *(
-        "a",
-        "action",
-        "answer",
-        "as",
-        "best",
-        "choice",
-        "choose",
-        "chosen",
-        "conclusion",
-        "decide",
-        "decided",
-        "decision",
-    ),
-    *(
-        "final",
-        "finally",
-        "follows",
-        "for",
-        "go",
-        "hence",
-        "here",
-        "i",
-        "is",
-        "json",
-        "make",
-        "making",
-        "me",
-        "move",
-        "my",
-    ),
-    *(
-        "now",
-        "output",
-        "response",
-        "result",
-        "so",
-        "the",
-        "then",
-        "therefore",
-        "this",
-        "thus",
-        "to",
-        "turn",
-        "we",
-        "will",
-    ),
-    *("with", "i'll", "i'm", "here's", "let's"),
-}
+# Words of a line that may run on into the marked answer, such as "So my final move is:".
+LEAD_IN = """
+a action answer as best choice choose chosen conclusion decide decided decision final finally follows for go hence here
+here's i i'll i'm is json let's make making me move my now output response result so the then therefore this thus to
+turn we will with
+"""
 # What ends a sentence, and what does not: commas, dashes, ellipses, also those of Chinese, and abbreviations.
 ENDS = (".", "!", "?", "\u3002", "\uff01", "\uff1f")
 GOES_ON = (*":,;-=", *"\uff1a\uff0c\u3001\u2013\u2014\u2026\u2192", "...", "e.g.", "i.e.", "vs.", "cf.")
@@ -105,7 +61,7 @@ _MARK = re.compile(  # of any marked answer, wherever it stands: a line with a t
     r"|(?:(?<![A-Za-z])MOVE(?:[^\w\n:]|_)*:|(?i:</?(?:move|answer)\b[^<>]*>)|(?i:[\"'](?:move|name)[\"']\s*:))"
     r"\s*[^\n]{0,200}?\b(?i:play|discard|hint)\b"
 )
-_ITEM = re.compile(r"[-*\u2022|]|[0-9]+[.)]\s")  # of a list or a table
+_ITEM = re.compile(r"[-*\u2022]\s|\||[0-9]+[.)]\s")  # of a list or a table
 _EXAMPLE = re.compile(r"\b(?:examples?|formats?|templates?)\b|\be\.g\.", re.IGNORECASE)
 _SYMBOL = re.compile(
     r"[^\w\s:,;.'\"*_`>#=\u2013\u2014\u2026\u2192-]"
@@ -306,7 +262,7 @@ def _check_lead_in(before: str) -> None:
         return
     last = re.split(r"[.!?]\s", bare)[-1].replace("\u2019", "'")
     words = re.findall(r"[\w']+", last.strip("*_").lower())
-    if not set(words) <= LEAD_IN or _SYMBOL.search(last):
+    if not set(words) <= set(LEAD_IN.split()) or _SYMBOL.search(last):
         raise UnreadableError(f"{_quoted(line)} runs on into its marked answer: end that line with a full stop")
 
 
