@@ -79,7 +79,7 @@ class Args(ScriptArgs):
     """one of starmine.encoders()"""
 
     out: Path = Path("runs/behaviour_cloning")
-    """output folder; an earlier run in it is moved to NAME.1"""
+    """output folder; without --resume, one that holds a run is refused"""
 
     games_per_update: int = 512
     """games between two checkpoints"""

@@ -75,7 +75,7 @@ class Args(ScriptArgs):
     """subtracted in training from the reward of the turn that loses a game"""
 
     out: Path = Path("runs/obl")
-    """output folder; an earlier run in it is moved to NAME.1"""
+    """output folder; without --resume, one that holds a run is refused"""
 
     num_envs: int = 64
     """games played to their ends between two updates"""

@@ -106,7 +106,7 @@ class Args(PartnerArgs):
     with the score as it counts"""
 
     out: Path = Path("runs/ppo")
-    """output folder; an earlier run in it is moved to NAME.1"""
+    """output folder; without --resume, one that holds a run is refused"""
     start: str | None = None
     """begin with the weights of a policy, one of starmine.policies.shipped() or a file, instead of random ones"""
 

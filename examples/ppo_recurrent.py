@@ -37,7 +37,7 @@ class Args(PPOArgs):
     """
 
     out: Path = Path("runs/ppo_recurrent")
-    """output folder; an earlier run in it is moved to NAME.1"""
+    """output folder; without --resume, one that holds a run is refused"""
 
 
 class RecurrentPPO(PPO):

@@ -53,14 +53,12 @@ class Runs:
     updates: int
 
 
-@pytest.fixture(scope="module", params=EXAMPLES)
-def runs(request, tmp_path_factory):
-    """Of each script a run that was killed and resumed, and one of as many updates that was not.
+def killed_and_whole(example, folder):
+    """A run of a script that was killed and resumed, and one of as many updates that was not.
 
     Only the run that is killed is a process of its own, in whose folder no other run can begin while it lives.
     """
-    example = request.param
-    module, folder = import_module(example), tmp_path_factory.mktemp(example)
+    module = import_module(example)
     killed, whole = folder / "killed", folder / "whole"
     # The budgets differ, so no setting may depend on the spent part of it.
     options = ["--points-taken=0"] if hasattr(module.Args, "points_taken") else []
@@ -94,8 +92,7 @@ def test_an_example_is_short(example):
     assert len((ROOT / "examples" / f"{example}.py").read_text().splitlines()) <= 420
 
 
-@pytest.mark.slow
-def test_a_run_leaves_its_results(runs):
+def check_results(runs):
     out, printed = runs.whole, runs.printed
     scores = (
         r"score \d+\.\d\d ± \d\.\d\d, perfect \d+\.\d%, lost \d+\.\d% \(\d+\.\d\d if lost games kept their points\)"
@@ -112,8 +109,7 @@ def test_a_run_leaves_its_results(runs):
     assert evaluated == list(range(20 * TURNS, runs.updates * TURNS + 1, 20 * TURNS))
 
 
-@pytest.mark.slow
-def test_the_policy_file_plays(runs):
+def check_policy_file(runs):
     policy = starmine.load_policy(runs.whole / "policy.safetensors")
     assert policy.about["steps"] == runs.updates * TURNS
     assert policy.about["arguments"]["variant"] == "small"
@@ -121,21 +117,18 @@ def test_the_policy_file_plays(runs):
     assert len(games) == 20
 
 
-@pytest.mark.slow
-def test_a_killed_run_resumes_to_the_same_bits(runs):
+def check_bits(runs):
     assert 1 <= runs.stopped_at < runs.updates
     assert_same_checkpoints(runs.killed, runs.whole)
 
 
-@pytest.mark.slow
-def test_the_log_goes_on_without_gaps(runs):
+def check_log(runs):
     found = log_without_clock(runs.killed)
     assert [row["update"] for row in found] == list(range(1, runs.updates + 1))
     assert found == log_without_clock(runs.whole)
 
 
-@pytest.mark.slow
-def test_a_checkpoint_of_another_run_is_refused(runs):
+def check_refusal_of_other_arguments(runs):
     module, before = import_module(runs.example), (runs.whole / "checkpoint.pt").read_bytes()
     other = (
         *("--variant=hard", "--players=3", "--partners=piers", "--encoder=canonical-minimal", "--hidden=8"),
@@ -156,12 +149,23 @@ def test_a_checkpoint_of_another_run_is_refused(runs):
     assert (runs.whole / "checkpoint.pt").read_bytes() == before
 
 
-@pytest.mark.slow
-def test_a_fresh_run_in_a_used_folder_is_refused(runs):
+def check_refusal_of_a_used_folder(runs):
     before = (runs.whole / "checkpoint.pt").read_bytes()
     with pytest.raises(TrainingError, match="whole holds a run: --resume goes on with it"):
         import_module(runs.example).main(parsed(import_module(runs.example), f"--out={runs.whole}"))
     assert (runs.whole / "checkpoint.pt").read_bytes() == before
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_a_killed_run_goes_on_to_the_results_of_an_undisturbed_one(example, tmp_path):
+    """One test for all checks: several would let each process of pytest make the runs anew."""
+    runs = killed_and_whole(example, tmp_path)
+    check_results(runs)
+    check_policy_file(runs)
+    check_bits(runs)
+    check_log(runs)
+    check_refusal_of_other_arguments(runs)
+    check_refusal_of_a_used_folder(runs)
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
