@@ -233,6 +233,10 @@ def test_an_argument_of_a_wrong_type_is_named(door, name, folder, tmp_path):
         (lambda: starmine.HanabiVectorEnv(2, players="2"), "players: 'str' object"),
         (lambda: starmine.HanabiEnv(colors="5"), "colors: 'str' object"),
         (lambda: stepped_alone({"agent_0": 5}), "action is a dict: expected a single integer"),
+        (lambda: stepped({"agent_0": 5}), "actions is a dict: expected an array of integers"),
+        (lambda: RULES.new_game(deck=["R1", "X9"]), 'deck[1]: "X9" is not a card'),
+        (lambda: starmine.play_games(["ippo-mini"] * 2, 2), '(variant="mini")'),
+        (lambda: starmine.HanabiVectorEnv(2, partners={1: "ippo-mini"}), '(variant="mini")'),
     ],
 )
 def test_a_message_says_what_is_meant(call, named):

@@ -95,7 +95,15 @@ fn convert<'py>(
 /// Integers as a numpy array, converted if they are an object with DLPack or a sequence. This may run
 /// any Python code.
 pub fn integer_array<'py>(name: &str, given: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    as_array_if_memory(name, given)?.map_or_else(|| as_array(name, given), Ok)
+    let array = as_array_if_memory(name, given)?.map_or_else(|| as_array(name, given), Ok)?;
+    let untyped = untyped(name, &array)?;
+    if untyped.ndim() == 0 && untyped.dtype().kind() == b'O' {
+        let kind = given.get_type().name()?;
+        return Err(ArrayError::new_err(format!(
+            "{name} is a {kind}: expected an array of integers"
+        )));
+    }
+    Ok(array)
 }
 
 /// Copies integers of any width.

@@ -132,15 +132,17 @@ impl Card {
 ///
 /// It reads at most one card more than a deck has, so an endless iterator is refused too.
 pub fn cards(deck: &Bound<'_, PyAny>, most: u8) -> PyResult<Vec<rules::Card>> {
-    let read = |item: PyResult<Bound<'_, PyAny>>| {
+    let read = |(place, item): (usize, PyResult<Bound<'_, PyAny>>)| {
         let item = item?;
         if let Ok(card) = item.cast::<Card>() {
             return Ok(card.get().card);
         }
         match item.extract::<Text>() {
-            Ok(text) => Ok(text.parse()?),
+            Ok(text) => text.parse().map_err(|error: rules::NotationError| {
+                NotationError::new_err(format!("deck[{place}]: {error}"))
+            }),
             Err(_) => Err(NotationError::new_err(format!(
-                "{} is not a card: expected a Card or text such as \"R1\"",
+                "deck[{place}]={} is not a card: expected a Card or text such as \"R1\"",
                 item.repr()?
             ))),
         }
@@ -148,5 +150,5 @@ pub fn cards(deck: &Bound<'_, PyAny>, most: u8) -> PyResult<Vec<rules::Card>> {
     let Ok(items) = deck.try_iter() else {
         return Err(wrong_type("deck", deck, "cards, the top card first"));
     };
-    while_read("deck", deck, || items.take(usize::from(most) + 1).map(read).collect())
+    while_read("deck", deck, || items.take(usize::from(most) + 1).enumerate().map(read).collect())
 }

@@ -31,7 +31,9 @@ use crate::buffers::check_length;
 use crate::encode::Encoder;
 use crate::nn::any_network::Network;
 use crate::nn::scratch::PolicyScratch;
-use crate::rules::{Edition, LostGameScore, Parameters, UnsupportedVariantError, Variant, View};
+use crate::rules::{
+    Edition, LostGameScore, PRESETS, Parameters, Preset, UnsupportedVariantError, Variant, View,
+};
 use header::Header;
 use tensors::read_network;
 
@@ -274,20 +276,32 @@ impl Policy {
             return Ok(());
         }
         let differences = differences.join(", ");
+        let preset = PRESETS.iter().find(|preset| is_preset(&self.variant, preset));
+        let name = preset.map(|preset| format!(" (variant={:?})", preset.name)).unwrap_or_default();
         let expected =
-            format!("the variant that the policy was trained for, in which {differences}");
+            format!("the variant that the policy was trained for, in which {differences}{name}");
         Err(UnsupportedVariantError::new("policy", variant, expected))
+    }
+}
+
+/// Whether a variant is a preset, with any number of players, up to what does not matter to a policy.
+fn is_preset(variant: &Variant, preset: &Preset) -> bool {
+    let parameters = Parameters { players: variant.players(), ..preset.parameters() };
+    Variant::new(parameters).is_ok_and(|preset| playing(&preset) == playing(variant))
+}
+
+/// The parameters that matter to a policy.
+fn playing(variant: &Variant) -> Parameters {
+    Parameters {
+        random_start_player: false,
+        lost_game_score: LostGameScore::Zero,
+        edition: Edition::Standard,
+        ..variant.parameters().clone()
     }
 }
 
 /// The parameters that matter to a policy and differ, as `name=value` of the first variant.
 fn differences(own: &Variant, given: &Variant) -> Vec<String> {
-    let playing = |variant: &Variant| Parameters {
-        random_start_player: false,
-        lost_game_score: LostGameScore::Zero,
-        edition: Edition::Standard,
-        ..variant.parameters().clone()
-    };
     if own == given || playing(own) == playing(given) {
         return Vec::new();
     }
