@@ -1,10 +1,6 @@
 //! The random number generator of one game, whose numbers are the same in every release.
 
-use std::convert::Infallible;
 use std::fmt;
-
-use rand::{Rng, TryRng};
-use rand_pcg::Pcg32;
 
 use super::episode_seed::EpisodeSeed;
 use super::seat::Seat;
@@ -15,44 +11,16 @@ pub(crate) const INCREMENT: u64 = 1_442_695_040_888_963_407;
 /// The factor by which a draw multiplies the generator's state.
 pub(crate) const MULTIPLIER: u64 = 6_364_136_223_846_793_005;
 
-/// The inverse of [`MULTIPLIER`] modulo 2^64.
-const INVERSE: u64 = 13_877_824_140_714_322_085;
-const _: () = assert!(MULTIPLIER.wrapping_mul(INVERSE) == 1);
-
 /// The random number generator of one game: PCG-XSH-RR 64/32 (O'Neill, "PCG: A Family of Simple
-/// Fast Space-Efficient Statistically Good Algorithms for Random Number Generation", 2014) from
-/// the crate `rand_pcg`, on its default stream.
+/// Fast Space-Efficient Statistically Good Algorithms for Random Number Generation", 2014) on its
+/// default stream.
 ///
-/// The mapping of its words to numbers below a bound is written here, because the same seed must
-/// deal the same game in every release, and `rand` may change its mappings between versions.
-/// A bot that draws with these methods plays the same games in every release. The methods of `rand`'s
-/// [`Rng`] work too, but their numbers may change between releases. A generator hides its state: with
-/// the state of a seat's generator, one could compute the seed and so the deck.
+/// The same seed deals the same game in every release, and a bot that draws from its generator plays
+/// the same games. The batch's kernel draws the same numbers for eight games at once. A generator
+/// hides its state: with the state of a seat's generator, one could compute the seed and so the deck.
 #[derive(Clone)]
 pub struct GameRng {
     state: u64,
-}
-
-/// The words of the generator for the methods of the crate `rand`, whose results may differ between
-/// its versions.
-impl TryRng for GameRng {
-    type Error = Infallible;
-
-    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
-        Ok(self.next_word())
-    }
-
-    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
-        let low = u64::from(self.next_word());
-        Ok(u64::from(self.next_word()) << 32 | low)
-    }
-
-    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
-        for chunk in bytes.chunks_mut(4) {
-            chunk.copy_from_slice(&self.next_word().to_le_bytes()[..chunk.len()]);
-        }
-        Ok(())
-    }
 }
 
 impl fmt::Debug for GameRng {
@@ -105,13 +73,12 @@ impl GameRng {
         self.state
     }
 
-    /// The next word of the crate's generator. The crate neither shows nor takes a state: its
-    /// constructor adds the increment and takes a step, both of which are taken back here
-    /// beforehand.
+    /// The next 32 random bits: 32 bits of the state, rotated by its highest five bits.
     fn next_word(&mut self) -> u32 {
-        let last = self.state.wrapping_sub(INCREMENT).wrapping_mul(INVERSE);
-        self.state = self.state.wrapping_mul(MULTIPLIER).wrapping_add(INCREMENT);
-        Pcg32::new(last.wrapping_sub(INCREMENT), INCREMENT >> 1).next_u32()
+        let state = self.state;
+        self.state = state.wrapping_mul(MULTIPLIER).wrapping_add(INCREMENT);
+        let shifted = ((state >> 18 ^ state) >> 27) as u32;
+        shifted.rotate_right((state >> 59) as u32)
     }
 
     /// A number below `bound`: the high half of a 64-bit product. Its bias is below
@@ -175,6 +142,9 @@ pub(crate) const fn mix_seed(mixed: u64, word: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use rand::Rng;
+    use rand_pcg::Pcg32;
+
     use super::*;
 
     #[test]
