@@ -1,7 +1,5 @@
 //! Copies of a batch.
 
-use std::sync::atomic::AtomicBool;
-
 use super::partition::Partition;
 use super::step::scratch::Scratch;
 use super::{Batch, BatchError, memory, reserve};
@@ -13,11 +11,6 @@ impl Batch {
     /// # Errors
     /// [`BatchError`] if the memory cannot be allocated or the threads cannot be started.
     pub fn try_clone(&self) -> Result<Batch, BatchError> {
-        self.try_clone_until(&AtomicBool::new(false))
-    }
-
-    /// As [`Batch::try_clone`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile.
-    pub(crate) fn try_clone_until(&self, stop: &AtomicBool) -> Result<Batch, BatchError> {
         self.check_whole()?;
         let num_envs = self.num_envs();
         let mut blocks = reserve(self.blocks.len(), num_envs)?;
@@ -28,7 +21,7 @@ impl Batch {
         decks.extend_from_slice(&self.decks);
         let mut partner_games = reserve(self.partner_games.len(), num_envs)?;
         for game in &self.partner_games {
-            BatchError::if_set(stop)?;
+            BatchError::check_stop()?;
             partner_games.push(game.clone());
         }
         let scratch = self.scratch.iter().map(Scratch::try_clone).collect::<Result<_, _>>();

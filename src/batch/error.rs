@@ -1,7 +1,6 @@
 //! The errors of a batch.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use thiserror::Error;
 
@@ -9,7 +8,7 @@ use super::partners::PartnersError;
 use crate::buffers::{BufferError, SimdError};
 use crate::rules::{ActionSet, DeckError, Variant};
 use crate::threads::ThreadsError;
-use crate::threads::is_set;
+use crate::threads::is_stopped;
 
 /// Illegal actions, for which a step was refused; no game has moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -153,9 +152,9 @@ pub enum BatchError {
 }
 
 impl BatchError {
-    /// [`BatchError::Stopped`] if the flag is set.
-    pub(super) fn if_set(stop: &AtomicBool) -> Result<(), BatchError> {
-        if is_set(stop) { Err(BatchError::Stopped) } else { Ok(()) }
+    /// [`BatchError::Stopped`] if the call is to end.
+    pub(super) fn check_stop() -> Result<(), BatchError> {
+        if is_stopped() { Err(BatchError::Stopped) } else { Ok(()) }
     }
 }
 

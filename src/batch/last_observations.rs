@@ -1,8 +1,6 @@
 //! The games that ended in the last step and were dealt anew in it: which they are, and their last
 //! observations, which the last stage of a step encodes from copies of the games.
 
-use std::sync::atomic::AtomicBool;
-
 use super::kernel::block::{block_words, clear_block};
 use super::kernel::lanes::{LANES, Word};
 use super::outputs::{ObservationBuffer, ObservationElement, Outputs, check_element};
@@ -94,8 +92,7 @@ impl Batch {
             let block = &mut blocks[row / LANES * size..][..size];
             self.scratch[ended.thread].finished.restore(ended.index, block, row % LANES);
         }
-        let never = AtomicBool::new(false);
-        let step = Step::new(&self.config, self.acting_hand, Request::Observe, &never);
+        let step = Step::new(&self.config, self.acting_hand, Request::Observe);
         let mut games = Chunk {
             first: 0,
             blocks: &mut blocks,

@@ -86,7 +86,6 @@ use std::collections::TryReserveError;
 use std::mem::{replace, take};
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 pub use actions::Action;
 pub use error::{BatchError, IllegalActionsError, RefusedAction};
@@ -183,23 +182,12 @@ impl Batch {
         seed: u64,
         options: Options,
     ) -> Result<Batch, BatchError> {
-        Batch::new_until(&AtomicBool::new(false), variant.into(), num_envs, seed, options)
-    }
-
-    /// As [`Batch::new`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile.
-    pub(crate) fn new_until(
-        stop: &AtomicBool,
-        variant: Arc<Variant>,
-        num_envs: usize,
-        seed: u64,
-        options: Options,
-    ) -> Result<Batch, BatchError> {
-        let mut batch = Batch::without_games(variant, num_envs, seed, options)?;
+        let mut batch = Batch::without_games(variant.into(), num_envs, seed, options)?;
         for index in 0..num_envs {
-            BatchError::if_set(stop)?;
+            BatchError::check_stop()?;
             let seed = batch.seeds[index].episode();
             let game = if batch.has_partners() {
-                let dealt = batch.deal_with_partners(index, seed, stop)?;
+                let dealt = batch.deal_with_partners(index, seed)?;
                 let game = dealt.game();
                 batch.partner_games.push(dealt);
                 game
@@ -405,40 +393,26 @@ impl Batch {
     /// # Errors
     /// [`BatchError`] for buffers of a wrong length.
     pub fn observe(&mut self, outputs: Outputs<'_>) -> Result<(), BatchError> {
-        self.observe_until(&AtomicBool::new(false), outputs)
-    }
-
-    /// As [`Batch::observe`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile.
-    pub(crate) fn observe_until(
-        &mut self,
-        stop: &AtomicBool,
-        outputs: Outputs<'_>,
-    ) -> Result<(), BatchError> {
         self.check_whole()?;
         outputs.check(&self.config, self.num_envs())?;
-        self.run(Request::Observe, outputs, stop);
-        BatchError::if_set(stop)
+        self.run(Request::Observe, outputs);
+        BatchError::check_stop()
     }
 
     /// Does what is requested in all games, and writes the outputs. If the request refuses illegal
-    /// actions and there is one, it returns `false` and the batch is unchanged. Once `stop` is set,
-    /// no further games are played or written. A panic leaves the batch interrupted.
-    fn run(&mut self, request: Request<'_>, outputs: Outputs<'_>, stop: &AtomicBool) -> bool {
+    /// actions and there is one, it returns `false` and the batch is unchanged. Once the call is
+    /// stopped, no further games are played or written. A panic leaves the batch interrupted.
+    fn run(&mut self, request: Request<'_>, outputs: Outputs<'_>) -> bool {
         self.interrupt();
         let was_fresh = replace(&mut self.fresh, false);
-        let has_run = self.run_threads(request, outputs, stop);
+        let has_run = self.run_threads(request, outputs);
         (self.is_interrupted, self.fresh) = (false, was_fresh);
         has_run
     }
 
-    fn run_threads(
-        &mut self,
-        request: Request<'_>,
-        outputs: Outputs<'_>,
-        stop: &AtomicBool,
-    ) -> bool {
+    fn run_threads(&mut self, request: Request<'_>, outputs: Outputs<'_>) -> bool {
         let config = &self.config;
-        let mut step = Step::new(config, self.acting_hand, request, stop);
+        let mut step = Step::new(config, self.acting_hand, request);
         step.backwards = config.turns_round && self.calls % 2 == 1;
         let refuse = matches!(request, Request::Play { refuse_illegal: true, .. });
         let call = self.calls + u64::from(step.actions.is_some());
@@ -480,7 +454,7 @@ impl Batch {
         self.check_learner_acts()?;
         let mut memory = take(&mut self.actions);
         let actions = A::numbers(actions, &mut memory);
-        let result = self.step_until(&AtomicBool::new(false), actions, outputs);
+        let result = self.step_anyone(actions, outputs);
         self.actions = memory;
         result
     }
@@ -497,11 +471,10 @@ impl Batch {
         }
     }
 
-    /// As [`Batch::step`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile. Every
-    /// later call then returns [`BatchError::Interrupted`] until all games are reset.
-    pub(crate) fn step_until(
+    /// As [`Batch::step`], also where games wait for external partners, whose turns it plays. If the
+    /// call is stopped, every later one returns [`BatchError::Interrupted`] until all games are reset.
+    pub(crate) fn step_anyone(
         &mut self,
-        stop: &AtomicBool,
         actions: &[i64],
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
@@ -513,13 +486,13 @@ impl Batch {
         let refuse_illegal = options.illegal_action == IllegalAction::Raise;
         let request = Request::Play { actions, refuse_illegal };
         if waits && (0..self.num_envs()).any(|game| self.is_over(game))
-            || !self.run(request, outputs, stop)
+            || !self.run(request, outputs)
         {
             return Err(self.illegal_actions(actions, None).into());
         }
         self.fresh = false;
         self.finish_step();
-        self.interrupt_if_set(stop)
+        self.interrupt_if_stopped()
     }
 
     /// Counts the step that was played.
@@ -528,8 +501,8 @@ impl Batch {
         self.acting_hand = (self.acting_hand + 1) % self.config.plan.sizes.players;
     }
 
-    fn interrupt_if_set(&mut self, stop: &AtomicBool) -> Result<(), BatchError> {
-        let stopped = BatchError::if_set(stop);
+    fn interrupt_if_stopped(&mut self) -> Result<(), BatchError> {
+        let stopped = BatchError::check_stop();
         if stopped.is_err() {
             self.interrupt();
         }

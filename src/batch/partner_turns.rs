@@ -1,8 +1,6 @@
 //! External partners: players that are not bots of this crate, such as those written in Python. A
 //! game waits when it is the turn of one, until the caller plays its move.
 
-use std::sync::atomic::AtomicBool;
-
 use super::outputs::Outputs;
 use super::step::Request;
 use super::{Action, Batch, BatchError};
@@ -41,16 +39,13 @@ impl Batch {
     ) -> Result<(), BatchError> {
         let mut memory = std::mem::take(&mut self.actions);
         let actions = A::numbers(actions, &mut memory);
-        let result = self.step_some_until(&AtomicBool::new(false), actions, moving, outputs);
+        let result = self.step_moving(actions, moving, outputs);
         self.actions = memory;
         result
     }
 
-    /// As [`Batch::step_some`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile, as
-    /// `step_until`.
-    pub(crate) fn step_some_until(
+    fn step_moving(
         &mut self,
-        stop: &AtomicBool,
         actions: &[i64],
         moving: &[bool],
         outputs: Outputs<'_>,
@@ -67,10 +62,10 @@ impl Batch {
         if refused.any(|game| self.refuses(game, actions[game])) {
             return Err(self.illegal_actions(actions, Some(moving)).into());
         }
-        self.run(Request::PlaySome { actions, moving }, outputs, stop);
+        self.run(Request::PlaySome { actions, moving }, outputs);
         self.fresh = false;
         self.finish_step();
-        self.interrupt_if_set(stop)
+        self.interrupt_if_stopped()
     }
 
     /// For each game the seat to act; `None` if the game is over.

@@ -1,6 +1,6 @@
 //! Recorded games, played again in the rows of a batch.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::sync::atomic::AtomicUsize;
 
 use thiserror::Error;
 
@@ -124,20 +124,10 @@ impl Replay {
     /// [`ReplayError::UnusedOption`] for an autoreset mode, a mode of illegal actions or partners,
     /// [`ReplayError::Batch`] for no row, too many, or no memory.
     pub fn new(games: Recording, num_rows: usize, options: Options) -> Result<Replay, ReplayError> {
-        Replay::new_until(&AtomicBool::new(false), games, num_rows, options)
-    }
-
-    /// As [`Replay::new`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile.
-    pub(crate) fn new_until(
-        stop: &AtomicBool,
-        games: Recording,
-        num_rows: usize,
-        options: Options,
-    ) -> Result<Replay, ReplayError> {
         check_unused(&options)?;
         for game in 0..games.len() {
             if game.is_multiple_of(1 << 12) {
-                BatchError::if_set(stop)?;
+                BatchError::check_stop()?;
             }
             let checked = games.game(game).check_deal();
             checked.map_err(|source| ReplayError::Deck { game, source })?;
@@ -191,8 +181,7 @@ impl Replay {
         let wrong = AtomicUsize::new(NONE);
         let Replay { batch, games, leaving, next, actions, .. } = self;
         let refill = Refill { games, leaving, next, wrong: &wrong };
-        let never = AtomicBool::new(false);
-        batch.run(Request::Replay { actions, refill }, outputs, &never);
+        batch.run(Request::Replay { actions, refill }, outputs);
         batch.finish_step();
         let wrong = wrong.into_inner();
         if wrong != NONE {

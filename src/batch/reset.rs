@@ -1,7 +1,5 @@
 //! Deals new episodes outside a step.
 
-use std::sync::atomic::AtomicBool;
-
 use super::given_decks::GivenDecks;
 use super::kernel::draw_order::DrawOrder;
 use super::kernel::game::Game;
@@ -11,7 +9,7 @@ use super::step::Request;
 use super::{Batch, BatchError, PartnersError, Seeds, reserve};
 use crate::buffers::check_length;
 use crate::rules::EpisodeSeed;
-use crate::threads::is_set;
+use crate::threads::is_stopped;
 
 /// What a reset deals that may be refused or take long, not yet put into the batch: the games with
 /// partners, or those with given decks, by their indices.
@@ -35,9 +33,8 @@ impl Batch {
         reset_mask: Option<&[bool]>,
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
-        let never = AtomicBool::new(false);
-        let deals = self.deal_until(&never, seeds, reset_mask, None)?;
-        self.reset_until(&never, deals, seeds, reset_mask, outputs)
+        let deals = self.deal(seeds, reset_mask, None)?;
+        self.put_deals(deals, seeds, reset_mask, outputs)
     }
 
     /// As [`Batch::reset`], with given decks instead of random ones. Each deck counts as an episode of
@@ -67,16 +64,13 @@ impl Batch {
         reset_mask: Option<&[bool]>,
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
-        let never = AtomicBool::new(false);
-        let deals = self.deal_until(&never, seeds, reset_mask, Some(decks))?;
-        self.reset_until(&never, deals, seeds, reset_mask, outputs)
+        let deals = self.deal(seeds, reset_mask, Some(decks))?;
+        self.put_deals(deals, seeds, reset_mask, outputs)
     }
 
-    /// Deals the games of a reset, unless `stop` is set meanwhile: partners may take long for their
-    /// first turns. The batch is unchanged.
-    pub(crate) fn deal_until(
+    /// Deals the games of a reset. Partners may take long for their first turns. The batch is unchanged.
+    pub(crate) fn deal(
         &self,
-        stop: &AtomicBool,
         seeds: Seeds<'_>,
         reset_mask: Option<&[bool]>,
         decks: Option<GivenDecks<'_>>,
@@ -105,7 +99,7 @@ impl Batch {
         if let Some(decks) = decks {
             self.check_decks(decks)?;
             for (game, seed) in episodes() {
-                BatchError::if_set(stop)?;
+                BatchError::check_stop()?;
                 let dealt = decks.deal(game, &self.config.variant, seed);
                 let (dealt, order) = dealt.map_err(|source| BatchError::Deck { game, source })?;
                 deals.decks[game] = Some(order);
@@ -115,7 +109,7 @@ impl Batch {
         }
         for (game, seed) in episodes() {
             if self.has_partners() {
-                deals.partner_games.push((game, self.deal_with_partners(game, seed, stop)?));
+                deals.partner_games.push((game, self.deal_with_partners(game, seed)?));
             } else if let Some(order) = deals.decks.get_mut(game) {
                 *order = None;
             }
@@ -152,11 +146,10 @@ impl Batch {
         Ok(decks)
     }
 
-    /// Resets with the deals of the same seeds and mask. If `stop` is set meanwhile, all games have
-    /// to be reset again.
-    pub(crate) fn reset_until(
+    /// Resets with the deals of the same seeds and mask. If the call is stopped, all games have to be
+    /// reset again.
+    pub(crate) fn put_deals(
         &mut self,
-        stop: &AtomicBool,
         deals: Deals,
         seeds: Seeds<'_>,
         reset_mask: Option<&[bool]>,
@@ -166,7 +159,7 @@ impl Batch {
         self.interrupt();
         if deals.given.is_empty() && !self.has_partners() {
             for game in 0..self.num_envs() {
-                if game.is_multiple_of(1 << 12) && is_set(stop) {
+                if game.is_multiple_of(1 << 12) && is_stopped() {
                     break;
                 }
                 if let Some(episode) = self.episode_to_deal(game, seeds, reset_mask, None) {
@@ -187,8 +180,8 @@ impl Batch {
         }
         self.fresh = false;
         self.calls += 1;
-        self.run(Request::Observe, outputs, stop);
-        self.interrupt_if_set(stop)
+        self.run(Request::Observe, outputs);
+        self.interrupt_if_stopped()
     }
 
     /// The episode that a reset deals in a game; `None` if the game stays as it is.
@@ -210,16 +203,15 @@ impl Batch {
         }
     }
 
-    /// Deals this episode of a game with partners, unless `stop` is set meanwhile.
+    /// Deals this episode of a game with partners.
     pub(super) fn deal_with_partners(
         &self,
         game: usize,
         seed: EpisodeSeed,
-        stop: &AtomicBool,
     ) -> Result<PartnerGame, BatchError> {
         let partners = &self.config.options.partners;
-        let dealt = PartnerGame::new(partners, &self.config.variant, seed, stop);
-        BatchError::if_set(stop)?;
+        let dealt = PartnerGame::new(partners, &self.config.variant, seed);
+        BatchError::check_stop()?;
         if dealt.position().ending.is_some() {
             let partners = partners.names().collect();
             return Err(PartnersError::NoTurn { partners, game, deals: MAX_DEALS }.into());

@@ -136,7 +136,7 @@ impl From<GamesError> for PyErr {
             GamesError::External => {
                 StarmineError::new_err("players: expected a bot's name for every seat")
             }
-            GamesError::Players(_) | GamesError::Move { .. } => {
+            GamesError::Players(_) | GamesError::Move { .. } | GamesError::Stopped => {
                 StarmineError::new_err(error_text(&error))
             }
             GamesError::Memory(_) => PyMemoryError::new_err(error_text(&error)),

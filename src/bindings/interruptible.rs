@@ -1,7 +1,6 @@
 //! Calls that take long and check for signals such as Ctrl-C.
 
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread::{Builder, scope};
 use std::time::Duration;
@@ -11,26 +10,25 @@ use pyo3::prelude::*;
 use crate::bindings::errors::StarmineError;
 use crate::bots::SeatedPlayer;
 use crate::rules::State;
+use crate::threads::{Stop, stoppable};
 
 /// How often a call checks for signals.
 const PERIOD: Duration = Duration::from_millis(100);
 
 /// Makes a call on another thread and without the interpreter, while this thread waits and checks for
-/// signals, which Python handles on its main thread alone. The call ends early once the flag is set.
+/// signals, which Python handles on its main thread alone. A call that a signal interrupts ends early.
 ///
 /// # Errors
 /// `StarmineError` if the thread cannot be started, and what a signal's handler raised, such as
 /// `KeyboardInterrupt`; the result of the call is dropped then.
-pub fn interruptible<T: Send>(
-    py: Python<'_>,
-    call: impl FnOnce(&AtomicBool) -> T + Send,
-) -> PyResult<T> {
-    let (stop, mut signal) = (AtomicBool::new(false), Ok(()));
+pub fn interruptible<T: Send>(py: Python<'_>, call: impl FnOnce() -> T + Send) -> PyResult<T> {
+    let (stop, mut signal) = (Stop::default(), Ok(()));
     let finished = py.detach(|| {
         let (sender, receiver) = sync_channel(1);
         scope(|scope| {
-            let (stop, worker) = (&stop, Builder::new().name("starmine-call".to_owned()));
-            let worker = worker.spawn_scoped(scope, move || sender.send(call(stop)))?;
+            let (own, worker) = (stop.clone(), Builder::new().name("starmine-call".to_owned()));
+            let call = move || sender.send(stoppable(Some(own), call));
+            let worker = worker.spawn_scoped(scope, call)?;
             while signal.is_ok() {
                 match receiver.recv_timeout(PERIOD) {
                     Err(RecvTimeoutError::Timeout) => {
@@ -40,7 +38,7 @@ pub fn interruptible<T: Send>(
                     Err(RecvTimeoutError::Disconnected) => break,
                 }
             }
-            stop.store(true, Ordering::Relaxed);
+            stop.set();
             match worker.join() {
                 Ok(_) => Ok(None),
                 Err(panic) => resume_unwind(panic),
@@ -60,9 +58,9 @@ pub fn interruptible<T: Send>(
 pub fn interruptible_if<T: Send>(
     is_long: bool,
     py: Python<'_>,
-    call: impl FnOnce(&AtomicBool) -> T + Send,
+    call: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
-    if is_long { interruptible(py, call) } else { Ok(call(&AtomicBool::new(false))) }
+    if is_long { interruptible(py, call) } else { Ok(call()) }
 }
 
 /// Makes a call that takes long only if `is_long`; another one is made on this thread. Neither keeps the interpreter.
@@ -72,9 +70,9 @@ pub fn interruptible_if<T: Send>(
 pub fn detached<T: Send>(
     is_long: bool,
     py: Python<'_>,
-    call: impl FnOnce(&AtomicBool) -> T + Send,
+    call: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
-    if is_long { interruptible(py, call) } else { Ok(py.detach(|| call(&AtomicBool::new(false)))) }
+    if is_long { interruptible(py, call) } else { Ok(py.detach(call)) }
 }
 
 /// Asks a player for the move in a game without the interpreter, and looks for signals if that may take long.
@@ -83,7 +81,6 @@ pub fn detached<T: Send>(
 /// As [`SeatedPlayer::act`], and as [`interruptible`]; the player may then be asked again.
 pub fn ask(py: Python<'_>, player: &mut SeatedPlayer, state: &State) -> PyResult<usize> {
     let is_long = player.takes_long();
-    let played = detached(is_long, py, |stop| player.act_until(state, stop))??;
-    let played = played.expect("an interrupted call raises");
+    let played = detached(is_long, py, || player.act(state))??;
     Ok(state.variant().move_to_action(played).expect("a legal move has an action").index())
 }

@@ -137,9 +137,8 @@ pub fn _search<'py>(
     let variant = state.variant();
     let searcher = spec.searcher(variant).map_err(|error| spec.unsupported(variant, error))?;
     let searcher = searcher.expect("the player searches");
-    let found = interruptible(py, |stop| searcher.decide_until(state, seed, stop))?;
-    let decision = found?.expect("an interrupted call raises");
-    arrays(py, &state.view(observer), &decision)
+    let found = interruptible(py, || searcher.decide(state, seed))?;
+    arrays(py, &state.view(observer), &found?)
 }
 
 /// Checks that the observer of a view is to act.

@@ -1,7 +1,6 @@
 //! The trait of all bots.
 
 use std::any::Any;
-use std::sync::atomic::AtomicBool;
 
 use super::search_seats::SearchSeats;
 use crate::rules::{
@@ -207,14 +206,6 @@ pub trait Bot: BoxedClone + Send + Sync {
     /// Chooses a move. It is this seat's turn, and the move must be legal, see [`View::is_legal`].
     fn act(&mut self, view: &View<'_>) -> Move;
 
-    /// As [`Bot::act`], but returns `None` if another thread set `stop` before the bot has chosen. The
-    /// bot may then be asked again in the same turn. A bot that takes long, or that asks another bot,
-    /// overrides it; of the bots here only searches look at `stop`.
-    fn act_until(&mut self, view: &View<'_>, stop: &AtomicBool) -> Option<Move> {
-        let _ = stop;
-        Some(self.act(view))
-    }
-
     /// A turn of this seat for which the move is already known, as when a stored game is followed.
     /// The bot changes its state as if it had been asked for a move.
     fn pass(&mut self, view: &View<'_>) {
@@ -267,11 +258,6 @@ impl Bot for Box<dyn Bot> {
     #[inline]
     fn act(&mut self, view: &View<'_>) -> Move {
         (**self).act(view)
-    }
-
-    #[inline]
-    fn act_until(&mut self, view: &View<'_>, stop: &AtomicBool) -> Option<Move> {
-        (**self).act_until(view, stop)
     }
 
     fn pass(&mut self, view: &View<'_>) {
@@ -373,11 +359,6 @@ mod tests {
             view.legal_moves().next().unwrap()
         }
 
-        fn act_until(&mut self, _: &View<'_>, _: &AtomicBool) -> Option<Move> {
-            self.note("act_until");
-            None
-        }
-
         fn pass(&mut self, _: &View<'_>) {
             self.note("pass");
         }
@@ -396,7 +377,6 @@ mod tests {
             assert_eq!(bot.search_seats(), Some(SearchSeats::All));
             let view = state.view(state.current_player());
             bot.start(&view, GameRng::for_samples(0));
-            assert_eq!(bot.act_until(&view, &AtomicBool::new(false)), None);
             bot.pass(&view);
             let (seat, played) = (state.current_player(), bot.act(&view));
             let before = state.clone();
@@ -412,7 +392,7 @@ mod tests {
         let boxed: Box<dyn Bot> = noting.clone().into_box();
         answers(boxed.clone(), &mut state);
         assert_eq!(*noting.0.lock().unwrap(), alone);
-        assert_eq!(alone.len(), 5);
+        assert_eq!(alone.len(), 4);
         let bot = Player::bot(boxed).into_bot().unwrap();
         assert!((&*bot as &dyn Any).is::<Noting>());
         assert!(Player::Cheater.into_bot().is_none() && Player::External.into_bot().is_none());

@@ -63,7 +63,7 @@ mod turn_values;
 pub use bot::{Bot, BoxedClone, MoveValue, Turn};
 pub use noisy::{Noise, NoiseError, Noisy};
 #[cfg(any(test, feature = "python"))]
-pub(crate) use play_games::play_games_until;
+pub(crate) use play_games::play_listed_games;
 pub use play_games::{GamesError, GamesOptions, PlayedGames, play_games, record_games};
 pub use policy::PolicyBot;
 pub(crate) use policy::{PolicyTurns, run_together};

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::sync::atomic::AtomicBool;
 
 use thiserror::Error;
 
@@ -10,6 +9,7 @@ use super::bot::{Bot, MoveValue, Turn};
 use super::random::any_legal;
 use super::search_seats::SearchSeats;
 use crate::rules::{GameRng, Move, UnsupportedVariantError, Variant, View};
+use crate::threads::is_stopped;
 
 /// A probability, from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -122,12 +122,8 @@ impl Bot for Noisy {
 
     fn act(&mut self, view: &View<'_>) -> Move {
         let chosen = self.bot.act(view);
-        self.disturbed(view, chosen)
-    }
-
-    fn act_until(&mut self, view: &View<'_>, stop: &AtomicBool) -> Option<Move> {
-        let chosen = self.bot.act_until(view, stop)?;
-        Some(self.disturbed(view, chosen))
+        // The move of a search that was stopped is dropped, and the bot is asked again.
+        if is_stopped() { chosen } else { self.disturbed(view, chosen) }
     }
 
     fn values(&self) -> Option<&[MoveValue]> {

@@ -3,7 +3,6 @@
 use std::collections::TryReserveError;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use thiserror::Error;
 
@@ -13,7 +12,7 @@ use super::runner::{BotMoveError, GameRunner, Outcome, Player, PlayersError};
 use super::turn_values::TurnValues;
 use crate::buffers::try_with_capacity;
 use crate::rules::{EpisodeSeed, Recording, Variant};
-use crate::threads::{MAX_THREADS, is_set, share};
+use crate::threads::{MAX_THREADS, is_stopped, share};
 
 /// The most games that a thread takes at a time. It takes fewer if there are few games, so that all
 /// threads get some: a bot may need seconds for a game.
@@ -136,6 +135,10 @@ pub enum GamesError {
     /// Memory that cannot be allocated.
     #[error("there is no memory for so many games")]
     Memory(#[from] TryReserveError),
+    /// A signal came during a call from Python: no other caller can end a call early.
+    #[doc(hidden)]
+    #[error("the call was stopped")]
+    Stopped,
 }
 
 /// Plays episode 0 of these games of a seed, dealt as in a batch of that seed. `players[seat]`
@@ -174,25 +177,21 @@ fn play_range(
     options: GamesOptions,
     records: bool,
 ) -> Result<PlayedGames, GamesError> {
-    let (stop, variant) = (&AtomicBool::new(false), &Arc::new(variant.clone()));
     let mut list = try_with_capacity(
         usize::try_from(games.end.saturating_sub(games.start)).unwrap_or(usize::MAX),
     )?;
     list.extend(games);
-    let played = play_games_until(stop, variant, players, &list, options, records)?;
-    Ok(played.expect("nothing stops the games"))
+    play_listed_games(&Arc::new(variant.clone()), players, &list, options, records)
 }
 
-/// As [`play_games`], for a list of games in any order; `None` if `stop` was set before the last
-/// game ended. With `records` set, the games are recorded too.
-pub(crate) fn play_games_until(
-    stop: &AtomicBool,
+/// As [`play_games`], for a list of games in any order. With `records` set, the games are recorded too.
+pub(crate) fn play_listed_games(
     variant: &Arc<Variant>,
     players: &[Player],
     games: &[u64],
     options: GamesOptions,
     records: bool,
-) -> Result<Option<PlayedGames>, GamesError> {
+) -> Result<PlayedGames, GamesError> {
     let GamesOptions { seed, num_threads } = options;
     PlayersError::check(variant, players)?;
     if players.iter().any(|player| matches!(player, Player::External)) {
@@ -202,21 +201,20 @@ pub(crate) fn play_games_until(
     let size = (games.len() / num_threads.max(1).saturating_mul(8)).clamp(1, PIECE);
     let number = games.len().div_ceil(size);
     let mut pieces = try_with_capacity(number)?;
-    pieces.resize_with(number, || Ok(None));
+    pieces.resize_with(number, || Err(GamesError::Stopped));
     let mut workers: Vec<Option<Worker>> = std::iter::repeat_with(|| None)
         .take(num_threads.min(number).clamp(1, MAX_THREADS))
         .collect();
     share(games.chunks(size).zip(&mut pieces), &mut workers, |worker, (games, piece)| {
         let worker = worker.get_or_insert_with(|| Worker::new(variant, players, size));
-        *piece = worker.play(stop, seed, games, records);
-        matches!(piece, Ok(Some(_)))
+        *piece = worker.play(seed, games, records);
+        piece.is_ok()
     });
     let mut played = PlayedGames { outcomes, ..PlayedGames::new(variant.clone()) };
     for piece in pieces {
-        let Some(piece) = piece? else { return Ok(None) };
-        played.append(&piece)?;
+        played.append(&piece?)?;
     }
-    Ok(Some(played))
+    Ok(played)
 }
 
 /// What a thread needs to play games.
@@ -235,14 +233,7 @@ impl Worker {
         Worker { runners: vec![runner; together], policies: PolicyTurns::default() }
     }
 
-    /// Plays some games; `None` if `stop` was set before the last one ended.
-    fn play(
-        &mut self,
-        stop: &AtomicBool,
-        seed: u64,
-        games: &[u64],
-        records: bool,
-    ) -> Result<Option<PlayedGames>, GamesError> {
+    fn play(&mut self, seed: u64, games: &[u64], records: bool) -> Result<PlayedGames, GamesError> {
         let mut played = PlayedGames::new(self.runners[0].variant().clone());
         played.outcomes.try_reserve_exact(games.len())?;
         for games in games.chunks(self.runners.len()) {
@@ -252,12 +243,12 @@ impl Worker {
                 runner.start(EpisodeSeed { seed, game, episode: 0 });
             }
             let mut failure = None;
-            run_together(&mut started, &mut self.policies, stop, |index, source| {
+            run_together(&mut started, &mut self.policies, |index, source| {
                 failure = failure.take().or(Some(GamesError::Move { game: games[index], source }));
             });
             failure.map_or(Ok(()), Err)?;
-            if is_set(stop) {
-                return Ok(None);
+            if is_stopped() {
+                return Err(GamesError::Stopped);
             }
             for runner in &started {
                 played.outcomes.push(runner.outcome().expect("no player is external"));
@@ -266,6 +257,6 @@ impl Worker {
                 }
             }
         }
-        Ok(Some(played))
+        Ok(played)
     }
 }

@@ -2,13 +2,12 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use super::bot::Bot;
 use super::runner::{BotMoveError, GameRunner};
 use crate::nn::{MoveChoice, Policy, PolicyScratch, best, sample};
 use crate::rules::{GameRng, Move, UnsupportedVariantError, Variant, View};
-use crate::threads::is_set;
+use crate::threads::is_stopped;
 
 /// A bot that plays by a policy.
 pub struct PolicyBot {
@@ -175,24 +174,23 @@ impl PolicyTurns {
 }
 
 /// Lets the bots of many games play until each game has ended or an external player is to act,
-/// unless `stop` is set meanwhile. Policies are evaluated for all games that wait for them.
+/// unless the call is stopped. Policies are evaluated for all games that wait for them.
 /// `failed` gets the games in which a bot chose an illegal move; the others go on.
 pub fn run_together(
     games: &mut [&mut GameRunner],
     policies: &mut PolicyTurns,
-    stop: &AtomicBool,
     mut failed: impl FnMut(usize, BotMoveError),
 ) {
     let mut open: Vec<usize> = (0..games.len()).collect();
-    while !open.is_empty() && !is_set(stop) {
+    while !open.is_empty() && !is_stopped() {
         open.retain(|&index| {
             let game = &mut *games[index];
             if !game.has_bot::<PolicyBot>() {
-                game.run_until(stop).unwrap_or_else(|error| failed(index, error));
+                game.run().unwrap_or_else(|error| failed(index, error));
                 return false;
             }
             while game.bot_to_act::<PolicyBot>().is_none() {
-                match game.play_bot_until(stop) {
+                match game.play_bot() {
                     Ok(true) => {}
                     Ok(false) => return false,
                     Err(error) => {

@@ -4,7 +4,6 @@ use std::any::Any;
 use std::collections::TryReserveError;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use thiserror::Error;
 
@@ -15,7 +14,7 @@ use crate::rules::{
     Deck, Ending, EpisodeSeed, Event, GameRng, Move, MoveError, Position, RandomDeck, Recording,
     RecordingError, Seat, SeerView, State, UnsupportedVariantError, Variant, View,
 };
-use crate::threads::is_set;
+use crate::threads::is_stopped;
 
 /// Upper bound of a game's turns: each costs a card or a token, and a card returns at most two
 /// tokens.
@@ -345,13 +344,7 @@ impl GameRunner {
     /// # Errors
     /// [`BotMoveError`] if a bot chose an illegal move, which is not applied.
     pub fn run(&mut self) -> Result<(), BotMoveError> {
-        self.run_until(&AtomicBool::new(false))
-    }
-
-    /// As [`GameRunner::run`], unless `stop` is set meanwhile. The next call then goes on from the
-    /// turn that was reached.
-    pub(crate) fn run_until(&mut self, stop: &AtomicBool) -> Result<(), BotMoveError> {
-        while self.play_bot_until(stop)? {}
+        while self.play_bot()? {}
         Ok(())
     }
 
@@ -385,27 +378,24 @@ impl GameRunner {
     ///
     /// # Errors
     /// [`BotMoveError`] if the bot chose an illegal move, which is not applied.
-    pub fn play_bot(&mut self) -> Result<bool, BotMoveError> {
-        self.play_bot_until(&AtomicBool::new(false))
-    }
-
-    /// As [`GameRunner::play_bot`], unless `stop` is set before the bot has chosen. It may then be
-    /// asked again.
     #[inline(always)]
-    pub(crate) fn play_bot_until(&mut self, stop: &AtomicBool) -> Result<bool, BotMoveError> {
-        if self.ending().is_some() || is_set(stop) {
+    pub fn play_bot(&mut self) -> Result<bool, BotMoveError> {
+        if self.ending().is_some() || is_stopped() {
             return Ok(false);
         }
         let GameRunner { variant, position, history, .. } = self;
         let seat = position.current_player;
         let played = match &mut self.players[seat.index()] {
             Player::Bot(bot) => {
-                bot.act_until(&View::new(variant, position, seat).with_history(history), stop)
+                let played = bot.act(&View::new(variant, position, seat).with_history(history));
+                if is_stopped() && bot.search_seats().is_some() {
+                    return Ok(false);
+                }
+                played
             }
-            Player::Cheater => Some(cheater::act(variant, position)),
+            Player::Cheater => cheater::act(variant, position),
             Player::External => return Ok(false),
         };
-        let Some(played) = played else { return Ok(false) };
         if !self.position.is_legal(&self.variant, played) {
             let meaning = self.variant.edition().meaning(played);
             return Err(BotMoveError { seat, turn: self.length(), played, meaning });

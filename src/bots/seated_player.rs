@@ -1,7 +1,6 @@
 //! A bot in one seat of games that somebody else runs.
 
 use std::fmt;
-use std::sync::atomic::AtomicBool;
 
 use thiserror::Error;
 
@@ -11,6 +10,7 @@ use super::runner::{BotMoveError, Player};
 use crate::rules::{
     Ending, EpisodeSeed, Event, GameRng, Move, Seat, State, UnsupportedVariantError,
 };
+use crate::threads::is_stopped;
 
 /// A bot in one seat, which is shown a game as it stands and answers with a move.
 ///
@@ -61,6 +61,11 @@ pub enum SeatedPlayerError {
     /// The bot chose an illegal move.
     #[error(transparent)]
     Move(#[from] BotMoveError),
+    /// A signal came during a call from Python: no other caller can end a call early. The bot may be
+    /// asked again.
+    #[doc(hidden)]
+    #[error("the call was stopped")]
+    Stopped,
 }
 
 impl fmt::Debug for SeatedPlayer {
@@ -92,19 +97,7 @@ impl SeatedPlayer {
     /// # Errors
     /// [`SeatedPlayerError`] if the seat is not to act, if the player is [`Player::External`] or does
     /// not support the variant, or if the bot chose an illegal move.
-    #[expect(clippy::missing_panics_doc, reason = "nothing stops the bot")]
     pub fn act(&mut self, state: &State) -> Result<Move, SeatedPlayerError> {
-        let played = self.act_until(state, &AtomicBool::new(false))?;
-        Ok(played.expect("nothing stops the bot"))
-    }
-
-    /// As [`SeatedPlayer::act`]; `None` if `stop` was set before the bot had chosen. It may then be
-    /// asked again.
-    pub(crate) fn act_until(
-        &mut self,
-        state: &State,
-        stop: &AtomicBool,
-    ) -> Result<Option<Move>, SeatedPlayerError> {
         if let Some(ending) = state.ending() {
             return Err(SeatedPlayerError::Over(ending));
         }
@@ -123,16 +116,20 @@ impl SeatedPlayer {
         }
         if followed.chosen.is_none() {
             followed.chosen = match &mut self.player {
-                Player::Bot(bot) => bot.act_until(&followed.state.view(self.seat), stop),
+                Player::Bot(bot) => {
+                    let played = bot.act(&followed.state.view(self.seat));
+                    let is_dropped = is_stopped() && bot.search_seats().is_some();
+                    (!is_dropped).then_some(played)
+                }
                 Player::Cheater => Some(cheater::act(state.variant(), state.position())),
                 Player::External => return Err(SeatedPlayerError::External),
             };
         }
         let chosen = followed.chosen;
         self.followed = Some(followed);
-        let Some(played) = chosen else { return Ok(None) };
+        let Some(played) = chosen else { return Err(SeatedPlayerError::Stopped) };
         if state.position().is_legal(state.variant(), played) {
-            return Ok(Some(played));
+            return Ok(played);
         }
         let meaning = state.variant().edition().meaning(played);
         Err(BotMoveError { seat: self.seat, turn: state.length(), played, meaning }.into())

@@ -3,7 +3,6 @@
 
 use std::any::Any;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use super::parallel::StopError;
 use super::particle::{Particle, Seats};
@@ -17,7 +16,7 @@ use crate::rules::{MAX_CARDS, MAX_HAND_SIZE, Move, Position, Variant, View};
 /// The probability that a bot makes another move than its own, where each move needs a probability.
 const OTHERS: f64 = 0.1;
 
-/// Hands that a network evaluates between two checks of the stop flag.
+/// Hands that a network evaluates before it looks whether the call is stopped.
 const ROWS: usize = 1024;
 
 /// A possible own hand, and how likely it is before the moves of the teammates are known.
@@ -63,27 +62,26 @@ impl Blueprint {
     /// with it. The bots of the hands observe the turn.
     ///
     /// # Errors
-    /// [`StopError`] if `stop` was set; some bots have then observed the turn and others have not.
+    /// [`StopError`] if the call is stopped; some bots have then observed the turn and others have not.
     pub fn follow(
         &mut self,
         game: &SupposedGame,
         turn: usize,
         hands: &mut [Particle],
-        stop: &AtomicBool,
     ) -> Result<Vec<bool>, StopError> {
         let size = game.hand_size(game.length());
         let mut agrees = Vec::with_capacity(hands.len());
         match self {
             Blueprint::Bots(_) => {
                 for particle in hands {
-                    StopError::if_set(stop)?;
+                    StopError::check()?;
                     let cards = game.cards(&particle.hand[..size]);
                     agrees.push(particle.bots.follow(game, turn, &cards));
                 }
             }
             Blueprint::Network(policy, scratch) => {
                 for hands in hands.chunks(ROWS) {
-                    StopError::if_set(stop)?;
+                    StopError::check()?;
                     let cards: Vec<_> =
                         hands.iter().map(|particle| game.cards(&particle.hand[..size])).collect();
                     agrees.extend(explained(policy, scratch, game, turn, &cards));
@@ -95,7 +93,7 @@ impl Blueprint {
 
     /// The particles of the hands that explain all turns, apart from the turns that need no
     /// explanation. Each turn that is not explained multiplies the likelihood of a hand by
-    /// `mistake`; hands whose likelihood is below `least` are dropped. Once `stop` is set, hands
+    /// `mistake`; hands whose likelihood is below `least` are dropped. Once the call is stopped, hands
     /// are missing.
     pub fn replay(
         &mut self,
@@ -104,9 +102,8 @@ impl Blueprint {
         mistake: f64,
         least: f64,
         hands: &[WeighedHand],
-        stop: &AtomicBool,
     ) -> Vec<Particle> {
-        let is_going_on = || StopError::if_set(stop).is_ok();
+        let is_going_on = || StopError::check().is_ok();
         match self {
             Blueprint::Bots(bots) => {
                 let replay = |&(hand, weight): &WeighedHand| {
@@ -151,15 +148,10 @@ impl Blueprint {
         }
     }
 
-    /// For each hand the turns of teammates that it does not explain. Once `stop` is set, turns are
+    /// For each hand the turns of teammates that it does not explain. Once the call is stopped, turns are
     /// missing.
-    pub fn deviations(
-        &mut self,
-        game: &SupposedGame,
-        hands: &[WeighedHand],
-        stop: &AtomicBool,
-    ) -> Vec<TurnSet> {
-        let turns = || (0..game.length()).take_while(|_| StopError::if_set(stop).is_ok());
+    pub fn deviations(&mut self, game: &SupposedGame, hands: &[WeighedHand]) -> Vec<TurnSet> {
+        let turns = || (0..game.length()).take_while(|_| StopError::check().is_ok());
         let mut deviations = vec![TurnSet::default(); hands.len()];
         match self {
             Blueprint::Bots(bots) => {
@@ -189,15 +181,14 @@ impl Blueprint {
 
     /// The scores of games that are played to their end. With a depth, a network plays only that
     /// many moves; a game that is not over then scores its points so far and the network's
-    /// value of its position. Once `stop` is set, the scores mean nothing.
+    /// value of its position. Once the call is stopped, the scores mean nothing.
     pub fn play(
         &mut self,
         variant: &Variant,
         starts: &[Start<'_>],
         depth: Option<u32>,
-        stop: &AtomicBool,
     ) -> Vec<f32> {
-        let is_stopped = || StopError::if_set(stop).is_err();
+        let is_stopped = || StopError::check().is_err();
         match self {
             Blueprint::Bots(bots) => {
                 let score = |start: &Start<'_>| {

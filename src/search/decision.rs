@@ -1,7 +1,6 @@
 //! One decision: roll-outs of each legal move from sampled hands, and the choice by their mean
 //! scores.
 
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use super::belief::BlueprintBelief;
@@ -59,14 +58,13 @@ pub(super) struct Choice {
 /// threads.
 ///
 /// # Errors
-/// [`StopError`] if `stop` was set.
+/// [`StopError`] if the call is stopped.
 pub(super) fn search(
     view: &View<'_>,
     belief: &BlueprintBelief,
     own: &dyn Bot,
     options: &SearchOptions,
     seed: u64,
-    stop: &AtomicBool,
 ) -> Result<Choice, StopError> {
     let started = Instant::now();
     let is_over = || options.time_limit.is_some_and(|limit| started.elapsed() >= limit);
@@ -84,11 +82,11 @@ pub(super) fn search(
     let mut samples = 0;
     while kept.len() > 1 && budget.left >= kept.len() && !is_over() {
         let block = budget.block(kept.len());
-        let scores = map(&mut workers, block, CHUNK, stop, |worker, chunk| {
+        let scores = map(&mut workers, block, CHUNK, |worker, chunk| {
             let deals: Vec<Deal<'_>> =
                 chunk.map(|index| draw.deal(view, samples + index)).collect();
             let moves: Vec<Move> = kept.iter().map(|candidate| candidate.legal_move).collect();
-            scores(worker, view, &deals, &moves, &*own, options.depth, stop)
+            scores(worker, view, &deals, &moves, &*own, options.depth)
         })?;
         for scores in scores {
             kept.iter_mut().zip(scores).for_each(|(candidate, score)| candidate.scores.push(score));
@@ -188,7 +186,6 @@ fn scores<'a>(
     moves: &[Move],
     own: &'a dyn Bot,
     depth: Option<u32>,
-    stop: &AtomicBool,
 ) -> Vec<Vec<f32>> {
     let start = |(deal, &first): (&'a Deal<'a>, &Move)| Start {
         position: &deal.position,
@@ -200,6 +197,6 @@ fn scores<'a>(
     };
     let pairs = deals.iter().flat_map(|deal| moves.iter().map(move |first| (deal, first)));
     let starts: Vec<Start<'_>> = pairs.map(start).collect();
-    let scores = worker.play(view.variant(), &starts, depth, stop);
+    let scores = worker.play(view.variant(), &starts, depth);
     scores.chunks(moves.len()).map(<[f32]>::to_vec).collect()
 }

@@ -1,18 +1,17 @@
-//! A map over ranges of indices on several threads, which a flag can stop.
+//! A map over ranges of indices on several threads, which can be stopped.
 
 use std::ops::Range;
-use std::sync::atomic::AtomicBool;
 
-use crate::threads::{is_set, share};
+use crate::threads::{is_stopped, share};
 
-/// The flag that ends a call early was set.
+/// The call is to end, see [`is_stopped`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct StopError;
 
 impl StopError {
-    /// The error if the flag is set.
-    pub fn if_set(stop: &AtomicBool) -> Result<(), StopError> {
-        if is_set(stop) { Err(StopError) } else { Ok(()) }
+    /// The error if the call is to end.
+    pub fn check() -> Result<(), StopError> {
+        if is_stopped() { Err(StopError) } else { Ok(()) }
     }
 }
 
@@ -21,12 +20,11 @@ impl StopError {
 /// the results.
 ///
 /// # Errors
-/// [`StopError`] if `stop` was set.
+/// [`StopError`] if the call is stopped.
 pub(super) fn map<W: Send, T: Send>(
     workers: &mut [W],
     count: usize,
     size: usize,
-    stop: &AtomicBool,
     of: impl Fn(&mut W, Range<usize>) -> Vec<T> + Sync,
 ) -> Result<Vec<T>, StopError> {
     let mut found: Vec<Vec<T>> = Vec::new();
@@ -34,8 +32,8 @@ pub(super) fn map<W: Send, T: Send>(
     let ranges = (0..count).step_by(size).map(|first| first..count.min(first + size));
     share(ranges.zip(&mut found), workers, |worker, (range, found)| {
         *found = of(worker, range);
-        !is_set(stop)
+        !is_stopped()
     });
-    StopError::if_set(stop)?;
+    StopError::check()?;
     Ok(found.into_iter().flatten().collect())
 }

@@ -1,7 +1,6 @@
 //! The bot that searches in each of its turns.
 
 use std::fmt;
-use std::sync::atomic::AtomicBool;
 
 use thiserror::Error;
 
@@ -59,6 +58,10 @@ pub enum SearchError {
     /// No move is left.
     #[error("the game is over ({0}): expected one that goes on")]
     GameOver(Ending),
+    /// A signal came during a call from Python: no other caller can end a call early.
+    #[doc(hidden)]
+    #[error("the call was stopped")]
+    Stopped,
 }
 
 /// What messages call a blueprint that was not made of a text.
@@ -150,23 +153,6 @@ impl Searcher {
     /// # Panics
     /// If the blueprint chooses an illegal move in a roll-out.
     pub fn decide(&self, state: &State, seed: u64) -> Result<Decision, SearchError> {
-        let decision = self.decide_until(state, seed, &AtomicBool::new(false))?;
-        Ok(decision.expect("nothing stops the search"))
-    }
-
-    /// As [`Searcher::decide`]; `None` if another thread set `stop` meanwhile.
-    ///
-    /// # Errors
-    /// As [`Searcher::decide`].
-    ///
-    /// # Panics
-    /// As [`Searcher::decide`].
-    pub fn decide_until(
-        &self,
-        state: &State,
-        seed: u64,
-        stop: &AtomicBool,
-    ) -> Result<Option<Decision>, SearchError> {
         self.check_variant(state.variant())?;
         if let Some(ending) = state.ending() {
             return Err(SearchError::GameOver(ending));
@@ -182,10 +168,10 @@ impl Searcher {
         };
         let seat = state.current_player();
         searcher.follow(state, seat, seed);
-        let Some(choice) = searcher.choose(&state.view(seat), stop) else { return Ok(None) };
+        let choice = searcher.choose(&state.view(seat)).ok_or(SearchError::Stopped)?;
         let Choice { chosen, blueprint, moves } = choice;
         let belief = searcher.belief.expect("a game has started");
-        Ok(Some(Decision { chosen, blueprint, moves, belief }))
+        Ok(Decision { chosen, blueprint, moves, belief })
     }
 
     /// What the seat believed about its own hand in its last turn of the game that the searcher
@@ -195,14 +181,14 @@ impl Searcher {
         self.belief.as_ref()
     }
 
-    /// The values of all legal moves for the seat to act in the followed game; `None` if `stop` was
-    /// set meanwhile. The seat may then be asked again, with other random hands.
-    pub(super) fn choose(&mut self, view: &View<'_>, stop: &AtomicBool) -> Option<Choice> {
+    /// The values of all legal moves for the seat to act in the followed game; `None` if the
+    /// call is stopped. The seat may then be asked again, with other random hands.
+    pub(super) fn choose(&mut self, view: &View<'_>) -> Option<Choice> {
         let belief = self.belief.as_mut().expect("a game has started");
-        belief.prepare(&mut self.options.workers(&self.blueprint), stop).ok()?;
+        belief.prepare(&mut self.options.workers(&self.blueprint)).ok()?;
         let mut rng = self.rng.clone();
         let seed = rng.below_u64(u64::MAX);
-        let choice = search(view, belief, &*self.own, &self.options, seed, stop).ok()?;
+        let choice = search(view, belief, &*self.own, &self.options, seed).ok()?;
         self.rng = rng;
         Some(choice)
     }
@@ -240,15 +226,14 @@ impl Bot for Searcher {
     }
 
     fn act(&mut self, view: &View<'_>) -> Move {
-        self.act_until(view, &AtomicBool::new(false)).expect("nothing stops the search")
-    }
-
-    fn act_until(&mut self, view: &View<'_>, stop: &AtomicBool) -> Option<Move> {
-        let choice = self.choose(view, stop)?;
+        let Some(choice) = self.choose(view) else {
+            // The call is stopped: this move is dropped, and the bot may be asked again.
+            return self.own.clone().act(view);
+        };
         // As in a game without search, where it is asked in each of its turns.
         self.own.act(view);
         self.values = choice.moves.iter().map(|searched| searched.value).collect();
-        Some(choice.chosen)
+        choice.chosen
     }
 
     fn pass(&mut self, view: &View<'_>) {

@@ -1,12 +1,16 @@
 //! Threads that share work. The lowest layer, since networks, bots, search and batches all need it.
 //!
 //! - `pool`: threads that wait for jobs
-//! - `share`: how the threads of a job take pieces of work from each other, and the flag that ends
-//!   a call early
+//! - `share`: how the threads of a job take pieces of work from each other
+//! - `stop`: the flag that ends a long call early
 
 mod pool;
 mod share;
+mod stop;
 
 pub use pool::{MAX_THREADS, ThreadsError};
 pub(crate) use pool::{Pool, wait_until};
-pub(crate) use share::{is_set, locked, share, take_pieces};
+pub(crate) use share::{locked, share, take_pieces};
+pub(crate) use stop::is_stopped;
+#[cfg(any(test, feature = "python"))]
+pub(crate) use stop::{Stop, stoppable};

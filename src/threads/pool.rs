@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
+use super::stop::{Stop, stoppable};
+
 /// The most threads that one batch may ask for.
 pub const MAX_THREADS: usize = 1024;
 
@@ -163,7 +165,11 @@ impl Pool {
         if self.workers.is_empty() || self.process != std::process::id() {
             job(0);
         } else {
-            self.board.run(&self.workers, &job);
+            let stop = Stop::current();
+            let help = |thread| {
+                if thread == 0 { job(0) } else { stoppable(stop.clone(), || job(thread)) }
+            };
+            self.board.run(&self.workers, &help);
         }
     }
 }

@@ -1,6 +1,5 @@
 //! How the threads of a job take pieces of work from each other.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::pool::Pool;
@@ -46,12 +45,6 @@ pub fn share<W: Send, T>(
         let worker = &mut **locked(&workers[thread]);
         take_pieces(&queue, 0, worker, |_, queue, _| locked(queue).next(), &work);
     });
-}
-
-/// Whether the flag is set that ends a call early.
-#[must_use]
-pub fn is_set(stop: &AtomicBool) -> bool {
-    stop.load(Ordering::Relaxed)
 }
 
 /// Locks a mutex, also after a panic: the job that panicked is reported as a whole.

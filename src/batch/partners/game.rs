@@ -2,13 +2,12 @@
 //! to the learner's next one.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use super::Partners;
 use crate::batch::kernel::game::Game;
 use crate::bots::{BotMoveError, GameRunner, PolicyBot, PolicyTurns, run_together};
 use crate::rules::{EpisodeSeed, Position, State, Variant};
-use crate::threads::is_set;
+use crate::threads::is_stopped;
 
 /// Most deals in a row for an episode in which the partners leave the learner a turn.
 pub const MAX_DEALS: usize = 1000;
@@ -30,26 +29,16 @@ pub struct PartnerGame {
 
 impl PartnerGame {
     /// Deals this episode, or the first one after it in which the learner has a turn. After
-    /// [`MAX_DEALS`] episodes without one the game is over. If `stop` is set meanwhile, the learner
+    /// [`MAX_DEALS`] episodes without one the game is over. If the call is stopped, the learner
     /// need not be to act.
-    pub fn new(
-        partners: &Partners,
-        variant: &Arc<Variant>,
-        seed: EpisodeSeed,
-        stop: &AtomicBool,
-    ) -> PartnerGame {
-        let mut game = PartnerGame::start(partners, variant, seed, stop);
-        game.skip(partners, stop);
+    pub fn new(partners: &Partners, variant: &Arc<Variant>, seed: EpisodeSeed) -> PartnerGame {
+        let mut game = PartnerGame::start(partners, variant, seed);
+        game.skip(partners);
         game
     }
 
     /// Deals this episode and lets the partners play up to the learner's first turn.
-    fn start(
-        partners: &Partners,
-        variant: &Arc<Variant>,
-        seed: EpisodeSeed,
-        stop: &AtomicBool,
-    ) -> PartnerGame {
+    fn start(partners: &Partners, variant: &Arc<Variant>, seed: EpisodeSeed) -> PartnerGame {
         let players = partners.draw(variant, seed);
         let table = GameRunner::new(variant.clone(), players, seed)
             .expect("partners have a player for each seat");
@@ -61,41 +50,40 @@ impl PartnerGame {
             forfeited: false,
             stops: partners.stop_before_bots(),
         };
-        game.play_partners(stop);
+        game.play_partners();
         game
     }
 
-    /// Replays an episode from the learner's actions; `None` if one of them is illegal, or if
-    /// `stop` is set meanwhile.
+    /// Replays an episode from the learner's actions; `None` if one of them is illegal, or if the
+    /// call is stopped.
     pub fn replay(
         partners: &Partners,
         variant: &Arc<Variant>,
         seed: EpisodeSeed,
         actions: &[u8],
-        stop: &AtomicBool,
     ) -> Option<PartnerGame> {
-        let mut game = PartnerGame::start(partners, variant, seed, stop);
+        let mut game = PartnerGame::start(partners, variant, seed);
         for &action in actions {
             let is_over = game.table.ending().is_some();
-            if is_over || is_set(stop) || !game.play(action.into(), stop) {
+            if is_over || is_stopped() || !game.play(action.into()) {
                 return None;
             }
         }
-        Some(game).filter(|_| !is_set(stop))
+        Some(game).filter(|_| !is_stopped())
     }
 
     /// Deals another episode, as [`PartnerGame::new`] does.
-    pub fn deal(&mut self, partners: &Partners, seed: EpisodeSeed, stop: &AtomicBool) {
-        self.restart(partners, seed, stop);
-        self.skip(partners, stop);
+    pub fn deal(&mut self, partners: &Partners, seed: EpisodeSeed) {
+        self.restart(partners, seed);
+        self.skip(partners);
     }
 
     /// Deals the episode after this one.
-    pub fn deal_next(&mut self, partners: &Partners, stop: &AtomicBool) {
-        self.deal(partners, self.seed().next(), stop);
+    pub fn deal_next(&mut self, partners: &Partners) {
+        self.deal(partners, self.seed().next());
     }
 
-    fn restart(&mut self, partners: &Partners, seed: EpisodeSeed, stop: &AtomicBool) {
+    fn restart(&mut self, partners: &Partners, seed: EpisodeSeed) {
         self.actions.clear();
         self.forfeited = false;
         if partners.are_fixed() {
@@ -106,24 +94,24 @@ impl PartnerGame {
                 .expect("partners have a player for each seat");
             self.has_policy = self.table.has_bot::<PolicyBot>();
         }
-        self.play_partners(stop);
+        self.play_partners();
     }
 
     /// Goes on to the next episode as long as the partners end it before the learner's first turn.
-    fn skip(&mut self, partners: &Partners, stop: &AtomicBool) {
+    fn skip(&mut self, partners: &Partners) {
         for _ in 1..MAX_DEALS {
             if self.table.ending().is_none() {
                 return;
             }
-            self.restart(partners, self.seed().next(), stop);
+            self.restart(partners, self.seed().next());
         }
     }
 
     /// Plays the partners' turns up to the learner's next one, unless the game stops before each of
     /// them. A bot that fails loses the game: a step cannot be taken back halfway.
-    pub fn play_partners(&mut self, stop: &AtomicBool) {
+    pub fn play_partners(&mut self) {
         if !self.stops {
-            let played = self.table.run_until(stop);
+            let played = self.table.run();
             self.forfeit_after(played);
         }
     }
@@ -140,17 +128,17 @@ impl PartnerGame {
     }
 
     /// Plays the learner's action, then the partners, see [`PartnerGame::play_action`].
-    pub fn play(&mut self, action: i64, stop: &AtomicBool) -> bool {
-        let was_legal = self.play_action(action, stop);
-        self.play_partners(stop);
+    pub fn play(&mut self, action: i64) -> bool {
+        let was_legal = self.play_action(action);
+        self.play_partners();
         was_legal
     }
 
     /// Plays the learner's action, and returns whether it was legal; an illegal one loses the game.
     /// A game that waits for a bot plays the bot's turn instead.
-    pub fn play_action(&mut self, action: i64, stop: &AtomicBool) -> bool {
+    pub fn play_action(&mut self, action: i64) -> bool {
         if self.waits_for_bot() {
-            let played = self.table.play_bot_until(stop);
+            let played = self.table.play_bot();
             self.forfeit_after(played);
             return true;
         }
@@ -172,18 +160,17 @@ impl PartnerGame {
         self.has_policy
     }
 
-    /// Plays the partners' turns in many games, each up to the learner's next one. If `stop` is set
-    /// meanwhile, the learners need not be to act afterwards.
+    /// Plays the partners' turns in many games, each up to the learner's next one. If the call is
+    /// stopped, the learners need not be to act afterwards.
     pub fn play_partners_of<'a>(
         games: impl Iterator<Item = &'a mut PartnerGame>,
         policies: &mut PolicyTurns,
-        stop: &AtomicBool,
     ) {
         let mut games: Vec<&mut PartnerGame> = games.filter(|game| !game.stops).collect();
         let mut tables: Vec<&mut GameRunner> =
             games.iter_mut().map(|game| &mut game.table).collect();
         let mut failures = Vec::new();
-        run_together(&mut tables, policies, stop, |game, _| failures.push(game));
+        run_together(&mut tables, policies, |game, _| failures.push(game));
         failures.into_iter().for_each(|game| games[game].forfeit());
     }
 

@@ -1,7 +1,6 @@
 //! The stored form of one game.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use serde::{Deserialize, Serialize};
 
@@ -88,14 +87,13 @@ impl StoredPartnerGame {
         }
     }
 
-    /// Plays the game again. If `stop` is set meanwhile, the result means nothing.
+    /// Plays the game again. If the call is stopped, the result means nothing.
     pub fn restore(
         &self,
         partners: &Partners,
         variant: &Arc<Variant>,
-        stop: &AtomicBool,
     ) -> Result<PartnerGame, PositionError> {
-        let replayed = PartnerGame::replay(partners, variant, self.seed, &self.actions, stop);
+        let replayed = PartnerGame::replay(partners, variant, self.seed, &self.actions);
         let problem = "not legal, or the partners play differently in this version";
         let mut game = replayed.ok_or(PositionError { field: "actions", problem })?;
         if self.forfeited && game.position().ending.is_none() {

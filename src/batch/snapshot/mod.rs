@@ -11,8 +11,6 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
-use std::sync::atomic::AtomicBool;
-
 use serde::{Deserialize, Serialize};
 
 use error::FORMAT;
@@ -40,11 +38,6 @@ impl Batch {
     /// [`BatchError::Memory`] if there is no memory for the bytes, [`BatchError::StoredDecks`] if
     /// games have given decks, and [`BatchError::StoredExternal`] if there are external partners.
     pub fn to_bytes(&self) -> Result<Vec<u8>, BatchError> {
-        self.to_bytes_until(&AtomicBool::new(false))
-    }
-
-    /// As [`Batch::to_bytes`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile.
-    pub(crate) fn to_bytes_until(&self, stop: &AtomicBool) -> Result<Vec<u8>, BatchError> {
         self.check_whole()?;
         let given = self.games_with_given_decks();
         if given > 0 {
@@ -53,7 +46,7 @@ impl Batch {
         let mut bytes = Vec::new();
         let no_memory = |error| memory(self.num_envs(), error);
         let mut append = |part: &[u8]| -> Result<(), BatchError> {
-            BatchError::if_set(stop)?;
+            BatchError::check_stop()?;
             bytes.try_reserve(part.len()).map_err(no_memory)?;
             bytes.extend_from_slice(part);
             Ok(())
@@ -70,16 +63,6 @@ impl Batch {
     /// [`SnapshotError`] if the bytes are not a stored batch, have another format, or have a field
     /// that is out of its range.
     pub fn from_bytes(bytes: &[u8], num_threads: Option<usize>) -> Result<Batch, SnapshotError> {
-        Batch::from_bytes_until(&AtomicBool::new(false), bytes, num_threads)
-    }
-
-    /// As [`Batch::from_bytes`], but fails with the cause [`BatchError::Stopped`] if `stop` is set
-    /// meanwhile.
-    pub(crate) fn from_bytes_until(
-        stop: &AtomicBool,
-        bytes: &[u8],
-        num_threads: Option<usize>,
-    ) -> Result<Batch, SnapshotError> {
         let (covered, mut rest) = check_envelope(bytes)?;
         let settings: Settings = read(&mut rest, "settings")?;
         let num_envs = read_count(&mut rest, "games")?;
@@ -89,14 +72,14 @@ impl Batch {
             Batch::without_games(settings.variant()?, num_envs, settings.seed, options)?;
         batch.fresh = settings.fresh;
         for index in 0..num_envs {
-            BatchError::if_set(stop)?;
-            batch.read_game(stop, index, &mut rest)?;
+            BatchError::check_stop()?;
+            batch.read_game(index, &mut rest)?;
         }
         let mut least = 0;
         for _ in 0..read_count(&mut rest, "finished")? {
             least = 1 + batch.read_finished(least, &mut rest)?;
         }
-        batch.compare(stop, covered)?;
+        batch.compare(covered)?;
         Ok(batch)
     }
 
@@ -123,18 +106,13 @@ impl Batch {
     }
 
     /// Reads the next game.
-    fn read_game(
-        &mut self,
-        stop: &AtomicBool,
-        index: usize,
-        rest: &mut &[u8],
-    ) -> Result<(), SnapshotError> {
+    fn read_game(&mut self, index: usize, rest: &mut &[u8]) -> Result<(), SnapshotError> {
         let refused = |error| SnapshotError::game("games", index, &error);
         let BatchConfig { options, variant, .. } = &self.config;
         if self.has_partners() {
             let stored: StoredPartnerGame = read(rest, "games")?;
-            let restored = stored.restore(&options.partners, variant, stop);
-            BatchError::if_set(stop)?;
+            let restored = stored.restore(&options.partners, variant);
+            BatchError::check_stop()?;
             let restored = restored.map_err(refused)?;
             self.put(index, &restored.game());
             self.partner_games.push(restored);
@@ -181,11 +159,11 @@ impl Batch {
 
     /// Checks that the batch would be stored as these bytes: nothing follows, and no number is
     /// written in a longer form.
-    fn compare(&self, stop: &AtomicBool, bytes: &[u8]) -> Result<(), SnapshotError> {
+    fn compare(&self, bytes: &[u8]) -> Result<(), SnapshotError> {
         let refused = || SnapshotError::field("bytes", "not the bytes that this batch stores");
         let mut rest = bytes;
         self.store::<SnapshotError>(&mut |part| {
-            BatchError::if_set(stop)?;
+            BatchError::check_stop()?;
             rest = rest.strip_prefix(part).ok_or_else(refused)?;
             Ok(())
         })?;

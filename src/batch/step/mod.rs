@@ -26,7 +26,6 @@ pub mod seeding;
 
 use std::hint::black_box;
 use std::ops::Range;
-use std::sync::atomic::AtomicBool;
 
 use super::config::BatchConfig;
 use super::kernel::block::{Block, GameLane, block_words};
@@ -46,7 +45,7 @@ use crate::bots::PolicyTurns;
 use crate::buffers::Simd;
 use crate::buffers::expand::fence;
 use crate::rules::BitIndices;
-use crate::threads::is_set;
+use crate::threads::is_stopped;
 use chunk::{Chunk, GROUP};
 use finished_games::FinishedGames;
 use refill::Refill;
@@ -92,26 +91,18 @@ pub(super) struct Step<'a> {
     pub refill: Option<Refill<'a>>,
     /// Whether the groups are processed from the last to the first.
     pub backwards: bool,
-    /// Ends the step early: once it is set, no further games are played, and the outputs are
-    /// incomplete.
-    pub stop: &'a AtomicBool,
 }
 
 impl<'a> Step<'a> {
     /// The step of a request. The groups are processed from the first to the last.
-    pub fn new(
-        config: &'a BatchConfig,
-        acting_hand: usize,
-        request: Request<'a>,
-        stop: &'a AtomicBool,
-    ) -> Step<'a> {
+    pub fn new(config: &'a BatchConfig, acting_hand: usize, request: Request<'a>) -> Step<'a> {
         let (actions, moving, refill) = match request {
             Request::Observe => (None, None, None),
             Request::Play { actions, .. } => (Some(actions), None, None),
             Request::PlaySome { actions, moving } => (Some(actions), Some(moving), None),
             Request::Replay { actions, refill } => (Some(actions), None, Some(refill)),
         };
-        Step { config, acting_hand, actions, moving, refill, backwards: false, stop }
+        Step { config, acting_hand, actions, moving, refill, backwards: false }
     }
 
     /// Plays the step in the games of a chunk.
@@ -186,7 +177,7 @@ impl<'a> Step<'a> {
     ) {
         let groups = chunk.len().div_ceil(GROUP * LANES);
         for index in 0..groups {
-            if is_set(self.stop) {
+            if is_stopped() {
                 break;
             }
             let index = if self.backwards { groups - 1 - index } else { index };
@@ -338,7 +329,7 @@ impl<'a> Step<'a> {
         let mut turns = [None; GROUP * LANES];
         let (mut count, mut waits_for_policy) = (0, false);
         for ((game, &action), turn) in games.clone().zip(actions).zip(&mut turns) {
-            if is_set(self.stop) {
+            if is_stopped() {
                 break;
             }
             count += 1;
@@ -346,11 +337,11 @@ impl<'a> Step<'a> {
             let partner_game = &mut chunk.partner_games[game];
             if !rests && partner_game.position().ending.is_none() {
                 let before = partner_game.rewarded();
-                let was_legal = partner_game.play_action(action, self.stop);
+                let was_legal = partner_game.play_action(action);
                 if partner_game.has_policy() {
                     waits_for_policy = true;
                 } else {
-                    partner_game.play_partners(self.stop);
+                    partner_game.play_partners();
                 }
                 *turn = Some(PartnerTurn { before, was_legal });
             }
@@ -362,7 +353,7 @@ impl<'a> Step<'a> {
                 turn.is_some() && game.has_policy()
             };
             let waiting = played.filter(waiting).map(|(game, _)| game);
-            PartnerGame::play_partners_of(waiting, policies, self.stop);
+            PartnerGame::play_partners_of(waiting, policies);
         }
         for (index, (game, turn)) in games.zip(turns).take(count).enumerate() {
             self.end_partner_turn(chunk, finished, game, turn, &mut results[index / LANES]);
@@ -402,7 +393,7 @@ impl<'a> Step<'a> {
             deals = !rests && options.autoreset_mode != AutoresetMode::Disabled;
         }
         if deals {
-            partner_game.deal_next(&options.partners, self.stop);
+            partner_game.deal_next(&options.partners);
         }
         partner_game.game().put(words, place, variant);
         chunk.seeds[game] = partner_game.seed().into();

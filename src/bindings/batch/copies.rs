@@ -1,7 +1,5 @@
 //! Copies of a `Batch`, and its stored form.
 
-use std::sync::atomic::AtomicBool;
-
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -15,7 +13,7 @@ impl Batch {
     /// An independent batch in the same state.
     fn copy(&self, py: Python<'_>) -> PyResult<Batch> {
         let games = self.lock()?;
-        let copy = |stop: &AtomicBool| games.batch.try_clone_until(stop);
+        let copy = || games.batch.try_clone();
         Ok(Batch::wrap(py, interruptible_if(games.is_long(), py, copy)??))
     }
 
@@ -29,7 +27,7 @@ impl Batch {
     ///     BusyError: another thread is in a call of this batch.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let games = self.lock()?;
-        let store = |stop: &AtomicBool| games.batch.to_bytes_until(stop);
+        let store = || games.batch.to_bytes();
         let bytes = interruptible_if(games.is_long(), py, store)??;
         drop(games);
         PyBytes::new_with(py, bytes.len(), |target| {
@@ -55,7 +53,7 @@ impl Batch {
     #[pyo3(signature = (data, *, num_threads=None))]
     fn from_bytes(py: Python<'_>, data: &[u8], num_threads: Option<Integer>) -> PyResult<Batch> {
         let num_threads = read_threads(num_threads)?;
-        let read = |stop: &AtomicBool| batch::Batch::from_bytes_until(stop, data, num_threads);
+        let read = || batch::Batch::from_bytes(data, num_threads);
         Ok(Batch::wrap(py, interruptible(py, read)??))
     }
 

@@ -1,8 +1,6 @@
 //! The methods of `Batch` that write the caller's arrays. Their keyword arguments come from the table
 //! of outputs.
 
-use std::sync::atomic::AtomicBool;
-
 use pyo3::prelude::*;
 
 use super::settings::Reset;
@@ -35,8 +33,8 @@ macro_rules! define_methods {
             ) -> PyResult<()> {
                 let reset = Reset::read(seed, reset_mask, decks, start_players, self.shape()?)?;
                 let (games, deals) = self.deal(py, &reset)?;
-                let call = |games: &mut Games, outputs: Outputs<'_>, stop: &AtomicBool| {
-                    games.reset(stop, &reset, deals, outputs)
+                let call = |games: &mut Games, outputs: Outputs<'_>| {
+                    games.reset(&reset, deals, outputs)
                 };
                 self.call_into(py, games, [$($name),+], call)
             }

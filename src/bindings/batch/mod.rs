@@ -10,7 +10,7 @@ pub mod properties;
 pub mod replay;
 pub mod settings;
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use pyo3::prelude::*;
@@ -141,18 +141,17 @@ pub struct Games {
 }
 
 impl Games {
-    pub fn step(&mut self, outputs: Outputs<'_>, stop: &AtomicBool) -> Result<(), BatchError> {
-        self.batch.step_until(stop, &self.actions, outputs)
+    pub fn step(&mut self, outputs: Outputs<'_>) -> Result<(), BatchError> {
+        self.batch.step_anyone(&self.actions, outputs)
     }
 
     pub fn reset(
         &mut self,
-        stop: &AtomicBool,
         reset: &Reset,
         deals: Deals,
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
-        self.batch.reset_until(stop, deals, reset.seeds(), reset.mask(), outputs)
+        self.batch.put_deals(deals, reset.seeds(), reset.mask(), outputs)
     }
 
     /// Calls of at most this many observation rows keep the interpreter: they take a few microseconds,
@@ -228,8 +227,7 @@ impl Batch {
     pub fn deal(&self, py: Python<'_>, reset: &Reset) -> PyResult<(MutexGuard<'_, Games>, Deals)> {
         let games = self.lock()?;
         let batch = &games.batch;
-        let deal =
-            |stop: &AtomicBool| batch.deal_until(stop, reset.seeds(), reset.mask(), reset.decks());
+        let deal = || batch.deal(reset.seeds(), reset.mask(), reset.decks());
         let is_long = match reset.decks() {
             None => !batch.options().partners.is_empty(),
             Some(_) => games.is_long(),
@@ -244,7 +242,7 @@ impl Batch {
         py: Python<'py>,
         mut games: MutexGuard<'_, Games>,
         given: Given<'_, 'py>,
-        call: impl FnOnce(&mut Games, Outputs<'_>, &AtomicBool) -> Result<(), BatchError> + Send,
+        call: impl FnOnce(&mut Games, Outputs<'_>) -> Result<(), BatchError> + Send,
     ) -> PyResult<()> {
         let mut claims = Claims::none();
         self.outputs.check(given, &mut claims)?;
@@ -256,7 +254,7 @@ impl Batch {
         &self,
         py: Python<'_>,
         games: MutexGuard<'_, Games>,
-        call: impl FnOnce(&mut Games, Outputs<'_>, &AtomicBool) -> Result<(), BatchError> + Send,
+        call: impl FnOnce(&mut Games, Outputs<'_>) -> Result<(), BatchError> + Send,
     ) -> PyResult<Py<PyDict>> {
         self.call_for(py, &self.outputs, games, call)
     }
@@ -267,7 +265,7 @@ impl Batch {
         py: Python<'_>,
         outputs: &OutputArrays,
         mut games: MutexGuard<'_, Games>,
-        call: impl FnOnce(&mut Games, Outputs<'_>, &AtomicBool) -> Result<(), BatchError> + Send,
+        call: impl FnOnce(&mut Games, Outputs<'_>) -> Result<(), BatchError> + Send,
     ) -> PyResult<Py<PyDict>> {
         let arrays = outputs.take(py)?;
         let mut claims = Claims::none();
@@ -283,21 +281,20 @@ impl Batch {
         py: Python<'_>,
         games: &mut Games,
         claims: &mut Claims<'_, COUNT>,
-        call: impl FnOnce(&mut Games, Outputs<'_>, &AtomicBool) -> Result<(), BatchError> + Send,
+        call: impl FnOnce(&mut Games, Outputs<'_>) -> Result<(), BatchError> + Send,
     ) -> PyResult<()> {
         let keeps_interpreter = games.keeps_interpreter();
         let interpreter = Interpreter::kept_if(keeps_interpreter);
         let mut held = claims.hold_known(&mut games.apart, interpreter)?;
         let outputs = self.outputs.buffers(&mut held);
-        let never = AtomicBool::new(false);
         if keeps_interpreter {
-            return Ok(call(games, outputs, &never)?);
+            return Ok(call(games, outputs)?);
         }
         if !games.is_long_step() {
-            return Ok(py.detach(|| call(games, outputs, &never))?);
+            return Ok(py.detach(|| call(games, outputs))?);
         }
         let calls = games.batch.calls();
-        let result = interruptible(py, |stop| call(games, outputs, stop));
+        let result = interruptible(py, || call(games, outputs));
         if result.is_err() && games.batch.calls() != calls {
             // The call may have ended just before the signal came; nobody gets its outputs.
             games.batch.interrupt();
@@ -352,8 +349,7 @@ impl Batch {
         };
         let seed = seed.map_or_else(|| Ok(fresh_seed()), read_seed)?;
         let is_long = num_envs > INTERRUPTIBLE || !options.partners.is_empty();
-        let make =
-            |stop: &AtomicBool| batch::Batch::new_until(stop, variant, num_envs, seed, options);
+        let make = || batch::Batch::new(variant, num_envs, seed, options);
         let made = interruptible_if(is_long, py, make)?;
         Ok(Batch::wrap(py, made?))
     }
@@ -394,7 +390,7 @@ impl Batch {
     ) -> PyResult<Py<PyDict>> {
         let reset = Reset::read(seed, reset_mask, decks, start_players, self.shape()?)?;
         let (games, deals) = self.deal(py, &reset)?;
-        self.call_new(py, games, |games, outputs, stop| games.reset(stop, &reset, deals, outputs))
+        self.call_new(py, games, |games, outputs| games.reset(&reset, deals, outputs))
     }
 
     /// Returns all outputs of the games as they stand, in new arrays: no rewards, nothing terminated.
@@ -402,9 +398,7 @@ impl Batch {
     /// Raises:
     ///     BusyError: another thread is in a call of this batch.
     fn observe(&self, py: Python<'_>) -> PyResult<Py<PyDict>> {
-        self.call_new(py, self.lock()?, |games, outputs, stop| {
-            games.batch.observe_until(stop, outputs)
-        })
+        self.call_new(py, self.lock()?, |games, outputs| games.batch.observe(outputs))
     }
 
     /// Plays one turn in every game and returns all outputs in new arrays.

@@ -29,8 +29,8 @@ impl Batch {
         if games.batch.options().partners.is_empty() {
             return Err(StarmineError::new_err("this batch has no partners: expected some"));
         }
-        self.call_for(py, &self.results, games, |games, outputs, stop| {
-            games.batch.step_some_until(stop, &games.actions, &moving, outputs)
+        self.call_for(py, &self.results, games, |games, outputs| {
+            games.batch.step_some(&games.actions, &moving, outputs)
         })
     }
 

@@ -75,7 +75,7 @@ impl _Replay {
                 .unwrap_or_else(|| batch::default_threads(rows.min(games.len().max(1)))),
             ..Options::default()
         };
-        let replay = interruptible(py, |stop| Replay::new_until(stop, games, rows, options))??;
+        let replay = interruptible(py, || Replay::new(games, rows, options))??;
         let arrays = OutputArrays::new(py, replay.batch());
         let arrays = arrays.with_only(|name| outputs.iter().any(|output| **output == *name));
         Ok(_Replay { replay: Mutex::new((replay, Apart::default())), outputs: arrays })

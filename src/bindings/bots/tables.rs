@@ -3,7 +3,6 @@
 use std::collections::TryReserveError;
 use std::iter;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyMemoryError;
@@ -21,11 +20,11 @@ use crate::bindings::rules::variant::{Variant, read_variant};
 use crate::bindings::rules::view::View;
 use crate::bots::{
     GameRunner, GamesError, GamesOptions, Outcome, PlayedGames, Player, PlayersError, TurnValues,
-    play_games_until,
+    play_listed_games,
 };
 use crate::players::PlayerSpec;
 use crate::rules::{self, EpisodeSeed, MoveError, Recording};
-use crate::threads::is_set;
+use crate::threads::is_stopped;
 
 /// The most games of one call, and the highest index of the first.
 const GAMES: usize = u32::MAX as usize;
@@ -168,11 +167,9 @@ pub fn _play_bots<'py>(
     let (seed, games) = (read_seed(seed)?, read_games(&first_game, &games, listed)?);
     let num_threads = count("num_threads", &num_threads, 1..=crate::batch::MAX_THREADS)?;
     let options = GamesOptions { seed, num_threads };
-    let played = interruptible(py, |stop| {
-        play_games_until(stop, &variant, &players, &games, options, record)
-    })?;
-    let played = played?.expect("an interrupted call raises");
-    let PlayedGames { outcomes, recording, turn_values: values } = played;
+    let played =
+        interruptible(py, || play_listed_games(&variant, &players, &games, options, record))?;
+    let PlayedGames { outcomes, recording, turn_values: values } = played?;
     let columns = columns(py, || outcomes.iter().copied().map(Some))?;
     let values = values.map(|values| searched(py, &variant, values)).transpose()?;
     Ok((columns, record.then(|| recorded(py, recording)).transpose()?, values))
@@ -221,8 +218,8 @@ impl _Tables {
         let (seed, games) = (read_seed(seed)?, read_games(&first_game, &games, listed)?);
         let mut tables = with_capacity("games", games.len())?;
         let abandoned = collect("games", games.len(), iter::repeat(false))?;
-        interruptible(py, |stop| {
-            let games = games.into_iter().take_while(|_| !is_set(stop));
+        interruptible(py, || {
+            let games = games.into_iter().take_while(|_| !is_stopped());
             let seeds = games.map(|game| EpisodeSeed { seed, game, episode: 0 });
             seeds.map(|seed| GameRunner::new(variant.clone(), players.clone(), seed)).try_for_each(
                 |table| {
@@ -257,15 +254,12 @@ impl _Tables {
             |&(table, abandoned): &(&GameRunner, &bool)| !abandoned && table.waits_for_bot();
         let waiting = || self.tables.iter().zip(&self.abandoned).filter(waits);
         let is_long = waiting().count() > FEW || waiting().any(|(table, _)| table.takes_long());
-        let played = interruptible_if(is_long, py, |stop| {
+        let played = interruptible_if(is_long, py, || {
             for (table, &abandoned) in self.tables.iter_mut().zip(&self.abandoned) {
                 let mut turns = 0;
                 let game = table.seed().game;
                 let failed = |source| GamesError::Move { game, source };
-                while !abandoned
-                    && turns < most_turns
-                    && table.play_bot_until(stop).map_err(failed)?
-                {
+                while !abandoned && turns < most_turns && table.play_bot().map_err(failed)? {
                     turns += 1;
                 }
                 let goes_on = !abandoned && table.ending().is_none();
@@ -348,9 +342,9 @@ impl _Tables {
             return Err(self.no_game(game));
         }
         // The bots are told of the moves, which takes some of them a tenth of a millisecond.
-        interruptible_if(games.len() > LONG, py, |stop| {
+        interruptible_if(games.len() > LONG, py, || {
             let mut refused = Vec::new();
-            let moves = games.iter().zip(&actions).take_while(|_| !is_set(stop));
+            let moves = games.iter().zip(&actions).take_while(|_| !is_stopped());
             for (&game, &action) in moves {
                 let game = game as usize;
                 let table = &mut self.tables[game];
@@ -373,9 +367,9 @@ impl _Tables {
     /// All games as far as they were played: decks uint8 (games, deck_size), start players uint8
     /// (games,), actions uint8 (turns,) and offsets int64 (games + 1,).
     fn recorded<'py>(&self, py: Python<'py>) -> PyResult<RecordingArrays<'py>> {
-        let record = |stop: &AtomicBool| {
+        let record = || {
             let mut recording = Recording::new(self.variant.clone());
-            for table in self.tables.iter().take_while(|_| !is_set(stop)) {
+            for table in self.tables.iter().take_while(|_| !is_stopped()) {
                 table.record_same(&mut recording)?;
             }
             Ok(recording)

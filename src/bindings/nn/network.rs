@@ -2,7 +2,6 @@
 
 use std::iter;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -16,7 +15,7 @@ use crate::bindings::errors::ArrayError;
 use crate::bindings::interruptible::detached;
 use crate::nn::{Policy, PolicyScratch, load_policy};
 use crate::players::PlayerSpecError;
-use crate::threads::is_set;
+use crate::threads::is_stopped;
 
 /// The most rows that are computed without looking for signals: a row takes up to 0.1 milliseconds.
 const INTERRUPTIBLE: usize = 1 << 11;
@@ -77,8 +76,8 @@ impl _Network {
         let actions = policy.variant().num_actions();
         let mut logits = with_capacity("logits", rows * actions)?;
         let mut values = with_capacity("values", rows)?;
-        let compute = |stop: &AtomicBool| {
-            compute(policy, &words, &mut memories, stop, |of_actions, value| {
+        let compute = || {
+            compute(policy, &words, &mut memories, |of_actions, value| {
                 logits.extend_from_slice(of_actions);
                 values.push(value);
             });
@@ -125,19 +124,13 @@ fn read_observations(given: &Bound<'_, PyAny>, features: usize) -> PyResult<Vec<
     Ok(words)
 }
 
-/// Passes the logits and the value of each row to `put`, up to the row at which `stop` is set. The
+/// Passes the logits and the value of each row to `put`, up to the row at which the call is stopped. The
 /// row's hidden state is replaced by the one after the turn.
-fn compute(
-    policy: &Policy,
-    words: &[u64],
-    memories: &mut [f32],
-    stop: &AtomicBool,
-    mut put: impl FnMut(&[f32], f32),
-) {
+fn compute(policy: &Policy, words: &[u64], memories: &mut [f32], mut put: impl FnMut(&[f32], f32)) {
     let (width, mut scratch) = (policy.state_width(), PolicyScratch::default());
     let row_words = policy.num_bits().div_ceil(64);
     let chunks = words.chunks(Policy::BATCH_SIZE * row_words);
-    for (chunk, words) in chunks.take_while(|_| !is_set(stop)).enumerate() {
+    for (chunk, words) in chunks.take_while(|_| !is_stopped()).enumerate() {
         let rows = words.len() / row_words;
         let memories = &mut memories[chunk * Policy::BATCH_SIZE * width..][..rows * width];
         let outputs = policy.logits(words, memories, &mut scratch);

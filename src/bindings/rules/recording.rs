@@ -2,7 +2,6 @@
 
 use std::collections::TryReserveError;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use numpy::{IntoPyArray, PyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyMemoryError;
@@ -17,7 +16,7 @@ use crate::bindings::errors::ArrayError;
 use crate::bindings::interruptible::interruptible;
 use crate::buffers::try_with_capacity;
 use crate::rules::{self, DeckError, GameCheck, MoveError, Recording, RecordingArrays};
-use crate::threads::{is_set, share};
+use crate::threads::{is_stopped, share};
 
 /// The number of games that a thread checks at a time.
 const PIECE: usize = 1 << 10;
@@ -91,7 +90,7 @@ pub fn _outcomes<'py>(
     let variant = read_variant(variant)?;
     let games = read_recording(&variant, [decks, start_players, actions, offsets])?;
     let num_threads = count("num_threads", &num_threads, 1..=crate::batch::MAX_THREADS)?;
-    let rows = interruptible(py, |stop| outcomes(stop, &games, num_threads))?;
+    let rows = interruptible(py, || outcomes(&games, num_threads))?;
     let rows = rows.map_err(|error| PyMemoryError::new_err(error.to_string()))?;
     let bytes =
         |field: usize| collect("games", rows.len(), rows.iter().map(|row| row[field] as u8));
@@ -106,20 +105,16 @@ pub fn _outcomes<'py>(
     ))
 }
 
-/// Plays all games by the rules, unless `stop` is set meanwhile. A thread that cannot be started leaves its games to the
+/// Plays all games by the rules, unless the call is stopped. A thread that cannot be started leaves its games to the
 /// others.
-fn outcomes(
-    stop: &AtomicBool,
-    games: &Recording,
-    threads: usize,
-) -> Result<Vec<[i32; 5]>, TryReserveError> {
+fn outcomes(games: &Recording, threads: usize) -> Result<Vec<[i32; 5]>, TryReserveError> {
     let mut rows = try_with_capacity(games.len())?;
     rows.resize(games.len(), [0; 5]);
     share(rows.chunks_mut(PIECE).enumerate(), &mut vec![(); threads], |(), (index, piece)| {
         for (row, game) in piece.iter_mut().zip(index * PIECE..) {
             *row = outcome(games.game(game).check());
         }
-        !is_set(stop)
+        !is_stopped()
     });
     Ok(rows)
 }

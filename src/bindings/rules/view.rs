@@ -1,7 +1,6 @@
 //! The Python class `View`: what one seat sees of a game.
 
 use std::hash::{Hash, Hasher};
-use std::sync::atomic::AtomicBool;
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyMemoryError;
@@ -19,7 +18,7 @@ use crate::bindings::errors::StarmineError;
 use crate::bindings::interruptible::detached;
 use crate::encode::Encoder;
 use crate::rules::{self, ActionId, Belief, GameRng, Offset, Seat, Slot};
-use crate::threads::is_set;
+use crate::threads::is_stopped;
 
 /// The arguments of `State.view`.
 type Fields<'py> = (Bound<'py, PyAny>, u8);
@@ -30,19 +29,14 @@ const MAX_SAMPLES: usize = 10_000_000;
 /// The most hands that are sampled without looking for signals: about 50 milliseconds.
 const INTERRUPTIBLE: usize = 1 << 17;
 
-/// Possible hands, one after another, until `stop` is set.
-fn sample_hands(
-    belief: &Belief,
-    number: usize,
-    mut rng: GameRng,
-    stop: &AtomicBool,
-) -> PyResult<Vec<u8>> {
+/// Possible hands, one after another, until the call is stopped.
+fn sample_hands(belief: &Belief, number: usize, mut rng: GameRng) -> PyResult<Vec<u8>> {
     let mut cards = Vec::new();
     cards.try_reserve_exact(number * belief.slots()).map_err(|_| {
         PyMemoryError::new_err(format!("n={number}: there is no memory for so many hands"))
     })?;
     for _ in 0..number {
-        if is_set(stop) {
+        if is_stopped() {
             break;
         }
         let hand = belief.sample_indices(&mut rng).expect("the true hand is possible");
@@ -192,7 +186,7 @@ impl View {
         let number = count("n", &n, 0..=MAX_SAMPLES)?;
         let rng = GameRng::for_samples(seed.map_or_else(|| Ok(fresh_seed()), read_seed)?);
         let belief = Belief::new(&self.view());
-        let sample = |stop: &AtomicBool| sample_hands(&belief, number, rng, stop);
+        let sample = || sample_hands(&belief, number, rng);
         let cards = detached(number > INTERRUPTIBLE, py, sample)??;
         cards.into_pyarray(py).reshape([number, belief.slots()])
     }

@@ -5,7 +5,6 @@ mod refill;
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use super::blueprint::{Blueprint, WeighedHand, doubt, retain};
 use super::parallel::{StopError, map};
@@ -165,14 +164,10 @@ impl BlueprintBelief {
     /// afterwards it has at least one hand.
     ///
     /// # Errors
-    /// [`StopError`] if `stop` was set. The belief then has no hands, and the next call computes it
+    /// [`StopError`] if the call is stopped. The belief then has no hands, and the next call computes it
     /// from the whole game.
-    pub(super) fn prepare(
-        &mut self,
-        workers: &mut [Blueprint],
-        stop: &AtomicBool,
-    ) -> Result<(), StopError> {
-        let prepared = self.follow_game(workers, stop);
+    pub(super) fn prepare(&mut self, workers: &mut [Blueprint]) -> Result<(), StopError> {
+        let prepared = self.follow_game(workers);
         if prepared.is_err() {
             self.particles.clear();
             self.source = Source::Sampled;
@@ -182,13 +177,9 @@ impl BlueprintBelief {
         prepared
     }
 
-    fn follow_game(
-        &mut self,
-        workers: &mut [Blueprint],
-        stop: &AtomicBool,
-    ) -> Result<(), StopError> {
+    fn follow_game(&mut self, workers: &mut [Blueprint]) -> Result<(), StopError> {
         while self.followed < self.game.length() {
-            self.follow_turn(workers, stop)?;
+            self.follow_turn(workers)?;
         }
         if self.source == Source::Exact && !self.particles.is_empty() {
             return Ok(());
@@ -196,26 +187,22 @@ impl BlueprintBelief {
         let belief = Belief::new(&self.game.view(self.followed));
         if let Some(hands) = belief.hands(self.wanted) {
             let weighed = hands.into_iter().map(|(hand, ways)| (hand, ways as f64));
-            return self.enumerate(&weighed.collect::<Vec<_>>(), workers, stop);
+            return self.enumerate(&weighed.collect::<Vec<_>>(), workers);
         }
         if self.effective_size() < MIN_EFFECTIVE_SHARE * self.wanted as f64 {
-            self.refill(&self.game.clone(), 1.0, workers, stop)?;
+            self.refill(&self.game.clone(), 1.0, workers)?;
         }
         if self.particles.is_empty() && self.has_gap {
-            self.retrace(workers, stop)?;
+            self.retrace(workers)?;
         }
         if self.particles.is_empty() {
-            self.refill_despite_mistakes(workers, stop)?;
+            self.refill_despite_mistakes(workers)?;
         }
-        StopError::if_set(stop)
+        StopError::check()
     }
 
     /// Updates the hands with the next turn.
-    fn follow_turn(
-        &mut self,
-        workers: &mut [Blueprint],
-        stop: &AtomicBool,
-    ) -> Result<(), StopError> {
+    fn follow_turn(&mut self, workers: &mut [Blueprint]) -> Result<(), StopError> {
         let index = self.followed;
         let is_own = self.game.is_own(index);
         self.followed += 1;
@@ -234,13 +221,13 @@ impl BlueprintBelief {
         } else if event.drawn.is_some() && self.source == Source::Sampled {
             self.weigh_draw(&turn);
         }
-        let agrees = self.blueprint.follow(&game, index, &mut self.particles, stop)?;
+        let agrees = self.blueprint.follow(&game, index, &mut self.particles)?;
         if self.mistake > 0.0 {
             doubt(&mut self.particles, &agrees, self.mistake);
         } else if agrees.contains(&true) {
             retain(&mut self.particles, &agrees);
         } else if !agrees.is_empty() {
-            self.explain(&game, workers, stop)?;
+            self.explain(&game, workers)?;
         }
         self.weigh_exactly(&turn);
         Ok(())
@@ -248,15 +235,10 @@ impl BlueprintBelief {
 
     /// None of the hands explains the last move of the game so far. If the hands are a sample,
     /// other hands may explain it; if they are all hands, the move is a mistake.
-    fn explain(
-        &mut self,
-        game: &SupposedGame,
-        workers: &mut [Blueprint],
-        stop: &AtomicBool,
-    ) -> Result<(), StopError> {
+    fn explain(&mut self, game: &SupposedGame, workers: &mut [Blueprint]) -> Result<(), StopError> {
         let (kept, source) = (std::mem::take(&mut self.particles), self.source);
         if source == Source::Sampled {
-            self.refill(game, 1.0, workers, stop)?;
+            self.refill(game, 1.0, workers)?;
         }
         if self.particles.is_empty() {
             self.is_explained[game.length() - 1] = false;
@@ -351,26 +333,25 @@ impl BlueprintBelief {
         &mut self,
         hands: &[WeighedHand],
         workers: &mut [Blueprint],
-        stop: &AtomicBool,
     ) -> Result<(), StopError> {
         let game = self.game.clone();
         // Mistakes among a sample of hands need not be mistakes among all of them.
         if self.unexplained().next().is_some() {
-            self.find_mistakes(hands, workers, stop)?;
+            self.find_mistakes(hands, workers)?;
         }
-        let mut particles = self.replayed(&game, hands, MIN_LIKELIHOOD, workers, stop)?;
+        let mut particles = self.replayed(&game, hands, MIN_LIKELIHOOD, workers)?;
         if self.mistake > 0.0 {
             let likelihood = |particle: &Particle| particle.likelihood;
             let mut most = particles.iter().map(likelihood).fold(0.0, f64::max);
             if particles.is_empty() {
-                most = self.find_mistakes(hands, workers, stop)?;
+                most = self.find_mistakes(hands, workers)?;
             }
             if most < 1.0 {
-                particles = self.replayed(&game, hands, MIN_LIKELIHOOD * most, workers, stop)?;
+                particles = self.replayed(&game, hands, MIN_LIKELIHOOD * most, workers)?;
             }
         } else if particles.is_empty() {
-            self.find_mistakes(hands, workers, stop)?;
-            particles = self.replayed(&game, hands, MIN_LIKELIHOOD, workers, stop)?;
+            self.find_mistakes(hands, workers)?;
+            particles = self.replayed(&game, hands, MIN_LIKELIHOOD, workers)?;
         }
         (self.particles, self.source) = (particles, Source::Exact);
         Ok(())
@@ -383,10 +364,9 @@ impl BlueprintBelief {
         hands: &[WeighedHand],
         least: f64,
         workers: &mut [Blueprint],
-        stop: &AtomicBool,
     ) -> Result<Vec<Particle>, StopError> {
-        map(workers, hands.len(), CHUNK, stop, |worker, chunk| {
-            worker.replay(game, &self.is_explained, self.mistake, least, &hands[chunk], stop)
+        map(workers, hands.len(), CHUNK, |worker, chunk| {
+            worker.replay(game, &self.is_explained, self.mistake, least, &hands[chunk])
         })
     }
 
@@ -396,11 +376,10 @@ impl BlueprintBelief {
         &mut self,
         hands: &[WeighedHand],
         workers: &mut [Blueprint],
-        stop: &AtomicBool,
     ) -> Result<f64, StopError> {
         let game = self.game.clone();
-        let mut left = map(workers, hands.len(), CHUNK, stop, |worker, chunk| {
-            worker.deviations(&game, &hands[chunk], stop)
+        let mut left = map(workers, hands.len(), CHUNK, |worker, chunk| {
+            worker.deviations(&game, &hands[chunk])
         })?;
         if self.mistake > 0.0 {
             let fewest = left.iter().map(|turns| turns.len()).min();
@@ -417,7 +396,7 @@ impl BlueprintBelief {
     }
 
     /// Follows the game from its first turn, as a seat does that searches in each of its turns.
-    fn retrace(&mut self, workers: &mut [Blueprint], stop: &AtomicBool) -> Result<(), StopError> {
+    fn retrace(&mut self, workers: &mut [Blueprint]) -> Result<(), StopError> {
         let game = &self.game;
         let mut walked = BlueprintBelief {
             particles: Vec::new(),
@@ -430,10 +409,10 @@ impl BlueprintBelief {
         };
         for turn in (0..game.length()).filter(|&turn| game.is_own(turn)) {
             walked.game = Arc::new(game.before(turn));
-            walked.follow_game(workers, stop)?;
+            walked.follow_game(workers)?;
         }
         walked.game = game.clone();
-        walked.follow_game(workers, stop)?;
+        walked.follow_game(workers)?;
         *self = walked;
         Ok(())
     }

@@ -1,7 +1,5 @@
 //! New hands for a belief that has too few.
 
-use std::sync::atomic::AtomicBool;
-
 use super::{BlueprintBelief, CHUNK, MIN_LIKELIHOOD, Source};
 use crate::rules::{Belief, GameRng, mix_seed};
 use crate::search::blueprint::{Blueprint, WeighedHand};
@@ -22,7 +20,6 @@ impl BlueprintBelief {
         game: &SupposedGame,
         most: f64,
         workers: &mut [Blueprint],
-        stop: &AtomicBool,
     ) -> Result<(), StopError> {
         let belief = Belief::new(&game.view(game.length()));
         self.source = Source::Sampled;
@@ -34,13 +31,13 @@ impl BlueprintBelief {
             if self.particles.len() >= self.wanted {
                 break;
             }
-            let particles = map(workers, BLOCK, CHUNK, stop, |worker, chunk| {
+            let particles = map(workers, BLOCK, CHUNK, |worker, chunk| {
                 let chunk = first + chunk.start..first + chunk.end;
                 let mut rng = GameRng::from_state(mix_seed(!seed, chunk.start as u64));
                 let hands: Vec<WeighedHand> =
                     chunk.filter_map(|index| drawn(&belief, seed, index)).collect();
                 let mut particles =
-                    worker.replay(game, is_explained, mistake, MIN_LIKELIHOOD * most, &hands, stop);
+                    worker.replay(game, is_explained, mistake, MIN_LIKELIHOOD * most, &hands);
                 particles.retain(|particle| {
                     particle.weight >= most || rng.fraction() * most < particle.weight
                 });
@@ -58,19 +55,18 @@ impl BlueprintBelief {
     pub(super) fn refill_despite_mistakes(
         &mut self,
         workers: &mut [Blueprint],
-        stop: &AtomicBool,
     ) -> Result<(), StopError> {
         let (game, before) = (self.game.clone(), self.seed);
         let belief = Belief::new(&game.view(game.length()));
         let seed = self.next_seed();
         let draws = (self.wanted * DRAWS).next_multiple_of(BLOCK);
-        let hands = map(workers, draws, CHUNK, stop, |_, chunk| {
+        let hands = map(workers, draws, CHUNK, |_, chunk| {
             chunk.filter_map(|index| drawn(&belief, seed, index)).collect()
         })?;
-        let most = self.find_mistakes(&hands, workers, stop)?;
+        let most = self.find_mistakes(&hands, workers)?;
         // The same hands are drawn again.
         self.seed = before;
-        self.refill(&game, most, workers, stop)
+        self.refill(&game, most, workers)
     }
 }
 

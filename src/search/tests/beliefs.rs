@@ -1,6 +1,5 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use super::super::*;
 use super::*;
@@ -308,7 +307,7 @@ fn an_exact_belief_after_a_mistake_is_that_of_a_seat_that_was_asked_in_each_turn
             let Some(mistake) = mistake.filter(|_| state.ending().is_none()) else { continue };
             let at_once = searcher(&variant, bot, 1, 300).decide(&state, 1).unwrap().belief;
             let mut by_turns = asked_in_each_turn(searcher(&variant, bot, 1, 300), &state, seat, 2);
-            by_turns.choose(&state.view(seat), &AtomicBool::new(false)).unwrap();
+            by_turns.choose(&state.view(seat)).unwrap();
             let by_turns = by_turns.belief().unwrap();
             assert_eq!(at_once.source(), by_turns.source());
             if at_once.source() == Source::Sampled {
@@ -346,7 +345,7 @@ fn a_sampled_belief_after_a_mistake_is_that_of_a_seat_that_was_asked_in_each_tur
                     searcher(&variant, "smart", 1, 200).decide(&state, seed).unwrap().belief;
                 let mut by_turns =
                     asked_in_each_turn(searcher(&variant, "smart", 1, 200), &state, seat, seed);
-                by_turns.choose(&state.view(seat), &AtomicBool::new(false)).unwrap();
+                by_turns.choose(&state.view(seat)).unwrap();
                 let by_turns = by_turns.belief().unwrap();
                 assert_eq!(at_once.source(), by_turns.source());
                 let unexplained: Vec<usize> = at_once.unexplained().collect();

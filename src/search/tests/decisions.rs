@@ -1,14 +1,15 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::super::*;
 use super::*;
 use crate::bots::{
-    Bot, GameRunner, GamesOptions, MoveValue, Player, PolicyBot, SearchSeats, SeatedPlayer, Turn,
-    play_games, play_games_until,
+    Bot, GameRunner, GamesError, GamesOptions, MoveValue, Player, PolicyBot, SearchSeats,
+    SeatedPlayer, SeatedPlayerError, Turn, play_games, play_listed_games,
 };
 use crate::nn::{PolicyScratch, shipped_policy};
 use crate::rules::{ActionId, GameRng, Move, Offset, Seat, State, View, first_seen};
+use crate::threads::{Stop, stoppable};
 
 #[test]
 fn the_worse_half_of_the_moves_gets_fewer_rollouts() {
@@ -30,10 +31,9 @@ fn the_worse_half_of_the_moves_gets_fewer_rollouts() {
 fn recorded_games_have_the_values_of_all_searched_moves() {
     let variant = variant_of("standard", 2);
     let table = [Player::bot(searcher(&variant, "smart", 100, 30)), player(&variant, "smart")];
-    let stop = AtomicBool::new(false);
     let play = |table: &[Player]| {
         let options = GamesOptions { seed: 5, num_threads: 2 };
-        play_games_until(&stop, &variant, table, &[3, 8], options, true).unwrap().unwrap()
+        play_listed_games(&variant, table, &[3, 8], options, true).unwrap()
     };
     let games = play(&table);
     for (recorded, game) in [3, 8].into_iter().enumerate() {
@@ -334,12 +334,15 @@ fn a_searcher_that_was_not_asked_before_decides_as_one_that_was() {
 fn a_search_that_was_stopped_can_be_asked_again() {
     let variant = variant_of("standard", 2);
     let state = game_before_a_turn(&variant, "smart", Seat::FIRST, 3, 8);
-    let set = AtomicBool::new(true);
+    let stop = Stop::default();
+    stop.set();
     let mut searching = searcher(&variant, "smart", 200, 100);
-    assert!(searching.decide_until(&state, 7, &set).unwrap().is_none());
+    let stopped = |call: &mut dyn FnMut()| stoppable(Some(stop.clone()), call);
+    stopped(&mut || assert!(matches!(searching.decide(&state, 7), Err(SearchError::Stopped))));
     searching.follow(&state, Seat::FIRST, 7);
     let view = state.view(Seat::FIRST);
-    assert_eq!(searching.act_until(&view, &set), None);
+    stopped(&mut || assert!(state.is_legal(searching.act(&view))));
+    assert_eq!(searching.values(), Some(&[][..]));
     // A decision does not touch the game that the bot follows.
     let decision = searching.decide(&state, 8).unwrap();
     assert_eq!(searching.belief().unwrap().hand_indices().count(), 0);
@@ -350,13 +353,15 @@ fn a_search_that_was_stopped_can_be_asked_again() {
     let searching = Player::bot(searcher(&variant, "smart", 100, 30));
     let table = [searching.clone(), player(&variant, "smart")];
     let mut seated = SeatedPlayer::new(searching, Seat::FIRST, 7);
-    assert_eq!(seated.act_until(&state, &set), Ok(None));
+    stopped(&mut || assert_eq!(seated.act(&state), Err(SeatedPlayerError::Stopped)));
     assert!(seated.act(&state).is_ok());
     let mut runner = GameRunner::new(variant.clone(), table.to_vec(), seed(9)).unwrap();
-    runner.run_until(&set).unwrap();
+    stopped(&mut || runner.run().unwrap());
     assert_eq!((runner.length(), runner.ending()), (0, None));
     runner.run().unwrap();
     assert!(runner.ending().is_some());
-    let stopped = play_games_until(&set, &variant, &table, &[3], GamesOptions::seeded(5), false);
-    assert!(stopped.unwrap().is_none());
+    stopped(&mut || {
+        let played = play_games(&variant, &table, 3..4, GamesOptions::seeded(5));
+        assert_eq!(played, Err(GamesError::Stopped));
+    });
 }
