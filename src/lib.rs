@@ -144,6 +144,8 @@
 //! crate; other crates need neither.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
+// Parts of the crate serve the bindings alone.
+#![cfg_attr(not(feature = "python"), allow(dead_code, unused_imports))]
 
 #[cfg(feature = "bots")]
 pub mod batch;
@@ -156,8 +158,6 @@ pub mod encode;
 pub mod nn;
 #[cfg(feature = "bots")]
 pub mod players;
-// Parts of the rules serve the other modules alone.
-#[cfg_attr(not(feature = "bots"), allow(dead_code, unused_imports))]
 pub mod rules;
 #[cfg(feature = "bots")]
 pub mod search;

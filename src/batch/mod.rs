@@ -99,7 +99,6 @@ pub(crate) use outputs::{Axis, for_each_output};
 pub use outputs::{ObservationBuffer, ObservationElement, Outputs};
 pub use partners::{Partner, Partners, PartnersError};
 pub use replay::{Replay, ReplayError, ReplayTurn};
-#[cfg(feature = "python")]
 pub(crate) use reset::Deals;
 pub use snapshot::SnapshotError;
 pub use step::seeding::Seeds;
@@ -516,7 +515,6 @@ impl Batch {
     }
 
     /// The number of steps and resets.
-    #[cfg(feature = "python")]
     pub(crate) const fn calls(&self) -> u64 {
         self.calls
     }

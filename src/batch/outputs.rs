@@ -296,7 +296,6 @@ macro_rules! define_outputs {
 
         impl<'a> Outputs<'a> {
             /// The names of all outputs, in the order of the table.
-            #[cfg(any(feature = "python", test))]
             pub(crate) const NAMES: &'static [&'static str] = &[$(stringify!($name)),+];
 
             /// The same buffers, for one call.

@@ -62,7 +62,6 @@ mod turn_values;
 
 pub use bot::{Bot, BoxedClone, MoveValue, Turn};
 pub use noisy::{Noise, NoiseError, Noisy};
-#[cfg(any(test, feature = "python"))]
 pub(crate) use play_games::play_listed_games;
 pub use play_games::{GamesError, GamesOptions, PlayedGames, play_games, record_games};
 pub use policy::PolicyBot;
@@ -73,5 +72,4 @@ pub use rule_list::{RULES, Rule, RuleError, RuleKind, RuleList, rule};
 pub use runner::{BotMoveError, GameRunner, Outcome, Player, PlayersError};
 pub use search_seats::{SearchSeats, SeveralSearchesError};
 pub use seated_player::{SeatedPlayer, SeatedPlayerError};
-#[cfg(feature = "python")]
 pub(crate) use turn_values::TurnValues;

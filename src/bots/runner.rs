@@ -73,7 +73,6 @@ impl Player {
     }
 
     /// Whether a single move may take longer than a tenth of a second.
-    #[cfg(feature = "python")]
     pub(crate) fn takes_long(&self) -> bool {
         self.search_seats().is_some()
     }
@@ -225,7 +224,6 @@ impl GameRunner {
     }
 
     /// Whether a move of a player may take long, see [`Player::takes_long`].
-    #[cfg(feature = "python")]
     pub(crate) fn takes_long(&self) -> bool {
         self.players.iter().any(Player::takes_long)
     }

@@ -80,7 +80,6 @@ impl fmt::Debug for SeatedPlayer {
 
 impl SeatedPlayer {
     /// Whether a move may take long, see [`Player::takes_long`].
-    #[cfg(feature = "python")]
     pub(crate) fn takes_long(&self) -> bool {
         self.player.takes_long()
     }
@@ -175,21 +174,18 @@ impl SeatedPlayer {
     }
 
     /// The seed of the bot's random numbers.
-    #[cfg(feature = "python")]
     pub(crate) const fn seed(&self) -> u64 {
         self.seed
     }
 
     /// The game that the bot follows, as far as it has been told of it, and the number of games
     /// before it.
-    #[cfg(feature = "python")]
     pub(crate) fn followed(&self) -> Option<(u64, &State)> {
         self.followed.as_ref().map(|followed| (followed.game, &followed.state))
     }
 
     /// Follows a game of the player's variant up to its last turn, after this number of other
     /// games.
-    #[cfg(feature = "python")]
     pub(crate) fn resume(&mut self, game: u64, state: &State) {
         let mut followed = self.begin(game, state);
         for event in state.history() {

@@ -32,7 +32,6 @@
 
 mod any_network;
 mod card_features;
-#[cfg(feature = "python")]
 mod color_feature_rows;
 mod color_features;
 mod color_network;
@@ -46,10 +45,8 @@ mod scratch;
 mod sparse_rows;
 
 pub(crate) use color_features::{CardWeights, ColorFeatures};
-#[cfg(feature = "python")]
 pub(crate) use color_network::ColorActions;
 pub(crate) use policy::load_policy;
-#[cfg(feature = "python")]
 pub(crate) use policy::policy_bytes;
 #[cfg(test)]
 pub(crate) use policy::tests::{policy_file, small};
@@ -58,8 +55,6 @@ pub use policy::{
     PolicyProblem, ShippedPolicy, read_policy, shipped_policy,
 };
 pub(crate) use policy::{best, sample};
-#[cfg(feature = "python")]
 pub(crate) use pooling::{Pooling, PoolingGradient, PoolingSize};
-#[cfg(feature = "python")]
 pub(crate) use real::Real;
 pub use scratch::PolicyScratch;

@@ -27,8 +27,6 @@ mod text;
 
 pub use error::PlayerSpecError;
 pub use player_spec::PlayerSpec;
-#[cfg(feature = "python")]
 pub(crate) use policy_source::find_policy;
-#[cfg(feature = "python")]
 pub(crate) use search_text::SearchText;
 pub(crate) use stored_players::StoredPolicies;

@@ -1,6 +1,5 @@
 //! The parts of a search's text. No part is checked here, and no file is read.
 
-#[cfg(feature = "python")]
 use crate::bots::SearchSeats;
 
 /// The parts of the text of a player that searches, such as `search: smart; rollouts=1000`.
@@ -38,7 +37,6 @@ impl SearchText<'_> {
     }
 
     /// How many seats of the table may search.
-    #[cfg(feature = "python")]
     pub fn search_seats(&self) -> SearchSeats {
         let is_mirror = self.options.contains(&("method", "mirror"));
         let allows_all = is_mirror || self.options.contains(&("seats", "all"));

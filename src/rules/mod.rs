@@ -107,11 +107,9 @@ pub use offset::Offset;
 #[cfg(feature = "bots")]
 pub(crate) use outlook::KindOutlook;
 pub use outlook::Outlook;
-#[cfg(feature = "python")]
 pub(crate) use parameters::WideParameters;
 pub use parameters::{LostGameScore, Parameters, VariantError};
 pub(crate) use position::{Position, StoredPosition};
-#[cfg(feature = "python")]
 pub(crate) use presets::hle_preset;
 pub use presets::{PRESETS, Preset, preset};
 pub use rating::Rating;

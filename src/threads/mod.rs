@@ -12,5 +12,4 @@ pub use pool::{MAX_THREADS, ThreadsError};
 pub(crate) use pool::{Pool, wait_until};
 pub(crate) use share::{locked, share, take_pieces};
 pub(crate) use stop::is_stopped;
-#[cfg(any(test, feature = "python"))]
 pub(crate) use stop::{Stop, stoppable};

@@ -54,7 +54,6 @@ impl Partner {
     }
 
     /// Whether a single move may take long.
-    #[cfg(feature = "python")]
     fn takes_long(&self) -> bool {
         self.search_seats().is_some()
     }
@@ -266,7 +265,6 @@ impl Partners {
     }
 
     /// Whether a partner may take long for a single move, as one that searches does.
-    #[cfg(feature = "python")]
     pub(crate) fn take_long(&self) -> bool {
         self.all().any(Partner::takes_long)
     }

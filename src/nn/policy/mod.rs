@@ -17,7 +17,6 @@ pub mod tests;
 pub use choice::{MoveChoice, best, sample};
 pub use error::{Cause, EvaluationError, PolicyError, PolicyProblem};
 pub use load::load_policy;
-#[cfg(feature = "python")]
 pub use load::policy_bytes;
 pub use load::read_policy;
 pub use outputs::PolicyOutputs;

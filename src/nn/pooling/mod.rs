@@ -6,10 +6,8 @@
 //! and its units after ReLU are its tower. The mean and the maximum over the colours do not depend
 //! on their order.
 
-#[cfg(any(feature = "python", test))]
 mod gradient;
 
-#[cfg(feature = "python")]
 pub use gradient::PoolingGradient;
 
 use super::real::Real;
@@ -36,7 +34,6 @@ macro_rules! dispatch {
         }
     };
 }
-#[cfg(any(feature = "python", test))]
 use dispatch;
 
 /// The sizes of a layer: its colours, and the units of the tower of each.
