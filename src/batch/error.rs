@@ -165,7 +165,7 @@ mod tests {
     use super::*;
     use crate::batch::{Batch, GivenDecks, Options, Outputs, ReplayError, Seeds, SnapshotError};
     use crate::bots::GamesError;
-    use crate::nn::{Policy, PolicyError, PolicyProblem};
+    use crate::nn::{Policy, PolicyError};
     use crate::players::{PlayerSpec, PlayerSpecError};
     use crate::rules::{MoveError, Parameters, StateError, error_text};
 
@@ -197,9 +197,9 @@ mod tests {
         let illegal = MoveError::OutOfRange { action: 99, num_actions: 20 };
         let header = || PolicyError::Refused {
             path: "p".to_owned(),
-            source: PolicyProblem::Variant(
-                Variant::new(Parameters { players: 9, ..Parameters::default() }).unwrap_err(),
-            ),
+            source: Variant::new(Parameters { players: 9, ..Parameters::default() })
+                .unwrap_err()
+                .into(),
         };
         let cases: [(Box<dyn Error>, usize); 8] = [
             (StateError::Move { turn: 3, source: illegal.clone() }.into(), 2),

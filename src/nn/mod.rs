@@ -51,8 +51,8 @@ pub(crate) use policy::policy_bytes;
 #[cfg(test)]
 pub(crate) use policy::tests::{policy_file, small};
 pub use policy::{
-    Cause, EvaluationError, MoveChoice, POLICIES, Policy, PolicyError, PolicyOutputs,
-    PolicyProblem, ShippedPolicy, read_policy, shipped_policy,
+    Cause, MoveChoice, POLICIES, Policy, PolicyError, PolicyOutputs, PolicyProblem, ShippedPolicy,
+    read_policy, shipped_policy,
 };
 pub(crate) use policy::{best, sample};
 pub(crate) use pooling::{Pooling, PoolingGradient, PoolingSize};

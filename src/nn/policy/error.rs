@@ -5,21 +5,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::limits::{FORMATS, MAX_BYTES, MAX_LAYERS, MAX_WIDTH};
-use crate::buffers::BufferError;
-use crate::rules::{UnknownNameError, UnsupportedVariantError, VariantError};
-
-/// Views that a policy cannot evaluate.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum EvaluationError {
-    /// A view of a variant that the policy does not play.
-    #[error(transparent)]
-    Variant(#[from] UnsupportedVariantError),
-    /// Hidden states of a wrong length.
-    #[error(transparent)]
-    Buffer(#[from] BufferError),
-}
+use crate::rules::{UnknownNameError, VariantError};
 
 /// A policy cannot be loaded.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -107,107 +93,47 @@ impl std::error::Error for Cause {
 
 /// The reason why a policy file is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum PolicyProblem {
-    /// The file is too large.
-    #[error("it has {bytes} bytes: expected at most {MAX_BYTES}")]
-    TooLarge {
-        /// Its size.
-        bytes: u64,
-    },
-    /// The file is of another type, truncated or corrupted.
-    #[error("it is not a safetensors file, or a damaged one ({0})")]
-    NotSafetensors(#[source] Cause),
-    /// A safetensors file without starmine's header.
-    #[error("its metadata has no key \"starmine\": expected the JSON header of a policy")]
-    NoHeader,
-    /// The header is not valid JSON, or a key is missing or has the wrong type.
-    #[error("\"starmine\" in its metadata")]
-    Header(#[source] Cause),
-    /// The header has another version.
-    #[error("\"starmine\" in its metadata: format={found}: expected {} or {}", FORMATS[0], FORMATS[1])]
-    Format {
-        /// The version.
-        found: String,
-    },
-    /// The variant is invalid.
-    #[error("\"starmine\" in its metadata: variant")]
-    Variant(#[from] VariantError),
-    /// The encoder is unknown.
-    #[error("\"starmine\" in its metadata")]
-    Encoder(#[from] UnknownNameError),
-    /// The encoder shows what a player may not see.
-    #[error(
-        "\"starmine\" in its metadata: encoder={encoder:?} shows the observer's own hand: expected one that shows what a seat may see"
-    )]
-    Cheats {
-        /// The encoder.
-        encoder: &'static str,
-    },
-    /// No hidden layer, too many, or one that is too wide.
-    #[error(
-        "\"starmine\" in its metadata: hidden={hidden:?}: expected 1 to {MAX_LAYERS} widths of 1 to {MAX_WIDTH}"
-    )]
-    Hidden {
-        /// The widths.
-        hidden: Vec<usize>,
-    },
-    /// The encoder lacks a section that card features need.
-    #[error(
-        "\"starmine\" in its metadata: card_features=true: encoder={encoder:?} lacks the sections that they need"
-    )]
-    CardFeatures {
-        /// The encoder.
-        encoder: &'static str,
-    },
-    /// A tensor is missing.
-    #[error("tensor {name:?} is missing: expected shape {expected:?}")]
-    Missing {
-        /// Its name.
-        name: String,
-        /// The expected shape.
-        expected: Vec<usize>,
-    },
-    /// The network has no such tensor.
-    #[error("tensor {name:?} is not one of this network's: expected {expected}")]
-    Unexpected {
-        /// Its name.
-        name: String,
-        /// The expected names.
-        expected: String,
-    },
-    /// A tensor has the wrong shape.
-    #[error("tensor {name:?} has shape {found:?}: expected {expected:?}")]
-    Shape {
-        /// Its name.
-        name: String,
-        /// Its shape.
-        found: Vec<usize>,
-        /// The expected shape.
-        expected: Vec<usize>,
-    },
-    /// A tensor has an unsupported dtype.
-    #[error("tensor {name:?} has dtype {found}: expected F32, F16 or BF16")]
-    Dtype {
-        /// Its name.
-        name: String,
-        /// Its dtype.
-        found: String,
-    },
-    /// A tensor has a NaN or an infinite element.
-    #[error("tensor {name:?} has {found} at index {index}: expected finite numbers")]
-    NotFinite {
-        /// Its name.
-        name: String,
-        /// The index in the flattened tensor.
-        index: usize,
-        /// The element.
-        found: String,
-    },
-    /// Outputs may overflow.
-    #[error("the outputs of {layer} may leave the range of float32: expected smaller weights")]
-    Overflow {
-        /// The layer, as in the names of its tensors.
-        layer: String,
-    },
+#[error("{text}")]
+pub struct PolicyProblem {
+    text: String,
+    source: Option<Cause>,
+}
+
+/// Where the header stands.
+const HEADER: &str = "\"starmine\" in its metadata";
+
+impl PolicyProblem {
+    pub(super) fn new(text: impl Into<String>) -> PolicyProblem {
+        PolicyProblem { text: text.into(), source: None }
+    }
+
+    /// The file is not in the format, as its reader says.
+    pub(super) fn damaged(error: impl std::error::Error + Send + Sync + 'static) -> PolicyProblem {
+        let text = format!("it is not a safetensors file, or a damaged one ({error})");
+        PolicyProblem { text, source: Some(Cause::new(error)) }
+    }
+
+    /// A key of the header has a wrong value.
+    pub(super) fn key(text: impl Display) -> PolicyProblem {
+        PolicyProblem::new(format!("{HEADER}: {text}"))
+    }
+
+    /// The header cannot be read.
+    pub(super) fn header(
+        error: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> PolicyProblem {
+        PolicyProblem { text: HEADER.to_owned(), source: Some(Cause::new(error)) }
+    }
+}
+
+impl From<VariantError> for PolicyProblem {
+    fn from(error: VariantError) -> PolicyProblem {
+        PolicyProblem { text: format!("{HEADER}: variant"), source: Some(Cause::new(error)) }
+    }
+}
+
+impl From<UnknownNameError> for PolicyProblem {
+    fn from(error: UnknownNameError) -> PolicyProblem {
+        PolicyProblem::header(error)
+    }
 }

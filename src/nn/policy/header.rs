@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::error::{Cause, PolicyProblem};
+use super::error::PolicyProblem;
 use super::limits::{FORMATS, MAX_LAYERS, MAX_WIDTH};
 use crate::encode::Encoder;
 use crate::nn::CardWeights;
@@ -38,25 +38,31 @@ pub(super) struct Header {
 
 impl Header {
     pub fn read(text: &str) -> Result<Header, PolicyProblem> {
-        let refuse = |error: serde_json::Error| PolicyProblem::Header(Cause::new(error));
-        let value: Value = serde_json::from_str(text).map_err(refuse)?;
+        let value: Value = serde_json::from_str(text).map_err(PolicyProblem::header)?;
         let format = match value.get("format") {
             Some(found) if found.as_u64().is_some_and(|found| FORMATS.contains(&found)) => {
                 found.as_u64()
             }
             found => {
                 let found = found.map_or("none".to_owned(), Value::to_string);
-                return Err(PolicyProblem::Format { found });
+                let expected = format!("{} or {}", FORMATS[0], FORMATS[1]);
+                return Err(PolicyProblem::key(format!("format={found}: expected {expected}")));
             }
         };
-        let raw: RawHeader = serde_json::from_value(value).map_err(refuse)?;
+        let raw: RawHeader = serde_json::from_value(value).map_err(PolicyProblem::header)?;
         let encoder: Encoder = raw.encoder.parse()?;
         if encoder.shows_own_hand() {
-            return Err(PolicyProblem::Cheats { encoder: encoder.name() });
+            return Err(PolicyProblem::key(format!(
+                "encoder={:?} shows the observer's own hand: expected one that shows what a seat may see",
+                encoder.name()
+            )));
         }
         let widths_fit = raw.hidden.iter().all(|width| (1..=MAX_WIDTH).contains(width));
         if !(1..=MAX_LAYERS).contains(&raw.hidden.len()) || !widths_fit {
-            return Err(PolicyProblem::Hidden { hidden: raw.hidden });
+            return Err(PolicyProblem::key(format!(
+                "hidden={:?}: expected 1 to {MAX_LAYERS} widths of 1 to {MAX_WIDTH}",
+                raw.hidden
+            )));
         }
         let by_color = if format == Some(FORMATS[0]) { None } else { Some(by_color(&raw)?) };
         Ok(Header {
@@ -73,7 +79,7 @@ impl Header {
 
 /// The weights of a network by colour.
 fn by_color(raw: &RawHeader) -> Result<CardWeights, PolicyProblem> {
-    let refuse = |found: String| PolicyProblem::Header(Cause::new(found));
+    let refuse = |found: String| PolicyProblem::header(found);
     if raw.network.as_deref() != Some("colors") {
         let found = raw.network.as_deref().unwrap_or("none");
         return Err(refuse(format!("network={found}: expected colors")));
@@ -85,5 +91,5 @@ fn by_color(raw: &RawHeader) -> Result<CardWeights, PolicyProblem> {
         return Err(refuse("card_features, layer_norm: expected false by colour".to_owned()));
     }
     let weights = raw.weights.as_deref().unwrap_or_default();
-    weights.parse::<CardWeights>().map_err(|error| PolicyProblem::Header(Cause::new(error)))
+    weights.parse::<CardWeights>().map_err(PolicyProblem::header)
 }

@@ -51,7 +51,8 @@ pub fn policy_bytes(path: &Path) -> Result<Vec<u8>, PolicyError> {
     let file = File::open(path).map_err(unreadable)?;
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > MAX_BYTES {
-        let source = PolicyProblem::TooLarge { bytes: about.len() };
+        let text = format!("it has {} bytes: expected at most {MAX_BYTES}", about.len());
+        let source = PolicyProblem::new(text);
         return Err(PolicyError::Refused { path: name.into_owned(), source });
     }
     Ok(bytes)

@@ -15,7 +15,7 @@ mod tensors;
 pub mod tests;
 
 pub use choice::{MoveChoice, best, sample};
-pub use error::{Cause, EvaluationError, PolicyError, PolicyProblem};
+pub use error::{Cause, PolicyError, PolicyProblem};
 pub use load::load_policy;
 pub use load::policy_bytes;
 pub use load::read_policy;
@@ -26,7 +26,6 @@ use std::fmt;
 
 use safetensors::SafeTensors;
 
-use crate::buffers::check_length;
 use crate::encode::Encoder;
 use crate::nn::any_network::Network;
 use crate::nn::scratch::PolicyScratch;
@@ -108,13 +107,15 @@ impl Policy {
     /// # Errors
     /// [`PolicyProblem`] if the contents are invalid.
     pub fn from_bytes(bytes: &[u8]) -> Result<Policy, PolicyProblem> {
-        let damaged =
-            |error: safetensors::SafeTensorError| PolicyProblem::NotSafetensors(Cause::new(error));
-        let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(damaged)?;
+        let no_header = || {
+            let text = "its metadata has no key \"starmine\": expected the JSON header of a policy";
+            PolicyProblem::new(text)
+        };
+        let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(PolicyProblem::damaged)?;
         let texts = metadata.metadata().as_ref();
-        let text = texts.and_then(|texts| texts.get(KEY)).ok_or(PolicyProblem::NoHeader)?;
+        let text = texts.and_then(|texts| texts.get(KEY)).ok_or_else(no_header)?;
         let header = Header::read(text)?;
-        let tensors = SafeTensors::deserialize(bytes).map_err(damaged)?;
+        let tensors = SafeTensors::deserialize(bytes).map_err(PolicyProblem::damaged)?;
         Ok(Policy {
             network: read_network(&header, &tensors)?,
             encoder: header.encoder,
@@ -214,16 +215,18 @@ impl Policy {
     /// state after this turn. For a network without recurrence it is empty.
     ///
     /// # Errors
-    /// [`EvaluationError`] for views of a variant that the policy does not play, or hidden states of
-    /// a wrong length.
+    /// [`UnsupportedVariantError`] for views of a variant that the policy does not play.
+    ///
+    /// # Panics
+    /// If there are more or fewer hidden states.
     pub fn evaluate<'v>(
         &self,
         views: impl IntoIterator<Item = View<'v>>,
         hidden_states: &mut [f32],
         scratch: &mut PolicyScratch,
-    ) -> Result<PolicyOutputs, EvaluationError> {
+    ) -> Result<PolicyOutputs, UnsupportedVariantError> {
         let views: Vec<View<'v>> = views.into_iter().collect();
-        check_length("hidden_states", hidden_states.len(), views.len() * self.state_width())?;
+        assert_eq!(hidden_states.len(), views.len() * self.state_width(), "a state for each view");
         let mut checked: Option<&Variant> = None;
         for variant in views.iter().map(View::variant) {
             // Most views share one variant.

@@ -27,8 +27,17 @@ pub(super) fn read_network(
     tensors.refuse_others()?;
     match overflowing_layer(&network) {
         None => Ok(network),
-        Some(layer) => Err(PolicyProblem::Overflow { layer }),
+        Some(layer) => Err(PolicyProblem::new(format!(
+            "the outputs of {layer} may leave the range of float32: expected smaller weights"
+        ))),
     }
+}
+
+/// The problem that the header's encoder does not suffice for the inputs that are computed from it.
+fn lacks_sections(header: &Header) -> PolicyProblem {
+    let encoder = header.encoder.name();
+    let missing = format!("encoder={encoder:?} lacks the sections that they need");
+    PolicyProblem::key(format!("card_features=true: {missing}"))
 }
 
 fn read_plain(
@@ -38,7 +47,7 @@ fn read_plain(
     let layout = header.encoder.layout(&header.variant);
     let card_features = if header.card_features {
         let features = CardFeatures::new(&header.variant, &layout);
-        Some(features.ok_or(PolicyProblem::CardFeatures { encoder: header.encoder.name() })?)
+        Some(features.ok_or_else(|| lacks_sections(header))?)
     } else {
         None
     };
@@ -63,8 +72,7 @@ fn read_colors(
 ) -> Result<ColorNetwork, PolicyProblem> {
     let layout = header.encoder.layout(&header.variant);
     let features = ColorFeatures::new(&header.variant, &layout, weights);
-    let encoder = header.encoder.name();
-    let features = features.ok_or(PolicyProblem::CardFeatures { encoder })?;
+    let features = features.ok_or_else(|| lacks_sections(header))?;
     let actions = ColorActions::of(&header.variant);
     let (row, global) = (features.row().len(), features.global().len());
     let (width, trunk) = (header.hidden[0], header.hidden[1]);
@@ -115,11 +123,13 @@ impl TensorReader<'_> {
 
     fn numbers(&mut self, name: String, shape: &[usize]) -> Result<Vec<f32>, PolicyProblem> {
         let Ok(tensor) = self.file.tensor(&name) else {
-            return Err(PolicyProblem::Missing { name, expected: shape.to_vec() });
+            let text = format!("tensor {name:?} is missing: expected shape {shape:?}");
+            return Err(PolicyProblem::new(text));
         };
         if tensor.shape() != shape {
-            let (found, expected) = (tensor.shape().to_vec(), shape.to_vec());
-            return Err(PolicyProblem::Shape { name, found, expected });
+            let found = tensor.shape();
+            let text = format!("tensor {name:?} has shape {found:?}: expected {shape:?}");
+            return Err(PolicyProblem::new(text));
         }
         let data = tensor.data();
         let halves = || data.as_chunks::<2>().0.iter();
@@ -127,11 +137,16 @@ impl TensorReader<'_> {
             Dtype::F32 => data.as_chunks().0.iter().map(|&it| f32::from_le_bytes(it)).collect(),
             Dtype::F16 => halves().map(|&it| f16::from_le_bytes(it).to_f32()).collect(),
             Dtype::BF16 => halves().map(|&it| bf16::from_le_bytes(it).to_f32()).collect(),
-            other => return Err(PolicyProblem::Dtype { name, found: format!("{other:?}") }),
+            found => {
+                let expected = "expected F32, F16 or BF16";
+                let text = format!("tensor {name:?} has dtype {found:?}: {expected}");
+                return Err(PolicyProblem::new(text));
+            }
         };
         if let Some(index) = numbers.iter().position(|number| !number.is_finite()) {
-            let found = numbers[index].to_string();
-            return Err(PolicyProblem::NotFinite { name, index, found });
+            let found = format!("{} at index {index}", numbers[index]);
+            let text = format!("tensor {name:?} has {found}: expected finite numbers");
+            return Err(PolicyProblem::new(text));
         }
         self.read.push(name);
         Ok(numbers)
@@ -143,10 +158,10 @@ impl TensorReader<'_> {
         names.sort_unstable();
         match names.into_iter().find(|name| !self.read.iter().any(|read| read == name)) {
             None => Ok(()),
-            Some(name) => Err(PolicyProblem::Unexpected {
-                name: name.to_owned(),
-                expected: self.read.join(", "),
-            }),
+            Some(name) => Err(PolicyProblem::new(format!(
+                "tensor {name:?} is not one of this network's: expected {}",
+                self.read.join(", ")
+            ))),
         }
     }
 }

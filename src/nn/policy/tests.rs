@@ -360,9 +360,9 @@ fn invalid_files_are_refused_with_the_reason() {
         assert!(message.contains(part), "{message}: expected {part}");
     }
     let nothing = Policy::from_bytes(&file(&json!({}), &[])).err();
-    assert_eq!(nothing, Some(PolicyProblem::NoHeader));
+    assert!(nothing.unwrap().to_string().contains("no key \"starmine\""));
     let text = Policy::from_bytes(b"not a policy").err();
-    assert!(matches!(text, Some(PolicyProblem::NotSafetensors(_))));
+    assert!(text.unwrap().to_string().contains("not a safetensors file"));
 }
 
 #[test]
@@ -469,9 +469,9 @@ fn hidden_states_of_a_wrong_length_are_refused() {
         let policy = Policy::from_bytes(&policy_file(&small(), recurrent)).unwrap();
         let state = State::new(policy.variant().clone(), EpisodeSeed::default());
         let (view, mut states) = (state.view(state.current_player()), vec![0.0; length]);
-        let found = policy.evaluate([view], &mut states, &mut PolicyScratch::default());
-        let message = found.unwrap_err().to_string();
-        assert!(message.starts_with(&format!("hidden_states has {length} elements")), "{message}");
+        let evaluate =
+            || policy.evaluate([view], &mut states, &mut PolicyScratch::default()).is_ok();
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(evaluate)).is_err());
     }
 }
 
