@@ -26,7 +26,7 @@ pub(super) struct BatchConfig {
     /// Whether steps alternate between ascending and descending order of the games: a step then
     /// begins with the observations that the last one has left in a cache too small for all of
     /// them.
-    pub turns_round: bool,
+    pub alternates: bool,
 }
 
 impl BatchConfig {
@@ -42,7 +42,7 @@ impl BatchConfig {
             layout,
             streams: false,
             prefetches: false,
-            turns_round: false,
+            alternates: false,
             variant,
             options,
         };
@@ -54,7 +54,7 @@ impl BatchConfig {
         let is_written_in_lines = config.simd != Simd::Portable;
         config.prefetches =
             writes_much && is_written_in_lines && processor.gains_from_prefetching();
-        config.turns_round = writes_much;
+        config.alternates = writes_much;
         Ok(config)
     }
 

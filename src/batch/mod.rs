@@ -152,7 +152,7 @@ pub struct Batch {
     /// The index of the acting player's hand in all blocks: the number of steps modulo the number
     /// of players.
     acting_hand: usize,
-    /// The number of steps and resets, by which the lists of finished games are dated.
+    /// The number of steps and resets. A list of finished games has the number of its step.
     calls: u64,
     seed: u64,
     /// Whether no game has moved since the batch was made: the first reset keeps such games.
@@ -412,7 +412,7 @@ impl Batch {
     fn run_threads(&mut self, request: Request<'_>, outputs: Outputs<'_>) -> bool {
         let config = &self.config;
         let mut step = Step::new(config, self.acting_hand, request);
-        step.backwards = config.turns_round && self.calls % 2 == 1;
+        step.backwards = config.alternates && self.calls % 2 == 1;
         let refuse = matches!(request, Request::Play { refuse_illegal: true, .. });
         let call = self.calls + u64::from(step.actions.is_some());
         let run = move |chunk: &mut Chunk<'_>, scratch: &mut Scratch| {
@@ -452,7 +452,7 @@ impl Batch {
         self.check_whole()?;
         self.check_learner_acts()?;
         let mut memory = take(&mut self.actions);
-        let actions = A::numbers(actions, &mut memory);
+        let actions = A::to_numbers(actions, &mut memory);
         let result = self.step_anyone(actions, outputs);
         self.actions = memory;
         result

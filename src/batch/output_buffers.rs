@@ -110,8 +110,8 @@ impl<T> OutputBuffers<T> {
     /// The row of a seat.
     ///
     /// # Panics
-    /// Also if the batch does not write the rows of this seat: it has no such seat, or only the seat
-    /// to act is observed, which is another.
+    /// Also if the variant has no such seat, or if only the seat to act is observed and this is another
+    /// seat.
     #[must_use]
     pub fn row_of(&self, game: usize, seat: Seat) -> &[T] {
         self.part_of(&self.obs, game, seat)

@@ -38,7 +38,7 @@ impl Batch {
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
         let mut memory = std::mem::take(&mut self.actions);
-        let actions = A::numbers(actions, &mut memory);
+        let actions = A::to_numbers(actions, &mut memory);
         let result = self.step_moving(actions, moving, outputs);
         self.actions = memory;
         result

@@ -237,7 +237,7 @@ impl Replay {
             self.current_games[row] = -1;
             self.turns[row] = 0;
             self.actions[row] = 0;
-            // No index of an action comes to this one.
+            // No action has the index `NONE`, so this row never leaves.
             self.places[row] = Turns { next: 0, last: NONE };
             return;
         }

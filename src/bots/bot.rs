@@ -218,7 +218,7 @@ pub trait Bot: BoxedClone + Send + Sync {
         None
     }
 
-    /// The bot in a box. A box stays the same box.
+    /// The bot in a box. A bot that is in a box already is not put into a second one.
     fn into_box(self) -> Box<dyn Bot>
     where
         Self: Sized,

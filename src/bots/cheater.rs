@@ -66,7 +66,7 @@ impl<'a> OpenHands<'a> {
 
     /// The given cards that a teammate with a lower [`OpenHands::urgency`] holds too.
     fn shared_with_less_busy(&self, cards: KindSet) -> KindSet {
-        if !cards.meets(self.held) {
+        if !cards.intersects(self.held) {
             return KindSet::EMPTY;
         }
         let urgency = self.urgency(self.own);
@@ -98,7 +98,7 @@ impl<'a> OpenHands<'a> {
     }
 
     fn teammate_can_play(&self) -> bool {
-        self.held.meets(self.outlook.playable)
+        self.held.intersects(self.outlook.playable)
     }
 
     /// The oldest card that is dead or a duplicate of an older card in the same hand.

@@ -22,7 +22,7 @@ impl CopyCounts {
     /// The deck of a variant.
     pub fn of_deck(variant: &Variant) -> CopyCounts {
         let tables = variant.tables();
-        CopyCounts { ones: tables.odd_copies, twos: tables.several_copies }
+        CopyCounts { ones: tables.copies_ones, twos: tables.copies_twos }
     }
 
     /// Adds one copy of each of these kinds, of which there must be fewer than three.

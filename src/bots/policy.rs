@@ -140,13 +140,13 @@ impl PolicyTurns {
             let own = policy(games[first]);
             let alike = waiting.iter().take_while(|&&game| policy(games[game]) == own);
             let (alike, rest) = waiting.split_at(alike.take(Policy::BATCH_SIZE).count());
-            self.play_alike(games, alike);
+            self.play_one_policy(games, alike);
             waiting = rest;
         }
     }
 
     /// The same for games in which the same policy is to act.
-    fn play_alike(&mut self, games: &mut [&mut GameRunner], waiting: &[usize]) {
+    fn play_one_policy(&mut self, games: &mut [&mut GameRunner], waiting: &[usize]) {
         let PolicyTurns { words, hidden_states, scratch } = self;
         words.clear();
         hidden_states.clear();

@@ -22,7 +22,7 @@ macro_rules! bit_set {
 
             /// Whether the sets share an element.
             #[must_use]
-            pub const fn meets(self, other: $set) -> bool {
+            pub const fn intersects(self, other: $set) -> bool {
                 self.0 & other.0 != 0
             }
         }

@@ -82,7 +82,7 @@ pub(super) fn shuffle(cards: &mut [Card], rng: &mut GameRng) {
 }
 
 /// Whether two views of one seat show the same turns and teammates' hands.
-pub(super) fn are_alike(view: &View<'_>, other: &View<'_>) -> bool {
+pub(super) fn show_the_same(view: &View<'_>, other: &View<'_>) -> bool {
     view.variant() == other.variant()
         && view.history().into_iter().flatten().eq(other.history().into_iter().flatten())
         && view

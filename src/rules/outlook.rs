@@ -50,7 +50,7 @@ impl KindOutlook {
             playable |= next & suit_cards;
         }
         let exhausted = gather_bits(discards, tables.last_copies) & !played;
-        let lonely = gather_bits(discards | tables.single_copies, tables.lonely_copies);
+        let lonely = gather_bits(discards | tables.single_copies, tables.last_copy_left);
         let mut blocked = exhausted;
         for _ in 1..ranks {
             blocked |= blocked << 1 & !tables.rank_cards[0];

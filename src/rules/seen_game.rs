@@ -10,7 +10,7 @@ use super::card::Card;
 use super::deck::Deck;
 use super::ending::Ending;
 use super::event::Event;
-use super::hidden_cards::{SeenDeck, are_alike, shuffle};
+use super::hidden_cards::{SeenDeck, show_the_same, shuffle};
 use super::hint::Hint;
 use super::hint_bits::HintBits;
 use super::limits::MAX_PLAYERS;
@@ -347,7 +347,7 @@ impl SeenGame {
         let deck = seen.deck(first_card, hand, |rest| shuffle(rest, rng))?;
         let start_player = self.first.current_player;
         let state = State::of_turns(variant.clone(), deck, start_player, &self.history)?;
-        are_alike(&state.view(self.observer), &self.view()).then_some(state)
+        show_the_same(&state.view(self.observer), &self.view()).then_some(state)
     }
 
     /// The variant of the game.

@@ -13,7 +13,7 @@ use super::ending::Ending;
 use super::episode_seed::EpisodeSeed;
 use super::error_text;
 use super::event::Event;
-use super::hidden_cards::{SeenDeck, are_alike, shuffle};
+use super::hidden_cards::{SeenDeck, show_the_same, shuffle};
 use super::moves::{ActionId, ActionSet, Move, MoveError};
 use super::outlook::Outlook;
 use super::position::Position;
@@ -296,7 +296,7 @@ impl State {
     #[must_use]
     pub fn is_seen_alike(&self, other: &State, observer: Seat) -> bool {
         self.start_player == other.start_player
-            && are_alike(&self.view(observer), &other.view(observer))
+            && show_the_same(&self.view(observer), &other.view(observer))
     }
 
     /// A state that this seat cannot tell from this one, with a fixed choice of the cards that the
@@ -339,7 +339,7 @@ impl State {
     ) -> Option<State> {
         let view = self.view(observer);
         let state = self.with_hidden(observer, hand, |rest| shuffle(rest, rng))?;
-        are_alike(&state.view(observer), &view).then_some(state)
+        show_the_same(&state.view(observer), &view).then_some(state)
     }
 
     /// The same turns with another own hand of this seat; `order` puts the rest of the deck in order.

@@ -22,15 +22,15 @@ pub(crate) struct Tables {
     pub copy_field: [u64; MAX_CARD_KINDS],
     /// The highest bit of each card's field: set when all its copies are in the set.
     pub last_copies: u64,
-    /// For each card, one bit of its field: the second highest, which is set when at most one copy
-    /// is outside the set. A card with a single copy has only one bit, which is taken as set.
-    pub lonely_copies: u64,
+    /// The second highest bit of each card's field: set when at most one copy is outside the set. Of a
+    /// card with a single copy it is the only bit, which callers take as set.
+    pub last_copy_left: u64,
     /// The bits of the cards with a single copy.
     pub single_copies: u64,
     /// The kinds with one or three copies.
-    pub odd_copies: u64,
+    pub copies_ones: u64,
     /// The kinds with two or three copies.
-    pub several_copies: u64,
+    pub copies_twos: u64,
     /// The bits of [`HintBits`](super::HintBits) that say which suit was hinted.
     pub hinted_suits: u64,
     /// The bits that say which rank was hinted.
@@ -53,10 +53,10 @@ impl Tables {
             rank_cards: [0; MAX_RANKS],
             copy_field: [0; MAX_CARD_KINDS],
             last_copies: 0,
-            lonely_copies: 0,
+            last_copy_left: 0,
             single_copies: 0,
-            odd_copies: 0,
-            several_copies: 0,
+            copies_ones: 0,
+            copies_twos: 0,
             hinted_suits: ((1 << colors) - 1) << (colors * ranks),
             hinted_ranks: ((1 << ranks) - 1) << (colors * ranks + colors),
             copy_card: [0; MAX_CARDS],
@@ -81,8 +81,8 @@ impl Tables {
         self.all_cards |= 1 << index;
         self.suit_cards[card.suit.index()] |= 1 << index;
         self.rank_cards[card.rank.index()] |= 1 << index;
-        self.odd_copies |= u64::from(number & 1) << index;
-        self.several_copies |= u64::from(number >> 1) << index;
+        self.copies_ones |= u64::from(number & 1) << index;
+        self.copies_twos |= u64::from(number >> 1) << index;
         let end = first_copy + usize::from(number);
         for copy in first_copy..end {
             self.copy_field[index] |= 1 << copy;
@@ -92,7 +92,7 @@ impl Tables {
         let last = 1 << (end - 1);
         let is_single = number == 1;
         self.last_copies |= last;
-        self.lonely_copies |= if is_single { last } else { last >> 1 };
+        self.last_copy_left |= if is_single { last } else { last >> 1 };
         self.single_copies |= if is_single { last } else { 0 };
     }
 }

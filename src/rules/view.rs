@@ -334,7 +334,7 @@ impl<'a> View<'a> {
         let tables = self.variant.tables();
         let has = |kinds: u64, kind: usize| (kinds >> kind & 1) as u8;
         let mut unseen = std::array::from_fn(|kind| {
-            has(tables.odd_copies, kind) + 2 * has(tables.several_copies, kind)
+            has(tables.copies_ones, kind) + 2 * has(tables.copies_twos, kind)
         });
         // In a game each copy is seen once. Subtraction saturates for positions that no game
         // reaches.

@@ -14,7 +14,7 @@ use crate::nn::{Policy, PolicyOutputs, PolicyScratch, best};
 use crate::rules::{MAX_CARDS, MAX_HAND_SIZE, Move, Position, Variant, View};
 
 /// The probability that a bot makes another move than its own, where each move needs a probability.
-const OTHERS: f64 = 0.1;
+const OTHER_MOVES: f64 = 0.1;
 
 /// Hands that a network evaluates before it looks whether the call is stopped.
 const ROWS: usize = 1024;
@@ -47,8 +47,9 @@ impl Blueprint {
         match self {
             Blueprint::Bots(_) => {
                 let others = moves.len().max(2) - 1;
-                let of =
-                    |&played| if played == own { 1.0 - OTHERS } else { OTHERS / others as f64 };
+                let of = |&played| {
+                    if played == own { 1.0 - OTHER_MOVES } else { OTHER_MOVES / others as f64 }
+                };
                 moves.iter().map(|played| libm::log(of(played))).collect()
             }
             Blueprint::Network(policy, scratch) => {

@@ -11,9 +11,9 @@ use super::options::{Method, SearchOptionError, SearchOptions};
 use crate::bots::{Bot, MoveValue, SearchSeats, Turn};
 use crate::rules::{Ending, GameRng, Move, Seat, State, UnsupportedVariantError, Variant, View};
 
-/// A searching teammate may leave the blueprint. Each other move is assumed to be this likely, where
-/// the blueprint's move counts 1; see [`Method::Mirror`].
-const MISTAKE: f64 = 0.02;
+/// A searching teammate may leave the blueprint. The likelihood of each other move, relative to the
+/// blueprint's move; see [`Method::Mirror`].
+const MISTAKE_LIKELIHOOD: f64 = 0.02;
 
 /// A blueprint that a search cannot use.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -208,7 +208,7 @@ impl Bot for Searcher {
         self.rng = rng;
         let mistake = match self.options.method {
             Method::Single { .. } => 0.0,
-            Method::Mirror { .. } => MISTAKE,
+            Method::Mirror { .. } => MISTAKE_LIKELIHOOD,
         };
         let (blueprint, hands) = (&self.blueprint, self.options.hands);
         self.belief = Some(BlueprintBelief::new(view, blueprint, mistake, hands, seed));

@@ -4,9 +4,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::pool::Pool;
 
-/// Takes pieces from the thread's own share until nothing is left of it, then from the shares of
-/// the other threads. So a job waits for a straggler no longer than for one piece. `take` gets a
-/// share and its distance from the thread's own; `work` returns whether to go on.
+/// Works on the pieces of the thread's own share, then on what is left of the other shares, so that at
+/// the end a job waits for one piece at most. `take` gets a share and its distance from the thread's
+/// own; `work` returns whether to go on.
 pub fn take_pieces<S, W, T>(
     shares: &[S],
     thread: usize,

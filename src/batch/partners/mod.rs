@@ -112,8 +112,7 @@ impl Mixture {
             left -= weight;
             found
         };
-        // A sum that is rounded leaves something over, which belongs to the last partner with a
-        // weight.
+        // The weights are subtracted with rounding. If none wins, the last partner with a weight does.
         let last = || self.weights.iter().rposition(|&weight| weight > 0.0).unwrap_or_default();
         self.weights.iter().position(is_drawn).unwrap_or_else(last)
     }

@@ -8,9 +8,9 @@ use crate::batch::outputs::Outputs;
 use crate::batch::partners::game::PartnerGame;
 use crate::batch::step::seeding::GameSeed;
 
-/// The number of blocks that pass each stage of a step together. A stage that writes single lanes
-/// is then followed by other blocks before its words are read whole: a load that is wider than a
-/// recent store waits until that store has left the store buffer.
+/// The number of blocks that pass each stage of a step together. One stage writes single lanes of a
+/// word, and the next one reads whole words. A load that is wider than a recent store waits for that
+/// store, so other blocks come in between.
 pub(in crate::batch) const GROUP: usize = 8;
 
 /// Neighbouring games of a batch, with their parts of the output buffers.

@@ -25,7 +25,7 @@ use crate::batch::{
 use crate::bindings::arguments::keywords;
 use crate::bindings::arguments::numbers::{Integer, count, fresh_seed, seed as read_seed};
 use crate::bindings::arguments::text::Text;
-use crate::bindings::arrays::claims::{Apart, Claims, Interpreter};
+use crate::bindings::arrays::claims::{Claims, Disjoint, Interpreter};
 use crate::bindings::arrays::copies::{integer_array, read_integers};
 use crate::bindings::errors::BusyError;
 use crate::bindings::interruptible::{interruptible, interruptible_if};
@@ -137,7 +137,7 @@ pub struct Games {
     /// The actions of the current step.
     pub actions: Vec<i64>,
     /// The arrays of the last call.
-    apart: Apart<COUNT>,
+    disjoint: Disjoint<COUNT>,
 }
 
 impl Games {
@@ -183,7 +183,7 @@ impl Batch {
         let outputs = OutputArrays::new(py, &batch);
         let outputs = outputs.with_only(|name| batch.options().has_output(name));
         let results = OutputArrays::new(py, &batch).with_only(is_result);
-        let games = Games { batch, actions: Vec::new(), apart: Apart::default() };
+        let games = Games { batch, actions: Vec::new(), disjoint: Disjoint::default() };
         Batch { games: Mutex::new(games), caller: AtomicU32::new(0), outputs, results }
     }
 
@@ -285,7 +285,7 @@ impl Batch {
     ) -> PyResult<()> {
         let keeps_interpreter = games.keeps_interpreter();
         let interpreter = Interpreter::kept_if(keeps_interpreter);
-        let mut held = claims.hold_known(&mut games.apart, interpreter)?;
+        let mut held = claims.hold_known(&mut games.disjoint, interpreter)?;
         let outputs = self.outputs.buffers(&mut held);
         if keeps_interpreter {
             return Ok(call(games, outputs)?);

@@ -10,7 +10,7 @@ use super::outputs::{COUNT, OutputArrays};
 use crate::batch::{self, Dtype, Observers, Options, Replay, ReplayError};
 use crate::bindings::arguments::numbers::{Integer, count};
 use crate::bindings::arguments::text::Text;
-use crate::bindings::arrays::claims::{Apart, Claims, Interpreter};
+use crate::bindings::arrays::claims::{Claims, Disjoint, Interpreter};
 use crate::bindings::errors::{BusyError, DeckError, StarmineError};
 use crate::bindings::interruptible::interruptible;
 use crate::bindings::rules::recording::read_recording;
@@ -20,7 +20,7 @@ use crate::encode::Encoder;
 /// A replay of recorded games, many side by side, for `starmine.replay`.
 #[pyclass(frozen, module = "starmine")]
 pub struct _Replay {
-    replay: Mutex<(Replay, Apart<COUNT>)>,
+    replay: Mutex<(Replay, Disjoint<COUNT>)>,
     outputs: OutputArrays,
 }
 
@@ -78,7 +78,7 @@ impl _Replay {
         let replay = interruptible(py, || Replay::new(games, rows, options))??;
         let arrays = OutputArrays::new(py, replay.batch());
         let arrays = arrays.with_only(|name| outputs.iter().any(|output| **output == *name));
-        Ok(_Replay { replay: Mutex::new((replay, Apart::default())), outputs: arrays })
+        Ok(_Replay { replay: Mutex::new((replay, Disjoint::default())), outputs: arrays })
     }
 
     /// Plays the recorded actions; the first call deals the first games.
@@ -102,10 +102,10 @@ impl _Replay {
                 return Err(BusyError::new_err(message));
             }
         };
-        let (replay, apart) = &mut *guard;
+        let (replay, disjoint) = &mut *guard;
         let mut claims = Claims::none();
         self.outputs.trust(&arrays, &mut claims);
-        let mut held = claims.hold_known(apart, Interpreter::Released)?;
+        let mut held = claims.hold_known(disjoint, Interpreter::Released)?;
         let buffers = self.outputs.buffers(&mut held);
         let result = py.detach(|| replay.step(buffers));
         drop(held);

@@ -134,7 +134,9 @@ impl Reasoner<'_> {
         let fine = status.playable | status.critical;
         let mut hints = 0.0;
         for id in BitIndices(self.beliefs.tops.first_plays & state.held() & !state.blind).rev() {
-            if !state.face(id).meets(fine) && self.beliefs.common.of(id).meets(status.playable) {
+            if !state.face(id).intersects(fine)
+                && self.beliefs.common.of(id).intersects(status.playable)
+            {
                 hints += 0.30 / HINT_WORTH;
             }
         }
@@ -152,8 +154,8 @@ impl Reasoner<'_> {
             for id in BitIndices(hand.set & !forecast.soon).rev() {
                 let possible = self.beliefs.own.of(id);
                 let is_kept = if self.is_seen(id) {
-                    !possible.meets(state.status.playable)
-                        && (possible.meets(state.status.critical) || useful >> id & 1 == 1)
+                    !possible.intersects(state.status.playable)
+                        && (possible.intersects(state.status.critical) || useful >> id & 1 == 1)
                 } else {
                     self.is_kept_blindly(state, id, possible)
                 };
@@ -217,7 +219,7 @@ impl Reasoner<'_> {
         let status = &state.status;
         plays.iter().any(|slot| {
             let possible = self.beliefs.own.of(state.hands[seat].id(slot.index()));
-            !possible.meets(status.playable)
+            !possible.intersects(status.playable)
                 && (state.lives <= 1 || possible.is_subset(status.critical))
         })
     }
@@ -290,7 +292,7 @@ impl Distances {
     fn farthest(&self, cards: KindSet) -> usize {
         let (mut farthest, mut left) = (0, cards);
         for (bit, &plane) in self.0.iter().enumerate().rev() {
-            if left.meets(plane) {
+            if left.intersects(plane) {
                 left &= plane;
                 farthest |= 1 << bit;
             }

@@ -35,10 +35,10 @@ impl Reasoner<'_> {
     fn finesse_base(&self, state: &SeatState, ids: &CardGroup) -> Option<usize> {
         let one_away = state.one_away();
         let possible = |id| self.beliefs.common.of(id);
-        let is_one_away = |id| self.seen(id).meets(one_away);
+        let is_one_away = |id| self.seen(id).intersects(one_away);
         let known = |&id: &usize| possible(id).single().is_some() && is_one_away(id);
         ids.iter().find(known).or_else(|| {
-            let first = ids.iter().find(|&id| possible(id).meets(one_away));
+            let first = ids.iter().find(|&id| possible(id).intersects(one_away));
             first.filter(|&id| is_one_away(id))
         })
     }

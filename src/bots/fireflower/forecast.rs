@@ -66,7 +66,7 @@ impl Reasoner<'_> {
             if forecast.soon >> id & 1 == 1 {
                 let useful = self.beliefs.own.of(id) - status.dead;
                 let card = if useful.single().is_some() { useful } else { KindSet::EMPTY };
-                if !card.meets(*counted) {
+                if !card.intersects(*counted) {
                     *counted |= card;
                     kinds |= card;
                     knowledge += 0.45 / HINT_WORTH;
@@ -86,11 +86,11 @@ impl Reasoner<'_> {
     /// The number of hints saved by a keep belief about a card.
     fn worth_of_keeping(&self, state: &SeatState, seat: usize, id: usize) -> f64 {
         let face = state.face(id);
-        if face.meets(state.status.critical) {
+        if face.intersects(state.status.critical) {
             // The oldest card would otherwise be the next discard.
             let is_oldest = state.hands[seat].id(0) == id;
             if is_oldest && state.players != 3 { 0.35 / HINT_WORTH } else { 0.20 / HINT_WORTH }
-        } else if face.meets(state.status.playable) {
+        } else if face.intersects(state.status.playable) {
             0.10 / HINT_WORTH
         } else {
             0.0
@@ -119,8 +119,8 @@ impl Reasoner<'_> {
         let mut is_played = false;
         for other in self.group(belief).iter().take(usize::from(belief.place) + 1) {
             let card = self.supposed(state, other);
-            is_played = card.meets(next_on(played));
-            let is_past = card.meets(played);
+            is_played = card.intersects(next_on(played));
+            let is_past = card.intersects(played);
             if card.is_empty() || !is_played && !is_past && state.players > 3 {
                 return false;
             }
@@ -155,7 +155,7 @@ impl Reasoner<'_> {
         let cards = of_suit(suit);
         let mut next = next_on(state.played) & cards;
         for _ in 0..before.min(RANKS) {
-            if next.meets(possible) {
+            if next.intersects(possible) {
                 next = KindSet(next.0 << 1) & cards;
             }
         }

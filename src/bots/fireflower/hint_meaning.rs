@@ -52,7 +52,7 @@ impl Reasoner<'_> {
         self.tell(&given.hand, of_hint(given.hint), given.touched);
         let (ids, status) = (&given.ids, &state.status);
         let possible = |id| self.beliefs.common.of(id);
-        let can_be_played = |id| possible(id).meets(status.playable);
+        let can_be_played = |id| possible(id).intersects(status.playable);
         let is_dead = |id| possible(id).is_subset(status.dead);
         if self.is_protecting(state, given, before_hint) {
             self.believe(BeliefKind::Keep, ids);
@@ -72,7 +72,7 @@ impl Reasoner<'_> {
         let ids = state.all_hands().iter().flat_map(|hand| hand.newest_first());
         let is_known = |id: usize| {
             let possible = self.beliefs.common.of(id);
-            possible.single().is_some() && possible.meets(state.status.playable)
+            possible.single().is_some() && possible.intersects(state.status.playable)
         };
         ids.map(|(_, id)| id).filter(|&id| is_known(id) || self.belief(id).is_play()).collect()
     }
@@ -133,7 +133,7 @@ impl Reasoner<'_> {
         let critical = state.status.critical;
         let possible = |slot| self.beliefs.common.of(given.hand.id(slot));
         let guards_discard =
-            given.touched.contains(Slot::at(slot)) && possible(slot).meets(critical);
+            given.touched.contains(Slot::at(slot)) && possible(slot).intersects(critical);
         let warns = before_hint.plays.iter().any(|slot| possible(slot.index()).is_subset(critical));
         let plays = before_hint.plays.0;
         (guards_discard || warns)
@@ -181,7 +181,7 @@ impl Reasoner<'_> {
     fn is_rank_hint_for_plays(&self, state: &SeatState, given: &GivenHint, rank: usize) -> bool {
         let status = &state.status;
         let possible = |id| self.beliefs.common.of(id);
-        let can_be_played = |id| possible(id).meets(status.playable);
+        let can_be_played = |id| possible(id).intersects(status.playable);
         let is_clear = |id| {
             can_be_played(id) || possible(id).is_subset(status.dead) || possible(id).len() == 1
         };
@@ -211,7 +211,7 @@ impl Reasoner<'_> {
         let threatened = status.critical - status.playable - CopyCounts::BASE_GAME.one();
         let is_safe = |id| {
             let possible = self.beliefs.common.of(id);
-            possible.len() == 1 || !possible.meets(threatened)
+            possible.len() == 1 || !possible.intersects(threatened)
         };
         given.ids.first().is_some_and(|id| self.is_new(given.seat, id))
             && given.ids.iter().all(is_safe)

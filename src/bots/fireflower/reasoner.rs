@@ -316,7 +316,7 @@ impl Reasoner<'_> {
         let mut plays = 0;
         for (slot, (&id, possible)) in hand.ids().iter().zip(possible).enumerate() {
             let kept_for = status.playable | status.dead;
-            let is_play = possible.meets(status.playable)
+            let is_play = possible.intersects(status.playable)
                 && (possible.is_subset(status.playable)
                     || believed >> id & 1 == 1
                     || tops.kept >> id & 1 == 1 && possible.is_subset(kept_for));
@@ -350,7 +350,7 @@ impl Reasoner<'_> {
         let tops = &self.beliefs.tops;
         if possible.is_subset(status.dead) {
             DiscardRating::Dead
-        } else if tops.junk >> id & 1 == 1 && possible.meets(status.dead) {
+        } else if tops.junk >> id & 1 == 1 && possible.intersects(status.dead) {
             DiscardRating::Junk
         } else if (tops.plays | tops.kept) >> id & 1 == 0 {
             DiscardRating::Plain

@@ -84,7 +84,7 @@ impl Reasoner<'_> {
         }
         // As a last resort, the newest card that may be playable.
         let mut slots = (0..hand.size()).rev();
-        if let Some(slot) = slots.find(|&slot| own.possible[slot].meets(playable)) {
+        if let Some(slot) = slots.find(|&slot| own.possible[slot].intersects(playable)) {
             let is_kept = self.belief(hand.id(slot)).is_keep();
             let weight = |card| match (playable.contains(card), is_kept) {
                 (true, _) => 1.0,
@@ -280,7 +280,7 @@ impl Reasoner<'_> {
         let possible = self.common_knowledge(state).of_hand(hand);
         let newest = hand.size().saturating_sub(1);
         let mut slots = (0..hand.size()).rev();
-        slots.find(|&slot| possible[slot].meets(state.status.playable)).unwrap_or(newest)
+        slots.find(|&slot| possible[slot].intersects(state.status.playable)).unwrap_or(newest)
     }
 }
 

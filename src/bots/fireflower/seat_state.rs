@@ -208,11 +208,9 @@ impl SeatState {
     pub(super) fn touched(&self, seat: usize, hint: Hint) -> SlotSet {
         let cards = of_hint(hint);
         let hand = self.hands[seat].ids().iter().enumerate();
-        SlotSet(
-            hand.fold(0, |set, (slot, &id)| {
-                set | u8::from(self.face(id.into()).meets(cards)) << slot
-            }),
-        )
+        SlotSet(hand.fold(0, |set, (slot, &id)| {
+            set | u8::from(self.face(id.into()).intersects(cards)) << slot
+        }))
     }
 
     /// Recomputes the status of the kinds.
@@ -232,7 +230,7 @@ impl SeatState {
 
     /// Whether a card of this kind is playable. False for the empty set.
     pub(super) fn fits(&self, card: KindSet) -> bool {
-        self.status.playable.meets(card)
+        self.status.playable.intersects(card)
     }
 
     /// Applies a move of the player to act. The kind of a card that it plays or discards must be
@@ -267,7 +265,7 @@ impl SeatState {
         self.played |= card;
         self.hidden.remove(card);
         self.score += 1;
-        if card.meets(of_rank(RANKS - 1)) {
+        if card.intersects(of_rank(RANKS - 1)) {
             self.tokens = MAX_TOKENS.min(self.tokens + 1);
         }
         self.update_status();

@@ -6,7 +6,7 @@ use super::reasoner::{AfterTurn, Reasoner, When};
 use super::seat_state::{MAX_TOKENS, SeatMove, SeatState};
 use crate::rules::{BitIndices, KindSet, Slot, SlotSet};
 
-/// The number of tokens from which on a player who discards could have given a hint instead.
+/// With at least this many tokens, a player who discards could have given a hint instead.
 const PLENTY: u8 = 3;
 
 impl Reasoner<'_> {
@@ -91,7 +91,7 @@ impl Reasoner<'_> {
             return;
         }
         let group = *self.group(belief);
-        if !after.face(id).meets(after.status.dead) {
+        if !after.face(id).intersects(after.status.dead) {
             self.believe(BeliefKind::Keep, &group);
         }
         // If the card was always the first of its group, the hint may have meant to keep it, and
@@ -117,7 +117,7 @@ impl Reasoner<'_> {
         self.end_sequence(id, after);
         if expected.contains(Slot::at(slot)) {
             self.mark_copies(id, could_be & after.status.playable, before, after);
-        } else if !after.face(id).meets(after.status.dead) {
+        } else if !after.face(id).intersects(after.status.dead) {
             self.doubt_junk(id);
         }
         if after.tokens <= 1 && expected != SlotSet(0) && likely == slot {
@@ -140,7 +140,7 @@ impl Reasoner<'_> {
                 left.push(later);
             } else if possible.is_subset(after.status.dead) {
                 self.believe(BeliefKind::Junk, &CardGroup::of(later));
-            } else if !possible.meets(after.status.playable) {
+            } else if !possible.intersects(after.status.playable) {
                 self.believe(BeliefKind::Keep, &CardGroup::of(later));
             } else {
                 left.push(later);
@@ -180,7 +180,7 @@ impl Reasoner<'_> {
         }
         for seat in BitIndices(self.seats_with(cards, before.current, after)) {
             let hand = after.hands[seat];
-            let can_be = |id| self.beliefs.common.of(id).meets(cards);
+            let can_be = |id| self.beliefs.common.of(id).intersects(cards);
             let newest = |touched: bool| {
                 let mut ids = hand.newest_first().map(|(_, id)| id);
                 ids.find(|&id| can_be(id) && (!touched || self.is_touched(id)))
@@ -198,7 +198,7 @@ impl Reasoner<'_> {
         let all = others.clone().fold(0, |set, seat| set | 1 << seat);
         let shows = |seat: &usize| {
             let mut ids = after.hands[*seat].ids().iter();
-            ids.any(|&id| self.seen(id.into()).meets(cards))
+            ids.any(|&id| self.seen(id.into()).intersects(cards))
         };
         let showing = others.filter(shows).fold(0u64, |set, seat| set | 1 << seat);
         match showing.count_ones() {

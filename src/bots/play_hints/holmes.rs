@@ -154,7 +154,7 @@ impl WarningConvention for Holmes {
     }
 
     fn is_suspected(notes: &TableNotes, hand: &HandNotes, slot: Slot, cards: KindSet) -> bool {
-        notes.remaining.critical().meets(hand.possible(slot) & cards)
+        notes.remaining.critical().intersects(hand.possible(slot) & cards)
     }
 
     /// The newest slot of unknown kind that is not dead, once the deck is nearly empty.

@@ -62,7 +62,7 @@ impl WarningConvention for Value {
     }
 
     fn is_suspected(notes: &TableNotes, _: &HandNotes, _: Slot, cards: KindSet) -> bool {
-        notes.remaining.critical().meets(cards)
+        notes.remaining.critical().intersects(cards)
     }
 
     fn risk(_: &TableNotes, _: &View<'_>) -> Option<Slot> {

@@ -7,8 +7,8 @@ fn discard(slot: usize) -> Move {
     Move::Discard { slot: Slot::at(slot) }
 }
 
-/// The oldest card that its hinted colour and rank together prove dead, otherwise the oldest whose
-/// plausible kinds are all blocked.
+/// The oldest card whose hints prove it dead. If there is none, the oldest card whose plausible kinds
+/// are all blocked.
 ///
 /// A card whose plausible kinds are partly blocked and partly played is skipped unless both its
 /// colour and its rank were hinted, as in the implementation behind the published figures.

@@ -94,7 +94,7 @@ impl CommonKnowledge {
             if kinds.is_subset(critical) {
                 continue;
             }
-            if !kinds.meets(dead) {
+            if !kinds.intersects(dead) {
                 oldest = oldest.or(Some(slot));
                 continue;
             }
@@ -109,7 +109,7 @@ impl CommonKnowledge {
     /// Whether a hint of this rank by the previous seat would warn this seat that its next discard
     /// is critical.
     pub(super) fn is_warning(&self, seat: usize, slot: usize, rank: usize) -> bool {
-        self.possible[seat][slot].meets(base_game::of_rank(rank) & self.outlook.critical)
+        self.possible[seat][slot].intersects(base_game::of_rank(rank) & self.outlook.critical)
     }
 
     /// Updates the knowledge with a turn.
@@ -189,7 +189,7 @@ impl CommonKnowledge {
             let kinds = self.possible[target][slot];
             if may_be_playable && kinds.is_subset(playable) {
                 reveals = true;
-            } else if may_be_playable && touched && kinds.meets(playable) {
+            } else if may_be_playable && touched && kinds.intersects(playable) {
                 meant = meant.or(Some(slot));
             }
         }
@@ -210,8 +210,8 @@ impl CommonKnowledge {
         }
     }
 
-    /// A seat that discards a card known to be playable sees the same card as the newest one of
-    /// another hand. An observer who does not see it there holds it.
+    /// A seat that discards a card that it knows to be playable sees a second copy as the newest card
+    /// of another hand. If no hand that the observer sees has it there, it is the observer's newest.
     fn note_finesse(&mut self, before: &View<'_>, event: &Event, slot: usize) {
         let from = event.seat.index();
         let known = self.possible[from][slot];
@@ -236,7 +236,7 @@ impl CommonKnowledge {
         let known = self.possible[seat][slot];
         if known != kind {
             self.locate(seat, kind);
-            self.is_contradicted |= !known.meets(kind);
+            self.is_contradicted |= !known.intersects(kind);
         }
         let hand = &mut self.possible[seat];
         for index in 0..MAX_HAND_SIZE - 1 {
@@ -282,7 +282,7 @@ impl CommonKnowledge {
             for seat in 0..self.players {
                 for slot in 0..self.sizes[seat] {
                     let kinds = self.possible[seat][slot];
-                    if kinds.meets(fresh) && kinds.single().is_none() {
+                    if kinds.intersects(fresh) && kinds.single().is_none() {
                         self.narrow(seat, slot, base_game::ALL - fresh);
                     }
                 }

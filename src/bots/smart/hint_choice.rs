@@ -67,7 +67,7 @@ impl<'a> HintTarget<'a> {
             if kinds.is_subset(self.playable) {
                 return true;
             }
-            if touched.contains(Slot::at(slot)) && kinds.meets(self.playable) {
+            if touched.contains(Slot::at(slot)) && kinds.intersects(self.playable) {
                 is_right = is_right.or(Some(self.really.contains(Slot::at(slot))));
             }
         }

@@ -12,7 +12,7 @@ pub(super) const fn left_by(named: KindSet, touched: bool) -> KindSet {
 
 /// Whether some of these kinds are among the others, and some are not.
 pub(super) fn is_mixed(kinds: KindSet, others: KindSet) -> bool {
-    kinds.meets(others) && !kinds.is_subset(others)
+    kinds.intersects(others) && !kinds.is_subset(others)
 }
 
 /// A fraction of whole numbers, for exact comparison.

@@ -134,8 +134,8 @@ pub(super) struct Count {
 }
 
 impl Count {
-    /// The number of ways in which one copy that fits these slots lies in this slot. These ways
-    /// would be lost if the copy did not fit this slot. Meaningless when there is no such copy.
+    /// The number of ways in which a copy that fits the slots `fits` lies in the slot `slot`: the ways
+    /// that would be lost if the copy did not fit it. There must be such a copy.
     pub(super) fn with_copy_in(&self, slot: usize, fits: u8) -> u64 {
         let fits = usize::from(fits & self.all);
         (self.uses[fits] - self.uses[fits & !(1 << slot)]) as u64

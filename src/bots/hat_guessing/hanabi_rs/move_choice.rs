@@ -46,7 +46,7 @@ fn wants_hint(
     has_useless: bool,
 ) -> bool {
     let playable = public.outlook.playable.kinds();
-    let can_play = |&offset: &usize| private.held[offset].meets(playable);
+    let can_play = |&offset: &usize| private.held[offset].intersects(playable);
     let mut players = (1..public.players).filter(can_play);
     if !view.may_hint() {
         false

@@ -27,7 +27,7 @@ impl InfoBot {
         if !view.may_discard() {
             return self.hint(view);
         }
-        let somebody_can_play = private.seen().meets(public.outlook.playable.kinds());
+        let somebody_can_play = private.seen().intersects(public.outlook.playable.kinds());
         let wants_hint = view.may_hint() && somebody_can_play;
         // Late in the game a hint is better than a useless discard, since the deck lasts longer.
         if wants_hint && !is_early {

@@ -33,14 +33,14 @@ impl SlotQuestion {
     /// At least one kind must not be dead.
     fn kind(slot: usize, copies: Copies, answers: u32, outlook: &CopiesOutlook) -> SlotQuestion {
         let dealt = (copies - outlook.dead).kinds();
-        let others = u32::from(copies.meets(outlook.dead));
+        let others = u32::from(copies.intersects(outlook.dead));
         let groups = (dealt.len() as u32).min(answers - others);
         SlotQuestion { slot, groups: groups as u8, answers: (groups + others) as u8, dealt }
     }
 
     /// The answer for a card, given as a set of one kind, or of none if the slot is empty.
     fn answer(&self, card: KindSet) -> u32 {
-        if !card.meets(self.dealt) {
+        if !card.intersects(self.dealt) {
             u32::from(self.groups.min(self.answers - 1))
         } else if self.groups == 1 {
             0
