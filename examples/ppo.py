@@ -2,32 +2,32 @@
 
     python examples/ppo.py                          # two players, three minutes of training
     python examples/ppo.py --players 4 --minutes 60 --out runs/four
-    python examples/ppo.py --minutes 180 --resume   # go on with the run in runs/ppo
+    python examples/ppo.py --resume                 # go on with the run in runs/ppo
     python examples/ppo.py --partners smart=2,info,ippo-2p-small --hold-out fireflower,holmes
 
 The algorithm stands here from top to bottom: the games, a rollout, its advantages, the loss and the optimiser.
 `starmine.training` has the rest: the run's folder, its checkpoints and log, scores and evaluation.
 `examples/ppo_recurrent.py` adds hidden states, and `examples/ppo_distributed.py` trains in several processes.
 
-A sample is one turn, with the observation of the seat that plays it. A trajectory is one game: the reward is the
-team's, and the value after a turn is that of the next seat's observation. The inputs of the network are computed once
-and kept for all epochs.
+A sample is one turn, with the observation of the seat that plays it. A trajectory is one game. The reward is the
+team's, and the advantage of a turn bootstraps from the value of the next observation, which another seat sees. The
+inputs of the network are computed once and kept for all epochs.
 
-The script is the same on a CPU and on a GPU, which it takes where PyTorch finds one. `BY_DEVICE` has the defaults that
-differ. The games are stepped by the processor. On a GPU they are two groups: while the network evaluates one, the
-processor steps the other. There `Graphed` makes one CUDA graph of each choice of actions and one of each minibatch's
-update, and an update waits for the GPU once, at its end.
+The script runs on a CPU or on a GPU; it takes a GPU where PyTorch finds one. `BY_DEVICE` has the defaults that differ.
+The processor steps the games. With a GPU they are two groups: while the network evaluates one group, the processor
+steps the other. On a GPU `Graphed` captures two CUDA graphs: the choice of a group's actions, and the update of the
+weights by a minibatch. Learning then waits for the GPU once, at its end.
 
-With `--partners` the policy learns a best response to a mixture of partners. It holds each seat in an equal part of the
-games. Each other seat draws its partner in each episode. The batch plays the partners' turns, so that a sample, and a
-turn of `--total-steps`, is a turn of the policy. At the end `partners.csv` gets the scores with each partner, also with
-those of `--hold-out`, which training never meets.
+With `--partners` the policy learns a best response to a mixture of partners. The policy holds each seat in an equal
+part of the games. Each other seat draws its partner in each episode. The batch plays the partners' turns. A sample is
+a turn of the policy, and `--total-steps` counts these turns. At the end `partners.csv` gets the scores with each
+partner, also with those of `--hold-out`, which training never meets.
 
 The output folder gets `log.jsonl` with a line for each update, TensorBoard's event files, `learning_curve.png`,
 `policy.safetensors` at the end, and `checkpoint.pt`. Ctrl-C stops after the update in progress and saves it; a killed
-run loses what came after its last checkpoint. `--resume` continues either. On a CPU it continues to the same bits as an
-uninterrupted run, given the same machine, thread count and options. Schedules depend on the budget, so they need the
-same one, in steps.
+run loses what came after its last checkpoint. `--resume` continues either run. On a CPU a resumed run ends with the
+same bits as an uninterrupted one, given the same machine, thread count, options and budget in steps. Schedules follow
+the budget: a run that is resumed with a larger budget goes back to an earlier point of its schedules.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ from starmine.training import (
     by_device,
     check_finite,
     command_line,
-    doubled,
+    doubling_schedule,
     flat_weights,
     local_device,
     matmul_dtype,
@@ -89,7 +89,7 @@ BY_DEVICE: dict[str, dict[str, Any]] = {
 class Args(PartnerArgs):
     """Train one policy for all seats of Hanabi with PPO.
 
-    The default None means that the default depends on the device: with a CPU / with a GPU.
+    Where the default is None it depends on the device; the text gives "on a CPU / on a GPU".
     """
 
     variant: str = "standard"
@@ -101,9 +101,9 @@ class Args(PartnerArgs):
     """score of a lost game in training; evaluation counts it zero"""
     lost_game_penalty: float = 1.0
     """subtracted in training from the reward of the turn that loses a game"""
-    points_taken: float = 1.0
-    """share of its points that a lost game takes back at the end of the budget, linear from none; at 1, training ends
-    with the score as it counts"""
+    lost_points_share: float = 1.0
+    """share of the points of a lost game that is subtracted when it is lost: rises linearly from 0 to this share over
+    the budget; with 1, training ends with the score as it counts"""
 
     out: Path = Path("runs/ppo")
     """output folder; without --resume, one that holds a run is refused"""
@@ -122,9 +122,10 @@ class Args(PartnerArgs):
     minibatch: int | None = None
     """turns in a minibatch: 512 / 8,192"""
     minibatch_end: int | None = None
-    """turns in the last minibatches, reached by doublings after equal parts of the budget; None for the same"""
+    """turns in the last minibatches: the size doubles after equal parts of the budget; None for one size"""
     hold: float | None = None
-    """part of the budget before learning rate and entropy weight fall, linearly to their ends: 0 / 0.5"""
+    """part of the budget in which the learning rate and the entropy weight are constant; they then fall linearly to
+    their ends: 0 / 0.5"""
     lr: float = 7e-4
     """learning rate"""
     lr_end: float | None = None
@@ -140,13 +141,14 @@ class Args(PartnerArgs):
     average: float = 0.995
     """decay of the moving average of the weights, which is evaluated and saved; 0 for the last weights"""
     network: Literal["colors", "plain"] = "colors"
-    """weights that all colours share, with exact card features; or hidden layers over the bits of the observation"""
+    """"colors": weights that all colours share, with exact card features; "plain": hidden layers over the bits of the
+    observation"""
     hidden: tuple[int, ...] | None = None
     """widths of a colour's tower and of the trunk; for a plain network of the hidden layers: 96 256 / 192 512"""
     card_features: bool = True
     """append to the observation of a plain network how probably each card is playable, and dead"""
     dtype: Precision = "auto"
-    """of the matrix products; "auto" is bfloat16 where the device multiplies it, else float32"""
+    """dtype of the matrix products; "auto" is bfloat16 where the device has instructions for it, else float32"""
 
     eval_every: int | None = None
     """updates between two greedy evaluations: 40 / 100"""
@@ -163,10 +165,11 @@ class PPO:
     """The policy, its optimizer, its games and the rollout that it learns from.
 
     Attributes:
-        inputs: of the network (steps, games, ...).
+        inputs: the network's inputs (steps, games, ...).
         mask: bool (steps, games, A), the legal actions.
         action: int64 (steps, games).
-        log_prob, reward: float32 (steps, games); the first as it was when the action was sampled.
+        log_prob: float32 (steps, games), of the action when it was sampled.
+        reward: float32 (steps, games).
         value: float32 (steps + 1, games), the last row after the last turn.
         terminated: bool (steps, games), whether the game ended with the turn.
         advantage, returns: float32 (steps, games).
@@ -206,11 +209,11 @@ class PPO:
         self.policy.fuse_kernels()
         self.weights = flat_weights(self.policy)
         self.average = WeightAverage(self.policy, self.weights, args.average)
-        # Numbers that change are tensors, since a CUDA graph reads them anew in each replay.
+        # Hyperparameters that change are tensors: a replayed CUDA graph reads them anew, but no Python number.
         self.lr, self.entropy_weight = (torch.zeros((), device=self.device) for _ in range(2))
         on_gpu = self.device.type == "cuda"
         self.optimizer = torch.optim.Adam([self.weights], self.lr, eps=1e-5, fused=True, capturable=on_gpu)
-        doubled(args.minibatch, args.minibatch_end, 0)  # refuses sizes that do not fit
+        doubling_schedule(args.minibatch, args.minibatch_end, 0)  # refuses sizes that do not fit
 
         # The rollout.
         shape = (args.rollout, args.num_envs)
@@ -237,10 +240,10 @@ class PPO:
         entropy_weight = anneal(args.entropy_weight, args.entropy_end, fraction, args.hold)
         self.lr.fill_(lr)
         self.entropy_weight.fill_(entropy_weight)
-        self.games.points_taken = args.points_taken * fraction
+        self.games.lost_points_share = args.lost_points_share * fraction
         self.collect()
         scores = self.games.take_finished().means(args.lost_game_score, self.games.names)
-        measures = self.learn(doubled(args.minibatch, args.minibatch_end, fraction))
+        measures = self.learn(doubling_schedule(args.minibatch, args.minibatch_end, fraction))
         return scores | measures | {"lr": lr, "entropy_weight": entropy_weight}
 
     @torch.no_grad()
@@ -271,19 +274,18 @@ class PPO:
         """The network's inputs (n, ...), sampled actions (n,), their log probabilities (n,) and the values (n,)."""
         inputs = self.policy.read(bits)
         log_probs, value, _ = self.policy(inputs, mask)
-        # Only legal actions are drawn, also where the numbers are nan, which `learn` refuses.
+        # The mask keeps actions legal even where the network's output is nan; `learn` then ends the run.
         action = sample_actions(log_probs.masked_fill(~mask, -inf))
         return inputs, action, pick(log_probs, action), value
 
     def estimate_advantages(self) -> None:
         """Generalised advantage estimates of the rollout (Schulman et al., 2016)."""
-        # float64: temporal differences are small differences of large numbers.
-        reward, discount = self.reward.double(), self.args.gamma * (1 - self.terminated.float())
-        following = torch.zeros_like(self.value[0])
-        for step in reversed(range(len(reward))):
-            difference = reward[step] + discount[step] * self.value[step + 1] - self.value[step]
-            self.advantage[step] = difference + self.args.gae_lambda * discount[step] * following
-            following = self.advantage[step]
+        discount = self.args.gamma * (1 - self.terminated.float())
+        next_advantage = torch.zeros_like(self.value[0])
+        for step in reversed(range(len(self.reward))):
+            difference = self.reward[step] + discount[step] * self.value[step + 1] - self.value[step]
+            next_advantage = difference + self.args.gae_lambda * discount[step] * next_advantage
+            self.advantage[step] = next_advantage
 
     def learn(self, minibatch: int) -> dict[str, float]:
         """Make epochs of clipped updates on the rollout; returns the means of the minibatches' measures."""
@@ -291,10 +293,10 @@ class PPO:
         torch.add(self.advantage, self.value[:-1], out=self.returns)
         explained = 1 - self.advantage.var() / self.returns.var().clamp(min=1e-8)
         self.advantage.sub_(self.advantage.mean()).div_(self.advantage.std() + 1e-8)
-        found = torch.stack([self.learn_minibatch(chosen).clone() for chosen in self.minibatches(minibatch)])
-        # Here an update waits for the device, once.
-        outputs = self.value.sum() + self.log_prob.sum()
-        numbers = torch.cat([found.flatten(), torch.stack([explained, outputs])]).cpu()
+        measures = torch.stack([self.learn_minibatch(chosen).clone() for chosen in self.minibatches(minibatch)])
+        # nan or infinite if any output of the network in the rollout was; not saved then, since the run ends here.
+        output_sum = self.value.sum() + self.log_prob.sum()
+        numbers = torch.cat([measures.flatten(), torch.stack([explained, output_sum])]).cpu()  # waits for the device
         if not numbers[-1].isfinite():
             raise FloatingPointError("the network's output is not finite")
         measures = numbers[:-2].view(-1, len(MEASURES))
@@ -316,10 +318,10 @@ class PPO:
         args = self.args
         rows, log_probs, value = self.evaluate_minibatch(chosen)
         parts = (self.action, self.log_prob, self.advantage, self.returns)
-        action, old_log_prob, gain, returns = (part.flatten()[rows] for part in parts)
+        action, old_log_prob, advantage, returns = (part.flatten()[rows] for part in parts)
         log_ratio = pick(log_probs, action) - old_log_prob
         ratio = log_ratio.exp()
-        gain = torch.min(ratio * gain, ratio.clamp(1 - args.clip, 1 + args.clip) * gain).mean()
+        gain = torch.min(ratio * advantage, ratio.clamp(1 - args.clip, 1 + args.clip) * advantage).mean()
         entropy = -(log_probs.exp() * log_probs).sum(1).mean()
         value_loss = (value - returns).square().mean()
         loss = args.value_weight * value_loss - gain - self.entropy_weight * entropy
@@ -351,7 +353,7 @@ class PPO:
         return {"policy": policy, "average": average, "optimizer": optimizer, "process": self.games.state_dict()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from a checkpoint."""
+        """Go on from a checkpoint. Call it before the first update, since it replaces the optimizer's tensors."""
         self.policy.load_state_dict(state["policy"])
         self.average.load_state_dict(state["average"])
         self.optimizer.load_state_dict(state["optimizer"])

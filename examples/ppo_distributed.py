@@ -2,9 +2,10 @@
 
     torchrun --standalone --nproc-per-node 4 examples/ppo_distributed.py      # with the options of examples/ppo.py
 
-The algorithm is that of `examples/ppo.py`. All processes have the same weights. Each plays `--num-envs` games, has
-minibatches of `--minibatch` turns of them, and on a machine with GPUs its own GPU. The first process evaluates and
-writes the output folder. `--resume` needs the same number of processes.
+The algorithm is that of `examples/ppo.py`. All processes have the same weights. Each process plays `--num-envs` games
+and normalises its own advantages. An update of the weights takes `--minibatch` turns of each process. On a machine with
+GPUs each process has its own. The first process evaluates and writes the output folder. `--resume` needs the same
+number of processes.
 """
 
 from __future__ import annotations
@@ -19,21 +20,21 @@ from starmine.training import OnUpdate, command_line, process_group, rank, train
 
 
 class DistributedPPO(PPO):
-    """PPO whose gradient is the mean over all processes. The mean is taken between two CUDA graphs."""
+    """PPO whose gradient is the mean over all processes. It is computed in one CUDA graph and applied in another."""
 
     def __init__(self, given: Args) -> None:
         super().__init__(given)
         self.gradient = Graphed(self.compute_gradient, self.device)
-        self.step = Graphed(self.apply_gradient, self.device)
+        self.apply = Graphed(self.apply_gradient, self.device)
         self.learn_minibatch = self.learn_together
 
     def learn_together(self, chosen: Tensor) -> Tensor:
-        """Learn from a minibatch of each process; returns the `MEASURES` of the own one."""
+        """Learn from a minibatch of each process; returns the `MEASURES` of this process."""
         measures, gradient = self.gradient(chosen), self.weights.grad
         assert gradient is not None
         dist.all_reduce(gradient)
         gradient /= dist.get_world_size()
-        return torch.cat([measures, self.step()])
+        return torch.cat([measures, self.apply()])
 
 
 def main(args: Args, on_update: OnUpdate | None = None) -> None:

@@ -66,9 +66,9 @@ class RecurrentPPO(PPO):
         """Choose the actions (n,) of a group's games, and keep the turn; after the last turn only its value counts."""
         mask, seat = outputs["action_mask"], outputs["current_player"].long()
         hidden = self.hidden[games]
-        hidden.masked_fill_(outputs["terminated"][:, None, None], 0)  # in place: games that have just been dealt
-        chosen = self.choose(outputs["obs"], mask, seat, hidden)
-        inputs, action, log_prob, self.value[step, games], after = chosen
+        # A view of `self.hidden`: zero where a game has just been dealt, also after the last turn of the rollout.
+        hidden.masked_fill_(outputs["terminated"][:, None, None], 0)
+        inputs, action, log_prob, self.value[step, games], after = self.choose(outputs["obs"], mask, seat, hidden)
         if step < self.args.rollout:
             self.inputs[step, games], self.mask[step, games], self.seat[step, games] = inputs, mask, seat
             self.action[step, games], self.log_prob[step, games] = action, log_prob
@@ -104,7 +104,7 @@ class RecurrentPPO(PPO):
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint keeps."""
         state = super().state_dict()
-        return state | {"process": state["process"] | {"hidden": self.hidden.cpu()}}
+        return state | {"process": state["process"] | {"hidden": self.hidden.cpu().clone()}}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on from a checkpoint."""

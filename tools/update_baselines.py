@@ -178,7 +178,7 @@ def lost_games(arguments: dict[str, Any]) -> str:
     penalty = arguments.get("lost_game_penalty", 1.0)
     if arguments.get("lost_game_score") == "zero" and penalty == 0:
         return "In training a lost game scored zero, as it counts here."
-    taken = arguments["points_taken"]
+    taken = arguments.get("lost_points_share", arguments["points_taken"])  # its name until version 0.3
     share = f" and a share of the points that grew from 0 to {taken:g}" if taken else ""
     return f"In training a lost game kept its points, except for a penalty of {penalty:g}{share}."
 

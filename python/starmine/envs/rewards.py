@@ -16,20 +16,20 @@ REWARDS = ("score", "fireworks")
 _IS_DEFEAT = np.isin(np.arange(len(endings()) + 1), defeats())  # by the code of an ending
 
 
-def points_lost(outputs: Mapping[str, Array], penalty: float, points_taken: float = 0.0) -> Array:
+def points_lost(outputs: Mapping[str, Array], penalty: float, lost_points_share: float = 0.0) -> Array:
     """The points to subtract from the last reward of each lost game.
 
     Args:
         outputs: of a step of a batch: "final_ending" and "final_score" (N,).
         penalty: points for losing.
-        points_taken: the share of its final score that a lost game loses as well; 1 makes its return minus the penalty,
-            whatever it scored.
+        lost_points_share: the share of its final score that a lost game loses as well; with 1 its return is minus the
+            penalty, whatever it scored.
 
     Returns:
         Floats (N,), 0 where no game was lost.
     """
     lost = _IS_DEFEAT[outputs["final_ending"]]
-    return lost * (penalty + points_taken * outputs["final_score"])
+    return lost * (penalty + lost_points_share * outputs["final_score"])
 
 
 class Rewards:

@@ -18,12 +18,13 @@ class Graphed(Generic[R]):
     """A function of tensors, which a GPU runs as one CUDA graph. On any other device it is the function itself.
 
     A graph launches all kernels of a call at once, without Python between them. There is one graph for each combination
-    of the arguments' shapes and dtypes. The first two calls with new shapes run the function as it is, and the third
-    one captures it. Each call therefore takes place exactly once, and state that the function changes needs no care.
+    of the arguments' shapes and dtypes. The first two calls with new shapes run the function as it is. The third call
+    captures the function, which executes nothing, and replays the graph; later calls replay it. So each call has the
+    effects of the function exactly once.
 
-    The function reads and writes tensors of one device. It must not depend on their values in Python, wait for the
-    device, or replace a tensor that it keeps: tensors that live on are changed in place. Random numbers of PyTorch's
-    default generator are drawn anew in each call.
+    The function reads and writes tensors of one device. It must not depend on their values in Python, and must not wait
+    for the device. A tensor that it reads or writes in several calls must stay in the same memory: change it in place.
+    Random numbers of PyTorch's default generator are drawn anew in each call.
 
     The tensors that a call returns on a GPU are overwritten by the next call with the same shapes.
 
@@ -73,7 +74,7 @@ class Graphed(Generic[R]):
         """The graph, the tensors that it reads its arguments from, and those that it writes its results into."""
         own = tuple(argument.clone() for argument in arguments)
         graph = torch.cuda.CUDAGraph()
-        # Threads that step games may wait for events of the device meanwhile.
+        # Other threads may wait for events of the device during the capture.
         with torch.cuda.graph(graph, stream=self._stream, capture_error_mode="thread_local"):
             results = self._function(*own)
         return graph, own, results

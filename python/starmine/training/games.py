@@ -26,6 +26,7 @@ from starmine.training.script import ScriptArgs
 Outputs: TypeAlias = dict[str, NDArray[Any]]
 """What `Batch.observe` and `Batch.step` return."""
 
+MAX_GROUPS = 16
 LEARNER = "this policy"  # its name in the table
 
 
@@ -129,6 +130,12 @@ def _partner(text: str, place: str) -> Partner:
     return Partner(short_name(text), resolve_player(text, place))
 
 
+def available_cores() -> int:
+    """The processor's cores for this process, shared with the other processes that torchrun started here."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, cores // int(os.environ.get("LOCAL_WORLD_SIZE", "1")))
+
+
 class TrainingGames:
     """The games of a training run: self-play, or the learner in every seat and partners in all others.
 
@@ -151,7 +158,7 @@ class TrainingGames:
         groups: the `GameGroup`s.
         names: of the partners, by index in the mixture.
         finished: the `FinishedGames` since they were last taken by `take_finished`.
-        points_taken: share of its points that a lost game takes back, too; 0 at first.
+        lost_points_share: share of its points that is also subtracted when a game is lost; 0 at first.
 
     Raises:
         StarmineError: the numbers of games and groups do not fit.
@@ -170,9 +177,11 @@ class TrainingGames:
         lost_game_penalty: float = 0.0,
     ) -> None:
         self.names = [partner.name for partner in partners]
-        self.finished, self.lost_game_penalty, self.points_taken = FinishedGames(), lost_game_penalty, 0.0
+        self.finished, self.lost_game_penalty, self.lost_points_share = FinishedGames(), lost_game_penalty, 0.0
         self._partners = partners
-        if groups < 1 or num_envs % groups:
+        if not 1 <= groups <= MAX_GROUPS:
+            raise StarmineError(f"groups={groups} is not allowed: expected 1 to {MAX_GROUPS}")
+        if num_envs % groups:
             raise StarmineError(f"num_envs={num_envs} is not allowed with groups={groups}: expected a multiple of it")
         size, seats = num_envs // groups, range(variant.players)
         if partners and size < len(seats):
@@ -181,9 +190,9 @@ class TrainingGames:
                 "in each group"
             )
         mixture = [(partner.player, partner.weight) for partner in partners]
-        # One batch for each seat that the learner holds, and one batch without partners.
+        # With partners one batch for each seat that the learner holds, else one batch.
         held = [(size + seat) // len(seats) if partners else size * (seat == 0) for seat in seats]
-        threads = max(1, (os.cpu_count() or 1) // groups) if groups > 1 else None
+        threads = max(1, available_cores() // groups) if groups > 1 else None
         self.groups = []
         for group in range(groups):
             batches = [
@@ -192,7 +201,7 @@ class TrainingGames:
                     count,
                     encoder=encoder,
                     dtype="bits",
-                    seed=seed + (seat << 60) + (group << 56),  # `training_seed` is below
+                    seed=seed + (seat << 60) + (group << 56),  # a `training_seed` is below 2**56
                     partners={other: mixture for other in seats if other != seat} if partners else None,
                     num_threads=threads,
                 )
@@ -209,6 +218,8 @@ class TrainingGames:
 
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint keeps: the games, and the identities of the partners."""
+        for group in self.groups:
+            group.wait()
         batches = [batch.to_bytes() for group in self.groups for batch in group.batches]
         return {"batch": batches, "partners": self._identities()}
 
@@ -231,7 +242,7 @@ class TrainingGames:
 
 
 class GameGroup:
-    """Games that are stepped together. `receive` and `send` are called in turn.
+    """Games that are stepped together. After each `send` comes a `receive`.
 
     Attributes:
         batches: with partners one for each seat that the learner holds.
@@ -263,50 +274,63 @@ class GameGroup:
 
     def load(self, batches: list[Batch]) -> None:
         """Go on with these games; the next `receive` returns their present positions."""
+        self.wait()
         self.batches = batches
         for batch, rows in self._rows():
             for name, values in batch.observe().items():
                 if name in self._arrays:
                     self._arrays[name][rows] = values
         self._drawn = self._draws()
-        self._copy()
+        self._copy_to_device()
 
     def receive(self) -> dict[str, Tensor]:
         """Wait for the step that `send` has begun.
 
         Returns:
             Tensors on the device, of the n games of the group: "obs", the packed bits, uint8 (n, B); "action_mask",
-            bool (n, A); "reward", float32 (n,), without the points that a lost game loses; "terminated", bool (n,);
+            bool (n, A); "reward", float32 (n,), from which the points of a lost game
+            are subtracted; "terminated", bool (n,);
             "current_player", int8 (n,). They are valid until the next `receive`, and do not change before it.
         """
         if self._step is not None:
-            self._step.result()
-            self._step = None
-            self._copy()
+            self.wait()
+            self._copy_to_device()
         return self._outputs
 
-    def send(self, action: Tensor) -> None:
-        """Begin a step with the actions int64 (n,), a tensor on the device."""
-        self._action.copy_(action, non_blocking=True)
-        chosen = torch.cuda.Event() if self._device.type == "cuda" else None  # type: ignore[no-untyped-call]
-        if chosen is not None:
-            chosen.record()
-        self._step = self._thread.submit(self._play, chosen)
+    def wait(self) -> None:
+        """Wait for the step that `send` has begun, if any; raises its error."""
+        step, self._step = self._step, None
+        if step is not None:
+            step.result()
 
-    def _copy(self) -> None:
+    def send(self, action: Tensor) -> None:
+        """Begin a step with the actions int64 (n,), a tensor on the device.
+
+        Raises:
+            StarmineError: a step has begun already, and its outputs were not received.
+        """
+        if self._step is not None:
+            raise StarmineError("a step of these games has begun: expected receive before the next send")
+        self._action.copy_(action, non_blocking=True)
+        copied = torch.cuda.Event() if self._device.type == "cuda" else None  # type: ignore[no-untyped-call]
+        if copied is not None:
+            copied.record(torch.cuda.current_stream(self._device))
+        self._step = self._thread.submit(self._play, copied)
+
+    def _copy_to_device(self) -> None:
         for name, tensor in self._host.items():
             self._outputs[name].copy_(tensor, non_blocking=True)
 
-    def _play(self, chosen: torch.cuda.Event | None) -> None:
-        """Play the actions, in the group's thread."""
-        if chosen is not None:
-            chosen.synchronize()  # the device has also read the last outputs
+    def _play(self, copied: torch.cuda.Event | None) -> None:
+        """Play the actions, in the group's thread, as soon as they are copied."""
+        if copied is not None:
+            copied.synchronize()  # the device has then also read the outputs of the last step
         action, games, outputs = self._action.numpy(), self._games, self._arrays
         for batch, rows in self._rows():
             batch.step_into(action[rows], **{name: array[rows] for name, array in outputs.items()})
         ended = outputs["terminated"]
         if ended.any():
-            outputs["reward"] -= points_lost(outputs, games.lost_game_penalty, games.points_taken)
+            outputs["reward"] -= points_lost(outputs, games.lost_game_penalty, games.lost_points_share)
             drawn = self._drawn[ended]
             games.finished.add(outputs["final_score"][ended], outputs["final_ending"][ended], drawn)
             self._drawn = self._draws()

@@ -118,8 +118,8 @@ def anneal(start: float, end: float, fraction: float, hold: float = 0.0) -> floa
     return start if fraction <= hold else end + (start - end) * (1 - fraction) / (1 - hold)
 
 
-def doubled(size: int, end: int | None, fraction: float) -> int:
-    """A size, such as a minibatch's, that is doubled after equal parts of the budget.
+def doubling_schedule(size: int, end: int | None, fraction: float) -> int:
+    """A size, such as a minibatch's, that is doubling_schedule after equal parts of the budget.
 
     Args:
         size: at fraction 0.

@@ -61,7 +61,7 @@ def killed_and_whole(example, folder):
     module = import_module(example)
     killed, whole = folder / "killed", folder / "whole"
     # The budgets differ, so no setting may depend on the spent part of it.
-    options = ["--points-taken=0"] if hasattr(module.Args, "points_taken") else []
+    options = ["--lost-points-share=0"] if hasattr(module.Args, "lost_points_share") else []
     process = start(example, killed, *options)
     try:
         wait_for_first_checkpoint(process, killed)

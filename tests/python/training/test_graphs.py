@@ -133,7 +133,7 @@ def test_groups_lose_no_game_and_mix_no_rows(groups, tiny):
 
     from starmine.training import training_seed
 
-    arguments = tiny(ppo, groups=groups, rollout=24, lost_game_penalty=0.0, points_taken=0.0, dtype="float32")
+    arguments = tiny(ppo, groups=groups, rollout=24, lost_game_penalty=0.0, lost_points_share=0.0, dtype="float32")
     learner = ppo.PPO(arguments)
     size, features = 8 // groups, learner.policy.color_features
     states, episodes, finished = [None] * 8, [0] * 8, 0

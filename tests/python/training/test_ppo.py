@@ -96,13 +96,13 @@ def test_training_starts_with_a_policys_weights(ppo, tiny):
 
 
 def test_a_lost_game_takes_its_points_back(ppo, tiny):
-    learner = ppo.PPO(tiny(ppo, rollout=80, points_taken=1.0, lost_game_penalty=0.5))
+    learner = ppo.PPO(tiny(ppo, rollout=80, lost_points_share=1.0, lost_game_penalty=0.5))
     found = {}
     for share in (0.0, 1.0):
         (group,) = learner.games.groups
         group.batches[0].reset(seed=5)
         group.load(group.batches)
-        learner.games.points_taken = share
+        learner.games.lost_points_share = share
         learner.collect()
         reward, terminated = learner.reward.numpy(), learner.terminated.numpy()
         ends = [np.flatnonzero(ended) + 1 for ended in terminated.T]
@@ -148,7 +148,7 @@ from ppo_distributed import Args, main
 from starmine._util.durable import FolderLock
 from starmine.training import TrainingError, process_group
 given = dict(variant="small", num_envs=8, rollout=8, epochs=1, minibatch=32, hidden=(8, 8), num_threads=1)
-given |= dict(lr_end=0.0007, points_taken=0.0, eval_every=2, eval_games=4, final_games=4)
+given |= dict(lr_end=0.0007, lost_points_share=0.0, eval_every=2, eval_games=4, final_games=4)
 with process_group():
     for name, updates, resume in (("whole", 4, False), ("half", 2, False), ("half", 4, True)):
         main(Args(**given, out=Path(sys.argv[2]) / name, total_steps=updates * 2 * 64, resume=resume))

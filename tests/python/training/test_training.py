@@ -349,12 +349,12 @@ def test_schedules_go_from_start_to_end(training):
 
 
 def test_minibatches_double_after_equal_parts_of_the_budget(training):
-    sizes = [training.doubled(512, 4096, fraction) for fraction in (0, 0.24, 0.26, 0.51, 0.76, 1, 1.5)]
+    sizes = [training.doubling_schedule(512, 4096, fraction) for fraction in (0, 0.24, 0.26, 0.51, 0.76, 1, 1.5)]
     assert sizes == [512, 512, 1024, 2048, 4096, 4096, 4096]
-    assert [training.doubled(300, 1000, fraction) for fraction in (0, 0.6)] == [300, 600]
-    assert training.doubled(512, None, 0.9) == 512
+    assert [training.doubling_schedule(300, 1000, fraction) for fraction in (0, 0.6)] == [300, 600]
+    assert training.doubling_schedule(512, None, 0.9) == 512
     with pytest.raises(starmine.StarmineError, match=r"from 512 to 100 is not allowed: expected .* at least 512"):
-        training.doubled(512, 100, 0)
+        training.doubling_schedule(512, 100, 0)
 
 
 @pytest.mark.parametrize(
