@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import sys
+from contextlib import suppress
 from functools import cache
+from hashlib import sha256
 from importlib.util import module_from_spec, spec_from_file_location
 from itertools import chain, count
 from pathlib import Path
@@ -43,11 +45,19 @@ def player_of(text: str) -> Any:
         raise _unknown_name(f"player in {path}", name, known)
     player = getattr(module, name)
     if not isinstance(player, type) or (hasattr(player, "act") and not hasattr(player, "act_batch")):
-        return player
+        return _of_version(player, path)
     try:
-        return player()
+        return _of_version(player(), path)
     except Exception as error:
         raise StarmineError(f"bot={text!r} cannot be made: {error_text(error)}") from error
+
+
+def _of_version(player: Any, path: str) -> Any:
+    """A player whose version is the SHA-256 of its file, unless it has one or takes no attributes."""
+    if getattr(player, "version", None) is None:
+        with suppress(AttributeError, TypeError):
+            player.version = sha256(Path(path).read_bytes()).hexdigest()
+    return player
 
 
 def _module(shown: str) -> ModuleType:

@@ -91,7 +91,7 @@ def _changed(found: Any, expected: Any) -> list[str]:
         pairs = list(zip(found, expected, strict=True))
         if all(one | {"hash": None} == other | {"hash": None} for one, other in pairs):
             names = [other["name"] for one, other in pairs if one["hash"] != other["hash"]]
-            return [f"another {name!r}: its weights, its source or its state have changed" for name in names]
+            return [f"another {name!r}: its weights, its file or its version have changed" for name in names]
     except (TypeError, ValueError, KeyError):
         pass
     return []

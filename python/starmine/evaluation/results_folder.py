@@ -302,7 +302,7 @@ def other_players(found: dict[str, Any], expected: dict[str, Any], identities: d
         elif was is None or identity.text is None:
             yield f"{listed({name: now})}, which may be another player now: {identity.problem or 'it was unknown'}"
         else:
-            yield f"another {listed({name: now})}: its weights, its source or its state have changed"
+            yield f"another {listed({name: now})}: its weights, its file or its version have changed"
 
 
 def listed(entrants: dict[str, str]) -> str:

@@ -87,9 +87,9 @@ def evaluate(
             picture `eval.png`. It needs pyarrow. The games are first saved after one second, then each
             time the total time has grown by a tenth, and at least every five minutes. The same call resumes from them,
             and one with more players plays only the pairings that are missing. A call does not resume if an entrant may
-            now play differently: if the weights of a policy, or the source or the state of a player in Python, have
-            changed or are unknown. Only one call at a time writes to a folder. The outcomes of chat players' calls are
-            kept with the games. None writes nothing.
+            now play differently: if the weights of a policy, the Python file of a command line or the attribute
+            `version` of an object have changed, or if an object has no `version`. Only one call at a time writes to a
+            folder. The outcomes of chat players' calls are kept with the games. None writes nothing.
         fresh: start over in a folder that holds an evaluation; only with `output`.
         figure: draw the heat map, which needs matplotlib.
         chunk: games played at once with Python bots and policies; with chat players at most their `concurrency`, unless

@@ -18,11 +18,13 @@ from starmine._util.arrays import Array
 from starmine._util.keywords import check_names, named_keywords, wrong_type
 from starmine._util.numbers import check_flags, check_number
 from starmine.games.draws import POLICY, draw, fractions
+from starmine.games.identity import parameters_hash
 from starmine.games.players import refuse_foreign
 from starmine.games.turns import Turns
 from starmine.policies.memory import Memory
 from starmine.policies.sampling import sampled
-from starmine.torch.network import ActorCritic, HiddenState, SeatGRU
+from starmine.torch.color_network import ColorNetwork
+from starmine.torch.network import ActorCritic, HiddenState, PolicyNetwork, SeatGRU
 
 RECURRENT = ("RNN", "LSTM", "GRU", "RNNCell", "LSTMCell", "GRUCell")  # the layers' names in TorchScript
 
@@ -82,6 +84,7 @@ class ModulePolicy:
         self.encoder = encoder if encoder is not None else own if isinstance(own, str) else "canonical"
         self.cheats, self.extra_outputs = cheats, tuple(extra_outputs)
         self.sampled = sampled
+        self._seed = seed
         self._shift = float(fractions(draw(check_number("seed", seed, 0, 2**64 - 1), POLICY))[0])
         parameter = next(module.parameters(), None)
         self.device = torch.device("cpu") if parameter is None else parameter.device
@@ -99,6 +102,25 @@ class ModulePolicy:
         if recurrent is not None and recurrent is not (self._memory is not None):
             found = "has no hidden states" if recurrent else "is recurrent"
             raise StarmineError(f"recurrent={recurrent} is not allowed: {type(module).__name__} {found}")
+
+    @property
+    def content(self) -> str | None:
+        """The SHA-256 of the weights of a network of `starmine.torch`; None for other modules, whose code counts."""
+        if type(self.module) not in (PolicyNetwork, ColorNetwork) or type(self) is not ModulePolicy:
+            return None
+        return parameters_hash(self)
+
+    def text_with(self, content: str) -> str:
+        """What tells this player from others, given what tells its module from others."""
+        settings = {"encoder": self.encoder, "sampled": self.sampled, "seed": self._seed, "cheats": self.cheats}
+        if isinstance(self.module, ActorCritic):
+            settings |= {"variant": self.variant} | self.module.described()
+        return f"module: {content}; {settings}"
+
+    @property
+    def version(self) -> Any:
+        """The attribute `version` of the module, which its author may give it."""
+        return getattr(self.module, "version", None)
 
     def reset(self, games: Array, seats: Array) -> None:
         """Clear the hidden states of games that begin; see `starmine.games.Policy`."""

@@ -1,12 +1,8 @@
 """Results are never read back for other players than those that are asked for."""
 
 import json
-import random
 import subprocess
 import sys
-import threading
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
@@ -24,11 +20,9 @@ from starmine.games.identity import identity
 from starmine.games.players import resolve_player
 
 BOT = """\
-from helper_of_students import CHOICE
-
 class Student:
     def act(self, view):
-        return view.legal_actions()[CHOICE]
+        return view.legal_actions()[0]
 """
 FEW = {"variant": RULES, "figure": False}
 QUIET = {"progress": False}
@@ -76,16 +70,14 @@ def test_an_evaluation_goes_on_with_the_same_weights_in_another_file(tmp_path):
     assert again.seconds.tolist() == first.seconds.tolist()  # nothing was played
 
 
-@pytest.mark.parametrize("changed", ["mybot.py", "helper_of_students.py"])
-def test_the_command_does_not_go_on_with_a_changed_python_file(tmp_path, changed):
-    (tmp_path / "mybot.py").write_text(BOT)
-    (tmp_path / "helper_of_students.py").write_text("CHOICE = 0\n")
+def test_the_command_does_not_go_on_with_a_changed_python_file(tmp_path):
+    path = tmp_path / "mybot.py"
+    path.write_text(BOT)
     command = ["eval", "mybot.py:Student", "--games", "20", "--output", "out", "--no-figure", "--quiet"]
     first = run(*command, folder=tmp_path)
     assert first.returncode == 0, first.stderr
     assert run(*command, folder=tmp_path).stdout == first.stdout
-    text = (tmp_path / changed).read_text()
-    (tmp_path / changed).write_text(text.replace("CHOICE = 0", "CHOICE = -1").replace("[CHOICE]", "[-1]"))
+    path.write_text(BOT.replace("[0]", "[-1]"))
     refused = run(*command, folder=tmp_path)
     assert refused.returncode == 2
     assert "another Student" in refused.stderr
@@ -97,17 +89,16 @@ def test_the_command_does_not_go_on_with_a_changed_python_file(tmp_path, changed
 
 def test_a_changed_file_is_run_again_in_one_process(tmp_path):
     path = tmp_path / "mybot_that_changes.py"
-    (tmp_path / "helper_of_students.py").write_text("CHOICE = 0\n")
     path.write_text(BOT)
     text = f"{path}:Student"
     old = player_files.player_of(text)
     assert player_files.player_of(text) is old
     was = known(old)
-    path.write_text(BOT.replace("[CHOICE]", "[-1]"))
+    path.write_text(BOT.replace("[0]", "[-1]"))
     new = player_files.player_of(text)
     assert new is not old
     assert known(new).text not in (None, was.text)
-    assert "mybot_that_changes.py has changed since" in known(old).problem
+    assert known(old) == was
     path.write_text(BOT)
     assert known(player_files.player_of(text)).text == was.text
 
@@ -126,83 +117,93 @@ def test_files_of_one_name_are_told_apart(tmp_path):
 class Chooser:
     """A player in Python that has a state."""
 
-    def __init__(self, choice=0):
+    def __init__(self, choice=0, version=None):
         self.choice = choice
+        if version is not None:
+            self.version = version
 
     def act(self, view):
         return view.legal_actions()[self.choice]
 
 
-class Forgetful(Chooser):
-    """A player whose state changes while it plays."""
+class Versioned(Chooser):
+    """A class with a version."""
 
-    turns = 0
-
-    def act(self, view):
-        self.turns += 1
-        return super().act(view)
-
-    def __getstate__(self):
-        return {"choice": self.choice}
+    version = "1"
 
 
-def made(choice):
-    class Local:
-        def act(self, view):
-            return view.legal_actions()[choice]
+def network(seed=0):
+    from starmine.torch import PolicyNetwork
 
-    return Local
+    torch.manual_seed(seed)
+    return PolicyNetwork(RULES, hidden=(8,))
 
 
-def test_the_identity_of_a_python_player_has_its_state():
-    assert known(Chooser()).text == known(Chooser(0)).text != known(Chooser(1)).text
-    assert known(Chooser).text not in (None, known(Chooser()).text)
-    assert known(Chooser).text != known(Forgetful).text
-    assert known(made(0)).text == known(made(0)).text != known(made(1)).text
-    assert None not in {known(made(0)).text, known(Chooser()).text}
-    torch.manual_seed(0)
+def test_an_object_in_memory_is_known_by_its_version_only():
+    """Neither its type nor its state or its source tell it from others."""
+    for player in (Chooser(), Chooser, lambda: Chooser(), torch.nn.Bilinear(3, 2, 2)):
+        assert known(player).text is None
+        assert "is played anew, unless its author gives it an attribute version" in known(player).problem
+    assert known(Chooser(0, "1")) == known(Chooser(1, "1")) == known(Chooser(0, "1"))
+    assert known(Chooser(0, "1")).text not in (None, known(Chooser(0, "2")).text, known(Versioned()).text)
+    assert known(Versioned).text == known(Versioned()).text
+    assert known(Chooser(0, 2)).text is not None
+    assert known(Chooser(0, object())).text is None
+
+    def make():
+        return Chooser()
+
+    make.version = "3"
+    assert known(make).text.endswith("make, version 3")
     module = torch.nn.Bilinear(3, 2, 2)  # of two arguments
-    before = known(module)
-    assert before.text == known(module).text is not None
+    module.version = "4"
+    was = known(module)
+    assert "version 4, torch.nn.modules.linear.Bilinear, " in was.text
     with torch.no_grad():
         module.bias += 1
-    assert known(module).text not in (None, before.text)
+    assert known(module).text not in (None, was.text)
 
 
-def test_an_object_whose_state_changed_is_refused(tmp_path):
-    player = Chooser()
-    evaluate({"mine": player}, 10, output=tmp_path / "one", **FEW)
-    evaluate({"mine": Chooser()}, 10, output=tmp_path / "one", **FEW)
-    player.choice = -1
-    with pytest.raises(StarmineError, match=r"another mine .*Chooser.* have changed"):
-        evaluate({"mine": player}, 10, output=tmp_path / "one", **FEW)
-    forgetful = Forgetful()
-    for _ in range(2):
-        evaluate({"mine": forgetful}, 10, output=tmp_path / "two", **FEW)
-    assert forgetful.turns > 0
+def test_a_network_of_starmine_is_known_by_its_weights_and_settings():
+    from starmine.torch import ModulePolicy
+
+    policy = ModulePolicy(network())
+    assert known(policy) == known(network()) == known(ModulePolicy(network()))
+    others = [ModulePolicy(network(), sampled=True), ModulePolicy(network(), sampled=True, seed=1), network(1)]
+    assert len({known(player).text for player in [policy, *others]}) == 4
+    with torch.no_grad():
+        policy.module.heads.bias += 1
+    assert known(policy).text != known(network()).text is not None
+
+    class Own(ModulePolicy):
+        pass
+
+    assert known(Own(network())).text is None
 
 
-def test_a_player_of_unknown_identity_is_not_resumed(tmp_path):
-    names = {"__name__": "no_module"}
-    exec("class Typed:\n    def act(self, view):\n        return view.legal_actions()[0]\n", names)
-    typed = names["Typed"]
-    assert known(typed).problem == "Typed has no source file"
-    evaluate({"mine": typed}, 10, output=tmp_path / "eval", **FEW)
-    said = "mine .*which may be another player now: Typed has no source file"
+def test_an_object_without_a_version_is_played_anew(tmp_path):
+    said = r"mine .*which may be another player now: an object in memory is played anew, unless its author gives it"
+    evaluate({"mine": Chooser()}, 10, output=tmp_path / "eval", **FEW)
     with pytest.raises(StarmineError, match=said):
-        evaluate({"mine": typed}, 10, output=tmp_path / "eval", **FEW)
-    evaluate({"mine": typed}, 10, output=tmp_path / "eval", fresh=True, **FEW)
-    with pytest.raises(StarmineError, match=r"entrants mine \(no_module\.Typed\) instead of mine"):
-        evaluate({"mine": Chooser}, 10, output=tmp_path / "eval", **FEW)
-    generate([typed, typed], 10, tmp_path / "games", RULES, **QUIET)
-    with pytest.raises(StarmineError, match=r"no_module\.Typed.*, which may be another player now: Typed has no"):
-        generate([typed, typed], 10, tmp_path / "games", RULES, **QUIET)
+        evaluate({"mine": Chooser()}, 10, output=tmp_path / "eval", **FEW)
+    evaluate({"mine": Chooser(-1)}, 10, output=tmp_path / "eval", fresh=True, **FEW)
+    with pytest.raises(StarmineError, match=r"entrants mine \(.*Chooser\) instead of mine"):
+        evaluate({"mine": Versioned()}, 10, output=tmp_path / "eval", **FEW)
+    generate([Chooser(), "iggi"], 10, tmp_path / "games", RULES, **QUIET)
+    with pytest.raises(StarmineError, match=r"Chooser.*, which may be another player now: an object in memory"):
+        generate([Chooser(), "iggi"], 10, tmp_path / "games", RULES, **QUIET)
 
-    class Unpicklable(Chooser):
-        def __init__(self):
-            self.choice, self.lock = 0, threading.Lock()
 
-    assert "its state cannot be pickled (TypeError: cannot pickle" in known(Unpicklable()).problem
+def test_an_object_with_a_version_goes_on(tmp_path):
+    first = evaluate({"mine": Chooser(0, "1")}, 10, output=tmp_path / "eval", **FEW)
+    again = evaluate({"mine": Chooser(0, "1")}, 20, output=tmp_path / "other", **FEW)
+    assert evaluate({"mine": Chooser(0, "1")}, 10, output=tmp_path / "eval", **FEW) == first != again
+    with pytest.raises(StarmineError, match=r"another mine .*Chooser.* changed"):
+        evaluate({"mine": Chooser(0, "2")}, 10, output=tmp_path / "eval", **FEW)
+    for _ in range(2):
+        generate([Chooser(0, "1"), "iggi"], 10, tmp_path / "games", RULES, **QUIET)
+    with pytest.raises(StarmineError, match=r"another '.*Chooser': its weights, its file or its version have changed"):
+        generate([Chooser(0, "2"), "iggi"], 10, tmp_path / "games", RULES, **QUIET)
 
 
 def test_replays_are_those_of_the_players_that_played(tmp_path):
@@ -237,11 +238,11 @@ def test_generated_games_have_the_hash_of_all_weights(tmp_path):
         "search": [f"search: policy: {path}; rollouts=10", "ippo-mini"],
         "noisy": [f"noisy: 0.5; policy: {path}; sampled", "noisy: 0.5; ippo-mini"],
         "more": ["search: ippo-mini; rollouts=10", "iggi"],
-        "python": [Chooser, Chooser(1)],
+        "python": [Versioned, Chooser(1, "1")],
     }
     generate(tables, 8, tmp_path / "games", RULES, **QUIET)
     found = {player["name"]: player["hash"] for player in Dataset(tmp_path / "games").players}
-    expected = [weights, shipped, weights, shipped, shipped, None, known(Chooser).hash, known(Chooser(1)).hash]
+    expected = [weights, shipped, weights, shipped, shipped, None, known(Versioned).hash, known(Chooser(1, "1")).hash]
     assert list(found.values()) == expected
     noisy = generate([f"policy: {path}"] * 2, 8, tmp_path / "more", RULES, epsilon=0.5, **QUIET)
     assert [player["hash"] for player in Dataset(noisy.folder).players] == [weights]
@@ -280,61 +281,3 @@ def test_the_quick_start_command_notices_another_policy(tmp_path, capsys):
     assert main(command) == 2
     assert "another mine (policy: " in capsys.readouterr().err
     assert Path(tmp_path / "out").is_dir()
-
-
-@dataclass
-class Settings:
-    """What a player is made of."""
-
-    choice: int = 0
-
-
-@dataclass
-class Composed:
-    """A player of generated methods and other objects."""
-
-    settings: Settings = field(default_factory=Settings)
-    choose: Callable = len
-
-    def act(self, view):
-        return view.legal_actions()[self.settings.choice]
-
-
-def test_the_identity_has_the_parts_of_a_player():
-    assert known(Composed()).text == known(Composed()).text is not None
-    others = [Composed(Settings(1)), Composed(choose=lambda view: 0), Composed(choose=made), Composed]
-    assert len({known(player).text for player in [Composed(), *others]}) == 5
-    assert None not in {known(player).text for player in others}
-
-
-class Drawing:
-    """A bot that reads its weights, and draws random numbers."""
-
-    path = None
-
-    def __init__(self):
-        self.rng, self.other = [np.random.default_rng(), np.random.RandomState(), torch.Generator()], random.Random()
-        self.rng[2].seed()
-        self.weights = np.load(self.path)
-
-    def act(self, view):
-        return self.other.choice(view.legal_actions())
-
-
-class DrawingPolicy(Drawing):
-    def act_batch(self, turns):
-        return turns.action_mask.argmax(1)
-
-
-@pytest.mark.parametrize("kind", [Drawing, DrawingPolicy])
-def test_the_identity_of_a_class_has_the_weights_that_it_reads(kind, tmp_path, monkeypatch):
-    monkeypatch.setattr(Drawing, "path", str(tmp_path / "weights.npy"))
-    np.save(Drawing.path, np.zeros(3))
-    evaluate({"mine": kind}, 5, output=tmp_path / "out", **FEW)
-    evaluate({"mine": kind}, 5, output=tmp_path / "out", **FEW)
-    before = known(kind())
-    assert before.text == known(kind()).text is not None
-    np.save(Drawing.path, np.ones(3))
-    assert known(kind()).text != before.text
-    with pytest.raises(StarmineError, match=r"another mine .*have changed"):
-        evaluate({"mine": kind}, 5, output=tmp_path / "out", **FEW)

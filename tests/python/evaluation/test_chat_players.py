@@ -31,7 +31,9 @@ def ask(messages):
 
 
 def model(**options):
-    return ChatPlayer(ask, name="not shown", replies=2, fallback="random", **options)
+    player = ChatPlayer(ask, name="not shown", replies=2, fallback="random", **options)
+    player.version = "1"
+    return player
 
 
 def told(calls):

@@ -13,7 +13,7 @@ GAMES = {"variant": "mini", "games": 20}
 class Seer:
     """Plays its first playable card, which it can see, or else the first legal action."""
 
-    encoder = "canonical-seer"
+    encoder, version = "canonical-seer", "1"
 
     def act_batch(self, turns):
         return turns.action_mask.argmax(1)

@@ -25,6 +25,8 @@ QUICK = {"variant": "mini", "games": 50, "seed": 0, "figure": False}
 class FirstLegal:
     """Plays the first legal action, and fails in some games."""
 
+    version = "1"
+
     def __init__(self, fails_at=None):
         self.fails_at = fails_at
 
@@ -36,6 +38,8 @@ class FirstLegal:
 
 class Uniform:
     """A policy that is asked for many games at once."""
+
+    version = "1"
 
     def __init__(self, encoder="canonical"):
         self.encoder = encoder

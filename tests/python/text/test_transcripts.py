@@ -23,7 +23,9 @@ def ask(messages):
 
 
 def model(path, **options):
-    return ChatPlayer(ask, name="model", transcript=path, **options)
+    player = ChatPlayer(ask, name="model", transcript=path, **options)
+    player.version = "1"
+    return player
 
 
 def lines(path):
