@@ -37,6 +37,8 @@ PLAYERS = (2, 3, 4, 5)
 QUUX = {"simple": "SimpleBot", "value": "ValueBot", "holmes": "HolmesBot", "smart": "SmartBot", "info": "InfoBot"}
 HANABI_RS = {"information": "info", "cheater": "cheat"}
 PARTNERS = ("piers", "smart", "information", "ippo-2p-small")
+# Towers of 96 and 192 units, trunks of 256 and 512.
+POLICIES = ("ippo-2p-small", "ippo-2p")
 GAMES = 1024
 # The command of an original for a number of games and players.
 Original = Callable[[int, int], list[str]]
@@ -223,7 +225,7 @@ def main() -> None:
     wanted = effort(given)
     found = list(originals(given.originals))
     partners = [Case(name, 2, beside(name), GAMES, more={"partner": name}) for name in PARTNERS]
-    policies = list(policy_cases("ippo-2p-small"))
+    policies = [case for name in POLICIES for case in policy_cases(name)]
     rows = run([case for players in PLAYERS for case in cases(players, found)] + partners + policies, wanted)
     sections = [
         "Games per second in self-play, one thread:",
@@ -231,8 +233,8 @@ def main() -> None:
         f"`HanabiVectorEnv.step` with a partner, {GAMES:,} games, float32, one thread. A step is a turn of the "
         "learner, who plays any legal action, and the partner's turn after it.",
         partners_table(rows),
-        "Moves per second of a trained policy in both seats of `play_games` with each instruction set, one thread; and "
-        f"evaluations per second of its network in PyTorch, {GAMES:,} observations at a time, without games.",
+        "Moves per second of trained policies in both seats of `play_games` with each instruction set, one thread; and "
+        f"evaluations per second of their networks in PyTorch, {GAMES:,} observations at a time, without games.",
         policies_table(rows),
     ]
     write("bots", wanted, facts(wanted), sections, rows)
