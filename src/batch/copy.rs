@@ -37,6 +37,7 @@ impl Batch {
             calls: self.calls,
             seed: self.seed,
             fresh: self.fresh,
+            has_worlds: self.has_worlds,
             is_interrupted: false,
             scratch,
             actions: Vec::new(),

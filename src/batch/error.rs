@@ -138,6 +138,12 @@ pub enum BatchError {
         "a batch with external partners cannot be stored: expected bots and policy files as partners"
     )]
     StoredExternal,
+    /// A batch that worlds were written into, which cannot be stored.
+    #[error("a batch with drawn worlds cannot be stored: expected a reset of all games first")]
+    StoredWorlds,
+    /// Worlds that do not fit the batch that they are written into.
+    #[error("worlds cannot be written into a batch with {0}")]
+    Worlds(&'static str),
     /// A signal came during a call from Python: no other caller can end a call early.
     #[doc(hidden)]
     #[error("the call was stopped")]

@@ -81,6 +81,7 @@ mod reset;
 mod rows;
 mod snapshot;
 mod step;
+mod worlds;
 
 use std::collections::TryReserveError;
 use std::mem::{replace, take};
@@ -102,6 +103,7 @@ pub use replay::{Replay, ReplayError, ReplayTurn};
 pub(crate) use reset::Deals;
 pub use snapshot::SnapshotError;
 pub use step::seeding::Seeds;
+pub use worlds::Worlds;
 
 use crate::buffers::{Simd, check_length, try_with_capacity};
 use crate::encode::Layout;
@@ -157,6 +159,9 @@ pub struct Batch {
     seed: u64,
     /// Whether no game has moved since the batch was made: the first reset keeps such games.
     fresh: bool,
+    /// Whether worlds were written into the games since all were dealt: their cards do not follow
+    /// from the seeds.
+    has_worlds: bool,
     /// Whether a call was interrupted halfway, also by a panic, and the games were not dealt anew
     /// since.
     is_interrupted: bool,
@@ -237,6 +242,7 @@ impl Batch {
             calls: 0,
             seed,
             fresh: true,
+            has_worlds: false,
             is_interrupted: false,
             scratch,
             actions: Vec::new(),

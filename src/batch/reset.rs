@@ -179,6 +179,7 @@ impl Batch {
             self.seed = seed;
         }
         self.fresh = false;
+        self.has_worlds &= reset_mask.is_some();
         self.calls += 1;
         self.run(Request::Observe, outputs);
         self.interrupt_if_stopped()

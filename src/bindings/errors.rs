@@ -173,11 +173,12 @@ impl From<BatchError> for PyErr {
             | BatchError::Interrupted
             | BatchError::DecksWithPartners
             | BatchError::PartnerTurn { .. }
+            | BatchError::Worlds(_)
             | BatchError::NoPartners => StarmineError::new_err(text),
             BatchError::Memory { .. } => PyMemoryError::new_err(text),
             BatchError::Stopped => PyKeyboardInterrupt::new_err(text),
             BatchError::Deck { .. } => DeckError::new_err(text),
-            BatchError::StoredDecks(_) | BatchError::StoredExternal => {
+            BatchError::StoredDecks(_) | BatchError::StoredExternal | BatchError::StoredWorlds => {
                 SerializationError::new_err(text)
             }
             BatchError::EmptyResetMask => ArrayError::new_err(text),

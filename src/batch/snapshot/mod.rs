@@ -36,9 +36,12 @@ impl Batch {
     ///
     /// # Errors
     /// [`BatchError::Memory`] if there is no memory for the bytes, [`BatchError::StoredDecks`] if
-    /// games have given decks, and [`BatchError::StoredExternal`] if there are external partners.
+    /// games have given decks, [`BatchError::StoredWorlds`] after [`Batch::write_worlds`], and [`BatchError::StoredExternal`] if there are external partners.
     pub fn to_bytes(&self) -> Result<Vec<u8>, BatchError> {
         self.check_whole()?;
+        if self.has_worlds {
+            return Err(BatchError::StoredWorlds);
+        }
         let given = self.games_with_given_decks();
         if given > 0 {
             return Err(BatchError::StoredDecks(given));

@@ -9,6 +9,7 @@ pub mod outside_turns;
 pub mod properties;
 pub mod replay;
 pub mod settings;
+pub mod worlds;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, TryLockError};

@@ -9,16 +9,17 @@ use super::event::Event;
 use super::moves::{Move, moves};
 use super::variant::Variant;
 use super::view::View;
-use crate::bindings::arguments::numbers::{Integer, seat, seed as read_seed};
+use crate::bindings::arguments::numbers::{self, Integer, fresh_seed, seat, seed as read_seed};
 use crate::bindings::arguments::text::Text;
 use crate::bindings::bots::player::read_player;
 use crate::bindings::encode::features::{action_mask, encode_view};
 use crate::bindings::encode::seen::{ViewRequest, pairs, rows};
 use crate::bindings::errors::{SerializationError, illegal_action};
-use crate::bindings::interruptible::ask;
+use crate::bindings::interruptible::{ask, interruptible};
 use crate::bots::SeatedPlayer;
 use crate::encode::Encoder;
-use crate::rules::{self, ActionId};
+use crate::rules::{self, ActionId, Belief, GameRng};
+use crate::threads::is_stopped;
 
 /// One game in progress with everything in it: all hands, the order of the deck and all past turns.
 /// `Variant.new_game` deals one.
@@ -227,6 +228,49 @@ impl State {
     /// An independent state with the same deck.
     fn copy(&self) -> State {
         self.clone()
+    }
+
+    /// worlds(count=1, *, seed=None, observer=None)
+    ///
+    /// Draws worlds: states with the same past turns, as far as one seat can tell, in which that seat's
+    /// hand and the order of the deck are drawn anew. All assignments of the unseen cards that the hints
+    /// allow are equally likely, as in `View.sample_hands`. `Batch.worlds` does the same for many games.
+    ///
+    /// Args:
+    ///     count: number of worlds, at least 1.
+    ///     seed: 0 to 2**64 - 1; None for a random one.
+    ///     observer: the seat whose hand is drawn anew; None for the seat to act.
+    ///
+    /// Raises:
+    ///     StarmineError: a number out of range.
+    ///
+    /// >>> import starmine
+    /// >>> state = starmine.Variant().new_game(seed=7)
+    /// >>> all(world.view(0) == state.view(0) for world in state.worlds(10, seed=1))
+    /// True
+    #[pyo3(signature = (count=None, *, seed=None, observer=None), text_signature = "($self, count=1, *, seed=None, observer=None)")]
+    fn worlds(
+        &self,
+        py: Python<'_>,
+        count: Option<Integer>,
+        seed: Option<&Bound<'_, PyAny>>,
+        observer: Option<Integer>,
+    ) -> PyResult<Vec<State>> {
+        let number =
+            count.map_or(Ok(1), |given| numbers::count("count", &given, 1..=u32::MAX as usize))?;
+        let mut rng = GameRng::for_samples(seed.map_or_else(|| Ok(fresh_seed()), read_seed)?);
+        let players = self.state.variant().players();
+        let observer = observer.map(|given| self::seat("observer", &given, players)).transpose()?;
+        let observer = observer.unwrap_or(self.state.current_player());
+        let belief = Belief::new(&self.state.view(observer));
+        interruptible(py, || {
+            let draw = |_| {
+                let hand = belief.sample(&mut rng).expect("the true hand is possible");
+                let state = self.state.supposing(observer, hand, &mut rng);
+                State { state: state.expect("the hand is a possible one") }
+            };
+            (0..number).take_while(|_| !is_stopped()).map(draw).collect()
+        })
     }
 
     /// The encoded observation of a seat: uint8 (D,) of zeros and ones, where D is

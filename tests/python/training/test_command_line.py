@@ -152,7 +152,7 @@ def test_more_processes_than_gpus(monkeypatch):
 def test_another_device(device):
     from starmine.training import local_device
 
-    with pytest.raises(starmine.StarmineError, match=r"expected 'cpu', 'cuda' or 'mps'"):
+    with pytest.raises(starmine.StarmineError, match=r"expected 'auto', 'cpu', 'cuda' or 'mps'"):
         local_device(device)
 
 

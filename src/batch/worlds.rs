@@ -1,0 +1,147 @@
+//! Worlds: the same positions with the hidden cards drawn anew.
+
+use std::sync::Mutex;
+
+use super::kernel::block::{GameLane, block_words};
+use super::kernel::lanes::LANES;
+use super::options::Options;
+use super::partners::Partners;
+use super::{Batch, BatchError};
+use crate::rules::{Belief, EpisodeSeed, GameRng, MAX_PLAYERS, Position, Seat, Variant, View};
+use crate::threads::{is_stopped, locked, take_pieces};
+
+/// The number of the random numbers of a world, apart from those of the seats and of mixtures.
+const STREAM: usize = 2 * MAX_PLAYERS + 2;
+
+/// Which worlds [`Batch::write_worlds`] draws.
+#[derive(Clone, Copy, Debug)]
+pub struct Worlds<'a> {
+    /// How many worlds of each game are drawn; they stand side by side.
+    pub count: usize,
+    /// Determines the draws: world `i` is a function of its position, the seed and `i`.
+    pub seed: u64,
+    /// Whose cards are hidden, besides the deck; `None` for the seat to act.
+    pub observer: Option<Seat>,
+    /// Of which games worlds are drawn; `None` for all. The worlds of the others stay as they are.
+    pub games: Option<&'a [bool]>,
+}
+
+impl Batch {
+    /// Draws worlds of all games into a new batch: games in the same position as far as the
+    /// observer can tell, with the observer's hand and the order of the deck drawn anew. All
+    /// assignments of the unseen cards that the hints allow are equally likely, as in
+    /// [`Belief::sample`]. Nothing is concluded from the choices of the players.
+    ///
+    /// The new batch has the options of this one, but no partners: all seats act in it. A game in it
+    /// that ends is followed by ordinary games of the new batch, seeded by `worlds.seed`.
+    ///
+    /// ```
+    /// use starmine::batch::{Batch, Options, Worlds};
+    /// use starmine::rules::{Seat, Variant};
+    ///
+    /// let batch = Batch::new(Variant::default(), 4, 1, Options::default())?;
+    /// let worlds = batch.worlds(Worlds { count: 2, seed: 7, observer: None, games: None })?;
+    /// let cards = |batch: &Batch, game| batch.look(game, Seat::FIRST, |view| format!("{view}"));
+    /// assert_eq!(worlds.num_envs(), 8);
+    /// assert_eq!(cards(&worlds, 3), cards(&batch, 1));
+    /// # Ok::<(), starmine::batch::BatchError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Batch::new`] and [`Batch::write_worlds`].
+    pub fn worlds(&self, worlds: Worlds<'_>) -> Result<Batch, BatchError> {
+        let options = Options { partners: Partners::default(), ..self.options().clone() };
+        let num_envs = self.num_envs().saturating_mul(worlds.count);
+        let mut into = Batch::new(self.variant().clone(), num_envs, worlds.seed, options)?;
+        self.write_worlds(worlds, &mut into)?;
+        Ok(into)
+    }
+
+    /// As [`Batch::worlds`], into a batch of the caller's: world `w` of game `g` replaces its game
+    /// `count * g + w`. Nothing is allocated. The batch must be reset before it can be stored again.
+    ///
+    /// # Errors
+    /// [`BatchError::Interrupted`] if one of the batches was interrupted, and
+    /// [`BatchError::Worlds`] if `into` has another variant or number of games, or partners, or if
+    /// there is no such observer, or another number of flags.
+    pub fn write_worlds(&self, worlds: Worlds<'_>, into: &mut Batch) -> Result<(), BatchError> {
+        self.check_whole()?;
+        into.check_whole()?;
+        self.check_worlds(&worlds, into)?;
+        into.interrupt(); // until all worlds are whole
+        let size = block_words(into.config.plan.sizes);
+        let (acting_hand, variant) = (into.acting_hand, &self.config.variant);
+        let queue = [Mutex::new(into.blocks.chunks_mut(size).enumerate())];
+        let is_drawn = |world: usize| {
+            let game = world / worlds.count;
+            game < self.num_envs() && worlds.games.is_none_or(|games| games[game])
+        };
+        into.pool.run(|_| {
+            let next = |_: &mut (), queue: &Mutex<_>, _| Iterator::next(&mut *locked(queue));
+            take_pieces(&queue, 0, &mut (), next, |(), (block, words)| {
+                for lane in 0..LANES {
+                    let world = block * LANES + lane;
+                    if is_drawn(world) {
+                        let mut game = self.take(world / worlds.count);
+                        let seed =
+                            EpisodeSeed { seed: worlds.seed, game: world as u64, episode: 0 };
+                        let rng = GameRng::for_stream(seed, STREAM);
+                        let observer = worlds.observer.unwrap_or(game.position.current_player);
+                        let rng = draw_hand(&mut game.position, variant, observer, rng);
+                        game.deck = game.position.remaining_deck(variant, rng);
+                        game.put(words, GameLane { lane, acting_hand }, variant);
+                    }
+                }
+                !is_stopped()
+            });
+        });
+        BatchError::check_stop()?;
+        if !into.decks.is_empty() {
+            let drawn = |(world, order): (usize, &mut Option<_>)| {
+                if is_drawn(world) {
+                    *order = None;
+                }
+            };
+            into.decks.iter_mut().enumerate().for_each(drawn);
+        }
+        (into.has_worlds, into.fresh, into.is_interrupted) = (true, false, false);
+        into.calls += 1;
+        Ok(())
+    }
+
+    fn check_worlds(&self, worlds: &Worlds<'_>, into: &Batch) -> Result<(), BatchError> {
+        let (found, expected) = (into.num_envs(), self.num_envs().saturating_mul(worlds.count));
+        if found != expected {
+            return Err(BatchError::Worlds("another number of games than the worlds"));
+        }
+        if into.variant() != self.variant() {
+            return Err(BatchError::Worlds("another variant"));
+        }
+        if into.has_partners() {
+            return Err(BatchError::Worlds("partners, but all seats act in a world"));
+        }
+        if worlds.observer.is_some_and(|seat| seat.index() >= self.variant().players().into()) {
+            return Err(BatchError::Worlds("no seat of the observer's"));
+        }
+        if worlds.games.is_some_and(|games| games.len() != self.num_envs()) {
+            return Err(BatchError::Worlds("another number of games than there are flags"));
+        }
+        Ok(())
+    }
+}
+
+/// Draws the observer's hand anew; returns the generator, which then draws the deck.
+fn draw_hand(
+    position: &mut Position,
+    variant: &Variant,
+    observer: Seat,
+    mut rng: GameRng,
+) -> GameRng {
+    let belief = Belief::new(&View::new(variant, position, observer));
+    let slots = belief.slots();
+    // Positions of forged bytes need not allow any hand: theirs stays.
+    if let Some(hand) = belief.sample_indices(&mut rng) {
+        position.hands[observer.index()].cards[..slots].copy_from_slice(&hand[..slots]);
+    }
+    rng
+}

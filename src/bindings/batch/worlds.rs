@@ -1,0 +1,82 @@
+//! The same positions with the hidden cards drawn anew.
+
+use pyo3::prelude::*;
+
+use super::{Batch, INTERRUPTIBLE};
+use crate::batch::Worlds;
+use crate::bindings::arguments::numbers::{Integer, count, fresh_seed, seat, seed as read_seed};
+use crate::bindings::arrays::copies::mask;
+use crate::bindings::errors::StarmineError;
+use crate::bindings::interruptible::interruptible_if;
+
+#[pymethods]
+impl Batch {
+    /// worlds(count=1, *, seed=None, observer=None, games=None, into=None)
+    ///
+    /// Draws worlds: for each game a game in the same position as far as one seat can tell, with that
+    /// seat's hand and the order of the deck drawn anew. All assignments of the unseen cards to the hand
+    /// and the deck that the hints allow are equally likely, as in `View.sample_hands`. The choices of the
+    /// players tell nothing here.
+    ///
+    /// The result is an ordinary batch: it can be stepped, observed and copied. All seats act in it, also
+    /// those that partners hold in this batch. A world that ends is followed by an ordinary game of the
+    /// result. A batch of worlds cannot be stored until all its games are reset.
+    ///
+    /// Args:
+    ///     count: worlds of each game, at least 1. World w of game g is game `count * g + w` of the result.
+    ///     seed: 0 to 2**64 - 1; None for a random one. World i is a function of its game, the seed and i.
+    ///     observer: the seat whose hand is drawn anew; None for the seat to act in each game.
+    ///     games: bool (N,), of which games worlds are drawn; None for all. The games of `into` that belong
+    ///         to the others stay as they are, and so do the fresh games of a new batch.
+    ///     into: a batch of the same variant with `count * N` games and without partners, whose games
+    ///         are replaced, without allocating memory; its settings stay. None for a new batch
+    ///         with the settings of this one.
+    ///
+    /// Returns:
+    ///     `into`, or the new batch.
+    ///
+    /// Raises:
+    ///     StarmineError: a number out of range, a batch `into` that does not fit, or an earlier call that
+    ///         was interrupted halfway.
+    ///     ArrayError: `games` has another shape or dtype.
+    ///     MemoryError: there is no memory for so many games.
+    ///
+    /// >>> import starmine
+    /// >>> batch = starmine.Batch("standard", 4, seed=0)
+    /// >>> worlds = batch.worlds(8, seed=1)
+    /// >>> worlds.num_envs, bool((worlds.observe()["obs"][::8] == batch.observe()["obs"]).all())
+    /// (32, True)
+    #[pyo3(signature = (count=None, *, seed=None, observer=None, games=None, into=None),
+        text_signature = "($self, count=1, *, seed=None, observer=None, games=None, into=None)")]
+    fn worlds<'py>(
+        slf: &Bound<'py, Batch>,
+        count: Option<Integer>,
+        seed: Option<&Bound<'py, PyAny>>,
+        observer: Option<Integer>,
+        games: Option<&Bound<'py, PyAny>>,
+        into: Option<&Bound<'py, Batch>>,
+    ) -> PyResult<Bound<'py, Batch>> {
+        let py = slf.py();
+        let number =
+            count.map_or(Ok(1), |given| self::count("count", &given, 1..=u32::MAX as usize))?;
+        let seed = seed.map_or_else(|| Ok(fresh_seed()), read_seed)?;
+        if into.is_some_and(|into| into.is(slf)) {
+            return Err(StarmineError::new_err("into is the batch itself: expected another one"));
+        }
+        let source = slf.get().lock()?;
+        let batch = &source.batch;
+        let players = batch.variant().players();
+        let observer = observer.map(|given| seat("observer", &given, players)).transpose()?;
+        let games = games.map(|given| mask("games", given, batch.num_envs())).transpose()?;
+        let worlds = Worlds { count: number, seed, observer, games: games.as_deref() };
+        let is_long = batch.num_envs().saturating_mul(number) > INTERRUPTIBLE;
+        let Some(into) = into else {
+            let drawn = interruptible_if(is_long, py, || batch.worlds(worlds))??;
+            return Bound::new(py, Batch::wrap(py, drawn));
+        };
+        let mut target = into.get().lock()?;
+        let target = &mut target.batch;
+        interruptible_if(is_long, py, || batch.write_worlds(worlds, target))??;
+        Ok(into.clone())
+    }
+}
