@@ -26,7 +26,7 @@ from typing import Any, NoReturn, TextIO
 
 from measuring import ROOT, markdown
 
-TABLES = ("compare", "sweep", "presets", "bots", "search", "data", "training")
+TABLES = ("compare", "sweep", "presets", "bots", "data", "training")
 WORKER = Path(__file__).with_name("ab_worker.py")
 NEEDED = ("matplotlib", "pyarrow", "tqdm")  # by the benchmarks, beside what training needs
 Key = tuple[Any, ...]

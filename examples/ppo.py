@@ -156,7 +156,7 @@ class Args(PartnerArgs):
 
 # The arguments that a resumed run cannot change.
 FIXED = (
-    *("variant", "players", "partners", "encoder", "lost_game_score", "num_envs", "groups", "device"),
+    *("variant", "players", "partners", "encoder", "lost_game_score", "num_envs", "device"),
     *("network", "hidden", "card_features"),
 )
 

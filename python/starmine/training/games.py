@@ -227,11 +227,14 @@ class TrainingGames:
         """Go on with the games of a checkpoint.
 
         Raises:
-            StarmineError: the partners are not those that played.
+            StarmineError: the partners are not those that played, or there are other groups.
         """
         if state["partners"] != self._identities():
             raise StarmineError("a partner is another one than that of the run: its weights have changed")
         batches = [Batch.from_bytes(data) for data in state["batch"]]
+        own = [batch.num_envs for group in self.groups for batch in group.batches]
+        if [batch.num_envs for batch in batches] != own:
+            raise StarmineError(f"groups={len(self.groups)} is another number of groups than the run's")
         for group in self.groups:
             count = len(group.batches)
             group.load(batches[:count])

@@ -101,7 +101,7 @@ def test_options_that_are_true_or_false(value, data, tmp_path):
     ]
     for call, names in calls:
         for name in names:
-            with pytest.raises(TypeError, match=f"{name}={value!r} is not allowed: expected True or False"):
+            with pytest.raises(TypeError, match=f"{name}={value!r} is .*: expected True or False"):
                 call(**{name: value})
     assert not list(tmp_path.iterdir())
 

@@ -41,6 +41,8 @@ def cluster():
 class Slow:
     """A bot that takes its time."""
 
+    version = 1  # without a version it would be another player after an interruption
+
     def act(self, view):
         """The first legal action, after a while."""
         import time

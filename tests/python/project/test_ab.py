@@ -81,9 +81,9 @@ def test_every_benchmark_that_writes_a_table_can_be_compared():
 def test_a_table_that_a_commit_lacks_is_left_out(tmp_path):
     for commit in ("old", "new"):
         (tmp_path / commit / "tree" / "benchmarks").mkdir(parents=True)
-    (tmp_path / "new" / "tree" / "benchmarks" / "search.py").touch()
-    assert ab.lacking("search", [tmp_path / "old", tmp_path / "new"]) == ["old"]
-    assert ab.lacking("search", [tmp_path / "new"]) == []
+    (tmp_path / "new" / "tree" / "benchmarks" / "sweep.py").touch()
+    assert ab.lacking("sweep", [tmp_path / "old", tmp_path / "new"]) == ["old"]
+    assert ab.lacking("sweep", [tmp_path / "new"]) == []
 
 
 def test_a_revision_that_is_none_is_refused():

@@ -27,7 +27,7 @@ BATCH_FLOORS = [
     {"step"},
     {"partition"},
     {"mod"},
-    {"copy", "illegal_actions", "last_observations", "output_buffers", "partner_turns", "reset", "snapshot"},
+    {"copy", "illegal_actions", "last_observations", "output_buffers", "partner_turns", "reset", "snapshot", "worlds"},
     {"replay"},
 ]
 PYTHON_CRATES = re.compile(r"\b(pyo3|numpy)\b")

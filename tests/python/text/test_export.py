@@ -325,7 +325,9 @@ def sometimes(messages):
 
 
 def unsure(**options):
-    return ChatPlayer(sometimes, name="not shown", replies=1, fallback="random", **options)
+    player = ChatPlayer(sometimes, name="not shown", replies=1, fallback="random", **options)
+    player.version = 1  # the same player after an interruption
+    return player
 
 
 def place_of(row):

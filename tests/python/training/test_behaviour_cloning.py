@@ -1,5 +1,6 @@
 """examples/behaviour_cloning.py: what it learns from, what it predicts, and its options."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -165,7 +166,7 @@ def test_games_that_are_missing_are_generated_once(cloning, tiny, tmp_path, monk
     arguments = tiny(data=None, bot="piers", variant="small", games=8, held_out=4, total_steps=1)
     cloning.main(arguments)
     assert "1 of 1 shards (1 made now), 12 games" in capsys.readouterr().out
-    cloning.main(arguments)
+    cloning.main(replace(arguments, out=tmp_path / "again"))
     assert "1 of 1 shards (0 made now), 12 games" in capsys.readouterr().out
 
 
