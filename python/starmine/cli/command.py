@@ -52,6 +52,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return REFUSED
     except KeyboardInterrupt:
         return INTERRUPTED
+    except SystemExit as error:
+        if error.code:
+            raise
+        refuse(f"starmine {options.command}", "a player has ended the program: expected it to choose moves")
+        return REFUSED
     except BrokenPipeError:
         # The reader has closed the pipe. Python flushes standard output at exit, so point it elsewhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -49,7 +49,7 @@ ENDS = (".", "!", "?", "\u3002", "\uff01", "\uff1f")
 GOES_ON = (*":,;-=", *"\uff1a\uff0c\u3001\u2013\u2014\u2026\u2192", "...", "e.g.", "i.e.", "vs.", "cf.")
 
 _BLOCK = re.compile(
-    r"<(?P<end>/?)(?:think|thinking|thoughts?|reasoning|scratchpad|analysis|reflection)>|\[(?P<end2>/?)THINK\]"
+    r"<(?P<end>/?)(?P<name>think|thinking|thoughts?|reasoning|scratchpad|analysis|reflection)>|\[(?P<end2>/?)THINK\]"
     r"|◁(?P<end3>/?)think▷",
     re.IGNORECASE,
 )
@@ -60,6 +60,12 @@ _MARK = re.compile(  # of any marked answer, wherever it stands: a line with a t
     r"(?im:^(?:[^\w\n]|_)*move(?:[^\w\n:]|_)*:[^\n]*\w)"
     r"|(?:(?<![A-Za-z])MOVE(?:[^\w\n:]|_)*:|(?i:</?(?:move|answer)\b[^<>]*>)|(?i:[\"'](?:move|name)[\"']\s*:))"
     r"\s*[^\n]{0,200}?\b(?i:play|discard|hint)\b"
+)
+# Another answer before the marked one, in other forms: "Final answer: play slot 2", \\boxed{play slot 2}.
+_OTHER_ANSWER = re.compile(
+    r"(?:\b(?:final|answer|move|action|decision|choice)\b[^\w\n:\uff1a]*(?:\w+[^\w\n:\uff1a]*){0,2}[:\uff1a]"
+    r"|\\boxed\{|<(?:action|decision|final)>)(?P<move>[^{}<>\n]*)",
+    re.IGNORECASE,
 )
 _ITEM = re.compile(r"[-*\u2022]\s|\||[0-9]+[.)]\s")  # of a list or a table
 _EXAMPLE = re.compile(r"\b(?:examples?|formats?|templates?)\b|\be\.g\.", re.IGNORECASE)
@@ -152,13 +158,14 @@ def _without_reasoning(text: str) -> str:
     """The text without its reasoning blocks, such as `<think>...</think>`. Chat templates open the first one."""
     pieces, start = [], 0
     blocks = [(block, bool(block["end"] or block["end2"] or block["end3"])) for block in _BLOCK.finditer(text)]
-    inside = bool(blocks) and blocks[0][1]
+    inside, opened = bool(blocks) and blocks[0][1], ""
     for block, ends in blocks:
-        if inside and ends:
+        name = (block["name"] or "").lower()
+        if inside and ends and (name == opened or (not start and not pieces)):
             start, inside = block.end(), False
         elif not inside and not ends:
             pieces.append(text[start : block.start()])
-            inside = True
+            inside, opened = True, name
     if inside:
         raise UnreadableError("it ends inside its thinking: close the block and name the move after it")
     return "\n".join([*pieces, text[start:]])
@@ -173,7 +180,8 @@ def _of_text(text: str, actions: Mapping[str, int]) -> str:
     before, answer = _marked(before, end)
     if _MARK.search(before):
         raise UnreadableError("it has more than one marked answer: write one, at the end")
-    for line in before.split("\n"):
+    others = before.split("\n") + [found["move"].strip("*_`\"' .!\u3002") for found in _OTHER_ANSWER.finditer(before)]
+    for line in others:
         if _plain(line) in actions and _plain(line) != _plain(answer):
             raise UnreadableError(f"it has {_quoted(line)} before its marked answer {_quoted(answer)}: name one move")
     _check_lead_in(before)

@@ -9,6 +9,10 @@ class Bad:
     def act(self, view):
         raise ValueError("no idea")
 
+class Exits:
+    def act(self, view):
+        raise SystemExit(0)
+
 class Sometimes:
     def act(self, view):
         if len(view.history) > 4 and [card for hand in view.hands for card in hand if card][0].rank == 0:
@@ -47,3 +51,10 @@ def test_generated_games_that_fail_are_refused(mybot, tmp_path, capsys):
     line = ["generate", f"{mybot}:Bad", "random", "--variant", "mini", "--games", "10", "--quiet"]
     assert main([*line, "--output", str(tmp_path / "out")]) == 2
     assert "no idea" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["eval", "--no-figure"], ["generate"]])
+def test_a_player_that_ends_the_program_is_not_a_success(mybot, tmp_path, capsys, command):
+    line = [command[0], f"{mybot}:Exits", "random", "--variant", "mini", "--games", "4", "--quiet", *command[1:]]
+    assert main([*line, "--output", str(tmp_path / "out")]) == 2
+    assert "a player has ended the program" in capsys.readouterr().err

@@ -275,3 +275,21 @@ def test_shuffled_words_of_moves_are_moves_or_refused():
         found = parse_reply(text, view)
         if found.action is not None:
             assert text.removeprefix("MOVE: ").removesuffix(" .") == move_text(view, found.action)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        *("MOVE (final): discard slot 0.", "MOVE\uff1a discard slot 0\u3002", "Final answer: discard slot 0."),
+        *("**Final move: discard slot 0.**\n", "Action: discard slot 0.", "\\boxed{discard slot 0}."),
+        *('{"action": "discard slot 0"}.', "<action>discard slot 0</action>.", "Move 1: discard slot 0."),
+        "<reasoning>I consider <think>this</think>\noptions.",
+    ],
+)
+def test_another_answer_or_an_open_block_before_the_marked_answer_is_refused(before):
+    state = starmine.Variant(players=3).new_game(seed=7)
+    for _ in range(3):
+        state.apply(state.suggest("smart"))
+    view = state.view(state.current_player)
+    with pytest.raises(starmine.NotationError, match=r"before its marked answer|ends inside its thinking"):
+        read_move(f"{before}\nMOVE: play slot 2", view)
