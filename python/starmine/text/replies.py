@@ -156,7 +156,8 @@ def _answer(reply: Any, actions: Mapping[str, int]) -> str:
 
 def _without_reasoning(text: str) -> str:
     """The text without its reasoning blocks, such as `<think>...</think>`. Chat templates open the first one."""
-    pieces, start = [], 0
+    start = 0
+    pieces: list[str] = []
     blocks = [(block, bool(block["end"] or block["end2"] or block["end3"])) for block in _BLOCK.finditer(text)]
     inside, opened = bool(blocks) and blocks[0][1], ""
     for block, ends in blocks:
