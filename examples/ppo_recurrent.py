@@ -33,7 +33,7 @@ from starmine.training import OnUpdate, command_line, sample_actions
 class Args(PPOArgs):
     """Train one recurrent policy for all seats of Hanabi with PPO.
 
-    The default None means that the default depends on the device: with a CPU / with a GPU.
+    Where the default is None it depends on the device; the text gives "on a CPU / on a GPU".
     """
 
     out: Path = Path("runs/ppo_recurrent")
