@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except SystemExit as error:
-        if error.code:
+        if error.code == REFUSED:  # by the command itself
             raise
         refuse(f"starmine {options.command}", "a player has ended the program: expected it to choose moves")
         return REFUSED

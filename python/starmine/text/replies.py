@@ -63,8 +63,9 @@ _MARK = re.compile(  # of any marked answer, wherever it stands: a line with a t
 )
 # Another answer before the marked one, in other forms: "Final answer: play slot 2", \\boxed{play slot 2}.
 _OTHER_ANSWER = re.compile(
-    r"(?:\b(?:final|answer|move|action|decision|choice)\b[^\w\n:\uff1a]*(?:\w+[^\w\n:\uff1a]*){0,2}[:\uff1a]"
-    r"|\\boxed\{|<(?:action|decision|final)>)(?P<move>[^{}<>\n]*)",
+    r"(?:\b(?:final|answer|move|action|decision|choice|verdict|output|response|result|conclusion)\b"
+    r"[^\w\n:\uff1a]*(?:\w+[^\w\n:\uff1a]*){0,2}(?:[:\uff1a=\u2192\u2013\u2014]|->|\s-\s|\bis\b)"
+    r"|\\(?:boxed|fbox)\{(?:\\text\{)?|<(?:action|decision|final|final_answer|output)>)(?P<move>[^{}<>\n]*)",
     re.IGNORECASE,
 )
 _ITEM = re.compile(r"[-*\u2022]\s|\||[0-9]+[.)]\s")  # of a list or a table
@@ -137,6 +138,8 @@ def _answer(reply: Any, actions: Mapping[str, int]) -> str:
             raise UnreadableError("it was cut off at its length limit: think in fewer words, then name a move")
         if reply.tool_calls and _MARK.search(reply.text):
             raise UnreadableError("it has a tool call and a marked answer in its text: give one of them")
+        if len(reply.tool_calls) == 1 and isinstance(reply.tool_calls[0], Mapping):
+            _check_others(_without_reasoning(reply.text), _of_object(reply.tool_calls[0]), actions)
         reply = list(reply.tool_calls) or reply.text
     if isinstance(reply, list) and reply and all(isinstance(call, Mapping) for call in reply):
         if len(reply) > 1:
@@ -169,6 +172,8 @@ def _without_reasoning(text: str) -> str:
             inside, opened = True, name
     if inside:
         raise UnreadableError("it ends inside its thinking: close the block and name the move after it")
+    if blocks and not text[start:].strip() and "".join(pieces).strip():
+        raise UnreadableError("its thinking stands after its answer: name the move at the end")
     return "\n".join([*pieces, text[start:]])
 
 
@@ -181,12 +186,17 @@ def _of_text(text: str, actions: Mapping[str, int]) -> str:
     before, answer = _marked(before, end)
     if _MARK.search(before):
         raise UnreadableError("it has more than one marked answer: write one, at the end")
+    _check_others(before, answer, actions)
+    _check_lead_in(before)
+    return answer
+
+
+def _check_others(before: str, answer: str, actions: Mapping[str, int]) -> None:
+    """Refuse a line that is another move than the answer, also after a label such as "Final answer:"."""
     others = before.split("\n") + [found["move"].strip("*_`\"' .!\u3002") for found in _OTHER_ANSWER.finditer(before)]
     for line in others:
         if _plain(line) in actions and _plain(line) != _plain(answer):
             raise UnreadableError(f"it has {_quoted(line)} before its marked answer {_quoted(answer)}: name one move")
-    _check_lead_in(before)
-    return answer
 
 
 def _last_block(text: str) -> tuple[str, str]:

@@ -13,6 +13,10 @@ class Exits:
     def act(self, view):
         raise SystemExit(0)
 
+class ExitsOdd:
+    def act(self, view):
+        raise SystemExit(256)
+
 class Sometimes:
     def act(self, view):
         if len(view.history) > 4 and [card for hand in view.hands for card in hand if card][0].rank == 0:
@@ -53,8 +57,9 @@ def test_generated_games_that_fail_are_refused(mybot, tmp_path, capsys):
     assert "no idea" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("player", ["Exits", "ExitsOdd"])
 @pytest.mark.parametrize("command", [["eval", "--no-figure"], ["generate"]])
-def test_a_player_that_ends_the_program_is_not_a_success(mybot, tmp_path, capsys, command):
-    line = [command[0], f"{mybot}:Exits", "random", "--variant", "mini", "--games", "4", "--quiet", *command[1:]]
+def test_a_player_that_ends_the_program_is_not_a_success(mybot, tmp_path, capsys, command, player):
+    line = [command[0], f"{mybot}:{player}", "random", "--variant", "mini", "--games", "4", "--quiet", *command[1:]]
     assert main([*line, "--output", str(tmp_path / "out")]) == 2
     assert "a player has ended the program" in capsys.readouterr().err

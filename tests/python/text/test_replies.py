@@ -283,6 +283,8 @@ def test_shuffled_words_of_moves_are_moves_or_refused():
         *("MOVE (final): discard slot 0.", "MOVE\uff1a discard slot 0\u3002", "Final answer: discard slot 0."),
         *("**Final move: discard slot 0.**\n", "Action: discard slot 0.", "\\boxed{discard slot 0}."),
         *('{"action": "discard slot 0"}.', "<action>discard slot 0</action>.", "Move 1: discard slot 0."),
+        *("Verdict: discard slot 0.", "Final answer is discard slot 0.", "$\\boxed{\\text{discard slot 0}}$."),
+        *("Output = discard slot 0.", "<final_answer>discard slot 0</final_answer>."),
         "<reasoning>I consider <think>this</think>\noptions.",
     ],
 )
@@ -293,3 +295,25 @@ def test_another_answer_or_an_open_block_before_the_marked_answer_is_refused(bef
     view = state.view(state.current_player)
     with pytest.raises(starmine.NotationError, match=r"before its marked answer|ends inside its thinking"):
         read_move(f"{before}\nMOVE: play slot 2", view)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "MOVE: play slot 2\n<reflection>Wait, that is wrong. I should discard slot 0 instead.</reflection>",
+        "MOVE: play slot 2<analysis>only if slot 2 is red, else discard slot 0</analysis>",
+        '{"move": "play slot 2"}\n<scratchpad>Scrap that.</scratchpad>',
+        "play slot 2\n[THINK]No: discard slot 0.[/THINK]",
+        Answer("discard slot 0", tool_calls=[{"name": "play", "arguments": {"slot": 2}}]),
+        Answer(
+            "<think>x</think>Final answer: discard slot 0.", tool_calls=[{"name": "play", "arguments": {"slot": 2}}]
+        ),
+    ],
+    ids=str,
+)
+def test_thinking_behind_the_answer_and_a_text_against_a_tool_call_are_refused(reply):
+    state = starmine.Variant(players=3).new_game(seed=7)
+    for _ in range(3):
+        state.apply(state.suggest("smart"))
+    with pytest.raises(starmine.NotationError, match=r"stands after its answer|before its marked answer"):
+        read_move(reply, state.view(state.current_player))
