@@ -45,18 +45,18 @@ def player_of(text: str) -> Any:
         raise _unknown_name(f"player in {path}", name, known)
     player = getattr(module, name)
     if not isinstance(player, type) or (hasattr(player, "act") and not hasattr(player, "act_batch")):
-        return _of_version(player, path)
+        return _of_version(player, path, name)
     try:
-        return _of_version(player(), path)
+        return _of_version(player(), path, name)
     except Exception as error:
         raise StarmineError(f"bot={text!r} cannot be made: {error_text(error)}") from error
 
 
-def _of_version(player: Any, path: str) -> Any:
-    """A player whose version is the SHA-256 of its file, unless it has one or takes no attributes."""
+def _of_version(player: Any, path: str, name: str) -> Any:
+    """A player with the SHA-256 of its file and its name there as its version, unless it has one or takes none."""
     if getattr(player, "version", None) is None:
         with suppress(AttributeError, TypeError):
-            player.version = sha256(Path(path).read_bytes()).hexdigest()
+            player.version = f"{sha256(Path(path).read_bytes()).hexdigest()}, {name}"
     return player
 
 

@@ -23,7 +23,8 @@ class Graphed(Generic[R]):
     effects of the function exactly once.
 
     The function reads and writes tensors of one device. It must not depend on their values in Python, and must not wait
-    for the device. A tensor that it reads or writes in several calls must stay in the same memory: change it in place.
+    for the device. Python numbers and the modes of modules stay as they were in the third call. A tensor that it reads
+    or writes in several calls must stay in the same memory: change it in place.
     Random numbers of PyTorch's default generator are drawn anew in each call.
 
     The tensors that a call returns on a GPU are overwritten by the next call with the same shapes.
@@ -49,7 +50,7 @@ class Graphed(Generic[R]):
         """Call the function."""
         if self._stream is None:
             return self._function(*arguments)
-        shapes = tuple((argument.shape, argument.dtype) for argument in arguments)
+        shapes = (torch.is_grad_enabled(), *((argument.shape, argument.dtype) for argument in arguments))
         self._calls[shapes] += 1
         if self._calls[shapes] <= _WARM_UP:
             return self._run(arguments)

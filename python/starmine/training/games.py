@@ -192,7 +192,7 @@ class TrainingGames:
         mixture = [(partner.player, partner.weight) for partner in partners]
         # With partners one batch for each seat that the learner holds, else one batch.
         held = [(size + seat) // len(seats) if partners else size * (seat == 0) for seat in seats]
-        threads = max(1, available_cores() // groups) if groups > 1 else None
+        self._threads = max(1, available_cores() // groups) if groups > 1 else None
         self.groups = []
         for group in range(groups):
             batches = [
@@ -203,7 +203,7 @@ class TrainingGames:
                     dtype="bits",
                     seed=seed + (seat << 60) + (group << 56),  # a `training_seed` is below 2**56
                     partners={other: mixture for other in seats if other != seat} if partners else None,
-                    num_threads=threads,
+                    num_threads=self._threads,
                 )
                 for seat, count in enumerate(held)
                 if count
@@ -231,7 +231,7 @@ class TrainingGames:
         """
         if state["partners"] != self._identities():
             raise StarmineError("a partner is another one than that of the run: its weights have changed")
-        batches = [Batch.from_bytes(data) for data in state["batch"]]
+        batches = [Batch.from_bytes(data, num_threads=self._threads) for data in state["batch"]]
         own = [batch.num_envs for group in self.groups for batch in group.batches]
         if [batch.num_envs for batch in batches] != own:
             raise StarmineError(f"groups={len(self.groups)} is another number of groups than the run's")
@@ -295,16 +295,15 @@ class GameGroup:
             are subtracted; "terminated", bool (n,);
             "current_player", int8 (n,). They are valid until the next `receive`, and do not change before it.
         """
-        if self._step is not None:
-            self.wait()
-            self._copy_to_device()
+        self.wait()
         return self._outputs
 
     def wait(self) -> None:
-        """Wait for the step that `send` has begun, if any; raises its error."""
+        """Wait for the step that `send` has begun, if any, so that `receive` returns its outputs; raises its error."""
         step, self._step = self._step, None
         if step is not None:
             step.result()
+            self._copy_to_device()
 
     def send(self, action: Tensor) -> None:
         """Begin a step with the actions int64 (n,), a tensor on the device.
@@ -314,7 +313,7 @@ class GameGroup:
         """
         if self._step is not None:
             raise StarmineError("a step of these games has begun: expected receive before the next send")
-        self._action.copy_(action, non_blocking=True)
+        self._action.copy_(action, non_blocking=self._device.type == "cuda")
         copied = torch.cuda.Event() if self._device.type == "cuda" else None  # type: ignore[no-untyped-call]
         if copied is not None:
             copied.record(torch.cuda.current_stream(self._device))
@@ -322,7 +321,7 @@ class GameGroup:
 
     def _copy_to_device(self) -> None:
         for name, tensor in self._host.items():
-            self._outputs[name].copy_(tensor, non_blocking=True)
+            self._outputs[name].copy_(tensor, non_blocking=self._device.type == "cuda")
 
     def _play(self, copied: torch.cuda.Event | None) -> None:
         """Play the actions, in the group's thread, as soon as they are copied."""

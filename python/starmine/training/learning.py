@@ -119,7 +119,7 @@ def anneal(start: float, end: float, fraction: float, hold: float = 0.0) -> floa
 
 
 def doubling_schedule(size: int, end: int | None, fraction: float) -> int:
-    """A size, such as a minibatch's, that is doubling_schedule after equal parts of the budget.
+    """A size, such as a minibatch's, that is doubled after equal parts of the budget.
 
     Args:
         size: at fraction 0.

@@ -20,6 +20,7 @@ from starmine.games.players import shows_own_hand
 from starmine.games.results import Games, with_error
 from starmine.training import configuration
 from starmine.training.checkpoint import (
+    FREE,
     DataclassInstance,
     Progress,
     error_line,
@@ -181,6 +182,8 @@ class Run:
         check_choices(args)
         check_joined()
         self._described = configuration.describe(program, args, learner, resolved or {})
+        if not args.checkpoint_seconds >= 0:  # also nan
+            raise TrainingError(f"checkpoint_seconds={args.checkpoint_seconds!r} is not allowed: expected at least 0")
         if not (args.minutes if args.total_steps is None else args.total_steps) > 0:  # also nan
             raise TrainingError("there is nothing to train: expected a budget above 0")
         self.program, self.args, self.learner = program, args, learner
@@ -394,12 +397,12 @@ def warn_of_parallel_runs() -> Iterator[None]:
 
 
 def changed_arguments(args: DataclassInstance) -> dict[str, Any]:
-    """The arguments that differ from their defaults, as JSON has them, without those of the output folder."""
+    """The arguments that differ from their defaults, as JSON has them, without those that change no result."""
     changed = {}
     for field in fields(args):
         usual = field.default if field.default_factory is MISSING else field.default_factory()
         value = getattr(args, field.name)
-        if value != usual and field.name not in ("out", "resume"):
+        if value != usual and field.name not in FREE:
             changed[field.name] = plain(value)
     return changed
 
