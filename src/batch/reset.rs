@@ -179,7 +179,7 @@ impl Batch {
             self.seed = seed;
         }
         self.fresh = false;
-        self.has_worlds &= reset_mask.is_some();
+        self.has_worlds &= reset_mask.is_some_and(|mask| mask.contains(&false));
         self.calls += 1;
         self.run(Request::Observe, outputs);
         self.interrupt_if_stopped()

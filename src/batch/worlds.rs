@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use super::kernel::block::{GameLane, block_words};
 use super::kernel::lanes::LANES;
-use super::options::Options;
+use super::options::{AutoresetMode, Options};
 use super::partners::Partners;
 use super::{Batch, BatchError};
 use crate::rules::{Belief, EpisodeSeed, GameRng, MAX_PLAYERS, Position, Seat, Variant, View};
@@ -62,8 +62,8 @@ impl Batch {
     ///
     /// # Errors
     /// [`BatchError::Interrupted`] if one of the batches was interrupted, and
-    /// [`BatchError::Worlds`] if `into` has another variant or number of games, or partners, or if
-    /// there is no such observer, or another number of flags.
+    /// [`BatchError::Worlds`] if `into` has another variant or number of games, or partners, or resets
+    /// in the same step while a chosen game is over, or if there is no such observer, or another number of flags.
     pub fn write_worlds(&self, worlds: Worlds<'_>, into: &mut Batch) -> Result<(), BatchError> {
         self.check_whole()?;
         into.check_whole()?;
@@ -125,6 +125,13 @@ impl Batch {
         }
         if worlds.games.is_some_and(|games| games.len() != self.num_envs()) {
             return Err(BatchError::Worlds("another number of games than there are flags"));
+        }
+        let is_chosen = |game: usize| worlds.games.is_none_or(|games| games[game]);
+        // Such a batch never deals a game that was over before its step.
+        if into.options().autoreset_mode == AutoresetMode::SameStep
+            && (0..self.num_envs()).any(|game| is_chosen(game) && self.is_over(game))
+        {
+            return Err(BatchError::Worlds("autoreset in the same step, since games are over"));
         }
         Ok(())
     }

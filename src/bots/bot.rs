@@ -6,6 +6,7 @@ use super::search_seats::SearchSeats;
 use crate::rules::{
     Event, GameRng, Move, Position, Seat, SeenGame, UnsupportedVariantError, Variant, View,
 };
+use crate::threads::is_stopped;
 
 /// One turn of a game, as one seat saw it.
 #[derive(Clone, Copy, Debug)]
@@ -309,6 +310,11 @@ impl<B: Bot + Clone> BoxedClone for B {
             None => *bot = self.boxed_clone(),
         }
     }
+}
+
+/// Whether the move that a bot has just chosen is dropped, and the bot asked again: its search was stopped.
+pub(crate) fn is_dropped(bot: &dyn Bot) -> bool {
+    is_stopped() && bot.search_seats().is_some()
 }
 
 #[cfg(test)]

@@ -5,11 +5,10 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use super::bot::{Bot, MoveValue, Turn};
+use super::bot::{Bot, MoveValue, Turn, is_dropped};
 use super::random::any_legal;
 use super::search_seats::SearchSeats;
 use crate::rules::{GameRng, Move, UnsupportedVariantError, Variant, View};
-use crate::threads::is_stopped;
 
 /// A probability, from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -122,8 +121,7 @@ impl Bot for Noisy {
 
     fn act(&mut self, view: &View<'_>) -> Move {
         let chosen = self.bot.act(view);
-        // The move of a search that was stopped is dropped, and the bot is asked again.
-        if is_stopped() { chosen } else { self.disturbed(view, chosen) }
+        if is_dropped(&*self.bot) { chosen } else { self.disturbed(view, chosen) }
     }
 
     fn values(&self) -> Option<&[MoveValue]> {

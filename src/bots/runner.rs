@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::bot::{Bot, MoveValue, Turn};
+use super::bot::{Bot, MoveValue, Turn, is_dropped};
 use super::cheater;
 use super::search_seats::{SearchSeats, SeveralSearchesError};
 use crate::rules::{
@@ -386,7 +386,7 @@ impl GameRunner {
         let played = match &mut self.players[seat.index()] {
             Player::Bot(bot) => {
                 let played = bot.act(&View::new(variant, position, seat).with_history(history));
-                if is_stopped() && bot.search_seats().is_some() {
+                if is_dropped(&**bot) {
                     return Ok(false);
                 }
                 played

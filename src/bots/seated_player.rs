@@ -4,13 +4,12 @@ use std::fmt;
 
 use thiserror::Error;
 
-use super::bot::Turn;
+use super::bot::{Turn, is_dropped};
 use super::cheater;
 use super::runner::{BotMoveError, Player};
 use crate::rules::{
     Ending, EpisodeSeed, Event, GameRng, Move, Seat, State, UnsupportedVariantError,
 };
-use crate::threads::is_stopped;
 
 /// A bot in one seat, which is shown a game as it stands and answers with a move.
 ///
@@ -117,8 +116,7 @@ impl SeatedPlayer {
             followed.chosen = match &mut self.player {
                 Player::Bot(bot) => {
                     let played = bot.act(&followed.state.view(self.seat));
-                    let is_dropped = is_stopped() && bot.search_seats().is_some();
-                    (!is_dropped).then_some(played)
+                    (!is_dropped(&**bot)).then_some(played)
                 }
                 Player::Cheater => Some(cheater::act(state.variant(), state.position())),
                 Player::External => return Err(SeatedPlayerError::External),

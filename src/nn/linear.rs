@@ -110,6 +110,9 @@ impl Linear {
         assert!(simd.is_available(), "{simd} is not available");
         // Every element is overwritten below.
         outputs.resize(rows.len() * self.outputs, 0.0);
+        if outputs.is_empty() {
+            return;
+        }
         let mut first = 0;
         for tile in &self.tiles {
             let job = Job { tile, rows, first, stride: self.outputs, inputs: self.inputs };

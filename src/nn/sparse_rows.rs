@@ -63,8 +63,7 @@ impl SparseRows {
         let has_set = simd.is_available();
         let mut end = self.ends.last().copied().unwrap_or(0);
         let mut first = 0;
-        self.segments = parts.iter().map(|part| part.len().div_ceil(SEGMENT)).sum();
-        debug_assert_eq!(self.ends.len() % self.segments, 0, "rows of one length");
+        self.begin_row(parts.iter().map(|part| part.len().div_ceil(SEGMENT)).sum());
         for segment in parts.iter().flat_map(|part| part.chunks(SEGMENT)) {
             self.reserve(end + segment.len());
             let (indices, values) = (&mut self.indices[end..], &mut self.values[end..]);
@@ -88,7 +87,7 @@ impl SparseRows {
     /// Appends a row: the set bits of a packed observation, then further inputs in ascending order.
     pub fn push_bits(&mut self, words: &[u64], others: &[(u32, f32)]) {
         let first = self.ends.last().copied().unwrap_or(0);
-        self.segments = words.len() + 1;
+        self.begin_row(words.len() + 1);
         self.indices.truncate(first);
         self.values.truncate(first);
         for (index, &word) in words.iter().enumerate() {
@@ -101,6 +100,12 @@ impl SparseRows {
             self.values.push(value);
         }
         self.ends.push(self.indices.len());
+    }
+
+    /// Checks that a row has as many segments as the rows before it.
+    fn begin_row(&mut self, segments: usize) {
+        assert!(self.ends.is_empty() || self.segments == segments, "rows of one length");
+        self.segments = segments;
     }
 
     fn reserve(&mut self, length: usize) {

@@ -22,7 +22,8 @@ impl Batch {
     /// except those that come with the package.
     ///
     /// Raises:
-    ///     SerializationError: games have given decks, or partners are Python objects.
+    ///     SerializationError: games have given decks, worlds were drawn into the batch since its last reset of all
+    ///         games, or partners are Python objects.
     ///     MemoryError: there is no memory for the bytes.
     ///     BusyError: another thread is in a call of this batch.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {

@@ -2,12 +2,15 @@
 
 use pyo3::prelude::*;
 
-use super::{Batch, INTERRUPTIBLE};
+use super::Batch;
 use crate::batch::Worlds;
 use crate::bindings::arguments::numbers::{Integer, count, fresh_seed, seat, seed as read_seed};
 use crate::bindings::arrays::copies::mask;
 use crate::bindings::errors::StarmineError;
-use crate::bindings::interruptible::interruptible_if;
+use crate::bindings::interruptible::detached;
+
+/// The most worlds that are drawn without looking for signals: some tens of milliseconds.
+const LONG_WORLDS: usize = 1 << 14;
 
 #[pymethods]
 impl Batch {
@@ -20,7 +23,7 @@ impl Batch {
     ///
     /// The result is an ordinary batch: it can be stepped, observed and copied. All seats act in it, also
     /// those that partners hold in this batch. A world that ends is followed by an ordinary game of the
-    /// result. A batch of worlds cannot be stored until all its games are reset.
+    /// result. A batch of worlds cannot be stored until one call resets all its games.
     ///
     /// Args:
     ///     count: worlds of each game, at least 1. World w of game g is game `count * g + w` of the result.
@@ -36,7 +39,8 @@ impl Batch {
     ///     `into`, or the new batch.
     ///
     /// Raises:
-    ///     StarmineError: a number out of range, a batch `into` that does not fit, or an earlier call that
+    ///     StarmineError: a number out of range, a batch `into` that does not fit, a game that is over where the
+    ///         result resets in the same step (choose others by `games`, or another mode), or an earlier call that
     ///         was interrupted halfway.
     ///     ArrayError: `games` has another shape or dtype.
     ///     MemoryError: there is no memory for so many games.
@@ -63,20 +67,27 @@ impl Batch {
         if into.is_some_and(|into| into.is(slf)) {
             return Err(StarmineError::new_err("into is the batch itself: expected another one"));
         }
+        // Reading the flags may run any Python code, so the batch is not locked meanwhile.
+        let [num_envs, _] = slf.get().shape()?;
+        let games = games.map(|given| mask("games", given, num_envs)).transpose()?;
         let source = slf.get().lock()?;
         let batch = &source.batch;
         let players = batch.variant().players();
         let observer = observer.map(|given| seat("observer", &given, players)).transpose()?;
-        let games = games.map(|given| mask("games", given, batch.num_envs())).transpose()?;
         let worlds = Worlds { count: number, seed, observer, games: games.as_deref() };
-        let is_long = batch.num_envs().saturating_mul(number) > INTERRUPTIBLE;
+        let is_long = num_envs.saturating_mul(number) > LONG_WORLDS;
         let Some(into) = into else {
-            let drawn = interruptible_if(is_long, py, || batch.worlds(worlds))??;
+            let drawn = detached(is_long, py, || batch.worlds(worlds))??;
             return Bound::new(py, Batch::wrap(py, drawn));
         };
         let mut target = into.get().lock()?;
         let target = &mut target.batch;
-        interruptible_if(is_long, py, || batch.write_worlds(worlds, target))??;
+        let drawn = detached(is_long, py, || batch.write_worlds(worlds, target));
+        if drawn.is_err() {
+            // The call may have ended just before a signal came: nobody knows that the games are others.
+            target.interrupt();
+        }
+        drawn??;
         Ok(into.clone())
     }
 }

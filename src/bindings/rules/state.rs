@@ -15,11 +15,17 @@ use crate::bindings::bots::player::read_player;
 use crate::bindings::encode::features::{action_mask, encode_view};
 use crate::bindings::encode::seen::{ViewRequest, pairs, rows};
 use crate::bindings::errors::{SerializationError, illegal_action};
-use crate::bindings::interruptible::{ask, interruptible};
+use crate::bindings::interruptible::{ask, detached};
 use crate::bots::SeatedPlayer;
 use crate::encode::Encoder;
 use crate::rules::{self, ActionId, Belief, GameRng};
 use crate::threads::is_stopped;
+
+/// The most worlds of one call: each is a whole state.
+const MAX_WORLDS: usize = 1_000_000;
+
+/// The most worlds that are drawn without looking for signals.
+const FEW_WORLDS: usize = 1 << 10;
 
 /// One game in progress with everything in it: all hands, the order of the deck and all past turns.
 /// `Variant.new_game` deals one.
@@ -234,10 +240,11 @@ impl State {
     ///
     /// Draws worlds: states with the same past turns, as far as one seat can tell, in which that seat's
     /// hand and the order of the deck are drawn anew. All assignments of the unseen cards that the hints
-    /// allow are equally likely, as in `View.sample_hands`. `Batch.worlds` does the same for many games.
+    /// allow are equally likely, as in `View.sample_hands`. `Batch.worlds` draws worlds of many games, other ones
+    /// for a seed.
     ///
     /// Args:
-    ///     count: number of worlds, at least 1.
+    ///     count: number of worlds, 1 to 1,000,000.
     ///     seed: 0 to 2**64 - 1; None for a random one.
     ///     observer: the seat whose hand is drawn anew; None for the seat to act.
     ///
@@ -250,23 +257,23 @@ impl State {
     /// True
     #[pyo3(signature = (count=None, *, seed=None, observer=None), text_signature = "($self, count=1, *, seed=None, observer=None)")]
     fn worlds(
-        &self,
-        py: Python<'_>,
+        slf: &Bound<'_, Self>,
         count: Option<Integer>,
         seed: Option<&Bound<'_, PyAny>>,
         observer: Option<Integer>,
     ) -> PyResult<Vec<State>> {
         let number =
-            count.map_or(Ok(1), |given| numbers::count("count", &given, 1..=u32::MAX as usize))?;
+            count.map_or(Ok(1), |given| numbers::count("count", &given, 1..=MAX_WORLDS))?;
         let mut rng = GameRng::for_samples(seed.map_or_else(|| Ok(fresh_seed()), read_seed)?);
-        let players = self.state.variant().players();
+        let state = slf.borrow().state.clone(); // others may play on meanwhile
+        let players = state.variant().players();
         let observer = observer.map(|given| self::seat("observer", &given, players)).transpose()?;
-        let observer = observer.unwrap_or(self.state.current_player());
-        let belief = Belief::new(&self.state.view(observer));
-        interruptible(py, || {
+        let observer = observer.unwrap_or(state.current_player());
+        let belief = Belief::new(&state.view(observer));
+        detached(number > FEW_WORLDS, slf.py(), || {
             let draw = |_| {
                 let hand = belief.sample(&mut rng).expect("the true hand is possible");
-                let state = self.state.supposing(observer, hand, &mut rng);
+                let state = state.supposing(observer, hand, &mut rng);
                 State { state: state.expect("the hand is a possible one") }
             };
             (0..number).take_while(|_| !is_stopped()).map(draw).collect()

@@ -213,7 +213,7 @@ def test_a_batch_of_worlds_is_stored_after_a_reset():
     worlds.reset(reset_mask=np.array([True, False, False, False]))
     with pytest.raises(starmine.SerializationError, match="drawn worlds"):
         worlds.to_bytes()
-    worlds.reset()
+    worlds.reset(reset_mask=np.ones(4, bool))
     assert pickle.loads(pickle.dumps(worlds)).num_envs == 4
 
 
@@ -233,3 +233,19 @@ def test_worlds_that_cannot_be():
             starmine.Variant().new_game(seed=1).worlds(**arguments)
     with pytest.raises(starmine.ArrayError, match="games"):
         batch.worlds(games=np.ones(3, bool))
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "Disabled"])
+def test_games_that_are_over_go_only_where_they_can_be_dealt_anew(mode):
+    batch = starmine.Batch("standard", 8, seed=1, autoreset_mode=mode)
+    outputs = batch.observe()
+    while not outputs["terminated"].any():
+        outputs = batch.step(np.where(outputs["action_mask"].any(1), 5, 0))  # plays, which soon lose
+    over = outputs["terminated"]
+    worlds = batch.worlds(2, seed=1)
+    assert np.array_equal(worlds.observe()["action_mask"].any(1), ~over.repeat(2))
+    into = starmine.Batch("standard", 8, seed=1)
+    with pytest.raises(starmine.StarmineError, match="autoreset in the same step, since games are over"):
+        batch.worlds(seed=1, into=into)
+    if not over.all():
+        assert batch.worlds(seed=1, into=into, games=~over) is into
