@@ -12,7 +12,6 @@ from starmine._util.later import library
 
 _module = partial(library, needs="starmine.data needs pyarrow", extra="data")
 pyarrow = partial(_module, "pyarrow")
-pyarrow_compute = partial(_module, "pyarrow.compute")
 pyarrow_parquet = partial(_module, "pyarrow.parquet")
 
 

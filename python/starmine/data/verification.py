@@ -123,7 +123,7 @@ def verify(
     paths = game_files(path)
     found = Verification(path, len(paths))
     files = dict(_opened(paths, found))
-    manifest = _entries(path) if path.is_dir() else {}
+    manifest = _entries(path, files, found) if path.is_dir() else {}
     for name in sorted(manifest.keys() - {file.name for file in paths}):
         found.add(Problem(name, None, None, "the file is missing"))
     missing = missing_shards([file.metadata for file in files.values()]) - (len(paths) - len(files))
@@ -168,13 +168,23 @@ def _unreadable(path: Path, error: Exception) -> Problem:
     return Problem(path.name, None, None, f"it cannot be read ({said})")
 
 
-def _entries(folder: Path) -> dict[str, Any]:
-    """The entries of the manifest; none where it is missing or damaged."""
+def _entries(folder: Path, files: dict[str, GamesFile], found: Verification) -> dict[str, Any]:
+    """The entries of the manifest. That it is damaged, or lacks files that were written with one, is a problem."""
     try:
-        found = read_manifest(folder)
+        manifest = read_manifest(folder)
     except OSError as error:
         raise StarmineError(f"{str(folder / MANIFEST)!r} cannot be read ({error.strerror})") from error
-    return {} if found is None else dict(found["shards"])
+    entries = {} if manifest is None else dict(manifest["shards"])
+    extras = [file.metadata.extra for name, file in files.items() if name not in entries]
+    if manifest is None and (folder / MANIFEST).exists():
+        what = "it is damaged"
+    elif any("configuration" in extra or "evaluation" in extra for extra in extras):
+        what = "it is missing" if manifest is None else f"it lacks {counted(len(extras), 'file')}"
+    else:
+        return entries
+    again = f"; {REMADE.format('it')}" if any("configuration" in extra for extra in extras) else ""
+    found.add(Problem(MANIFEST, None, None, f"{what}: the checksums of bytes were not compared{again}"))
+    return entries
 
 
 def _problems_of_file(

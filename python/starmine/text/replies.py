@@ -122,6 +122,8 @@ def parse_reply(reply: Any, view: View) -> Reply:
         action = _action(_answer(reply, _actions(view.variant, view.observer)), view)
     except UnreadableError as problem:
         return Reply(None, f"the reply cannot be used: {problem}")
+    except RecursionError:
+        return Reply(None, "the reply cannot be used: its tool call is nested too deeply")
     if action not in view.legal_actions():
         legal = ", ".join(move_text(view, legal) for legal in view.legal_actions()) or "none, another seat is to act"
         return Reply(None, f'"{move_text(view, action)}" is not legal now: expected one of {legal}', True)

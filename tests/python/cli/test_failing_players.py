@@ -63,3 +63,17 @@ def test_a_player_that_ends_the_program_is_not_a_success(mybot, tmp_path, capsys
     line = [command[0], f"{mybot}:{player}", "random", "--variant", "mini", "--games", "4", "--quiet", *command[1:]]
     assert main([*line, "--output", str(tmp_path / "out")]) == 2
     assert "a player has ended the program" in capsys.readouterr().err
+
+
+def test_two_players_of_one_file_are_two_players(tmp_path, capsys):
+    path = tmp_path / "students.py"
+    path.write_text(
+        "class Student:\n"
+        "    def __init__(self, last): self.last = last\n"
+        "    def act(self, view): return view.legal_actions()[-1 if self.last else 0]\n"
+        "first, last = Student(False), Student(True)\n"
+    )
+    line = ["--variant", "mini", "--games", "4", "--quiet", "--no-figure", "--output", str(tmp_path / "out")]
+    assert main(["eval", f"mine={path}:first", *line]) == 0
+    assert main(["eval", f"mine={path}:last", *line]) == 2
+    assert "holds another evaluation" in capsys.readouterr().err

@@ -435,3 +435,15 @@ def test_the_tables_of_a_chunk_are_its_distinct_rows_of_players(table, seats):
     rows, row = distinct_rows(players)
     assert np.array_equal(rows, np.unique(players, axis=0))
     assert np.array_equal(rows[row], players)
+
+
+def test_a_module_that_samples_is_another_player_than_one_that_does_not(tmp_path):
+    torch = pytest.importorskip("torch")
+    from starmine.torch import ColorNetwork, ModulePolicy
+
+    torch.manual_seed(1)
+    network = ColorNetwork(starmine.variant("mini"), hidden=(4, 4))
+    options = {"games": 4, "output": tmp_path / "games", "variant": "mini", "progress": False}
+    generate([ModulePolicy(network), "iggi"], **options)
+    with pytest.raises(starmine.StarmineError, match=r"with another .*ModulePolicy"):
+        generate([ModulePolicy(network, sampled=True), "iggi"], **options)

@@ -17,6 +17,7 @@ pytest.importorskip("pyarrow")
 
 from starmine.data import DamagedFileError, Dataset, generate, info, read_games, verify, write_games
 from starmine.data.files import write_file
+from starmine.data.manifest import read_manifest, write_manifest
 from starmine.data.metadata import Metadata
 from starmine.data.schema import shard_name
 from starmine.data.summary import histogram
@@ -265,11 +266,31 @@ def test_without_a_manifest_the_shards_and_their_own_checksums_are_compared(fold
         path.unlink()
     else:
         path.write_text("{")
-    assert verify(folder).holds
     change(folder / FILE, "score", lambda score: score + 1)
     (folder / shard_name(2)).unlink()
-    said = [problem.what for problem in verify(folder).problems if problem.row is None]
-    assert said == [f"1 shard missing, the first {shard_name(2)}", "its games do not have the checksum in its metadata"]
+    files = [problem for problem in verify(folder).problems if problem.row is None]
+    assert [problem.what for problem in files if problem.file != path.name] == [
+        *(f"1 shard missing, the first {shard_name(2)}", "its games do not have the checksum in its metadata")
+    ]
+
+
+@pytest.mark.parametrize("damage", ["missing", "damaged", "without a file"])
+def test_a_manifest_that_was_not_compared_is_told(folder, damage):
+    path = folder / "_manifest.json"
+    if damage == "missing":
+        path.unlink()
+    elif damage == "damaged":
+        path.write_text("{")
+    else:
+        manifest = read_manifest(folder)
+        del manifest["shards"][FILE]
+        write_manifest(folder, manifest["configuration"], manifest["shards"])
+    found = verify(folder)
+    what = {"without a file": "it lacks 1 file"}.get(damage, f"it is {damage}")
+    again = "`starmine generate` with the same options makes it again"
+    assert [str(problem) for problem in found.problems] == [
+        f"_manifest.json: {what}: the checksums of bytes were not compared; {again}"
+    ]
 
 
 def test_a_shard_under_the_name_of_another_is_refused(folder):

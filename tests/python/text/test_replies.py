@@ -317,3 +317,11 @@ def test_thinking_behind_the_answer_and_a_text_against_a_tool_call_are_refused(r
         state.apply(state.suggest("smart"))
     with pytest.raises(starmine.NotationError, match=r"stands after its answer|before its marked answer"):
         read_move(reply, state.view(state.current_player))
+
+
+def test_a_tool_call_inside_of_many_is_refused():
+    call = {"name": "play", "arguments": {"slot": 2}}
+    for _ in range(5000):
+        call = {"name": "make_move", "arguments": call}
+    with pytest.raises(starmine.NotationError, match="nested too deeply"):
+        read_move(call, starmine.Variant().new_game(seed=1).view(0))

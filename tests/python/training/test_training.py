@@ -479,3 +479,9 @@ def test_checkpoints_are_apart_in_time_and_the_last_update_is_saved(training, tm
         with pytest.raises(ZeroDivisionError):
             run.end_update({}, steps=100)
     assert saved == [1, 3]
+
+
+@pytest.mark.parametrize("seconds", [-1.0, float("nan")])
+def test_a_time_between_checkpoints_that_cannot_be(training, tmp_path, seconds):
+    with pytest.raises(training.TrainingError, match=r"checkpoint_seconds=.* is not allowed: expected at least 0"):
+        training.Run("counter", Args(tmp_path / "run", checkpoint_seconds=seconds), Counter())

@@ -143,6 +143,22 @@ def test_games_are_divided_into_equal_groups(training):
     assert not np.array_equal(*(group.receive()["obs"] for group in groups))
 
 
+def test_games_in_a_step_are_stored_and_received_after_it(training):
+    first, second = (training.TrainingGames(starmine.variant("small"), 4, [], 1) for _ in range(2))
+    (group,), (other,) = first.groups, second.groups
+    actions = group.receive()["action_mask"].int().argmax(1)
+    for sender in (group, other):
+        sender.send(actions)
+    state = first.state_dict()  # waits for the step
+    received, expected = group.receive(), other.receive()
+    assert all(torch.equal(received[name], value) for name, value in expected.items())
+    assert state == second.state_dict()
+    group.send(actions * 0 + group.receive()["action_mask"].int().argmax(1))
+    with pytest.raises(starmine.StarmineError, match="expected receive before the next send"):
+        group.send(actions)
+    group.receive()
+
+
 def test_an_error_of_a_step_is_raised_by_receive(training):
     (group,) = training.TrainingGames(starmine.variant("small"), 4, [], 1).groups
     outputs = group.receive()

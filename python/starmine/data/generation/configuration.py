@@ -9,6 +9,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from importlib.metadata import version
 from itertools import chain, count
 from pathlib import Path
@@ -73,8 +74,15 @@ class CastMember:
     parameters: str | None
 
     def to_dict(self) -> dict[str, Any]:
-        """The player's row in the players' table."""
-        return {"name": self.name, "hash": self.identity.hash, "epsilon": self.epsilon}
+        """The player's row in the players' table.
+
+        The hash of a bot's policy is that of its weights, and the bot's text is its name. The hash of another player is
+        that of all that its identity tells, such as weights and settings.
+        """
+        known = self.identity.hash
+        if not isinstance(self.player, _Player) and self.identity.text is not None:
+            known = sha256(self.identity.text.encode()).hexdigest()
+        return {"name": self.name, "hash": known, "epsilon": self.epsilon}
 
 
 @dataclass(frozen=True)
@@ -205,7 +213,7 @@ class _PlayersTable:
                 return row
         if is_bot:
             self._check_plays(player)
-        name = name or (player.text if is_bot else self._type_name(given))
+        name = name or (player.text if is_bot else given if isinstance(given, str) else self._type_name(given))
         self.given.append(player if is_bot else given)
         self.names.append(name)
         self.members.append(self._noisy(player, name))
