@@ -171,12 +171,15 @@ def test_an_async_function_that_blocks_the_loop_does_not_hold_up_later_calls_aft
         time.sleep(0.3)  # until the main thread waits for the answer
         signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
+    # A shell starts processes in the background with the signal ignored.
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Thread(target=interrupt, daemon=True).start()
     try:
         with pytest.raises(KeyboardInterrupt):
             starmine.play_games([ChatPlayer(blocks, batched=batched), "iggi"], 2, variant="mini")
         assert within(20, lambda: ChatPlayer(first_move).act(view()))[0] == view().legal_actions()[0]
     finally:
+        signal.signal(signal.SIGINT, handler)
         release.set()
 
 
