@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
@@ -36,7 +36,7 @@ from torch import Tensor, nn
 from torch.nn.functional import huber_loss
 
 import starmine
-from starmine.envs import points_lost
+from starmine.envs import Rewards
 from starmine.torch import ColorNetwork
 from starmine.training import (
     FinishedGames,
@@ -69,10 +69,8 @@ class Args(ScriptArgs):
     players: int = 2
     encoder: str = "canonical"
     """one of starmine.encoders()"""
-    lost_game_score: Literal["fireworks", "zero"] = "fireworks"
-    """score of a lost game in training; evaluation counts it zero"""
     lost_game_penalty: float = 1.0
-    """subtracted in training from the reward of the turn that loses a game"""
+    """points that are subtracted in training from the last reward of a lost game; evaluation counts it zero"""
 
     out: Path = Path("runs/obl")
     """output folder; without --resume, one that holds a run is refused"""
@@ -103,7 +101,7 @@ class Args(ScriptArgs):
 
 
 # The arguments that a resumed run cannot change.
-FIXED = ("variant", "players", "encoder", "lost_game_score", "num_envs", "hidden", "below")
+FIXED = ("variant", "players", "encoder", "num_envs", "hidden", "below")
 
 
 def action_values(logits: Tensor, value: Tensor, mask: Tensor) -> Tensor:
@@ -118,7 +116,8 @@ class OBL:
     def __init__(self, args: Args) -> None:
         self.args = args
         prepare_torch(args)
-        self.variant = starmine.variant(args.variant, players=args.players, lost_game_score=args.lost_game_score)
+        self.variant = starmine.variant(args.variant, players=args.players)
+        self.rewards = Rewards(self.variant, "fireworks", args.lost_game_penalty)
         self.network = ColorNetwork(self.variant, args.encoder, args.hidden)
         self.network.fuse_kernels()
         self.weights = flat_weights(self.network)
@@ -127,7 +126,7 @@ class OBL:
         below = None
         if args.below is not None:
             below = LevelBelow(args.below, self.variant, args.encoder, args.below_epsilon)
-        self.tables = Tables(self.variant, args.num_envs, args.encoder, below, args.candidates)
+        self.tables = Tables(self.rewards.rules, args.num_envs, args.encoder, below, args.candidates)
 
     def update(self, fraction: float) -> tuple[dict[str, float], int]:
         """Play games and learn from them; returns measures for the log, and the turns played.
@@ -166,7 +165,7 @@ class OBL:
             outputs = tables.step(actions)
             ended = outputs["terminated"]
             finished.add(outputs["final_score"][ended], outputs["final_ending"][ended])
-        return [torch.cat(column) for column in zip(*turns, strict=True)], finished.means(args.lost_game_score)
+        return [torch.cat(column) for column in zip(*turns, strict=True)], finished.means()
 
     def targets(self, actions: NDArray[np.int64]) -> Tensor:
         """What the acting seats can expect of their actions (N,), in one world each that they hold for possible."""
@@ -175,7 +174,8 @@ class OBL:
         found, running = np.zeros(len(actions), np.float32), tables.running
         for _ in range(args.players):
             outputs = tables.worlds.step(actions)
-            found += running * discount * (outputs["reward"] - points_lost(outputs, args.lost_game_penalty))
+            self.rewards.step(outputs)
+            found += running * discount * outputs["reward"]
             running, discount = running & ~outputs["terminated"], discount * args.gamma
             rows = np.flatnonzero(running)
             if not len(rows):

@@ -97,10 +97,8 @@ class Args(PartnerArgs):
     players: int = 2
     encoder: str = "canonical"
     """one of starmine.encoders()"""
-    lost_game_score: Literal["fireworks", "zero"] = "fireworks"
-    """score of a lost game in training; evaluation counts it zero"""
     lost_game_penalty: float = 1.0
-    """subtracted in training from the reward of the turn that loses a game"""
+    """points that are subtracted in training from the last reward of a lost game; evaluation counts it zero"""
     lost_points_share: float = 1.0
     """share of the points of a lost game that is subtracted when it is lost: rises linearly from 0 to this share over
     the budget; with 1, training ends with the score as it counts"""
@@ -156,7 +154,7 @@ class Args(PartnerArgs):
 
 # The arguments that a resumed run cannot change.
 FIXED = (
-    *("variant", "players", "partners", "encoder", "lost_game_score", "num_envs", "device"),
+    *("variant", "players", "partners", "encoder", "num_envs", "device"),
     *("network", "hidden", "card_features"),
 )
 
@@ -184,7 +182,7 @@ class PPO:
         dtype = matmul_dtype(args.dtype, self.device)
         self.resolved: dict[str, Any] = {"dtype": str(dtype).removeprefix("torch.")}  # for `config.json`
 
-        self.variant = starmine.variant(args.variant, players=args.players, lost_game_score=args.lost_game_score)
+        self.variant = starmine.variant(args.variant, players=args.players)
         self.partners, self.held_out = read_partners(self.variant, args.partners, args.hold_out)
         self.games = TrainingGames(
             self.variant,
@@ -240,9 +238,9 @@ class PPO:
         entropy_weight = anneal(args.entropy_weight, args.entropy_end, fraction, args.hold)
         self.lr.fill_(lr)
         self.entropy_weight.fill_(entropy_weight)
-        self.games.lost_points_share = args.lost_points_share * fraction
+        self.games.rewards.lost_points_share = args.lost_points_share * fraction
         self.collect()
-        scores = self.games.take_finished().means(args.lost_game_score, self.games.names)
+        scores = self.games.take_finished().means(self.games.names)
         measures = self.learn(doubling_schedule(args.minibatch, args.minibatch_end, fraction))
         return scores | measures | {"lr": lr, "entropy_weight": entropy_weight}
 

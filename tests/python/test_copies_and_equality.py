@@ -18,7 +18,7 @@ MINI = starmine.variant("mini")
 IN_USE = {
     *("Batch", "HanabiEnv", "HanabiVectorEnv"),  # copied and pickled, see test_buffers and test_gymnasium
     *("ChatPlayer", "Endpoint", "ModulePolicy", "Graphed", "GamesDataset"),
-    *("FinishedGames", "Log", "Run", "StopSignals", "TrainingGames", "WeightAverage"),
+    *("FinishedGames", "Log", "Rewards", "Run", "StopSignals", "TrainingGames", "WeightAverage"),
     "Table",
 }
 MODULES = {"ActorCritic", "CardFeatures", "ColorFeatures", "ColorNetwork", "PolicyNetwork", "SeatGRU"}  # of torch

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from starmine._core import ArrayError, Batch, Layout, StarmineError, Variant
+from starmine._core import ArrayError, Layout, StarmineError, Variant
 from starmine._util.arrays import Array
 from starmine._util.keywords import named_keywords, refuse_settings
 from starmine.envs.vector import HanabiVectorEnv
@@ -117,13 +117,8 @@ class HanabiJaxEnv:
         self._env = HanabiVectorEnv(num_envs, variant, autoreset_mode=autoreset_mode, **settings)
         self.variant: Variant = self._env.variant
         self.num_envs = num_envs
-        outputs = self.batch.allocate()
+        outputs = self._env._batch.allocate()
         self.shapes = Turn(*(jax.ShapeDtypeStruct(outputs[name].shape, outputs[name].dtype) for name in Turn._fields))
-
-    @property
-    def batch(self) -> Batch:
-        """As `HanabiVectorEnv.batch`."""
-        return self._env.batch
 
     @property
     def layout(self) -> Layout:

@@ -4,8 +4,8 @@
 """
 
 from starmine._core import Batch, Layout, Section
-from starmine.envs.rewards import points_lost
+from starmine.envs.rewards import Rewards
 from starmine.envs.single import HanabiEnv
 from starmine.envs.vector import HanabiVectorEnv
 
-__all__ = ["Batch", "HanabiEnv", "HanabiVectorEnv", "Layout", "Section", "points_lost"]
+__all__ = ["Batch", "HanabiEnv", "HanabiVectorEnv", "Layout", "Rewards", "Section"]

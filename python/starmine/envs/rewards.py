@@ -1,8 +1,14 @@
-"""What an environment rewards."""
+"""What games reward, and what a lost game costs. `Rewards` counts for environments, `TrainingGames` and examples alike.
+
+A turn is rewarded with the points that it adds to the fireworks. The turn that loses a game also costs points:
+
+    lost_game_penalty + lost_points_share * (points of the game)
+
+`reward="fireworks"` has these two numbers. `lost_points_share` is 0 at first, and a training loop may raise it as it
+goes on. `reward="score"` is the score of the rules: under `lost_game_score="zero"` a lost game loses all its points.
+"""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 import numpy as np
 
@@ -16,64 +22,69 @@ REWARDS = ("score", "fireworks")
 _IS_DEFEAT = np.isin(np.arange(len(endings()) + 1), defeats())  # by the code of an ending
 
 
-def points_lost(outputs: Mapping[str, Array], penalty: float, lost_points_share: float = 0.0) -> Array:
-    """The points to subtract from the last reward of each lost game.
-
-    Args:
-        outputs: of a step of a batch: "final_ending" and "final_score" (N,).
-        penalty: points for losing.
-        lost_points_share: the share of its final score that a lost game loses as well; with 1 its return is minus the
-            penalty, whatever it scored.
-
-    Returns:
-        Floats (N,), 0 where no game was lost.
-    """
-    lost = _IS_DEFEAT[outputs["final_ending"]]
-    return lost * (penalty + lost_points_share * outputs["final_score"])
-
-
 class Rewards:
-    """The rewards of N games, and their scores where these count otherwise.
+    """Changes the outputs of batches to what their games reward.
 
-    With "fireworks" the games are played by rules under which a lost game keeps its points, so that they stay in the
-    rewards; the scores in the outputs are put back to those of the variant.
+    A batch rewards the change of the score by its own rules. With "fireworks" the batch has to play `rules`, under
+    which a lost game keeps its points. The scores in the outputs are put back to those of the variant.
 
     Args:
-        variant: of the environment.
+        variant: whose scores are shown.
         reward: "score" or "fireworks".
-        lost_game_penalty: points taken from the last reward of a lost game, at least 0.
+        lost_game_penalty: points that are subtracted from the last reward of a lost game, at least 0.
 
     Attributes:
         rules: the variant that the batch plays.
 
     Raises:
         UnknownNameError: there is no such reward.
-        StarmineError: the penalty is no number of at least 0.
+        StarmineError: the penalty is not a number of at least 0.
     """
 
-    def __init__(self, variant: Variant, reward: str, lost_game_penalty: float) -> None:
+    def __init__(self, variant: Variant, reward: str = "score", lost_game_penalty: float = 0.0) -> None:
         check_names("reward", [reward], REWARDS)
         if not is_number(lost_game_penalty, 0):
             raise StarmineError(
                 f"lost_game_penalty={lost_game_penalty!r} is not allowed: expected a number of at least 0, such as 1.0"
             )
-        self.penalty = np.float32(lost_game_penalty)
-        self.hides = reward == "fireworks" and variant.lost_game_score == "zero"
+        self._reward, self._penalty, self._share = reward, float(lost_game_penalty), 0.0
+        self._hides = reward == "fireworks" and variant.lost_game_score == "zero"
         self.rules = variant
-        if self.hides:
+        if self._hides:
             self.rules = Variant(**{**variant.parameters(), "lost_game_score": "fireworks"})
         self._lost: Array | None = None  # bool (N,), the games that are shown as lost
 
-    def step(self, out: dict[str, Array], shows_lost: bool) -> None:
-        """Change the outputs of a step.
+    @property
+    def lost_points_share(self) -> float:
+        """The share of its points that a lost game also loses, 0 to 1. It counts from the next step on.
 
-        `shows_lost` says whether a game that ended is still shown, because it is not dealt anew in the same step.
+        Raises:
+            StarmineError: on a change, the share is not 0 to 1, or the reward is not "fireworks".
         """
-        if not self.hides and not self.penalty:
+        return self._share
+
+    @lost_points_share.setter
+    def lost_points_share(self, share: float) -> None:
+        if not is_number(share, 0, 1):
+            raise StarmineError(f"lost_points_share={share!r} is not allowed: expected a number from 0 to 1")
+        if self._reward != "fireworks":
+            raise StarmineError(
+                f"lost_points_share is not allowed with reward={self._reward!r}: expected reward='fireworks'"
+            )
+        self._share = float(share)
+
+    def step(self, out: dict[str, Array], shows_lost: bool = False) -> None:
+        """Change the outputs of a step: "reward", "final_score" and "score", by "final_ending".
+
+        Args:
+            out: arrays (N,), which are written to.
+            shows_lost: whether a game that ended is still shown, because it is not dealt anew in the same step.
+        """
+        if not self._hides and not self._penalty and not self._share:
             return
-        out["reward"] -= points_lost(out, float(self.penalty))
         lost = _IS_DEFEAT[out["final_ending"]]
-        if self.hides:
+        out["reward"] -= lost * (self._penalty + self._share * out["final_score"])
+        if self._hides:
             out["final_score"][lost] = 0
             if shows_lost:
                 # A game that was lost before has been dealt anew: one that is over is not stepped.

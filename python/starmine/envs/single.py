@@ -48,6 +48,10 @@ class HanabiEnv(CopiedWhole, gymnasium.Env[Array, np.int64]):
             each turn, None does none of these.
         **overrides: parameters of the variant to change, such as `players=4`.
 
+    Attributes:
+        rewards: what the games reward. With `reward="fireworks"` a training loop may raise `rewards.lost_points_share`
+            between steps, from 0 to 1: the share of its points that a lost game loses.
+
     Info, the same keys in every step, with numpy's types:
         action_mask: int8 (A,), 1 where the action is legal, the form that `action_space.sample` takes.
         current_player: int32, the seat to act.
@@ -103,9 +107,9 @@ class HanabiEnv(CopiedWhole, gymnasium.Env[Array, np.int64]):
             raise StarmineError(f"render_mode={render_mode!r} is not allowed: expected {expected}")
         self.variant = resolve_variant(variant, overrides)
         self.render_mode = render_mode
-        self._rewards = Rewards(self.variant, reward, lost_game_penalty)
+        self.rewards = Rewards(self.variant, reward, lost_game_penalty)
         self._batch = Batch(
-            self._rewards.rules,
+            self.rewards.rules,
             1,
             encoder=encoder,
             dtype=dtype,
@@ -173,7 +177,7 @@ class HanabiEnv(CopiedWhole, gymnasium.Env[Array, np.int64]):
         game = given_game(self.variant, deck, start_player)
         used = self._own_seed.of_reset(seed)
         out = self._batch.reset(used) if game is None else self._batch.reset(used, None, *given_decks([game]))
-        self._rewards.reset(out, None)
+        self.rewards.reset(out, None)
         super().reset(seed=seed)
         self._state, self._waiting, self._forfeited = game, [], False
         info = self._info(out)
@@ -213,7 +217,7 @@ class HanabiEnv(CopiedWhole, gymnasium.Env[Array, np.int64]):
         except IllegalActionError as error:
             error.add_note(ON_ILLEGAL_ACTIONS)
             raise
-        self._rewards.step(out, shows_lost=True)
+        self.rewards.step(out, shows_lost=True)
         self._forfeited = bool(out["illegal_action"][0])
         if not self._forfeited:
             self._waiting.append(int(chosen.item()))

@@ -151,6 +151,10 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
             None draws nothing.
         **overrides: parameters of the variant to change, such as `players=4`.
 
+    Attributes:
+        rewards: what the games reward. With `reward="fireworks"` a training loop may raise `rewards.lost_points_share`
+            between steps, from 0 to 1: the share of its points that a lost game loses.
+
     A partner is one of these:
 
     - any text that `play_games` takes: a bot's name, the name of a trained policy, such as `ippo-2p-small`, which
@@ -224,10 +228,10 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
     ) -> None:
         check_render_mode(render_mode, num_envs, bool(partners))
         self.variant = resolve_variant(variant, overrides)
-        self._rewards = Rewards(self.variant, reward, lost_game_penalty)
+        self.rewards = Rewards(self.variant, reward, lost_game_penalty)
         holders, python, self._partners = resolve_partners(partners)
         self._batch = Batch(
-            self._rewards.rules,
+            self.rewards.rules,
             num_envs,
             encoder=encoder,
             dtype=dtype,
@@ -280,17 +284,6 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
     def partners(self) -> dict[int, tuple[Any, ...]]:
         """The partners of each seat as they were given, without weights; `info["partner"]` has indices into them."""
         return dict(self._partners)
-
-    @property
-    def batch(self) -> Batch:
-        """The batch that steps the games, to read its settings, copy it or store it.
-
-        To step, call the environment. The batch's own outputs differ from the environment's. Its rewards lack
-        `lost_game_penalty`. With `reward="fireworks"` its variant has `lost_game_score="fireworks"`: `score` and
-        `final_score` of a lost game are the points of its fireworks, while they are 0 in the environment's info. A step
-        of the batch stops at the turns of partners that are written in Python.
-        """
-        return self._batch
 
     def _check_open(self) -> None:
         if self.closed:
@@ -366,7 +359,7 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
     def _deal(self, seed: Any, mask: Any, decks: Any, start_players: Any = None) -> dict[str, Array]:
         """The outputs of a reset."""
         out = self._games.reset(seed, mask, decks, start_players)
-        self._rewards.reset(out, mask)
+        self.rewards.reset(out, mask)
         self._started = True
         if self._followed:
             self._followed.reset(seed, mask, decks, start_players)
@@ -383,13 +376,13 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
             raise
         if self._followed:
             self._followed.step(actions, out["terminated"], out["illegal_action"])
-        self._rewards.step(out, shows_lost=not self._keeps_last)
+        self.rewards.step(out, shows_lost=not self._keeps_last)
         return out
 
     def _observe(self) -> dict[str, Array]:
         """The outputs without a step or a reset."""
         out = self._batch.observe()
-        self._rewards.reset(out, np.zeros(self.num_envs, dtype=bool))
+        self.rewards.reset(out, np.zeros(self.num_envs, dtype=bool))
         return out
 
     def to_svg(self, columns: int | None = None, theme: str = "light") -> str:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from starmine._core import Batch, StarmineError, Variant, _Player
-from starmine.envs.rewards import points_lost
+from starmine.envs.rewards import Rewards
 from starmine.evaluation.matrix import HELD_OUT_MEAN, MEAN, SELF_PLAY
 from starmine.games.endings import defeats
 from starmine.games.identity import identity
@@ -152,13 +152,15 @@ class TrainingGames:
         encoder: of the observations.
         groups: number of groups.
         device: of the tensors that the groups return.
-        lost_game_penalty: subtracted from the reward of the turn that loses a game.
+        lost_game_penalty: as in `HanabiVectorEnv` with `reward="fireworks"`: subtracted from the last reward of a
+            lost game, which keeps its points.
 
     Attributes:
         groups: the `GameGroup`s.
         names: of the partners, by index in the mixture.
-        finished: the `FinishedGames` since they were last taken by `take_finished`.
-        lost_points_share: share of its points that is also subtracted when a game is lost; 0 at first.
+        finished: the `FinishedGames` since they were last taken by `take_finished`. A game is added when `receive`
+            returns its last step.
+        rewards: the `Rewards` of all groups. A new `rewards.lost_points_share` counts from the next `receive` on.
 
     Raises:
         StarmineError: the numbers of games and groups do not fit.
@@ -177,7 +179,7 @@ class TrainingGames:
         lost_game_penalty: float = 0.0,
     ) -> None:
         self.names = [partner.name for partner in partners]
-        self.finished, self.lost_game_penalty, self.lost_points_share = FinishedGames(), lost_game_penalty, 0.0
+        self.finished, self.rewards = FinishedGames(), Rewards(variant, "fireworks", lost_game_penalty)
         self._partners = partners
         if not 1 <= groups <= MAX_GROUPS:
             raise StarmineError(f"groups={groups} is not allowed: expected 1 to {MAX_GROUPS}")
@@ -197,7 +199,7 @@ class TrainingGames:
         for group in range(groups):
             batches = [
                 Batch(
-                    variant,
+                    self.rewards.rules,
                     count,
                     encoder=encoder,
                     dtype="bits",
@@ -212,7 +214,7 @@ class TrainingGames:
             self.groups.append(GameGroup(self, batches, columns, device or torch.device("cpu")))
 
     def take_finished(self) -> FinishedGames:
-        """The games that ended since the last call."""
+        """The games that ended since the last call, in the steps that were received."""
         finished, self.finished = self.finished, FinishedGames()
         return finished
 
@@ -291,8 +293,7 @@ class GameGroup:
 
         Returns:
             Tensors on the device, of the n games of the group: "obs", the packed bits, uint8 (n, B); "action_mask",
-            bool (n, A); "reward", float32 (n,), from which the points of a lost game
-            are subtracted; "terminated", bool (n,);
+            bool (n, A); "reward", float32 (n,), by `TrainingGames.rewards`; "terminated", bool (n,);
             "current_player", int8 (n,). They are valid until the next `receive`, and do not change before it.
         """
         self.wait()
@@ -303,6 +304,7 @@ class GameGroup:
         step, self._step = self._step, None
         if step is not None:
             step.result()
+            self._count_ended()
             self._copy_to_device()
 
     def send(self, action: Tensor) -> None:
@@ -327,14 +329,17 @@ class GameGroup:
         """Play the actions, in the group's thread, as soon as they are copied."""
         if copied is not None:
             copied.synchronize()  # the device has then also read the outputs of the last step
-        action, games, outputs = self._action.numpy(), self._games, self._arrays
+        action, outputs = self._action.numpy(), self._arrays
         for batch, rows in self._rows():
             batch.step_into(action[rows], **{name: array[rows] for name, array in outputs.items()})
-        ended = outputs["terminated"]
+
+    def _count_ended(self) -> None:
+        """Add the games that ended to the finished ones, and change the rewards to those of `TrainingGames.rewards`."""
+        games, outputs, ended = self._games, self._arrays, self._arrays["terminated"]
         if ended.any():
-            outputs["reward"] -= points_lost(outputs, games.lost_game_penalty, games.lost_points_share)
-            drawn = self._drawn[ended]
-            games.finished.add(outputs["final_score"][ended], outputs["final_ending"][ended], drawn)
+            # Before the scores of lost games are put to 0.
+            games.finished.add(outputs["final_score"][ended], outputs["final_ending"][ended], self._drawn[ended])
+            games.rewards.step(outputs)
             self._drawn = self._draws()
 
     def _rows(self) -> Iterator[tuple[Batch, slice]]:
@@ -361,32 +366,28 @@ class FinishedGames:
         """Add n games.
 
         Args:
-            scores: "final_score" of a batch, integers (n,).
+            scores: the points of their fireworks, integers (n,): "final_score" of a batch that plays `Rewards.rules`.
             endings: "final_ending", integers (n,).
             partners: for each seat the index of its partner, integers (n, players), -1 for the learner.
         """
         self._ended.append((scores, endings, np.empty((len(scores), 0), np.int32) if partners is None else partners))
 
-    def means(self, lost_game_score: str, partners: Sequence[str] = ()) -> dict[str, float]:
+    def means(self, partners: Sequence[str] = ()) -> dict[str, float]:
         """Mean scores and the share of lost games; empty when no game ended.
 
         Args:
-            lost_game_score: of the variant that was played, "zero" or "fireworks".
             partners: their names, by index.
 
         Returns:
-            "score", where a lost game counts 0; "lost"; with "fireworks" also "kept", where a lost game keeps its
-            points; and "score with NAME" of the games in which this partner had a seat.
+            "score", where a lost game counts 0; "kept", where a lost game keeps its points; "lost"; and
+            "score with NAME" of the games in which this partner had a seat.
         """
         if not any(len(scores) for scores, _, _ in self._ended):
             return {}
         kept, endings, held = (np.concatenate(column) for column in zip(*self._ended, strict=True))
         lost = np.isin(endings, defeats())
-        score = kept if lost_game_score == "zero" else np.where(lost, 0, kept)
-        means = {"score": float(score.mean())}
-        if lost_game_score != "zero":
-            means["kept"] = float(kept.mean())
-        means["lost"] = float(lost.mean())
+        score = np.where(lost, 0, kept)
+        means = {"score": float(score.mean()), "kept": float(kept.mean()), "lost": float(lost.mean())}
         for index, name in enumerate(partners):
             if (played := (held == index).any(1)).any():
                 means[f"score with {name}"] = float(score[played].mean())

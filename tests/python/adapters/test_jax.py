@@ -80,7 +80,7 @@ def test_a_step_runs_though_nobody_reads_what_it_gives():
 
     blind(first_legal(env.reset(seed=0))).block_until_ready()
     jax.effects_barrier()
-    assert env.batch.observe()["current_player"].tolist() == [1] * GAMES
+    assert env._env._batch.observe()["current_player"].tolist() == [1] * GAMES
 
 
 def test_seeds():
@@ -163,7 +163,7 @@ def test_an_illegal_action_says_so_and_moves_no_game():
             jax.block_until_ready(step(actions.at[2].set(illegal)))
     with pytest.raises(jax.errors.JaxRuntimeError, match="2147483647"):
         env.step(np.full(GAMES, 2**32 + 5))  # whose lower 32 bits are a legal action
-    np.testing.assert_array_equal(env.batch.observe()["obs"], turn.obs)
+    np.testing.assert_array_equal(env._env._batch.observe()["obs"], turn.obs)
     assert jax.block_until_ready(step(actions)).current_player.tolist() == [1] * GAMES
 
 

@@ -12,7 +12,7 @@ from starmine.hle import rl_env
 def vector(**options):
     env = starmine.HanabiVectorEnv(8, variant="mini", seed=3, **options)
     env.reset(seed=3)
-    return env, lambda one: one.step(one.batch.observe()["action_mask"].argmax(1))[0].tolist()
+    return env, lambda one: one.step(one._batch.observe()["action_mask"].argmax(1))[0].tolist()
 
 
 def single():

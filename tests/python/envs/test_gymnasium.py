@@ -276,7 +276,7 @@ def test_disabled_waits_for_a_reset_of_the_games_that_ended():
     np.testing.assert_array_equal(options["reset_mask"], [False, True, False])
     np.testing.assert_array_equal(info["_action_mask"], [False, True, False])
     np.testing.assert_array_equal(obs[[0, 2]], before[[0, 2]])
-    assert env.batch.episodes.tolist() == [0, 1, 0]
+    assert env._batch.episodes.tolist() == [0, 1, 0]
     env.step([5, 5, 5])
 
 

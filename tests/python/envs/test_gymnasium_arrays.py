@@ -40,10 +40,10 @@ def test_arrays_handed_out_are_never_changed(dtype, mode):
     given = held(arrays_of(env.reset(seed=0)))
     rng = random.Random(0)
     for _ in range(30):
-        over = env.batch.observe()["action_mask"].any(axis=1) == 0
+        over = env._batch.observe()["action_mask"].any(axis=1) == 0
         if mode == "Disabled" and over.any():
             given += held(arrays_of(env.reset(options={"reset_mask": over})))
-        mask = env.batch.observe()["action_mask"]
+        mask = env._batch.observe()["action_mask"]
         given += held(arrays_of(env.step(legal_actions(mask, rng))))
     given += held(arrays_of(env.reset(seed=1)))
     for array, copy in given:

@@ -79,7 +79,7 @@ def test_copies_and_pickles_continue_the_same(mode, partner):
     _, info = env.reset(seed=2)
     for _ in range(40):
         _, _, _, _, info = env.step(random_legal(info, rng))
-    others = [copy.deepcopy(env.batch), pickle.loads(pickle.dumps(env.batch)), env.batch.copy()]
+    others = [copy.deepcopy(env._batch), pickle.loads(pickle.dumps(env._batch)), env._batch.copy()]
     for _ in range(60):
         actions = random_legal(info, rng)
         results = [batch.step(actions) for batch in others]
@@ -88,7 +88,7 @@ def test_copies_and_pickles_continue_the_same(mode, partner):
             np.testing.assert_array_equal(result["obs"], obs)
             np.testing.assert_array_equal(result["reward"], reward)
             np.testing.assert_array_equal(result["terminated"], terminated)
-    assert others[1].partners == env.batch.partners == {0: partner, 2: "simple"}
+    assert others[1].partners == env._batch.partners == {0: partner, 2: "simple"}
 
 
 def test_games_do_not_depend_on_threads_and_batch_size():
@@ -153,5 +153,5 @@ def test_a_bot_for_the_base_game_is_refused_elsewhere():
 
 
 def test_there_are_no_partners_by_default():
-    assert HanabiVectorEnv(2).batch.partners == {}
-    assert HanabiVectorEnv(2, partners={}).batch.partners == {}
+    assert HanabiVectorEnv(2)._batch.partners == {}
+    assert HanabiVectorEnv(2, partners={})._batch.partners == {}

@@ -93,7 +93,7 @@ def assert_plays_as(partners, twins, mode="SameStep", steps=STEPS, **settings):
         if mode == "Disabled" and results[1].any():
             (obs, info), (expected, other) = (env.reset(options={"reset_mask": results[1]}) for env in envs)
     assert ended > 0
-    np.testing.assert_array_equal(*(env.batch.episodes for env in envs))
+    np.testing.assert_array_equal(*(env._batch.episodes for env in envs))
 
 
 @pytest.mark.parametrize("mode", ["SameStep", "NextStep", "Disabled"])
@@ -121,7 +121,7 @@ def test_objects_and_bots_share_a_table():
         returns += reward
         np.testing.assert_array_equal(returns[terminated], info["final_score"][terminated])
         returns[terminated] = 0
-    assert env.batch.episodes.min() > 0
+    assert env._batch.episodes.min() > 0
 
 
 @pytest.mark.parametrize("settings", [{}, {"random_start_player": True, "observers": "all"}], ids=str)
@@ -135,7 +135,7 @@ def test_rewards_add_up_with_objects_in_all_other_seats(settings):
         returns += reward
         np.testing.assert_array_equal(returns[terminated], info["final_score"][terminated])
         returns[terminated] = 0
-    assert (env.batch.episodes > 1).all()
+    assert (env._batch.episodes > 1).all()
 
 
 def test_a_policy_is_called_for_all_games_at_once_and_told_of_new_episodes():
@@ -274,11 +274,11 @@ def test_an_illegal_action_of_the_learner_is_refused_before_anything_moves():
     policy = FirstLegal()
     env = HanabiVectorEnv(GAMES, partners={1: policy}, seed=0)
     _, info = env.reset()
-    before = env.batch.observe()
+    before = env._batch.observe()
     with pytest.raises(IllegalActionError) as caught:
         env.step([-1] * GAMES)
     assert caught.value.count == GAMES
-    for name, array in env.batch.observe().items():
+    for name, array in env._batch.observe().items():
         np.testing.assert_array_equal(array, before[name])
     assert policy.calls == []
     env.step(info["action_mask"].argmax(axis=1))
@@ -302,7 +302,7 @@ def test_episodes_without_a_turn_of_the_learner_are_skipped(mode):
     rules = {"players": 3, "colors": 2, "ranks": 3, "hand_size": 1, "max_life_tokens": 1}
     env = HanabiVectorEnv(GAMES, partners={0: Loses(), 1: Loses()}, autoreset_mode=mode, seed=0, **rules)
     _, info = env.reset()
-    skipped = env.batch.episodes.sum()
+    skipped = env._batch.episodes.sum()
     assert skipped > 0
     returns = np.zeros(GAMES)
     for _ in range(20):
@@ -324,7 +324,7 @@ def test_partners_that_end_every_deal_are_refused():
 
 def test_a_batch_with_objects_is_not_stored():
     env = HanabiVectorEnv(2, partners={1: ["smart", FirstLegal()]}, seed=7)
-    for store in (env.batch.to_bytes, lambda: pickle.dumps(env.batch), lambda: pickle.dumps(env)):
+    for store in (env._batch.to_bytes, lambda: pickle.dumps(env._batch), lambda: pickle.dumps(env)):
         with pytest.raises(SerializationError, match="partners written in Python cannot be stored"):
             store()
     with pytest.raises(UnknownNameError, match="outside: 0"):

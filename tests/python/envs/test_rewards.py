@@ -7,7 +7,7 @@ import pytest
 
 import starmine
 from starmine import HanabiEnv, HanabiVectorEnv, Variant
-from starmine.envs import points_lost
+from starmine.envs import Rewards
 
 MODES = ["SameStep", "NextStep", "Disabled"]
 
@@ -115,13 +115,13 @@ def test_a_lost_game_keeps_its_score_until_it_is_dealt_anew():
     env.reset(seed=0)
     while True:
         _, _, lost, _, _ = env.step(np.full(16, 5))
-        if env.batch.observe()["score"][lost].any():  # which keeps the points
+        if env._batch.observe()["score"][lost].any():  # which keeps the points
             break
         if lost.any():
             env.reset(options={"reset_mask": lost})
     _, info = env.reset(options={"reset_mask": ~lost})
-    assert (env.variant.lost_game_score, env.batch.variant.lost_game_score) == ("zero", "fireworks")
-    assert env.batch.observe()["score"][lost].any()
+    assert (env.variant.lost_game_score, env.rewards.rules.lost_game_score) == ("zero", "fireworks")
+    assert env._batch.observe()["score"][lost].any()
     np.testing.assert_array_equal(info["score"], 0)
     _, info = env.reset()
     np.testing.assert_array_equal(info["score"], 0)
@@ -149,10 +149,40 @@ def test_wrong_settings_are_refused(make_env):
             make_env(lost_game_penalty=penalty)
 
 
-def test_lost_games_take_back_points_and_a_penalty():
+@pytest.mark.parametrize("variant_scores", ["zero", "fireworks"])
+def test_a_lost_game_loses_a_share_of_its_points_and_a_penalty(variant_scores):
     endings = ["lost", "perfect", "deck_exhausted"]
     codes = [0] + [starmine.endings().index(ending) + 1 for ending in endings]
-    outputs = {"final_ending": np.array(codes, np.int8), "final_score": np.array([9, 8, 25, 20], np.int32)}
-    assert points_lost(outputs, 0.5).tolist() == [0, 0.5, 0, 0]
-    assert points_lost(outputs, 0.5, 0.25).tolist() == [0, 2.5, 0, 0]
-    assert points_lost(outputs, 0.0, 1.0).tolist() == [0, 8, 0, 0]
+    for penalty, share, lost in [(0.5, 0.0, 0.5), (0.5, 0.25, 2.5), (0.0, 1.0, 8)]:
+        rewards = Rewards(Variant(lost_game_score=variant_scores), "fireworks", penalty)
+        rewards.lost_points_share = share
+        outputs = {"final_ending": np.array(codes, np.int8), "final_score": np.array([9, 8, 25, 20], np.int32)}
+        rewards.step(outputs | {"reward": (reward := np.ones(4, np.float32))})
+        assert reward.tolist() == [1, 1 - lost, 1, 1]
+        assert outputs["final_score"].tolist() == [9, 0 if variant_scores == "zero" else 8, 25, 20]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_share_of_lost_points_may_change_between_steps(mode):
+    """With a share of 1 the returns are those of the score; every lost game counts by the share of its last step."""
+    env, kept, score = (make(mode, reward=reward) for reward in ("fireworks", "fireworks", "score"))
+    assert env.rewards.lost_points_share == 0
+    lost_games, shares = 0, itertools.cycle([0.0, 0.25, 1.0])
+    changed, most, least = play(env), play(kept), play(score)
+    for share in itertools.islice(shares, 150):
+        env.rewards.lost_points_share = share
+        (reward, _, info), (points, _, _), (zero, _, _) = next(changed), next(most), next(least)
+        np.testing.assert_allclose(reward, (1 - share) * points + share * zero, atol=1e-6)
+        lost_games += np.isin(info["final_ending"], starmine.defeats()).sum()
+        np.testing.assert_array_equal(info["final_score"][np.isin(info["final_ending"], starmine.defeats())], 0)
+    assert lost_games > 30
+
+
+def test_a_share_that_has_no_effect_or_is_no_share_is_refused():
+    env = HanabiEnv(reward="fireworks")
+    for share in (-0.1, 1.5, float("nan"), True, "1", None):
+        with pytest.raises(starmine.StarmineError, match=r"lost_points_share=.*expected a number from 0 to 1"):
+            env.rewards.lost_points_share = share
+    env.rewards.lost_points_share = 1
+    with pytest.raises(starmine.StarmineError, match="with reward='score': expected reward='fireworks'"):
+        HanabiEnv().rewards.lost_points_share = 0.5

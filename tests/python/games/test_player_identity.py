@@ -81,8 +81,8 @@ def test_partners_have_the_weights_that_were_loaded(replaced):
         twin = starmine.HanabiVectorEnv(50, variant=RULES, partners={1: MINI}, seed=3)
         twin.reset(seed=3)
         for _ in range(20):
-            np.testing.assert_array_equal(env.batch.observe()["obs"], twin.batch.observe()["obs"])
-            actions = env.batch.observe()["action_mask"].argmax(1)
+            np.testing.assert_array_equal(env._batch.observe()["obs"], twin._batch.observe()["obs"])
+            actions = env._batch.observe()["action_mask"].argmax(1)
             env.step(actions)
             twin.step(actions)
 
@@ -171,7 +171,7 @@ class First:
 
 def test_a_batch_with_partners_in_python_is_not_stored():
     env = starmine.HanabiVectorEnv(4, variant=RULES, partners={1: First()}, seed=3)
-    for store in (env.batch.to_bytes, lambda: pickle.dumps(env.batch)):
+    for store in (env._batch.to_bytes, lambda: pickle.dumps(env._batch)):
         with pytest.raises(SerializationError, match=r"partners written in Python cannot be stored"):
             store()
 

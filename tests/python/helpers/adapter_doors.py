@@ -149,7 +149,7 @@ def jax():
         lambda returned: np.asarray(returned.obs),
         ("deck", "decks"),
         TypeError,
-        games=lambda env: env.batch,
+        games=lambda env: env._env._batch,
     )
 
 

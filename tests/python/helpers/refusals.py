@@ -42,7 +42,7 @@ class Table:
 
     def snapshot(self):
         """Everything about the games."""
-        batches = [self.batch, self.ended, self.env.batch, self.closed.batch, self.single._batch]
+        batches = [self.batch, self.ended, self.env._batch, self.closed._batch, self.single._batch]
         return [batch.to_bytes() for batch in batches] + [self.state.to_json(), self.over.to_json()]
 
     def into(self, **buffers):

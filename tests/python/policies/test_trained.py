@@ -110,7 +110,7 @@ def test_a_policy_takes_a_seat_as_its_text_does(written):
     batch = starmine.Batch("small", 2, partners={1: [greedy, "random", drawn]})
     assert batch.partners == {1: [greedy.bot, "random", drawn.bot]}
     env = starmine.HanabiVectorEnv(2, "small", partners={1: greedy})
-    assert env.batch.partners == {1: greedy.bot}
+    assert env._batch.partners == {1: greedy.bot}
     evaluation = starmine.evaluate({"mine": greedy, "random": "random"}, 10, variant="small")
     assert evaluation.settings.entrants["mine"] == greedy.bot
 

@@ -102,7 +102,7 @@ def test_a_lost_game_takes_its_points_back(ppo, tiny):
         (group,) = learner.games.groups
         group.batches[0].reset(seed=5)
         group.load(group.batches)
-        learner.games.lost_points_share = share
+        learner.games.rewards.lost_points_share = share
         learner.collect()
         reward, terminated = learner.reward.numpy(), learner.terminated.numpy()
         ends = [np.flatnonzero(ended) + 1 for ended in terminated.T]

@@ -378,13 +378,12 @@ def test_products_are_in_bfloat16_where_the_processor_multiplies_it(training, mo
 def test_finished_games_are_averaged(training):
     lost, exhausted = starmine.defeats()[0], starmine.endings().index("deck_exhausted") + 1
     games = training.FinishedGames()
-    assert games.means("zero") == {}
+    assert games.means() == {}
     games.add(np.zeros(0, np.int32), np.zeros(0, np.int8))
-    assert games.means("zero") == {}
+    assert games.means() == {}
     games.add(np.array([4, 6]), np.array([lost, exhausted]))
     games.add(np.array([8]), np.array([exhausted]))
-    assert games.means("fireworks") == pytest.approx({"score": 14 / 3, "kept": 6.0, "lost": 1 / 3})
-    assert games.means("zero") == pytest.approx({"score": 6.0, "lost": 1 / 3})
+    assert games.means() == pytest.approx({"score": 14 / 3, "kept": 6.0, "lost": 1 / 3})
 
 
 def test_sampled_actions_follow_their_probabilities(training):

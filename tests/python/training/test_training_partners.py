@@ -159,6 +159,22 @@ def test_games_in_a_step_are_stored_and_received_after_it(training):
     group.receive()
 
 
+def test_games_and_lost_points_count_when_their_step_is_received(training):
+    """What is set or taken while a step is in progress does not depend on how far the step is."""
+    games = training.TrainingGames(starmine.variant("small"), 64, [], 1)
+    (group,), lost = games.groups, 0
+    outputs = group.receive()
+    for _ in range(20):
+        group.send(outputs["action_mask"].int().argmax(1))
+        group._step.result()  # the thread has played the step
+        assert games.take_finished().means() == {}
+        outputs = group.receive()
+        finished = games.take_finished().means()
+        assert bool(finished) == bool(outputs["terminated"].any())
+        lost += finished.get("lost", 0) > 0
+    assert lost > 0
+
+
 def test_an_error_of_a_step_is_raised_by_receive(training):
     (group,) = training.TrainingGames(starmine.variant("small"), 4, [], 1).groups
     outputs = group.receive()
@@ -188,7 +204,13 @@ def test_games_and_partners_are_those_of_environments(training):
     mixture = [("piers", 3), ("simple", 1)]
     environments = [
         starmine.HanabiVectorEnv(
-            4, "small", players=2, dtype="bits", seed=5 + (seat << 60), partners={1 - seat: mixture}
+            4,
+            "small",
+            players=2,
+            dtype="bits",
+            reward="fireworks",
+            seed=5 + (seat << 60),
+            partners={1 - seat: mixture},
         )
         for seat in (0, 1)
     ]
