@@ -1,68 +1,75 @@
-"""Off-belief learning: Q-learning whose seats read moves as the level below would have meant them.
+"""Off-belief learning: Q-learning in which a hint means what the rules say about the cards, and nothing more.
 
-    python examples/obl.py --minutes 30  # level 1, two players
-    python examples/obl.py --minutes 30 --below runs/obl/policy.safetensors --out runs/obl2  # level 2
+    python examples/obl.py --minutes 120  # two players
 
 Self-play lets a hint mean whatever the team has come to mean by it, and each run comes to mean something else. In
-off-belief learning (Hu et al., arXiv 2103.04000) a seat answers as if all moves so far had been those of the level
-below. Level 0 is a random policy, so that a hint tells level 1 what the rules say of the cards, and no more:
+off-belief learning (Hu et al., arXiv 2103.04000) a seat chooses its move as if all moves so far had been made by the
+policy of the level below. This script trains level 1, above a level 0 that plays at random:
 
-- **Belief in level 0.** It chooses the kind of its move without a look at the cards, and a hint by a random card, whose
-  colour or rank it names. Such a hint is as probable in every world in which it touches the same cards. So all worlds
-  are alike that agree with what a seat has seen, and `View.sample_hands` draws from its belief by exact counting.
-- **Belief in a policy.** From level 2 on, that draws `--candidates` worlds. One of them is kept with a probability in
-  proportion to that of the other seats' moves: the level below makes its best move, or with `--below-epsilon` a random
-  legal one. With more candidates this comes closer to Bayes' rule. The paper learns a belief model.
-- **Fictitious worlds.** Games are played with exploration. At each turn the acting seat's own hand and the rest of the
-  deck are drawn anew. In that world the seat makes its move, its partners answer greedily until it is to act again, and
-  its target is the rewards of these turns plus its best value then. The game itself goes on as it was.
-- **Values.** Each seat learns a value of its own, by a network without memory: dueling values, Huber loss. The network
-  that plays the games computes the targets, and learns from them afterwards, so that it is its own target network.
+- **Belief.** A random policy chooses its moves without regard to the cards. So its moves say nothing about the cards of
+  the seat to act, except what a hint says by the rules. All deals that agree with what the seat sees are then equally
+  likely, and `Batch.worlds` draws from them by exact counting.
+- **Fictitious worlds.** Thousands of games are played with exploration. At each turn the hand of the seat to act and
+  the order of the deck are drawn anew, in `--worlds` copies of the game. In each copy the seat makes its move, and its
+  partners answer greedily until the seat is to act again. The target of the move is the mean over the copies of the
+  rewards of these turns and of the seat's best value at its next turn. The game itself goes on as it was.
+- **Values.** A network without memory learns the value of each action from the observation of the seat that acts:
+  dueling values, Huber loss. The network of the rollout computes the targets, and then learns from them.
 
-Output folder, stopping and resuming are those of `examples/ppo.py`; a resumed run needs the same budget, in steps.
+A move is thus never judged by what it has come to mean, so policies of different runs understand each other. The
+output folder, stopping, resuming and the choice of the device are those of `examples/ppo.py`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
-from obl_worlds import LevelBelow, Tables
 from torch import Tensor, nn
 from torch.nn.functional import huber_loss
 
 import starmine
-from starmine.envs import Rewards
-from starmine.torch import ColorNetwork
+from starmine.torch import ColorNetwork, Graphed
 from starmine.training import (
-    FinishedGames,
     OnUpdate,
-    Outputs,
+    Precision,
     Run,
     ScriptArgs,
+    TrainingGames,
     WeightAverage,
     anneal,
+    by_device,
     check_finite,
     command_line,
-    draw_deals,
     explore,
     flat_weights,
+    local_device,
+    matmul_dtype,
     network_player,
     prepare_torch,
     progress_games,
     show_game,
+    training_seed,
 )
 
 MEASURES = ("loss", "error", "value", "gradient_norm")
 
+# The defaults of arguments that are None.
+BY_DEVICE: dict[str, dict[str, Any]] = {
+    "cpu": {"num_envs": 1024, "minibatch": 512, "hidden": (96, 256), "eval_every": 40},
+    "cuda": {"num_envs": 8192, "minibatch": 4096, "hidden": (192, 512), "eval_every": 100},
+}
+
 
 @dataclass
 class Args(ScriptArgs):
-    """Train one policy for all seats of Hanabi with off-belief learning."""
+    """Train one policy for all seats of Hanabi with off-belief learning.
+
+    Where the default is None it depends on the device; the text gives "on a CPU / on a GPU".
+    """
 
     variant: str = "standard"
     """one of starmine.variants()"""
@@ -71,160 +78,218 @@ class Args(ScriptArgs):
     """one of starmine.encoders()"""
     lost_game_penalty: float = 1.0
     """points that are subtracted in training from the last reward of a lost game; evaluation counts it zero"""
+    lost_points_share: float = 1.0
+    """share of the points of a lost game that is subtracted when it is lost: rises linearly from 0 to this share over
+    the budget; with 1, training ends with the score as it counts"""
 
     out: Path = Path("runs/obl")
     """output folder; without --resume, one that holds a run is refused"""
 
-    num_envs: int = 64
-    """games played to their ends between two updates"""
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """of the network; "auto" is a GPU where PyTorch finds one"""
+    num_envs: int | None = None
+    """games played at once: 1,024 / 8,192"""
+    rollout: int = 16
+    """turns of each game between two updates"""
+    worlds: int = 2
+    """fictitious worlds of a turn, whose mean is its target"""
     epochs: int = 2
-    minibatch: int = 256
-    """turns in a minibatch"""
-    lr: float = 7e-4
+    minibatch: int | None = None
+    """turns in a minibatch: 512 / 4,096"""
+    hold: float = 0.0
+    """part of the budget in which the learning rate is constant; it then falls linearly to its end"""
+    lr: float = 1e-3
+    """learning rate"""
+    lr_end: float = 2e-5
     gamma: float = 0.999
     epsilon: float = 0.4
-    """the largest rate of exploration of a seat in a game; the smallest is its eighth power"""
+    """the largest exploration rate of a seat in a game; the smallest is its eighth power"""
     grad_norm: float = 5.0
-    below: str | None = None
-    """the policy of the level below, such as the file of a run; None for level 0"""
-    below_epsilon: float = 0.1
-    """share of random moves of that policy"""
-    candidates: int = 16
-    """worlds of which one is kept by the probability of that policy's moves"""
     average: float = 0.995
     """decay of the moving average of the weights, which is evaluated and saved; 0 for the last weights"""
-    hidden: tuple[int, ...] = (96, 256)
-    """widths of a colour's tower and of the trunk"""
+    hidden: tuple[int, ...] | None = None
+    """widths of a colour's tower and of the trunk: 96 256 / 192 512"""
+    dtype: Precision = "auto"
+    """dtype of the matrix products; "auto" is bfloat16 where the device has instructions for it, else float32"""
 
-    eval_every: int = 20
-    """updates between two greedy evaluations"""
+    eval_every: int | None = None
+    """updates between two greedy evaluations: 40 / 100"""
 
 
 # The arguments that a resumed run cannot change.
-FIXED = ("variant", "players", "encoder", "num_envs", "hidden", "below")
+FIXED = ("variant", "players", "encoder", "num_envs", "worlds", "device", "hidden")
 
 
 def action_values(logits: Tensor, value: Tensor, mask: Tensor) -> Tensor:
-    """The value of each action (n, A): the state's plus the advantage over the mean of the legal; -inf if illegal."""
+    """The values of the actions (n, A); -inf for illegal ones.
+
+    The value of an action is the value of the state, plus its logit, minus the mean logit of the legal actions.
+    """
     mean = (logits * mask).sum(1, keepdim=True) / mask.sum(1, keepdim=True)
     return (value[:, None] + logits - mean).masked_fill(~mask, -torch.inf)
 
 
 class OBL:
-    """The network, its optimizer and its games."""
+    """The network, its optimizer, its games and the rollout that it learns from.
 
-    def __init__(self, args: Args) -> None:
-        self.args = args
-        prepare_torch(args)
+    Attributes:
+        inputs: the network's inputs (steps, games, ...).
+        mask: bool (steps, games, A), the legal actions.
+        action: int64 (steps, games).
+        target: float32 (steps, games), what the action is expected to return.
+        epsilon: float32 (games, players), the exploration rate of each seat.
+    """
+
+    def __init__(self, given: Args) -> None:
+        prepare_torch(given)
+        self.device = local_device(given.device)
+        self.args = args = by_device(given, self.device, BY_DEVICE)
+        dtype = matmul_dtype(args.dtype, self.device)
+        self.resolved: dict[str, Any] = {"dtype": str(dtype).removeprefix("torch.")}  # for `config.json`
+
         self.variant = starmine.variant(args.variant, players=args.players)
-        self.rewards = Rewards(self.variant, "fireworks", args.lost_game_penalty)
-        self.network = ColorNetwork(self.variant, args.encoder, args.hidden)
+        self.games = TrainingGames(
+            self.variant,
+            args.num_envs,
+            [],
+            training_seed(args.seed),
+            encoder=args.encoder,
+            device=self.device,
+            lost_game_penalty=args.lost_game_penalty,
+        )
+        self.worlds = self.games.groups[0].batches[0].worlds(args.worlds)
+        self.epsilon = args.epsilon ** (1 + 7 * torch.rand(args.num_envs, args.players)).to(self.device)
+
+        self.network = ColorNetwork(self.variant, args.encoder, args.hidden, matmul_dtype=dtype).to(self.device)
         self.network.fuse_kernels()
         self.weights = flat_weights(self.network)
         self.average = WeightAverage(self.network, self.weights, args.average)
-        self.optimizer = torch.optim.Adam([self.weights], args.lr, eps=1e-5, fused=True)
-        below = None
-        if args.below is not None:
-            below = LevelBelow(args.below, self.variant, args.encoder, args.below_epsilon)
-        self.tables = Tables(self.rewards.rules, args.num_envs, args.encoder, below, args.candidates)
+        self.lr = torch.zeros((), device=self.device)
+        on_gpu = self.device.type == "cuda"
+        self.optimizer = torch.optim.Adam([self.weights], self.lr, eps=1e-5, fused=True, capturable=on_gpu)
 
-    def update(self, fraction: float) -> tuple[dict[str, float], int]:
-        """Play games and learn from them; returns measures for the log, and the turns played.
+        # The rollout.
+        shape = (args.rollout, args.num_envs)
+        inputs = self.network.read(self.games.groups[0].receive()["obs"][:1])
+        self.inputs = inputs.new_empty(*shape, *inputs.shape[1:])
+        self.mask = torch.empty(*shape, self.variant.num_actions, dtype=torch.bool, device=self.device)
+        self.action = torch.empty(shape, dtype=torch.int64, device=self.device)
+        self.target = torch.empty(shape, device=self.device)
+
+        self.choose = Graphed(self.choose_best, self.device)
+        self.learn_minibatch = Graphed(self.update_weights, self.device)
+
+    def update(self, fraction: float) -> dict[str, float]:
+        """Collect a rollout and learn from it; returns measures for the log.
 
         Args:
-            fraction: the spent part of the budget, for the learning rate.
+            fraction: the spent part of the budget, for the schedules.
         """
         args = self.args
-        lr = anneal(args.lr, 0.0, fraction)
-        for group in self.optimizer.param_groups:
-            group["lr"] = lr
-        samples, measures = self.collect()
-        return measures | self.learn(samples) | {"lr": lr}, len(samples[0])
-
-    def values(self, outputs: Outputs, rows: NDArray[np.int64]) -> Tensor:
-        """The values of all actions (n, A) in some games."""
-        logits, value, _ = self.network.evaluate(self.network.read(outputs["obs"][rows]), None)
-        if not torch.isfinite(logits.sum() + value.sum()):
-            raise FloatingPointError("the network's output is not finite")
-        return action_values(logits, value, torch.from_numpy(outputs["action_mask"][rows]))
+        lr = anneal(args.lr, args.lr_end, fraction, args.hold)
+        self.lr.fill_(lr)
+        self.games.rewards.lost_points_share = args.lost_points_share * fraction
+        self.collect()
+        scores = self.games.take_finished().means()
+        return scores | self.learn() | {"lr": lr}
 
     @torch.no_grad()
-    def collect(self) -> tuple[list[Tensor], dict[str, float]]:
-        """Play games to their ends; their turns as observations, masks, actions and targets, and the scores."""
-        args, tables, finished = self.args, self.tables, FinishedGames()
-        epsilon = args.epsilon ** (1 + 7 * torch.rand(args.num_envs, args.players))
-        outputs, turns = tables.deal(*draw_deals(self.variant, args.num_envs)), []
-        while tables.running.any():
-            rows = np.flatnonzero(tables.running)
-            mask, seat = torch.from_numpy(outputs["action_mask"][rows]), outputs["current_player"][rows]
-            action = explore(self.values(outputs, rows).argmax(1), mask, epsilon[rows, seat])
-            actions = np.zeros(args.num_envs, np.int64)
-            actions[rows] = action.numpy()
-            targets = self.targets(actions)[rows]
-            turns.append((torch.from_numpy(outputs["obs"][rows]), mask, action, targets))
-            outputs = tables.step(actions)
-            ended = outputs["terminated"]
-            finished.add(outputs["final_score"][ended], outputs["final_ending"][ended])
-        return [torch.cat(column) for column in zip(*turns, strict=True)], finished.means()
+    def collect(self) -> None:
+        """Play turns of the games, each with its target."""
+        (group,) = self.games.groups
+        for step in range(self.args.rollout):
+            outputs = group.receive()
+            mask, seat = outputs["action_mask"], outputs["current_player"].long()
+            inputs, best, _ = self.choose(outputs["obs"], mask)
+            action = explore(best, mask, self.epsilon.gather(1, seat[:, None])[:, 0])
+            self.inputs[step], self.mask[step], self.action[step] = inputs, mask, action
+            group.batches[0].worlds(self.args.worlds, seed=int(torch.randint(2**62, ())), into=self.worlds)
+            group.send(action)
+            self.target[step] = self.targets(action)
 
-    def targets(self, actions: NDArray[np.int64]) -> Tensor:
-        """What the acting seats can expect of their actions (N,), in one world each that they hold for possible."""
-        args, tables, discount = self.args, self.tables, 1.0
-        tables.imagine(tables.believe())
-        found, running = np.zeros(len(actions), np.float32), tables.running
-        for _ in range(args.players):
-            outputs = tables.worlds.step(actions)
-            self.rewards.step(outputs)
-            found += running * discount * outputs["reward"]
-            running, discount = running & ~outputs["terminated"], discount * args.gamma
-            rows = np.flatnonzero(running)
-            if not len(rows):
-                return torch.from_numpy(found)
-            best = self.values(outputs, rows).max(1)
-            actions = np.zeros(len(actions), np.int64)
-            actions[rows] = best.indices.numpy()
-        found[rows] += discount * best.values.numpy()
-        return torch.from_numpy(found)
+    def targets(self, action: Tensor) -> Tensor:
+        """What the seats to act can expect of their actions int64 (n,): means over the worlds, float32 (n,)."""
+        action = action.repeat_interleave(self.args.worlds)
+        target, discount = torch.zeros(len(action), device=self.device), torch.ones(len(action), device=self.device)
+        for _ in range(self.args.players):
+            outputs = self.worlds.step(action.cpu().numpy())
+            self.games.rewards.step(outputs)
+            names = ("obs", "action_mask", "reward", "terminated")
+            obs, mask, reward, terminated = (torch.from_numpy(outputs[name]).to(self.device) for name in names)
+            target += discount * reward
+            # A world that ended was dealt anew, and goes on without a part in the target.
+            discount *= self.args.gamma * ~terminated
+            _, action, value = self.choose(obs, mask)
+        return (target + discount * value).view(-1, self.args.worlds).mean(1)
 
-    def learn(self, samples: list[Tensor]) -> dict[str, float]:
-        """Fit the values to the targets in epochs of minibatches; returns the means of their measures."""
-        args, found = self.args, []
-        for _ in range(args.epochs):
-            for chosen in torch.split(torch.randperm(len(samples[0])), args.minibatch):
-                obs, mask, action, target = (column[chosen] for column in samples)
-                logits, state_value, _ = self.network.evaluate(self.network.read(obs), None)
-                value = action_values(logits, state_value, mask).gather(1, action[:, None])[:, 0]
-                loss = huber_loss(value, target)
-                self.optimizer.zero_grad(set_to_none=False)
-                loss.backward()  # type: ignore[no-untyped-call]
-                norm = nn.utils.clip_grad_norm_(self.network.parameters(), args.grad_norm)
-                self.optimizer.step()
-                self.average.update()
-                found.append(torch.stack([loss, (target - value).abs().mean(), value.mean(), norm]).detach())
-        measures = torch.stack(found)
-        check_finite(measures, MEASURES, self.network)
-        return dict(zip(MEASURES, measures.mean(0).tolist(), strict=True))
+    @torch.no_grad()
+    def choose_best(self, bits: Tensor, mask: Tensor) -> tuple[Tensor, ...]:
+        """The network's inputs (n, ...), the best actions int64 (n,) and their values (n,)."""
+        inputs = self.network.read(bits)
+        value, action = self.values(inputs, mask).max(1)
+        return inputs, action, value
+
+    def values(self, inputs: Tensor, mask: Tensor) -> Tensor:
+        """The values of the actions (n, A)."""
+        dtype = self.network.matmul_dtype
+        with torch.autocast(self.device.type, dtype, dtype != torch.float32):
+            logits, value, _ = self.network.evaluate(inputs, None)
+        return action_values(logits.float(), value.float(), mask)
+
+    def learn(self) -> dict[str, float]:
+        """Fit the values to the targets in epochs of minibatches; returns the means of the minibatches' measures."""
+        measures = torch.stack([self.learn_minibatch(chosen).clone() for chosen in self.minibatches()])
+        measures = torch.cat([measures, self.target.mean().expand(1, len(MEASURES))]).cpu()  # waits for the device
+        if not measures[-1].isfinite().all():
+            raise FloatingPointError("the network's output is not finite")
+        check_finite(measures[:-1], MEASURES, self.network)
+        return dict(zip(MEASURES, measures[:-1].mean(0).tolist(), strict=True))
+
+    def minibatches(self) -> Iterator[Tensor]:
+        """The turns of each minibatch, as indices into the flattened rollout."""
+        for _ in range(self.args.epochs):
+            yield from torch.split(torch.randperm(self.action.numel(), device=self.device), self.args.minibatch)
+
+    def update_weights(self, chosen: Tensor) -> Tensor:
+        """Learn from a minibatch; returns its `MEASURES`."""
+        inputs, mask = (part.flatten(0, 1).index_select(0, chosen) for part in (self.inputs, self.mask))
+        action, target = (part.flatten()[chosen] for part in (self.action, self.target))
+        value = self.values(inputs, mask).gather(1, action[:, None])[:, 0]
+        loss = huber_loss(value, target)
+        self.optimizer.zero_grad(set_to_none=False)
+        loss.backward()  # type: ignore[no-untyped-call]
+        norm = nn.utils.clip_grad_norm_(self.weights, self.args.grad_norm)
+        self.optimizer.step()
+        self.average.update()
+        return torch.stack([loss, (target - value).abs().mean(), value.mean(), norm]).detach()
 
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint keeps."""
-        return {name: getattr(self, name).state_dict() for name in ("network", "average", "optimizer")}
+        network, average, optimizer = (part.state_dict() for part in (self.network, self.average, self.optimizer))
+        games = {"games": self.games.state_dict(), "epsilon": self.epsilon}
+        return {"network": network, "average": average, "optimizer": optimizer, "process": games}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from a checkpoint."""
-        for name in ("network", "average", "optimizer"):
-            getattr(self, name).load_state_dict(state[name])
+        """Go on from a checkpoint. Call it before the first update, since it replaces the optimizer's tensors."""
+        self.network.load_state_dict(state["network"])
+        self.average.load_state_dict(state["average"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.optimizer.param_groups[0]["lr"] = self.lr
+        self.games.load_state_dict(state["process"]["games"])
+        self.epsilon.copy_(state["process"]["epsilon"])
 
 
-def main(args: Args, on_update: OnUpdate | None = None) -> None:
+def main(given: Args, on_update: OnUpdate | None = None) -> None:
     """Train, evaluate, and write the results."""
-    obl = OBL(args)
-    with Run("obl", args, obl, FIXED, on_update=on_update) as run:
+    obl = OBL(given)
+    args = obl.args
+    with Run("obl", args, obl, FIXED, resolved=obl.resolved, on_update=on_update) as run:
         while run.begin_update():
-            measures, steps = obl.update(run.fraction)
+            measures = obl.update(run.fraction)
             if run.is_due(args.eval_every):
                 player = network_player(obl.average.network)
                 measures["greedy"] = progress_games(player, obl.variant, args.eval_games).mean
-            run.end_update(measures, steps=steps)
+            run.end_update(measures, steps=args.rollout * args.num_envs)
         if run.finished:
             report(obl, run)
 
@@ -237,9 +302,8 @@ def report(obl: OBL, run: Run) -> None:
         "random policy": progress_games("random", obl.variant, args.final_games),
         "greedy policy": progress_games(player, obl.variant, args.final_games),
     }
-    level = 1 if obl.tables.below is None else obl.tables.below.level + 1
-    title = f"off-belief learning, level {level}, {args.variant}, {args.players} players"
-    run.report(games, title=title, method=f"OBL-{level}", network=obl.average.network)
+    title = f"off-belief learning, level 1, {args.variant}, {args.players} players"
+    run.report(games, title=title, method="OBL-1", network=obl.average.network)
 
 
 if __name__ == "__main__":

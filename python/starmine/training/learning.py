@@ -1,4 +1,4 @@
-"""What learners share: first weights, deals, drawn actions, schedules, averages and checks of their numbers."""
+"""What learners share: first weights, drawn actions, schedules, averages and checks of their numbers."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Generic, Literal, TypeAlias, TypeVar, get_args
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from starmine._core import StarmineError, Variant
+from starmine._core import StarmineError
 from starmine._util.keywords import check_names
 from starmine._util.numbers import is_number
 from starmine.games.player_texts import own_policy
@@ -62,23 +60,6 @@ def form(network: ActorCritic) -> dict[str, object]:
     }
 
 
-def draw_deals(
-    variant: Variant, games: int, generator: torch.Generator | None = None
-) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Draw decks uint8 (games, deck_size) and start players uint8 (games,).
-
-    Args:
-        variant: the rules.
-        games: number of games.
-        generator: of the draws; None for torch's default generator.
-    """
-    copies = np.array(variant.copies).ravel()
-    cards = np.repeat(np.arange(len(copies), dtype=np.uint8), copies)
-    order = torch.rand(games, len(cards), dtype=torch.float64, generator=generator).argsort(dim=1, stable=True)
-    seats = variant.players if variant.random_start_player else 1
-    return cards[order.numpy()], torch.randint(seats, (games,), generator=generator).numpy().astype(np.uint8)
-
-
 def explore(action: Tensor, mask: Tensor, epsilon: Tensor | float) -> Tensor:
     """The actions, each replaced with a probability by a uniformly random legal one.
 
@@ -92,8 +73,8 @@ def explore(action: Tensor, mask: Tensor, epsilon: Tensor | float) -> Tensor:
     """
     if not isinstance(epsilon, Tensor) and not is_number(epsilon, 0, 1):
         raise StarmineError(f"epsilon={epsilon!r} is not allowed: expected a number from 0 to 1")
-    random = torch.rand(mask.shape).masked_fill(~mask, -1).argmax(1)
-    return torch.where(torch.rand(len(action)) < epsilon, random, action)
+    random = torch.rand(mask.shape, device=mask.device).masked_fill(~mask, -1).argmax(1)
+    return torch.where(torch.rand(len(action), device=mask.device) < epsilon, random, action)
 
 
 def sample_actions(log_probs: Tensor) -> Tensor:

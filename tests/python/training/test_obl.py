@@ -1,8 +1,5 @@
-"""examples/obl.py: its fictitious worlds, beliefs and targets."""
+"""examples/obl.py: its rollouts and targets."""
 
-import collections
-import itertools
-import random
 from functools import partial
 
 import numpy as np
@@ -12,13 +9,6 @@ from training_runs import TrainingError, assert_resumes_to_the_same_bits, checkp
 import starmine
 
 pytestmark = [pytest.mark.slow, needs_train_extra]
-
-RULES = {
-    "two players": {"players": 2},
-    "three players": {"players": 3, "random_start_player": True},
-    "few cards": {"players": 2, "colors": 2, "ranks": 3, "hand_size": 3},
-    "empty hints": {"players": 3, "colors": 3, "empty_hints": True},
-}
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +25,7 @@ def small(obl, tmp_path):
     import torch
 
     def arguments(**given):
-        sizes = {"num_envs": 8, "minibatch": 64, "hidden": (8, 8), "num_threads": 1}
+        sizes = {"num_envs": 8, "minibatch": 64, "hidden": (8, 8), "num_threads": 1, "dtype": "float32"}
         games = {"eval_every": 4, "eval_games": 4, "final_games": 4, "total_steps": 600}
         return obl.Args(**({"variant": "small", "out": tmp_path / "run"} | sizes | games | given))
 
@@ -44,232 +34,75 @@ def small(obl, tmp_path):
     torch.set_num_threads(threads)
 
 
-def play_randomly(tables, outputs, rng):
-    """Yield the outputs of each turn of random games, which are then played on."""
-    while tables.running.any():
-        yield outputs
-        mask = outputs["action_mask"]
-        outputs = tables.step((rng.random(mask.shape) * mask).argmax(1))
-
-
-@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
-def test_a_world_shows_the_acting_seat_what_the_game_shows_it(obl, rules):
+def best_move(learner, bits, mask):
+    """The best action and its value, of one observation."""
     import torch
 
-    torch.manual_seed(0)
-    variant, rng = starmine.Variant(**rules), np.random.default_rng(0)
-    tables, differ = obl.Tables(variant, 24), 0
-    deals = obl.draw_deals(variant, 24)
-    cards = np.sort(deals[0][0])
-    for outputs in play_randomly(tables, tables.deal(*deals), rng):
-        decks = tables.redraw()
-        tables.imagine(decks)
-        seen, rows = tables.worlds.observe(), tables.running
-        for name in ("obs", "action_mask", "current_player", "score"):
-            np.testing.assert_array_equal(seen[name][rows], outputs[name][rows])
-        assert (np.sort(decks, axis=1) == cards).all()
-        differ += int((decks != tables.decks).any(1)[rows].sum())
-    assert differ > 100
-
-
-def level_zero(variant, state, action):
-    """The probability of a move of level 0, without the factors that are the same in all worlds."""
-    move = variant.move(action)
-    if move.slot is not None:
-        return 1.0
-    hand = state.hands[(state.current_player + move.offset) % variant.players]
-    touched = [card for card in hand if card.suit == move.color or card.rank == move.rank]
-    return len(touched) / len(hand)
-
-
-def text(variant, card):
-    """A card, as `new_game` takes it."""
-    return f"{'RYGWB'[card // variant.ranks]}{card % variant.ranks + 1}"
-
-
-def posterior(variant, real, decks, actions, seat, probability=level_zero):
-    """By Bayes' rule, how probable a seat finds each deck after the moves of a game with a real deck."""
-    weights, seen = {}, None
-    for deck in (real, *decks):
-        state, views, weight = variant.new_game(deck=[text(variant, card) for card in deck]), [], 1.0
-        for action in actions:
-            views.append(state.encode(seat).tobytes())
-            if seen is not None and views[-1] != seen[len(views) - 1]:
-                break
-            weight *= probability(variant, state, action) if state.current_player != seat else 1.0
-            if not weight:
-                break
-            state.apply(action)
-        else:
-            views.append(state.encode(seat).tobytes())
-            seen = seen or views
-            if views == seen:
-                weights[deck] = weight
-    return {deck: weight / sum(weights.values()) for deck, weight in weights.items()}
-
-
-def test_worlds_are_drawn_from_the_belief_of_level_zero(obl):
-    """Against Bayes' rule over all decks, and the real one is drawn no more often than that."""
-    import torch
-
-    torch.manual_seed(0)
-    variant = starmine.Variant(colors=2, ranks=2, hand_size=2, copies=[[2, 2], [2, 1]])
-    every = sorted(set(itertools.permutations([0, 0, 1, 1, 2, 2, 3])))
-    rng, many, compared = random.Random(5), 1000, 0
-    for real in rng.sample(every, 8):
-        tables = obl.Tables(variant, many)
-        outputs = tables.deal(np.array([real] * many, np.uint8), np.zeros(many, np.uint8))
-        actions = []
-        while tables.running.all():
-            belief = posterior(variant, real, every, actions, int(outputs["current_player"][0]))
-            drawn = collections.Counter(map(tuple, tables.redraw().tolist()))
-            assert set(drawn) <= set(belief)
-            expected = many * np.array(list(belief.values()))
-            found = np.array([drawn[deck] for deck in belief])
-            statistic, freedom = ((found - expected) ** 2 / expected).sum(), len(belief) - 1
-            # Five standard deviations; the seeds are fixed, so this cannot fail by chance.
-            assert statistic <= freedom + 5 * (2 * freedom) ** 0.5
-            share = belief[real]
-            assert abs(drawn[real] - many * share) <= 5 * (many * share * (1 - share)) ** 0.5
-            compared += freedom > 0
-            actions.append(rng.choice(np.flatnonzero(outputs["action_mask"][0]).tolist()))
-            outputs = tables.step(np.full(many, actions[-1]))
-    assert compared > 20
-
-
-@pytest.fixture
-def below(obl, tmp_path):
-    """Level 1 of a game with seven cards: random weights, whose best moves depend on the cards that it sees."""
-    import torch
-
-    from starmine.torch import ColorNetwork
-
-    torch.manual_seed(3)
-    variant = starmine.Variant(colors=2, ranks=2, hand_size=2, copies=[[2, 2], [2, 1]])
-    network = ColorNetwork(variant, hidden=(8, 8))
     with torch.no_grad():
-        for parameter in network.parameters():
-            parameter.mul_(3)
-    network.save(tmp_path / "below.safetensors", method="OBL-1")
-    return obl.LevelBelow(str(tmp_path / "below.safetensors"), variant, "canonical", 0.2)
-
-
-def test_worlds_of_a_higher_level_are_drawn_by_the_moves_of_the_level_below(obl, below):
-    """Against Bayes' rule over all decks, with the policy asked in one position at a time."""
-    import torch
-
-    torch.manual_seed(0)
-    variant, many, candidates = below.network.variant, 400, 64
-    every = sorted(set(itertools.permutations([0, 0, 1, 1, 2, 2, 3])))
-
-    def probability(variant, state, action):
-        bits = np.packbits(state.encode(state.current_player), bitorder="little")
-        obs = np.pad(bits, (0, -len(bits) % 8))[None]
-        logits = below.network.evaluate(below.network.read(obs), None)[0][0].detach().numpy()
-        legal = state.legal_actions()
-        best = max(legal, key=lambda move: logits[move])
-        return (action in legal) * (0.2 / len(legal) + 0.8 * (action == best))
-
-    rng, compared, from_level_zero = random.Random(5), [], []
-    for real in rng.sample(every, 4):
-        tables = obl.Tables(variant, many, below=below, candidates=candidates)
-        outputs = tables.deal(np.array([real] * many, np.uint8), np.zeros(many, np.uint8))
-        actions = []
-        while tables.running.all():
-            seat = int(outputs["current_player"][0])
-            belief = posterior(variant, real, every, actions, seat, probability)
-            decks = tables.redraw(candidates)
-            weights = dict(zip(map(tuple, decks.tolist()), tables.weigh(decks), strict=True))
-            # All that one deck is likelier than another is the moves of the other seat.
-            first = next(iter(weights))
-            for deck, weight in weights.items():
-                assert weight - weights[first] == pytest.approx(np.log(belief[deck] / belief[first]), abs=1e-6)
-            drawn = collections.Counter(map(tuple, tables.believe().tolist()))
-            hands, wanted = collections.Counter(), collections.Counter()
-            own = tables.places[0][seat]
-            for counts, of_decks in ((hands, drawn), (wanted, belief)):
-                for deck, share in of_decks.items():
-                    counts[tuple(deck[place] for place in own)] += share
-            zero = posterior(variant, real, every, actions, seat)
-            plain = collections.Counter()
-            for deck, share in zero.items():
-                plain[tuple(deck[place] for place in own)] += share
-            compared.append(sum(abs(hands[hand] / many - wanted[hand]) for hand in wanted) / 2)
-            from_level_zero.append(sum(abs(plain[hand] - wanted[hand]) for hand in wanted) / 2)
-            actions.append(rng.choice(np.flatnonzero(outputs["action_mask"][0]).tolist()))
-            outputs = tables.step(np.full(many, actions[-1]))
-    # Distances of total variation: 400 draws of at most six hands are within .06 of what they are drawn from.
-    assert len(compared) > 10
-    assert max(compared) < 0.1
-    assert max(from_level_zero) > 0.3
-
-
-def test_a_level_below_that_does_not_fit_is_refused(obl, small, tmp_path):
-    recurrent = obl.ColorNetwork(starmine.variant("small"), hidden=(8, 8), recurrent=True)
-    recurrent.save(tmp_path / "recurrent.safetensors")
-    with pytest.raises(starmine.VariantError, match="does not play this variant"):
-        obl.OBL(small(below="ippo-2p"))
-    with pytest.raises(starmine.StarmineError, match="below_epsilon=0 is not allowed"):
-        obl.OBL(small(variant="standard", below="ippo-2p", below_epsilon=0))
-    with pytest.raises(starmine.StarmineError, match="expected a policy of Starmine without memory"):
-        obl.OBL(small(below=str(tmp_path / "recurrent.safetensors")))
-
-
-def test_a_level_is_trained_on_the_one_below(obl, small, tmp_path, monkeypatch):
-    obl.main(small(out=tmp_path / "first", total_steps=200))
-    below = str(tmp_path / "first" / "policy.safetensors")
-    arguments = partial(small, below=below, candidates=3)
-    assert_resumes_to_the_same_bits(obl.main, arguments, tmp_path, monkeypatch)
-    saved = starmine.load_policy(tmp_path / "whole" / "policy.safetensors")
-    assert saved.about["method"] == "OBL-2"
-
-
-def best_move(learner, state):
-    """The best action and its value, for the seat to act."""
-    import torch
-
-    bits = np.packbits(state.encode(state.current_player), bitorder="little")
-    obs = torch.from_numpy(np.pad(bits, (0, -len(bits) % 8)))[None]
-    logits, value, _ = learner.network.evaluate(learner.network.read(obs), None)
-    legal = logits[0, state.legal_actions()]
-    return state.legal_actions()[int(legal.argmax())], float(value[0] + legal.max() - legal.mean())
+        logits, value, _ = learner.network.evaluate(learner.network.read(bits[None]), None)
+    legal = np.flatnonzero(mask)
+    values = logits[0, torch.from_numpy(legal)]
+    return int(legal[int(values.argmax())]), float(value[0] + values.max() - values.mean())
 
 
 @pytest.mark.parametrize("players", [2, 3])
-def test_targets_are_those_of_a_game_in_the_world(obl, small, players, monkeypatch):
+def test_targets_are_those_of_games_in_the_worlds(obl, small, players):
     import torch
 
-    defeats = [starmine.endings()[code - 1] for code in starmine.defeats()]
-    learner = obl.OBL(small(players=players, gamma=0.9, lost_game_penalty=0.5))
-    tables, args, rng, ended = learner.tables, learner.args, np.random.default_rng(1), 0
+    defeats = starmine.defeats()
+    learner = obl.OBL(small(players=players, worlds=3, gamma=0.9, lost_game_penalty=0.5))
+    args, group, ended = learner.args, learner.games.groups[0], 0
+    learner.games.rewards.lost_points_share = share = 0.25
     with torch.no_grad():
         for parameter in learner.network.parameters():
             parameter.mul_(3)  # first values are so small that rounding decides between them
-        for outputs in play_randomly(tables, tables.deal(*obl.draw_deals(learner.variant, 8)), rng):
-            decks, mask = tables.redraw(), outputs["action_mask"]
-            monkeypatch.setattr(tables, "believe", lambda decks=decks: decks)
-            actions = (rng.random(mask.shape) * mask).argmax(1)
-            found = learner.targets(actions)
-            monkeypatch.undo()
-            for game in np.flatnonzero(tables.running):
-                moves = np.array([turn[game] for turn in tables.actions], np.uint8)
-                offsets = np.array([0, len(moves)])
-                starts = tables.start_players[game : game + 1]
-                world = starmine.Trajectories(learner.variant, decks[game : game + 1], starts, moves, offsets)
-                state, action, wanted, discount = world.state(0), int(actions[game]), 0.0, 1.0
-                for _ in range(players):
-                    reward = state.apply(action)
-                    lost = state.ending in defeats
-                    wanted += discount * (reward - args.lost_game_penalty * lost)
-                    discount *= args.gamma
-                    if state.is_terminal:
-                        break
-                    action, value = best_move(learner, state)
-                else:
-                    wanted += discount * value
-                ended += state.is_terminal
-                assert found[game].item() == pytest.approx(wanted, abs=1e-4)
+    for turn in range(30):
+        mask = group.receive()["action_mask"]
+        actions = obl.explore(mask.int().argmax(1), mask, 1.0)
+        group.batches[0].worlds(args.worlds, seed=turn, into=learner.worlds)
+        worlds, count = learner.worlds.copy(), len(actions) * args.worlds
+        wanted, discount, action = np.zeros(count), np.ones(count), np.repeat(actions.numpy(), args.worlds)
+        for _ in range(players):
+            outputs = worlds.step(action)
+            lost = np.isin(outputs["final_ending"], defeats)
+            points = outputs["reward"] - lost * (args.lost_game_penalty + share * outputs["final_score"])
+            wanted += discount * points
+            discount *= args.gamma * ~outputs["terminated"]
+            best = [best_move(learner, *row) for row in zip(outputs["obs"], outputs["action_mask"], strict=True)]
+            action, values = (np.array(column) for column in zip(*best, strict=True))
+            ended += outputs["terminated"].sum()
+        wanted += discount * values
+        found = learner.targets(actions)
+        np.testing.assert_allclose(found, wanted.reshape(-1, args.worlds).mean(1), atol=1e-4)
+        group.send(actions)
     assert ended > 0
+
+
+def test_a_rollout_keeps_the_turns_of_the_games(obl, small):
+    """Its inputs and masks are those of the positions in which its actions were played."""
+    learner = obl.OBL(small(seed=4))
+    again = obl.OBL(small(seed=4)).games.groups[0].batches[0]
+    learner.collect()
+    for step in range(learner.args.rollout):
+        outputs = again.observe()
+        np.testing.assert_array_equal(learner.mask[step], outputs["action_mask"])
+        np.testing.assert_array_equal(learner.inputs[step], learner.network.read(outputs["obs"]))
+        again.step(learner.action[step].numpy())
+
+
+def test_exploration_has_a_rate_for_each_seat_of_each_game(obl, small, monkeypatch):
+    """Seat 1 always explores, seat 0 never does."""
+    import torch
+
+    learner = obl.OBL(small(num_envs=64))
+    learner.epsilon = torch.tensor([[0.0, 1.0]]).expand(64, 2)
+    learner.collect()
+    with torch.no_grad():
+        values = learner.values(learner.inputs.flatten(0, 1), learner.mask.flatten(0, 1))
+    best = values.argmax(1).view_as(learner.action) == learner.action
+    # All games begin with seat 0 and the seats take turns; some games end in a rollout.
+    assert best[0].all()
+    assert best[1].float().mean() < 0.5
 
 
 def test_values_of_actions_are_dueling(obl):
@@ -294,7 +127,9 @@ def test_a_policy_file_plays_its_average(obl, small, tmp_path):
     saved = starmine.load_policy(tmp_path / "run" / "policy.safetensors")
     assert saved.about["method"] == "OBL-1"
     learner = obl.OBL(arguments)
-    learner.load_state_dict(checkpoint(tmp_path / "run")["state"])
+    state = checkpoint(tmp_path / "run")["state"]
+    learner.network.load_state_dict(state["network"])
+    learner.average.load_state_dict(state["average"])
 
     def distance(network):
         """To the policy file, whose weights are rounded."""

@@ -422,19 +422,6 @@ def test_nothing_trains_on_the_decks_of_evaluations(training, seed):
     assert training.training_seed(2**32 - 1) < training.PROGRESS_SEED
 
 
-@pytest.mark.parametrize(
-    "variant",
-    [starmine.variant("small"), starmine.variant("standard", players=3, random_start_player=True)],
-    ids=["small", "any seat starts"],
-)
-def test_decks_hold_the_variants_cards_in_random_order(training, variant):
-    decks, starts = training.draw_deals(variant, 50)
-    copies = np.array(variant.copies).ravel()
-    assert all(np.array_equal(np.bincount(deck, minlength=len(copies)), copies) for deck in decks)
-    assert len(np.unique(decks, axis=0)) == 50
-    assert set(starts.tolist()) == set(range(variant.players if variant.random_start_player else 1))
-
-
 @pytest.mark.parametrize("lost_game_score", ["zero", "fireworks"])
 def test_games_that_measure_progress_are_those_of_play_games(training, capsys, lost_game_score):
     rules = starmine.variant("standard", lost_game_score=lost_game_score)
