@@ -134,7 +134,7 @@ DOORS = {
     "generate": (
         starmine.data.generate,
         {"players": PAIR, "games": 2, "output": NEW, "variant": "mini", "seed": 1, "evaluation_decks": ...}
-        | {"epsilon": ..., "weights": ..., "shard_size": ..., "shards": ..., "num_threads": ..., "progress": ...},
+        | {"epsilon": ..., "shard_size": ..., "shards": ..., "num_threads": ..., "progress": ...},
     ),
     "Dataset": (starmine.data.Dataset, {"path": DATA}),
     "Dataset.replay": (

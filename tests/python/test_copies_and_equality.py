@@ -205,10 +205,6 @@ VALUES = {
     "Generation": (lambda: starmine.data.Generation(FOLDER, 3), lambda: starmine.data.Generation(FOLDER, 4)),
     "ImportedGames": (imported, lambda: imported(2)),
     "Info": (lambda: starmine.data.info(dataset().files[0].path), lambda: starmine.data.info(dataset(2).files[0].path)),
-    "Mixture": (
-        lambda: starmine.data.Mixture({"mine": 1, "iggi": 2}, 2, {"mine": starmine.load_policy("ippo-mini")}),
-        lambda: starmine.data.Mixture({"iggi": 2}, 2),
-    ),
     "Problem": (
         lambda: starmine.data.Problem("file", 1, 2, "wrong"),
         lambda: starmine.data.Problem("file", None, None, "wrong"),
@@ -243,7 +239,7 @@ VALUES = {
     "RowGroup": (lambda: starmine.data.RowGroup(0, 0, 0, 5), lambda: starmine.data.RowGroup(0, 0, 5, 5)),
 }
 OF_TORCH = ("HiddenState", "Checkpoint", "Partner", "PartnerArgs", "Progress", "ScriptArgs")
-OF_ARROW = ("Dataset", "ImportedGames", "Info", "Verification", "GameTable", "Game", "Mixture", "Generation", "Format")
+OF_ARROW = ("Dataset", "ImportedGames", "Info", "Verification", "GameTable", "Game", "Generation", "Format")
 
 
 def public_classes():

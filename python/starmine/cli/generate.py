@@ -11,6 +11,7 @@ from starmine.cli.player_files import is_of_file, player_of
 from starmine.data import generate
 from starmine.data.generation.configuration import MOST_SHARDS
 from starmine.data.generation.driver import DATA_SEED
+from starmine.games.mixtures import mixture_of_text
 
 DESCRIPTION = """\
 Plays games and stores them in a folder of Parquet files, the shards, with one row for each game.
@@ -18,8 +19,7 @@ Plays games and stores them in a folder of Parquet files, the shards, with one r
 Game i has the deck of game i of the seed. A shard depends on the options and its number alone, so that any machine may
 make any of them. The same command makes only those that are missing or damaged; several processes may run it at once
 in one folder, and with --shards each makes those that it is given. `starmine data info DIR` sums up the games, and
-`starmine data verify DIR` plays them again. `starmine.data.generate` in Python also takes several tables, and players
-that are drawn for each game."""
+`starmine data verify DIR` plays them again. `starmine.data.generate` in Python also takes several tables."""
 
 
 def add(commands: Any) -> None:
@@ -31,7 +31,8 @@ def add(commands: Any) -> None:
         metavar="BOT",
         help=f"one for each seat: {', '.join([*bots(), *policies()])}; a list of rules, such as 'rules: play-safe; "
         "discard-oldest'; a policy file, such as 'policy: mine.safetensors'; a class or an object of a Python file, "
-        "such as mybot.py:Student; or 'noisy: 0.1; smart', which plays a legal move by chance with this probability",
+        "such as mybot.py:Student; or 'noisy: 0.1; smart', which plays a legal move by chance with this probability. "
+        "Several players, such as smart=2,iggi, are drawn for each game, with the weights after =",
     )
     parser.add_argument("--games", type=integer, required=True, metavar="N", help="number of games")
     parser.add_argument("--output", required=True, metavar="DIR", help="folder to write to and to go on in")
@@ -81,13 +82,14 @@ def shards(text: str) -> list[int]:
 
 def run(options: argparse.Namespace) -> int:
     """Generate, print a line, and return the exit status."""
-    if options.ray and any(map(is_of_file, options.bots)):
+    seats = [mixture_of_text(text, "BOT") for text in options.bots]
+    if options.ray and any(is_of_file(text) for seat in seats for text, _ in seat):
         raise StarmineError(
             "--ray with a bot of a Python file is not allowed: expected bots, policies and policy files"
         )
     try:
         made = generate(
-            [*map(player_of, options.bots)],
+            [[(player_of(text), weight) for text, weight in seat] for seat in seats],
             options.games,
             options.output,
             rules_of_text(options.variant, len(options.bots), options.lost_game_score),

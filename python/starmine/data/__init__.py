@@ -11,7 +11,6 @@ from starmine.data.dataset import Dataset, RowGroup
 from starmine.data.end_reasons import ENDED_BY
 from starmine.data.formats import FORMATS, Format, ImportedGames, SkippedGame, format_names, read_games, write_games
 from starmine.data.game import Game
-from starmine.data.generation.configuration import Mixture
 from starmine.data.generation.driver import Generation, generate
 from starmine.data.metadata import Metadata
 from starmine.data.summary import Info, info
@@ -30,7 +29,6 @@ __all__ = [
     "ImportedGames",
     "Info",
     "Metadata",
-    "Mixture",
     "Problem",
     "RowGroup",
     "SkippedGame",

@@ -185,7 +185,11 @@ def _add(
     metadata = file.metadata
     names = [str(player["name"]) for player in metadata.players]
     known = (metadata.extra.get("configuration") or {}).get("tables") or []
-    table_names = {tuple(table["players"]): table["name"] for table in known if table["name"]}
+    table_names = {
+        tuple(table["players"]): table["name"]
+        for table in known
+        if table["name"] and not any(isinstance(seat, list) for seat in table["players"])  # drawn for each game
+    }
     told = [name for name in ("ended_by",) if name in file.columns]
     for group in range(len(file.sizes)):
         columns = file.read(group, [*COLUMNS, *told])

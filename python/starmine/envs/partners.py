@@ -10,9 +10,9 @@ from gymnasium.error import ResetNeeded
 
 from starmine._core import Batch, SeatedBot, StarmineError, View, _Outside
 from starmine._util.arrays import Array
-from starmine._util.numbers import refuse_truth
 from starmine.envs.states import DealtSeeds
 from starmine.games.actions import action_id
+from starmine.games.mixtures import mixture
 from starmine.games.player_texts import Noisy
 from starmine.games.players import (
     Policy,
@@ -88,16 +88,6 @@ def sees_every_turn(player: Any) -> bool:
     """Whether a player in Python also sees the turns of other seats."""
     player = player.player if isinstance(player, Noisy) else player
     return bool(getattr(getattr(player, "example", player), "all_turns", False))
-
-
-def mixture(holders: Any) -> list[tuple[Any, Any]]:
-    """The partners of a seat with their weights, which are 1 where none is given."""
-    if isinstance(holders, str | bytes) or not isinstance(holders, Sequence):
-        return [(holders, 1.0)]
-    found = [holder if isinstance(holder, tuple) and len(holder) == 2 else (holder, 1.0) for holder in holders]
-    for _, weight in found:
-        refuse_truth("weight", weight)
-    return found
 
 
 def python_player(holder: Any, place: str) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -19,7 +18,8 @@ from starmine.envs.rewards import Rewards
 from starmine.evaluation.matrix import HELD_OUT_MEAN, MEAN, SELF_PLAY
 from starmine.games.endings import defeats
 from starmine.games.identity import identity
-from starmine.games.player_texts import names_player, short_name
+from starmine.games.mixtures import mixture_of_text
+from starmine.games.player_texts import short_name
 from starmine.games.players import check_variant, resolve_player
 from starmine.training.script import ScriptArgs
 
@@ -74,7 +74,8 @@ def read_partners(
     """
     if partners is None and hold_out is None:
         return [], []
-    met = [_weighted(entry.strip()) for entry in partners.split(",")] if partners is not None else []
+    texts = mixture_of_text(partners, "partners") if partners is not None else []
+    met = [_partner(text, "partners")._replace(weight=weight) for text, weight in texts]
     held_out = [_partner(entry.strip(), "hold_out") for entry in hold_out.split(",")] if hold_out is not None else []
     for partner in met:
         if not isinstance(partner.player, _Player):
@@ -101,29 +102,6 @@ def read_partners(
             )
         seen[found] = partner.name
     return met, held_out
-
-
-def _weighted(entry: str) -> Partner:
-    """The partner of a text such as "smart=2". A text that names a player with its "=" has no weight."""
-    text, equals, number = entry.rpartition("=")
-    has_option = entry.startswith("search:") and re.search(r";\s*\w+\s*$", text) is not None
-    if not equals or has_option:
-        return _partner(entry, "partners")
-    problem = None
-    if names_player(entry):
-        try:
-            return _partner(entry, "partners")
-        except StarmineError as error:
-            problem = error
-    try:
-        weight = float(number)
-    except ValueError:
-        weight = 0.0
-    if not 0 < weight < float("inf"):
-        raise problem or StarmineError(
-            f"partners={entry!r} has the weight {number!r}: expected a number above 0, as in smart=2"
-        )
-    return _partner(text.strip(), "partners")._replace(weight=weight)
 
 
 def _partner(text: str, place: str) -> Partner:

@@ -17,9 +17,9 @@ pytest.importorskip("pyarrow")
 
 from generated_games import rows, run, tables_of
 
-from starmine.data import Dataset, Mixture, generate, info, verify
+from starmine.data import Dataset, generate, info, verify
 from starmine.data.generation import cluster, shard
-from starmine.data.generation.configuration import cast
+from starmine.data.generation.configuration import resolve_players
 from starmine.data.generation.shard import distinct_rows
 from starmine.data.manifest import MANIFEST, read_manifest
 from starmine.data.schema import ROW_GROUP, shard_name
@@ -74,7 +74,7 @@ def test_the_decks_of_evaluations_are_generated_only_on_request(tmp_path, seed, 
 
 
 def test_a_shard_does_not_depend_on_chunks_threads_or_the_other_shards(tmp_path, monkeypatch):
-    players, games = Mixture({"iggi": 1, "piers": 2, "random": 1}), 500
+    players, games = [["iggi", ("piers", 2), "random"]] * 2, 500
     generate(players, games, tmp_path / "whole", "mini", shard_size=200, **QUIET)
     monkeypatch.setattr(whole_games, "FIRST_GAMES_A_THREAD", 7)
     monkeypatch.setattr(shard.Pace, "took", lambda pace, *_: setattr(pace, "games", pace.games % 13 + 1))
@@ -121,8 +121,8 @@ def test_tables_play_in_turn(tmp_path):
 
 
 def test_tables_are_drawn_by_weight(tmp_path):
-    tables = {"two": ["iggi", "iggi"], "one": ["piers", "piers"], "never": ["random", "random"]}
-    generate(tables, 2000, tmp_path, "very-small", seed=3, weights={"two": 3, "one": 1}, **QUIET)
+    tables = {"two": (["iggi", "iggi"], 3), "one": ["piers", "piers"]}
+    generate(tables, 2000, tmp_path, "very-small", seed=3, **QUIET)
     assert verify(tmp_path).holds
     found = check_each_table(tmp_path, 3, "very-small")
     assert abs(found.count(("iggi", "iggi")) - 1500) < 100
@@ -130,7 +130,7 @@ def test_tables_are_drawn_by_weight(tmp_path):
 
 
 def test_a_mixture_is_drawn_for_each_seat(tmp_path):
-    generate(Mixture({"iggi": 3, "piers": 1}, seats=3), 2000, tmp_path, "very-small", seed=1, **QUIET)
+    generate([[("iggi", 3), "piers"]] * 3, 2000, tmp_path, "very-small", seed=1, **QUIET)
     found = check_each_table(tmp_path, 1, "very-small")
     assert verify(tmp_path).holds
     assert len(set(found)) == 8
@@ -139,9 +139,29 @@ def test_a_mixture_is_drawn_for_each_seat(tmp_path):
     assert abs(found.count(("piers", "piers", "iggi")) - 2000 * 3 / 64) < 50
 
 
+def test_seats_are_drawn_apart_at_tables_that_are_drawn(tmp_path):
+    tables = {"one": (["random", [("iggi", 3), "piers"]], 2), "two": ["random", "random"]}
+    generate(tables, 1500, tmp_path, "very-small", seed=1, **QUIET)
+    found = check_each_table(tmp_path, 1, "very-small")
+    counts = [found.count(("random", name)) for name in ("iggi", "piers", "random")]
+    assert sum(counts) == 1500
+    assert np.abs(np.array(counts) - [750, 250, 500]).max() < 80
+    assert verify(tmp_path).holds
+    assert {table.name for table in info(tmp_path).tables} == {"random + iggi", "random + piers", "two"}
+    configuration = read_manifest(tmp_path)["configuration"]
+    assert configuration["tables"][0] == {"name": "one", "players": [0, [[1, 3.0], [2, 1.0]]]}
+    assert configuration["weights"] == [2.0, 1.0]
+
+
+def test_the_command_line_draws_the_same_players(tmp_path):
+    generate([[("iggi", 3), "piers"], "iggi"], 100, tmp_path / "python", "mini", **QUIET)
+    assert run("iggi=3,piers", "iggi", "--output", tmp_path / "command") == 0
+    assert read_manifest(tmp_path / "command") == read_manifest(tmp_path / "python")
+
+
 def test_other_seeds_draw_other_tables(tmp_path):
     for seed in (1, 2):
-        generate(Mixture({"iggi": 1, "piers": 1}), 200, tmp_path / str(seed), "mini", seed, **QUIET)
+        generate([["iggi", "piers"]] * 2, 200, tmp_path / str(seed), "mini", seed, **QUIET)
     assert tables_of(tmp_path / "1") != tables_of(tmp_path / "2")
 
 
@@ -197,15 +217,15 @@ def test_a_torch_module_plays_and_its_weights_are_in_the_players_table(tmp_path)
 
     torch.manual_seed(0)
     net = Net()
-    generate(Mixture({"net": 1, "iggi": 1}, players={"net": net}), 100, tmp_path / "one", "mini", **QUIET)
+    generate([[net, "iggi"]] * 2, 100, tmp_path / "one", "mini", **QUIET)
     players = Dataset(tmp_path / "one").players
-    assert [player["name"] for player in players] == ["net", "iggi"]
+    assert [player["name"].rpartition(".")[2] for player in players] == ["Net", "iggi"]
     assert len(players[0]["hash"]) == 64
     assert verify(tmp_path / "one", deal=True).holds
     with torch.no_grad():
         net.linear.bias += 1
     with pytest.raises(StarmineError, match="holds other games"):
-        generate(Mixture({"net": 1, "iggi": 1}, players={"net": net}), 100, tmp_path / "one", "mini", **QUIET)
+        generate([[net, "iggi"]] * 2, 100, tmp_path / "one", "mini", **QUIET)
 
 
 def test_policies_have_the_checksum_of_their_file(tmp_path):
@@ -310,19 +330,19 @@ def test_failing_players_make_no_shard(tmp_path):
         (["iggi", "iggi"], {"epsilon": 1.5}, StarmineError, "epsilon=1.5"),
         (["iggi", "iggi"], {"epsilon": float("nan")}, StarmineError, "epsilon=nan"),
         (["iggi", "iggi"], {"epsilon": {"piers": 0.1}}, UnknownNameError, "piers"),
-        (["iggi", "iggi"], {"weights": {"a": 1}}, StarmineError, "weights"),
-        ({"a": ["iggi", "iggi"]}, {"weights": {"b": 1}}, UnknownNameError, "b"),
-        ({"a": ["iggi", "iggi"]}, {"weights": {"a": 0}}, StarmineError, "one above 0"),
+        (["iggi", "iggi"], {"weights": {"a": 1}}, TypeError, "weights"),
+        ({"a": (["iggi", "iggi"], 0)}, {}, StarmineError, "players has the weights 0: expected numbers above 0"),
+        ((["iggi", "iggi"], 2), {}, StarmineError, "players"),
         ({"a": ["iggi", "iggi"], "b": ["iggi", "iggi"]}, {}, StarmineError, "expected other players than those of 'a'"),
         ({"a": ["iggi", "iggi"], "b": ["iggi"] * 3}, {}, StarmineError, "same number of seats"),
-        (Mixture({"iggi": -1}), {}, StarmineError, "at least 0"),
-        (Mixture({}), {}, StarmineError, "at least 0"),
-        (Mixture({"iggi": "x"}), {}, StarmineError, "at least 0"),
-        (Mixture({"iggi": 1e308, "piers": 1e308}), {}, StarmineError, "at least 0"),
+        (["iggi", [("iggi", -1)]], {}, StarmineError, r"players\[1\] has the weights -1: expected numbers above 0"),
+        (["iggi", []], {}, StarmineError, "has the weights none"),
+        (["iggi", [("iggi", "x")]], {}, StarmineError, "has the weights 'x'"),
+        (["iggi", [("iggi", 1e308), ("piers", 1e308)]], {}, StarmineError, "above 0"),
+        (["iggi", [("iggi", True)]], {}, TypeError, "weight=True"),
+        (["iggi", [("iggi", 1), ("pears", 1)]], {}, UnknownNameError, "pears"),
+        ([("iggi", 2), "iggi"], {}, StarmineError, r"players\[0\]=2"),
         ([None, "iggi"], {}, StarmineError, r"players\[0\]=None"),
-        (Mixture({"iggi": 1}, players={"mine": First}), {}, UnknownNameError, "mine"),
-        (Mixture({"iggi": 1}, seats=9), {}, StarmineError, "players"),
-        (Mixture({"iggi": 1, "a": 2}, players={"a": "iggi"}), {}, StarmineError, "another player than that of 'iggi'"),
         (["iggi", "iggi"], {"variant": "unheard"}, UnknownNameError, "unheard"),
         (["ippo-2p", "iggi"], {}, VariantError, "ippo-2p"),
         (["cheater", "iggi"], {"epsilon": 0.1}, VariantError, "cheater"),
@@ -411,7 +431,7 @@ def test_legal_actions_are_drawn_evenly():
 def test_a_configuration_travels_to_other_processes(tmp_path):
     from starmine.data.generation.driver import configure
 
-    found = configure(["iggi", First], 100, "mini", 0, 0.1, None, 10)
+    found = configure(["iggi", First], 100, "mini", 0, 0.1, 10)
     assert pickle.loads(pickle.dumps(found)).to_dict() == found.to_dict()
 
 
@@ -424,7 +444,7 @@ def test_players_are_told_apart_by_their_place(tmp_path):
 def test_no_two_players_have_a_name():
     named = type("First (2)", (First,), {})  # as classes are that a function makes
     for seats in ([named(), First(), First()], [First(), First(), named()]):
-        found = cast(seats, starmine.variant("mini", players=3))
+        found = resolve_players(seats, starmine.variant("mini", players=3))
         assert len({player.name for player in found.members}) == 3
 
 

@@ -1,14 +1,13 @@
 """What determines every game of a data set that is generated: who plays which game, their number, and the seed.
 
-Game i belongs to one table, to one of several tables, or to players that are drawn for each seat.
+Game i belongs to one table, or to one of several tables. The player of a seat may be drawn for each game.
 """
 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import version
 from itertools import chain, count
@@ -19,40 +18,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, _Player, _Tables
-from starmine._util.equality import equal_by_value
-from starmine._util.keywords import check_names, wrong_type
-from starmine._util.numbers import check_integer, is_number
+from starmine._util.keywords import check_names
+from starmine._util.numbers import is_number
 from starmine.data.metadata import Metadata
 from starmine.games.draws import SEAT, TABLE, choose, draw
 from starmine.games.identity import Identity, identity, parameters_hash
+from starmine.games.mixtures import check_weights, mixture
 from starmine.games.play import resolve_table
 from starmine.games.player_texts import Noisy
 from starmine.games.players import Player, resolve_player, type_name
-from starmine.games.variants import resolve_variant
 
 MOST_GAMES = 2**32 - 1  # games of a seed
 MOST_SHARDS = 10**6
 NOISY = "noisy:"  # begins the text of a bot that sometimes plays a legal move by chance
 
 
-@equal_by_value
-@dataclass(frozen=True)
-class Mixture:
-    """Players that are drawn for each game and seat.
+Seat: TypeAlias = Player | Sequence[Player | tuple[Player, float]]
+"""A player, or players that are drawn for each game, by their weights; see `starmine.games.mixtures`."""
+Players: TypeAlias = Sequence[Seat] | Mapping[str, Sequence[Seat] | tuple[Sequence[Seat], float]]
+"""A seat for each place of a table; or by name several tables, perhaps with weights."""
 
-    Attributes:
-        weights: for each player its weight, at least 0: with {"smart": 3, "iggi": 1}, each seat of each game gets
-            `smart` with probability 3/4. Keys are texts that `play_games` takes, or keys of `players`.
-        seats: number of seats; None for the variant's own.
-        players: by name, the players that are objects.
-    """
-
-    weights: Mapping[str, float]
-    seats: int | None = None
-    players: Mapping[str, Player] = field(default_factory=dict)
-
-
-Players: TypeAlias = Sequence[Player] | Mapping[str, Sequence[Player]] | Mixture
+SeatRows: TypeAlias = tuple[tuple[int, float], ...]
+"""The players who may hold a seat, as rows of the players' table, with their weights."""
 
 
 @dataclass(frozen=True)
@@ -92,72 +79,72 @@ class Cast:
     Attributes:
         variant: the rules.
         members: the players' table.
-        tables: by name the players of each seat, as rows of the players' table; empty for a mixture.
-        weights: of the tables, or of the players of a mixture; None for the tables in turn.
+        tables: by name the players of each seat.
+        weights: of the tables; None for the tables in turn.
     """
 
     variant: Variant
     members: list[CastMember]
-    tables: dict[str, tuple[int, ...]]
+    tables: dict[str, tuple[SeatRows, ...]]
     weights: tuple[float, ...] | None
 
     def to_dict(self) -> dict[str, Any]:
         """The players and tables as JSON can represent them."""
         return {
             "players": [player.to_dict() for player in self.members],
-            # A list, since their order matters, and JSON objects have none.
-            "tables": [{"name": name, "players": list(seats)} for name, seats in self.tables.items()],
+            # A list, since their order matters, and JSON objects have none. A seat with one player has its row alone.
+            "tables": [
+                {"name": name, "players": [rows[0][0] if len(rows) == 1 else [*map(list, rows)] for rows in seats]}
+                for name, seats in self.tables.items()
+            ],
             "weights": None if self.weights is None else list(self.weights),
         }
 
 
-def players_of(
-    tables: Sequence[Sequence[int]],
-    weights: Sequence[float] | None,
-    seats: int,
-    seed: int,
-    games: NDArray[np.uint64],
-) -> NDArray[np.int16]:
-    """The players of games by seat, as rows of the players' table: int16 (G, seats); see `Cast`.
+def players_of(cast: Cast, seed: int, games: NDArray[np.uint64]) -> NDArray[np.int16]:
+    """The players of games by seat, as rows of the players' table: int16 (G, seats).
 
     They are a function of the seed and the game's index.
     """
-    if (weights is not None and not sum(weights) > 0) or (not tables and weights is None):
-        raise ValueError("there are neither tables nor weights")
-    if not tables:
-        assert weights is not None
-        return choose(draw(seed, SEAT, games[:, None], np.arange(seats)), weights).astype(np.int16)
-    rows = np.array(tables, dtype=np.int16)
-    if weights is None:
-        return rows[(games % np.uint64(len(rows))).astype(np.int64)]
-    return rows[choose(draw(seed, TABLE, games), weights)]
+    tables = list(cast.tables.values())
+    if cast.weights is None:
+        table = (games % np.uint64(len(tables))).astype(np.int64)
+    else:
+        table = choose(draw(seed, TABLE, games), cast.weights)
+    players = np.array([[rows[0][0] for rows in seats] for seats in tables], np.int16)[table]
+    for number, seats in enumerate(tables):
+        for seat, rows in enumerate(seats):
+            if len(rows) > 1:
+                chosen = np.flatnonzero(table == number)
+                drawn = choose(draw(seed, SEAT, games[chosen], seat), [weight for _, weight in rows])
+                players[chosen, seat] = np.array([row for row, _ in rows], np.int16)[drawn]
+    return players
 
 
-def cast(
-    players: Players,
-    variant: str | Variant,
-    epsilon: float | Mapping[str, float] = 0.0,
-    weights: Mapping[str, float] | None = None,
-) -> Cast:
-    """Check the players of a data set."""
-    if isinstance(players, Mixture):
-        if weights is not None:
-            raise StarmineError("weights are not allowed with a mixture, which has its own: expected None")
-        return _mixed_cast(players, variant, epsilon)
-    tables = dict(players) if isinstance(players, Mapping) else {"": players}
-    if isinstance(players, Mapping) and any(isinstance(seats, int | float | np.number) for seats in tables.values()):
-        shown = f"starmine.data.Mixture({dict(players)!r})"
-        raise StarmineError(f"players={dict(players)!r} is not allowed: for bots with weights, expected {shown}")
+def resolve_players(players: Players, variant: str | Variant, epsilon: float | Mapping[str, float] = 0.0) -> Cast:
+    """The players of a data set, which are checked; `generate` has the arguments."""
+    tables: dict[str, Any] = dict(players) if isinstance(players, Mapping) else {"": players}
+    if isinstance(players, Mapping) and any(_is_weight(seats) for seats in tables.values()):
+        seat = [*players.items()]
+        raise StarmineError(
+            f"players={dict(players)!r} is not allowed: for players with weights, expected {seat!r} in the place of "
+            "each seat"
+        )
     if not tables or not all(isinstance(name, str) for name in tables):
         raise StarmineError(f"players={players!r} is not allowed: expected tables by name")
-    if weights is not None and not isinstance(players, Mapping):
-        raise StarmineError("weights are not allowed for one table: expected None")
+    drawn = {
+        name: seats[1]
+        for name, seats in tables.items()
+        if isinstance(players, Mapping) and isinstance(seats, tuple) and len(seats) == 2 and _is_weight(seats[1])
+    }
+    weights = check_weights("players", [drawn.get(name, 1.0) for name in tables]) if drawn else None
+    tables = {name: seats[0] if name in drawn else seats for name, seats in tables.items()}
     rules = [resolve_table(seats, variant) for seats in tables.values()]
     if any(other != rules[0] for other in rules):
         raise StarmineError("players is not allowed: expected tables with the same number of seats")
     table = _PlayersTable(rules[0], epsilon)
     rows = {
-        name: tuple(table.row(player, _place(players, name, seat)) for seat, player in enumerate(seats))
+        name: tuple(table.seat(given, _place(players, name, seat)) for seat, given in enumerate(seats))
         for name, seats in tables.items()
     }
     names = list(rows)
@@ -165,31 +152,16 @@ def cast(
         if seats in list(rows.values())[:index]:
             other = names[list(rows.values()).index(seats)]
             raise StarmineError(f"table {name!r} is not allowed: expected other players than those of {other!r}")
-    return table.finish(rows, _weights("weights", weights, names) if weights is not None else None)
+    return table.finish(rows, None if weights is None else tuple(weights))
+
+
+def _is_weight(value: Any) -> bool:
+    return isinstance(value, int | float | np.number)
 
 
 def _place(players: Players, name: str, seat: int) -> str:
     """Where a player stands in the argument."""
     return f"players[{name!r}][{seat}]" if isinstance(players, Mapping) else f"players[{seat}]"
-
-
-def _mixed_cast(mixture: Mixture, variant: str | Variant, epsilon: float | Mapping[str, float]) -> Cast:
-    seats = None if mixture.seats is None else check_integer("seats", mixture.seats)
-    rules = resolve_variant(variant, {} if seats is None or isinstance(variant, Variant) else {"players": seats})
-    if seats is not None and seats != rules.players:
-        raise StarmineError(f"seats={seats} is not allowed: expected {rules.players}, those of the variant")
-    for argument in ("weights", "players"):
-        if not isinstance(by_name := getattr(mixture, argument), Mapping):
-            raise wrong_type(argument, by_name, "a mapping by player")
-    names = list(mixture.weights)
-    check_names("player", mixture.players, map(str, names))
-    table = _PlayersTable(rules, epsilon)
-    for index, name in enumerate(names):
-        given, place = name in mixture.players, f"players[{name!r}]"
-        row = table.row(mixture.players[name] if given else name, place, name if given else None)
-        if row < index:
-            raise StarmineError(f"{place} is not allowed: expected another player than that of {names[row]!r}")
-    return table.finish({}, _weights("weights", mixture.weights, names))
 
 
 class _PlayersTable:
@@ -204,7 +176,13 @@ class _PlayersTable:
         if not isinstance(epsilon, Mapping):
             _check_epsilon("epsilon", epsilon)
 
-    def row(self, given: Any, place: str, name: str | None = None) -> int:
+    def seat(self, given: Any, place: str) -> SeatRows:
+        """The rows of the players who may hold a seat, with their weights."""
+        players = mixture(given)
+        weights = check_weights(place, [weight for _, weight in players])
+        return tuple(zip((self.row(player, place) for player, _ in players), weights, strict=True))
+
+    def row(self, given: Any, place: str) -> int:
         """The row of a player, which is added where it is new."""
         player = resolve_player(given, place)
         is_bot = isinstance(player, _Player)
@@ -213,7 +191,7 @@ class _PlayersTable:
                 return row
         if is_bot:
             self._check_plays(player)
-        name = name or (player.text if is_bot else given if isinstance(given, str) else self._type_name(given))
+        name = player.text if is_bot else given if isinstance(given, str) else self._type_name(given)
         self.given.append(player if is_bot else given)
         self.names.append(name)
         self.members.append(self._noisy(player, name))
@@ -223,7 +201,7 @@ class _PlayersTable:
         """Refuse a bot that is not known or does not play the variant, such as one that takes no noise."""
         _Tables(self.rules, [bot] + [None] * (self.rules.players - 1), 1, 0, 0)
 
-    def finish(self, tables: dict[str, tuple[int, ...]], weights: tuple[float, ...] | None) -> Cast:
+    def finish(self, tables: dict[str, tuple[SeatRows, ...]], weights: tuple[float, ...] | None) -> Cast:
         """The cast; an error where `epsilon` names a player that is not there."""
         if isinstance(self.epsilon, Mapping):
             check_names("player", self.epsilon, self.names)
@@ -247,15 +225,6 @@ class _PlayersTable:
         name = type_name(given)
         numbered = chain([name], (f"{name} ({number})" for number in count(2)))
         return next(name for name in numbered if name not in self.names)
-
-
-def _weights(place: str, weights: Mapping[str, float], names: Sequence[str]) -> tuple[float, ...]:
-    """The weights in the order of the names."""
-    check_names("table", weights, names)
-    given = [weights.get(name, 0.0) for name in names]
-    if not all(is_number(weight, 0) for weight in given) or not 0 < sum(given) < math.inf:
-        raise StarmineError(f"{place}={dict(weights)!r} is not allowed: expected numbers of at least 0, one above 0")
-    return tuple(map(float, given))
 
 
 def _check_epsilon(place: str, value: Any) -> float:

@@ -23,7 +23,7 @@ from starmine.data.generation.configuration import (
     Configuration,
     Players,
     another_configuration,
-    cast,
+    resolve_players,
 )
 from starmine.data.generation.shard import examine_shard, make_shard, own_metadata, remove_lock
 from starmine.data.manifest import (
@@ -87,7 +87,6 @@ def generate(
     *,
     evaluation_decks: bool = False,
     epsilon: float | Mapping[str, float] = 0.0,
-    weights: Mapping[str, float] | None = None,
     shard_size: int = SHARD,
     shards: Iterable[int] | None = None,
     num_threads: int | None = None,
@@ -104,9 +103,11 @@ def generate(
     same time; each shard is then made by one of them.
 
     Args:
-        players: a table, whose players are those that `play_games` takes; a mapping from names to several tables, such
-            as `{"experts": ["smart", "smart"], "mixed": ["smart", "iggi"]}`; or a `Mixture`, from which the player of
-            each seat of each game is drawn.
+        players: a table, whose players are those that `play_games` takes; or a mapping from names to several tables,
+            such as `{"experts": ["smart", "smart"], "mixed": ["smart", "iggi"]}`. The tables alternate. With weights,
+            as in `{"experts": (["smart", "smart"], 3), "mixed": ["smart", "iggi"]}`, the table of each game is drawn.
+            A seat with several players has them in a list, each alone or as (player, weight), such as
+            `[("smart", 3), "iggi"]`. Where there is no weight it is 1.
         games: number of games, at least 1.
         output: the folder.
         variant: a preset's name, with as many seats as there are players, or a `Variant`.
@@ -115,8 +116,6 @@ def generate(
         evaluation_decks: whether these two seeds are allowed, for games that nothing learns from.
         epsilon: the probability with which a player's move is replaced by a legal one drawn by chance, for all players
             or by player's name. A bot's text may say it, too: "noisy: 0.1; smart".
-        weights: a weight for each table's name, 0 for a name that is missing; the table of each game is drawn by these.
-            None for the tables in turn.
         shard_size: games of a shard; a kill loses at most the shards that are being made.
         shards: the numbers of the shards to make, from 0; None for all.
         num_threads: threads for games in which bots hold all seats; None for one for each core.
@@ -149,7 +148,7 @@ def generate(
     """
     pyarrow()
     check_flags(evaluation_decks=evaluation_decks)
-    configuration = configure(players, games, variant, seed, epsilon, weights, shard_size)
+    configuration = configure(players, games, variant, seed, epsilon, shard_size)
     if configuration.seed in EVALUATION_SEEDS and not evaluation_decks:
         raise StarmineError(
             f"seed={seed} is not allowed: it deals the decks of evaluations. Expected another seed, or "
@@ -241,7 +240,6 @@ def configure(
     variant: str | Variant,
     seed: int,
     epsilon: float | Mapping[str, float],
-    weights: Mapping[str, float] | None,
     shard_size: int,
 ) -> Configuration:
     """The configuration of a data set; an error if an argument is not allowed, as `generate` documents."""
@@ -249,7 +247,7 @@ def configure(
     seed = check_number("seed", seed, 0, MOST_SEED)
     shard_size = check_number("shard_size", shard_size, max(1, -(-games // MOST_SHARDS)), MOST_GAMES)
     rules = resolve_variant(variant, {}) if isinstance(variant, Variant) else variant
-    return Configuration(cast(players, rules, epsilon, weights), games, seed, shard_size)
+    return Configuration(resolve_players(players, rules, epsilon), games, seed, shard_size)
 
 
 def check_shards(shards: Iterable[int] | None, number: int) -> list[int]:

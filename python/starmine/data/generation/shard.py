@@ -101,7 +101,7 @@ def _pieces(configuration: Configuration, shard: int, num_threads: int, played: 
 
 def play_chunk(cast: Cast, seed: int, games: NDArray[np.uint64], num_threads: int) -> GameTable:
     """Play games of a data set, given their indices, uint64 (G,), in ascending order, in which the result is, too."""
-    players = players_of(list(cast.tables.values()), cast.weights, cast.variant.players, seed, games)
+    players = players_of(cast, seed, games)
     tables, table_of = distinct_rows(players)
     parts = []
     order = np.argsort(table_of, kind="stable")  # table after table
