@@ -114,14 +114,13 @@ def write_transcript(folder, number):
 
 def write_page(folder, number):
     pytest.importorskip("pyarrow")
-    from starmine.cli.command import parser
+    from starmine.cli.replay import Replay
 
     games = starmine.play_games(["iggi"] * 2, 3, variant="mini", record=True)
     source, target = folder.parent / f"{folder.name}.parquet", folder / "page.html"
     if not source.exists():
         starmine.data.write_games(games, source)
-    options = parser().parse_args(["replay", str(source), f"--game={number}", "--html", str(target)])
-    options.run(options)
+    Replay(sources=[str(source)], game=[number], html=str(target)).run()
 
 
 SUFFIXES = (".parquet", ".safetensors", ".json", ".links")

@@ -6,26 +6,63 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
+from typing import Annotated
+
+import tyro
+from tyro.conf import DisallowNone, FlagCreatePairsOff, subcommand
 
 from starmine._core import StarmineError
-from starmine.cli import data, eval, generate, play, replay, search, text
-from starmine.cli.arguments import INTERRUPTED, NO_OUTPUT, PIPE_CLOSED, REFUSED, Parser, refuse
+from starmine.cli.convert import Convert
+from starmine.cli.data import Info, Verify
+from starmine.cli.eval import Eval
+from starmine.cli.generate import Generate
+from starmine.cli.options import INTERRUPTED, REFUSED, Command
+from starmine.cli.play import Play
+from starmine.cli.replay import Replay
+from starmine.cli.search import Search
+from starmine.cli.text import Export
 
-SUBCOMMANDS = (eval, generate, play, replay, data, search, text)  # each has `add`, which sets `run` for its options
+NO_OUTPUT, PIPE_CLOSED = 1, 141  # exit statuses
+DESCRIPTION = "The card game Hanabi: bots, their evaluation, and games on disk. --version prints the version."
+# tyro makes subcommands of a union. Since a union of one is none, that of `starmine text` has a hidden second member.
+DATA = Annotated[
+    Annotated[Verify, subcommand("verify")]
+    | Annotated[Info, subcommand("info")]
+    | Annotated[Convert, subcommand("convert")],
+    subcommand("data", description="Verify, sum up or convert stored games."),
+]
+TEXT = Annotated[
+    Annotated[Export, subcommand("export")] | Annotated[None, tyro.conf.Suppress],
+    subcommand("text", description="Export games for training language models."),
+]
+SUBCOMMANDS = (
+    Annotated[Eval, subcommand("eval")]
+    | Annotated[Generate, subcommand("generate")]
+    | Annotated[Play, subcommand("play")]
+    | Annotated[Replay, subcommand("replay")]
+    | DATA
+    | Annotated[Search, subcommand("search")]
+    | TEXT
+)
 
 
-def parser() -> Parser:
-    """The parser with all subcommands."""
-    found = Parser(
-        prog="starmine",
-        description="The card game Hanabi: bots, their evaluation, and games on disk.",
-        allow_abbrev=False,
-    )
-    found.add_argument("--version", action="version", version=f"starmine {version('starmine')}")
-    commands = found.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
-    for subcommand in SUBCOMMANDS:
-        subcommand.add(commands)
-    return found
+def parse(arguments: Sequence[str] | None = None) -> Command:
+    """The subcommand of a command line, with its options.
+
+    Args:
+        arguments: without the program's name; None for those of the process.
+
+    Raises:
+        SystemExit: help was asked for, or there is no such subcommand, option or value.
+    """
+    given = sys.argv[1:] if arguments is None else [*arguments]
+    if given == ["--version"]:
+        print(f"starmine {version('starmine')}")
+        raise SystemExit(0)
+    config = (FlagCreatePairsOff, DisallowNone)
+    command = tyro.cli(SUBCOMMANDS, prog="starmine", description=DESCRIPTION, args=given, config=config)
+    assert command is not None  # of TEXT
+    return command
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -36,37 +73,50 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Returns:
         The exit status.
+
+    Raises:
+        SystemExit: as `parse`.
     """
     for stream in (sys.stdout, sys.stderr):
         # A character that the terminal's encoding lacks, such as ±, is replaced.
         getattr(stream, "reconfigure", lambda **_: None)(errors="replace")
-    options = parser().parse_args(arguments)
     if sys.stdout is None:
-        refuse(f"starmine {options.command}", "standard output is closed: expected it open")
+        print("starmine: standard output is closed: expected it open", file=sys.stderr)
         return NO_OUTPUT
     try:
-        status: int = options.run(options)
+        command = parse(arguments)
+    except BrokenPipeError:
+        return pipe_closed()
+    try:
+        status = command.run()
         sys.stdout.flush()
     except (StarmineError, ImportError) as error:  # a library may be missing
-        refuse(f"starmine {options.command}", str(error))
+        command.complain(str(error))
         return REFUSED
     except KeyboardInterrupt:
         return INTERRUPTED
-    except SystemExit as error:
-        if error.code == REFUSED:  # by the command itself
-            raise
-        refuse(f"starmine {options.command}", "a player has ended the program: expected it to choose moves")
+    except SystemExit:
+        command.complain("a player has ended the program: expected it to choose moves")
         return REFUSED
     except BrokenPipeError:
-        # The reader has closed the pipe. Python flushes standard output at exit, so point it elsewhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return PIPE_CLOSED
+        return pipe_closed()
     except OSError as error:
         if error.filename is not None or error.errno is None:  # of another file than standard output
             named = "" if error.filename is None else f"{error.filename}: "
-            refuse(f"starmine {options.command}", f"{named}{error.strerror or error}")
+            command.complain(f"{named}{error.strerror or error}")
             return REFUSED
-        refuse(f"starmine {options.command}", f"standard output cannot be written ({error.strerror or error})")
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        command.complain(f"standard output cannot be written ({error.strerror or error})")
+        discard_output()
         return NO_OUTPUT
     return status
+
+
+def pipe_closed() -> int:
+    """The exit status where the reader has closed the pipe of standard output."""
+    discard_output()
+    return PIPE_CLOSED
+
+
+def discard_output() -> None:
+    """Point standard output to nowhere, since Python flushes it at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -2,50 +2,47 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
+from tyro.conf import arg
 
 from starmine._core import StarmineError
-from starmine.cli.arguments import add_command, add_source, read_source, refuse_source
+from starmine._util.keywords import check_names
+from starmine.cli.options import ConvertedGames, Format
 from starmine.data import FORMATS, ImportedGames, format_names, write_games
 from starmine.data.end_reasons import ended_by_name
 
-
-def add(actions: Any) -> None:
-    """Add the subcommand to those of `starmine data`."""
-    listed = "\n".join(f"  {row.name:<16} {', '.join(row.suffixes):<14} {row.summary}" for row in FORMATS)
-    parser = add_command(
-        actions,
-        "convert",
-        "convert games of other programs to Parquet, and back",
-        "Reads games, plays each of them by the rules, and writes them in another format.\n\n"
-        f"formats, and the suffixes that tell them:\n{listed}",
-    )
-    parser.add_argument(
-        "source", nargs="+", metavar="IN", help="file or folder, - for standard input, or a share link of hanab.live"
-    )
-    parser.add_argument("target", metavar="OUT", help="file or folder to write")
-    parser.add_argument("--to", choices=format_names(), dest="target_format", metavar="FORMAT", help="format of OUT")
-    add_source(parser)
-    parser.set_defaults(run=run)
+LISTED = "; ".join(f"{row.name} ({', '.join(row.suffixes)}): {row.summary}" for row in FORMATS)
 
 
-def run(options: argparse.Namespace) -> int:
-    """Convert, print what was done, and return the exit status."""
-    refuse_source(options.target, options.source)
-    games = read_source(options, options.source, options.source_format)
-    if not len(games) and not games.skipped:
-        raise StarmineError(f"{', '.join(options.source)}: it is empty, and {options.target} is left as it is")
-    on_error = "skip" if options.skip else "raise"
-    unwritten = write_games(games, options.target, options.target_format, on_error=on_error)
-    for skipped in unwritten:
-        print(f"not written: {skipped}", file=sys.stderr)
-    print(_summary(games.without(unwritten), options.target, len(games.skipped) + len(unwritten)))
-    return 0
+@dataclass(kw_only=True)
+class Convert(ConvertedGames):
+    """Convert games of other programs to Parquet, and back.
+
+    Each game is played by the rules before it is written.
+    """
+
+    name = "data convert"
+
+    target_format: Annotated[Format, arg(name="to", help=f"format of OUT: {LISTED}")] = None
+
+    def run(self) -> int:
+        """Convert, print what was done, and return the exit status."""
+        sources, target = self.source_and_target()
+        if self.target_format is not None:
+            check_names("format", [self.target_format], format_names())  # before the games are read
+        games = self.read(sources, self.source_format)
+        if not len(games) and not games.skipped:
+            raise StarmineError(f"{', '.join(sources)}: it is empty, and {target} is left as it is")
+        unwritten = write_games(games, target, self.target_format, on_error="skip" if self.skip else "raise")
+        for skipped in unwritten:
+            print(f"not written: {skipped}", file=sys.stderr)
+        print(_summary(games.without(unwritten), target, len(games.skipped) + len(unwritten)))
+        return 0
 
 
 def _summary(games: ImportedGames, target: str, skipped: int) -> str:

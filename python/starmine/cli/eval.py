@@ -2,130 +2,132 @@
 
 from __future__ import annotations
 
-import argparse
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+from tyro.conf import Positional, arg
 
 from starmine._core import StarmineError, bots, policies
 from starmine.cli import player_files
-from starmine.cli.arguments import (
-    INTERRUPTED,
-    add_command,
-    add_rules,
-    add_seats,
-    integer,
-    refuse,
-    refuse_without,
-    rules_of_text,
-)
+from starmine.cli.options import INTERRUPTED, Integer, PlayedGames, Quiet, Seats, Threads, rules_of_text
 from starmine.evaluation import evaluate
 from starmine.games.player_texts import names_player, short_name
 
-DESCRIPTION = """\
-Plays every bot with itself and with every other on the same decks, and prints the matrix of their mean scores. With
---with or --hold-out, the bots play with these partners instead, and the table has a mean over the partners.
-
-With two players, each pairing is played in both orders; with more, one bot holds one seat, each for an equal share of
-the games, and bots of another kind hold all others. With --output, the folder gets all games, which starmine replay and
-starmine data read, with eval.json, eval.csv, the table as table.csv and table.md, and the heat map eval.png.
-The same command resumes an interrupted evaluation, and with more bots it plays the missing pairings only. Without
---output nothing is saved.
-
-The exit status is 1 if all games of a pairing failed because a player raised an exception or made an illegal move."""
 FAILED = 1  # exit status where no game of a pairing could be played
-SHOWN = 20  # games
 
 
-def add(commands: Any) -> None:
-    """Add the subcommand and its options."""
-    parser = add_command(commands, "eval", "play bots with themselves and with each other", DESCRIPTION)
-    parser.add_argument(
-        "bots",
-        nargs="*",
-        metavar="BOT",
-        help=f"{', '.join([*bots(), *policies()])}; a list of rules, such as 'rules: play-safe; discard-oldest'; a "
-        "policy file, such as mine.safetensors, or the folder of a run, such as results/ippo-2p; a "
-        "class or an object of a Python file, such as mybot.py:Student or a ChatPlayer, which plays as in play_games; "
-        "or NAME=BOT, which is shown by that name "
-        "(default: all bots that play the variant, except random ones and cheaters)",
+@dataclass(kw_only=True)
+class Eval(PlayedGames):
+    """Play bots with themselves and with each other, and print the matrix of mean scores.
+
+    With two players, each pairing is played in both orders. With more, one bot holds one seat, and the other bot all
+    other seats. The exit status is 1 if all games of a pairing failed.
+    """
+
+    name = "eval"
+
+    bots: Annotated[
+        Positional[list[str]],
+        arg(
+            metavar="BOT ...",
+            help=f"{', '.join([*bots(), *policies()])}; a list of rules, such as 'rules: play-safe; discard-oldest'; a "
+            "policy file, such as mine.safetensors, or the folder of a run, such as results/ippo-2p; a class or an "
+            "object of a Python file, such as mybot.py:Student or a ChatPlayer, which plays as in play_games; or "
+            "NAME=BOT, which is shown by that name",
+            help_behavior_hint="(default: all bots that play the variant, except random ones and cheaters)",
+        ),
+    ] = field(default_factory=list)
+    partners: Annotated[
+        list[str],
+        arg(name="with", metavar="BOT ...", help="play with these partners instead", help_behavior_hint=""),
+    ] = field(default_factory=list)
+    hold_out: Annotated[
+        list[str],
+        arg(
+            metavar="BOT ...",
+            help="partners, or names of partners, that training has not met: they are marked and have a mean of their "
+            "own",
+            help_behavior_hint="",
+        ),
+    ] = field(default_factory=list)
+    methods: Annotated[
+        list[str],
+        arg(
+            metavar="METHOD ...",
+            help="the bots METHOD-1, METHOD-2, ... are seeds of one method: adds its mean over seeds, and their "
+            "cross-play",
+            help_behavior_hint="",
+        ),
+    ] = field(default_factory=list)
+    games: Annotated[Integer, arg(help="games of each pairing; with --with a cell has both seat orders, 2 N games")] = (
+        1000
     )
-    parser.add_argument("--with", nargs="+", dest="partners", default=[], metavar="BOT", help="partners, named alike")
-    parser.add_argument(
-        "--hold-out",
-        nargs="+",
-        default=[],
-        metavar="BOT",
-        help="partners, or names of partners, that training has not met: they are marked and have a mean of their own",
-    )
-    parser.add_argument(
-        "--methods",
-        nargs="+",
-        default=[],
-        metavar="METHOD",
-        help="the bots METHOD-1, METHOD-2, ... are seeds of one method: adds its mean over seeds, and their cross-play",
-    )
-    parser.add_argument(
-        "--games",
-        type=integer,
-        default=1000,
-        metavar="N",
-        help="games of each pairing; with --with a cell has both seat orders, 2 N games (default: 1,000)",
-    )
-    add_seats(parser)
-    add_rules(parser)
-    parser.add_argument("--num-threads", type=integer, metavar="N", help="threads (default: one for each core)")
-    parser.add_argument("--output", metavar="DIR", help="folder to write to and to resume from (default: print only)")
-    parser.add_argument("--fresh", action="store_true", help="discard the evaluation that the folder holds")
-    parser.add_argument("--no-figure", action="store_true", help="draw no heat map, which needs matplotlib")
-    parser.add_argument("--quiet", action="store_true", help="no progress on standard error")
-    parser.set_defaults(run=run)
+    players: Seats = None
+    num_threads: Threads = None
+    output: Annotated[
+        str | None,
+        arg(
+            metavar="DIR",
+            help="folder for all games, which starmine replay and starmine data read, eval.json, eval.csv, the table as"
+            " table.csv and table.md, and the heat map eval.png. The same command resumes an interrupted evaluation, "
+            "and with more bots it plays the missing pairings only",
+            help_behavior_hint="(default: print only)",
+        ),
+    ] = None
+    fresh: Annotated[bool, arg(help="discard the evaluation that the folder holds", help_behavior_hint="")] = False
+    figure: Annotated[bool, arg(help="draw no heat map, which needs matplotlib", help_behavior_hint="")] = True
+    quiet: Quiet = False
+
+    def run(self) -> int:
+        """Evaluate, print, and return the exit status: 1 if all games of a pairing failed."""
+        self.refuse_without("output", "fresh")
+        partners = bots_by_name(self.partners)
+        try:
+            evaluation = evaluate(
+                bots_by_name(self.bots) or None,
+                self.games,
+                partners=partners or (),
+                hold_out=held_out_by_name(self.hold_out, partners),
+                methods=self.methods,
+                variant=rules_of_text(self.variant, self.players, self.lost_game_score),
+                seed=self.seed,
+                num_threads=self.num_threads,
+                output=self.output,
+                fresh=self.fresh,
+                figure=self.figure,
+                progress=not self.quiet,
+            )
+        except KeyboardInterrupt:
+            if self.output is None:
+                self.complain("interrupted; nothing is kept without --output DIR")
+            else:
+                again = ", without --fresh," if self.fresh else ""
+                self.complain(f"interrupted; the same command{again} goes on from {self.output}")
+            return INTERRUPTED
+        print(evaluation)
+        if self.output is not None:
+            print(f"\nwritten to {self.output}")
+        failed = [pairing for pairing in evaluation.pairings if 0 < pairing.games == pairing.failed]
+        for pairing in failed:
+            self.complain(f"every game of {pairing.player} with {pairing.partner} failed")
+        return FAILED if failed else 0
 
 
 def bots_by_name(texts: list[str]) -> dict[str, Any]:
     """The bots by the names that they are shown by: NAME=BOT, or the bot itself; of a Python file its own name."""
-    found: dict[str, Any] = {}
+    players: dict[str, Any] = {}
     for text in texts:
         name, is_named, bot = (text, "", "") if names_player(text) else text.partition("=")
         bot = bot if is_named else name
         if not is_named:
             name = player_files.name_of(bot) if player_files.is_of_file(bot) else short_name(bot)
-        if name in found:
+        if name in players:
             raise StarmineError(f"bot={text!r} is not allowed: expected the name {name!r} once")
-        found[name] = player_files.player_of(bot)
-    return found
+        players[name] = player_files.player_of(bot)
+    return players
 
 
-def run(options: argparse.Namespace) -> int:
-    """Evaluate, print, and return the exit status: 1 if all games of a pairing failed."""
-    refuse_without(options, "output", "fresh")
-    rules = rules_of_text(options.variant, options.players, options.lost_game_score)
-    entrants, partners, held_out = map(bots_by_name, (options.bots, options.partners, options.hold_out))
-    held_out = {name: partners.get(name, player) if name == player else player for name, player in held_out.items()}
-    try:
-        evaluation = evaluate(
-            entrants or None,
-            options.games,
-            partners=partners or (),
-            hold_out=held_out,
-            methods=options.methods,
-            variant=rules,
-            seed=options.seed,
-            num_threads=options.num_threads,
-            output=options.output,
-            fresh=options.fresh,
-            figure=not options.no_figure,
-            progress=not options.quiet,
-        )
-    except KeyboardInterrupt:
-        if options.output is None:
-            refuse("starmine eval", "interrupted; nothing is kept without --output DIR")
-        else:
-            again = ", without --fresh," if options.fresh else ""
-            refuse("starmine eval", f"interrupted; the same command{again} goes on from {options.output}")
-        return INTERRUPTED
-    print(evaluation)
-    if options.output is not None:
-        print(f"\nwritten to {options.output}")
-    failed = [pairing for pairing in evaluation.pairings if 0 < pairing.games == pairing.failed]
-    for pairing in failed:
-        refuse("starmine eval", f"every game of {pairing.player} with {pairing.partner} failed")
-    return FAILED if failed else 0
+def held_out_by_name(texts: list[str], partners: dict[str, Any]) -> dict[str, Any]:
+    """The bots that are held out, by name; the name of a partner stands for this partner."""
+    named = {text: partners[text] for text in texts if text in partners}
+    return named | bots_by_name([text for text in texts if text not in partners])

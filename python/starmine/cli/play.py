@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import secrets
 import time
 import webbrowser
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from tyro.conf import UseAppendAction, arg
 
 from starmine._core import StarmineError, Variant, bot, bots, policies, variants
 from starmine._util.durable import given_path
-from starmine.cli.arguments import add_command, add_seats, add_variant, integer, rules_of_text
+from starmine.cli.options import Command, Integer, Rules, Seats, rules_of_text
 from starmine.cli.player_files import player_of
 from starmine.data import write_games
 from starmine.data.arrow import pyarrow
@@ -27,83 +28,82 @@ from starmine.look.server import LOOPBACK, Server
 from starmine.look.table import Table
 from starmine.policies.pools import plays
 
-DESCRIPTION = """\
-Play with bots, policies or searchers, or watch them (--watch), in a browser on this machine, at several tables if you
-like. You see the board as your seat sees it, ask a bot for advice, and take moves back. At the end all cards are shown,
-and on which turns points were lost. The address holds a random token. Hidden cards are not sent to the browser before
-the end of their game.
-
-With --save, each game is written into a folder: its replay as a page, and the game as a .parquet file in a subfolder
-for its rules, such as games/standard-2p, which starmine data and starmine replay read."""
-
 ADVISERS = ("smart", "piers")  # the second plays any variant
 SEARCHER = "search: smart; rollouts=1000"  # that the page offers
 
 
-def add(commands: Any) -> None:
-    """Add the subcommand and its options."""
-    parser = add_command(commands, "play", "play with bots, or watch them", DESCRIPTION)
-    parser.add_argument(
-        "--partner",
-        action="append",
-        metavar="BOT",
-        help=f"{', '.join([*bots(), *policies()])}; a list of rules; a policy file, such as 'policy: mine.safetensors';"
-        " a searcher, such as 'search: smart; rollouts=1000'; or a class of a Python file, such as mybot.py:Student. "
-        "Once for all other seats, or once for each of them in their order (default: smart; piers where smart does not "
-        "play the variant)",
-    )
-    add_seats(parser)
-    add_variant(parser)
-    parser.add_argument("--seat", type=integer, metavar="N", help="your seat, from 0 (default: 0)")
-    parser.add_argument("--seed", type=integer, metavar="N", help="seed of the deck (default: a random one)")
-    parser.add_argument("--save", metavar="FOLDER", help="where games and replays are written")
-    parser.add_argument("--watch", action="store_true", help="hold no seat, and see all cards")
-    parser.add_argument("--no-browser", action="store_true", help="open no browser, print the address only")
-    parser.add_argument(
-        "--host",
-        metavar="ADDRESS",
-        default=LOOPBACK,
-        help="where to listen, such as 0.0.0.0 or :: for all addresses of this machine "
-        "(default: 127.0.0.1, which no other machine reaches)",
-    )
-    parser.add_argument("--port", type=integer, metavar="N", default=0, help="port (default: a free one)")
-    parser.add_argument(
-        "--idle",
-        type=integer,
-        metavar="MINUTES",
-        default=30,
-        help="end so long after the last page was closed (default: 30)",
-    )
-    parser.set_defaults(run=run)
+@dataclass(kw_only=True)
+class Play(Command):
+    """Play with bots, policies or searchers, or watch them, in a browser on this machine.
 
+    The page shows the board as your seat sees it; hidden cards are not sent to it before the end of their game. Its
+    address holds a random token.
+    """
 
-def run(options: argparse.Namespace) -> int:
-    """Play until the program is interrupted or nobody has a page open; return the exit status."""
-    rules = rules_of_text(options.variant, options.players)
-    host, port, idle = options.host, options.port, options.idle
-    if not 0 <= port < 65_536 or idle < 1:
-        raise StarmineError("--port or --idle is not allowed: expected a port up to 65535, and a minute or more")
-    tables = lobby(options, rules)
-    first = tables.open(options.variant, named_seats(options, rules))
-    try:
-        server = Server(tables, host, port, idle * 60)
-    except OSError as error:
-        problem = f"--host {host!r}, --port {port}: {error.strerror or error}"
-        raise StarmineError(f"{problem}: expected an address of this machine and a free port") from error
-    address = f"{server.address}#table={first['id']}"
-    print(f"Play at {address}")
-    if server.is_everywhere:
-        print("On another machine, put the number of this one in place of the address's first part.")
-    print("Ctrl-C ends the program.", flush=True)
-    if not options.no_browser:
-        webbrowser.open(address)
-    try:
-        server.serve()
-    except KeyboardInterrupt:
-        print("ended")
-    finally:
-        tables.keep_unfinished()
-    return 0
+    name = "play"
+
+    partner: Annotated[
+        UseAppendAction[list[str]],
+        arg(
+            metavar="BOT",
+            help=f"{', '.join([*bots(), *policies()])}; a list of rules; a policy file, such as 'policy: "
+            "mine.safetensors'; a searcher, such as 'search: smart; rollouts=1000'; or a class of a Python file, such "
+            "as mybot.py:Student. Once for all other seats, or once for each of them in their order",
+            help_behavior_hint="(default: smart; piers where smart does not play the variant)",
+        ),
+    ] = field(default_factory=list)
+    players: Seats = None
+    variant: Rules = "standard"
+    seat: Annotated[Integer | None, arg(help="your seat, from 0", help_behavior_hint="(default: 0)")] = None
+    seed: Annotated[Integer | None, arg(help="seed of the deck", help_behavior_hint="(default: a random one)")] = None
+    save: Annotated[
+        str | None,
+        arg(
+            metavar="FOLDER",
+            help="write each game into this folder: its replay as a page, and the game as a .parquet file in a "
+            "subfolder for its rules, such as standard-2p, which starmine data and starmine replay read",
+            help_behavior_hint="(default: keep none)",
+        ),
+    ] = None
+    watch: Annotated[bool, arg(help="hold no seat, and see all cards", help_behavior_hint="")] = False
+    browser: Annotated[bool, arg(help="open no browser, print the address only", help_behavior_hint="")] = True
+    host: Annotated[
+        str,
+        arg(
+            metavar="ADDRESS",
+            help="where to listen, such as 0.0.0.0 or :: for all addresses of this machine; no other machine reaches "
+            "the default",
+        ),
+    ] = LOOPBACK
+    port: Annotated[Integer, arg(help="port", help_behavior_hint="(default: a free one)")] = 0
+    idle: Annotated[Integer, arg(metavar="MINUTES", help="end so long after the last page was closed")] = 30
+
+    def run(self) -> int:
+        """Play until the program is interrupted or nobody has a page open; return the exit status."""
+        rules = rules_of_text(self.variant, self.players)
+        if not 0 <= self.port < 65_536 or self.idle < 1:
+            raise StarmineError("--port or --idle is not allowed: expected a port up to 65535, and a minute or more")
+        tables = lobby(self, rules)
+        first = tables.open(self.variant, named_seats(self, rules))
+        try:
+            server = Server(tables, self.host, self.port, self.idle * 60)
+        except OSError as error:
+            problem = f"--host {self.host!r}, --port {self.port}: {error.strerror or error}"
+            raise StarmineError(f"{problem}: expected an address of this machine and a free port") from error
+        address = f"{server.address}#table={first['id']}"
+        print(f"Play at {address}")
+        if server.is_everywhere:
+            print("On another machine, put the number of this one in place of the address's first part.")
+        print("Ctrl-C ends the program.", flush=True)
+        if self.browser:
+            webbrowser.open(address)
+        try:
+            server.serve()
+        except KeyboardInterrupt:
+            print("ended")
+        finally:
+            tables.keep_unfinished()
+        return 0
 
 
 def adviser(rules: Variant) -> str:
@@ -123,7 +123,7 @@ def own_player(name: str) -> Any:
         raise StarmineError(f"{name} cannot be copied for each table: {expected}") from error
 
 
-def named_seats(options: argparse.Namespace, rules: Variant) -> list[str | None]:
+def named_seats(options: Play, rules: Variant) -> list[str | None]:
     """The players' names by seat, None for the person."""
     if options.watch and options.seat is not None:
         raise StarmineError(f"--watch and --seat {options.seat} are not allowed together: a watcher holds no seat")
@@ -138,7 +138,7 @@ def named_seats(options: argparse.Namespace, rules: Variant) -> list[str | None]
     return [*names] if options.watch else [*names[:seat], None, *names[seat:]]
 
 
-def lobby(options: argparse.Namespace, rules: Variant) -> Lobby:
+def lobby(options: Play, rules: Variant) -> Lobby:
     """The lobby without tables, which offers all bots and policies and those that were named."""
     folder = None if options.save is None else given_path("--save", options.save)
     if folder is not None and not folder.is_dir():

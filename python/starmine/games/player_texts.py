@@ -101,13 +101,17 @@ def names_player(text: str) -> bool:
 
 
 def short_name(text: str) -> str:
-    """What a player is called in tables: a run's folder and the policy in it by the folder's name; else the text."""
-    path = Path(text)
-    if text in (*bots(), *shipped()) or text.startswith((*WITHOUT_PATH, POLICY)) or not path.exists():
+    """What a player is called in tables.
+
+    A run's folder and the policy in it are called by the folder's name, other files by their name without its ending,
+    unless a bot or a shipped policy has this name. Such a path and all other texts are called by the whole text.
+    """
+    path, names = Path(text), (*bots(), *shipped())
+    if text in names or text.startswith((*WITHOUT_PATH, POLICY)) or not path.exists():
         return text
-    if path.is_dir() or path.name == POLICY_FILE:
-        return (path if path.is_dir() else path.parent).resolve().name
-    return path.stem
+    folder = path if path.is_dir() else path.parent
+    short = folder.resolve().name if path.is_dir() or path.name == POLICY_FILE else path.stem
+    return text if short in names else short
 
 
 def own_policy(text: str, place: str) -> TrainedPolicy:

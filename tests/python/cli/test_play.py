@@ -16,8 +16,7 @@ from web_person import at, table_of
 
 import starmine
 from starmine.cli import main, play
-from starmine.cli.arguments import rules_of_text
-from starmine.cli.command import parser
+from starmine.cli.options import rules_of_text
 
 PLAYER_OF_A_FILE = """
 class Turning:
@@ -38,7 +37,7 @@ locked.file = open(__file__)
 def test_each_table_has_its_own_object_of_a_file(tmp_path):
     path = tmp_path / "turning_players.py"
     path.write_text(PLAYER_OF_A_FILE, encoding="utf-8")
-    options = parser().parse_args(["play", "--watch", "--seed", "3", "--partner", f"{path}:turning"])
+    options = play.Play(watch=True, seed=3, partner=[f"{path}:turning"])
     rules = starmine.Variant()
     seats = play.named_seats(options, rules)
     alone = play.lobby(options, rules)
@@ -118,7 +117,7 @@ def test_the_command_ends_with_an_interrupt_while_a_partner_searches():
 
 def test_the_page_keeps_games_as_data(tmp_path, capsys):
     """A game that has ended, one whose table is left, and one that is open when the program ends; none twice."""
-    options = parser().parse_args(["play", "--seed", "3", "--save", str(tmp_path)])
+    options = play.Play(seed=3, save=str(tmp_path))
     lobby = play.lobby(options, starmine.Variant())
     ended, left, open_one, untouched = (lobby.open("standard", [None, "smart"]) for _ in range(4))
     other = lobby.open("mini", [None, "piers"])
@@ -156,7 +155,7 @@ def test_the_page_keeps_games_as_data(tmp_path, capsys):
 
 @pytest.mark.parametrize("text", ["Variant(players=3, colors=4)", "standard, players=3", '{"players": 3, "ranks": 4}'])
 def test_a_table_may_have_rules_of_ones_own(text):
-    options = parser().parse_args(["play", "--variant", text, "--partner", "piers"])
+    options = play.Play(variant=text, partner=["piers"])
     rules = rules_of_text(text)
     lobby = play.lobby(options, rules)
     found = lobby.open(text, play.named_seats(options, rules))

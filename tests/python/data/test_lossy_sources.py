@@ -149,24 +149,6 @@ def test_a_filter_names_the_score_of_a_wrong_type(tmp_path):
         Dataset(tmp_path).filter(min_score="20")
 
 
-@pytest.mark.parametrize(
-    ("command", "near"),
-    [
-        (["data", "convert", "a", "b", "--skp"], "--skip"),
-        (["generate", "smart", "smart", "--gmes", "3", "--output", "x"], "--games"),
-        (["eval", "smart", "--hold-ot", "iggi"], "--hold-out"),
-        (["replay", "x", "--wrst", "3"], "--worst"),
-    ],
-)
-def test_a_misspelt_option_is_answered_with_the_nearest_and_the_help_of_its_command(command, near, capsys):
-    with pytest.raises(SystemExit) as found:
-        main(command)
-    said = capsys.readouterr().err
-    assert found.value.code == 2
-    assert f'did you mean "{near}"' in said
-    assert f"starmine {' '.join(command[: 2 if command[0] == 'data' else 1])} --help" in said
-
-
 def test_games_are_equal_after_a_round_trip_by_parquet(tmp_path):
     starmine.data.generate(["smart", "smart"], games=5, output=tmp_path / "made", progress=False)
     games = read_games(tmp_path / "made")

@@ -8,7 +8,7 @@ from paths import ROOT
 
 import starmine
 from starmine import data
-from starmine.cli.command import parser
+from starmine.cli.command import parse
 from starmine.games.seeds import EVALUATION_SEED, EVALUATION_SEEDS
 
 PAIR = ["random", "random"]
@@ -21,7 +21,7 @@ def default(function, name="seed"):
 
 
 def command_default(*arguments):
-    return parser().parse_args(arguments).seed
+    return parse(arguments).seed
 
 
 def decks(seed, games=64, episodes=8):

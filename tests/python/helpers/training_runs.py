@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from paths import ROOT
 
-EXTRA = ("torch", "safetensors", "tensorboard", "matplotlib", "tqdm", "tyro")
+EXTRA = ("torch", "safetensors", "tensorboard", "matplotlib", "tqdm")
 MISSING = [name for name in EXTRA if find_spec(name) is None]
 needs_train_extra = pytest.mark.skipif(
     bool(MISSING), reason=f"{', '.join(MISSING)} not found: pip install 'starmine[train]'"

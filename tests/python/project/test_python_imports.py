@@ -18,7 +18,7 @@ import starmine
 OPTIONAL = [
     *("torch", "pettingzoo", "stable_baselines3", "sb3_contrib", "ray", "jax"),
     *("matplotlib", "openai", "pandas", "PIL", "pyarrow", "safetensors"),
-    *("tensorboard", "tqdm", "tyro"),
+    *("tensorboard", "tqdm"),
 ]
 ROOMS = ("adapters", "torch", "training", "__main__")
 # Modules of other rooms that need torch; they are imported inside functions.

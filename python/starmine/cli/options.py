@@ -1,0 +1,230 @@
+"""What the subcommands share: types and groups of options, and the rules that a text gives."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+from tyro.conf import Positional, arg
+from tyro.constructors import PrimitiveConstructorSpec
+
+from starmine._core import StarmineError, Variant, variants
+from starmine._util.keywords import RULES, check_keywords
+from starmine.data import ImportedGames, format_names, read_games
+from starmine.games.seeds import EVALUATION_SEED
+from starmine.games.variants import variant
+
+# How rules may be written, and the presets.
+FORMS = "a preset, with parameters after it ('standard, colors=6'), JSON, or Variant(...) as messages print it"
+PRESETS = f"presets: {', '.join(variants())}"
+REFUSED, INTERRUPTED = 2, 130  # exit statuses
+
+
+def _whole_number(texts: list[str]) -> int:
+    try:
+        return int(texts[0].replace(",", "_"))
+    except ValueError:
+        raise ValueError(f"{texts[0]!r} is not allowed: expected a whole number") from None
+
+
+# A whole number, such as 10000, 10_000 or 10,000.
+Integer = Annotated[
+    int,
+    PrimitiveConstructorSpec(
+        nargs=1,
+        metavar="N",
+        instance_from_str=_whole_number,
+        is_instance=lambda value: isinstance(value, int),
+        str_from_instance=lambda value: [f"{value:,}"],
+    ),
+]
+
+
+def _one_or_none(texts: list[str]) -> bool | str:
+    if len(texts) > 1:
+        raise ValueError(f"{len(texts)} addresses are not allowed: expected one, or none")
+    return texts[0] if texts else True
+
+
+# The address of a Ray cluster; True for a cluster on this machine, which the option without a value chooses.
+Ray = Annotated[
+    bool | str,
+    PrimitiveConstructorSpec(
+        nargs="*",
+        metavar="[ADDRESS]",
+        instance_from_str=_one_or_none,
+        is_instance=lambda value: isinstance(value, bool | str),
+        str_from_instance=lambda value: [] if value is True else [str(value)],
+    ),
+    arg(
+        help="make each shard in a Ray task, on the cluster of this address, or on this machine's",
+        help_behavior_hint="(default: without Ray)",
+    ),
+]
+Seats = Annotated[
+    Integer | None,
+    arg(metavar="N", help="seats, 2 to 5", help_behavior_hint="(default: as --variant says, or 2)"),
+]
+Rules = Annotated[str, arg(metavar="RULES", help=f"rules: {FORMS}; {PRESETS}")]
+Threads = Annotated[Integer | None, arg(metavar="N", help="threads", help_behavior_hint="(default: one for each core)")]
+Format = Annotated[str | None, arg(metavar="FORMAT", help_behavior_hint="(default: as its suffix tells)")]
+Quiet = Annotated[bool, arg(help="no progress on standard error", help_behavior_hint="")]
+
+
+class Command:
+    """A subcommand: a dataclass whose fields are its options, and whose first lines of help are its docstring."""
+
+    name: ClassVar[str]  # such as "data verify"
+
+    def run(self) -> int:
+        """Do what the options say, and return the exit status."""
+        raise NotImplementedError
+
+    def complain(self, message: str) -> None:
+        """Print a message on standard error, in one line."""
+        print(f"starmine {self.name}: {' '.join(message.split())}", file=sys.stderr)
+
+    def refuse_without(self, needed: str, *names: str) -> None:
+        """Refuse options, whose default is None or False, that do nothing without another one."""
+        for name in names:
+            if getattr(self, name) not in (None, False) and getattr(self, needed) in (None, False):
+                given, other = (f"--{one.replace('_', '-')}" for one in (name, needed))
+                raise StarmineError(f"{given} without {other} is not allowed: expected both or neither")
+
+
+@dataclass(kw_only=True)
+class PlayedGames(Command):
+    """The rules and the decks of games that are played."""
+
+    variant: Rules = "standard"
+    lost_game_score: Annotated[
+        Literal["zero", "fireworks"] | None,
+        arg(help="what a lost game scores", help_behavior_hint="(default: the variant's: zero)"),
+    ] = None
+    seed: Annotated[Integer, arg(help="seed of the decks, by default of decks that nothing trains on by default")] = (
+        EVALUATION_SEED
+    )
+
+
+@dataclass(kw_only=True)
+class SourceGames(Command):
+    """Which games of a source are read, and by which rules."""
+
+    variant: Annotated[
+        str | None,
+        arg(
+            metavar="RULES",
+            help=f"read the games of these rules only: {FORMS}; {PRESETS}",
+            help_behavior_hint="(default: as the games say)",
+        ),
+    ] = None
+    players: Annotated[
+        Integer | None,
+        arg(metavar="N", help="seats of these rules, 2 to 5", help_behavior_hint="(default: as RULES say, or 2)"),
+    ] = None
+    skip: Annotated[
+        bool, arg(help="leave out games and files that do not hold, and name them", help_behavior_hint="")
+    ] = False
+
+    def rules(self) -> Variant | None:
+        """The rules that the options choose, or None."""
+        if self.variant is None and self.players is None:
+            return None
+        return rules_of_text(self.variant or "standard", self.players)
+
+    def read(self, source: list[str], format: str | None = None) -> ImportedGames:
+        """The games of a source; those that are left out are named on standard error."""
+        games = read_games(source, format, variant=self.rules(), on_error="skip" if self.skip else "raise")
+        for skipped in games.skipped:
+            print(f"skipped {skipped}", file=sys.stderr)
+        return games
+
+
+@dataclass(kw_only=True)
+class ConvertedGames(SourceGames):
+    """Games that are read from one place and written to another."""
+
+    paths: Annotated[
+        Positional[list[str]],
+        arg(
+            metavar="IN ... OUT",
+            help="IN: file or folder, - for standard input, or a share link of hanab.live; OUT: what is written",
+            help_behavior_hint="(required)",
+        ),
+    ]
+    source_format: Annotated[Format, arg(name="from", help=f"format of IN: {', '.join(format_names())}")] = None
+
+    def source_and_target(self) -> tuple[list[str], str]:
+        """IN and OUT.
+
+        Raises:
+            StarmineError: one of them is missing, or a file would be read and written.
+        """
+        if len(self.paths) < 2:
+            raise StarmineError(f"{len(self.paths)} paths are not allowed: expected IN and OUT")
+        *sources, target = self.paths
+        for source in sources:
+            if source != "-" and Path(source).exists() and Path(target).exists() and Path(source).samefile(target):
+                raise StarmineError(f"{target} is the source, too: expected another file to write")
+        return sources, target
+
+
+def rules_of_text(text: str, players: int | None = None, lost_game_score: str | None = None) -> Variant:
+    """The variant of a text: a preset's name, which parameters may follow; a JSON object; or `Variant(...)`.
+
+    Args:
+        text: such as "standard", "avalanche, players=3", '{"colors": 4}' or "Variant(players=2, colors=6)".
+        players: number of seats; None for that of the text, or 2.
+        lost_game_score: what lost games score; None for that of the text.
+    """
+    called = re.fullmatch(r"\s*Variant\((?P<parameters>.*)\)\s*", text, re.DOTALL)
+    name = None
+    if text.lstrip().startswith("{"):
+        parameters = _object(text)
+    elif called is not None:
+        parameters = _keywords(called["parameters"], text)
+    else:
+        name, _, following = (part.strip() for part in text.partition(","))
+        parameters = _keywords(following, text)
+    for key, value in (("players", players), ("lost_game_score", lost_game_score)):
+        if value is not None and parameters.setdefault(key, value) != value:
+            option = f"--{key.replace('_', '-')} {value}"
+            raise StarmineError(f"--variant {text!r} and {option} contradict each other")
+    try:
+        check_keywords("Variant", parameters, RULES)
+        return Variant(**parameters) if name is None else variant(name, **parameters)
+    except (TypeError, OverflowError) as error:
+        raise StarmineError(f"--variant {text!r} is not allowed: {error}") from error
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise StarmineError(f"--variant {text!r} is not allowed: it is not JSON ({error})") from error
+    return found
+
+
+def _keywords(parameters: str, text: str) -> dict[str, Any]:
+    """Parameters as Python's calls have them; true, false and texts need no quotation marks."""
+    try:
+        call = ast.parse(f"f({parameters})", mode="eval").body
+        if not isinstance(call, ast.Call) or call.args or any(each.arg is None for each in call.keywords):
+            raise ValueError
+        return {str(each.arg): _literal(each.value) for each in call.keywords}
+    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
+        raise StarmineError(
+            f"--variant {text!r} is not allowed: expected a preset, with parameters after it such as "
+            "'standard, players=3, colors=6', a JSON object, or Variant(...)"
+        ) from error
+
+
+def _literal(value: ast.expr) -> Any:
+    if isinstance(value, ast.Name):
+        return {"true": True, "false": False}.get(value.id, value.id)
+    return ast.literal_eval(value)
