@@ -34,6 +34,7 @@ from starmine._core import (
     make_bot,
     variants,
 )
+from starmine._util.imports import register as _register
 from starmine.envs import HanabiEnv, HanabiVectorEnv
 from starmine.envs import registration as _registration
 from starmine.evaluation import evaluate
@@ -44,6 +45,15 @@ from starmine.policies import load_policy
 
 __version__ = _version("starmine")
 
+# What rooms need of rooms above them.
+_register(
+    draw_position="starmine.look.svg:to_svg",
+    draw_grid="starmine.look.svg:grid_svg",
+    rgb_of_svg="starmine.look.png:rgb_of",
+    module_policy="starmine.torch:ModulePolicy",
+    color_network="starmine.torch:ColorNetwork",
+    plain_network="starmine.torch:PolicyNetwork",
+)
 _attach()
 _registration.register()
 _registration.register_with_pettingzoo()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._util.later import library
+from starmine._util.imports import library
 
 _module = partial(library, needs="starmine.data needs pyarrow", extra="data")
 pyarrow = partial(_module, "pyarrow")

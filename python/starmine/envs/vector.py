@@ -25,8 +25,8 @@ from starmine._core import (
 )
 from starmine._util.arrays import Array
 from starmine._util.copies import CopiedWhole
+from starmine._util.imports import registered
 from starmine._util.keywords import BATCH_OPTIONS, check_options, named_keywords
-from starmine._util.later import later
 from starmine._util.render_modes import usable_modes
 from starmine.envs.partners import Partner, PartneredBatch, resolve_partners
 from starmine.envs.rewards import Rewards
@@ -399,7 +399,7 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
             StarmineError: the environment was made without a render mode.
             ResetNeeded: `reset` has not been called.
         """
-        svg: str = later("starmine.look.svg:grid_svg")([state.to_svg(theme=theme) for state in self._states()], columns)
+        svg: str = registered("draw_grid")([state.to_svg(theme=theme) for state in self._states()], columns)
         return svg
 
     def render(self) -> tuple[Array, ...]:
@@ -410,7 +410,7 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
             ResetNeeded: `reset` has not been called.
             ImportError: resvg-py or Pillow is missing, the extra `pictures`.
         """
-        rgb_of = later("starmine.look.png:rgb_of")
+        rgb_of = registered("rgb_of_svg")
         return tuple(rgb_of(state.to_svg()) for state in self._states())
 
     def _states(self) -> list[State]:

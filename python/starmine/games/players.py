@@ -21,8 +21,8 @@ from starmine._core import (
 )
 from starmine._core import variant as preset
 from starmine._util.arrays import Array
+from starmine._util.imports import registered
 from starmine._util.keywords import check_names
-from starmine._util.later import later
 from starmine.games.player_texts import Noisy, player_of_text
 from starmine.games.results import error_text
 from starmine.games.turns import Turns
@@ -184,7 +184,7 @@ def resolve_player(player: Any, place: str) -> Any:
     if is_bot(player):
         return player
     if is_module(player):
-        policy = later("starmine.torch:ModulePolicy")(player)
+        policy = registered("module_policy")(player)
         policy_wishes(policy, place)
         return policy
     if callable(player) and misfit(player, 0) is None:

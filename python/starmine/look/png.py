@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, State, View
-from starmine._util.later import library
+from starmine._util.imports import library
 from starmine._util.numbers import is_number
 from starmine.look.svg import to_svg
 

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from starmine._core import SerializationError, UnknownNameError, Variant, _Network, _Player, _policy_bytes
 from starmine._core import policies as _shipped
 from starmine._util.arrays import Array
+from starmine._util.imports import registered
 from starmine._util.keywords import named_keywords
-from starmine._util.later import later
 from starmine.policies.foreign.files import is_foreign
 from starmine.policies.foreign.load import of_bytes
 
 if TYPE_CHECKING:
     from starmine.policies.foreign.policy import ForeignPolicy
-    from starmine.torch import ActorCritic
+    from starmine.torch.network import ActorCritic
 
 CARDS = Path(__file__).parent
 POLICY_FILE = "policy.safetensors"  # of a run's folder: the policy that the run ended with
@@ -126,7 +126,7 @@ class TrainedPolicy:
         """
         from safetensors.torch import load
 
-        kind = later(f"starmine.torch:{'ColorNetwork' if 'weights' in self.options else 'PolicyNetwork'}")
+        kind = registered("color_network" if "weights" in self.options else "plain_network")
         network: ActorCritic = kind(self.variant, self.encoder, **self.options)
         network.load_state_dict({name: tensor.float() for name, tensor in load(self.data).items()})
         return network

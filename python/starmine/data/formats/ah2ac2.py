@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant
 from starmine._util.durable import replace_file
-from starmine._util.later import library
+from starmine._util.imports import library
 from starmine.data.formats.records import ImportedGames, ReadGames, RecordedGame, read_each, starting_at_seat_0
 
 TURNS = 89  # rows of the published files; no game of the base game is longer

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from starmine._core import StarmineError
-from starmine._util.later import library
+from starmine._util.imports import library
 from starmine.data.files import Entry
 from starmine.data.generation.configuration import Configuration
 from starmine.data.generation.shard import make_shard
