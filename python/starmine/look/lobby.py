@@ -243,7 +243,7 @@ class Lobby:
             "waits": table.waits,
             "over": table.is_over,
             "moved": not table.is_over and bool(own),
-            "undone": len(table.taken_back),
+            "undone": table.undone,
             "advisers": place.advisers,
             "told": place.told,
             "frame": frame_of(seen, names=names, legal=table.waits),
@@ -292,7 +292,7 @@ def _is_at(table: Table, at: object) -> bool:
     """Whether a table is at the position that a page shows."""
     if not isinstance(at, list) or len(at) != 2 or not all(type(number) is int for number in at):
         raise StarmineError(f"at={at!r} is not allowed: expected [turn, undone], as the page shows them")
-    return at == [table.state.length, len(table.taken_back)]
+    return at == [table.state.length, table.undone]
 
 
 def _check_at(table: Table, at: object) -> None:

@@ -193,7 +193,7 @@ class _Picture:
         else:
             self._box((x, y, CARD_WIDTH, CARD_HEIGHT), self.colors["back"], self.colors["line"])
             rank = "?" if card["rank"] is None else str(card["rank"] + 1)
-            self.parts.append(glyphs(x + CARD_WIDTH / 2, y + 19, rank, 22, "#ffffff", anchor="middle"))
+            self.parts.append(glyphs(x + CARD_WIDTH / 2, y + 19, rank, 22, self.colors["back-ink"], anchor="middle"))
         self._told(letter, card["rank"], x + CARD_WIDTH / 2, y + CARD_HEIGHT + 4)
         if card["belief"]:
             self._map(card["belief"], x, y + CARD_HEIGHT + 22)

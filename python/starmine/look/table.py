@@ -34,8 +34,7 @@ class Table:
         seat: the person's seat, or None.
         names: of the players, by seat.
         seed: of the deck.
-        taken_back: for each time, `turn`, the number of turns that were left, and `actions`, the ids of the moves
-            that had followed.
+        undone: how many times `take_back` was called.
 
     Raises:
         UnknownNameError: there is no such bot.
@@ -62,7 +61,7 @@ class Table:
         self.seat = persons[0] if persons else None
         self.names = [PERSON if player is None else name_of(player) for player in players]
         self.state: State = variant.new_game(seed=self.seed, game=game)
-        self.taken_back: list[dict[str, Any]] = []
+        self.undone = 0
         self._partners = Partners(players, variant, self.seed, game)
         self._partners.begin()
 
@@ -150,9 +149,8 @@ class Table:
         for action in actions:
             self._partners.see(state)()  # partners may keep a memory; their answers do not count
             state.apply(action)
-        left = [event.action for event in self.state.history[own[-1] :]]
         self.state = state
-        self.taken_back.append({"turn": own[-1], "actions": left})
+        self.undone += 1
 
     def advice(self, bot: str) -> int:
         """What a bot would do in the person's place.

@@ -17,7 +17,7 @@ use crate::bindings::rules::recording::read_recording;
 use crate::bindings::rules::variant::read_variant;
 use crate::encode::Encoder;
 
-/// A replay of recorded games, many side by side, for `starmine.replay`.
+/// A replay of recorded games, many side by side, for `Trajectories.replay` and `Dataset.replay`.
 #[pyclass(frozen, module = "starmine")]
 pub struct _Replay {
     replay: Mutex<(Replay, Disjoint<COUNT>)>,

@@ -103,7 +103,7 @@ def test_moves_are_taken_back():
     for expected in reversed(before[:-1]):
         table.take_back()
         assert table.state == expected
-    assert len(table.taken_back) == 4
+    assert table.undone == 4
     assert table.waits
     finish(table, random.Random(0))
     with pytest.raises(starmine.StarmineError, match="cards have been shown"):

@@ -34,7 +34,7 @@ def expected(view, table, found, variant, seats):
         "waits": view.current_player == own,
         "over": False,
         "moved": any(event.seat == own for event in history),
-        "undone": len(table.taken_back),
+        "undone": table.undone,
         "told": {"variant": variant, "seats": seats},
         "advisers": [name for name in ("smart", "piers") if name == "piers" or view.variant.colors == 5],
         "frame": frame_of(view, names=table.shown_names, legal=view.current_player == own),
