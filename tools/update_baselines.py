@@ -7,9 +7,9 @@
     python tools/update_baselines.py                     # the tables alone
 
 A run is a folder of an example script. It gets a row in results/runs.csv (the command, its cost, and the scores over
-common decks), and results/NAME with `log.csv` (the means over stretches of updates), `policy.safetensors` and, of a run
-with partners, `partners.csv`. A policy that is shipped also needs its row in src/nn/policy/shipped_policies.rs. Runs
-named agree-SETTING-SEED have a table with a line for all seeds of a setting.
+common decks), and a folder results/NAME. That has `log.csv` (the means over stretches of updates), `config.json`,
+`policy.safetensors` and, of a run with partners, `partners.csv`. A policy that is shipped also needs its row in
+src/nn/policy/shipped_policies.rs. Runs named agree-SETTING-SEED have a table with a line for all seeds of a setting.
 A run of a program that is not in this repository has no command. Its policy file names the `program`, its `settings`
 and the `machine`.
 results/crossplay/GROUP-SETTING.csv, a matrix of `starmine eval`, shows how its seeds play together.
@@ -121,7 +121,7 @@ Scores are means with their standard errors, of at most {max_score} points, on t
 held by {seats}.
 
 - Training: {training}{after}
-- {steps:,} turns in {minutes:.0f} min on {machine}; a single seed of training.
+- {steps:,} turns in {minutes:.0f} min on {machine}; a single seed of training.{commit}
 - Network: {layers}{extras}; {encoder} observations; {size:,.0f} kB, float16.{speed}
 - {lost_games}
 - {partners}
@@ -130,7 +130,14 @@ Licensed like Starmine, MIT or Apache-2.0.
 """
 
 
-def card(facts: dict[str, Any], policy: TrainedPolicy) -> str:
+def configuration(run: Path) -> dict[str, Any] | None:
+    """The contents of a run's config.json; None for a program that is not in this repository."""
+    path = run / "config.json"
+    contents: dict[str, Any] | None = json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+    return contents
+
+
+def card(facts: dict[str, Any], policy: TrainedPolicy, config: dict[str, Any] | None) -> str:
     """The model card."""
     described = policy.options
     rows = []
@@ -148,6 +155,7 @@ def card(facts: dict[str, Any], policy: TrainedPolicy) -> str:
         training=f"`{facts['command']}`" if facts["command"] else policy.about["settings"],
         after=f", from `{facts['after']}` (`results/runs.csv`)" if facts["after"] else "",
         machine=facts["machine"],
+        commit=f" Commit {config['commit']}." if config else "",
         rows="\n".join(rows),
         games=facts["greedy"]["games"],
         seed=SEED,
@@ -158,7 +166,7 @@ def card(facts: dict[str, Any], policy: TrainedPolicy) -> str:
         encoder=policy.encoder,
         size=len(policy.data) / 1e3,
         speed=speed(facts["name"]),
-        lost_games=lost_games({"points_taken": 0.0 if facts["sampled"] is None else 1.0} | policy.about["arguments"]),
+        lost_games=lost_games({"points_taken": 1.0} | policy.about["arguments"]),
         partners=SELF_PLAY if partner is None else BEST_RESPONSE.format(partner=partner),
     )
 
@@ -219,7 +227,10 @@ def of_policy(name: str, policy: TrainedPolicy, run: Path, games: int, after: st
     name_of_script = SCRIPTS.get(learns, "ppo_recurrent" if policy.recurrent else "ppo")
     script = f"examples/{name_of_script}.py"
     program = policy.about.get("program")
-    repeated = command(script, arguments) + (" --resume" if after and "start" not in arguments else "")
+    config = configuration(run)
+    device = config["arguments"]["device"] if config else "cpu"
+    repeated = command(script, {"out": f"runs/{name}"} | arguments | {"device": device})
+    repeated += " --resume" if after and "start" not in arguments else ""
     return {
         "name": name,
         "method": policy.about["method"],
@@ -253,8 +264,9 @@ def keep(name: str, run: Path, games: int, ship: bool, after: str | None) -> Non
     folder = RESULTS / name
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copy(run / "policy.safetensors", folder / "policy.safetensors")
-    if (run / "partners.csv").exists():
-        shutil.copy(run / "partners.csv", folder / "partners.csv")
+    for file_name in ("partners.csv", "config.json"):
+        if (run / file_name).exists():
+            shutil.copy(run / file_name, folder / file_name)
     with (folder / "log.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         with_partners = sorted({column for row in rows for column in row if column.startswith("score with ")})
@@ -266,7 +278,7 @@ def keep(name: str, run: Path, games: int, ship: bool, after: str | None) -> Non
         POLICIES.mkdir(exist_ok=True)
         about = policy.about | {"arguments": arguments_of(policy.about, after)}
         policy.network().save(POLICIES / f"{name}.safetensors", **about)
-        (POLICIES / f"{name}.md").write_text(card(facts, policy), encoding="utf-8")
+        (POLICIES / f"{name}.md").write_text(card(facts, policy, configuration(run)), encoding="utf-8")
         (folder / "policy.safetensors").unlink()  # the package has it
     print(f"{name}: {facts['greedy']}")
 
