@@ -30,7 +30,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import update_bots
@@ -39,6 +39,11 @@ import starmine
 from starmine.policies import TrainedPolicy
 from starmine.policies.load import load_own
 from starmine.training import read_partners
+
+if TYPE_CHECKING:
+    from starmine.policies.torch_policy import TorchPolicy
+
+    Trained = TrainedPolicy | TorchPolicy
 
 ROOT = Path(__file__).parents[1]
 POLICIES = ROOT / "python" / "starmine" / "policies"
@@ -88,7 +93,7 @@ def machine() -> str:
     return f"{models[0] if models else platform.machine()}, {os.cpu_count()} cores"
 
 
-def scores(policy: TrainedPolicy, partners: Sequence[Any], variant: starmine.Variant, games: int) -> dict[str, float]:
+def scores(policy: Trained, partners: Sequence[Any], variant: starmine.Variant, games: int) -> dict[str, float]:
     """How a policy plays with itself, or with each partner in equally many games, in every seat of the same decks."""
     seats = range(variant.players)
     tables = [[policy if seat == own else partner for seat in seats] for partner in partners for own in seats]
@@ -122,7 +127,7 @@ held by {seats}.
 
 - Training: {training}{after}
 - {steps:,} turns in {minutes:.0f} min on {machine}; a single seed of training.{commit}
-- Network: {layers}{extras}; {encoder} observations; {size:,.0f} kB, float16.{speed}
+- Network: {layers}; {encoder} observations; {size:,.0f} kB, float16.{speed}
 - {lost_games}
 - {partners}
 
@@ -139,7 +144,6 @@ def configuration(run: Path) -> dict[str, Any] | None:
 
 def card(facts: dict[str, Any], policy: TrainedPolicy, config: dict[str, Any] | None) -> str:
     """The model card."""
-    described = policy.options
     rows = []
     for how, moves in {"greedy": "likeliest moves", "sampled": "drawn moves"}.items():
         if (found := facts[how]) is None:
@@ -148,7 +152,6 @@ def card(facts: dict[str, Any], policy: TrainedPolicy, config: dict[str, Any] | 
         cells = [moves, *means, *(f"{found[name]:.1%}" for name in ("perfect", "lost"))]
         rows.append(markdown_row(cells))
     partner = facts["partner"]
-    extras = [text for key, text in EXTRAS.items() if described.get(key)]
     return CARD.format(
         **{key: facts[key] for key in ("name", "method", "variant", "players", "max_score", "steps")},
         script=facts["program"] or f"Starmine's `{facts['command'].split()[1]}`",
@@ -161,8 +164,7 @@ def card(facts: dict[str, Any], policy: TrainedPolicy, config: dict[str, Any] | 
         seed=SEED,
         seats="this policy" if partner is None else f"this policy, and {partner} in all others",
         minutes=facts["seconds"] / 60,
-        layers=LAYERS["colors" if "weights" in described else "plain"].format(*described["hidden"]),
-        extras="".join(f", {text}" for text in extras),
+        layers="by colour, towers of {} and a trunk of {}".format(*policy.options["hidden"]),
         encoder=policy.encoder,
         size=len(policy.data) / 1e3,
         speed=speed(facts["name"]),
@@ -195,14 +197,6 @@ SELF_PLAY = "It has only met itself: with partners of other conventions it score
 BEST_RESPONSE = "It has only met `{partner}`, whose conventions it answers: with other partners it scores less."
 
 
-LAYERS = {"colors": "by colour, towers of {} and a trunk of {}", "plain": "hidden layers {} and {}"}
-EXTRAS = {
-    "recurrent": "a gated recurrent unit",
-    "card_features": "derived card features",
-    "layer_norm": "layer normalisation",
-}
-
-
 def arguments_of(about: dict[str, Any], after: str | None) -> dict[str, Any]:
     """The arguments of a run; a policy that it began with is named by the run that it is kept of."""
     arguments: dict[str, Any] = about["arguments"]
@@ -214,7 +208,7 @@ def arguments_of(about: dict[str, Any], after: str | None) -> dict[str, Any]:
     return arguments | {"start": f"runs/{after}/policy.safetensors"}
 
 
-def of_policy(name: str, policy: TrainedPolicy, run: Path, games: int, after: str | None) -> dict[str, Any]:
+def of_policy(name: str, policy: Trained, run: Path, games: int, after: str | None) -> dict[str, Any]:
     """What is kept of a run that wrote a policy file, which is evaluated here."""
     drawn = load_own(run / "policy.safetensors", sampled=True)
     variant = starmine.Variant(**{**policy.variant.parameters(), "lost_game_score": "zero"})
@@ -275,6 +269,8 @@ def keep(name: str, run: Path, games: int, ship: bool, after: str | None) -> Non
         for stretch in np.array_split(np.array(rows, dtype=object), min(ROWS, len(rows))):
             writer.writerow([number(column, list(stretch)) for column in columns])
     if ship:
+        if not isinstance(policy, TrainedPolicy):
+            raise SystemExit("PyTorch plays the policy: expected one of a ColorNetwork without recurrence to ship")
         POLICIES.mkdir(exist_ok=True)
         about = policy.about | {"arguments": arguments_of(policy.about, after)}
         policy.network().save(POLICIES / f"{name}.safetensors", **about)

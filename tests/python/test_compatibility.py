@@ -116,10 +116,15 @@ POLICIES = [(version, name) for version in files("policies.json") for name in re
 
 
 @pytest.mark.parametrize(("version", "name"), POLICIES)
-def test_a_policy_file_gives_the_same_bits(version, name):
+def test_a_policy_file_gives_the_same_outputs(version, name):
     policy = starmine.load_policy(COMPAT / version / f"{name}.safetensors")
     assert policy.about == {"steps": 1}
-    assert promised.policy_outputs(policy) == recorded(version, "policies.json")[name]
+    found, promise = promised.policy_outputs(policy), recorded(version, "policies.json")[name]
+    if isinstance(policy, starmine.policies.TrainedPolicy):
+        assert found == promise
+    else:  # the core recorded what PyTorch computes now, with sums in another order
+        for part in promise:
+            np.testing.assert_allclose(found[part], promise[part], rtol=1e-4, atol=1e-6)
 
 
 @pytest.mark.parametrize(("version", "name"), POLICIES)

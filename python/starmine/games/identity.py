@@ -37,7 +37,7 @@ def identity(player: Any) -> Identity:
     | player | identity |
     |---|---|
     | a bot or a policy of the core | its text, with the SHA-256 of weights |
-    | a policy of another library, or a network of `starmine.torch` | the SHA-256 of its weights, and its settings |
+    | a policy that PyTorch plays, or a network of `starmine.torch` | the SHA-256 of its weights, and its settings |
     | a player of a Python file on a command line | the SHA-256 of the file, which is its version |
     | another object, class or function | its type and its attribute `version`, text or a number; unknown without |
 
@@ -54,7 +54,7 @@ def identity(player: Any) -> Identity:
     if isinstance(player, Noisy):
         inner = identity(player.player)
         return inner if inner.text is None else Identity(player.text_with(inner.text), inner.hash)
-    if type(player).__module__ in ("starmine.policies.foreign.policy", "starmine.torch.policy"):
+    if type(player).__module__ in ("starmine.policies.torch_policy", "starmine.torch.policy"):
         content = player.content
         if content is not None:
             return Identity(player.text_with(content), content)

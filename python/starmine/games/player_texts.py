@@ -7,11 +7,15 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starmine._core import StarmineError, Variant, _Player, _search_parts, bots
+from starmine.policies.files import plays_through_torch, policy_text
 from starmine.policies.foreign.files import is_foreign
 from starmine.policies.load import POLICY_FILE, TrainedPolicy, load_policy, shipped
+
+if TYPE_CHECKING:
+    from starmine.policies.torch_policy import TorchPolicy
 
 FILE = re.compile(r"(?!rules:|policy:|noisy:|search:).*\.py(:[^:/\\]*)?")  # of a Python bot, as commands have it
 START = 1 << 20  # bytes of a file that tell whose it is
@@ -63,7 +67,7 @@ def player_of_text(text: str, place: str) -> Any:
         place: of the argument, for messages.
 
     Returns:
-        A player of the core; for the file of another library its policy, in a `Noisy` if it has noise.
+        A player of the core; for a file that PyTorch plays its `TorchPolicy`, in a `Noisy` if it has noise.
 
     Raises:
         UnknownNameError: the text names no player, or a file that cannot be read.
@@ -78,14 +82,14 @@ def player_of_text(text: str, place: str) -> Any:
             "commands eval, play and generate take FILE.py:NAME, such as mybot.py:Student"
         )
     source = _source_of(inner)
-    policy = None if source is None else _policy_of_other_library(*source)
+    policy = None if source is None else _torch_policy(*source)
     if policy is None:
-        named = inner if source is None else _named(*source)
+        named = inner if source is None else policy_text(source[0], ["sampled"] if source[1] else [])
         named = named if noise is None else f"{NOISY} {noise}; {named}"
         options = [] if search is None else search[1]
         return _Player("; ".join([named if search is None else f"search: {named}", *map("=".join, options)]))
     if search is not None:
-        raise StarmineError(f"{place}={text!r} is not allowed: {not_of_starmine(policy)}")
+        raise StarmineError(f"{place}={text!r} is not allowed: {not_of_core(policy)}")
     if noise is None:
         return policy
     _Player(f"{NOISY} {noise}; random")  # refuses what is no probability
@@ -114,7 +118,7 @@ def short_name(text: str) -> str:
     return text if short in names else short
 
 
-def own_policy(text: str, place: str) -> TrainedPolicy:
+def own_policy(text: str, place: str) -> TrainedPolicy | TorchPolicy:
     """The trained policy of Starmine that a text names, as `player_of_text` reads it.
 
     Raises:
@@ -122,6 +126,9 @@ def own_policy(text: str, place: str) -> TrainedPolicy:
         UnknownNameError, SerializationError: as `player_of_text`.
     """
     player = player_of_text(text, place)
+    if getattr(player, "format", None) == "starmine":
+        policy: TorchPolicy = player
+        return policy
     source = _source_of(player.text) if isinstance(player, _Player) else None
     if source is None or player.weights is None:
         raise StarmineError(
@@ -138,16 +145,16 @@ def of_core(player: Any, place: str, given: Any) -> _Player:
         StarmineError: it is another player.
     """
     if not isinstance(player, _Player):
-        raise StarmineError(f"{place}={given!r} is not allowed: {not_of_starmine(player)}")
+        raise StarmineError(f"{place}={given!r} is not allowed: {not_of_core(player)}")
     return player
 
 
-def not_of_starmine(player: Any) -> str:
+def not_of_core(player: Any) -> str:
     """Why a player cannot take part in a search, and what could."""
     found = "it is a player in Python"
     if hasattr(player, "text_with"):
-        found = "it is a policy of another library"
-    return f"{found}: expected a bot or a policy of Starmine"
+        found = "PyTorch plays it, and the core cannot"
+    return f"{found}: expected a bot, or a policy whose network is a ColorNetwork without recurrence"
 
 
 def _noise_of(text: str) -> tuple[str | None, str]:
@@ -185,17 +192,11 @@ def _unquoted(path: str) -> str:
     return found if isinstance(found, str) else path
 
 
-def _policy_of_other_library(path: str, sampled: bool) -> Any:
-    """The policy of another library in a file; None for other files, and where there is none."""
+def _torch_policy(path: str, sampled: bool) -> Any:
+    """The policy of a file that PyTorch plays; None for other files, and where there is none."""
     if path in shipped() or not os.path.isfile(path):
         return None
     with open(path, "rb") as file:
         start = file.read(START)
-    return load_policy(path, sampled=sampled) if is_foreign(start) else None
-
-
-def _named(path: str, sampled: bool) -> str:
-    """The text by which the core knows a policy."""
-    is_plain = ";" not in path and not path.startswith('"') and path == path.strip()
-    named = path if is_plain else json.dumps(path, ensure_ascii=False).replace(";", "\\u003b")
-    return f"{POLICY} {named}; sampled" if sampled else f"{POLICY} {named}"
+    is_for_torch = is_foreign(start) or plays_through_torch(start)
+    return load_policy(path, sampled=sampled) if is_for_torch else None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from starmine._core import (
@@ -19,10 +18,10 @@ from starmine._core import (
     _Player,
     encoders,
 )
-from starmine._core import variant as preset
 from starmine._util.arrays import Array
 from starmine._util.imports import registered
 from starmine._util.keywords import check_names
+from starmine._util.rules import plays_alike, shows_own_hand
 from starmine.games.player_texts import Noisy, player_of_text
 from starmine.games.results import error_text
 from starmine.games.turns import Turns
@@ -297,16 +296,6 @@ def policy_wishes(policy: Any, place: str) -> Wishes:
     return Wishes(str(encoder), str(dtype), tuple(map(str, extra_outputs)), all_turns)
 
 
-@cache
-def shows_own_hand(encoder: str) -> bool:
-    """Whether the observations of an encoder show the observer's own hand, which a `View` refuses."""
-    try:
-        preset("very-small").new_game(seed=0).view(0).encode(encoder)
-    except StarmineError:
-        return True
-    return False
-
-
 def check_variant(player: Any, variant: Variant) -> None:
     """Check that a policy with an attribute `variant` plays these rules, as `TrainedPolicy` does.
 
@@ -314,13 +303,8 @@ def check_variant(player: Any, variant: Variant) -> None:
         VariantError: it plays others. Starting seat, names of suits and the score of a lost game make no difference.
     """
     own = getattr(player, "variant", None)
-    if isinstance(own, Variant) and _played_rules(own) != _played_rules(variant):
+    if isinstance(own, Variant) and not plays_alike(own, variant):
         raise VariantError(f"{player!r} does not play this variant ({variant}): expected {own}")
-
-
-def _played_rules(variant: Variant) -> dict[str, Any]:
-    free = ("random_start_player", "edition", "lost_game_score")
-    return {name: value for name, value in variant.parameters().items() if name not in free}
 
 
 def cheats(player: Any) -> bool:
@@ -333,8 +317,9 @@ def text_of(player: Any) -> str | None:
     if isinstance(player, Noisy):
         text = text_of(player.player)
         return None if text is None else player.text_with(text)
-    is_loaded = isinstance(player, _Player) or type(player).__module__ == "starmine.policies.foreign.policy"
-    return str(player.text) if is_loaded else None
+    if isinstance(player, _Player):
+        return player.text
+    return str(player.bot) if type(player).__module__ == "starmine.policies.torch_policy" else None
 
 
 def type_name(player: Any) -> str:

@@ -13,7 +13,7 @@ from starmine._util.equality import equal_by_value
 from starmine._util.keywords import wrong_type
 from starmine._util.numbers import refuse_truth
 from starmine.games.actions import action_id
-from starmine.games.player_texts import of_core
+from starmine.games.player_texts import not_of_core, of_core
 from starmine.games.players import resolve_player
 from starmine.policies.load import TrainedPolicy
 
@@ -182,7 +182,7 @@ def search(
         raise wrong_type("position", position, "a State or a View")
     view = position if isinstance(position, View) else position.view(position.current_player)
     if not isinstance(blueprint, str | TrainedPolicy | SeatedBot | _Player):
-        raise StarmineError(f"blueprint={blueprint!r} is not allowed: expected a bot's text or a trained policy")
+        raise StarmineError(f"blueprint={blueprint!r} is not allowed: {not_of_core(blueprint)}")
     action, by_blueprint, actions, means, errors, counts, kept, cards, shares, exact, unexplained = _search(
         view,
         of_core(resolve_player(blueprint, "blueprint"), "blueprint", blueprint),

@@ -7,13 +7,14 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TypeAlias, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
-from starmine._core import StarmineError, State, make_bot
+from starmine._core import StarmineError, State
 from starmine._util.keywords import check_keywords
 from starmine.games.player_texts import own_policy
+from starmine.games.players import check_variant
 from starmine.games.results import Games
 from starmine.games.trajectories import Trajectories
 from starmine.look.analysis import mistakes, reachable, verdict
@@ -21,6 +22,9 @@ from starmine.look.frame import Frame, action_text, frame_of
 from starmine.look.shapes import browser_file
 from starmine.look.words import move_in_words, told_apart
 from starmine.policies.load import TrainedPolicy
+
+if TYPE_CHECKING:
+    from starmine.policies.torch_policy import TorchPolicy
 
 # Each imports only what stands before it.
 SCRIPTS = ("suits.js", "elements.js", "words.js", "arrow.js", "board.js", "curves.js", "replay.js")
@@ -43,7 +47,7 @@ class ReplayOptions(TypedDict, total=False):
         ended_by_seats: for each game the seat that ended it, or None.
         titles: of the games; None for "Game 0" and so on.
         compare: a bot, as `State.suggest` takes it; the turns on which it would have played something else are marked.
-        policy: a trained policy, or its name or file, whose action probabilities and values are shown.
+        policy: a trained policy of Starmine, or its name or file, whose action probabilities and values are shown.
         beliefs: whether to show what the owners of the cards believe; True unless given.
     """
 
@@ -53,13 +57,13 @@ class ReplayOptions(TypedDict, total=False):
     ended_by_seats: Sequence[int | None] | None
     titles: Sequence[str] | None
     compare: str | None
-    policy: str | TrainedPolicy | None
+    policy: str | TrainedPolicy | TorchPolicy | None
     beliefs: bool
 
 
-def thoughts(policy: TrainedPolicy, state: State) -> list[dict[str, Any]]:
+def thoughts(policy: TrainedPolicy | TorchPolicy, state: State) -> list[dict[str, Any]]:
     """What a policy thinks before each turn of a game, for the seat to act, as `frame_of` takes it."""
-    make_bot(policy, state.variant)  # refuses a variant that the policy does not play
+    check_variant(policy, state.variant)
     position = state.variant.new_game(deck=state.deck, start_player=state.start_player)
     memories: list[Any] = [None] * state.variant.players
     found = []
@@ -216,7 +220,7 @@ def _game(
     ended_by: str | None,
     ended_by_seat: int | None,
     compare: str | None,
-    policy: TrainedPolicy | None,
+    policy: TrainedPolicy | TorchPolicy | None,
     beliefs: bool,
 ) -> dict[str, Any]:
     """A game: what all its frames share, the frames, the curves and the marks."""

@@ -12,11 +12,12 @@ from starmine._core import policies as _shipped
 from starmine._util.arrays import Array
 from starmine._util.imports import registered
 from starmine._util.keywords import named_keywords
+from starmine.policies.files import notes, plays_through_torch, refuse_about
 from starmine.policies.foreign.files import is_foreign
 from starmine.policies.foreign.load import of_bytes
 
 if TYPE_CHECKING:
-    from starmine.policies.foreign.policy import ForeignPolicy
+    from starmine.policies.torch_policy import TorchPolicy
     from starmine.torch.network import ActorCritic
 
 CARDS = Path(__file__).parent
@@ -48,19 +49,19 @@ def policy_file(path: str) -> str:
 
 
 class TrainedPolicy:
-    """A trained policy. It can hold a seat in `play_games`, `evaluate` and `partners`.
+    """A trained policy that the core plays: a `ColorNetwork` without recurrence, as all shipped policies are.
 
-    It plays the weights that were loaded, whatever its file holds later; so does a pickle of it.
+    It can hold a seat in `play_games`, `evaluate` and `partners`. It plays the weights that were loaded, whatever its
+    file holds later; so does a pickle of it.
 
     Attributes:
         name: of a shipped policy, else the file's path.
         variant: the rules that it was trained on.
         encoder: the encoder of its observations.
-        recurrent: whether it has a hidden state for each seat.
+        recurrent: False; `load_policy` returns a `TorchPolicy` for recurrent networks.
         about: notes from when it was saved, such as steps, seconds, score and its standard error.
         sampled: whether `bot` samples its moves; else it plays the most probable one.
-        options: of its network: hidden and recurrent; also card_features and layer_norm, or, for a `ColorNetwork`,
-            weights.
+        options: of its network: hidden, weights and recurrent, arguments of `ColorNetwork`.
         data: the contents of the safetensors file.
     """
 
@@ -68,23 +69,16 @@ class TrainedPolicy:
         """Made by `load_policy`."""
         self._network = _Network(name, data)
         described = json.loads(self._network.metadata)
-        if not isinstance(described.get("about", {}), dict):
-            found = f'"about" in its metadata is {described["about"]!r}: expected an object'
-            raise SerializationError(f"policy={name!r} is not a valid policy: {found}")
+        refuse_about(name, described)
         self.name = name
         self.data = data
         self._player = _Player.of_network(self._network, name, sampled)
         self.sampled = sampled
         self.variant = Variant.from_json(json.dumps(described["variant"]))
         self.encoder: str = described["encoder"]
-        self.recurrent: bool = described["recurrent"]
+        self.recurrent = False
         self.about: dict[str, Any] = described.get("about", {})
-        self.options = {name: described[name] for name in ("hidden", "recurrent")}
-        if described["format"] == 2:
-            self.options["weights"] = described["weights"]
-        else:
-            self.options["card_features"] = described["card_features"]
-            self.options["layer_norm"] = described.get("layer_norm", False)
+        self.options = {option: described[option] for option in ("hidden", "weights", "recurrent")}
 
     @property
     def bot(self) -> str:
@@ -99,7 +93,7 @@ class TrainedPolicy:
         """The model card in Markdown; for a policy that is not shipped, a list of its notes."""
         if self.name in shipped():
             return (CARDS / f"{self.name}.md").read_text(encoding="utf-8")
-        return "\n".join([f"# {self.name}", "", *(f"- {name}: {value}" for name, value in self.about.items()), ""])
+        return notes(self.name, self.about)
 
     def logits(self, observations: Array, memory: Array | None = None) -> tuple[Array, Array, Array]:
         """Evaluate the network, without torch.
@@ -126,8 +120,7 @@ class TrainedPolicy:
         """
         from safetensors.torch import load
 
-        kind = registered("color_network" if "weights" in self.options else "plain_network")
-        network: ActorCritic = kind(self.variant, self.encoder, **self.options)
+        network: ActorCritic = registered("color_network")(self.variant, self.encoder, **self.options)
         network.load_state_dict({name: tensor.float() for name, tensor in load(self.data).items()})
         return network
 
@@ -149,15 +142,15 @@ class TrainedPolicy:
         return f"<TrainedPolicy {self.bot!r}: {self.variant}>"
 
 
-def load_own(policy: str | os.PathLike[str], sampled: bool = False) -> TrainedPolicy:
-    """`load_policy` for what needs a policy of `starmine.torch`.
+def load_own(policy: str | os.PathLike[str], sampled: bool = False) -> TrainedPolicy | TorchPolicy:
+    """`load_policy` for what needs a policy of Starmine.
 
     Raises:
         SerializationError: the file is of another library, or of none.
         StarmineError: see `load_policy`.
     """
     found = load_policy(policy, sampled)
-    if not isinstance(found, TrainedPolicy):
+    if not isinstance(found, TrainedPolicy) and found.format != "starmine":
         raise SerializationError(
             f"policy={found.name!r} is of another library ({found.format}): expected a policy that Starmine trained"
         )
@@ -165,8 +158,13 @@ def load_own(policy: str | os.PathLike[str], sampled: bool = False) -> TrainedPo
 
 
 @named_keywords
-def load_policy(policy: str | os.PathLike[str], sampled: bool = False) -> TrainedPolicy | ForeignPolicy:
+def load_policy(policy: str | os.PathLike[str], sampled: bool = False) -> TrainedPolicy | TorchPolicy:
     """Load a trained policy.
+
+    A `ColorNetwork` without recurrence is a `TrainedPolicy`, which the core plays. PyTorch plays all other networks, a
+    `TorchPolicy`: a `PolicyNetwork`, a recurrent `ColorNetwork`, and the networks of other libraries. Both kinds hold
+    seats in `play_games`, `evaluate`, `generate` and environments. Only a `TrainedPolicy` can be the blueprint of a
+    search, a partner in the training scripts, or hold a seat in a `Batch`.
 
     Args:
         policy: one of `starmine.policies.shipped()`, as a partner in training better a small one, such as
@@ -181,7 +179,7 @@ def load_policy(policy: str | os.PathLike[str], sampled: bool = False) -> Traine
         TypeError: the policy is neither text nor a path.
         UnknownNameError: there is no such policy, and no file that can be read.
         SerializationError: the file is not a policy file, or its weights are so large that its outputs may overflow.
-        ImportError: the file is of another library, and torch is missing.
+        ImportError: PyTorch plays the policy, and is missing.
 
     >>> import starmine
     >>> policy = starmine.load_policy("ippo-2p")
@@ -194,5 +192,17 @@ def load_policy(policy: str | os.PathLike[str], sampled: bool = False) -> Traine
         expected = f"the path of a policy's file, or one of {', '.join(shipped())}"
         raise TypeError(f"policy={policy!r} is a {type(policy).__name__}: expected {expected}")
     name = name if name in shipped() else policy_file(name)
-    data = _policy_bytes(name)
-    return of_bytes(name, data, sampled) if is_foreign(data) else TrainedPolicy(name, data, sampled)
+    return read_policy(name, _policy_bytes(name), sampled)
+
+
+def read_policy(name: str, data: bytes, sampled: bool = False) -> TrainedPolicy | TorchPolicy:
+    """`load_policy` for the contents of a file; errors call it by this name."""
+    if is_foreign(data):
+        return of_bytes(name, data, sampled)
+    if not plays_through_torch(data):
+        return TrainedPolicy(name, data, sampled)
+    try:
+        from starmine.policies.own import of_file
+    except ImportError as error:
+        raise ImportError(f"policy={name!r} needs torch: pip install 'starmine[torch]'") from error
+    return of_file(name, data, sampled)

@@ -7,12 +7,16 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from starmine._core import StarmineError, Variant, VariantError, _Player, _Tables, _unknown_name, bot, bots
+from starmine._core import StarmineError, Variant, VariantError, _Tables, _unknown_name, bot, bots
 from starmine._core import variant as preset
 from starmine._util.keywords import named_keywords
+from starmine._util.rules import plays_alike
 from starmine.policies.load import POLICY_FILE, TrainedPolicy, load_own, shipped
+
+if TYPE_CHECKING:
+    from starmine.policies.torch_policy import TorchPolicy
 
 SIZES = {f"{players}p": players for players in range(2, 6)}
 NOT_IN_POOLS = ("random",)
@@ -181,9 +185,11 @@ def pool(
     if epsilon:
         members += [Member(f"noisy-{name}", f"noisy: {epsilon}; {name}", "noisy", epsilon=epsilon) for name in names]
     trained = shipped()
-    policies = {name: load_own(name) for name in trained if f"{name}-small" not in trained}
+    policies: dict[str, TrainedPolicy | TorchPolicy] = {
+        name: load_own(name) for name in trained if f"{name}-small" not in trained
+    }
     policies = {name: load_own(path) for name, path in seed_files(results).items()} | policies
-    members += [_member(name, policies[name]) for name in policies if plays(policies[name]._player, rules)]
+    members += [_member(name, policy) for name, policy in policies.items() if plays_alike(policy.variant, rules)]
     held_out = {hold_out} if isinstance(hold_out, str) else set(hold_out)
     known = [*bots(), *policies, *(member.name for member in members)]
     for name in held_out.difference(known):
@@ -199,8 +205,8 @@ def bots_that_play(rules: Variant) -> list[str]:
     return [name for name in bots() if bot(name).is_player and name not in NOT_IN_POOLS and plays(name, rules)]
 
 
-def plays(player: str | _Player, rules: Variant) -> bool:
-    """Whether a bot or a policy plays a variant."""
+def plays(player: str, rules: Variant) -> bool:
+    """Whether a bot plays a variant."""
     try:
         _Tables(rules, [player] + [None] * (rules.players - 1), 1, 0, 0)
     except VariantError:
@@ -232,7 +238,7 @@ def seed_files(results: str | os.PathLike[str] | None = None) -> dict[str, Path]
     return {}
 
 
-def _member(name: str, policy: TrainedPolicy) -> Member:
+def _member(name: str, policy: TrainedPolicy | TorchPolicy) -> Member:
     """A policy with the tags that its file tells."""
     told = policy.about.get("arguments", {})
     entropy = told.get("entropy_end", told.get("entropy_weight", ENTROPY))

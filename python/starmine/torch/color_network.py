@@ -13,6 +13,7 @@ from torch.nn.functional import linear, relu
 
 from starmine._core import StarmineError, Variant
 from starmine._util.numbers import check_flags
+from starmine.policies.files import COLORS
 from starmine.torch.color_features import ColorFeatures
 from starmine.torch.network import ActorCritic, HiddenState, SeatGRU, checked_widths, orthogonal
 from starmine.torch.pooling import fused_pool, pool
@@ -75,7 +76,8 @@ class ColorNetwork(ActorCritic):
         self.heads = layer(trunk, self.plain + self.groups + 1, 0.01)
         self.color_heads = layer(width, self.groups, 0.01)
         columns = [head if color is None else head + color * self.groups for head, color in core.actions]
-        self.register_buffer("columns", torch.tensor(columns), persistent=False)
+        # On the CPU, since a network that is read from a file is made on a device without memory.
+        self.register_buffer("columns", torch.tensor(columns, device="cpu"), persistent=False)
 
     def read(self, bits: Tensor | NDArray[np.uint8]) -> Tensor:
         """The `ColorFeatures` (n, length) of packed observations, uint8 (n, 8 * ceil(D / 64)), in `matmul_dtype`."""
@@ -118,7 +120,7 @@ class ColorNetwork(ActorCritic):
     def described(self) -> dict[str, Any]:
         """What a policy file says of the network: its kind and the arguments of its constructor."""
         return {
-            "format": 2,
+            "format": COLORS,
             "network": "colors",
             "hidden": self.hidden,
             "weights": self.weights,

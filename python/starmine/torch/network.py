@@ -13,15 +13,15 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from starmine._core import Layout, StarmineError, Variant, _Network
+from starmine._core import Layout, StarmineError, Variant
 from starmine._util.durable import given_path, replace_file
 from starmine._util.equality import equal_by_value
 from starmine._util.keywords import named_keywords, wrong_type
 from starmine._util.numbers import check_flags, check_integer, check_number
+from starmine.policies.files import KEY, PLAIN
+from starmine.policies.load import read_policy
 from starmine.torch.unpack import unpack_bits
 
-FORMAT = 1  # version of the policy file format
-KEY = "starmine"  # of the file's metadata
 MAX_LAYERS, MAX_WIDTH = 16, 4096  # limits of the policy file format
 MASKED_LOGIT = -1e9
 MATMUL_DTYPES = [torch.float32, torch.bfloat16]
@@ -131,7 +131,7 @@ class SeatGRU(nn.Module):
             return self._with_waiting(x, hidden_state, hidden_state.waiting)
         values, outputs = hidden_state.values, []
         games = torch.arange(len(values), device=x.device)
-        inputs = self.from_input(x).float().view(*hidden_state.seat.shape, -1)
+        inputs = self.from_input(x).float().view(*hidden_state.seat.shape, self.from_input.out_features)
         for step, seat, starts in zip(inputs, hidden_state.seat, hidden_state.episode_start, strict=True):
             values = values.masked_fill(starts[:, None, None], 0)
             state = self._after(step, values[games, seat])
@@ -223,6 +223,11 @@ class ActorCritic(nn.Module, ABC):
         """The hidden states before the first turn: zeros (games, players, width), with width 0 without recurrence."""
         return torch.zeros(games, self.players, self.state_width, device=self.heads.weight.device)
 
+    def one_turn(self, values: Tensor) -> HiddenState:
+        """The `HiddenState` of K seats, each of another game, that play one turn from hidden states (K, width)."""
+        seat = torch.zeros(1, len(values), dtype=torch.int64, device=values.device)
+        return HiddenState(values[:, None], seat, episode_start=seat.bool())
+
     def forward(
         self, inputs: Tensor, mask: Tensor, hidden_state: HiddenState | None = None
     ) -> tuple[Tensor, Tensor, Tensor | None]:
@@ -288,7 +293,7 @@ class ActorCritic(nn.Module, ABC):
         rules = {"variant": json.loads(self.variant.to_json()), "encoder": self.encoder}
         path = given_path("path", path)
         data = save(weights, {KEY: json.dumps(rules | self.described() | {"about": about})})
-        _Network(os.fspath(path), data)  # refuses what could not be loaded again
+        read_policy(os.fspath(path), data)  # refuses what could not be loaded again
         replace_file(path, data)
 
     def _check_outputs(self) -> None:
@@ -375,7 +380,7 @@ class PolicyNetwork(ActorCritic):
     def described(self) -> dict[str, Any]:
         """What a policy file says of the network: the arguments of its constructor."""
         return {
-            "format": FORMAT,
+            "format": PLAIN,
             "hidden": self.hidden,
             "recurrent": self.memory is not None,
             "card_features": self.card_features is not None,

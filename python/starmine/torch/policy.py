@@ -24,7 +24,7 @@ from starmine.games.turns import Turns
 from starmine.policies.memory import Memory
 from starmine.policies.sampling import sampled
 from starmine.torch.color_network import ColorNetwork
-from starmine.torch.network import ActorCritic, HiddenState, PolicyNetwork, SeatGRU
+from starmine.torch.network import ActorCritic, PolicyNetwork, SeatGRU
 
 RECURRENT = ("RNN", "LSTM", "GRU", "RNNCell", "LSTMCell", "GRUCell")  # the layers' names in TorchScript
 
@@ -174,10 +174,8 @@ class ModulePolicy:
         """The log probabilities of a recurrent network, whose hidden states go on."""
         assert self._memory is not None
         places = self._memory.places(turns.game, turns.seat)
-        one_turn = torch.zeros(1, len(turns), dtype=torch.int64, device=self.device)
-        state = HiddenState(self._memory.values[places, None], seat=one_turn, episode_start=one_turn.bool())
         log_probs: Tensor
-        log_probs, _, after = network(network.read(obs), mask, state)
+        log_probs, _, after = network(network.read(obs), mask, network.one_turn(self._memory.values[places]))
         self._memory.values[places] = after[:, 0]
         return log_probs
 

@@ -10,11 +10,12 @@ import numpy as np
 from starmine._core import StarmineError, Variant
 from starmine._util.durable import replace_file
 from starmine._util.numbers import check_integer, check_number
+from starmine._util.rules import shows_own_hand
 from starmine.evaluation.documents import table_text
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.run import evaluate
 from starmine.games.play import play_games
-from starmine.games.players import Player, shows_own_hand
+from starmine.games.players import Player
 from starmine.games.results import Games
 from starmine.games.seeds import EVALUATION_SEED
 from starmine.look import replay_html

@@ -70,7 +70,7 @@ def read_partners(
         UnknownNameError: there is no such player.
         VariantError: a player does not play the variant.
         StarmineError: a weight is not a number above 0, a partner is given twice or has a name that the table needs, or
-            a policy of another library is given that is not held out.
+            a policy that PyTorch plays is given that is not held out.
     """
     if partners is None and hold_out is None:
         return [], []
@@ -80,8 +80,8 @@ def read_partners(
     for partner in met:
         if not isinstance(partner.player, _Player):
             raise StarmineError(
-                f"partners={partner.name!r} is a policy of another library, whose games no checkpoint holds: expected "
-                "a bot or a policy of Starmine; any player can be held out"
+                f"partners={partner.name!r} is a policy that PyTorch plays, whose games no checkpoint holds: expected "
+                "a bot, or a policy whose network is a ColorNetwork without recurrence; any player can be held out"
             )
     seen: dict[str | None, str] = {}
     for index, partner in enumerate([*met, *held_out]):

@@ -16,7 +16,7 @@ import numpy as np
 
 from starmine._core import StarmineError
 from starmine._util.durable import DamagedFileError
-from starmine.games.players import shows_own_hand
+from starmine._util.rules import shows_own_hand
 from starmine.games.results import Games, with_error
 from starmine.training import configuration
 from starmine.training.checkpoint import (

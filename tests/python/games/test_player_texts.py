@@ -99,8 +99,8 @@ REFUSED = {  # with what every door says
     "noisy: 2; ippo-mini": r"2.*is not allowed|not a probability|expected .*0 to 1",
     "noisy: 2; FOLDER/actor.safetensors": r"2.*is not allowed|not a probability|expected .*0 to 1",
     "noisy: 0.1": r"noisy",
-    "search: policy: FOLDER/actor.safetensors; rollouts=20": "it is a policy of another library: expected a bot or a",
-    "search: noisy: 0.1; FOLDER/other": "it is a policy of another library: expected a bot or a policy of Starmine",
+    "search: policy: FOLDER/actor.safetensors; rollouts=20": "PyTorch plays it, and the core cannot: expected a bot",
+    "search: noisy: 0.1; FOLDER/other": "PyTorch plays it, and the core cannot: expected a bot",
     "search: ippo-mini; rollouts=0": r'rollouts="?0"? is not allowed: expected 1 to',
 }
 
@@ -251,7 +251,7 @@ def test_texts_of_one_player_play_the_same_games(kind, here, tmp_path):
 def test_a_text_means_the_same_at_every_door(door, kind, here, tmp_path, capsys):
     text = said((PLAYERS | RANDOM)[kind][-1], here)
     if is_foreign(kind) and door in IN_CHECKPOINTS:
-        with pytest.raises(starmine.StarmineError, match="is a policy of another library, whose games no checkpoint"):
+        with pytest.raises(starmine.StarmineError, match="is a policy that PyTorch plays, whose games no checkpoint"):
             door(text, tmp_path)
         return
     found = door(text, tmp_path)
@@ -310,7 +310,7 @@ def numbers(told):
 @pytest.mark.parametrize("text", [*FOREIGN, "noisy: 0.1; FOLDER/other"])
 def test_a_policy_of_another_library_is_no_start_and_no_blueprint(text, here, capsys):
     text = said(text, here)
-    told = "it is a policy of another library: expected a bot or a policy of Starmine"
+    told = "PyTorch plays it, and the core cannot: expected a bot"
     with pytest.raises(starmine.StarmineError, match=told):
         starmine.search(RULES.new_game(seed=3), text)
     assert main(["search", text, "--variant", "mini", "--games", "1"]) == 2

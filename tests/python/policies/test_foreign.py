@@ -55,7 +55,7 @@ def test_scores_of_every_seat_and_turn_are_those_of_the_library(files, name):
     players = policy.variant.players
     recorded, actions = RECORDED[f"{name}/scores"], RECORDED[f"{name}/actions"]
     count = recorded.shape[1]
-    batch = starmine.Batch(policy.variant, count, observers="all", autoreset_mode="SameStep")
+    batch = starmine.Batch(policy.variant, count, observers="all", autoreset_mode="SameStep", dtype="uint8")
     out = batch.reset(decks=RECORDED[f"decks-{players}"][:count])
     memory, seats = None, np.tile(np.arange(players), count)
     for turn in range(len(actions)):
@@ -325,7 +325,7 @@ def test_batch_normalisation_of_pqn_is_applied_with_the_statistics_of_the_file(
     policy = starmine.load_policy(tmp_path / "pqn.safetensors")
     obs = starmine.Batch(policy.variant, 20, seed=1, dtype="uint8").observe()["obs"]
     seats = np.arange(20) % 2
-    inputs = policy._inputs.rows(policy.variant, torch.from_numpy(obs), torch.from_numpy(seats)).numpy()
+    inputs = policy._agent.inputs.rows(policy.variant, torch.from_numpy(obs), torch.from_numpy(seats)).numpy()
     expected = q_values(tensors, inputs.astype(np.float64), input_norm, layer_norms)
     np.testing.assert_allclose(policy.logits(obs, seats=seats)[0], expected[:, :-1], rtol=1e-4, atol=1e-4)
     assert len(starmine.play_games([policy, policy], 5)) == 5

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import starmine
-from starmine.torch import PolicyNetwork
+from starmine.torch import ColorNetwork
 
 pytestmark = pytest.mark.slow
 
@@ -21,7 +21,7 @@ def written(tmp_path):
     """A policy file with random weights, and its network."""
     torch.manual_seed(0)
     variant = starmine.variant("small")
-    network = PolicyNetwork(variant, hidden=(8,))
+    network = ColorNetwork(variant, hidden=(8, 8))
     path = tmp_path / "policy.safetensors"
     network.save(path, steps=7)
     return path, network
@@ -92,7 +92,9 @@ def test_logits_are_those_of_the_network(written):
     logits, values, memory = policy.logits(observations)
     mask = torch.ones(50, policy.variant.num_actions, dtype=torch.bool)
     with torch.no_grad():
-        log_probs, expected, _ = policy.network()(torch.from_numpy(observations).float(), mask)
+        bits = np.packbits(observations, axis=1, bitorder="little")
+        network = policy.network()
+        log_probs, expected, _ = network(network.read(np.pad(bits, ((0, 0), (0, -bits.shape[1] % 8)))), mask)
     np.testing.assert_allclose(torch.from_numpy(logits).log_softmax(1), log_probs, atol=1e-5)
     np.testing.assert_allclose(values, expected, atol=1e-5)
     assert memory.shape == (50, 0)

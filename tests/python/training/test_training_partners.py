@@ -113,7 +113,7 @@ def test_a_partner_needs_a_name_that_the_table_does_not_have(training, tmp_path,
 def test_policies_of_other_libraries_can_only_be_held_out(training, tmp_path):
     path = tmp_path / "other.safetensors"
     write("ippo", path)
-    with pytest.raises(starmine.StarmineError, match="is a policy of another library"):
+    with pytest.raises(starmine.StarmineError, match="is a policy that PyTorch plays"):
         training.read_partners(starmine.Variant(), str(path))
     assert training.read_partners(starmine.Variant(), "smart", str(path))[1][0].name == "other"
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import io
-import json
 import pickle
 import zipfile
 from typing import TYPE_CHECKING, Any
 
 from starmine._core import SerializationError
+from starmine.policies.files import finite, header, safetensors
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -30,7 +30,7 @@ def is_foreign(data: bytes) -> bool:
     """Whether a file has a network of another library: a torch file, or safetensors with JaxMARL's or SAD's names."""
     if data.startswith(TORCH_STARTS):
         return True
-    names = _header(data).keys()
+    names = header(data).keys()
     return names >= SAD_NAMES or any("," in name for name in names)
 
 
@@ -50,18 +50,6 @@ def refuse_sb3(data: bytes, name: str) -> None:
         raise SerializationError(f"policy={name!r} is a file of Stable-Baselines3: {advice}")
 
 
-def _header(data: bytes) -> dict[str, Any]:
-    """The header of a safetensors file; empty for other contents."""
-    size = int.from_bytes(data[:8], "little")
-    if not 2 <= size <= min(len(data) - 8, 1 << 20):
-        return {}
-    try:
-        header = json.loads(data[8 : 8 + size])
-    except (ValueError, RecursionError):
-        return {}
-    return header if isinstance(header, dict) else {}
-
-
 def read_tensors(data: bytes, name: str) -> dict[str, Tensor]:
     """The tensors of a file in float32, without a prefix that all of their names have, and without target networks.
 
@@ -70,20 +58,15 @@ def read_tensors(data: bytes, name: str) -> dict[str, Tensor]:
     Raises:
         SerializationError: the file is damaged, holds something else than numbers, or a number is not finite.
     """
-    import torch
-
     try:
-        found = _torch_tensors(data) if data.startswith(TORCH_STARTS) else _safetensors(data)
+        found = _torch_tensors(data) if data.startswith(TORCH_STARTS) else safetensors(data)
     except (ValueError, RuntimeError, KeyError, EOFError, OSError, pickle.UnpicklingError, zipfile.BadZipFile) as error:
         told = " ".join(str(error).split())[:200]
         raise SerializationError(f"policy={name!r} cannot be read: {told}") from error
     # JaxMARL, and an agent that was saved whole, have a prefix.
     short = {key: key.removeprefix("params,").removeprefix("batch_stats,").removeprefix("online_net.") for key in found}
     tensors = {short[key]: tensor for key, tensor in found.items() if not key.startswith("target_net.")}
-    for key, tensor in tensors.items():
-        if not tensor.is_floating_point() or not bool(torch.isfinite(tensor).all()):
-            raise SerializationError(f"policy={name!r} is not a valid policy: {key} holds numbers that are not finite")
-    return {key: tensor.float() for key, tensor in tensors.items()}
+    return finite(name, tensors)
 
 
 def _torch_tensors(data: bytes) -> dict[str, Tensor]:
@@ -93,13 +76,3 @@ def _torch_tensors(data: bytes) -> dict[str, Tensor]:
     if not isinstance(found, dict) or not all(isinstance(value, torch.Tensor) for value in found.values()):
         raise ValueError(f"it holds a {type(found).__name__}: expected a state dict of tensors")
     return found
-
-
-def _safetensors(data: bytes) -> dict[str, Tensor]:
-    from safetensors import SafetensorError
-    from safetensors.torch import load
-
-    try:
-        return load(data)
-    except SafetensorError as error:
-        raise ValueError(error) from error

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from starmine.policies.foreign.networks import R2D2, Actor, QNetwork
     from starmine.policies.foreign.observations import Inputs
-    from starmine.policies.foreign.policy import ForeignPolicy
+    from starmine.policies.torch_policy import TorchPolicy
 
 ACTIVATIONS = ("relu", "tanh")
 
@@ -29,7 +29,7 @@ def load_foreign(
     variant: Variant | None = None,
     skip_connect: bool = False,
     activation: str = "relu",
-) -> ForeignPolicy:
+) -> TorchPolicy:
     """Load the policy file of another library, with options; `load_policy` does it with the defaults.
 
     Args:
@@ -63,11 +63,12 @@ def of_bytes(
     variant: Variant | None = None,
     skip_connect: bool = False,
     activation: str = "relu",
-) -> ForeignPolicy:
+) -> TorchPolicy:
     """`load_foreign` for the contents of a file."""
     refuse_sb3(data, name)
     try:
-        from starmine.policies.foreign.policy import ForeignPolicy
+        from starmine.policies.foreign.agent import ForeignAgent
+        from starmine.policies.torch_policy import TorchPolicy
     except ImportError as error:
         raise ImportError(f"policy={name!r} needs torch: pip install 'starmine[torch]'") from error
     tensors = read_tensors(data, name)
@@ -102,7 +103,8 @@ def of_bytes(
     settings = {"sampled": sampled, "skip_connect": skip_connect, f"activation={activation}": activation != "relu"}
     settings[str(variant)] = variant is not None
     chosen = [setting for setting, is_chosen in settings.items() if is_chosen]
-    return ForeignPolicy(name, found, network, rules, inputs, sampled, sha256(data).hexdigest(), chosen)
+    agent = ForeignAgent(network, rules, inputs)
+    return TorchPolicy(name, data, sha256(data).hexdigest(), found, agent, rules, sampled, chosen)
 
 
 def _check_widths(network: Actor | QNetwork | R2D2, inputs: int, outputs: int) -> None:

@@ -1,0 +1,86 @@
+"""Starmine's networks that PyTorch plays: `PolicyNetwork`, and `ColorNetwork` with hidden states."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from starmine._core import SerializationError, StarmineError, Variant
+from starmine._util.imports import registered
+from starmine._util.rules import shows_own_hand
+from starmine.policies.files import COLORS, PLAIN, description, finite, refuse_about, safetensors
+from starmine.policies.torch_policy import Agent, Outputs, TorchPolicy
+
+if TYPE_CHECKING:
+    from starmine.torch.network import ActorCritic
+
+# Of each format the network by its registered name, and the arguments of its constructor that the file has.
+NETWORKS = {
+    PLAIN: ("plain_network", ("hidden", "recurrent", "card_features", "layer_norm")),
+    COLORS: ("color_network", ("hidden", "recurrent", "weights")),
+}
+
+
+class OwnAgent(Agent):
+    """A network of `starmine.torch`."""
+
+    dtype = "bits"
+    network: ActorCritic
+
+    def __init__(self, network: ActorCritic) -> None:
+        super().__init__(network, network.state_width)
+        self.encoder = network.encoder
+
+    def forward(self, obs: Tensor, memory: Tensor, seats: Tensor) -> Outputs:
+        """See `Agent`."""
+        state = self.network.one_turn(memory) if self.width else None
+        logits, values, after = self.network.evaluate(self.network.read(obs), state)
+        return logits, values, memory if after is None else after[:, 0]
+
+
+def of_file(name: str, data: bytes, sampled: bool) -> TorchPolicy:
+    """The policy of a file for which `plays_through_torch` holds.
+
+    Raises:
+        SerializationError: the file is damaged.
+    """
+    described = description(data)
+    refuse_about(name, described)
+    try:
+        tensors = safetensors(data)
+    except ValueError as error:
+        raise _refusal(name, error) from error
+    numbers = finite(name, tensors)
+    try:
+        network = _network(described, numbers)
+    except (KeyError, TypeError, ValueError, RuntimeError, StarmineError) as error:
+        raise _refusal(name, error) from error
+    agent, settings = OwnAgent(network), ["sampled"] if sampled else []
+    content, about = sha256(data).hexdigest(), described.get("about")
+    return TorchPolicy(name, data, content, "starmine", agent, network.variant, sampled, settings, about)
+
+
+def _refusal(name: str, error: Exception) -> SerializationError:
+    """The error of a file that is damaged or says of itself what it does not hold."""
+    told = " ".join(str(error).split())[:200]
+    return SerializationError(f"policy={name!r} is not a valid policy: {told}")
+
+
+def _network(described: Mapping[str, Any], tensors: dict[str, Tensor]) -> ActorCritic:
+    """The network that a file describes, with its weights."""
+    name, options = NETWORKS[described["format"]]
+    given = {option: {"layer_norm": False, **described}[option] for option in options}  # not in files of version 0.1
+    variant, encoder = Variant.from_json(json.dumps(described["variant"])), described["encoder"]
+    kind = registered(name)
+    # Without memory, so that sizes are compared before anything is allocated, and no random weights are drawn.
+    with torch.device("meta"):
+        network: ActorCritic = kind(variant, encoder, **given)
+    if shows_own_hand(encoder):
+        raise ValueError(f"encoder={encoder!r} shows the observer's own hand: expected one that a view shows")
+    network.load_state_dict(tensors, assign=True)
+    return network
