@@ -244,6 +244,7 @@ bench: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle $(JAXMARL)/ready ##
 	$(BIN)/python benchmarks/compare.py --jaxmarl-python $(JAXMARL)/bin/python $(BENCH)
 	$(BIN)/python benchmarks/sweep.py $(BENCH)
 	$(BIN)/python benchmarks/presets.py $(BENCH)
+	$(BIN)/python benchmarks/worlds.py $(BENCH)
 	$(BIN)/python benchmarks/bots.py $(if $(ORIGINALS),--originals $(ORIGINALS)) $(BENCH)
 
 bench-data: $(VENV)/release $(VENV)/test-requirements ## Measure games on disk: generating, replaying, reading; a billion turns with BENCH=--billion.

@@ -9,12 +9,14 @@ import data_speed
 import presets
 import pytest
 import sweep
+import worlds
 from measuring import RESULTS, Row
 
 TABLES = {
     "compare": [compare.beside_table, compare.threads_table, compare.single_table, compare.extra_table],
     "presets": [presets.table],
     "sweep": [sweep.table],
+    "worlds": [worlds.table],
     "bots": [bots.games_table, bots.partners_table],
     "data": [data_speed.generation_table, data_speed.replay_table, data_speed.reading_table],
     "data_billion": [billion.table],
@@ -42,7 +44,7 @@ def test_the_page_of_training_shows_the_recorded_figures(path):
 
 
 def test_results_are_recorded():
-    assert {path.stem for path in RECORDED} >= {"compare", "presets", "sweep", "bots", "data", "data_billion"}
+    assert {path.stem for path in RECORDED} >= {"compare", "presets", "sweep", "bots", "data", "data_billion", "worlds"}
 
 
 def test_every_recorded_file_is_checked():
