@@ -128,16 +128,16 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     is_device = path.exists() and not path.is_file()
     part = target.with_name(f"{target.name[:LONGEST]}.{uuid.uuid4().hex}{PART}")
     try:
-        with naming(path):
+        with add_path_to_error(path):
             file: BinaryIO = open(target, "wb") if is_device else open(part, "xb")  # noqa: SIM115 - closed below
-        with naming_the_nameless(path), file:
+        with add_missing_path_to_error(path), file:
             yield file
-            with naming(path):
+            with add_path_to_error(path):
                 file.flush()
                 if not is_device:
                     os.fsync(file.fileno())
         if not is_device:
-            with naming(path):
+            with add_path_to_error(path):
                 if target.exists():
                     shutil.copymode(target, part)
                 part.replace(target)
@@ -149,8 +149,8 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def naming(path: Path) -> Iterator[None]:
-    """Let an OSError of the block name this file."""
+def add_path_to_error(path: Path) -> Iterator[None]:
+    """Add the path to the message of an OSError of the block."""
     try:
         yield
     except OSError as error:
@@ -158,8 +158,8 @@ def naming(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def naming_the_nameless(path: Path) -> Iterator[None]:
-    """Let an OSError of the block that names no file name this one."""
+def add_missing_path_to_error(path: Path) -> Iterator[None]:
+    """Add the path to an OSError of the block that names no file."""
     try:
         yield
     except OSError as error:
@@ -181,7 +181,7 @@ class AppendedFile:
 
     def __init__(self, path: Path, length: int | None = None) -> None:
         self._path = path
-        with naming(path):
+        with add_path_to_error(path):
             self._file = path.open("ab", buffering=0)
             if length is not None:
                 self._file.truncate(length)
@@ -192,7 +192,7 @@ class AppendedFile:
         Raises:
             OSError: it cannot be written as a whole; the file has its earlier length.
         """
-        with naming(self._path):
+        with add_path_to_error(self._path):
             length = os.fstat(self._file.fileno()).st_size
             written = 0
             try:
@@ -209,7 +209,7 @@ class AppendedFile:
         Raises:
             OSError: it cannot be flushed.
         """
-        with naming(self._path):
+        with add_path_to_error(self._path):
             os.fsync(self._file.fileno())
 
     def close(self) -> None:

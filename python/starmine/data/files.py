@@ -40,7 +40,8 @@ class GamesFile:
         metadata: what it says about all its games.
         sizes: the number of games of each row group.
         columns: the names of its columns.
-        told: its metadata as they are stored, and the checksum of its games, `ContentHash`; None where there is none.
+        key_values: its metadata as they are stored, and the checksum of its games, `ContentHash`; None where there is
+            none.
         stamp: inode, bytes and time of modification of a file without a checksum of its games.
     """
 
@@ -48,32 +49,32 @@ class GamesFile:
     metadata: Metadata
     sizes: tuple[int, ...]
     columns: tuple[str, ...]
-    told: tuple[bytes | None, bytes | None]
+    key_values: tuple[bytes | None, bytes | None]
     stamp: tuple[int, int, int] | None
 
     @staticmethod
     def open(path: Path) -> GamesFile:
         """Read a file's metadata."""
-        with naming(path):
+        with add_path_to_error(path):
             stamp = _stamp(path)
-        with naming(path), pyarrow_parquet().ParquetFile(path) as file:
+        with add_path_to_error(path), pyarrow_parquet().ParquetFile(path) as file:
             metadata = Metadata.of_file(file)
             check_name(path, metadata)
             groups = file.metadata
             sizes = tuple(groups.row_group(group).num_rows for group in range(groups.num_row_groups))
             names = tuple(file.schema_arrow.names)
-            told = _told(file)
+            key_values = _key_values(file)
         missing = set(schema(metadata.variant).names) - set(names)
         if missing:
-            kind = StarmineError if told[1] is None else DamagedFileError
+            kind = StarmineError if key_values[1] is None else DamagedFileError
             raise kind(f"{path}: there is no column {', '.join(sorted(missing))}")
-        return GamesFile(path, metadata, sizes, names, told, stamp if told[1] is None else None)
+        return GamesFile(path, metadata, sizes, names, key_values, stamp if key_values[1] is None else None)
 
     def checksum(self) -> str:
         """The checksum of its games; for a file without one, as other programs write it, the SHA-256 of the file."""
-        if self.told[1] is not None:
-            return self.told[1].decode(errors="replace")
-        with naming(self.path):
+        if self.key_values[1] is not None:
+            return self.key_values[1].decode(errors="replace")
+        with add_path_to_error(self.path):
             found = file_hash(self.path)[1]
             is_same = self.stamp == _stamp(self.path)
         if not is_same:
@@ -84,8 +85,8 @@ class GamesFile:
         """A row group as a `pyarrow.Table`, with some of its columns or all."""
         names = None if columns is None else list(columns)
         options = {"page_checksum_verification": True}
-        with naming(self.path), pyarrow_parquet().ParquetFile(self.path, **options) as file:
-            is_same = _told(file) == self.told and self.stamp in (None, _stamp(self.path))
+        with add_path_to_error(self.path), pyarrow_parquet().ParquetFile(self.path, **options) as file:
+            is_same = _key_values(file) == self.key_values and self.stamp in (None, _stamp(self.path))
             table = file.read_row_group(group, columns=names, use_threads=False) if is_same else None
         if table is None or len(table) != self.sizes[group]:
             raise self._changed()
@@ -98,12 +99,12 @@ class GamesFile:
         """The games of a row group; without the columns that a file need not have unless they are asked for."""
         names = schema(self.metadata.variant, self.columns if optional else ()).names
         table = self.read(group, names)
-        with naming(self.path):
+        with add_path_to_error(self.path):
             return read_table(table, self.metadata.variant)
 
 
-def _told(file: Any) -> tuple[bytes | None, bytes | None]:
-    """`GamesFile.told` of an open `pyarrow.parquet.ParquetFile`."""
+def _key_values(file: Any) -> tuple[bytes | None, bytes | None]:
+    """`GamesFile.key_values` of an open `pyarrow.parquet.ParquetFile`."""
     found = file.metadata.metadata or {}
     return found.get(KEY), found.get(CONTENT)
 
@@ -200,8 +201,8 @@ def files_of(path: Path) -> list[Path]:
 
 
 @contextmanager
-def naming(path: Path) -> Iterator[None]:
-    """Let every error of the block name this file. What pyarrow and numpy raise is damage."""
+def add_path_to_error(path: Path) -> Iterator[None]:
+    """Add the path to every error of the block. What pyarrow and numpy raise is damage."""
     try:
         yield
     except FileNotFoundError:  # Arrow's names the file in its text only

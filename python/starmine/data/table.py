@@ -29,8 +29,8 @@ NUMBERS: dict[str, type[np.generic]] = {
 }
 DEAL = ("seed", "index", "episode")
 OF_TURNS = ("log_prob", "search_values", "search_errors")  # optional columns of float32, with numbers for each turn
-# Optional columns of what a source tells of its games: dtypes, and what stands for a game of which it is not told.
-TOLD: dict[str, tuple[type[np.generic], Any]] = {
+# Optional columns of imported games: dtypes, and the value for a game whose source does not have it.
+IMPORTED_COLUMNS: dict[str, tuple[type[np.generic], Any]] = {
     "names": (np.object_, ""),
     "ended_by": (np.uint8, UNKNOWN),
     "ended_by_seats": (np.int8, NO_SEAT),
@@ -107,8 +107,8 @@ class GameTable:
         for name, column in self.of_turns().items():
             width = numbers_a_turn(name, self.variant)
             _check(name, column, np.float32, (turns,) if width == 1 else (turns, width))
-        for name, told in self.told().items():
-            _check(name, told, TOLD[name][0], (games,))
+        for name, column in self.imported_columns().items():
+            _check(name, column, IMPORTED_COLUMNS[name][0], (games,))
 
     @property
     def variant(self) -> Variant:
@@ -119,9 +119,9 @@ class GameTable:
         """The columns `log_prob`, `search_values` and `search_errors` by name, without those that are None."""
         return {name: getattr(self, name) for name in OF_TURNS if getattr(self, name) is not None}
 
-    def told(self) -> dict[str, NDArray[Any]]:
+    def imported_columns(self) -> dict[str, NDArray[Any]]:
         """The columns of imported games, from `names` to `site_records`, by name, without those that are None."""
-        return {name: getattr(self, name) for name in TOLD if getattr(self, name) is not None}
+        return {name: getattr(self, name) for name in IMPORTED_COLUMNS if getattr(self, name) is not None}
 
     @property
     def lengths(self) -> NDArray[np.int64]:
@@ -153,7 +153,7 @@ class GameTable:
             of_turns = {name: _take_turns(column, offsets, chosen) for name, column in of_turns.items()}
         held = {name: getattr(self, name) for name in NUMBERS}
         columns: dict[str, Any] = {name: None if held[name] is None else held[name][chosen] for name in NUMBERS}
-        columns |= of_turns | {name: column[chosen] for name, column in self.told().items()}
+        columns |= of_turns | {name: column[chosen] for name, column in self.imported_columns().items()}
         return GameTable(trajectories, **columns, players=self.players[chosen])
 
     def state(self, game: int, turn: int | None = None) -> State:
@@ -177,9 +177,9 @@ class GameTable:
         if any(table.variant != tables[0].variant for table in tables):
             raise StarmineError("games of different rules cannot stand in one table")
         columns = {name: _joined([getattr(table, name) for table in tables]) for name in (*NUMBERS, *OF_TURNS)}
-        for name in {name for table in tables for name in table.told()}:
-            dtype, unknown = TOLD[name]
-            filled = [table.told().get(name, np.full(len(table), unknown, dtype)) for table in tables]
+        for name in {name for table in tables for name in table.imported_columns()}:
+            dtype, unknown = IMPORTED_COLUMNS[name]
+            filled = [table.imported_columns().get(name, np.full(len(table), unknown, dtype)) for table in tables]
             columns[name] = np.concatenate(filled)
         return GameTable(
             Trajectories.concatenate([table.trajectories for table in tables]),
@@ -208,7 +208,7 @@ class ContentHash:
         played = games.trajectories
         values = {name: getattr(games, name) for name in (*NUMBERS, "players", *OF_TURNS)}
         values |= {"deck": played.decks, "first_player": played.start_players, "actions": played.actions}
-        values |= {"length": played.lengths, **games.told()}
+        values |= {"length": played.lengths, **games.imported_columns()}
         for name, column in values.items():
             if column is None:
                 continue

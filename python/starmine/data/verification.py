@@ -205,7 +205,7 @@ def _problems_of_file(
     except (StarmineError, OSError, *FORGED) as error:
         yield _unreadable(file.path, error)
         return
-    written = file.told[1]
+    written = file.key_values[1]
     if written is not None and written.decode(errors="replace") != contents.hexdigest():
         yield Problem(name, None, None, "its games do not have the checksum in its metadata")
 

@@ -1,7 +1,7 @@
 """Players that are drawn by weights: `[("smart", 2), "info"]` in Python, `smart=2,info` on a command line.
 
-A weight is a number above 0, and 1 where none is given. With these two examples `smart` is drawn twice as often as
-`info`.
+A weight is 1 where none is given. With these two examples `smart` is drawn twice as often as `info`. In Python a weight
+may be 0 if another is above 0.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ def check_weights(place: str, weights: Sequence[Any]) -> list[float]:
     """The weights as floats.
 
     Raises:
-        StarmineError: there is none, one is not a number above 0, or their sum is not finite.
+        StarmineError: one is not a number of at least 0, or their sum is 0 or not finite.
     """
-    if not weights or not all(is_number(weight, 0) and weight > 0 for weight in weights) or sum(weights) == math.inf:
+    if not all(is_number(weight, 0) for weight in weights) or not 0 < sum(weights) < math.inf:
         given = ", ".join(map(repr, weights)) or "none"
-        raise StarmineError(f"{place} has the weights {given}: expected numbers above 0")
+        raise StarmineError(f"{place} has the weights {given}: expected numbers of at least 0, one above 0")
     return [float(weight) for weight in weights]
 
 

@@ -26,9 +26,7 @@ def test_integers(value, data):
         lambda: data.read(value),
         lambda: list(data.tables([value])),
         lambda: starmine.data.color_permutations(STANDARD, 1, np.array([value])),
-        lambda: starmine.data.generate(
-            starmine.data.Mixture({"random": 1.0}, seats=value), 2, "games", MINI, num_threads=1
-        ),
+        lambda: starmine.data.generate(["random", "random"], 2, "games", MINI, shard_size=value, num_threads=1),
     ):
         with pytest.raises(TypeError):
             call()

@@ -147,9 +147,9 @@ def by_generate(text, tmp_path):
 
 
 def by_mixture_of_data(text, tmp_path):
-    mixture = starmine.data.Mixture({"simple": 1, text: 0})
-    starmine.data.generate(mixture, GAMES, tmp_path / "mixed", RULES, SEED, progress=False)
-    return by_play_games(text, tmp_path)
+    seat = [("simple", 0), (text, 1)]
+    starmine.data.generate([Last(), seat], GAMES, tmp_path / "mixed", RULES, SEED, progress=False)
+    return starmine.data.Dataset(tmp_path / "mixed").table(["score"])["score"].to_pylist()
 
 
 def by_met_partners(text, tmp_path):

@@ -157,14 +157,14 @@ class ReadGames(_GamesOfSource):
 
         Without a players' table the players have no names.
         """
-        told: dict[str, Any] = table.told()
-        told |= {name: tuple(map(str, told[name])) for name in TUPLES if name in told}
-        names = zip(told.pop("names", ("",) * len(table)), table.game.tolist(), strict=True)
-        told.pop("site_scores", None)  # which follow from the rules
+        columns: dict[str, Any] = table.imported_columns()
+        columns |= {name: tuple(map(str, columns[name])) for name in TUPLES if name in columns}
+        names = zip(columns.pop("names", ("",) * len(table)), table.game.tolist(), strict=True)
+        columns.pop("site_scores", None)  # which follow from the rules
         found = ReadGames.of(
             table.trajectories, table.scores.astype(np.int64), [name or str(number) for name, number in names]
         )
-        return replace(found, players=names_by_seat(players, table.players), **told, _stored=(table, players))
+        return replace(found, players=names_by_seat(players, table.players), **columns, _stored=(table, players))
 
     @staticmethod
     def of_other_rules(variant: Variant, found: Variant, games: int) -> ReadGames:
