@@ -50,6 +50,7 @@ exceptions! {
     rules::NotationError => NotationError,
     rules::UnknownNameError => UnknownNameError,
     rules::UnsupportedVariantError => VariantError,
+    rules::SeenGameError => StarmineError,
     bots::SeatedPlayerError => StarmineError,
     buffers::BufferError => ArrayError,
     batch::ThreadsError => StarmineError,

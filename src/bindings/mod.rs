@@ -69,6 +69,7 @@ core_module! {
         bots::rule_kind::RuleKind,
         bots::seated_bot::SeatedBot,
         encode::section::Section,
+        rules::seen_game::_SeenGame,
         rules::state::State,
         bots::tables::_Tables,
         rules::variant::Variant,

@@ -341,13 +341,59 @@ impl SeenGame {
         hand: impl IntoIterator<Item = Card>,
         rng: &mut GameRng,
     ) -> Option<State> {
+        let state = self.with_hidden(hand, |rest| shuffle(rest, rng))?;
+        show_the_same(&state.view(self.observer), &self.view()).then_some(state)
+    }
+
+    /// The turns with this own hand; `order` puts the rest of the deck in order. `None` if there are no
+    /// such cards, or if they do not allow the turns.
+    fn with_hidden(
+        &self,
+        hand: impl IntoIterator<Item = Card>,
+        order: impl FnOnce(&mut [Card]),
+    ) -> Option<State> {
         let (variant, size) = (&self.variant, usize::from(self.variant.hand_size()));
         let seen = SeenDeck { variant, observer: self.observer, history: &self.history };
         let first_card = |at: usize| variant.card_at(self.first.hands[at / size].cards[at % size]);
-        let deck = seen.deck(first_card, hand, |rest| shuffle(rest, rng))?;
-        let start_player = self.first.current_player;
-        let state = State::of_turns(variant.clone(), deck, start_player, &self.history)?;
-        show_the_same(&state.view(self.observer), &self.view()).then_some(state)
+        let deck = seen.deck(first_card, hand, order)?;
+        State::of_turns(variant.clone(), deck, self.first.current_player, &self.history)
+    }
+
+    /// One game that the observer cannot tell from this one. [`State::as_seen_by`] gives the same of
+    /// the game of the table.
+    ///
+    /// # Panics
+    /// Never: [`SeenGame::play`] refuses turns that leave no possible hand.
+    #[must_use]
+    pub fn stand_in(&self) -> State {
+        let belief = Belief::new(&self.view());
+        let hand = belief.sample(&mut GameRng::for_samples(0)).expect("a hand is possible");
+        self.with_hidden(hand, |_| ()).expect("the hand is possible")
+    }
+
+    /// What a seat sees of a game whose whole deck is known.
+    ///
+    /// # Panics
+    /// If the variant has no such seat.
+    #[must_use]
+    pub fn of(state: &State, observer: Seat) -> SeenGame {
+        let variant = state.variant();
+        let start = state.first_turns(0).expect("every game has a start");
+        let view = start.view(observer);
+        let hands = variant.teammates().map(|offset| view.hand(offset).collect());
+        let hands: Vec<Vec<Card>> = hands.collect();
+        let game = SeenGame::new(variant.clone(), observer, &hands, start.start_player());
+        let mut game = game.expect("the game was dealt");
+        for event in state.history() {
+            let revealed = event.revealed_to(variant, observer);
+            game.play(event.played, revealed).expect("the turn was played");
+        }
+        game
+    }
+
+    /// The position, in which the observer's hand has placeholders.
+    pub(crate) const fn position(&self) -> &Position {
+        &self.position
     }
 
     /// The variant of the game.
@@ -422,11 +468,7 @@ pub(crate) mod tests {
 
     /// The game of a state before its first turn, as a seat sees it.
     pub(crate) fn first_seen(state: &State, observer: Seat) -> SeenGame {
-        let start = state.first_turns(0).unwrap();
-        let view = start.view(observer);
-        let hands = start.variant().teammates().map(|offset| view.hand(offset).collect());
-        let hands: Vec<Vec<Card>> = hands.collect();
-        SeenGame::new(start.variant().clone(), observer, &hands, state.start_player()).unwrap()
+        SeenGame::of(&state.first_turns(0).unwrap(), observer)
     }
 
     /// Plays a random game and compares what each seat sees of it with its view of the state.
@@ -456,11 +498,15 @@ pub(crate) mod tests {
                 assert!(supposed.is_seen_alike(&state, seat));
                 let of_state = state.supposing(seat, hand.iter().copied(), &mut rng.clone());
                 assert_eq!(of_state.as_ref(), Some(&supposed));
+                assert_eq!(game.stand_in(), state.as_seen_by(seat));
                 let more = hand.into_iter().chain([variant.card(0)]);
                 assert!(game.supposing(more, &mut rng).is_none());
             }
         }
         for game in &mut seen {
+            let again = SeenGame::of(&game.stand_in(), game.observer());
+            assert_eq!(again.history(), game.history());
+            assert_eq!(again.view().to_string(), game.view().to_string());
             let over = SeenGameError::GameOver(state.ending().unwrap());
             let played = Move::Play { slot: Slot::OLDEST };
             assert_eq!(game.play(played, Revealed::Nothing), Err(over));

@@ -10,6 +10,7 @@ from starmine.games.players import Player, Policy, PythonBot, check_variant
 from starmine.games.results import BotError, Failure, Games
 from starmine.games.searches import HandBelief, SearchedAction, SearchResult, search
 from starmine.games.seeds import EVALUATION_SEED
+from starmine.games.seen_game import SeenGame
 from starmine.games.trajectories import Trajectories
 from starmine.games.turns import Turns
 
@@ -27,6 +28,7 @@ __all__ = [
     "SearchResult",
     "SearchedAction",
     "SeatedBot",
+    "SeenGame",
     "Trajectories",
     "Turns",
     "bot",

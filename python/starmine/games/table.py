@@ -271,6 +271,22 @@ class PythonPlayers:
         waits[list(self._asked)] = True
         return Moves(actions, bots, waits)
 
+    def show(self, to_act: Array) -> None:
+        """Show the policies a turn whose moves somebody else has chosen. Bots are not asked.
+
+        Args:
+            to_act: integers (N,), the seat to act; -1 in games that nobody plays.
+        """
+        self.cancel()
+        chosen = np.full(len(to_act), -1, np.int64)
+        for policy in self.look(to_act):
+            self._take_policy(policy, chosen)
+        acting = self._acting(to_act)
+        for number, wishes in enumerate(self._wishes):
+            if wishes is None:
+                games = np.flatnonzero(acting == number)
+                self._turns[games, to_act[games]] += np.uint64(1)
+
     def _add(self, bots: list[tuple[int, int, Any]], number: int, game: int, seat: int, move: Any) -> None:
         """Add the move of a bot to those of the turn; an exception is a failure."""
         if isinstance(move, Exception):

@@ -6,6 +6,7 @@ pub mod knowledge;
 pub mod moves;
 pub mod parameters;
 pub mod recording;
+pub mod seen_game;
 pub mod small_numbers;
 pub mod state;
 pub mod variant;
