@@ -1,0 +1,227 @@
+"""Players at tables of hanab.live: recorded messages, games with a stand-in of the server, and what is refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hanab_live_server import Server
+from recurrent_policy import recurrent
+
+import starmine
+from starmine import StarmineError
+from starmine.adapters.hanab_live import HanabLiveClient
+
+RECORDED = Path(__file__).parents[2] / "data" / "hanab_live"
+SEED = 6
+
+
+class Scripted:
+    """Plays moves one after another."""
+
+    def __init__(self, *moves):
+        self.moves = list(moves)
+
+    def act(self, view):
+        return self.moves.pop(0)
+
+
+def lines(name):
+    return (RECORDED / name).read_text().splitlines()
+
+
+def command(text):
+    name, _, data = text.partition(" ")
+    return name, json.loads(data)
+
+
+def test_a_recorded_start():
+    client = HanabLiveClient(Scripted("hint +1 yellow"))
+    sent = [text for line in lines("session_start.txt") for text in client.receive(line)]
+    assert [command(text) for text in sent] == [
+        ("getGameInfo1", {"tableID": 97}),
+        ("getGameInfo2", {"tableID": 97}),
+        ("loaded", {"tableID": 97}),
+        ("action", {"tableID": 97, "type": 2, "target": 1, "value": 1}),
+    ]
+    hands = client.seen.view().hands
+    assert [str(card) for card in hands[1]] == ["Y5", "R3", "B1", "R4", "B3"]
+    assert hands[0] == [None] * 5
+
+
+def started(player):
+    """A client in seat 1 before the recorded turns. They show only the first of the teammate's first cards."""
+    start = lines("session_start.txt")
+    init = start[3].replace('"tableID":97', '"tableID":9').replace('"ourPlayerIndex":0', '"ourPlayerIndex":1')
+    hand = [(0, 3), (2, 1), (3, 1), (1, 1), (2, 2)]
+    drawn = [{"type": "draw", "playerIndex": 0, "order": k, "suitIndex": s, "rank": r} for k, (s, r) in enumerate(hand)]
+    drawn += [{"type": "draw", "playerIndex": 1, "order": k, "suitIndex": -1, "rank": -1} for k in range(5, 10)]
+    client = HanabLiveClient(player)
+    assert client.receive(init) == ['getGameInfo2 {"tableID": 9}']
+    assert client.receive(f"gameActionList {json.dumps({'tableID': 9, 'list': drawn})}") == ['loaded {"tableID": 9}']
+    return client
+
+
+def test_recorded_turns():
+    client = started(Scripted("play 2", "discard 1"))
+    sent = [text for line in lines("session_turns.txt") for text in client.receive(line)]
+    assert [command(text) for text in sent] == [
+        ("action", {"tableID": 9, "type": 0, "target": 7}),
+        ("action", {"tableID": 9, "type": 1, "target": 6}),
+    ]
+    view = client.seen.view()
+    assert [event.move for event in view.history] == ["play 0", "play 2", "hint +1 yellow", "discard 1"]
+    assert [str(event.drawn) for event in view.history] == ["W3", "None", "None", "None"]
+    assert view.history[2].touched == [0, 4]
+    assert (view.information_tokens, view.life_tokens, view.score) == (8, 2, 1)
+    assert view.current_player == 0
+
+
+def tell(clients, told):
+    """Give each client its messages. Returns what they send."""
+    return [text for client, each in zip(clients, told, strict=True) for line in each for text in client.receive(line)]
+
+
+def play(clients, server):
+    """Play the game of a server to its end."""
+    sent = tell(clients, [server.start(seat) for seat in range(len(clients))])
+    sent = [text for text in sent if text.startswith("action ")]
+    while not server.state.is_terminal:
+        (text,) = sent
+        sent = tell(clients, server.play(text))
+    assert sent == []
+    return [event.action for event in server.state.history]
+
+
+TABLES = [
+    starmine.Variant(),
+    starmine.Variant(players=3, colors=6),
+    starmine.variant("avalanche", players=4),
+    starmine.Variant(players=5, colors=4),
+    starmine.variant("empty-hints", players=2),
+    starmine.variant("crowning-piece", players=3),
+    starmine.Variant(players=4, hand_size=5),
+    starmine.Variant(copies=[[2, 2, 2, 2, 1]] * 5),
+]
+
+
+@pytest.mark.parametrize("variant", TABLES, ids=str)
+@pytest.mark.parametrize("player", ["iggi", "noisy: 0.4; iggi", recurrent], ids=["iggi", "noise", "recurrent"])
+def test_games_are_those_of_play_games(variant, player):
+    player = player if isinstance(player, str) else player(variant)
+    players = [player] * variant.players
+    games = starmine.play_games(players, 3, SEED, variant, record=True)
+    clients = [HanabLiveClient(player, seed=SEED) for _ in players]
+    for game in range(3):
+        server = Server(variant.new_game(seed=SEED, game=game), table=game)
+        actions = play(clients, server)
+        first, last = games.trajectories.offsets[game : game + 2]
+        assert actions == games.trajectories.actions[first:last].tolist()
+        assert [client.ended_by for client in clients] == ["rules"] * len(clients)
+
+
+def part_of_a_game(player, turns, seat=0):
+    """A client after some turns of a game between this player and iggi, the server, and what was sent last."""
+    server = Server(starmine.Variant().new_game(seed=SEED))
+    clients = [HanabLiveClient(player, seed=SEED), HanabLiveClient("iggi", seed=SEED)]
+    sent = [text for text in tell(clients, [server.start(seat) for seat in range(2)]) if text.startswith("action ")]
+    for _ in range(turns):
+        sent = tell(clients, server.play(sent[-1]))
+    return clients[seat], server, sent[-1]
+
+
+@pytest.mark.parametrize(
+    "player", ["smart", recurrent(starmine.Variant()), recurrent(starmine.Variant(), all_turns=True)]
+)
+@pytest.mark.parametrize("turns", [4, 7])
+def test_a_client_that_was_cut_off_is_told_everything_again(player, turns):
+    client, server, sent = part_of_a_game(player, turns)
+    again = HanabLiveClient(player, seed=SEED)
+    for one in (client, again):  # the same client, and a program that has started again
+        answers = [text for message in server.start(0) for text in one.receive(message)]
+        moves = [text for text in answers if text.startswith("action ")]
+        assert moves == ([sent] if turns % 2 == 0 else [])
+    assert again.seen == client.seen
+
+
+def test_a_paused_game_waits():
+    client, server, sent = part_of_a_game("smart", 4)
+    assert client.receive('pause {"tableID": 9, "active": true, "playerIndex": 1}') == []
+    assert not [text for text in client.receive(server.list(0)) if text.startswith("action ")]
+    assert client.receive('pause {"tableID": 9, "active": false, "playerIndex": 1}') == [sent]
+
+
+def test_a_game_that_players_end():
+    client, _, _ = part_of_a_game("smart", 5)
+    over = {"type": "gameOver", "endCondition": 4, "playerIndex": 1, "votes": None}
+    turn = {"type": "turn", "num": 6, "currentPlayerIndex": -1}
+    for action in (over, turn):
+        assert client.receive(f"gameAction {json.dumps({'tableID': 9, 'action': action})}") == []
+    assert client.ended_by == "terminated"
+    assert not client.seen.is_terminal
+
+
+def test_other_messages_have_no_answer():
+    client = HanabLiveClient("smart")
+    for message in (
+        'chat {"msg": "hi"}',
+        'clock {"tableID": 9}',
+        "welcome {}",
+        "",
+        'tableStart {"tableID":1,"replay":true}',
+    ):
+        assert client.receive(message) == []
+    assert client.receive('gameAction {"tableID": 9, "action": {"type": "turn"}}') == []
+    for name in ("spectating", "replay"):
+        init = {"tableID": 9, "playerNames": ["a", "b"], "ourPlayerIndex": 0, "options": {}, name: True}
+        assert client.receive(f"init {json.dumps(init)}") == []
+
+
+@pytest.mark.parametrize(
+    ("action", "message"),
+    [
+        ({"type": "draw", "playerIndex": 0, "order": 10, "suitIndex": 1, "rank": 1}, "follows no play or discard"),
+        ({"type": "play", "playerIndex": 1, "order": 7, "suitIndex": 4, "rank": 1}, "player 0 is to act"),
+        ({"type": "play", "playerIndex": 0, "order": 7, "suitIndex": 4, "rank": 1}, "player 0 is to act"),
+        ({"type": "play", "playerIndex": 0, "order": 0, "suitIndex": 0, "rank": 3}, "R3 is not playable"),
+        (
+            {"type": "discard", "playerIndex": 0, "order": 1, "suitIndex": 2, "rank": 1, "failed": True},
+            "G1 is playable",
+        ),
+        ({"type": "discard", "playerIndex": 0, "order": 0, "suitIndex": -1, "rank": -1}, "cannot be"),
+        ({"type": "play", "playerIndex": 0, "order": 1, "suitIndex": 9, "rank": 1}, "has no card of"),
+        ({"type": "play", "playerIndex": 7, "order": 1, "suitIndex": 2, "rank": 1}, "playerIndex=7: expected 0 to 1"),
+        ({"type": "clue", "giver": 1, "target": 0, "clue": {"type": 0, "value": 0}, "list": [0]}, "player 0 is to act"),
+        ({"type": "clue", "giver": 0, "target": 1, "clue": {"type": 0, "value": 0}, "list": [0]}, "does not hold"),
+        ({"type": "clue", "giver": 0, "target": 1, "clue": {"type": 0, "value": 0}, "list": []}, "not legal"),
+        ({"type": "clue", "giver": 0, "target": 1, "clue": {"type": 5, "value": 0}, "list": [5]}, "cannot be"),
+        ({"type": "clue", "giver": 0, "target": 1, "clue": {"type": 1, "value": 9}, "list": [5]}, "cannot be"),
+        ({"type": "clue", "giver": 0, "target": 1, "clue": None, "list": [5]}, "clue: type=None is not allowed"),
+        ({"type": "status", "clues": 7, "score": 0, "maxScore": 25}, "clues=7: by our rules it is 8"),
+        ({"type": "status", "clues": 8, "score": 1, "maxScore": 25}, "score=1: by our rules it is 0"),
+        ({"type": "turn", "num": 1, "currentPlayerIndex": 1}, "has player 1: by our rules it is 0"),
+        ({"type": "flip"}, "is not known"),
+        ("turn", "is not known"),
+    ],
+)
+def test_an_action_that_cannot_be_is_refused(action, message):
+    client = started("smart")
+    with pytest.raises(StarmineError, match=message):
+        client.receive(f"gameAction {json.dumps({'tableID': 9, 'action': action})}")
+    assert client.seen.length == 0
+
+
+def test_messages_that_cannot_be_read_are_refused():
+    client = HanabLiveClient("smart")
+    with pytest.raises(StarmineError, match="'init' is not JSON"):
+        client.receive("init {")
+    with pytest.raises(StarmineError, match="init: tableID=None is not allowed: expected an integer"):
+        client.receive("init {}")
+    init = {"tableID": 9, "playerNames": ["a", "b"], "ourPlayerIndex": 2, "options": {}}
+    with pytest.raises(StarmineError, match="ourPlayerIndex=2 is not allowed: expected 0 to 1"):
+        client.receive(f"init {json.dumps(init)}")
+    init |= {"ourPlayerIndex": 0, "options": {"variantName": "Rainbow (5 Suits)"}}
+    with pytest.raises(StarmineError, match="is not one of our rules"):
+        client.receive(f"init {json.dumps(init)}")
+    client.receive(f"init {json.dumps(init | {'options': {}})}")
+    with pytest.raises(StarmineError, match="before all first hands are known"):
+        client.receive('gameAction {"tableID": 9, "action": {"type": "status", "clues": 8, "score": 0}}')
