@@ -1,0 +1,132 @@
+"""Players as agents of AH2AC2's evaluation: observations of JaxMARL itself, and games with a stand-in of the client."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from ah2ac2_space import EvaluationSpace
+from recurrent_policy import recurrent
+
+import starmine
+from starmine import StarmineError, VariantError
+from starmine.adapters.ah2ac2 import EvaluationAgent
+
+RECORDED = np.load(Path(__file__).parents[2] / "data" / "jaxmarl.npz")
+SEED = 4
+
+
+class Scripted:
+    """Plays a list of actions."""
+
+    def __init__(self, actions):
+        self.actions = list(actions)
+
+    def act(self, view):
+        return self.actions.pop(0)
+
+
+@pytest.mark.parametrize("number", range(9))
+def test_an_agent_follows_the_observations_that_jaxmarl_itself_has_recorded(number):
+    parameters = json.loads(str(RECORDED[f"parameters_{number}"]))
+    variant = starmine.Variant(players=parameters["num_agents"])
+    actions, seats = RECORDED[f"actions_{number}"].tolist(), RECORDED[f"seats_{number}"].tolist()
+    turns, players, noop = len(seats), variant.players, variant.num_actions
+    cards = variant.colors * variant.ranks
+    width = len(variant.layout()) - players * variant.hand_size * cards
+    bits = np.unpackbits(RECORDED[f"bits_{number}"])[: turns * players * width].reshape(turns, players, width)
+    legal = np.unpackbits(RECORDED[f"legal_{number}"])[: turns * players * (noop + 1)].reshape(turns, players, noop + 1)
+    start = variant.layout()["knowledge"].start
+    rest = np.zeros((turns, players, len(variant.layout()) - start))
+    obs = np.concatenate([bits[..., :start], rest], axis=2)
+    for seat in range(players):
+        own = [action for action, holder in zip(actions, seats, strict=False) if holder == seat]
+        agent = EvaluationAgent(Scripted(own), f"agent_{seat}", players)
+        for turn, action in enumerate(actions):
+            expected = action if seats[turn] == seat else noop
+            assert agent.act(obs[turn, seat], legal[turn, seat]) == (expected, agent)
+        assert [event.action for event in agent.seen.view().history] == actions[:-1]
+
+
+def play(space, make):
+    """The loop of the guide. Returns the games."""
+
+    async def games():
+        played = []
+        while not space.info.human_ai_eval_done:
+            env = space.next_environment()
+            obs, legal = await env.reset()
+            agents = {agent_id: make(agent_id, env.info) for agent_id in env.info.candidate_controlling}
+            done = False
+            while not done:
+                actions = {}
+                for agent_id in env.info.candidate_controlling:
+                    action, agents[agent_id] = agents[agent_id].act(obs[agent_id], legal[agent_id])
+                    actions[agent_id] = action
+                obs, score, done, legal = await env.step(actions)
+            assert score == env.state.score
+            played.append(env.state)
+        return played
+
+    return asyncio.run(games())
+
+
+@pytest.mark.parametrize("player", ["smart", "noisy: 0.3; iggi", "ippo-2p", "recurrent", "all turns"])
+def test_games_are_those_of_play_games(player):
+    tables = [(2, [0]), (2, [1]), (2, [0, 1])]
+    if player != "ippo-2p":
+        tables += [(3, [1]), (3, [0, 2])]
+    made = {}
+
+    def holder(count):
+        if player not in ("recurrent", "all turns"):
+            return player
+        if count not in made:
+            made[count] = recurrent(starmine.Variant(players=count), all_turns=player == "all turns")
+        return made[count]
+
+    def make(agent_id, info):
+        return EvaluationAgent(holder(info.num_players), agent_id, info.num_players, seed=SEED, game=info.game_id)
+
+    states = play(EvaluationSpace(tables, seed=SEED), make)
+    for game, ((count, positions), state) in enumerate(zip(tables, states, strict=True)):
+        seats = [holder(count) if seat in positions else "iggi" for seat in range(count)]
+        expected = starmine.play_games(seats, 1, SEED, first_game=game, record=True)
+        assert [event.action for event in state.history] == expected.trajectories.actions.tolist()
+
+
+def shown(state, seat):
+    mask = np.zeros(state.variant.num_actions + 1)
+    mask[state.view(seat).legal_actions() or [-1]] = 1
+    return state.encode(seat).astype(np.float32), mask
+
+
+def test_what_is_refused():
+    with pytest.raises(StarmineError, match="agent_id='agent_2' is not allowed: expected one of agent_0, agent_1"):
+        EvaluationAgent("smart", "agent_2", 2)
+    with pytest.raises(VariantError, match="players=7"):
+        EvaluationAgent("smart", "agent_0", 7)
+    state = starmine.Variant().new_game(seed=1)
+    agent = EvaluationAgent("smart", "agent_0", 2)
+    obs, legal = shown(state, 0)
+    with pytest.raises(StarmineError, match=r"obs has shape \(5,\): expected \(658,\)"):
+        agent.act(obs[:5], legal)
+    with pytest.raises(StarmineError, match=r"legal_moves has shape \(20,\): expected \(21,\)"):
+        agent.act(obs, legal[:20])
+    action, _ = agent.act(obs, legal)
+    with pytest.raises(StarmineError, match="shows no turn"):
+        agent.act(obs, legal)
+    state.apply(action)
+    obs, other = shown(state, 0)
+    with pytest.raises(StarmineError, match="legal_moves are"):
+        EvaluationAgent("smart", "agent_0", 2).act(*[shown(starmine.Variant().new_game(seed=1), 0)[0], other])
+    for _ in range(2):
+        state.apply(state.legal_actions()[-1])
+    skipped, legal = shown(state, 0)
+    with pytest.raises(StarmineError, match="expected one observation after each turn"):
+        agent.act(skipped, legal)
+    with pytest.raises(StarmineError, match="does not follow turn 0"):
+        EvaluationAgent("smart", "agent_0", 2).act(skipped, legal)
+    # What was refused has changed nothing.
+    assert agent.act(obs, other) == (20, agent)
