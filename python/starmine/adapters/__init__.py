@@ -1,7 +1,8 @@
-"""The environment in the forms of other libraries: a module for each, imported when it is first used.
+"""The forms of other libraries and sites: a module for each, imported when it is first used.
 
 `jax`, `jaxmarl`, `pettingzoo` and `sb3` (Stable-Baselines3). Gymnasium's classes are `starmine.HanabiEnv` and
 `starmine.HanabiVectorEnv`. A module whose library is missing raises an ImportError that names the extra to install.
+`ah2ac2` and `hanab_live` let players of Starmine hold seats at tables of others.
 """
 
 from importlib import import_module as _import_module
