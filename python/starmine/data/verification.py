@@ -114,6 +114,7 @@ def verify(
 
     Raises:
         TypeError: `deal` or `progress` is neither True nor False.
+        FileNotFoundError: there is no such file or folder.
         StarmineError: there is no file of games.
         ImportError: pyarrow is not installed.
     """
@@ -141,13 +142,9 @@ def verify(
 
 def game_files(path: Path) -> list[Path]:
     """The files of games of a folder, or the file itself."""
-    try:
-        if not path.exists():
-            raise StarmineError(f"there is no file or folder {str(path)!r}")
-        refuse_other_format(path)
-        files = files_of(path)
-    except OSError as error:
-        raise StarmineError(f"{str(path)!r} cannot be read ({error.strerror})") from error
+    path.stat()  # raises where there is none
+    refuse_other_format(path)
+    files = files_of(path)
     if not files:
         raise StarmineError(f"{str(path)!r} holds no games: expected a folder of Parquet files, or one")
     return files
@@ -170,10 +167,7 @@ def _unreadable(path: Path, error: Exception) -> Problem:
 
 def _entries(folder: Path, files: dict[str, GamesFile], found: Verification) -> dict[str, Any]:
     """The entries of the manifest. That it is damaged, or lacks files that were written with one, is a problem."""
-    try:
-        manifest = read_manifest(folder)
-    except OSError as error:
-        raise StarmineError(f"{str(folder / MANIFEST)!r} cannot be read ({error.strerror})") from error
+    manifest = read_manifest(folder)
     entries = {} if manifest is None else dict(manifest["shards"])
     extras = [file.metadata.extra for name, file in files.items() if name not in entries]
     if manifest is None and (folder / MANIFEST).exists():

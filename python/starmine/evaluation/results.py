@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError, Variant, _may_share_table, _unknown_name
+from starmine._core import Variant, _may_share_table, _unknown_name
 from starmine._util.equality import equal_by_value
 from starmine.evaluation.llm_usage import Calls, added, without_turns
 from starmine.evaluation.pairing import ENDING, FAILED, SCORE, Pairing, summarise
@@ -103,18 +103,9 @@ class Results:
 
     @classmethod
     def begin(cls, settings: Settings) -> Self:
-        """Results without any games yet.
-
-        Raises:
-            StarmineError: the memory does not hold so many games.
-        """
+        """Results without any games yet."""
         count = len(settings.entrants)
-        try:
-            outcomes = np.zeros((count, count, 4, settings.games), dtype=np.int16)
-        except (MemoryError, ValueError, OverflowError) as error:
-            raise StarmineError(
-                f"games={settings.games} among {count} entrants is not allowed: expected as many as memory holds"
-            ) from error
+        outcomes = np.zeros((count, count, 4, settings.games), dtype=np.int16)
         return cls(settings, outcomes, np.zeros((count, count), np.int64), np.zeros((count, count)))
 
     @property

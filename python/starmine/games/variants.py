@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 
 from starmine._core import Card, UnknownNameError, Variant, VariantError, _hle_preset, variants
 from starmine._core import variant as preset
-from starmine._util.keywords import RULES, check_keywords
+from starmine._util.keywords import RULES, check_keywords, named_keywords
 
 # HLE's preset that selects an encoder besides its rules.
 MINIMAL = "Hanabi-Full-Minimal"
 
 
+@named_keywords
 def variant(name: str, **overrides: Any) -> Variant:
     """The variant of a preset, with some of its parameters changed.
 
@@ -23,7 +24,7 @@ def variant(name: str, **overrides: Any) -> Variant:
     Raises:
         UnknownNameError: there is no such preset.
         VariantError: a value out of range.
-        TypeError: there is no such parameter; the message has the nearest.
+        TypeError: there is no such parameter, and the message has the nearest; or a value of a wrong type.
 
     >>> import starmine
     >>> starmine.variant("hard", players=4).max_life_tokens
@@ -38,7 +39,6 @@ def variant(name: str, **overrides: Any) -> Variant:
             f"variant={name!r} is HLE's name: expected {expected}; "
             f"starmine.hle.variant({name!r}) understands HLE's names"
         )
-    check_keywords("variant", overrides, RULES)
     return preset(name, **overrides)
 
 

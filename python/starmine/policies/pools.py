@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from starmine._core import StarmineError, Variant, VariantError, _Tables, _unknown_name, bot, bots
 from starmine._core import variant as preset
-from starmine._util.keywords import named_keywords
+from starmine._util.keywords import check_names, named_keywords
 from starmine._util.rules import plays_alike
 from starmine.policies.load import POLICY_FILE, TrainedPolicy, load_own, shipped
 
@@ -53,7 +53,6 @@ class Member:
     held_out: bool = False
 
 
-KINDS, NUMBERS = ("bot", "noisy", "policy"), ("seed", "entropy", "epsilon")
 TAGS = tuple(field.name for field in dataclasses.fields(Member))
 
 
@@ -103,13 +102,9 @@ class Pool(Mapping[str, str]):
         """The pool of the players that have these tags, such as `where(kind="policy", held_out=False)`.
 
         Raises:
-            UnknownNameError: there is no such tag, see `Member`; or no player has a tag with this text.
-            TypeError: a value has another type than the tag.
+            UnknownNameError: there is no such tag, see `Member`.
         """
-        for name, value in tags.items():
-            if name not in TAGS:
-                raise _unknown_name("tag", name, list(TAGS))
-            self._check_value(name, value)
+        check_names("tag", tags, TAGS)
         wanted = tags.items()
         return Pool(
             [member for member in self.members.values() if all(getattr(member, tag) == value for tag, value in wanted)]
@@ -119,20 +114,6 @@ class Pool(Mapping[str, str]):
     def held_out(self) -> list[str]:
         """The names of the players that training is not to meet."""
         return list(self.where(held_out=True))
-
-    def _check_value(self, tag: str, value: Any) -> None:
-        """Refuse a value that no player can have."""
-        if tag == "held_out":
-            if not isinstance(value, bool):
-                raise TypeError(f"held_out={value!r} is not allowed: expected True or False")
-        elif tag in NUMBERS:
-            if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-                raise TypeError(f"{tag}={value!r} is not allowed: expected a number or None")
-        elif value is not None:
-            found = KINDS if tag == "kind" else [getattr(member, tag) for member in self.members.values()]
-            known = list(dict.fromkeys(text for text in found if text is not None))
-            if value not in known:
-                raise _unknown_name(tag, str(value), known)
 
     def _member(self, name: str) -> Member:
         found = self.members.get(name)

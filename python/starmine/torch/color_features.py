@@ -11,6 +11,7 @@ from torch import Tensor
 from torch.nn.functional import one_hot
 
 from starmine._core import ArrayError, StarmineError, Variant, _ColorFeatures
+from starmine._util.keywords import named_keywords
 from starmine.torch.unpack import unpack_bits
 
 _ARRAYS = {torch.float32: np.float32, torch.float16: np.float16, torch.bfloat16: np.uint16}  # numpy has no bfloat16
@@ -49,6 +50,7 @@ class ColorFeatures:
     True
     """
 
+    @named_keywords
     def __init__(self, variant: Variant, encoder: str = "canonical", weights: str = "slots") -> None:
         self._core, self._arguments = _ColorFeatures(variant, encoder, weights), (variant, encoder, weights)
         self.colors, self.row, self.rest = self._core.colors, self._core.row, self._core.rest

@@ -14,8 +14,6 @@ from starmine._core import StarmineError
 from starmine.torch.devices import check_cuda, finds_cuda
 from starmine.training.script import TrainingError
 
-TORCHRUN = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # variables of the environment
-
 T = TypeVar("T")
 
 
@@ -27,12 +25,11 @@ def process_group(device: str = "cpu") -> Iterator[None]:
         device: of the gradients, as `local_device` takes it.
 
     Raises:
-        StarmineError: as `local_device`; what torchrun sets is missing or wrong, or the processes cannot be joined.
+        StarmineError: as `local_device`; or the processes cannot be joined.
     """
     if "RANK" not in os.environ or dist.is_initialized():
         yield
         return
-    check_environment()
     on_gpu = local_device(device).type == "cuda"
     try:
         dist.init_process_group("cpu:gloo,cuda:nccl" if on_gpu else "gloo")
@@ -42,24 +39,6 @@ def process_group(device: str = "cpu") -> Iterator[None]:
         yield
     finally:
         dist.destroy_process_group()
-
-
-def check_environment() -> None:
-    """Check the variables that torchrun sets.
-
-    Raises:
-        TrainingError: some are missing, or not allowed.
-    """
-    missing = [name for name in TORCHRUN if name not in os.environ]
-    if missing:
-        what = f"RANK is set, but {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not"
-        raise TrainingError(f"{what}: expected all that torchrun sets, or none")
-    for name in ("RANK", "WORLD_SIZE", "MASTER_PORT"):
-        if not os.environ[name].isdecimal():
-            raise TrainingError(f"{name}={os.environ[name]!r} is not allowed: expected a number")
-    if int(os.environ["RANK"]) >= int(os.environ["WORLD_SIZE"]):
-        expected = f"expected 0 to {int(os.environ['WORLD_SIZE']) - 1}, less than WORLD_SIZE"
-        raise TrainingError(f"RANK={os.environ['RANK']} is not allowed: {expected}")
 
 
 def rank() -> int:

@@ -15,7 +15,6 @@ from typing import Any, Protocol, TypeAlias, cast
 import numpy as np
 
 from starmine._core import StarmineError
-from starmine._util.durable import DamagedFileError
 from starmine._util.rules import shows_own_hand
 from starmine.games.results import Games, with_error
 from starmine.training import configuration
@@ -218,16 +217,10 @@ class Run:
             if args.resume:
                 self._load()
             contents = in_first_process(self._configuration)
-            try:
-                self._log = in_first_process(lambda: Log(args.out, self.updates, self.steps, self.fraction))
-            except (OSError, DamagedFileError) as error:
-                raise TrainingError(f"the run's log cannot be opened: {error}") from error
+            self._log = in_first_process(lambda: Log(args.out, self.updates, self.steps, self.fraction))
             if self._log is not None:
                 self.rows = entered.enter_context(self._log).rows
-            try:
-                in_first_process(lambda: configuration.write(self._config, contents or {}))
-            except OSError as error:
-                raise TrainingError(f"{self._config} cannot be written: {error}") from error
+            in_first_process(lambda: configuration.write(self._config, contents or {}))
             entered.enter_context(self._signals)
             entered.enter_context(warn_of_parallel_runs())
             self._entered = entered.pop_all()
@@ -236,10 +229,7 @@ class Run:
     def _configuration(self) -> dict[str, Any]:
         if not self.args.resume:
             return configuration.begun(self._described, configuration.start_weights(self.learner.state_dict()))
-        try:
-            return configuration.resumed(self._config, self._described, self.updates)
-        except OSError as error:
-            raise TrainingError(f"{self._config} cannot be read: {error}") from error
+        return configuration.resumed(self._config, self._described, self.updates)
 
     def _load(self) -> None:
         checkpoint = load_checkpoint(self.path, self.program, self.args, self._fixed)

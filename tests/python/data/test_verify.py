@@ -198,11 +198,12 @@ def test_a_path_without_games_is_refused(tmp_path):
     for read in (verify, info):
         for path, said in [
             (tmp_path, "holds no games"),
-            (tmp_path / "nowhere", "there is no file or folder"),
             (tmp_path / "games.json", "no Parquet file: convert it first, as with `starmine data convert`"),
         ]:
             with pytest.raises(StarmineError, match=said):
                 read(path)
+        with pytest.raises(FileNotFoundError, match="nowhere"):
+            read(tmp_path / "nowhere")
     with pytest.raises(StarmineError, match="no Parquet file: convert it first"):
         Dataset(tmp_path / "games.json")
     (tmp_path / "a.parquet").write_bytes(b"")

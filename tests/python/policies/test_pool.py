@@ -1,7 +1,6 @@
 """A pool has the players of a game with their tags, and hands them to everything that takes players."""
 
 import csv
-import re
 
 import numpy as np
 import pytest
@@ -115,21 +114,6 @@ def test_what_a_pool_does_not_have_is_refused(results, tmp_path):
     (results / "mine-1" / "policy.safetensors").write_bytes(b"no policy")
     with pytest.raises(starmine.SerializationError, match="mine-1"):
         pool("2p", results=results)
-
-
-@pytest.mark.parametrize(
-    ("tags", "said"),
-    [
-        ({"kind": "bots"}, 'kind="bots" is not known: did you mean "bot"'),
-        ({"method": "IPO"}, 'did you mean "IPPO"'),
-        ({"name": "smrat"}, 'did you mean "smart"'),
-        ({"held_out": "yes"}, "held_out='yes' is not allowed: expected True or False"),
-        ({"seed": "1"}, "seed='1' is not allowed: expected a number or None"),
-    ],
-)
-def test_a_value_that_no_tag_has_is_refused(tags, said):
-    with pytest.raises((starmine.StarmineError, TypeError), match=re.escape(said)):
-        starmine.policies.pool("2p").where(**tags)
 
 
 def test_what_is_held_out_by_default_was_met_by_no_mixture():

@@ -126,11 +126,8 @@ def test_torchrun_of_a_script_for_one_process(refused, example):
 def test_a_group_that_cannot_be_joined(refused, monkeypatch):
     example = "ppo_distributed"
     line = refused(example, RANK="0")
-    assert "RANK is set, but WORLD_SIZE, MASTER_ADDR, MASTER_PORT are not: expected all that torchrun sets" in line
-    line = refused(example, **TORCHRUN | {"RANK": "5", "WORLD_SIZE": "2"})
-    assert "RANK=5 is not allowed: expected 0 to 1" in line
-    line = refused(example, **TORCHRUN | {"MASTER_PORT": "none"})
-    assert "MASTER_PORT='none' is not allowed" in line
+    assert "the processes cannot be joined: " in line
+    assert "environment variable WORLD_SIZE expected, but not set" in line
     with socket.create_server(("127.0.0.1", 0)) as taken:
         line = refused(example, **TORCHRUN | {"MASTER_PORT": str(taken.getsockname()[1])})
     assert "the processes cannot be joined: " in line

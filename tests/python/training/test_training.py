@@ -21,6 +21,7 @@ from training_runs import (
 )
 
 import starmine
+from starmine._util.durable import DamagedFileError
 
 pytestmark = needs_train_extra
 
@@ -314,10 +315,9 @@ def test_a_log_with_a_damaged_line_is_refused_by_a_run_that_goes_on(training, tr
     for damaged in ("\0" * 20 + "\n" + whole, "[]\n" + whole, '{"steps": 1}\n' + whole):
         path.write_text(damaged)
         with pytest.raises(
-            TrainingError, match=r'log\.jsonl, line 1, is no row of a log: expected JSON with an "update"$'
-        ) as refused:
+            DamagedFileError, match=r'log\.jsonl, line 1, is no row of a log: expected JSON with an "update"$'
+        ):
             train(resume=True)
-        assert "\n" not in str(refused.value)
         assert path.read_text() == damaged
     (tmp_path / "run" / "checkpoint.pt").unlink()
     train(total_steps=100)  # a new run needs no rows of another
