@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING
 
 import starmine
 from starmine.look import replay_html
-from starmine.look.lobby import Lobby
 from starmine.look.server import FILES, Server
 from starmine.look.shapes import browser_file
+from starmine.look.web_tables import WebTables
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -44,16 +44,16 @@ def page() -> str:
     return replay_html(worst, names=BOTS, compare="info", policy="ippo-3p")
 
 
-def lobby() -> Lobby:
+def web_tables() -> WebTables:
     """The tables of the page of `starmine play`."""
     bots = {name: lambda name=name: name for name in ("smart", "info")}
     rules = {name: lambda players, name=name: starmine.variant(name, players=players) for name in starmine.variants()}
-    return Lobby(bots, rules, seed=11)
+    return WebTables(bots, rules, seed=11)
 
 
 def played() -> str:
     """What `play` takes a picture of: the page's files, the table and the advice."""
-    tables = lobby()
+    tables = web_tables()
     shown = tables.open("standard", [None, "smart"])
     key = shown["id"]
     for turn in range(0, 2 * MOVES, 2):
@@ -65,7 +65,7 @@ def played() -> str:
 
 def play(browser: Browser) -> None:
     """The page of `starmine play`, some moves into a game with `smart` and advice asked for."""
-    server = Server(lobby())
+    server = Server(web_tables())
     thread = threading.Thread(target=server.serve)
     thread.start()
     try:

@@ -116,7 +116,15 @@ DOORS = {
     ),
     "evaluate": (
         starmine.evaluate,
-        {"ego": ["random"], "games": 2, "variant": "mini", "figure": False, "seed": ..., "output": ..., "partners": ...}
+        {
+            "evaluated": ["random"],
+            "games": 2,
+            "variant": "mini",
+            "figure": False,
+            "seed": ...,
+            "output": ...,
+            "partners": ...,
+        }
         | {"methods": ..., "num_threads": ..., "progress": ..., "fresh": ...},
     ),
     "make_bot": (starmine.make_bot, {"bot": "iggi", "variant": "mini", "seat": 0, "seed": 0}),

@@ -19,7 +19,7 @@ IN_USE = {
     *("Batch", "HanabiEnv", "HanabiVectorEnv"),  # copied and pickled, see test_buffers and test_gymnasium
     *("ChatPlayer", "Endpoint", "ModulePolicy", "Graphed", "GamesDataset"),
     *("FinishedGames", "Log", "Rewards", "Run", "StopSignals", "TrainingGames", "WeightAverage"),
-    "Table",
+    "LiveGame",
 }
 MODULES = {"ActorCritic", "CardFeatures", "ColorFeatures", "ColorNetwork", "PolicyNetwork", "SeatGRU"}  # of torch
 DESCRIPTIONS = {"Learner", "Policy", "PythonBot", "RunArgs", "ReplayOptions"}  # protocols and dictionaries of arguments
@@ -171,7 +171,7 @@ VALUES = {
     "Member": (lambda: pooled().members["smart"], lambda: pooled("smart").members["smart"]),
     "Method": (lambda: with_partner(1).methods[0], lambda: with_partner(2).methods[0]),
     "Pool": (pooled, lambda: pooled("smart")),
-    "ScoreTable": (lambda: with_partner(1).table, lambda: with_partner(2).table),
+    "ScoreMatrix": (lambda: with_partner(1).table, lambda: with_partner(2).table),
     "Event": (lambda: state().history[2], lambda: state().history[3]),
     "Failure": (lambda: failed(1).failures[0], lambda: failed(1).failures[1]),
     "Games": (lambda: failed(1), lambda: starmine.play_games(["iggi"] * 2, 2, variant=MINI)),

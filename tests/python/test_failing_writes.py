@@ -14,7 +14,7 @@ from training_runs import MISSING
 import starmine
 from starmine._util.durable import AppendedFile, replace_file
 
-EVALUATION = {"ego": ["iggi"], "games": 10, "variant": "mini"}
+EVALUATION = {"evaluated": ["iggi"], "games": 10, "variant": "mini"}
 
 
 FAULTS = {

@@ -23,7 +23,7 @@ from starmine.data.schema import shard_name
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be forked on this system")
 SHARD = shard_name(0)
-GAMES = {"ego": ["iggi"], "variant": "mini", "figure": False}
+GAMES = {"evaluated": ["iggi"], "variant": "mini", "figure": False}
 
 
 def command(*arguments, **options):

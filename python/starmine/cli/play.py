@@ -23,9 +23,9 @@ from starmine.data.arrow import pyarrow
 from starmine.data.formats.records import ReadGames, check
 from starmine.games.results import error_text
 from starmine.games.variants import preset_of
-from starmine.look.lobby import Lobby
+from starmine.look.live_game import LiveGame
 from starmine.look.server import LOOPBACK, Server
-from starmine.look.table import Table
+from starmine.look.web_tables import WebTables
 from starmine.policies.pools import plays
 
 ADVISERS = ("smart", "piers")  # the second plays any variant
@@ -83,7 +83,7 @@ class Play(Command):
         rules = rules_of_text(self.variant, self.players)
         if not 0 <= self.port < 65_536 or self.idle < 1:
             raise StarmineError("--port or --idle is not allowed: expected a port up to 65535, and a minute or more")
-        tables = lobby(self, rules)
+        tables = web_tables(self, rules)
         first = tables.open(self.variant, named_seats(self, rules))
         try:
             server = Server(tables, self.host, self.port, self.idle * 60)
@@ -138,15 +138,15 @@ def named_seats(options: Play, rules: Variant) -> list[str | None]:
     return [*names] if options.watch else [*names[:seat], None, *names[seat:]]
 
 
-def lobby(options: Play, rules: Variant) -> Lobby:
-    """The lobby without tables, which offers all bots and policies and those that were named."""
+def web_tables(options: Play, rules: Variant) -> WebTables:
+    """No tables yet; a new one may have all bots and policies and those that were named."""
     folder = None if options.save is None else given_path("--save", options.save)
     if folder is not None and not folder.is_dir():
         raise StarmineError(f"{folder}: there is no such folder")
     if folder is not None:
         pyarrow()  # rather than after the first game
     names = dict.fromkeys([*filter(None, named_seats(options, rules)), *bots(), *policies(), SEARCHER])
-    return Lobby(
+    return WebTables(
         {name: partial(own_player, name) for name in names},
         {name: partial(rules_of_text, name) for name in dict.fromkeys([options.variant, *variants()])},
         list(dict.fromkeys([*ADVISERS, *(name for name in bots() if bot(name).is_player and name != "random")])),
@@ -157,7 +157,7 @@ def lobby(options: Play, rules: Variant) -> Lobby:
     )
 
 
-def keep_in(folder: Path, table: Table) -> Path:
+def keep_in(folder: Path, table: LiveGame) -> Path:
     """Write a table's game as Starmine's own file, into a folder of its rules, and return the file."""
     own = folder / folder_of(table.variant)
     try:

@@ -7,8 +7,8 @@ PNG, and a pairing that is finished is not played again. `results` has the plain
 """
 
 from starmine.evaluation.evaluation import Evaluation
-from starmine.evaluation.matrix import Mean, Method, ScoreTable
+from starmine.evaluation.matrix import Mean, Method, ScoreMatrix
 from starmine.evaluation.pairing import Pairing
 from starmine.evaluation.run import evaluate
 
-__all__ = ["Evaluation", "Mean", "Method", "Pairing", "ScoreTable", "evaluate"]
+__all__ = ["Evaluation", "Mean", "Method", "Pairing", "ScoreMatrix", "evaluate"]

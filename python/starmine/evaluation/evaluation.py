@@ -10,7 +10,7 @@ from starmine._util.durable import given_path
 from starmine._util.equality import equal_by_value
 from starmine._util.numbers import without_nan
 from starmine.evaluation import figure
-from starmine.evaluation.matrix import Method, ScoreTable, methods_of, table_of
+from starmine.evaluation.matrix import Method, ScoreMatrix, methods_of, table_of
 from starmine.evaluation.report import report
 from starmine.evaluation.results import Results
 
@@ -24,7 +24,7 @@ class Evaluation(Results):
     """
 
     @property
-    def table(self) -> ScoreTable:
+    def table(self) -> ScoreMatrix:
         """The means as rows and columns, as the files show them."""
         return table_of(self)
 
@@ -34,20 +34,20 @@ class Evaluation(Results):
         return methods_of(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Settings, entrants and pairings without the single games, as JSON can represent them: None for nan."""
-        entrants = []
+        """Settings, players and pairings without the single games, as JSON can represent them: None for nan."""
+        players = []
         for name in self.names:
-            player, partner = self.as_player(name), self.as_partner(name)
+            as_player, as_partner = self.as_player(name), self.as_partner(name)
             own = self.pairing(name, name)
-            entrant = {"name": name, "cheats": own.cheats, "self_play": own.score}
-            entrant |= {"as_player": player[0], "as_player_error": player[1]}
-            entrant |= {"as_partner": partner[0], "as_partner_error": partner[1], "calls": self.calls_of(name)}
-            entrants.append(entrant)
+            player = {"name": name, "cheats": own.cheats, "self_play": own.score}
+            player |= {"as_player": as_player[0], "as_player_error": as_player[1]}
+            player |= {"as_partner": as_partner[0], "as_partner_error": as_partner[1], "calls": self.calls_of(name)}
+            players.append(player)
         pairings = [
             {**pairing.row(), "seats": pairing.seats, "failures": pairing.failures, "calls": pairing.calls}
             for pairing in self.pairings
         ]
-        found = {"settings": self.settings.to_dict(), "entrants": entrants, "pairings": pairings}
+        found = {"settings": self.settings.to_dict(), "entrants": players, "pairings": pairings}
         found["table"] = [asdict(mean) for row in self.table.means for mean in row]
         found["methods"] = [asdict(method) | {"seeds": list(method.seeds)} for method in self.methods]
         return {name: without_nan(part) for name, part in found.items()}
@@ -66,7 +66,7 @@ class Evaluation(Results):
         figure.draw(self, given_path("path", path))
 
     def __str__(self) -> str:
-        """The table, and a line for each entrant, at most 100 columns wide."""
+        """The table, and a line for each player, at most 100 columns wide."""
         return report(self)
 
     def __repr__(self) -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.image import AxesImage
 
 LONGEST_NAME, LONGEST_LINE = 20, 72
-# Up to this many entrants, cells are large enough for the standard error.
+# Up to this many players, cells are large enough for the standard error.
 ROOM_FOR_ERRORS = 8
 LARGE_SIDE, SMALL_SIDE = 0.95, 0.6  # of a cell, in inches
 LETTER = 0.085  # width of a letter, in inches

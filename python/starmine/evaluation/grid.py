@@ -11,7 +11,7 @@ from starmine.evaluation.results import Results
 from starmine.games.results import with_error
 from starmine.games.variants import variant_text
 
-CHEATS = "†"  # behind the name of an entrant that sees its own hand
+CHEATS = "†"  # behind the name of a player that sees its own hand
 HELD_OUT = "‡"  # behind the name of a partner that is held out
 MOST_PAIRINGS = 10  # named in a note
 
@@ -65,7 +65,7 @@ def caption(results: Results) -> list[str]:
         seats = f"Row: player; column: partner, {seats}; means leave self-play out"
     else:
         seats = "in seat 0; column: in seat 1" if players == 2 else f"in one seat, {shares}; column: in all others"
-        seats = f"Row: {seats}" + "; diagonal: self-play" * (len(settings.entrants) > 1)
+        seats = f"Row: {seats}" + "; diagonal: self-play" * (len(settings.players) > 1)
     over_seeds = ", of methods over seeds" if settings.methods else ""
     found = [
         f"Mean scores of {games}, {variant_text(settings.variant)}, decks of seed {settings.seed}",

@@ -57,10 +57,10 @@ class Mean:
 
 @equal_by_value
 @dataclass(frozen=True)
-class ScoreTable:
+class ScoreMatrix:
     """The means of an evaluation.
 
-    In the square matrix, the entrant of the row holds one seat and that of the column all others. If `partners` were
+    In the square matrix, the player of the row holds one seat and that of the column all others. If `partners` were
     given, the rows are players, methods, and the partners' self-play; the columns are partners, their mean, held-out
     partners, their mean, and self-play. Games of both seat orders count there, and means leave self-play out.
 
@@ -102,22 +102,22 @@ class Method:
     highest: float
 
 
-def table_of(results: Results) -> ScoreTable:
+def table_of(results: Results) -> ScoreMatrix:
     """The table of an evaluation."""
     settings = results.settings
     if not settings.partners:
         names = results.names
         means = [[_mean(results, one, other, [results.cell_of(one, other)]) for other in names] for one in names]
-        return ScoreTable(names, names, means)
-    rows: dict[str, tuple[str, ...]] = {name: (name,) for name in settings.ego}
+        return ScoreMatrix(names, names, means)
+    rows: dict[str, tuple[str, ...]] = {name: (name,) for name in settings.evaluated}
     for name, members in settings.methods.items():
-        found = tuple(member for member in members if member in settings.ego)
+        found = tuple(member for member in members if member in settings.evaluated)
         rows |= {name: found} if found else {}
     columns = columns_of(results)
     means = [[_of_members(results, row, column, rows[row], columns[column]) for column in columns] for row in rows]
     own = {column: [results.cell_of(name, name) for name in partners] for column, partners in columns.items()}
     means.append([_mean(results, SELF_PLAY, column, cells) for column, cells in own.items()])
-    return ScoreTable([*rows, SELF_PLAY], list(columns), means)
+    return ScoreMatrix([*rows, SELF_PLAY], list(columns), means)
 
 
 def columns_of(results: Results) -> dict[str, tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""Statistics of the games of one entrant with another."""
+"""Statistics of the games of one player with another."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ PERFECT = endings().index("perfect") + 1
 @equal_by_value
 @dataclass(frozen=True)
 class Pairing:
-    """The games of one entrant with another: one cell of the matrix.
+    """The games of one player with another: one cell of the matrix.
 
     With two players, `player` sits in seat 0 and `partner` in seat 1. With more, `player` holds one seat and `partner`
-    all others; `player` holds each seat in an equal share of the games. An entrant with itself is self-play.
+    all others; `player` holds each seat in an equal share of the games. A player with itself is self-play.
 
     Attributes:
-        player: the entrant in one seat.
-        partner: the entrant in all other seats.
+        player: the player in one seat.
+        partner: the player in all other seats.
         games: games played, including those that failed.
         failed: games abandoned because a Python bot or a policy failed; the statistics below exclude them.
         score, standard_error: the mean by the variant's rules and its standard error.
@@ -40,7 +40,7 @@ class Pairing:
         lost: the share of lost games; see `starmine.defeats()`.
         length: the mean number of turns.
         seconds: time spent.
-        cheats: whether an entrant sees its own hand.
+        cheats: whether a player sees its own hand.
         seats: with three players or more, for each seat of `player` its "seat", "games", "score" and "standard_error",
             which are None where there are too few games.
         failures: messages of the first few failures.

@@ -30,12 +30,12 @@ NARROW_CELL = 6
 
 
 def report(results: Results) -> str:
-    """The table, a line for each entrant and each method, the calls of chat players, and the failures."""
+    """The table, a line for each player and each method, the calls of chat players, and the failures."""
     lines = [textwrap.fill(line, WIDTH, subsequent_indent="    ") for line in caption(results)]
     methods = [aligned(grid) for grid in method_grids(results)]
     parts = [
         *matrices(results),
-        aligned(entrants(results)),
+        aligned(player_rows(results)),
         *methods,
         gains(results),
         calls(results),
@@ -79,7 +79,7 @@ def matrices(results: Results) -> Iterator[list[str]]:
 
 
 def narrow_head(results: Results, column: str) -> str:
-    """The head of a narrow column: the entrant's number."""
+    """The head of a narrow column: the player's number."""
     if column in results.names:
         return str(results.names.index(column) + 1)
     return "self" if column == SELF_PLAY else column
@@ -90,8 +90,8 @@ def narrow(mean: Mean) -> str:
     return with_error(mean.score, None, digits=max(0, 2 - len(mean.marks))) + mean.marks
 
 
-def entrants(results: Results) -> Grid:
-    """A row for each entrant: its self-play, and in the square matrix its means with all others."""
+def player_rows(results: Results) -> Grid:
+    """A row for each player: its self-play, and in the square matrix its means with all others."""
     names = results.names
     has_means = len(names) > 1 and not results.settings.partners
     heads = ["self-play", "score", "fireworks", "perfect", "lost", "turns", "games/s"]
@@ -123,13 +123,13 @@ def mark_of(results: Results, cells: list[Cell]) -> str:
 
 
 def labelled(results: Results, names: list[str]) -> list[str]:
-    """Names with the numbers of entrants."""
+    """Names with the numbers of players."""
     numbers = [f"{results.names.index(name) + 1:>2}" if name in results.names else "  " for name in names]
     return [f"{number} {name}" for number, name in zip(numbers, marked(results, names, LONGEST_NAME), strict=True)]
 
 
 def gains(results: Results) -> Iterator[str]:
-    """What each search gains beside its blueprint, where that is an entrant too."""
+    """What each search gains beside its blueprint, where that is a player too."""
     kinds = {name: identity.text for name, identity in results.settings.identities.items()}
     for name, kind in kinds.items():
         blueprint, _ = _search_parts(kind or "") or ("", [])

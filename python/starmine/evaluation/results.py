@@ -1,4 +1,4 @@
-"""The results of an evaluation: the outcome of every game, and statistics of pairings and entrants."""
+"""The results of an evaluation: the outcome of every game, and statistics of pairings and players."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from starmine.games.results import Games, mean_and_error
 
 Cell = tuple[int, int]
 
+STORED_NAMES = {"players": "entrants", "evaluated": "ego"}  # of settings, as version 0.3 stored them
 FAILURES_KEPT = 3  # messages stored for a pairing; all failures are counted
 
 
@@ -31,25 +32,25 @@ class Settings:
     Attributes:
         version: of starmine, since bots may change between versions.
         variant: the rules.
-        entrants: by name the entrant's bot, or the type of a Python bot or a policy, for people to read.
-        identities: of the entrants, by name.
+        players: by name the bot, or the type of a Python bot or a policy, for people to read; the partners, too.
+        identities: of the players, by name.
         games: games of each pairing.
         seed: of the decks.
-        cheaters: names of the entrants that see their own hand.
-        ego: names of the entrants that play with the partners, or with each other.
-        partners: names of the partners; none in the square matrix, where every entrant plays with every other.
+        cheaters: names of the players that see their own hand.
+        evaluated: names of the players that play with the partners, or with each other.
+        partners: names of the partners; none in the square matrix, where every player plays with every other.
         hold_out: names of the partners that are marked as held out.
-        methods: by name the entrants that are seeds of a method.
+        methods: by name the players that are seeds of a method.
     """
 
     version: str
     variant: Variant
-    entrants: dict[str, str]
+    players: dict[str, str]
     identities: dict[str, Identity]
     games: int
     seed: int
     cheaters: tuple[str, ...]
-    ego: tuple[str, ...]
+    evaluated: tuple[str, ...]
     partners: tuple[str, ...] = ()
     hold_out: tuple[str, ...] = ()
     methods: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -57,19 +58,19 @@ class Settings:
     @cached_property
     def cells(self) -> frozenset[Cell]:
         """The pairings of the evaluation, by index: players with partners, self-play, and seeds of a method."""
-        names = list(self.entrants)
+        names = list(self.players)
         pairs = {(name, name) for name in names} | {
-            (one, other) for one in self.ego for other in self.partners or self.ego
+            (one, other) for one in self.evaluated for other in self.partners or self.evaluated
         }
         if self.variant.players == 2:
-            pairs |= {(other, one) for one in self.ego for other in self.partners}
+            pairs |= {(other, one) for one in self.evaluated for other in self.partners}
         for seeds in self.methods.values():
             pairs |= {(one, other) for one in seeds for other in seeds}
         return frozenset((names.index(one), names.index(other)) for one, other in pairs)
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as JSON can represent them."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        values = {STORED_NAMES.get(field.name, field.name): getattr(self, field.name) for field in fields(self)}
         values["variant"] = self.variant.parameters()
         values["identities"] = {name: identity.text for name, identity in self.identities.items()}
         found: dict[str, Any] = json.loads(json.dumps(values))
@@ -79,16 +80,16 @@ class Settings:
 @equal_by_value
 @dataclass(repr=False)
 class Results:
-    """Self-play and cross-play of some entrants, or their play with partners.
+    """Self-play and cross-play of some players, or their play with partners.
 
     All pairings play the same decks, so that two of them can be compared game by game (`difference`).
 
     Attributes:
         settings: what was played.
-        outcomes: int16 (entrants, entrants, 4, games): score, sum of the fireworks, length and ending (k for
+        outcomes: int16 (players, players, 4, games): score, sum of the fireworks, length and ending (k for
             `starmine.endings()[k - 1]`, 0 where a player failed) of each game, by player and partner.
-        played: int64 (entrants, entrants), number of games played so far.
-        seconds: float64 (entrants, entrants), time spent on them.
+        played: int64 (players, players), number of games played so far.
+        seconds: float64 (players, players), time spent on them.
         failures: by pairing, messages of the first few failures.
         calls: by pairing and chat player, the totals of its calls.
     """
@@ -104,14 +105,14 @@ class Results:
     @classmethod
     def begin(cls, settings: Settings) -> Self:
         """Results without any games yet."""
-        count = len(settings.entrants)
+        count = len(settings.players)
         outcomes = np.zeros((count, count, 4, settings.games), dtype=np.int16)
         return cls(settings, outcomes, np.zeros((count, count), np.int64), np.zeros((count, count)))
 
     @property
     def names(self) -> list[str]:
-        """The entrants in their order."""
-        return list(self.settings.entrants)
+        """The players in their order."""
+        return list(self.settings.players)
 
     @property
     def pairings(self) -> list[Pairing]:
@@ -121,14 +122,14 @@ class Results:
 
     @property
     def scores(self) -> NDArray[np.float64]:
-        """The mean scores (entrants, entrants), by player and partner; nan where they do not play."""
+        """The mean scores (players, players), by player and partner; nan where they do not play."""
         return np.array([[self.pairing(player, partner).score for partner in self.names] for player in self.names])
 
     def pairing(self, player: str, partner: str) -> Pairing:
-        """The statistics of one entrant with another.
+        """The statistics of one player with another.
 
         Raises:
-            UnknownNameError: there is no such entrant.
+            UnknownNameError: there is no such player.
         """
         cell = self.cell_of(player, partner)
         played = int(self.played[cell])
@@ -149,7 +150,7 @@ class Results:
         """
         if cell not in self.settings.cells:
             return False
-        kinds = [self.settings.entrants[self.names[index]] for index in cell]
+        kinds = [self.settings.players[self.names[index]] for index in cell]
         return _may_share_table([kinds[0]] + [kinds[1]] * (self.settings.variant.players - 1))
 
     def holds(self, players: Sequence[str], game: int) -> bool:
@@ -161,20 +162,20 @@ class Results:
         return bool(game < self.played[player, partner])
 
     def as_player(self, name: str) -> tuple[float, float | None]:
-        """Mean score of an entrant in one seat with each other entrant as its partner (its row), and the error.
+        """Mean score of a player in one seat with each other player as its partner (its row), and the error.
 
         The mean is nan where there are no others or no games, and the error None where there are fewer than two decks.
 
         Raises:
-            UnknownNameError: there is no such entrant.
+            UnknownNameError: there is no such player.
         """
         return self.mean_of([self.cell_of(name, other) for other in self.names if other != name])
 
     def as_partner(self, name: str) -> tuple[float, float | None]:
-        """Mean score of an entrant as the partner of each other entrant (its column), and the error, as `as_player`.
+        """Mean score of a player as the partner of each other player (its column), and the error, as `as_player`.
 
         Raises:
-            UnknownNameError: there is no such entrant.
+            UnknownNameError: there is no such player.
         """
         return self.mean_of([self.cell_of(other, name) for other in self.names if other != name])
 
@@ -184,7 +185,7 @@ class Results:
         The games of a deck count as one value. The mean of no games is nan, and the error of fewer than two decks None.
 
         Raises:
-            UnknownNameError: there is no such entrant.
+            UnknownNameError: there is no such player.
         """
         return self.mean_of([cell for partner in partners for cell in self.seatings(player, partner)])
 
@@ -192,7 +193,7 @@ class Results:
         """The pairings, by index, of a player with a partner: in both orders of two seats, or in each of more seats.
 
         Raises:
-            UnknownNameError: there is no such entrant.
+            UnknownNameError: there is no such player.
         """
         cell = self.cell_of(player, partner)
         return [cell, cell[::-1]] if self.settings.variant.players == 2 and player != partner else [cell]
@@ -222,7 +223,7 @@ class Results:
             games is nan, and the error of fewer than two None.
 
         Raises:
-            UnknownNameError: there is no such entrant.
+            UnknownNameError: there is no such player.
         """
         scores = self._deck_scores([self.cell_of(*one), self.cell_of(*other)])
         differences = scores[0] - scores[1]
@@ -237,12 +238,12 @@ class Results:
         """The pairing of a player with a partner, by index.
 
         Raises:
-            UnknownNameError: there is no such entrant.
+            UnknownNameError: there is no such player.
         """
         names = self.names
         for name in (player, partner):
             if name not in names:
-                raise _unknown_name("entrant", name, names)
+                raise _unknown_name("player", name, names)
         return names.index(player), names.index(partner)
 
     def _deck_scores(self, cells: list[Cell]) -> NDArray[np.float64]:

@@ -37,7 +37,7 @@ from starmine.games.results import Games
 RESULTS, ROWS, FIGURE = "eval.json", "eval.csv", "eval.png"
 TABLES = {"table.csv": table_text, "table.md": to_markdown}
 REPORTED = ("hold_out", "methods")  # settings that change what is reported of the games
-GROWING = ("ego", "partners")  # settings whose entrants may become more
+GROWING = ("ego", "partners")  # settings whose players may become more
 START_OVER = "choose another folder, or start over with --fresh (fresh=True)"
 
 
@@ -238,7 +238,7 @@ def stored_id(path: Path) -> str | None:
 
 
 def evaluation_of(folder: Path, entries: dict[str, Entry], settings: Settings) -> Evaluation:
-    """The evaluation of the games in some files, which may be of fewer entrants.
+    """The evaluation of the games in some files, which may be of fewer players.
 
     Args:
         folder: of the files.
@@ -274,30 +274,31 @@ def evaluation_of(folder: Path, entries: dict[str, Entry], settings: Settings) -
 
 
 def differing(found: dict[str, Any], expected: dict[str, Any], identities: dict[str, Identity]) -> Iterator[str]:
-    """The differences between stored and expected settings, as text; that entrants are added is none."""
-    stored, entrants = found["entrants"], expected["entrants"]
-    if not stored.keys() <= entrants.keys():
-        yield f"entrants {listed(stored)} instead of {listed(entrants)}; players can be added, not left out"
-    elif list(stored) != [name for name in entrants if name in stored]:
-        yield f"entrants in the order {listed(stored)}"
+    """The differences between stored and expected settings, as text; that players are added is none."""
+    stored, players = found["entrants"], expected["entrants"]
+    if not stored.keys() <= players.keys():
+        yield f"players {listed(stored)} instead of {listed(players)}; players can be added, not left out"
+    elif list(stored) != [name for name in players if name in stored]:
+        yield f"players in the order {listed(stored)}"
     same = {key: value for key, value in expected.items() if key not in (ID, "entrants", "identities", *REPORTED)}
     same["cheaters"] = [name for name in expected["cheaters"] if name in stored]
     for key in GROWING:
         if found[key] and set(found[key]) <= set(expected[key]):
             same[key] = found[key]
-    yield from differences({key: found.get(key) for key in same}, same)
+    shown = {key: "evaluated" if key == "ego" else key for key in same}  # the name of the argument
+    yield from differences({shown[key]: found.get(key) for key in same}, {shown[key]: same[key] for key in same})
     yield from other_players(found, expected, identities)
 
 
 def other_players(found: dict[str, Any], expected: dict[str, Any], identities: dict[str, Identity]) -> Iterator[str]:
-    """The entrants that are or may be other players than those that were stored, as text."""
+    """The players that are or may be other players than those that were stored, as text."""
     for name, identity in identities.items():
         was = found["identities"].get(name)
         if name not in found["entrants"] or (was == identity.text and was is not None):
             continue
         kind, now = found["entrants"][name], expected["entrants"][name]
         if kind != now:
-            yield f"entrants {listed(found['entrants'])} instead of {listed(expected['entrants'])}"
+            yield f"players {listed(found['entrants'])} instead of {listed(expected['entrants'])}"
             return
         elif was is None or identity.text is None:
             yield f"{listed({name: now})}, which may be another player now: {identity.problem or 'it was unknown'}"
@@ -305,7 +306,7 @@ def other_players(found: dict[str, Any], expected: dict[str, Any], identities: d
             yield f"another {listed({name: now})}: its weights, its file or its version have changed"
 
 
-def listed(entrants: dict[str, str]) -> str:
-    """The entrants' names, each with its bot or type if that differs."""
-    shown = [name if name == kind else f"{name} ({kind})" for name, kind in entrants.items()]
+def listed(players: dict[str, str]) -> str:
+    """The players' names, each with its bot or type if that differs."""
+    shown = [name if name == kind else f"{name} ({kind})" for name, kind in players.items()]
     return ", ".join(shown)

@@ -1,4 +1,4 @@
-"""Plays every entrant with every other, or players with partners."""
+"""Plays every player with every other, or players with partners."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ MOST_GAMES = 2**32 - 1
 
 @named_keywords
 def evaluate(
-    ego: Mapping[str, Player] | Sequence[str] | None = None,
+    evaluated: Mapping[str, Player] | Sequence[str] | None = None,
     games: int = 1000,
     *,
     partners: Mapping[str, Player] | Sequence[str] = (),
@@ -61,21 +61,21 @@ def evaluate(
     chunk: int = 1000,
     progress: bool = False,
 ) -> Evaluation:
-    """Play every entrant with itself and with every other, or with partners, all on the same decks.
+    """Play every player with itself and with every other, or with partners, all on the same decks.
 
     With two players, the pairing (a, b) has a in seat 0, and (b, a) has b in seat 0. With more, a holds one seat and b
     all others; a holds each seat in an equal share of the games. Game i has the deck of game i, episode 0, of a batch
-    with this seed. With partners, each of `ego` plays with each partner (in both orders, if there are two seats), and
-    everybody plays with itself.
+    with this seed. With partners, each evaluated player plays with each partner (in both orders, if there are two
+    seats), and everybody plays with itself.
 
     Args:
-        ego: names of bots, or by name anything that `play_games` accepts for a seat: bots, Python bots, policies and
-            torch modules. None for all bots that play the variant, except random ones and cheaters.
-        partners: as `ego`, such as a pool of `starmine.policies.pool`. Without partners, every entrant plays with every
-            other.
+        evaluated: names of bots, or by name anything that `play_games` accepts for a seat: bots, Python bots, policies
+            and torch modules. None for all bots that play the variant, except random ones and cheaters.
+        partners: as `evaluated`, such as a pool of `starmine.policies.pool`. Without partners, every player plays with
+            every other.
         hold_out: partners that training has not met: further partners, or names of some in `partners`. They have a mean
             of their own.
-        methods: names. The seeds of METHOD are the entrants METHOD-1, METHOD-2 and so on: they also play with each
+        methods: names. The seeds of METHOD are the players METHOD-1, METHOD-2 and so on: they also play with each
             other, and each method has a row of means over its seeds.
         games: games of each pairing, at least 1.
         players: number of seats; None for the variant's own.
@@ -86,7 +86,7 @@ def evaluate(
             `eval.json`, the pairings as `eval.csv`, the table as `table.csv` and `table.md`, and the
             picture `eval.png`. It needs pyarrow. The games are first saved after one second, then each
             time the total time has grown by a tenth, and at least every five minutes. The same call resumes from them,
-            and one with more players plays only the pairings that are missing. A call does not resume if an entrant may
+            and one with more players plays only the pairings that are missing. A call does not resume if a player may
             now play differently: if the weights of a policy, the Python file of a command line or the attribute
             `version` of an object have changed, or if an object has no `version`. Only one call at a time writes to a
             folder. The outcomes of chat players' calls are kept with the games. None writes nothing.
@@ -108,7 +108,7 @@ def evaluate(
             except for a disk that becomes full; what was saved before is kept.
         ImportError: pyarrow or matplotlib is missing; before any game is played.
 
-    An entrant that sees its own hand, such as the bot `cheater` or a policy with `cheats=True`, is marked in the table,
+    A player that sees its own hand, such as the bot `cheater` or a policy with `cheats=True`, is marked in the table,
     the figure, the CSV and the JSON.
 
     A player that raises or chooses an illegal action fails only that game; see `Pairing.failed`.
@@ -126,18 +126,18 @@ def evaluate(
     check_flags(fresh=fresh, figure=figure)
     refuse_without("output", output, {"fresh": fresh or None})
     rules = resolve_variant(variant, {} if players is None else {"players": players})
-    players_of = players_by_name("ego", bots_that_play(rules) if ego is None else ego)
+    players_of = players_by_name("evaluated", bots_that_play(rules) if evaluated is None else evaluated)
     if not players_of:
-        raise StarmineError(f"ego={ego!r} is not allowed: expected at least one")
+        raise StarmineError(f"evaluated={evaluated!r} is not allowed: expected at least one")
     if not partners and partners != ():
-        raise StarmineError("partners is empty: expected at least one, or () to play every entrant with every other")
+        raise StarmineError("partners is empty: expected at least one, or () to play every player with every other")
     partners_of = players_by_name("partners", partners)
     held_out = held_out_by_name(hold_out, partners_of)
-    given = united({"ego": players_of, "partners": partners_of, "hold_out": held_out})
+    given = united({"evaluated": players_of, "partners": partners_of, "hold_out": held_out})
     games, chunk = (check_number(name, value, 1, MOST_GAMES) for name, value in (("games", games), ("chunk", chunk)))
     num_threads = check_threads(num_threads)
     resolved = {
-        name: check_entrant("ego" if name in players_of else "partners", name, player, rules, seed)
+        name: check_player("evaluated" if name in players_of else "partners", name, player, rules, seed)
         for name, player in given.items()
     }
     path = None if output is None else given_path("output", output)
@@ -201,7 +201,7 @@ def opened(
 
 def play_all(
     evaluation: Evaluation,
-    entrants: dict[str, Any],
+    players: dict[str, Any],
     num_threads: int,
     chunk: int,
     folder: Folder | None,
@@ -212,7 +212,7 @@ def play_all(
     began = time.monotonic()
     next_save = began + SECONDS_BETWEEN_SAVES
     try:
-        chunks = play_chunks(evaluation, entrants, num_threads, chunk, folder.id if folder else None)
+        chunks = play_chunks(evaluation, players, num_threads, chunk, folder.id if folder else None)
         for cell, seat, start, games, seconds, calls in chunks:
             if folder:
                 folder.add(cell, seat, start, games, seconds, calls)
@@ -229,7 +229,7 @@ def play_all(
 
 
 def play_chunks(
-    evaluation: Evaluation, entrants: dict[str, Any], num_threads: int, chunk: int, evaluation_id: str | None
+    evaluation: Evaluation, players: dict[str, Any], num_threads: int, chunk: int, evaluation_id: str | None
 ) -> Iterator[tuple[Cell, int, int, Games, float, dict[str, Calls]]]:
     """Play the remaining games: (cell, the player's seat, first game, games of a chunk, their seconds and calls).
 
@@ -240,7 +240,7 @@ def play_chunks(
     for cell, seat, start, end in schedule(evaluation):
         player, partner = (evaluation.names[index] for index in cell)
         names = [player if place == seat else partner for place in range(settings.variant.players)]
-        seats = [entrants[name] for name in names]
+        seats = [players[name] for name in names]
         at_once = games_at_once(dict(zip(names, seats, strict=True)), chunk)
         are_bots = all(isinstance(held, _Player) for held in seats)
         pace = Pace(num_threads, SECONDS_A_CHUNK, num_threads * GAMES_A_THREAD)
@@ -341,10 +341,10 @@ def united(given: Mapping[str, Mapping[str, Player]]) -> dict[str, Player]:
 
 
 def seeds_by_method(methods: Sequence[str], names: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """The entrants that are seeds of methods, METHOD-1, METHOD-2, ..., in the order of their numbers.
+    """The players that are seeds of methods, METHOD-1, METHOD-2, ..., in the order of their numbers.
 
     Raises:
-        StarmineError: a method has the name of an entrant or of a column, or fewer than two seeds.
+        StarmineError: a method has the name of a player or of a column, or fewer than two seeds.
     """
     found = {}
     for method in methods:
@@ -357,7 +357,7 @@ def seeds_by_method(methods: Sequence[str], names: Sequence[str]) -> dict[str, t
     return found
 
 
-def check_entrant(place: str, name: str, player: Any, rules: Variant, seed: int) -> Any:
+def check_player(place: str, name: str, player: Any, rules: Variant, seed: int) -> Any:
     """The player as `play_games` accepts it; an error if it or the seed is not allowed."""
     resolved = resolve_player(player, f"{place}[{name!r}]")
     asked = resolved if isinstance(resolved, _Player) else None

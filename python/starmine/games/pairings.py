@@ -9,7 +9,7 @@ TURNS = "fallback_turns"  # the (game, turn) of the fallback's moves, which are 
 
 
 def pairings_of(players: NDArray[np.int16]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The player and the partner of each game, int64 (G,), of the entrants in its seats (G, P)."""
+    """The player and the partner of each game, int64 (G,), of the players in its seats (G, P)."""
     seats = players.astype(np.int64)
     if seats.shape[1] == 2:
         return seats[:, 0], seats[:, 1]

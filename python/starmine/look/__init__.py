@@ -2,17 +2,17 @@
 
 from starmine.look.analysis import Mistake, mistakes, reachable, verdict
 from starmine.look.frame import FORMAT, Frame, frame_of
+from starmine.look.live_game import LiveGame
 from starmine.look.png import to_png
 from starmine.look.replay import ReplayOptions, replay_data, replay_html
 from starmine.look.svg import grid_svg, svg_of, to_svg
-from starmine.look.table import Table
 
 __all__ = [
     "FORMAT",
     "Frame",
+    "LiveGame",
     "Mistake",
     "ReplayOptions",
-    "Table",
     "frame_of",
     "grid_svg",
     "mistakes",

@@ -1,4 +1,4 @@
-/* The page of starmine play: tables to sit or watch at. What may be seen comes from the server (lobby.py).
+/* The page of starmine play: tables to sit or watch at. What may be seen comes from the server (web_tables.py).
  * All text is set as text, never as markup.
  */
 import { draw, lastTurn } from "./board.js";
@@ -45,7 +45,7 @@ async function askAt(table, what, told) {
 
 /* The list of tables, and the form for a new one. */
 
-async function lobby() {
+async function showTables() {
   clearTimeout(timer);
   open = null;
   const tables = await ask("tables");
@@ -261,7 +261,7 @@ function label(text, made) {
 async function route() {
   try {
     const id = new URLSearchParams(location.hash.slice(1)).get("table");
-    await (id === null ? lobby() : enter(id));
+    await (id === null ? showTables() : enter(id));
   } catch (error) {
     problem(error);
   }

@@ -107,7 +107,7 @@ def test_a_file_or_folder_with_the_name_of_a_bot_is_shown_by_its_path(path, tmp_
     file.write_bytes(GOOD)
     bots = ["iggi", f"runs/{path}"]
     assert main(["eval", *bots, "--variant", RULES.to_json(), "--games", "2", "--quiet", "--output", "out"]) == 0
-    assert [entrant["name"] for entrant in stored(Path("out"))["entrants"]] == bots
+    assert [player["name"] for player in stored(Path("out"))["entrants"]] == bots
 
 
 @pytest.mark.parametrize(

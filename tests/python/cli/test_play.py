@@ -40,16 +40,16 @@ def test_each_table_has_its_own_object_of_a_file(tmp_path):
     options = play.Play(watch=True, seed=3, partner=[f"{path}:turning"])
     rules = starmine.Variant()
     seats = play.named_seats(options, rules)
-    alone = play.lobby(options, rules)
+    alone = play.web_tables(options, rules)
     key = alone.open("standard", seats)["id"]
     expected = [alone.step(key, [turn, 0])["log"] for turn in range(8)][-1]
-    lobby = play.lobby(options, rules)
-    first = lobby.open("standard", seats)["id"]
-    lobby.seed = None
-    second = lobby.open("standard", seats)["id"]
+    web_tables = play.web_tables(options, rules)
+    first = web_tables.open("standard", seats)["id"]
+    web_tables.seed = None
+    second = web_tables.open("standard", seats)["id"]
     for turn in range(8):
-        found = lobby.step(first, [turn, 0])["log"]
-        lobby.step(second, [turn, 0])
+        found = web_tables.step(first, [turn, 0])["log"]
+        web_tables.step(second, [turn, 0])
     assert found == expected
 
 
@@ -118,28 +118,28 @@ def test_the_command_ends_with_an_interrupt_while_a_partner_searches():
 def test_the_page_keeps_games_as_data(tmp_path, capsys):
     """A game that has ended, one whose table is left, and one that is open when the program ends; none twice."""
     options = play.Play(seed=3, save=str(tmp_path))
-    lobby = play.lobby(options, starmine.Variant())
-    ended, left, open_one, untouched = (lobby.open("standard", [None, "smart"]) for _ in range(4))
-    other = lobby.open("mini", [None, "piers"])
+    web_tables = play.web_tables(options, starmine.Variant())
+    ended, left, open_one, untouched = (web_tables.open("standard", [None, "smart"]) for _ in range(4))
+    other = web_tables.open("mini", [None, "piers"])
 
     def turn(found):
         key, position = found["id"], at(found)["at"]
         if not found["waits"]:
-            return lobby.step(key, position)
-        return lobby.act(key, lobby.advise(key, "piers", position)["action"], position)
+            return web_tables.step(key, position)
+        return web_tables.act(key, web_tables.advise(key, "piers", position)["action"], position)
 
     ended = turn(turn(ended))
-    ended = lobby.take_back(ended["id"], at(ended)["at"])
-    tables = [table_of(lobby, found) for found in (ended, left, open_one, other)]
+    ended = web_tables.take_back(ended["id"], at(ended)["at"])
+    tables = [table_of(web_tables, found) for found in (ended, left, open_one, other)]
     while not ended["over"]:
         ended = turn(ended)
     turn(left)
     turn(turn(open_one))
     turn(other)
-    lobby.close(left["id"])
-    lobby.close(untouched["id"])
-    lobby.keep_unfinished()
-    lobby.keep_unfinished()
+    web_tables.close(left["id"])
+    web_tables.close(untouched["id"])
+    web_tables.keep_unfinished()
+    web_tables.keep_unfinished()
     games = list(starmine.data.Dataset(tmp_path / "standard-2p"))
     assert sorted(len(game) for game in games) == sorted(table.state.length for table in tables[:3])
     whole = next(game for game in games if game.ending is not None)
@@ -157,12 +157,12 @@ def test_the_page_keeps_games_as_data(tmp_path, capsys):
 def test_a_table_may_have_rules_of_ones_own(text):
     options = play.Play(variant=text, partner=["piers"])
     rules = rules_of_text(text)
-    lobby = play.lobby(options, rules)
-    found = lobby.open(text, play.named_seats(options, rules))
-    assert table_of(lobby, found).variant == rules
-    assert text in lobby.choices()["variants"]
+    web_tables = play.web_tables(options, rules)
+    found = web_tables.open(text, play.named_seats(options, rules))
+    assert table_of(web_tables, found).variant == rules
+    assert text in web_tables.choices()["variants"]
     with pytest.raises(starmine.StarmineError, match="not known"):
-        lobby.open("Variant(players=3, colors=2)", [None, "piers", "piers"])
+        web_tables.open("Variant(players=3, colors=2)", [None, "piers", "piers"])
 
 
 @pytest.mark.parametrize(

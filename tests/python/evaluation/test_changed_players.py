@@ -187,7 +187,7 @@ def test_an_object_without_a_version_is_played_anew(tmp_path):
     with pytest.raises(StarmineError, match=said):
         evaluate({"mine": Chooser()}, 10, output=tmp_path / "eval", **FEW)
     evaluate({"mine": Chooser(-1)}, 10, output=tmp_path / "eval", fresh=True, **FEW)
-    with pytest.raises(StarmineError, match=r"entrants mine \(.*Chooser\) instead of mine"):
+    with pytest.raises(StarmineError, match=r"players mine \(.*Chooser\) instead of mine"):
         evaluate({"mine": Versioned()}, 10, output=tmp_path / "eval", **FEW)
     generate([Chooser(), "iggi"], 10, tmp_path / "games", RULES, **QUIET)
     with pytest.raises(StarmineError, match=r"Chooser.*, which may be another player now: an object in memory"):

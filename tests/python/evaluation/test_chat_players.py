@@ -62,7 +62,7 @@ def test_the_calls_are_those_that_the_players_made(tmp_path):
     assert own["calls"] == sum(own["outcomes"].values()) > 0
     assert found.pairing("iggi", "iggi").calls == {}
     stored = json.loads((tmp_path / "eval.json").read_text())
-    assert [entrant["calls"] for entrant in stored["entrants"]] == [found.calls_of("model"), None]
+    assert [player["calls"] for player in stored["entrants"]] == [found.calls_of("model"), None]
     assert pairings_in(tmp_path)["model", "iggi"] == {"model": told(found.pairing("model", "iggi").calls["model"])}
 
 
@@ -92,8 +92,8 @@ def test_games_that_were_given_up_count(tmp_path):
 @pytest.mark.parametrize("with_partners", [False, True])
 def test_scores_with_moves_of_a_fallback_are_marked_and_have_their_share(tmp_path, with_partners):
     player, rest = model(), {"partners": {"iggi": "iggi"}} if with_partners else {}
-    entrants = {"model": player} | ({} if with_partners else {"iggi": "iggi"})
-    found = evaluate(entrants, 4, output=tmp_path, variant="mini", chunk=2, **rest)
+    players = {"model": player} | ({} if with_partners else {"iggi": "iggi"})
+    found = evaluate(players, 4, output=tmp_path, variant="mini", chunk=2, **rest)
     calls = found.pairing("model", "iggi").calls["model"]
     share = calls["fallbacks"] / (calls["fallbacks"] + calls["outcomes"]["move"])
     assert found.pairing("model", "iggi").fallback_share == share > 0
@@ -176,9 +176,9 @@ def test_strange_usage_and_problems_do_not_stop_an_evaluation(tmp_path, capsys, 
     assert main([*command, "--no-figure", "--quiet"]) == 0
     shown = capsys.readouterr().out
     assert max(map(len, shown.splitlines())) <= 100
-    (entrant,) = json.loads((tmp_path / "out" / "eval.json").read_text())["entrants"]
-    turns = entrant["calls"]["outcomes"]["move"]
-    assert entrant["calls"]["usage"] == {"half": turns / 2, "<b>": turns}
+    (player,) = json.loads((tmp_path / "out" / "eval.json").read_text())["entrants"]
+    turns = player["calls"]["outcomes"]["move"]
+    assert player["calls"]["usage"] == {"half": turns / 2, "<b>": turns}
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def test_a_policy_that_sees_its_own_hand_says_so_or_is_refused(play):
             return super().forward(observations)
 
     flatten = Flatten()
-    said = r"(players\[0\]|ego\['s'\])=.* has encoder='canonical-seer', which shows its own hand: .* cheats=True"
+    said = r"(players\[0\]|evaluated\['s'\])=.* has encoder='canonical-seer', which shows its own hand: .* cheats=True"
     for seer in (Seer(), ModulePolicy(flatten, "canonical-seer")):
         with pytest.raises(StarmineError, match=said):
             play(seer)
@@ -79,7 +79,7 @@ def test_cheaters_are_marked_alike_in_tables_json_csv_and_pictures(tmp_path, mon
     evaluation = evaluate(players, **GAMES, output=tmp_path)
     found = json.loads((tmp_path / "eval.json").read_text(encoding="utf-8"))
     assert found["settings"]["cheaters"] == ["cheater", "seer", "bot"]
-    assert [entrant["cheats"] for entrant in found["entrants"]] == [False, True, True, True]
+    assert [player["cheats"] for player in found["entrants"]] == [False, True, True, True]
     cheating = [pairing.cheats for pairing in evaluation.pairings]
     assert cheating == [(pairing.player, pairing.partner) != ("honest", "honest") for pairing in evaluation.pairings]
     assert [pairing["cheats"] for pairing in found["pairings"]] == cheating

@@ -170,8 +170,8 @@ def test_python_players_and_policies_are_evaluated_alike():
     evaluation = evaluate(players, **QUICK, chunk=30)
     by_hand = play_games([FirstLegal, policy], 50, 0, "mini")
     assert evaluation.pairing("first", "uniform").fireworks == pytest.approx(np.mean(by_hand.fireworks))
-    assert evaluation.settings.entrants["iggi"] == "iggi"
-    assert evaluation.settings.entrants["first"].endswith("FirstLegal")
+    assert evaluation.settings.players["iggi"] == "iggi"
+    assert evaluation.settings.players["first"].endswith("FirstLegal")
     assert max(policy.asked[:-1]) <= 50
 
 
@@ -270,13 +270,13 @@ def test_a_finished_evaluation_is_not_played_again(tmp_path, monkeypatch):
         ({"seed": 1}, "seed=0 instead of 1"),
         ({"players": 3}, "variant.players=2 instead of 3"),
         ({"variant": "small"}, "variant.colors=3 instead of 2"),
-        ({"ego": ["simple", "iggi"]}, "entrants in the order iggi, simple"),
-        ({"ego": ["iggi", "piers"]}, "entrants iggi, simple instead of iggi, piers"),
-        ({"ego": {"iggi": "piers", "simple": "simple"}}, "instead of iggi (piers), simple"),
+        ({"evaluated": ["simple", "iggi"]}, "players in the order iggi, simple"),
+        ({"evaluated": ["iggi", "piers"]}, "players iggi, simple instead of iggi, piers"),
+        ({"evaluated": {"iggi": "piers", "simple": "simple"}}, "instead of iggi (piers), simple"),
     ],
 )
 def test_a_folder_with_another_evaluation_is_refused(tmp_path, changed, said):
-    arguments = {**QUICK, "ego": ["iggi", "simple"], "output": tmp_path}
+    arguments = {**QUICK, "evaluated": ["iggi", "simple"], "output": tmp_path}
     evaluate(**arguments)
     before = (tmp_path / "eval.json").read_bytes()
     with pytest.raises(StarmineError, match=re.escape(said)) as refused:
@@ -379,15 +379,15 @@ def test_a_long_evaluation_has_few_files(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("entrants", "options", "error", "said"),
+    ("evaluated", "options", "error", "said"),
     [
         (["smrat"], {}, UnknownNameError, 'did you mean "smart"'),
         (["smart"], {"variant": "mini"}, VariantError, "does not play this variant"),
-        (["iggi", "iggi"], {}, StarmineError, "ego[1]='iggi' is not allowed: expected each name once"),
+        (["iggi", "iggi"], {}, StarmineError, "evaluated[1]='iggi' is not allowed: expected each name once"),
         ([], {}, StarmineError, "expected at least one"),
-        ("iggi", {}, StarmineError, "ego='iggi' is not allowed: expected names of bots"),
-        ([3], {}, StarmineError, "ego[0]=3 is not allowed"),
-        ({"a": 3}, {}, StarmineError, "ego['a']=3 is not allowed: expected a bot's name"),
+        ("iggi", {}, StarmineError, "evaluated='iggi' is not allowed: expected names of bots"),
+        ([3], {}, StarmineError, "evaluated[0]=3 is not allowed"),
+        ({"a": 3}, {}, StarmineError, "evaluated['a']=3 is not allowed: expected a bot's name"),
         ({"": "iggi"}, {}, StarmineError, "expected names"),
         ({"a\nb": "iggi"}, {}, StarmineError, "expected names"),
         ({"a": Uniform("nosuch")}, {}, UnknownNameError, 'encoder="nosuch" is not known: expected one of'),
@@ -402,9 +402,9 @@ def test_a_long_evaluation_has_few_files(tmp_path, monkeypatch):
         (["iggi"], {"variant": 7}, VariantError, "variant=7 is not allowed"),
     ],
 )
-def test_what_is_not_allowed_is_named_before_anything_is_written(tmp_path, entrants, options, error, said):
+def test_what_is_not_allowed_is_named_before_anything_is_written(tmp_path, evaluated, options, error, said):
     with pytest.raises(error, match=re.escape(said)):
-        evaluate(entrants, **options, output=tmp_path / "none")
+        evaluate(evaluated, **options, output=tmp_path / "none")
     assert not (tmp_path / "none").exists()
 
 

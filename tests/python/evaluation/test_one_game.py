@@ -48,7 +48,7 @@ def test_one_game_of_each_pairing(players, tmp_path):
         assert "nan" not in (tmp_path / results).read_text()
 
 
-def test_one_entrant_has_no_others():
+def test_one_player_has_no_others():
     found = starmine.evaluate(["simple"], games=1, variant="mini")
     assert found.to_dict()["entrants"][0]["as_player"] is None
     json.dumps(found.to_dict(), allow_nan=False)

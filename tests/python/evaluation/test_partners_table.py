@@ -178,7 +178,7 @@ def test_only_the_pairings_of_the_table_are_played(tmp_path):
 
 @pytest.mark.parametrize("calls", [0, 3, 7])
 def test_an_interrupted_table_goes_on(tmp_path, monkeypatch, calls):
-    given = {"ego": EGO, "partners": PARTNERS, "hold_out": HELD_OUT, "methods": ["a"], **OPTIONS}
+    given = {"evaluated": EGO, "partners": PARTNERS, "hold_out": HELD_OUT, "methods": ["a"], **OPTIONS}
     whole = evaluate(**given, output=tmp_path / "whole")
     with monkeypatch.context() as patch:
         interrupt_after(patch, calls)
@@ -204,7 +204,7 @@ def test_what_is_reported_may_change_without_playing_again(tmp_path, monkeypatch
     fewer = evaluate(names, partners=["outer", "internal"], **OPTIONS, output=tmp_path)
     assert len(fewer.pairings) == 12
     assert verify(tmp_path, deal=True).holds
-    with pytest.raises(StarmineError, match=r'ego=\["a-1", "a-2"\] instead of \["a-1"\]'):
+    with pytest.raises(StarmineError, match=r'evaluated=\["a-1", "a-2"\] instead of \["a-1"\]'):
         evaluate(
             {"a-1": "iggi"},
             partners={"a-2": "piers", "outer": "outer", "internal": "internal"},
@@ -327,7 +327,7 @@ def test_an_evaluation_grows_by_players(tmp_path, players):
     options = OPTIONS | {"players": players}
     evaluate(["iggi"], partners=["outer"], **options, output=tmp_path / "grown")
     before = {path.name for path in (tmp_path / "grown").glob("shard-*")}
-    told = {"ego": ["piers", "iggi"], "partners": ["van-den-bergh", "outer"], "hold_out": ["outer"]}
+    told = {"evaluated": ["piers", "iggi"], "partners": ["van-den-bergh", "outer"], "hold_out": ["outer"]}
     grown = evaluate(**told, **options, output=tmp_path / "grown")
     whole = evaluate(**told, **options, output=tmp_path / "whole")
     assert before < {path.name for path in (tmp_path / "grown").glob("shard-*")}
@@ -347,7 +347,9 @@ def test_a_matrix_grows_and_does_not_shrink(tmp_path, monkeypatch):
     assert grown.settings.cheaters == ("cheater",)
     with pytest.raises(StarmineError, match="instead of iggi, piers; players can be added, not left out"):
         evaluate(["iggi", "piers"], **OPTIONS, output=tmp_path)
-    with pytest.raises(StarmineError, match=r'ego=\["iggi", "cheater", "piers"\] instead of \["iggi", "cheater"\]'):
+    with pytest.raises(
+        StarmineError, match=r'evaluated=\["iggi", "cheater", "piers"\] instead of \["iggi", "cheater"\]'
+    ):
         evaluate(["iggi", "cheater"], partners=["piers"], **OPTIONS, output=tmp_path)
     interrupt_after(monkeypatch, 0, error=AssertionError)
     again = evaluate(["iggi", "cheater", "piers"], **OPTIONS, output=tmp_path)

@@ -135,7 +135,7 @@ def test_two_environments_share_a_partner(files, make):
 @every_recurrent
 def test_each_user_has_its_own_hidden_states(files, make, tmp_path):
     """Evaluations, generated games and tables of a person between the steps of an environment."""
-    from starmine.look.table import Table
+    from starmine.look.live_game import LiveGame
 
     expected = Steps([make(files), "smart"]).play(12)
     partner = make(files)
@@ -145,7 +145,7 @@ def test_each_user_has_its_own_hidden_states(files, make, tmp_path):
     steps.play(3)
     starmine.data.generate([partner, "smart"], 40, tmp_path, seed=3, epsilon={"smart": 0.1}, progress=False)
     steps.play(3)
-    table = Table(RULES, [partner, partner], seed=4)
+    table = LiveGame(RULES, [partner, partner], seed=4)
     while not table.is_over:
         table.play_partner()
     np.testing.assert_array_equal(steps.play(3), expected)

@@ -169,11 +169,11 @@ def by_hold_out(text, tmp_path):
 
 
 def by_table(text, tmp_path):
-    from starmine.look.table import Table
+    from starmine.look.live_game import LiveGame
 
     scores = []
     for game in range(GAMES):
-        table = Table(RULES, [Last(), text], SEED, game)
+        table = LiveGame(RULES, [Last(), text], SEED, game)
         while not table.is_over:
             table.play_partner()
         scores.append(table.state.score)
@@ -363,7 +363,7 @@ def test_the_text_of_a_loaded_player_loads_it_again(here, tmp_path):
     for texts in PLAYERS.values():
         text = said(texts[-1], here)
         player = resolve_player(text, "it")
-        again = starmine.evaluate({"it": text}, 1, variant=RULES, figure=False).settings.entrants["it"]
+        again = starmine.evaluate({"it": text}, 1, variant=RULES, figure=False).settings.players["it"]
         assert by_play_games(again, tmp_path) == by_play_games(player, tmp_path)
 
 

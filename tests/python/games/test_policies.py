@@ -305,7 +305,7 @@ DOORS = {
     "evaluate": lambda player: evaluate({"a": player}, 2),
     "partners": lambda player: HanabiVectorEnv(2, partners={1: player}),
     "a list of partners": lambda player: HanabiVectorEnv(2, partners={1: ["smart", player]}),
-    "look": lambda player: starmine.look.Table(VARIANTS[2], [None, player]),
+    "look": lambda player: starmine.look.LiveGame(VARIANTS[2], [None, player]),
 }
 
 

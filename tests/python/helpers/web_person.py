@@ -7,16 +7,16 @@ from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 import starmine
-from starmine.look.lobby import Lobby
 from starmine.look.server import Server
+from starmine.look.web_tables import WebTables
 
 VARIANTS = {name: lambda players, name=name: starmine.variant(name, players=players) for name in starmine.variants()}
 
 
-def lobby_of(players=("smart", "simple", "info", "piers"), **settings):
-    """A lobby of bots, or of players by name."""
+def web_tables_of(players=("smart", "simple", "info", "piers"), **settings):
+    """The tables of a page, with bots, or of players by name."""
     named = players if isinstance(players, dict) else {name: lambda name=name: name for name in players}
-    return Lobby(named, VARIANTS, **settings)
+    return WebTables(named, VARIANTS, **settings)
 
 
 def at(found):
@@ -25,9 +25,9 @@ def at(found):
 
 
 @contextmanager
-def serving(lobby, **settings):
+def serving(web_tables, **settings):
     """A server that runs, and is ended with its thread."""
-    server = Server(lobby, **settings)
+    server = Server(web_tables, **settings)
     thread = threading.Thread(target=server.serve)
     thread.start()
     try:
@@ -79,6 +79,6 @@ class Person:
         return data
 
 
-def table_of(lobby, found):
+def table_of(web_tables, found):
     """The table behind an answer, which the person does not see."""
-    return lobby._places[found["id"]].table
+    return web_tables._places[found["id"]].table

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import starmine
-from starmine.look import Table
+from starmine.look import LiveGame
 
 
 class Counting:
@@ -52,7 +52,7 @@ class Unplanned:
 
 
 def test_the_exception_of_a_partner_is_told_with_its_place():
-    table = Table(starmine.Variant(), [None, Unplanned()], seed=1)
+    table = LiveGame(starmine.Variant(), [None, Unplanned()], seed=1)
     table.act(table.advice("info"))
     line = inspect.getsourcelines(Unplanned.act)[1] + 1
     with pytest.raises(starmine.StarmineError, match="seat 1, Unplanned: KeyError") as found:
@@ -77,7 +77,7 @@ def finish(table, rng):
 def test_a_game_is_the_one_that_play_games_plays(seat, partners):
     """The person plays as `smart` would: the game is that of `smart` in this seat."""
     players = [*partners[:seat], None, *partners[seat:]]
-    table = Table(starmine.variant("standard", players=3), players, seed=5, game=2)
+    table = LiveGame(starmine.variant("standard", players=3), players, seed=5, game=2)
     while not table.is_over:
         if table.waits:
             table.act(table.advice("smart"))
@@ -92,7 +92,7 @@ def test_a_game_is_the_one_that_play_games_plays(seat, partners):
 
 
 def test_moves_are_taken_back():
-    table = Table(starmine.Variant(), [None, "smart"], seed=1)
+    table = LiveGame(starmine.Variant(), [None, "smart"], seed=1)
     with pytest.raises(starmine.StarmineError, match="no move of yours"):
         table.take_back()
     before = [table.state.copy()]
@@ -111,7 +111,7 @@ def test_moves_are_taken_back():
 
 
 def test_a_move_is_taken_back_while_a_partner_is_to_act():
-    table = Table(starmine.Variant(), [None, "smart"], seed=1)
+    table = LiveGame(starmine.Variant(), [None, "smart"], seed=1)
     table.act(0 if table.state.legal_action_mask()[0] else table.view.legal_actions()[0])
     table.take_back()
     assert table.state.length == 0
@@ -120,7 +120,7 @@ def test_a_move_is_taken_back_while_a_partner_is_to_act():
 
 def test_partners_with_a_memory_see_the_turns_again():
     policy = Policy()
-    table = Table(starmine.variant("standard", players=3), [policy, None, Counting], seed=1)
+    table = LiveGame(starmine.variant("standard", players=3), [policy, None, Counting], seed=1)
     for _ in range(2):
         table.play_partner()
         table.act(table.view.legal_actions()[-1])
@@ -143,7 +143,7 @@ def test_partners_with_a_memory_see_the_turns_again():
 
 
 def test_what_the_person_may_not_see_is_not_in_the_history():
-    table = Table(starmine.Variant(), [None, "smart"], seed=1)
+    table = LiveGame(starmine.Variant(), [None, "smart"], seed=1)
     table.act(table.variant.action("play 0"))
     assert table.history[0].drawn is None
     assert table.state.history[0].drawn is not None
@@ -175,7 +175,7 @@ class Fraction:
     ],
 )
 def test_a_partner_that_fails_is_named_and_changes_nothing(bot, words):
-    table = Table(starmine.Variant(), [bot, None], seed=1)
+    table = LiveGame(starmine.Variant(), [bot, None], seed=1)
     with pytest.raises(starmine.StarmineError, match=f"seat 0, {words}"):
         table.play_partner()
     assert table.state.length == 0
@@ -192,12 +192,12 @@ def test_refusals():
         (None, "players=None is not allowed"),
     ]:
         with pytest.raises(starmine.StarmineError, match=words):
-            Table(variant, players)
+            LiveGame(variant, players)
     with pytest.raises(starmine.StarmineError, match="variant='standard' is not allowed: expected a Variant"):
-        Table("standard", ["smart", "smart"])
+        LiveGame("standard", ["smart", "smart"])
     with pytest.raises(starmine.VariantError, match="does not play"):
-        Table(starmine.variant("avalanche"), [None, "smart"])
-    table = Table(variant, ["smart", None], seed=1)
+        LiveGame(starmine.variant("avalanche"), [None, "smart"])
+    table = LiveGame(variant, ["smart", None], seed=1)
     with pytest.raises(starmine.StarmineError, match="not your turn"):
         table.act(0)
     with pytest.raises(starmine.StarmineError, match="not your turn"):
@@ -210,4 +210,4 @@ def test_refusals():
     with pytest.raises(starmine.StarmineError, match="sees all hands"):
         table.advice("cheater")
     with pytest.raises(starmine.StarmineError, match="no person sits"):
-        _ = Table(variant, ["smart", "smart"]).view
+        _ = LiveGame(variant, ["smart", "smart"]).view

@@ -5,12 +5,12 @@ import random
 import threading
 
 import pytest
-from web_person import Person, at, lobby_of, serving, table_of
+from web_person import Person, at, serving, table_of, web_tables_of
 
 import starmine
 from starmine.look import frame_of, replay_data
 from starmine.look.frame import event_of, suits_of
-from starmine.look.lobby import MOST_TABLES, MOVED_ON
+from starmine.look.web_tables import MOST_TABLES, MOVED_ON
 from starmine.look.words import turn_in_words
 
 HEAD = {
@@ -67,11 +67,11 @@ def start(person, variant="standard", seats=(None, "smart")):
 )
 def test_nothing_but_the_seat_s_view_is_sent_in_a_whole_game(variant, seats):
     rng = random.Random(7)
-    lobby = lobby_of()
-    with serving(lobby) as server:
+    web_tables = web_tables_of()
+    with serving(web_tables) as server:
         person = Person(server)
         found = start(person, variant, seats)
-        table = table_of(lobby, found)
+        table = table_of(web_tables, found)
         seat = seats.index(None)
         while True:
             sent = person.traffic[-1]
@@ -131,12 +131,12 @@ def test_games_that_differ_in_hidden_cards_send_the_same_bytes():
     """The whole traffic is equal to the byte as long as nothing of the difference may be seen."""
     sent = []
     for deck in exchanged(starmine.Variant(), 0):
-        lobby = lobby_of({"partner": Discarding})
-        with serving(lobby) as server:
+        web_tables = web_tables_of({"partner": Discarding})
+        with serving(web_tables) as server:
             person = Person(server)
             found = start(person, seats=(None, "partner"))
             key = found["id"]
-            table_of(lobby, found).state = starmine.Variant().new_game(deck=deck)
+            table_of(web_tables, found).state = starmine.Variant().new_game(deck=deck)
             person.traffic.clear()
             for turn in range(24):
                 found = person.ask(f"tables/{key}")
@@ -163,11 +163,11 @@ def test_a_page_that_shows_an_earlier_position_is_refused(what):
     It is that before the first one's move, or that before a move was taken back and another one was played: as many
     turns, and another game.
     """
-    lobby = lobby_of(seed=4)
-    with serving(lobby) as server:
+    web_tables = web_tables_of(seed=4)
+    with serving(web_tables) as server:
         first, second = Person(server), Person(server)
         found = start(first)
-        key, table = found["id"], table_of(lobby, found)
+        key, table = found["id"], table_of(web_tables, found)
         stale = second.ask(f"tables/{key}")
         told = {"act": {"action": table.view.legal_actions()[0]}, "advice": {"bot": "smart"}}.get(what, {})
         for _ in range(2):
@@ -201,14 +201,14 @@ def test_a_page_that_shows_an_earlier_position_is_refused(what):
 
 @pytest.mark.parametrize("told", [{}, {"at": None}, {"at": 0}, {"at": [0]}, {"at": [0, True]}, {"at": ["0", 0]}])
 def test_a_request_must_say_what_its_page_shows(told):
-    lobby = lobby_of()
-    with serving(lobby) as server:
+    web_tables = web_tables_of()
+    with serving(web_tables) as server:
         person = Person(server)
         found = start(person)
         for what in ("act", "step", "back", "advice"):
             request = {"action": found["frame"]["legal"][0]["action"], "bot": "smart", **told}
             status, answer = person.request(f"tables/{found['id']}/{what}", request)
-            assert (status, table_of(lobby, found).state.length) == (400, 0)
+            assert (status, table_of(web_tables, found).state.length) == (400, 0)
             assert "expected [turn, undone]" in answer["error"]
 
 
@@ -229,8 +229,8 @@ class Cheating:
 @pytest.mark.parametrize("kind", [Telling, Cheating])
 def test_what_a_failing_partner_says_stays_in_the_terminal(kind):
     reported = []
-    lobby = lobby_of({"bad": kind}, report=reported.append)
-    with serving(lobby) as server:
+    web_tables = web_tables_of({"bad": kind}, report=reported.append)
+    with serving(web_tables) as server:
         person = Person(server)
         found = start(person, seats=("bad", None))
         answer = person.request(f"tables/{found['id']}/step", at(found))
@@ -255,21 +255,21 @@ class Forgetful:
 
 def test_a_partner_that_fails_when_a_move_is_taken_back_is_told_with_its_place():
     reported = []
-    lobby = lobby_of({"bad": Forgetful}, report=reported.append)
-    found = lobby.open("standard", [None, "bad"])
-    table = table_of(lobby, found)
-    lobby.act(found["id"], table.advice("smart"), [0, 0])
+    web_tables = web_tables_of({"bad": Forgetful}, report=reported.append)
+    found = web_tables.open("standard", [None, "bad"])
+    table = table_of(web_tables, found)
+    web_tables.act(found["id"], table.advice("smart"), [0, 0])
     with pytest.raises(starmine.StarmineError, match="a partner failed; the program's terminal says why"):
-        lobby.take_back(found["id"], [1, 0])
+        web_tables.take_back(found["id"], [1, 0])
     assert reported[0].startswith(f"KeyError: 'plan' at {__file__}:")
 
 
 def test_watchers_see_open_hands_and_no_deck():
-    lobby = lobby_of()
-    with serving(lobby) as server:
+    web_tables = web_tables_of()
+    with serving(web_tables) as server:
         person = Person(server)
         found = start(person, seats=("smart", "info"))
-        table = table_of(lobby, found)
+        table = table_of(web_tables, found)
         while not found["over"]:
             assert found["frame"] == json.loads(json.dumps(frame_of(table.state, names=table.names, legal=False)))
             found = person.ask(f"tables/{found['id']}/step", at(found))
@@ -277,8 +277,8 @@ def test_watchers_see_open_hands_and_no_deck():
 
 
 def test_several_tables_are_played_at_once(tmp_path):
-    lobby = lobby_of(seed=5, folder=tmp_path, report=lambda text: None)
-    with serving(lobby) as server:
+    web_tables = web_tables_of(seed=5, folder=tmp_path, report=lambda text: None)
+    with serving(web_tables) as server:
 
         def whole():
             person = Person(server)
@@ -294,7 +294,7 @@ def test_several_tables_are_played_at_once(tmp_path):
         for thread in threads:
             thread.join(60)
         assert len(Person(server).ask("tables")) == 4
-        played = sorted(lobby._places[key].table.state.score for key in keys)
+        played = sorted(web_tables._places[key].table.state.score for key in keys)
         Person(server).ask(f"tables/{keys[0]}/close", {})
         assert len(Person(server).ask("tables")) == 3
         assert Person(server).request(f"tables/{keys[0]}")[0] == 404
@@ -305,8 +305,8 @@ def test_several_tables_are_played_at_once(tmp_path):
 
 
 def test_the_number_of_tables_is_limited():
-    lobby = lobby_of()
+    web_tables = web_tables_of()
     for _ in range(MOST_TABLES):
-        lobby.open("very-small", [None, "simple"])
+        web_tables.open("very-small", [None, "simple"])
     with pytest.raises(starmine.StarmineError, match="leave one first"):
-        lobby.open("very-small", [None, "simple"])
+        web_tables.open("very-small", [None, "simple"])

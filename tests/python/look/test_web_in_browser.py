@@ -4,7 +4,7 @@ import json
 
 import pytest
 from drawn_board import drawn_board, expected_board
-from web_person import lobby_of, serving
+from web_person import serving, web_tables_of
 
 import starmine
 
@@ -18,9 +18,9 @@ def listening(page):
     return kept
 
 
-def table_at(lobby, page):
+def table_at(web_tables, page):
     """The table that the page shows."""
-    return lobby._places[page.evaluate("location.hash").partition("=")[2]].table
+    return web_tables._places[page.evaluate("location.hash").partition("=")[2]].table
 
 
 def begin(page, seats):
@@ -51,10 +51,10 @@ def hidden(body, seat):
 
 def test_a_whole_game_by_clicks(browser):
     """The person plays as `smart` would, so that the game is that of `smart` in both seats."""
-    lobby = lobby_of(advisers=["smart"], seed=11)
+    web_tables = web_tables_of(advisers=["smart"], seed=11)
     whole = starmine.play_games(["smart", "smart"], 1, seed=11, record=True).trajectories.state(0)
     problems = []
-    with serving(lobby) as server:
+    with serving(web_tables) as server:
         page = browser.new_page()
         page.set_default_timeout(60_000)
         page.on("pageerror", lambda error: problems.append(str(error)))
@@ -62,7 +62,7 @@ def test_a_whole_game_by_clicks(browser):
         sent = listening(page)
         page.goto(server.address)
         begin(page, ["smart", "you"])
-        table = table_at(lobby, page)
+        table = table_at(web_tables, page)
         clicked = 0
         while True:
             page.locator(".sp-say", has_text="Your turn").or_(page.locator(".sp-result")).wait_for()
@@ -90,8 +90,8 @@ def test_a_whole_game_by_clicks(browser):
         assert b'<main id="replay">' in download.value.path().read_bytes()
         page.get_by_role("button", name="Play again").click()
         page.locator(".sp-say", has_text="Your turn").wait_for()
-        assert table_at(lobby, page) is not table
-        assert (table_at(lobby, page).names, table_at(lobby, page).state.length) == (["smart", "you"], 1)
+        assert table_at(web_tables, page) is not table
+        assert (table_at(web_tables, page).names, table_at(web_tables, page).state.length) == (["smart", "you"], 1)
         page.get_by_role("button", name="Leave").click()
         page.locator(".sp-form").first.wait_for()
         page.close()
@@ -105,13 +105,13 @@ def test_a_whole_game_by_clicks(browser):
 
 
 def test_watching_and_every_control_has_a_name(browser):
-    lobby = lobby_of(seed=11)
-    with serving(lobby) as server:
+    web_tables = web_tables_of(seed=11)
+    with serving(web_tables) as server:
         page = browser.new_page(viewport={"width": 400, "height": 800})
         page.set_default_timeout(60_000)
         page.goto(server.address)
         begin(page, ["smart", "info", "smart"])
-        table = table_at(lobby, page)
+        table = table_at(web_tables, page)
         page.get_by_role("button", name="Pause").click()
         names = page.evaluate(
             """() => [...document.querySelectorAll('button, select, a')].map(
@@ -136,10 +136,10 @@ def test_watching_and_every_control_has_a_name(browser):
 
 def test_a_second_tab_that_shows_an_earlier_position_plays_no_move(browser):
     """Its move is refused; it then shows the game as it is, says so, and plays on."""
-    lobby = lobby_of(seed=3)
-    with serving(lobby) as server:
-        shown = lobby.open("standard", [None, "smart"])
-        table = lobby._places[shown["id"]].table
+    web_tables = web_tables_of(seed=3)
+    with serving(web_tables) as server:
+        shown = web_tables.open("standard", [None, "smart"])
+        table = web_tables._places[shown["id"]].table
         first, second = (browser.new_page() for _ in range(2))
         for page in (first, second):
             page.set_default_timeout(60_000)
@@ -166,7 +166,7 @@ def test_a_second_tab_that_shows_an_earlier_position_plays_no_move(browser):
 
 
 def test_a_server_that_has_ended_is_said(browser):
-    with serving(lobby_of()) as server:
+    with serving(web_tables_of()) as server:
         page = browser.new_page()
         page.set_default_timeout(60_000)
         page.goto(server.address)

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
-from web_person import Person, lobby_of, serving
+from web_person import Person, serving, web_tables_of
 
 from starmine.look.server import LONGEST, Server
 
@@ -48,19 +48,19 @@ from starmine.look.server import LONGEST, Server
     ],
 )
 def test_requests_that_are_refused(request_of, status):
-    lobby = lobby_of()
-    with serving(lobby) as server:
+    web_tables = web_tables_of()
+    with serving(web_tables) as server:
         person = Person(server)
         headers = request_of.get("headers", {})
         headers = {name: value and value.replace("{port}", str(server.server_port)) for name, value in headers.items()}
         found, told = person.request(**{"path": "tables", **request_of, "headers": headers})
         assert found == status, told
-        assert lobby.tables() == []
+        assert web_tables.tables() == []
         assert person.request("choices")[0] == 200
 
 
 def test_addresses_have_tokens_and_listen_on_the_loopback():
-    servers = [Server(lobby_of()) for _ in range(2)]
+    servers = [Server(web_tables_of()) for _ in range(2)]
     assert servers[0].server_address[0] == "127.0.0.1"
     assert servers[0].token != servers[1].token
     assert len(servers[0].token) >= 32
@@ -72,8 +72,8 @@ def test_addresses_have_tokens_and_listen_on_the_loopback():
 def test_the_address_that_is_printed_can_be_opened(host):
     if ":" in host and not has_ipv6():
         pytest.skip("this machine has no IPv6")
-    lobby = lobby_of()
-    with serving(lobby, host=host) as server:
+    web_tables = web_tables_of()
+    with serving(web_tables, host=host) as server:
         opened = build_opener(ProxyHandler({})).open
         with opened(server.address, timeout=10) as answer:
             assert b'<main id="play">' in answer.read()
@@ -97,6 +97,6 @@ def has_ipv6():
 
 
 def test_the_server_ends_when_nobody_asks():
-    server = Server(lobby_of(), idle_seconds=0.05)
+    server = Server(web_tables_of(), idle_seconds=0.05)
     server.serve()
     assert server.socket.fileno() == -1

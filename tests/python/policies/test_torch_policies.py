@@ -76,7 +76,7 @@ def test_it_holds_seats_at_every_door_that_takes_policies(name, tmp_path):
             rewards.append([env.step(np.full(8, 3))[1].tolist() for _ in range(5)])  # plays of the oldest card
         assert rewards[0] == rewards[1]
     evaluation = starmine.evaluate({"mine": policy, "iggi": "iggi"}, 4, variant=MINI, figure=False)
-    assert evaluation.settings.entrants["mine"] == policy.bot
+    assert evaluation.settings.players["mine"] == policy.bot
     starmine.data.generate([policy, "iggi"], games=4, output=tmp_path / "games", variant=MINI, progress=False)
     assert len(starmine.data.read_games(tmp_path / "games")) == 4
 

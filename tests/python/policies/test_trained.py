@@ -114,7 +114,7 @@ def test_a_policy_takes_a_seat_as_its_text_does(written):
     env = starmine.HanabiVectorEnv(2, "small", partners={1: greedy})
     assert env._batch.partners == {1: greedy.bot}
     evaluation = starmine.evaluate({"mine": greedy, "random": "random"}, 10, variant="small")
-    assert evaluation.settings.entrants["mine"] == greedy.bot
+    assert evaluation.settings.players["mine"] == greedy.bot
 
 
 def test_a_path_of_a_file_or_of_a_runs_folder_is_a_player(written, tmp_path, monkeypatch):
@@ -130,7 +130,7 @@ def test_a_path_of_a_file_or_of_a_runs_folder_is_a_player(written, tmp_path, mon
         assert np.array_equal(found, expected) or "sampled" in text
     assert starmine.load_policy("runs/first") == starmine.load_policy(run) == starmine.load_policy(path)
     evaluation = starmine.evaluate(["runs/first", "policy.safetensors"], 10, variant="small", figure=False)
-    assert evaluation.settings.entrants["runs/first"] == "policy: runs/first/policy.safetensors"
+    assert evaluation.settings.players["runs/first"] == "policy: runs/first/policy.safetensors"
     env = starmine.HanabiVectorEnv(4, "small", players=2, partners={1: [("runs/first", 2.0), "policy.safetensors"]})
     env.reset(seed=1)
     (tmp_path / "smart").mkdir()

@@ -18,7 +18,7 @@ from starmine.look.words import told_apart
 PERSON = "you"
 
 
-class Table:
+class LiveGame:
     """A game of one person with partners, or of partners alone.
 
     Nothing of it changes when a method raises an error.
@@ -30,7 +30,7 @@ class Table:
         game: the number of the game: as `play_games` with this seed deals it.
 
     Attributes:
-        state: the open table.
+        state: the game, with all cards.
         seat: the person's seat, or None.
         names: of the players, by seat.
         seed: of the deck.
@@ -42,8 +42,8 @@ class Table:
         StarmineError: no variant, not a player for each seat, or the person in two of them.
 
     >>> import starmine
-    >>> from starmine.look import Table
-    >>> table = Table(starmine.Variant(), [None, "smart"], seed=1)
+    >>> from starmine.look import LiveGame
+    >>> table = LiveGame(starmine.Variant(), [None, "smart"], seed=1)
     >>> table.act(table.variant.action("hint +1 red"))
     >>> table.play_partner()
     >>> table.waits, len(table.history)

@@ -19,8 +19,8 @@ from starmine._util.durable import replace_file
 from starmine._util.numbers import is_integer
 from starmine.games.results import error_text
 from starmine.look.frame import event_of, frame_of, suits_of
+from starmine.look.live_game import LiveGame
 from starmine.look.replay import page, replay_data
-from starmine.look.table import Table
 from starmine.look.words import move_in_words, turn_in_words
 from starmine.policies.pools import plays
 
@@ -45,7 +45,7 @@ class StaleError(StarmineError):
 class _Place:
     """A table with its number and a lock, since a page may ask twice at once."""
 
-    table: Table
+    table: LiveGame
     number: int
     advisers: list[str]  # that play the variant
     told: Answer  # what was asked for: the variant's name and the seats
@@ -54,7 +54,7 @@ class _Place:
     is_kept: bool = False  # whether its game was written as data
 
 
-class Lobby:
+class WebTables:
     """The tables of a page.
 
     What depends on the position is asked with `at`, the position that the page shows: [turn, undone], the numbers
@@ -81,7 +81,7 @@ class Lobby:
         *,
         seed: int | None = None,
         folder: Path | None = None,
-        keep: Callable[[Table], Path] | None = None,
+        keep: Callable[[LiveGame], Path] | None = None,
         report: Callable[[str], None] = print,
     ) -> None:
         self.players, self.variants, self.advisers = dict(players), dict(variants), list(advisers)
@@ -118,7 +118,7 @@ class Lobby:
         with self._lock:
             if len(self._places) >= MOST_TABLES:
                 raise StarmineError(f"there are {MOST_TABLES} tables: leave one first")
-            table = Table(chosen, players, self.seed, 0 if self.seed is None else self._opened)
+            table = LiveGame(chosen, players, self.seed, 0 if self.seed is None else self._opened)
             table.names = ["you" if seat is None else str(seat) for seat in seats]
             key = secrets.token_urlsafe(9)
             self._opened += 1
@@ -288,14 +288,14 @@ class Lobby:
         return StarmineError(f"{name} failed; the program's terminal says why")
 
 
-def _is_at(table: Table, at: object) -> bool:
+def _is_at(table: LiveGame, at: object) -> bool:
     """Whether a table is at the position that a page shows."""
     if not isinstance(at, list) or len(at) != 2 or not all(type(number) is int for number in at):
         raise StarmineError(f"at={at!r} is not allowed: expected [turn, undone], as the page shows them")
     return at == [table.state.length, table.undone]
 
 
-def _check_at(table: Table, at: object) -> None:
+def _check_at(table: LiveGame, at: object) -> None:
     """Refuse a request of a page that shows an earlier position."""
     if not _is_at(table, at):
         raise StaleError(MOVED_ON)
