@@ -26,8 +26,8 @@ partner, also with those of `--hold-out`, which training never meets.
 The output folder gets `log.jsonl` with a line for each update, TensorBoard's event files, `learning_curve.png`,
 `policy.safetensors` at the end, and `checkpoint.pt`. Ctrl-C stops after the update in progress and saves it; a killed
 run loses what came after its last checkpoint. `--resume` continues either run. On a CPU a resumed run ends with the
-same bits as an uninterrupted one, given the same machine, thread count, options and budget in steps. Schedules follow
-the budget: a run that is resumed with a larger budget goes back to an earlier point of its schedules.
+same bits as an uninterrupted one, given the same machine, `--num-threads`, options and budget in steps. Schedules
+follow the budget: a run that is resumed with a larger budget goes back to an earlier point of its schedules.
 """
 
 from __future__ import annotations

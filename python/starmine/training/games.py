@@ -22,6 +22,7 @@ from starmine.games.mixtures import mixture_of_text
 from starmine.games.player_texts import short_name
 from starmine.games.players import check_variant, resolve_player
 from starmine.training.script import ScriptArgs
+from starmine.training.threads import own_cores
 
 Outputs: TypeAlias = dict[str, NDArray[Any]]
 """What `Batch.observe` and `Batch.step` return."""
@@ -110,8 +111,7 @@ def _partner(text: str, place: str) -> Partner:
 
 def available_cores() -> int:
     """The processor's cores for this process, shared with the other processes that torchrun started here."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, cores // int(os.environ.get("LOCAL_WORLD_SIZE", "1")))
+    return max(1, own_cores() // int(os.environ.get("LOCAL_WORLD_SIZE", "1")))
 
 
 class TrainingGames:

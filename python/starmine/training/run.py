@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
+import torch
 
 from starmine._core import StarmineError
 from starmine._util.rules import shows_own_hand
@@ -32,6 +33,7 @@ from starmine.training.distributed import all_gather, check_joined, in_first_pro
 from starmine.training.folder import CHECKPOINT, claim_folder
 from starmine.training.log import Log, Row, draw_learning_curve
 from starmine.training.script import DivergedError, TrainingError, check_choices
+from starmine.training.threads import FreeCores
 
 
 class StopSignals:
@@ -195,6 +197,7 @@ class Run:
         self._signals = StopSignals()
         self._log: Log | None = None
         self._fixed, self._entered = fixed, ExitStack()
+        self._cores = FreeCores() if getattr(args, "num_threads", None) is None else None
 
     @property
     def fraction(self) -> float:
@@ -241,7 +244,12 @@ class Run:
         self.steps, self.updates, self.seconds = self._saved = checkpoint.progress
 
     def begin_update(self) -> bool:
-        """Whether there is another update to make; starts its clock. After the last, signals work as usual again."""
+        """Whether there is another update to make; starts its clock. After the last, signals work as usual again.
+
+        With an argument `num_threads` of None, PyTorch gets a thread for each core that other processes leave free.
+        """
+        if self._cores is not None:
+            torch.set_num_threads(self._cores.threads())
         self._began, self._cpu_began = time.perf_counter(), time.process_time()
         goes_on = self.fraction < 1 and not self._stopped
         if not goes_on:

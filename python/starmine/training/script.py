@@ -45,7 +45,7 @@ class ScriptArgs:
     seed: int = 1
     """of the first weights, the games and the actions"""
     num_threads: int | None = None
-    """CPU threads of the network; None for torch's default"""
+    """CPU threads of the network; None for one on each core that other processes leave free, at most torch's default"""
     eval_games: int = 200
     """games of each evaluation while training"""
     final_games: int = 1000
