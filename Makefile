@@ -98,13 +98,13 @@ check: ## Run formatters, linters, type checkers and unit tests: before each com
 # What takes longest comes first.
 test: ## Run all tests and checks.
 	$(MAKE) $(TWO) $(VENV)/test-requirements lint-rust $(VENV)/chromium $(VENV)/hle $(VENV)/pyright
-	$(MAKE) $(TWO) $(VENV)/release test-rust sanitize lint-python check-oldest check-arm check-instructions check-stub
+	$(MAKE) $(TWO) $(VENV)/release test-rust lint-python check-oldest check-arm check-stub
 	$(BIN)/python -m pytest $(PYTEST)
 
 # Left out of `make test`: more random cases; what is marked "nightly", which repeats a test for other numbers or takes
 # long; running, rather than compiling, the tests without default features;
-# compiling for Python without the global interpreter lock;
-# all but the batches' outer tests under AddressSanitizer (`make sanitize SANITIZED=--tests`), which compiles the crate anew.
+# compiling for Python without the global interpreter lock; the tests under AddressSanitizer and the instruction counts,
+# each of which compiles the crate anew (the nightly workflow has the sanitizer as a job of its own).
 test-long: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle ## Play many more random cases, with a new seed or SEED=N.
 	@echo 'make test-long SEED=$(SEED)'
 	LOCKSTEP_GAMES=300000 LOCKSTEP_SEED=$(SEED) PROPTEST_CASES=20000 PROPTEST_RNG_SEED=$(SEED) \
@@ -116,7 +116,7 @@ test-long: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle ## Play many mo
 	$(BIN)/python -m pytest tests/python/test_faults.py --kills 1000 --kill-seed $(SEED)
 	$(BIN)/python -m pytest -m nightly tests/python
 	cargo test --quiet --lib --no-default-features
-	$(MAKE) check-free-threaded
+	$(MAKE) check-free-threaded check-instructions
 
 # What builds and examines what is published; Zig links for an old glibc without a container.
 $(VENV)/distribution: $(BIN)/uv
@@ -203,8 +203,8 @@ test-rust-units:
 # optimised, and with what the sanitizer adds, its stack frame is larger than a thread's default stack of 2 MB.
 SANITIZE := RUST_MIN_STACK=16777216 RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address \
   CARGO_PROFILE_DEV_DEBUG=line-tables-only cargo test --quiet --target-dir target/sanitize
-SANITIZED ?= --test lockstep --test properties --test threads
-sanitize: ## Run Rust tests of batches under AddressSanitizer; all with SANITIZED=--tests.
+SANITIZED ?= --tests
+sanitize: ## Run Rust tests under AddressSanitizer; some of them with SANITIZED='--test lockstep'.
 	if ls "$$(rustc --print target-libdir)"/librustc*asan* > /dev/null 2>&1; then \
 	  $(SANITIZE) --target "$$(rustc -vV | sed -n 's/^host: //p')" $(SANITIZED); \
 	else $(call SKIP,AddressSanitizer: the compiler comes without it); fi
@@ -212,7 +212,7 @@ sanitize: ## Run Rust tests of batches under AddressSanitizer; all with SANITIZE
 check-stub: $(VENV)/release $(VENV)/test-requirements
 	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml starmine._core
 
-check-instructions: $(VENV)/test-requirements
+check-instructions: $(VENV)/test-requirements ## Compare the instruction counts of a step with the recorded ones.
 	$(BIN)/python benchmarks/instructions.py
 
 # The oldest compiler that Cargo.toml allows, and another processor.

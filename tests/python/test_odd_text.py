@@ -79,7 +79,7 @@ def test_the_error_of_a_lone_surrogate_shows_its_escape():
 
 def test_an_unknown_name_may_be_any_text():
     for text in TEXTS.values():
-        assert isinstance(_unknown_name("name", text, ["one", text]), StarmineError)
+        assert isinstance(_unknown_name("name", text, ["one", text[:100]]), StarmineError)
 
 
 def test_an_unknown_parameter_may_be_any_text():

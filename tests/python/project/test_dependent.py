@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 LEFT_OUT = {"half", "libm", "postcard", "safetensors", "serde_json"}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.skipif(not shutil.which("cargo"), reason="cargo is not installed")
 def test_a_dependent_of_the_rules_alone_builds_no_shared_library(tmp_path):
     (tmp_path / "src").mkdir()

@@ -5,7 +5,7 @@ import sys
 import pytest
 from training_runs import needs_train_extra
 
-pytestmark = [pytest.mark.slow, needs_train_extra]
+pytestmark = [pytest.mark.nightly, needs_train_extra]
 
 
 def test_each_way_to_train_is_measured(tmp_path, monkeypatch):

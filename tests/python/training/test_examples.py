@@ -46,41 +46,65 @@ pytestmark = [pytest.mark.slow, needs_train_extra]
 @dataclass
 class Runs:
     example: str
-    killed: Path
+    stopped: Path
     whole: Path
     printed: str
     stopped_at: int
     updates: int
 
 
-def killed_and_whole(example, folder):
-    """A run of a script that was killed and resumed, and one of as many updates that was not.
-
-    Only the run that is killed is a process of its own, in whose folder no other run can begin while it lives.
-    """
+def kill(example, out, *options):
+    """A run of its own process, in whose folder no other run can begin while it lives; it is killed."""
     module = import_module(example)
-    killed, whole = folder / "killed", folder / "whole"
-    # The budgets differ, so no setting may depend on the spent part of it.
-    options = ["--lost-points-share=0"] if hasattr(module.Args, "lost_points_share") else []
-    process = start(example, killed, *options)
+    process = start(example, out, *options)
     try:
-        wait_for_first_checkpoint(process, killed)
+        wait_for_first_checkpoint(process, out)
         process.send_signal(signal.SIGSTOP)
         for resume in ((), ("--resume",)):
             with pytest.raises(TrainingError, match=r"^[^\n]* is in use: another process writes to it[^\n]*$"):
-                module.main(parsed(module, *resume, f"--out={killed}"))
+                module.main(parsed(module, *resume, f"--out={out}"))
         assert process.poll() is None
     finally:
         process.kill()
     finish(process, -signal.SIGKILL)
-    stopped_at = checkpoint(killed)["progress"][1]
+
+
+def interrupt(example, out, *options):
+    """A run of its own process, which ends by Ctrl-C and says where."""
+    process = start(example, out, *options)
+    wait_for_first_checkpoint(process, out)
+    process.send_signal(signal.SIGINT)
+    printed = finish(process)
+    assert f"stopped after update {checkpoint(out)['progress'][1]}: --resume goes on" in printed
+    assert "steps/s" in printed
+    assert "Warning" not in printed
+
+
+def end(example, out, *options):
+    """A run in this process whose budget is spent."""
+    module = import_module(example)
+    module.main(parsed(module, *options, f"--total-steps={3 * TURNS}", f"--out={out}"))
+
+
+# How a run stops that then goes on. To start a process takes seconds, so each way has one script.
+STOPS = {"ppo": kill, "ppo_recurrent": interrupt, "ppo_distributed": end}
+
+
+def stopped_and_whole(example, folder):
+    """A run of a script that stopped and was resumed, and one of as many updates that did not stop."""
+    module = import_module(example)
+    stopped, whole = folder / "stopped", folder / "whole"
+    # The budgets differ, so no setting may depend on the spent part of it.
+    options = ["--lost-points-share=0"] if hasattr(module.Args, "lost_points_share") else []
+    STOPS[example](example, stopped, *options)
+    stopped_at = checkpoint(stopped)["progress"][1]
 
     updates = stopped_at + 20
     options.append(f"--total-steps={updates * TURNS}")
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         module.main(parsed(module, *options, f"--out={whole}"))
-    module.main(parsed(module, *options, "--resume", f"--out={killed}"))
-    return Runs(example, killed, whole, printed.getvalue(), stopped_at, updates)
+    module.main(parsed(module, *options, "--resume", f"--out={stopped}"))
+    return Runs(example, stopped, whole, printed.getvalue(), stopped_at, updates)
 
 
 def test_every_example_is_tested():
@@ -119,11 +143,11 @@ def check_policy_file(runs):
 
 def check_bits(runs):
     assert 1 <= runs.stopped_at < runs.updates
-    assert_same_checkpoints(runs.killed, runs.whole)
+    assert_same_checkpoints(runs.stopped, runs.whole)
 
 
 def check_log(runs):
-    found = log_without_clock(runs.killed)
+    found = log_without_clock(runs.stopped)
     assert [row["update"] for row in found] == list(range(1, runs.updates + 1))
     assert found == log_without_clock(runs.whole)
 
@@ -157,9 +181,9 @@ def check_refusal_of_a_used_folder(runs):
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_a_killed_run_goes_on_to_the_results_of_an_undisturbed_one(example, tmp_path):
+def test_a_stopped_run_goes_on_to_the_results_of_an_undisturbed_one(example, tmp_path):
     """One test for all checks: several would let each process of pytest make the runs anew."""
-    runs = killed_and_whole(example, tmp_path)
+    runs = stopped_and_whole(example, tmp_path)
     check_results(runs)
     check_policy_file(runs)
     check_bits(runs)
@@ -215,16 +239,3 @@ def test_it_names_what_is_wrong_with_the_arguments(example, tiny, tmp_path):
     with pytest.raises(Exception, match='did you mean "smart"'):
         module.main(tiny(module, partners="smrat"))
     assert not (tmp_path / "run").exists()
-
-
-@pytest.mark.slow
-def test_an_interrupted_process_says_where_it_stopped(tmp_path):
-    out = tmp_path / "run"
-    process = start("ppo", out)
-    wait_for_first_checkpoint(process, out)
-    process.send_signal(signal.SIGINT)
-    printed = finish(process)
-    updates = checkpoint(out)["progress"][1]
-    assert f"stopped after update {updates}: --resume goes on" in printed
-    assert "steps/s" in printed
-    assert "Warning" not in printed

@@ -1,20 +1,13 @@
-"""examples/ppo.py, ppo_recurrent.py and ppo_distributed.py: options, hidden states, and several processes."""
+"""examples/ppo.py and ppo_recurrent.py: options, schedules and hidden states."""
 
-import subprocess
-import sys
 from functools import partial
 
 import numpy as np
 import pytest
-from paths import ROOT
 from training_runs import (
     TrainingError,
     assert_resumes_to_the_same_bits,
-    assert_same_checkpoints,
-    checkpoint,
-    finish,
     log_lines,
-    log_without_clock,
     needs_train_extra,
 )
 
@@ -37,14 +30,6 @@ def ppo_recurrent():
     import ppo_recurrent
 
     return ppo_recurrent
-
-
-@pytest.fixture(scope="module")
-def ppo_distributed():
-    """The script for several processes as a module."""
-    import ppo_distributed
-
-    return ppo_distributed
 
 
 EVERY_OPTION = {
@@ -136,50 +121,3 @@ def test_the_learner_sees_the_hidden_states_that_the_player_had(ppo, ppo_recurre
         assert learner.hidden[~fresh].abs().sum() > 0
         learner.learn(32)
     assert ended > 0
-
-
-# What each of two processes runs: starting takes them most of their time, so they train three times.
-TOGETHER = """
-import sys
-from pathlib import Path
-sys.path.insert(0, sys.argv[1])
-import torch.distributed as dist
-from ppo_distributed import Args, main
-from starmine._util.durable import FolderLock
-from starmine.training import TrainingError, process_group
-given = dict(variant="small", num_envs=8, rollout=8, epochs=1, minibatch=32, hidden=(8, 8), num_threads=1)
-given |= dict(lr_end=0.0007, lost_points_share=0.0, eval_every=2, eval_games=4, final_games=4)
-with process_group():
-    for name, updates, resume in (("whole", 4, False), ("half", 2, False), ("half", 4, True)):
-        main(Args(**given, out=Path(sys.argv[2]) / name, total_steps=updates * 2 * 64, resume=resume))
-        dist.barrier()  # the first process writes
-    folder = Path(sys.argv[2]) / "half"
-    held = FolderLock(folder) if dist.get_rank() == 0 else None
-    try:
-        main(Args(**given, out=folder, total_steps=4 * 64, resume=True))
-    except TrainingError as refused:
-        (folder / f"refused.{dist.get_rank()}").write_text(str(refused))
-"""
-
-
-@pytest.mark.slow
-def test_processes_share_their_weights_and_resume(ppo_distributed, tiny, tmp_path):
-    script = tmp_path / "together.py"
-    script.write_text(TOGETHER)
-    launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
-    command = [*launcher, str(script), str(ROOT / "examples"), str(tmp_path)]
-    output = subprocess.PIPE
-    printed = finish(subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, text=True, cwd=tmp_path))
-    assert printed.count("greedy policy, 4 games: score") == 3
-    assert_same_checkpoints(tmp_path / "half", tmp_path / "whole")
-    assert log_without_clock(tmp_path / "half") == log_without_clock(tmp_path / "whole")
-    whole = checkpoint(tmp_path / "whole")
-    assert whole["progress"][:2] == (4 * 2 * 64, 4)
-    said = [(tmp_path / "half" / f"refused.{rank}").read_text() for rank in (0, 1)]
-    assert "is in use: another process writes to it" in said[0]
-    assert said[1] == said[0]
-    first, second = whole["processes"]
-    assert first["state"]["batch"] != second["state"]["batch"]
-    assert first["digest"] == second["digest"]
-    with pytest.raises(TrainingError, match="processes=2, not 1"):
-        ppo_distributed.main(tiny(ppo_distributed, out=tmp_path / "half", resume=True))

@@ -1,19 +1,15 @@
 """Training runs inside other programs: errors to catch, other threads, and a function that is called after updates."""
 
-import subprocess
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Literal
 
 import pytest
-from paths import ROOT
 from tiny_runs import Args, Walk
 from training_runs import (
     assert_same_checkpoints,
     checkpoint,
-    finish,
     log_lines,
     log_without_clock,
     needs_train_extra,
@@ -209,45 +205,3 @@ def test_an_argument_that_is_no_choice_is_refused(training, tmp_path):
     ):
         with pytest.raises(starmine.UnknownNameError, match=said):
             training.Run("walk", Chosen(tmp_path, **wrong), Walk())
-
-
-# What each of two processes runs.
-TOGETHER = """
-import os, sys
-from pathlib import Path
-sys.path.insert(0, sys.argv[1])
-from tiny_runs import Args, Walk
-from starmine.training import Run, process_group, rank
-def end(measures):
-    if measures["update"] == 2:
-        raise ZeroDivisionError("mine")
-out = Path(sys.argv[2])
-with process_group():
-    for name, ending in (("stopped", end), ("unsaved", None)):
-        try:
-            learner = Walk()
-            with Run("walk", Args(out / name, total_steps=20), learner, on_update=ending) as run:
-                while run.begin_update():
-                    if ending is None and rank() == 0:
-                        (out / name / "checkpoint.pt").mkdir()
-                    run.end_update(learner.update(), steps=1)
-        except Exception as error:
-            (out / f"{name}.{rank()}").write_text(f"{type(error).__name__}: {error}")
-"""
-
-
-@pytest.mark.slow
-def test_all_processes_end_with_the_first(tmp_path):
-    script = tmp_path / "together.py"
-    script.write_text(TOGETHER)
-    launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
-    command = [*launcher, str(script), str(ROOT / "tests" / "python" / "helpers"), str(tmp_path)]
-    output = subprocess.PIPE
-    finish(subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, text=True, cwd=tmp_path))
-    stopped = [(tmp_path / f"stopped.{rank}").read_text() for rank in (0, 1)]
-    unsaved = [(tmp_path / f"unsaved.{rank}").read_text() for rank in (0, 1)]
-    assert stopped[0] == "ZeroDivisionError: mine"
-    assert stopped[1] == "TrainingError: on_update has ended the run after update 2, in the first process"
-    assert unsaved[0] == unsaved[1]
-    assert unsaved[0].startswith("TrainingError: update 1 could not be saved: ")
-    assert unsaved[0].endswith("; no update has been saved")
