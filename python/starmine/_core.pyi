@@ -39,7 +39,6 @@ __all__ = [
     "_Tables",
     "_extra_outputs",
     "_hle_preset",
-    "_may_share_table",
     "_outcomes",
     "_outputs",
     "_play_bots",
@@ -710,7 +709,6 @@ def _pool_gradient(
     d_shared: _Reals,
     num_threads: SupportsIndex = 1,
 ) -> None: ...
-def _may_share_table(players: Sequence[str]) -> bool: ...
 def _search(
     view: View,
     blueprint: _Player | str,

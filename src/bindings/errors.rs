@@ -104,9 +104,7 @@ impl From<PlayerSpecError> for PyErr {
 fn partners_text(error: &PartnersError) -> String {
     let text = error_text(error);
     match error {
-        PartnersError::Bot(_) | PartnersError::Variant(_) | PartnersError::Searches(_) => {
-            format!("partners: {text}")
-        }
+        PartnersError::Bot(_) | PartnersError::Variant(_) => format!("partners: {text}"),
         PartnersError::Seat { .. }
         | PartnersError::Full { .. }
         | PartnersError::Choices { .. }
@@ -122,7 +120,6 @@ impl From<PartnersError> for PyErr {
             PartnersError::Bot(ref name) => player_exception(name, text),
             PartnersError::Variant(_) => VariantError::new_err(text),
             PartnersError::Seat { .. }
-            | PartnersError::Searches(_)
             | PartnersError::Full { .. }
             | PartnersError::Choices { .. }
             | PartnersError::Weights { .. }

@@ -96,7 +96,6 @@ core_module! {
         rules::recording::_outcomes,
         bots::rule_kind::rule,
         bots::rule_kind::rules,
-        search::_may_share_table,
         search::_search,
         search::_search_parts,
         search::_search_text,

@@ -10,7 +10,6 @@ use crate::bindings::bots::player::read_player;
 use crate::bindings::errors::StarmineError;
 use crate::bindings::interruptible::interruptible;
 use crate::bindings::rules::view::View;
-use crate::bots::{SearchSeats, SeveralSearchesError};
 use crate::players::{PlayerSpec, SearchText};
 use crate::rules::{self, Offset};
 use crate::search::{CountOption, Decision, Method, SearchOptions, SearchedMove, Source};
@@ -54,7 +53,7 @@ fn read_search(
     step: Option<f64>,
     num_threads: usize,
 ) -> PyResult<PlayerSpec> {
-    let method = Method::from_name(method, threshold, step, SearchSeats::One)?;
+    let method = Method::from_name(method, threshold, step)?;
     method.check()?;
     let mut options = SearchOptions { method, num_threads, ..SearchOptions::default() };
     set(&mut options, CountOption::Rollouts, rollouts)?;
@@ -207,14 +206,4 @@ pub fn _search_parts(player: Text) -> Option<(String, Vec<(String, String)>)> {
     let SearchText { blueprint, options } = SearchText::of(&player)?;
     let options = options.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
     Some((blueprint.to_owned(), options.collect()))
-}
-
-/// _may_share_table(players) -> bool
-///
-/// Whether players, given by their texts, may hold the seats of one table: at most one of them searches, or all that
-/// do allow others to.
-#[pyfunction]
-pub fn _may_share_table(players: Vec<Text>) -> bool {
-    let searches = players.iter().map(|player| Some(SearchText::of(player)?.search_seats()));
-    SeveralSearchesError::check(searches).is_ok()
 }

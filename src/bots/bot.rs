@@ -2,7 +2,6 @@
 
 use std::any::Any;
 
-use super::search_seats::SearchSeats;
 use crate::rules::{
     Event, GameRng, Move, Position, Seat, SeenGame, UnsupportedVariantError, Variant, View,
 };
@@ -198,10 +197,10 @@ pub trait Bot: BoxedClone + Send + Sync {
         false
     }
 
-    /// For a bot that searches, how many seats of its table may. Tables and batches refuse several
-    /// bots that search unless each of them allows all seats. `None` for a bot that does not search.
-    fn search_seats(&self) -> Option<SearchSeats> {
-        None
+    /// Whether the bot searches: then a move may take long, and the move of a stopped search is not
+    /// played.
+    fn searches(&self) -> bool {
+        false
     }
 
     /// Chooses a move. It is this seat's turn, and the move must be legal, see [`View::is_legal`].
@@ -252,8 +251,8 @@ impl Bot for Box<dyn Bot> {
         (**self).is_deterministic(variant)
     }
 
-    fn search_seats(&self) -> Option<SearchSeats> {
-        (**self).search_seats()
+    fn searches(&self) -> bool {
+        (**self).searches()
     }
 
     #[inline]
@@ -314,7 +313,7 @@ impl<B: Bot + Clone> BoxedClone for B {
 
 /// Whether the move that a bot has just chosen is dropped, and the bot asked again: its search was stopped.
 pub(crate) fn is_dropped(bot: &dyn Bot) -> bool {
-    is_stopped() && bot.search_seats().is_some()
+    is_stopped() && bot.searches()
 }
 
 #[cfg(test)]
@@ -356,8 +355,8 @@ mod tests {
             true
         }
 
-        fn search_seats(&self) -> Option<SearchSeats> {
-            Some(SearchSeats::All)
+        fn searches(&self) -> bool {
+            true
         }
 
         fn act(&mut self, view: &View<'_>) -> Move {
@@ -379,8 +378,7 @@ mod tests {
         fn answers(mut bot: impl Bot, state: &mut State) {
             let variant = state.variant().clone();
             assert!(bot.check_variant(&variant).is_err() && !bot.observes());
-            assert!(bot.is_deterministic(&variant) && bot.values().is_some());
-            assert_eq!(bot.search_seats(), Some(SearchSeats::All));
+            assert!(bot.is_deterministic(&variant) && bot.values().is_some() && bot.searches());
             let view = state.view(state.current_player());
             bot.start(&view, GameRng::for_samples(0));
             bot.pass(&view);

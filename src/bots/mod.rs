@@ -36,7 +36,6 @@
 // - `base_game`, `copy_counts`: sets of cards and counts of copies that several families use
 // - `registry`: bots by their names
 // - `runner`, `seated_player`, `play_games`, `turn_values`: games
-// - `search_seats`: how many players of a table may search
 
 mod base_game;
 mod bot;
@@ -53,7 +52,6 @@ mod random;
 mod registry;
 mod rule_list;
 mod runner;
-mod search_seats;
 mod seated_player;
 mod smart;
 #[cfg(test)]
@@ -70,6 +68,5 @@ pub(crate) use registry::bot_or_policy;
 pub use registry::{BOTS, BotKind, SupportedVariants, bot};
 pub use rule_list::{RULES, Rule, RuleError, RuleKind, RuleList, rule};
 pub use runner::{BotMoveError, GameRunner, Outcome, Player, PlayersError};
-pub use search_seats::{SearchSeats, SeveralSearchesError};
 pub use seated_player::{SeatedPlayer, SeatedPlayerError};
 pub(crate) use turn_values::TurnValues;

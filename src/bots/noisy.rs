@@ -7,7 +7,6 @@ use thiserror::Error;
 
 use super::bot::{Bot, MoveValue, Turn, is_dropped};
 use super::random::any_legal;
-use super::search_seats::SearchSeats;
 use crate::rules::{GameRng, Move, UnsupportedVariantError, Variant, View};
 
 /// A probability, from 0 to 1.
@@ -115,8 +114,8 @@ impl Bot for Noisy {
         self.bot.observes()
     }
 
-    fn search_seats(&self) -> Option<SearchSeats> {
-        self.bot.search_seats()
+    fn searches(&self) -> bool {
+        self.bot.searches()
     }
 
     fn act(&mut self, view: &View<'_>) -> Move {

@@ -146,8 +146,8 @@ pub enum GamesError {
 ///
 /// # Errors
 /// [`GamesError`] if there are more or fewer players than seats, if one does not support the variant
-/// or is [`Player::External`], if several search and do not all allow it, if a bot chose an illegal
-/// move, or if there is no memory for the outcomes.
+/// or is [`Player::External`], if a bot chose an illegal move, or if there is no memory for the
+/// outcomes.
 pub fn play_games(
     variant: &Variant,
     players: &[Player],

@@ -9,7 +9,6 @@ use thiserror::Error;
 
 use super::bot::{Bot, MoveValue, Turn, is_dropped};
 use super::cheater;
-use super::search_seats::{SearchSeats, SeveralSearchesError};
 use crate::rules::{
     Deck, Ending, EpisodeSeed, Event, GameRng, Move, MoveError, Position, RandomDeck, Recording,
     RecordingError, Seat, SeerView, State, UnsupportedVariantError, Variant, View,
@@ -64,17 +63,9 @@ impl Player {
         }
     }
 
-    /// As [`Bot::search_seats`].
-    pub(crate) fn search_seats(&self) -> Option<SearchSeats> {
-        match self {
-            Player::Bot(bot) => bot.search_seats(),
-            Player::Cheater | Player::External => None,
-        }
-    }
-
     /// Whether a single move may take longer than a tenth of a second.
     pub(crate) fn takes_long(&self) -> bool {
-        self.search_seats().is_some()
+        matches!(self, Player::Bot(bot) if bot.searches())
     }
 }
 
@@ -98,21 +89,16 @@ pub enum PlayersError {
         /// What it supports.
         source: UnsupportedVariantError,
     },
-    /// Several seats search, and not all of them allow it.
-    #[error(transparent)]
-    Searches(#[from] SeveralSearchesError),
 }
 
 impl PlayersError {
-    /// Checks that there is one player for each seat, that each supports the variant, and that no
-    /// two searches disturb each other.
+    /// Checks that there is one player for each seat, and that each supports the variant.
     pub(crate) fn check(variant: &Variant, players: &[Player]) -> Result<(), PlayersError> {
         PlayersError::check_number(variant, players.len())?;
         let mut seated = variant.seats().zip(players);
         seated.try_for_each(|(seat, player)| {
             player.check_variant(variant).map_err(|source| PlayersError::Variant { seat, source })
-        })?;
-        Ok(SeveralSearchesError::check(players.iter().map(Player::search_seats))?)
+        })
     }
 
     /// Checks that there is one player for each seat.
@@ -180,8 +166,8 @@ impl GameRunner {
     /// A runner with one player for each seat, at the start of the game of this seed.
     ///
     /// # Errors
-    /// [`PlayersError`] if there are more or fewer players than seats, if a bot does not support the
-    /// variant, or if several bots search and do not all allow it.
+    /// [`PlayersError`] if there are more or fewer players than seats, or if a bot does not support the
+    /// variant.
     pub fn new(
         variant: impl Into<Arc<Variant>>,
         players: Vec<Player>,

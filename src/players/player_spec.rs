@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::policy_source::NamedPolicy;
-use crate::bots::{Bot, BotKind, Noise, Noisy, Player, PolicyBot, RuleList, SearchSeats};
+use crate::bots::{Bot, BotKind, Noise, Noisy, Player, PolicyBot, RuleList};
 use crate::nn::{MoveChoice, Policy};
 use crate::rules::{UnsupportedVariantError, Variant};
 use crate::search::{BlueprintError, SearchError, SearchOptions, Searcher};
@@ -23,10 +23,8 @@ use crate::search::{BlueprintError, SearchError, SearchOptions, Searcher};
 /// The blueprint of a search is any of the others whose moves are not random. These options may
 /// follow it:
 /// - `rollouts`, `milliseconds`, `hands`, `depth` and `threshold`, see [`SearchOptions`];
-/// - `method=mirror`, with which several seats may search, and its `step`, see
-///   [`Method::Mirror`](crate::search::Method::Mirror);
-/// - `seats=all`, which allows several seats of a table to search. Each of them then assumes,
-///   wrongly, that the others follow the blueprint.
+/// - `method=mirror`, which is made for several searching seats, and its `step`, see
+///   [`Method::Mirror`](crate::search::Method::Mirror).
 ///
 /// ```
 /// use starmine::players::PlayerSpec;
@@ -186,14 +184,6 @@ impl PlayerSpec {
     #[must_use]
     pub const fn searches(&self) -> bool {
         matches!(self.0, Spec::Search { .. })
-    }
-
-    /// As [`Bot::search_seats`].
-    pub(crate) const fn search_seats(&self) -> Option<SearchSeats> {
-        match &self.0 {
-            Spec::Search { options, .. } => Some(options.search_seats()),
-            _ => None,
-        }
     }
 
     /// Whether the moves in games of this variant depend on the game alone.

@@ -1,7 +1,5 @@
 //! The parts of a search's text. No part is checked here, and no file is read.
 
-use crate::bots::SearchSeats;
-
 /// The parts of the text of a player that searches, such as `search: smart; rollouts=1000`.
 ///
 /// Neither the blueprint nor the options are checked, so that no policy's file is read.
@@ -34,12 +32,5 @@ impl SearchText<'_> {
         }
         options.reverse();
         Some(SearchText { blueprint, options })
-    }
-
-    /// How many seats of the table may search.
-    pub fn search_seats(&self) -> SearchSeats {
-        let is_mirror = self.options.contains(&("method", "mirror"));
-        let allows_all = is_mirror || self.options.contains(&("seats", "all"));
-        if allows_all { SearchSeats::All } else { SearchSeats::One }
     }
 }

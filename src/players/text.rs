@@ -7,7 +7,7 @@ use super::error::PlayerSpecError;
 use super::player_spec::{PlayerSpec, Spec};
 use super::policy_source::{FindPolicy, NamedPolicy, POLICY_PREFIX, find_policy};
 use super::search_text::SearchText;
-use crate::bots::{RuleList, SearchSeats, bot_or_policy};
+use crate::bots::{RuleList, bot_or_policy};
 use crate::nn::{MoveChoice, shipped_policy};
 use crate::rules::UnknownNameError;
 use crate::search::{CountOption, MIRROR_STEP, Method, SearchOptionError, SearchOptions};
@@ -18,8 +18,8 @@ const RULES_PREFIX: &str = "rules:";
 const NOISY_PREFIX: &str = "noisy:";
 
 /// The options of a search, as they are written after the blueprint.
-const OPTIONS: [&str; 8] =
-    ["rollouts", "milliseconds", "hands", "depth", "threshold", "method", "step", "seats"];
+const OPTIONS: [&str; 7] =
+    ["rollouts", "milliseconds", "hands", "depth", "threshold", "method", "step"];
 
 impl FromStr for PlayerSpec {
     type Err = PlayerSpecError;
@@ -72,7 +72,6 @@ fn parse_search(
 ) -> Result<PlayerSpec, PlayerSpecError> {
     let mut options = SearchOptions::default();
     let (mut method, mut threshold, mut step) = ("single", None, None);
-    let mut seats = SearchSeats::One;
     for (index, &(name, value)) in text.options.iter().enumerate() {
         if text.options[..index].iter().any(|&(earlier, _)| earlier == name) {
             return Err(PlayerSpecError::Twice(name.to_owned()));
@@ -85,18 +84,17 @@ fn parse_search(
             "method" => method = value,
             // The method may come after its number, so that only the range is checked here.
             "threshold" => {
-                threshold = Some(number(value, |threshold| Method::Single {
-                    threshold,
-                    seats: SearchSeats::One,
-                })?);
+                threshold = Some(number(value, |threshold| Method::Single { threshold })?);
             }
             "step" => step = Some(number(value, |step| Method::Mirror { step })?),
-            "seats" if value == "all" => seats = SearchSeats::All,
-            "seats" => return Err(SearchOptionError::new("seats", value, "all").into()),
+            "seats" => {
+                let expected = "a text without it, since any number of seats may search";
+                return Err(SearchOptionError::new("seats", value, expected).into());
+            }
             _ => return Err(UnknownNameError::new("option", name, OPTIONS).into()),
         }
     }
-    options.method = Method::from_name(method, threshold, step, seats)?;
+    options.method = Method::from_name(method, threshold, step)?;
     Ok(parse_bot(text.blueprint, find)?.searching(options)?)
 }
 
@@ -170,14 +168,9 @@ fn write_options(formatter: &mut fmt::Formatter<'_>, options: &SearchOptions) ->
                 write!(formatter, "; step={step}")?;
             }
         }
-        (Method::Single { threshold, seats }, usual) => {
-            let usual =
-                matches!(usual, Method::Single { threshold: usual, .. } if usual == threshold);
-            if has_all || !usual {
+        (single @ Method::Single { threshold }, usual) => {
+            if has_all || single != usual {
                 write!(formatter, "; threshold={threshold}")?;
-            }
-            if seats == SearchSeats::All {
-                formatter.write_str("; seats=all")?;
             }
         }
     }

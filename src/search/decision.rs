@@ -124,7 +124,7 @@ fn bonuses(
     options: &SearchOptions,
 ) -> Vec<f64> {
     match options.method {
-        Method::Single { threshold, .. } => {
+        Method::Single { threshold } => {
             let bonus = |&played| if played == blueprint { threshold } else { 0.0 };
             moves.iter().map(bonus).collect()
         }

@@ -7,7 +7,6 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::blueprint::Blueprint;
-use crate::bots::SearchSeats;
 use crate::threads::MAX_THREADS;
 
 /// The most roll-outs, and the most milliseconds.
@@ -29,8 +28,6 @@ pub enum Method {
     Single {
         /// The minimum lead of a move's mean score over the blueprint's move, in points: 0 to 100.
         threshold: f64,
-        /// How many seats of a table may search so.
-        seats: SearchSeats,
     },
     /// Every seat may search: each takes one step of mirror descent from the blueprint's
     /// probabilities towards better moves, and makes the likeliest one (Sokota et al., "The
@@ -101,9 +98,9 @@ impl SearchOptionError {
 }
 
 impl Default for Method {
-    /// [`Method::Single`] with a threshold of 0.1, for one seat.
+    /// [`Method::Single`] with a threshold of 0.1.
     fn default() -> Method {
-        Method::Single { threshold: SINGLE_THRESHOLD, seats: SearchSeats::One }
+        Method::Single { threshold: SINGLE_THRESHOLD }
     }
 }
 
@@ -169,14 +166,6 @@ impl SearchOptions {
     pub(super) fn workers(&self, blueprint: &Blueprint) -> Vec<Blueprint> {
         vec![blueprint.clone(); self.num_threads.clamp(1, MAX_THREADS)]
     }
-
-    /// How many seats of a table may search.
-    pub(crate) const fn search_seats(&self) -> SearchSeats {
-        match self.method {
-            Method::Single { seats, .. } => seats,
-            Method::Mirror { .. } => SearchSeats::All,
-        }
-    }
 }
 
 /// The options that are whole numbers in the text of a player.
@@ -193,7 +182,7 @@ impl Method {
     /// [`SearchOptionError`] if the method's number is out of range.
     pub(crate) fn check(self) -> Result<(), SearchOptionError> {
         match self {
-            Method::Single { threshold, .. } => {
+            Method::Single { threshold } => {
                 real("threshold", threshold, 0.0..=100.0, "a number from 0 to 100")
             }
             Method::Mirror { step } => {
@@ -203,7 +192,7 @@ impl Method {
     }
 
     /// The method of this name, `single` or `mirror`. Where its number is not given, `single` has a
-    /// threshold of 0.1 and `mirror` a step of 10. All seats may search with `mirror`.
+    /// threshold of 0.1 and `mirror` a step of 10.
     ///
     /// # Errors
     /// [`SearchOptionError`] for another name, or for the number of the other method.
@@ -211,14 +200,13 @@ impl Method {
         name: &str,
         threshold: Option<f64>,
         step: Option<f64>,
-        seats: SearchSeats,
     ) -> Result<Method, SearchOptionError> {
         match (name, threshold, step) {
             ("single", _, Some(step)) => {
                 Err(SearchOptionError::new("step", step, "no step without \"method=mirror\""))
             }
             ("single", threshold, None) => {
-                Ok(Method::Single { threshold: threshold.unwrap_or(SINGLE_THRESHOLD), seats })
+                Ok(Method::Single { threshold: threshold.unwrap_or(SINGLE_THRESHOLD) })
             }
             ("mirror", Some(threshold), _) => {
                 let expected = "no threshold with \"method=mirror\"";
@@ -260,7 +248,7 @@ mod tests {
         let usual = SearchOptions::default();
         let limit = |limit| SearchOptions { time_limit: Some(limit), ..usual };
         let method = |method| SearchOptions { method, ..usual };
-        let single = |threshold| method(Method::Single { threshold, seats: SearchSeats::One });
+        let single = |threshold| method(Method::Single { threshold });
         let cases = [
             (SearchOptions { rollouts: 0, ..usual }, "rollouts=0", "1 to 1000000000"),
             (SearchOptions { hands: 100_001, ..usual }, "hands=100001", "1 to 100000"),

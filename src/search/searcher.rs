@@ -8,7 +8,7 @@ use super::belief::BlueprintBelief;
 use super::blueprint::Blueprint;
 use super::decision::{Choice, Decision, search};
 use super::options::{Method, SearchOptionError, SearchOptions};
-use crate::bots::{Bot, MoveValue, SearchSeats, Turn};
+use crate::bots::{Bot, MoveValue, Turn};
 use crate::rules::{Ending, GameRng, Move, Seat, State, UnsupportedVariantError, Variant, View};
 
 /// A searching teammate may leave the blueprint. The likelihood of each other move, relative to the
@@ -69,9 +69,9 @@ const GIVEN: &str = "the given bot";
 
 /// A bot that searches in its seat, while its teammates play by a blueprint.
 ///
-/// With [`Method::Single`] only one seat of a table may search, unless its `seats` allow all. A
-/// teammate that also searches leaves the blueprint, so the belief draws wrong conclusions from its
-/// moves.
+/// If several seats of a table search by [`Method::Single`], each of them assumes, wrongly, that the
+/// others play the blueprint: its belief draws wrong conclusions from their moves, and its roll-outs
+/// do not play as they do. [`Method::Mirror`] is made for several searching seats.
 #[derive(Clone)]
 pub struct Searcher {
     variant: Variant,
@@ -106,7 +106,7 @@ impl Searcher {
     ) -> Result<Searcher, SearchError> {
         options.check()?;
         let own = blueprint.into_box();
-        if own.search_seats().is_some() {
+        if own.searches() {
             return Err(BlueprintError::Searches(GIVEN.to_owned()).into());
         }
         if !own.is_deterministic(variant) {
@@ -221,8 +221,8 @@ impl Bot for Searcher {
         self.own.observe(turn);
     }
 
-    fn search_seats(&self) -> Option<SearchSeats> {
-        Some(self.options.search_seats())
+    fn searches(&self) -> bool {
+        true
     }
 
     fn act(&mut self, view: &View<'_>) -> Move {

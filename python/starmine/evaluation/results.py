@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import Variant, _may_share_table, _unknown_name
+from starmine._core import Variant, _unknown_name
 from starmine._util.equality import equal_by_value
 from starmine.evaluation.llm_usage import Calls, added, without_turns
 from starmine.evaluation.pairing import ENDING, FAILED, SCORE, Pairing, summarise
@@ -144,14 +144,8 @@ class Results:
         return known
 
     def is_played(self, cell: Cell) -> bool:
-        """Whether the games of a player and a partner, given by index, are played.
-
-        Games in which several seats would search are not played, unless the texts of both bots allow it.
-        """
-        if cell not in self.settings.cells:
-            return False
-        kinds = [self.settings.players[self.names[index]] for index in cell]
-        return _may_share_table([kinds[0]] + [kinds[1]] * (self.settings.variant.players - 1))
+        """Whether the games of a player and a partner, given by index, are played."""
+        return cell in self.settings.cells
 
     def holds(self, players: Sequence[str], game: int) -> bool:
         """Whether a game has been played, given the names of its players by seat and its number in the pairing."""

@@ -163,9 +163,8 @@ def evaluate(
     )
     transcripts = [chat.transcript for chat in chat_players(resolved).values() if chat.transcript is not None]
     with opened(path, settings, fresh, transcripts) as (evaluation, folder):
-        cells = [cell for cell in settings.cells if evaluation.is_played(cell)]
-        played = sum(int(evaluation.played[cell]) for cell in cells)
-        with progress_of(len(cells) * games, played, shown=progress) as shown:
+        played = sum(int(evaluation.played[cell]) for cell in settings.cells)
+        with progress_of(len(settings.cells) * games, played, shown=progress) as shown:
             play_all(evaluation, resolved, num_threads, chunk, folder, shown)
         if folder:
             folder.finish(evaluation, figure)
@@ -263,8 +262,6 @@ def schedule(evaluation: Evaluation) -> Iterator[tuple[Cell, int, int, int]]:
     """The remaining games, by pairing and seat: (cell, the player's seat, first game, end)."""
     settings = evaluation.settings
     for row, column in sorted(settings.cells):
-        if not evaluation.is_played((row, column)):
-            continue
         for seat, first, end in stretches(settings.variant.players, settings.games, row == column):
             start = max(first, int(evaluation.played[row, column]))
             if start < end:

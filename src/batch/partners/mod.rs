@@ -9,7 +9,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::bots::{Player, SearchSeats, SeveralSearchesError};
+use crate::bots::Player;
 use crate::players::{PlayerSpec, PlayerSpecError, StoredPolicies};
 use crate::rules::{EpisodeSeed, GameRng, MAX_PLAYERS, Seat, UnsupportedVariantError, Variant};
 
@@ -45,17 +45,9 @@ impl Partner {
         }
     }
 
-    /// As [`Bot::search_seats`].
-    fn search_seats(&self) -> Option<SearchSeats> {
-        match self {
-            Partner::Bot(bot) => bot.search_seats(),
-            Partner::External { .. } => None,
-        }
-    }
-
     /// Whether a single move may take long.
     fn takes_long(&self) -> bool {
-        self.search_seats().is_some()
+        matches!(self, Partner::Bot(bot) if bot.searches())
     }
 }
 
@@ -93,13 +85,6 @@ struct Mixture {
 }
 
 impl Mixture {
-    /// How many seats may search at a table with any of these partners, if one of them searches.
-    fn search_seats(&self) -> Option<SearchSeats> {
-        let mut searches = self.partners.iter().filter_map(Partner::search_seats);
-        let first = searches.next()?;
-        Some(if searches.any(|seats| seats == SearchSeats::One) { SearchSeats::One } else { first })
-    }
-
     /// The index of the partner whom this generator draws.
     fn draw(&self, mut rng: GameRng) -> usize {
         if self.weights.is_empty() {
@@ -172,9 +157,6 @@ pub enum PartnersError {
     /// A bot that cannot play the variant.
     #[error(transparent)]
     Variant(#[from] UnsupportedVariantError),
-    /// Several seats have partners that search, and not all of them allow it.
-    #[error(transparent)]
-    Searches(#[from] SeveralSearchesError),
     /// A seat that does not exist.
     #[error("partners: seat {seat} is not allowed: expected 0 to {}", players - 1)]
     Seat {
@@ -329,7 +311,7 @@ impl Partners {
         for partner in self.all() {
             partner.player(variant)?;
         }
-        Ok(SeveralSearchesError::check(self.seats.iter().map(Mixture::search_seats))?)
+        Ok(())
     }
 
     /// Draws the players of an episode.
@@ -366,7 +348,6 @@ impl Partners {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::Parameters;
 
     const DRAWS: u64 = 20_000;
 
@@ -417,28 +398,6 @@ mod tests {
             let found = Partners::default().with_weights(Seat::ALL[1], bots.clone(), weights);
             assert!(matches!(found, Err(PartnersError::Weights { .. })));
         }
-    }
-
-    #[test]
-    fn two_partners_that_search_are_refused_whoever_is_drawn() {
-        let variant = Variant::new(Parameters { players: 3, ..Parameters::default() }).unwrap();
-        let spec = |text: &str| Partner::Bot(text.parse().unwrap());
-        let (one, all) = ("search: smart", "search: smart; seats=all");
-        let check = |first: Vec<Partner>, second: Vec<Partner>| {
-            let partners = Partners::default().with(Seat::ALL[1], first).unwrap();
-            partners.with(Seat::ALL[2], second).unwrap().check(&variant)
-        };
-        for (first, second) in [
-            (vec![spec(one)], vec![spec(all)]),
-            (vec![spec(all), spec(one)], vec![spec(all)]),
-            (vec![spec(all), spec(one)], vec![spec("smart"), spec(all)]),
-        ] {
-            let error = check(first, second).unwrap_err();
-            assert!(matches!(error, PartnersError::Searches(_)), "{error}");
-            assert!(error.to_string().contains("seats 1 and 2"), "{error}");
-        }
-        assert!(check(vec![spec(all)], vec![spec(all)]).is_ok());
-        assert!(check(vec![spec(one), spec(all)], vec![spec("smart")]).is_ok());
     }
 
     #[test]

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::super::*;
 use super::*;
 use crate::bots::{
-    Bot, GameRunner, GamesError, GamesOptions, MoveValue, Player, PolicyBot, SearchSeats,
-    SeatedPlayer, SeatedPlayerError, Turn, play_games, play_listed_games,
+    Bot, GameRunner, GamesError, GamesOptions, MoveValue, Player, PolicyBot, SeatedPlayer,
+    SeatedPlayerError, Turn, play_games, play_listed_games,
 };
 use crate::nn::{PolicyScratch, shipped_policy};
 use crate::rules::{ActionId, GameRng, Move, Offset, Seat, State, View, first_seen};
@@ -125,7 +125,7 @@ fn a_searcher_plays_alike_at_a_table_that_somebody_else_runs() {
 fn a_search_that_may_change_nothing_plays_as_the_blueprint() {
     for (name, players, bot) in [("standard", 3, "smart"), ("small", 2, RULES)] {
         let variant = variant_of(name, players);
-        let method = Method::Single { threshold: 100.0, seats: SearchSeats::One };
+        let method = Method::Single { threshold: 100.0 };
         let options = SearchOptions { rollouts: 50, hands: 20, method, ..SearchOptions::default() };
         let table: Vec<Player> = (0..players).map(|_| player(&variant, bot)).collect();
         let mut searching = table.clone();
