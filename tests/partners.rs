@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use starmine::batch::{
-    AutoresetMode, Batch, BatchError, IllegalAction, Options, OutputBuffers, Outputs, Partner,
-    Partners, PartnersError, Seeds,
+    AutoresetMode, Batch, BatchError, IllegalAction, Options, OutputBuffers, Outputs, Partners,
+    PartnersError, Seeds,
 };
 use starmine::bots::{self, BOTS, GameRunner, Player, SupportedVariants};
 use starmine::players::PlayerSpec;
@@ -333,7 +333,7 @@ fn a_game_of_a_batch_is_looked_at() {
 
 #[test]
 fn a_step_does_not_play_the_turn_of_an_external_partner() {
-    let external = Partner::External { every_turn: false };
+    let external = PlayerSpec::external();
     let partners = Partners::default().with(Seat::ALL[1], vec![external]).unwrap();
     let options = Options { partners, ..Options::default() };
     let mut batch = Batch::new(variant("standard", 2), 3, SEED, options).unwrap();

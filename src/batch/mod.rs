@@ -98,7 +98,7 @@ pub use options::{
 pub use output_buffers::OutputBuffers;
 pub(crate) use outputs::{Axis, for_each_output};
 pub use outputs::{ObservationBuffer, ObservationElement, Outputs};
-pub use partners::{Partner, Partners, PartnersError};
+pub use partners::{Partners, PartnersError};
 pub use replay::{Replay, ReplayError, ReplayTurn};
 pub(crate) use reset::Deals;
 pub use snapshot::SnapshotError;

@@ -13,12 +13,13 @@ impl Batch {
     /// that do not move have no reward and have not ended.
     ///
     /// ```
-    /// use starmine::batch::{Batch, Options, Outputs, Partner, Partners};
+    /// use starmine::batch::{Batch, Options, Outputs, Partners};
+    /// use starmine::players::PlayerSpec;
     /// use starmine::rules::{Seat, Variant};
     ///
     /// let variant = Variant::default();
-    /// let external = Partner::External { every_turn: false };
-    /// let partners = Partners::default().with(Seat::ALL[1], vec![external])?;
+    /// let external = vec![PlayerSpec::external()];
+    /// let partners = Partners::default().with(Seat::ALL[1], external)?;
     /// let mut batch = Batch::new(variant, 64, 1, Options { partners, ..Options::default() })?;
     /// for seat in [Seat::FIRST, Seat::ALL[1]] {
     ///     let moving: Vec<bool> = batch.to_act().map(|acting| acting == Some(seat)).collect();

@@ -5,9 +5,9 @@
 //! turn by turn. Who plays:
 //!
 //! - a [`Player`] holds a seat of a game: a bot, the cheater, or the caller;
-//! - a [`PlayerSpec`](crate::players::PlayerSpec) is the way from a text, such as `smart`, to players;
-//! - a [`SeatedPlayer`] is a player in one seat of games whose whole deck is known;
-//! - a [`Partner`](crate::batch::Partner) is who may hold a seat of a batch.
+//! - a [`PlayerSpec`](crate::players::PlayerSpec) says who may hold a seat, for instance by the text
+//!   `smart`, and makes players; partners of a batch are such;
+//! - a [`SeatedPlayer`] is a player in one seat of games whose whole deck is known.
 //!
 //! A bot also plays at a table that shows it only what its seat sees, by a
 //! [`SeenGame`](crate::rules::SeenGame); see the example of [`Bot`].

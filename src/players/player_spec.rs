@@ -20,6 +20,8 @@ use crate::search::{BlueprintError, SearchError, SearchOptions, Searcher};
 ///   replaces the bot's;
 /// - a search, such as `search: smart; rollouts=10000`.
 ///
+/// [`PlayerSpec::external`] has no text: the caller plays its turns.
+///
 /// The blueprint of a search is any of the others whose moves are not random. These options may
 /// follow it:
 /// - `rollouts`, `milliseconds`, `hands`, `depth` and `threshold`, see [`SearchOptions`];
@@ -52,6 +54,7 @@ pub(super) enum Spec {
         blueprint: Box<PlayerSpec>,
         options: SearchOptions,
     },
+    External,
 }
 
 /// By text and weights: two files of one name may hold different policies.
@@ -82,6 +85,18 @@ impl PlayerSpec {
     #[must_use]
     pub fn of_policy(source: &str, policy: Arc<Policy>, choice: MoveChoice) -> PlayerSpec {
         PlayerSpec(Spec::Policy(NamedPolicy { source: source.to_owned(), policy, choice }))
+    }
+
+    /// A player outside this crate, such as one in another language: the caller plays its turns.
+    #[must_use]
+    pub const fn external() -> PlayerSpec {
+        PlayerSpec(Spec::External)
+    }
+
+    /// Whether the caller plays its turns.
+    #[must_use]
+    pub const fn is_external(&self) -> bool {
+        matches!(self.0, Spec::External)
     }
 
     /// The player that searches with this one as its blueprint.
@@ -129,14 +144,15 @@ impl PlayerSpec {
                 let searcher = searcher(blueprint, variant, *options);
                 Ok(Player::bot(searcher.map_err(|error| self.unsupported(variant, error))?))
             }
+            Spec::External => Ok(Player::External),
         }
     }
 
     /// A new bot for this variant, for what takes a bot: a [`Searcher`], [`Noisy`], a batch.
     ///
     /// # Errors
-    /// [`UnsupportedVariantError`] if the bot does not support the variant, or if the player is the
-    /// cheater, which sees all hands.
+    /// [`UnsupportedVariantError`] if the bot does not support the variant, or if the player is external
+    /// or the cheater, which sees all hands.
     pub fn bot(&self, variant: &Variant) -> Result<Box<dyn Bot>, UnsupportedVariantError> {
         self.player(variant)?.into_bot().ok_or_else(|| {
             let expected = "a bot that sees no more than its seat";
@@ -193,7 +209,7 @@ impl PlayerSpec {
             Spec::Kind(kind) => kind.is_deterministic(variant),
             Spec::Rules(list) => list.is_deterministic(variant),
             Spec::Policy(named) => named.choice == MoveChoice::Greedy,
-            Spec::Noisy(..) | Spec::Search { .. } => false,
+            Spec::Noisy(..) | Spec::Search { .. } | Spec::External => false,
         }
     }
 
@@ -216,7 +232,7 @@ impl PlayerSpec {
 
     pub(super) fn named_policy(&self) -> Option<&NamedPolicy> {
         match &self.0 {
-            Spec::Kind(_) | Spec::Rules(_) => None,
+            Spec::Kind(_) | Spec::Rules(_) | Spec::External => None,
             Spec::Policy(named) => Some(named),
             Spec::Noisy(_, bot) | Spec::Search { blueprint: bot, .. } => bot.named_policy(),
         }
@@ -228,7 +244,7 @@ impl PlayerSpec {
         let mut inner = &mut changed;
         loop {
             match &mut inner.0 {
-                Spec::Kind(_) | Spec::Rules(_) => return changed,
+                Spec::Kind(_) | Spec::Rules(_) | Spec::External => return changed,
                 Spec::Policy(named) => {
                     source.clone_into(&mut named.source);
                     return changed;

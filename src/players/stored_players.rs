@@ -29,9 +29,6 @@ enum Weights {
     File(Vec<u8>),
 }
 
-/// The policies of stored players, loaded.
-pub struct LoadedPolicies(Vec<(String, Arc<Policy>)>);
-
 impl std::fmt::Debug for StoredPolicy {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "StoredPolicy({:?})", self.source)
@@ -79,29 +76,25 @@ impl StoredPolicies {
         player.with_source(&place.to_string()).to_string()
     }
 
-    /// Loads the policies.
+    /// Loads the policies. Returns a function that reads the text of a player, in which a number stands
+    /// for the policy.
     ///
     /// # Errors
     /// [`PolicyError`] if the contents of a file are invalid, or if a shipped policy is another one
-    /// in this version.
-    pub fn load(&self) -> Result<LoadedPolicies, PolicyError> {
-        Ok(LoadedPolicies(self.0.iter().map(StoredPolicy::load).collect::<Result<_, _>>()?))
-    }
-}
-
-impl LoadedPolicies {
-    /// The player of a text in which a number stands for the policy.
-    ///
-    /// # Errors
-    /// [`PlayerSpecError`] if the text names no player, or a policy that is not stored.
-    pub fn player(&self, text: &str) -> Result<PlayerSpec, PlayerSpecError> {
-        PlayerSpec::parse(text, &|place| {
-            let policy = place.parse().ok().and_then(|place: usize| self.0.get(place));
+    /// in this version. The function returns [`PlayerSpecError`] if the text names no player, or a
+    /// policy that is not stored.
+    pub fn load(
+        &self,
+    ) -> Result<impl Fn(&str) -> Result<PlayerSpec, PlayerSpecError>, PolicyError> {
+        let policies: Vec<_> = self.0.iter().map(StoredPolicy::load).collect::<Result<_, _>>()?;
+        let find = move |place: &str| {
+            let policy = place.parse().ok().and_then(|place: usize| policies.get(place));
             policy.cloned().ok_or_else(|| PolicyError::Unreadable {
                 path: place.to_owned(),
                 source: Cause::new("it is not stored with its player"),
                 shipped: UnknownNameError::new("policy", place, ["0"]),
             })
-        })
+        };
+        Ok(move |text: &str| PlayerSpec::parse(text, &find))
     }
 }

@@ -142,6 +142,7 @@ impl fmt::Display for PlayerSpec {
                 write!(formatter, "{} {blueprint}", SearchText::PREFIX)?;
                 write_options(formatter, options)
             }
+            Spec::External => formatter.write_str("a partner outside the batch"),
         }
     }
 }

@@ -3,8 +3,6 @@
 pub mod game;
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -16,70 +14,11 @@ use crate::rules::{EpisodeSeed, GameRng, MAX_PLAYERS, Seat, UnsupportedVariantEr
 /// The largest number of bots to draw from for one seat.
 const MAX_CHOICES: usize = 64;
 
-/// Who may hold a seat of a batch.
-#[derive(Clone, Debug)]
-pub enum Partner {
-    /// A bot of this crate, loaded.
-    Bot(PlayerSpec),
-    /// A partner outside this crate, such as one in another language: the caller plays its turns.
-    External {
-        /// Whether the caller sees every turn of the games. Games then stop before each turn of a
-        /// bot too.
-        every_turn: bool,
-    },
-}
-
-impl Partner {
-    fn bot(&self) -> Option<&PlayerSpec> {
-        match self {
-            Partner::Bot(bot) => Some(bot),
-            Partner::External { .. } => None,
-        }
-    }
-
-    /// The player of a game.
-    fn player(&self, variant: &Variant) -> Result<Player, UnsupportedVariantError> {
-        match self {
-            Partner::Bot(bot) => bot.player(variant),
-            Partner::External { .. } => Ok(Player::External),
-        }
-    }
-
-    /// Whether a single move may take long.
-    fn takes_long(&self) -> bool {
-        matches!(self, Partner::Bot(bot) if bot.searches())
-    }
-}
-
-impl From<PlayerSpec> for Partner {
-    fn from(player: PlayerSpec) -> Partner {
-        Partner::Bot(player)
-    }
-}
-
-impl FromStr for Partner {
-    type Err = PartnersError;
-
-    /// Parses the text of a bot.
-    fn from_str(text: &str) -> Result<Partner, PartnersError> {
-        Ok(Partner::Bot(text.parse()?))
-    }
-}
-
-impl fmt::Display for Partner {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Partner::Bot(bot) => bot.fmt(formatter),
-            Partner::External { .. } => formatter.write_str("a partner outside the batch"),
-        }
-    }
-}
-
 /// The partners of a seat, one of whom is drawn for each episode.
 #[derive(Clone, Debug, Default)]
 struct Mixture {
     /// Empty for a seat of the learner.
-    partners: Vec<Partner>,
+    partners: Vec<PlayerSpec>,
     /// The weight of each partner; empty if all are equally likely.
     weights: Vec<f64>,
 }
@@ -109,11 +48,14 @@ impl Mixture {
 /// A step is then the learner's turn and the turns of its partners up to the learner's next one, and
 /// its reward is the sum of their rewards. Points that partners make before the learner's first turn
 /// belong to the reward of that turn. An episode that ends before the learner has a turn is skipped;
-/// too many in a row are [`PartnersError::NoTurn`].
+/// too many in a row are [`PartnersError::NoTurn`]. For a [`PlayerSpec::external`] the caller plays the
+/// turns.
 #[derive(Clone, Debug, Default)]
 pub struct Partners {
     /// The partners of each seat; none for the learner's seats.
     seats: Vec<Mixture>,
+    /// Whether games stop before each turn of a bot.
+    stop_before_bots: bool,
 }
 
 /// Partners as they are stored.
@@ -133,11 +75,11 @@ impl StoredPartners {
     /// # Errors
     /// [`PartnersError`] for partners that are not allowed, or for a policy that cannot be loaded.
     pub fn load(&self) -> Result<Partners, PartnersError> {
-        let policies = self.policies.load().map_err(PlayerSpecError::from)?;
+        let player = self.policies.load().map_err(PlayerSpecError::from)?;
         let mut partners = Partners::default();
         for (seat, texts) in &self.seats {
-            let bots = texts.iter().map(|text| policies.player(text).map(Partner::Bot));
-            let bots: Vec<Partner> = bots.collect::<Result<_, PlayerSpecError>>()?;
+            let bots = texts.iter().map(|text| player(text));
+            let bots: Vec<PlayerSpec> = bots.collect::<Result<_, PlayerSpecError>>()?;
             let given = self.weights.iter().find(|(weighted, _)| weighted == seat);
             let weights =
                 given.map_or_else(|| vec![1.0; bots.len()], |(_, weights)| weights.clone());
@@ -209,7 +151,7 @@ impl Partners {
     ///
     /// # Errors
     /// As [`Partners::with_weights`].
-    pub fn with(self, seat: Seat, partners: Vec<Partner>) -> Result<Partners, PartnersError> {
+    pub fn with(self, seat: Seat, partners: Vec<PlayerSpec>) -> Result<Partners, PartnersError> {
         let weights = vec![1.0; partners.len()];
         self.with_weights(seat, partners, weights)
     }
@@ -223,7 +165,7 @@ impl Partners {
     pub fn with_weights(
         mut self,
         seat: Seat,
-        partners: Vec<Partner>,
+        partners: Vec<PlayerSpec>,
         weights: Vec<f64>,
     ) -> Result<Partners, PartnersError> {
         if !(1..=MAX_CHOICES).contains(&partners.len()) {
@@ -245,9 +187,16 @@ impl Partners {
         Ok(self)
     }
 
+    /// The same partners in games that also stop before each turn of a bot, so that the caller sees
+    /// every turn. [`Batch::step_some`](super::Batch::step_some) then plays the bot's turn.
+    #[must_use]
+    pub fn stopping_before_bots(self) -> Partners {
+        Partners { stop_before_bots: true, ..self }
+    }
+
     /// Whether a partner may take long for a single move, as one that searches does.
     pub(crate) fn take_long(&self) -> bool {
-        self.all().any(Partner::takes_long)
+        self.all().any(PlayerSpec::searches)
     }
 
     /// Whether the learner plays all seats.
@@ -262,14 +211,14 @@ impl Partners {
     }
 
     /// The seats with partners, each with its partners.
-    pub fn seats(&self) -> impl Iterator<Item = (Seat, &[Partner])> {
+    pub fn seats(&self) -> impl Iterator<Item = (Seat, &[PlayerSpec])> {
         self.mixtures().map(|(seat, mixture)| (seat, &mixture.partners[..]))
     }
 
     /// The seats with partners, each with the names of its bots.
     pub fn names(&self) -> impl Iterator<Item = (Seat, Vec<String>)> + '_ {
         self.seats()
-            .map(|(seat, partners)| (seat, partners.iter().map(Partner::to_string).collect()))
+            .map(|(seat, partners)| (seat, partners.iter().map(PlayerSpec::to_string).collect()))
     }
 
     /// The seats whose partners are not equally likely, each with their weights.
@@ -278,23 +227,25 @@ impl Partners {
         weighted.map(|(seat, mixture)| (seat, &mixture.weights[..]))
     }
 
-    fn all(&self) -> impl Iterator<Item = &Partner> {
+    fn all(&self) -> impl Iterator<Item = &PlayerSpec> {
         self.seats.iter().flat_map(|mixture| &mixture.partners)
     }
 
     /// Whether games stop before each turn of a bot.
-    pub(super) fn stop_before_bots(&self) -> bool {
-        self.all().any(|partner| matches!(partner, Partner::External { every_turn: true }))
+    pub(crate) const fn stop_before_bots(&self) -> bool {
+        self.stop_before_bots
     }
 
     /// The partners as they are stored. `None` if there are external partners, which cannot be.
     pub(super) fn stored(&self) -> Option<StoredPartners> {
+        if self.all().any(PlayerSpec::is_external) {
+            return None;
+        }
         let mut policies = StoredPolicies::default();
-        let seats = self.seats().map(|(seat, partners)| {
-            let texts = partners.iter().map(|partner| Some(policies.store(partner.bot()?)));
-            Some((seat, texts.collect::<Option<_>>()?))
-        });
-        let seats = seats.collect::<Option<_>>()?;
+        let mut stored = |partners: &[PlayerSpec]| {
+            partners.iter().map(|partner| policies.store(partner)).collect()
+        };
+        let seats = self.seats().map(|(seat, partners)| (seat, stored(partners))).collect();
         let weights = self.weights().map(|(seat, weights)| (seat, weights.to_vec())).collect();
         Some(StoredPartners { seats, weights, policies })
     }
@@ -356,7 +307,7 @@ mod tests {
     }
 
     fn partners(weights: &[f64]) -> Result<Partners, PartnersError> {
-        let bots = weights.iter().map(|_| Partner::Bot("iggi".parse().unwrap())).collect();
+        let bots = weights.iter().map(|_| "iggi".parse().unwrap()).collect();
         Partners::default().with_weights(Seat::ALL[1], bots, weights.to_vec())
     }
 
@@ -392,8 +343,7 @@ mod tests {
 
     #[test]
     fn a_partner_without_a_weight_is_refused() {
-        let bots =
-            vec![Partner::Bot("iggi".parse().unwrap()), Partner::External { every_turn: false }];
+        let bots = vec!["iggi".parse().unwrap(), PlayerSpec::external()];
         for weights in [vec![], vec![1.0], vec![1.0; 3]] {
             let found = Partners::default().with_weights(Seat::ALL[1], bots.clone(), weights);
             assert!(matches!(found, Err(PartnersError::Weights { .. })));

@@ -10,8 +10,9 @@ use proptest::prelude::*;
 use super::*;
 use crate::batch::{
     Dtype, ExtraOutput, GivenDecks, IllegalAction, ObservationBuffer, Observers, Options, Outputs,
-    Partner, Partners, Seeds,
+    Partners, Seeds,
 };
+use crate::players::PlayerSpec;
 use crate::rules::{ActionId, GameRng, Parameters, Position, Seat, State, Variant, random_variant};
 
 /// The forgeries of each batch.
@@ -46,7 +47,7 @@ fn random_batch(rng: &mut GameRng) -> Batch {
     };
     options.extra_outputs.extend(ExtraOutput::ALL.iter().filter(|_| below(rng, 2) == 0));
     if below(rng, 4) == 0 {
-        let bots: [Partner; 2] = ["random", "iggi"].map(|name| name.parse().unwrap());
+        let bots: [PlayerSpec; 2] = ["random", "iggi"].map(|name| name.parse().unwrap());
         let count = 1 + below(rng, 2);
         options.partners = Partners::default().with(Seat::ALL[1], bots[..count].to_vec()).unwrap();
         if below(rng, 2) == 0 {

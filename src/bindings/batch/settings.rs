@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping, PyTuple};
 
 use super::outside::_Outside;
-use crate::batch::{ExtraOutput, GivenDecks, Partner, Partners, Seeds};
+use crate::batch::{ExtraOutput, GivenDecks, Partners, PartnersError, Seeds};
 use crate::bindings::arguments::numbers::{
     Integer, refuse_bool, seat as read_seat, seed as read_seed, wrong_type,
 };
@@ -16,6 +16,7 @@ use crate::bindings::arrays::vectors::{items, with_capacity};
 use crate::bindings::bots::player::read_player_if;
 use crate::bindings::errors::StarmineError;
 use crate::buffers::BufferError;
+use crate::players::PlayerSpec;
 use crate::rules::Seat;
 
 /// The seeds, the mask and the decks of a reset.
@@ -112,36 +113,41 @@ const SEAT_EXPECTED: &str =
 pub fn read_partners(given: &Bound<'_, PyAny>, players: u8) -> PyResult<Partners> {
     let expected = &format!("a dict from seats to {SEAT_EXPECTED}");
     let mapping = given.cast::<PyMapping>().map_err(|_| wrong_type("partners", given, expected))?;
-    let mut partners = Partners::default();
+    let (mut partners, mut stops) = (Partners::default(), false);
     for item in mapping.items()? {
         let (seat, holders): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
         let number: Integer =
             seat.extract().map_err(|_| wrong_type("partners: seat", &seat, "an integer"))?;
         let seat = read_seat("partners: seat", &number, players)?;
-        let (holders, weights) = match read_partner(&holders)? {
+        let (holders, weights) = match read_partner(&holders, &mut stops)? {
             Some(partner) => (vec![partner], vec![1.0]),
-            None => read_mixture(&holders)?
+            None => read_mixture(&holders, &mut stops)?
                 .ok_or_else(|| wrong_type(&format!("partners[{seat}]"), &holders, SEAT_EXPECTED))?,
         };
         partners = partners.with_weights(seat, holders, weights)?;
     }
-    Ok(partners)
+    Ok(if stops { partners.stopping_before_bots() } else { partners })
 }
 
-/// A partner: the text of a bot, an object that carries a loaded player, or a partner outside the batch. `None` for
-/// anything else.
-fn read_partner(holder: &Bound<'_, PyAny>) -> PyResult<Option<Partner>> {
+/// A partner: the text of a bot, an object that carries a loaded player, or a partner outside the batch, which may ask
+/// games to stop before the turns of bots. `None` for anything else.
+fn read_partner(holder: &Bound<'_, PyAny>, stops: &mut bool) -> PyResult<Option<PlayerSpec>> {
     if let Ok(outside) = holder.cast::<_Outside>() {
-        return Ok(Some(Partner::External { every_turn: outside.get().every_turn }));
+        *stops |= outside.get().every_turn;
+        return Ok(Some(PlayerSpec::external()));
     }
     if let Ok(text) = holder.extract::<Text>() {
-        return Ok(Some(holder.py().detach(|| text.parse::<Partner>())?));
+        let read = || text.parse::<PlayerSpec>().map_err(PartnersError::from);
+        return Ok(Some(holder.py().detach(read)?));
     }
-    Ok(read_player_if(holder)?.map(Partner::Bot))
+    read_player_if(holder)
 }
 
 /// The partners of a sequence with their weights, which are 1 where none is given.
-fn read_mixture(holders: &Bound<'_, PyAny>) -> PyResult<Option<(Vec<Partner>, Vec<f64>)>> {
+fn read_mixture(
+    holders: &Bound<'_, PyAny>,
+    stops: &mut bool,
+) -> PyResult<Option<(Vec<PlayerSpec>, Vec<f64>)>> {
     let Ok(holders) = items(holders, MAX_PARTNERS) else { return Ok(None) };
     let (mut partners, mut weights) = (Vec::new(), Vec::new());
     for holder in &holders {
@@ -151,7 +157,7 @@ fn read_mixture(holders: &Bound<'_, PyAny>) -> PyResult<Option<(Vec<Partner>, Ve
             refuse_bool("weight", &holder.get_item(1)?)?;
         }
         let (holder, weight) = pair.unwrap_or_else(|| (holder.clone(), 1.0));
-        let Some(partner) = read_partner(&holder)? else { return Ok(None) };
+        let Some(partner) = read_partner(&holder, stops)? else { return Ok(None) };
         partners.push(partner);
         weights.push(weight);
     }
@@ -179,12 +185,14 @@ const MAX_EXTRA_OUTPUTS: usize = 100;
 pub fn partners_dict<'py>(py: Python<'py>, partners: &Partners) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     let weights: BTreeMap<Seat, &[f64]> = partners.weights().collect();
+    let every_turn = partners.stop_before_bots();
     for (seat, partners) in partners.seats() {
-        let named = partners.iter().map(|partner| match partner {
-            Partner::Bot(bot) => Ok(bot.to_string().into_pyobject(py)?.into_any()),
-            &Partner::External { every_turn } => {
-                Ok(Bound::new(py, _Outside { every_turn })?.into_any())
-            }
+        let named = partners.iter().map(|partner| {
+            Ok(if partner.is_external() {
+                Bound::new(py, _Outside { every_turn })?.into_any()
+            } else {
+                partner.to_string().into_pyobject(py)?.into_any()
+            })
         });
         let named: Vec<Bound<'_, PyAny>> = named.collect::<PyResult<_>>()?;
         match (named.as_slice(), weights.get(&seat)) {

@@ -111,8 +111,8 @@ impl _Player {
     fn _of_bytes(data: &[u8]) -> PyResult<_Player> {
         let (text, policies): (String, StoredPolicies) = postcard::from_bytes(data)
             .map_err(|error| SerializationError::new_err(format!("a stored player: {error}")))?;
-        let policies = policies.load().map_err(PlayerSpecError::from)?;
-        Ok(_Player(policies.player(&text)?))
+        let read = policies.load().map_err(PlayerSpecError::from)?;
+        Ok(_Player(read(&text)?))
     }
 
     /// A pickle holds the weights of a policy, except those that come with the package.

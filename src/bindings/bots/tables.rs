@@ -44,16 +44,12 @@ const LONG: usize = 1 << 8;
 /// Reads the players of a table.
 fn read_players(variant: &rules::Variant, given: &GivenPlayers<'_>) -> PyResult<Vec<Player>> {
     PlayersError::check_number(variant, given.len()).map_err(GamesError::Players)?;
-    let read = |(seat, given): (usize, &Option<Bound<'_, PyAny>>)| {
-        given.as_ref().map(|given| read_player(&format!("players[{seat}]"), given)).transpose()
+    let read = |(seat, given): (usize, &Option<Bound<'_, PyAny>>)| match given {
+        Some(given) => read_player(&format!("players[{seat}]"), given),
+        None => Ok(PlayerSpec::external()),
     };
-    let specs: Vec<Option<PlayerSpec>> =
-        given.iter().enumerate().map(read).collect::<PyResult<_>>()?;
-    let player = |spec: &Option<PlayerSpec>| match spec {
-        None => Ok(Player::External),
-        Some(spec) => Ok(spec.player(variant)?),
-    };
-    specs.iter().map(player).collect()
+    let specs: Vec<PlayerSpec> = given.iter().enumerate().map(read).collect::<PyResult<_>>()?;
+    specs.iter().map(|spec| Ok(spec.player(variant)?)).collect()
 }
 
 /// The numbers of the games to play: this many from the first one, or those that are listed.

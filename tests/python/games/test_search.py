@@ -221,7 +221,7 @@ def test_any_number_of_seats_may_search():
     assert len(starmine.play_games([name, name], games=1)) == 1
     assert len(starmine.play_games([name, name + "; method=mirror"], games=1)) == 1
     starmine.Batch(starmine.variant("standard", players=3), 1, partners={1: name, 2: name}, seed=0)
-    with pytest.raises(starmine.StarmineError, match="seats=all is not allowed: .* any number of seats may search"):
+    with pytest.raises(starmine.StarmineError, match=r"seats=all is not allowed: .* any number of seats may search"):
         starmine.play_games([name + "; seats=all", "smart"], games=1)
 
 
