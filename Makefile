@@ -109,7 +109,7 @@ test-long: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle ## Play many mo
 	@echo 'make test-long SEED=$(SEED)'
 	LOCKSTEP_GAMES=300000 LOCKSTEP_SEED=$(SEED) PROPTEST_CASES=20000 PROPTEST_RNG_SEED=$(SEED) \
 	  cargo test --quiet --release --test lockstep --test properties --test fuzz_variants
-	PROPTEST_CASES=20000 PROPTEST_RNG_SEED=$(SEED) cargo test --quiet --release --lib batch::snapshot
+	PROPTEST_CASES=80000 PROPTEST_RNG_SEED=$(SEED) cargo test --quiet --release --lib batch::snapshot
 	$(BIN)/python -m pytest tests/python/rules tests/python/batch tests/python/envs tests/python/test_forged_inputs.py \
 	  --hypothesis-profile=slow --hypothesis-seed=$(SEED) --hle-games 20000 --hle-seed $(SEED) \
 	  --oracle-games 200 --oracle-seed $(SEED) --fuzz-runs 5000 --fuzz-seed $(SEED)

@@ -411,7 +411,7 @@ mod tests {
     #[test]
     fn every_bot_plays_alike_at_a_table_that_somebody_else_runs() {
         for kind in BOTS {
-            for game in 0..50 {
+            for game in 0..12 {
                 let players = 2 + (game % 4) as u8;
                 let parameters = Parameters { players, ..Parameters::default() };
                 let variant = Arc::new(Variant::new(parameters).unwrap());

@@ -141,10 +141,10 @@ fn forged(rng: &mut GameRng, bytes: &[u8]) -> Vec<u8> {
     signed(body)
 }
 
-/// A quarter of the usual cases, since each has many forgeries.
+/// A sixteenth of the usual cases, since each has many forgeries or turns. `make test-long` plays more.
 fn cases() -> ProptestConfig {
     let config = ProptestConfig::default();
-    ProptestConfig { cases: config.cases.div_ceil(4), failure_persistence: None, ..config }
+    ProptestConfig { cases: config.cases.div_ceil(16), failure_persistence: None, ..config }
 }
 
 proptest! {
