@@ -3,7 +3,7 @@
 Three steps, of which the second needs JaxMARL's environment (`make .venv-jaxmarl/ready`):
 
     .venv/bin/python tests/data/make_foreign.py decks
-    .venv-jaxmarl/bin/python tests/data/make_foreign.py jax JAXMARL_CHECKOUT
+    .venv-jaxmarl/bin/python tests/data/make_foreign.py jax JAXMARL_CHECKOUT AH2AC2_CHECKOUT [NAME ...]
     .venv/bin/python tests/data/make_foreign.py torch OBL_CHECKOUT SAD_CHECKOUT
 
 The networks are the libraries' own classes: those of JaxMARL play in JaxMARL's own environment, those of torch see
@@ -50,8 +50,8 @@ def decks():
     add(entries)
 
 
-def jax_modules(checkout):
-    """The modules of JaxMARL's baselines, whose other imports are not needed here."""
+def jax_modules(checkout, ah2ac2):
+    """The modules of JaxMARL's baselines, whose other imports are not needed here, and of AH2AC2's networks."""
     import importlib.util
 
     class Anything(types.ModuleType):
@@ -78,7 +78,13 @@ def jax_modules(checkout):
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         found[name.split("/")[1]] = module
-    return found
+    import jax
+
+    jax.tree_map = jax.tree.map  # AH2AC2 was written for an earlier JAX
+    sys.path.insert(0, str(ah2ac2))
+    from ah2ac2.nn import multi_layer_lstm
+
+    return found | {"multi_layer_lstm": multi_layer_lstm}
 
 
 def jax_agent(name, modules, players, actions):
@@ -96,6 +102,22 @@ def jax_agent(name, modules, players, actions):
         agent = OBLAgentR2D2(hid_dim=foreign_policies.HIDDEN)
         zero = agent.initialize_carry(jax.random.PRNGKey(0), (rows,))
         return lambda params, carry, x, seats: agent.apply(params, carry, (x, x[:, 125:])), zero
+    if name.startswith("ah2ac2"):
+        shapes = foreign_policies.JAX[name][1]
+        norms = sum(key.endswith("scale") for key in shapes)
+        widths = [
+            shapes[f"Dense_{layer},bias"][0] for layer in range(sum(key.startswith("Dense") for key in shapes) // 2)
+        ]
+        lstms = [shape[0] for key, shape in sorted(shapes.items()) if key.endswith(",hi,bias")]
+        agent = modules["multi_layer_lstm"].MultiLayerLstm(
+            widths[:norms], lstms, widths[norms:-1], actions, 0.5, "gelu"
+        )
+
+        def act(params, carry, x, seats):
+            carry, scores = agent.apply({"params": params}, carry, x[:, None], training=False)
+            return carry, scores[:, 0]
+
+        return act, agent.initialize_carry(rows)
     if name.startswith("pqn"):
         agent = modules["pqn_vdn_ff"].QNetwork(actions, hidden_size=foreign_policies.HIDDEN, num_layers=3)
 
@@ -249,8 +271,8 @@ def main():
         return
     all_decks = dict(np.load(FILE))
     if what == "jax":
-        modules = jax_modules(Path(checkouts[0]))
-        for name in foreign_policies.JAX:
+        modules = jax_modules(Path(checkouts[0]), Path(checkouts[1]))
+        for name in checkouts[2:] or foreign_policies.JAX:
             add(play_jax(name, modules, all_decks))
     else:
         for name in foreign_policies.TORCH:

@@ -25,8 +25,9 @@ from starmine._core import (
 )
 from starmine._util.arrays import Array
 from starmine._util.keywords import check_names, named_keywords
+from starmine._util.rules import shows_own_hand
 from starmine.games.actions import action_id
-from starmine.games.players import Player, cheats, resolve_player, shows_own_hand
+from starmine.games.players import Player, cheats, resolve_player
 from starmine.games.seeds import game_seed
 from starmine.games.table import Fault, PythonPlayers
 from starmine.games.variants import resolve_variant

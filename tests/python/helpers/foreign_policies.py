@@ -71,6 +71,25 @@ def jaxmarl_obl():
     return {f"params,{name}": shape for name, shape in shapes.items()}
 
 
+def human_clone(players, before, lstms, after):
+    """AH2AC2's clones of people."""
+    shapes, size = {}, OBSERVATION[players]
+    for layer, width in enumerate(before):
+        shapes |= dense(f"Dense_{layer}", size, width)
+        shapes |= {f"LayerNorm_{layer},scale": (width,), f"LayerNorm_{layer},bias": (width,)}
+        size = width
+    for layer, width in enumerate(lstms):
+        scope = f"ScanLstmCellWithHiddenStateReset_{layer}"
+        for gate in "ifgo":
+            shapes |= {f"{scope},i{gate},kernel": (size, width)}
+            shapes |= dense(f"{scope},h{gate}", width, width)
+        size = width
+    for count, width in enumerate([*after, ACTIONS[players]], start=len(before)):
+        shapes |= dense(f"Dense_{count}", size, width)
+        size = width
+    return shapes
+
+
 def torch_heads(players, layers):
     """The LSTM of torch and the heads of advantages, values and own cards."""
     shapes = {}
@@ -111,6 +130,8 @@ JAX = {
     "mappo-rnn": (2, jaxmarl_actor(2, 48, recurrent=True, critic=False)),
     "pqn": (2, jaxmarl_q(2)),
     "pqn-5p": (5, jaxmarl_q(5)),
+    "ah2ac2": (2, human_clone(2, [48], [HIDDEN], [24])),
+    "ah2ac2-3p": (3, human_clone(3, [48, 40], [HIDDEN, HIDDEN], [24, 20])),
 }
 TORCH = {
     "obl.pthw": (2, torch_obl()),

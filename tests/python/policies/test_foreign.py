@@ -188,6 +188,36 @@ def test_the_network_that_it_hands_out_is_a_copy(files):
     np.testing.assert_array_equal(policy.logits(np.zeros((1, 658), np.uint8))[0], before)
 
 
+def test_a_clone_of_people_with_the_names_of_jax_aht_is_the_same(files, tmp_path):
+    from safetensors.numpy import save_file
+
+    def renamed(key):
+        return key.replace(",", "/").replace("ScanLstmCellWithHiddenStateReset", "OptimizedLSTMCell")
+
+    save_file({renamed(key): value for key, value in foreign_policies.tensors("ah2ac2").items()}, tmp_path / "clone")
+    played = [
+        starmine.play_games([policy] * 2, 20, SEED, record=True).trajectories.actions
+        for policy in (load(files, "ah2ac2"), starmine.load_policy(tmp_path / "clone"))
+    ]
+    np.testing.assert_array_equal(*played)
+
+
+def test_a_clone_of_people_samples(files):
+    games = [
+        starmine.play_games([load_foreign(files / "ah2ac2", sampled=sampled)] * 2, 20, SEED, record=True)
+        for sampled in (False, True)
+    ]
+    assert not np.array_equal(games[0].trajectories.actions, games[1].trajectories.actions)
+
+
+def test_an_activation_is_that_of_the_library_unless_given(files):
+    from starmine.games.identity import identity
+
+    usual, given = load(files, "ah2ac2"), load_foreign(files / "ah2ac2", activation="gelu")
+    assert identity(usual) == identity(given)
+    assert identity(load_foreign(files / "ah2ac2", activation="relu")) != identity(usual)
+
+
 def damaged():
     """Contents that look like a file of another library."""
     whole = io.BytesIO()
@@ -221,7 +251,7 @@ def test_a_damaged_file_is_refused_in_one_line(tmp_path, kind):
         assert all(text in str(caught.value) for text in FORMATS.values())
 
 
-@pytest.mark.parametrize("name", ["obl", "obl.pthw", "pqn"])
+@pytest.mark.parametrize("name", ["obl", "obl.pthw", "pqn", "ah2ac2"])
 def test_a_changed_tensor_is_refused_or_plays(files, tmp_path, name):
     """Each tensor in turn is left out or has another shape."""
     whole = foreign_policies.tensors(name)

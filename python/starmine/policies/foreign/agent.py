@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import Tensor
 
 from starmine._core import Variant
-from starmine.policies.foreign.networks import R2D2, Actor, QNetwork
+from starmine.policies.foreign.networks import R2D2, Actor, HumanClone, QNetwork
 from starmine.policies.foreign.observations import Inputs
 from starmine.policies.torch_policy import Agent, Outputs
 
@@ -19,7 +19,7 @@ class ForeignAgent(Agent):
         inputs: what it sees, computed from canonical observations.
     """
 
-    def __init__(self, network: Actor | QNetwork | R2D2, variant: Variant, inputs: Inputs) -> None:
+    def __init__(self, network: Actor | HumanClone | QNetwork | R2D2, variant: Variant, inputs: Inputs) -> None:
         super().__init__(network.eval().requires_grad_(False), network.width)
         self.all_turns = network.width > 0
         self.variant, self.inputs = variant, inputs

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import pickle
 import zipfile
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from starmine._core import SerializationError
@@ -20,6 +21,7 @@ FORMATS = {
     "feed-forward": "off-belief-learning's network without memory (torch: net.0.weight, fc_a.weight)",
     "jaxmarl-actor": "JaxMARL's IPPO and MAPPO, feed-forward or GRU (safetensors: params,Dense_0,kernel)",
     "jaxmarl-q": "JaxMARL's PQN-VDN (safetensors: Dense_0,kernel, LayerNorm_0,scale)",
+    "ah2ac2": "AH2AC2's clones of people (safetensors: Dense_0,kernel, ScanLstmCellWithHiddenStateReset_0,hi,kernel)",
 }
 
 TORCH_STARTS = (b"PK\x03\x04", b"\x80\x02")  # of torch.save: a zip archive, or a pickle before torch 1.6
@@ -31,7 +33,13 @@ def is_foreign(data: bytes) -> bool:
     if data.startswith(TORCH_STARTS):
         return True
     names = header(data).keys()
-    return names >= SAD_NAMES or any("," in name for name in names)
+    return names >= SAD_NAMES or any("," in name or "/" in name for name in names)
+
+
+def lstm_scopes(names: Iterable[str]) -> list[str]:
+    """The names of AH2AC2's LSTM cells, in their order; jax-aht names them after flax's class."""
+    scopes = (name.removesuffix(",hi,kernel") for name in names if name.endswith(",hi,kernel"))
+    return sorted(scope for scope in scopes if scope.startswith(("ScanLstmCell", "OptimizedLSTMCell")))
 
 
 def refuse_sb3(data: bytes, name: str) -> None:
@@ -63,7 +71,8 @@ def read_tensors(data: bytes, name: str) -> dict[str, Tensor]:
     except (ValueError, RuntimeError, KeyError, EOFError, OSError, pickle.UnpicklingError, zipfile.BadZipFile) as error:
         told = " ".join(str(error).split())[:200]
         raise SerializationError(f"policy={name!r} cannot be read: {told}") from error
-    # JaxMARL, and an agent that was saved whole, have a prefix.
+    # JaxMARL, and an agent that was saved whole, have a prefix; jax-aht has slashes.
+    found = {key.replace("/", ","): tensor for key, tensor in found.items()}
     short = {key: key.removeprefix("params,").removeprefix("batch_stats,").removeprefix("online_net.") for key in found}
     tensors = {short[key]: tensor for key, tensor in found.items() if not key.startswith("target_net.")}
     return finite(name, tensors)

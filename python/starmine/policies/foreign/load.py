@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING
 from starmine._core import SerializationError, StarmineError, Variant, _policy_bytes, _unknown_name, variants
 from starmine._core import variant as preset
 from starmine._util.keywords import named_keywords
-from starmine.policies.foreign.files import FORMATS, SAD_NAMES, read_tensors, refuse_sb3
+from starmine.policies.foreign.files import FORMATS, SAD_NAMES, lstm_scopes, read_tensors, refuse_sb3
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from starmine.policies.foreign.networks import R2D2, Actor, QNetwork
+    from starmine.policies.foreign.networks import R2D2, Actor, HumanClone, QNetwork
     from starmine.policies.foreign.observations import Inputs
     from starmine.policies.torch_policy import TorchPolicy
 
-ACTIVATIONS = ("relu", "tanh")
+ACTIVATIONS = ("relu", "tanh", "gelu")
+# The formats whose scores are logits, with the activation of their libraries' configurations, which no file says.
+USUAL = {"jaxmarl-actor": "relu", "ah2ac2": "gelu"}
 
 
 @named_keywords
@@ -28,17 +30,19 @@ def load_foreign(
     *,
     variant: Variant | None = None,
     skip_connect: bool = False,
-    activation: str = "relu",
+    activation: str | None = None,
 ) -> TorchPolicy:
     """Load the policy file of another library, with options; `load_policy` does it with the defaults.
 
     Args:
         policy: the path of a file in one of `FORMATS`.
-        sampled: sample the moves of a JaxMARL actor; else the best move by the agent's own formula is played.
+        sampled: sample the moves of a JaxMARL actor or a clone of AH2AC2; else the best move by the agent's own
+            formula is played.
         variant: the rules that it was trained on, which no file says. None for the standard game of the number of
             players that the widths of the network fit, or the first preset that does.
         skip_connect: of SAD's networks: whether a connection skips the LSTM, as in some of the other-play agents.
-        activation: of JaxMARL's networks: "relu" or "tanh".
+        activation: of JaxMARL's actors and AH2AC2's clones: "relu", "tanh" or "gelu"; None for that of their libraries'
+            configurations, "relu" and "gelu".
 
     Raises:
         UnknownNameError: there is no such file or activation.
@@ -48,7 +52,7 @@ def load_foreign(
         TypeError: `variant` is no `Variant`.
         ImportError: torch or safetensors is missing.
     """
-    if activation not in ACTIVATIONS:
+    if activation is not None and activation not in ACTIVATIONS:
         raise _unknown_name("activation", activation, list(ACTIVATIONS))
     if not isinstance(variant, Variant | None):
         raise TypeError(f"variant={variant!r} is not allowed: expected a Variant, as starmine.variant(...) makes it")
@@ -62,7 +66,7 @@ def of_bytes(
     sampled: bool,
     variant: Variant | None = None,
     skip_connect: bool = False,
-    activation: str = "relu",
+    activation: str | None = None,
 ) -> TorchPolicy:
     """`load_foreign` for the contents of a file."""
     refuse_sb3(data, name)
@@ -83,31 +87,33 @@ def of_bytes(
 
             tensors = torch_names(tensors)
         rules, inputs = _fit(name, found, tensors, variant)
-        network = _network(found, tensors, rules, inputs, skip_connect, activation)
+        network = _network(found, tensors, rules, inputs, skip_connect, activation or USUAL.get(found, "relu"))
         _check_widths(network, inputs.width(rules), rules.num_actions + 1)
     except (KeyError, ValueError, RuntimeError, IndexError) as error:
         if isinstance(error, StarmineError):
             raise
         told = " ".join(str(error).split())[:200]
         raise SerializationError(f"policy={name!r} is not a valid policy of {FORMATS[found]}: {told}") from error
-    for option, is_given, reader in (
-        (f"activation={activation!r}", activation != "relu", "jaxmarl-actor"),
-        ("skip_connect=True", skip_connect, "sad"),
+    for option, is_given, readers in (
+        (f"activation={activation!r}", activation is not None, tuple(USUAL)),
+        ("skip_connect=True", skip_connect, ("sad",)),
     ):
-        if is_given and found != reader:
-            raise StarmineError(f"policy={name!r} is {FORMATS[found]}: {option} is only for {FORMATS[reader]}")
-    if sampled and found != "jaxmarl-actor":
+        if is_given and found not in readers:
+            only = " and ".join(FORMATS[reader] for reader in readers)
+            raise StarmineError(f"policy={name!r} is {FORMATS[found]}: {option} is only for {only}")
+    if sampled and found not in USUAL:
         raise StarmineError(
             f"policy={name!r} has action values, so it plays greedily: expected sampled=False, or no '; sampled'"
         )
-    settings = {"sampled": sampled, "skip_connect": skip_connect, f"activation={activation}": activation != "relu"}
+    unusual = activation not in (None, USUAL.get(found))
+    settings = {"sampled": sampled, "skip_connect": skip_connect, f"activation={activation}": unusual}
     settings[str(variant)] = variant is not None
     chosen = [setting for setting, is_chosen in settings.items() if is_chosen]
     agent = ForeignAgent(network, rules, inputs)
     return TorchPolicy(name, data, sha256(data).hexdigest(), found, agent, rules, sampled, chosen)
 
 
-def _check_widths(network: Actor | QNetwork | R2D2, inputs: int, outputs: int) -> None:
+def _check_widths(network: Actor | HumanClone | QNetwork | R2D2, inputs: int, outputs: int) -> None:
     """Evaluate two rows, since the widths of the layers may not fit each other.
 
     Raises:
@@ -130,6 +136,8 @@ def _format(tensors: dict[str, Tensor]) -> str | None:
         return "sad" if "lstm.weight_ih_l0" in names else "feed-forward"
     if "Dense_0,kernel" not in names:
         return None
+    if lstm_scopes(tensors):
+        return "ah2ac2"
     return "jaxmarl-q" if any(name.startswith(("LayerNorm_", "BatchNorm_")) for name in names) else "jaxmarl-actor"
 
 
@@ -137,10 +145,10 @@ def _fit(name: str, found: str, tensors: dict[str, Tensor], variant: Variant | N
     """The variant and the inputs that the widths of a network fit."""
     from starmine.policies.foreign.observations import Inputs
 
-    if found.startswith("jaxmarl"):
+    if found == "ah2ac2" or found.startswith("jaxmarl"):
         width = tensors["Dense_0,kernel"].shape[0]
         heads = [tensor.shape[1] for key, tensor in tensors.items() if key.endswith(",kernel") and "Dense" in key]
-        possible, outputs = [Inputs(), Inputs(seat=True)], heads
+        possible, outputs = [Inputs(), Inputs(seat=True)][: 1 if found == "ah2ac2" else 2], heads
     else:
         width = tensors["priv_net.0.weight" if found == "obl" else "net.0.weight"].shape[1]
         possible = [Inputs(own_hand, last_action) for own_hand in (False, True) for last_action in (False, True)]
@@ -172,12 +180,14 @@ def _candidates() -> list[Variant]:
 
 def _network(
     found: str, tensors: dict[str, Tensor], rules: Variant, inputs: Inputs, skip_connect: bool, activation: str
-) -> Actor | QNetwork | R2D2:
-    from starmine.policies.foreign.networks import R2D2, Actor, QNetwork
+) -> Actor | HumanClone | QNetwork | R2D2:
+    from starmine.policies.foreign.networks import R2D2, Actor, HumanClone, QNetwork
 
     if found == "jaxmarl-actor":
         return Actor(tensors, activation)
     if found == "jaxmarl-q":
         return QNetwork(tensors)
+    if found == "ah2ac2":
+        return HumanClone(tensors, activation)
     hand = rules.hand_size * rules.colors * rules.ranks
     return R2D2(tensors, (rules.players - 1 + inputs.own_hand) * hand, skip_connect)

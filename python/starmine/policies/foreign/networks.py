@@ -6,8 +6,12 @@ Each is called with inputs (K, W) and hidden states (K, width), and returns a sc
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor, nn
+
+from starmine.policies.foreign.files import lstm_scopes
 
 Outputs = tuple[Tensor, Tensor, Tensor]
 Tensors = dict[str, Tensor]
@@ -25,7 +29,7 @@ class Actor(nn.Module):
         critic = [name for name in ("Dense_3", "Dense_4") if f"{name},kernel" in tensors]
         self.critic = nn.ModuleList([_dense(tensors, name) for name in critic])
         self.cell = _gru(tensors) if any(name.startswith("ScannedRNN_0,") for name in tensors) else None
-        self.activation = {"relu": torch.relu, "tanh": torch.tanh}[activation]
+        self.activation = _activation(activation)
         self.width = 0 if self.cell is None else self.cell.hidden_size
 
     def forward(self, inputs: Tensor, memory: Tensor) -> Outputs:
@@ -75,6 +79,40 @@ class QNetwork(nn.Module):
             return scores, scores.max(-1).values, memory
         value = self.heads[1](inputs)
         return scores + value - scores.mean(-1, keepdim=True), value[:, 0], memory
+
+
+class HumanClone(nn.Module):
+    """AH2AC2's clones of people: normalised layers, LSTMs, layers, and the scores of the actions; it has no values.
+
+    Source: ah2ac2, nn/multi_layer_lstm.py, `MultiLayerLstm`.
+    """
+
+    def __init__(self, tensors: Tensors, activation: str) -> None:
+        super().__init__()
+        count = sum(name.startswith("Dense_") and name.endswith(",kernel") for name in tensors)
+        dense = [_dense(tensors, f"Dense_{layer}") for layer in range(count)]
+        first = sum(name.startswith("LayerNorm_") and name.endswith(",scale") for name in tensors)
+        self.before, self.after, self.policy = nn.ModuleList(dense[:first]), nn.ModuleList(dense[first:-1]), dense[-1]
+        self.norms = nn.ModuleList([_layer_norm(tensors, layer) for layer in range(first)])
+        self.lstms = nn.ModuleList([_flax_lstm(tensors, scope) for scope in lstm_scopes(tensors)])
+        self.activation = _activation(activation)
+        widths = [tensors[f"{scope},hi,bias"].shape[0] for scope in lstm_scopes(tensors)]
+        self.sizes = [width for width in widths for _ in ("hidden state", "cell state")]
+        self.width = sum(self.sizes)
+
+    def forward(self, inputs: Tensor, memory: Tensor) -> Outputs:
+        """See the module."""
+        core = inputs
+        for layer, norm in zip(self.before, self.norms, strict=True):
+            core = self.activation(norm(layer(core)))
+        states, after = iter(torch.split(memory, self.sizes, dim=1)), []
+        for lstm in self.lstms:
+            core, cell = lstm(core, (next(states), next(states)))
+            after += [core, cell]
+        for layer in self.after:
+            core = self.activation(layer(core))
+        scores = self.policy(core)
+        return scores, scores.new_full((len(scores),), torch.nan), torch.cat(after, dim=1)
 
 
 class R2D2(nn.Module):
@@ -135,6 +173,23 @@ def torch_names(tensors: Tensors) -> Tensors:
         bias = torch.cat([tensors[f"lstm,{layer},h{gate},bias"] for gate in "ifgo"])
         names[f"lstm.bias_hh_l{place}"], names[f"lstm.bias_ih_l{place}"] = bias, torch.zeros_like(bias)
     return names
+
+
+def _activation(name: str) -> Callable[[Tensor], Tensor]:
+    """An activation as flax computes it."""
+    if name == "gelu":
+        return lambda x: nn.functional.gelu(x, approximate="tanh")
+    return {"relu": torch.relu, "tanh": torch.tanh}[name]
+
+
+def _flax_lstm(tensors: Tensors, scope: str) -> nn.LSTMCell:
+    """Flax's optimised cell, whose gates have a bias for the hidden states alone."""
+    weights = {part: torch.cat([tensors[f"{scope},{part}{gate},kernel"].T for gate in "ifgo"]) for part in "ih"}
+    bias = torch.cat([tensors[f"{scope},h{gate},bias"] for gate in "ifgo"])
+    cell = nn.LSTMCell(weights["i"].shape[1], weights["h"].shape[1])
+    named = {"weight_ih": weights["i"], "weight_hh": weights["h"], "bias_hh": bias, "bias_ih": torch.zeros_like(bias)}
+    cell.load_state_dict(named)
+    return cell
 
 
 def _layer(weight: Tensor, bias: Tensor) -> nn.Linear:
