@@ -14,7 +14,7 @@ zero with the game and changes at its turns. A minibatch is some whole games, an
 seat. Memory holds the decks and actions of all games, some 120 bytes a game; observations are replayed when needed.
 
 The first games of the data set are held out: accuracy is measured on games that were never trained on. Self-play is on
-decks of a seed of its own. If one bot played all games, the clone also plays beside it, in either seat.
+decks of another seed. If one bot played all games, the clone also plays with it, in the first or the last seat.
 
 The output folder gets the same files as that of `examples/ppo.py`, and runs stop and resume in the same way.
 """
@@ -166,7 +166,7 @@ class Cloning:
         place, played = (torch.from_numpy(array) for array in seat_by_seat(games))
         rows = place.flatten()
         obs, mask = (torch.from_numpy(turns[name])[rows].to(self.device) for name in ("obs", "action_mask"))
-        # Each seat of each game has a memory of its own: that of the first of its network's seats.
+        # Each seat of each game has its own memory: that of the first of its network's seats.
         start = torch.zeros_like(place, device=self.device)
         state = HiddenState(network.initial_state(place.shape[1])[:, :1], start, start.bool())
         log_probs, _, _ = network(network.read(obs), mask, state)
@@ -187,12 +187,12 @@ class Cloning:
         return progress_games(network_player(self.average.network, sampled), self.variant, games)
 
     def cross_play(self, games: int) -> dict[str, Games]:
-        """Play the first or the last seat beside the bot that was cloned, which plays all others."""
+        """Play the first or the last seat; the bot that was cloned plays all others."""
         if self.teacher is None:
             return {}
         player, partners = network_player(self.average.network), [Partner(self.teacher, self.teacher)]
         return {
-            f"in seat {seat} beside {self.teacher}": progress_games(player, self.variant, games, partners, seats=[seat])
+            f"in seat {seat} with {self.teacher}": progress_games(player, self.variant, games, partners, seats=[seat])
             for seat in (0, self.variant.players - 1)
         }
 

@@ -1,4 +1,4 @@
-"""PPO for Hanabi in several processes, which play games of their own and average their gradients.
+"""PPO for Hanabi in several processes, which play different games and average their gradients.
 
     torchrun --standalone --nproc-per-node 4 examples/ppo_distributed.py      # with the options of examples/ppo.py
 

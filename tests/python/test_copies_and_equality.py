@@ -16,12 +16,12 @@ ROOMS += ["starmine.text", "starmine.torch", "starmine.training", "starmine.look
 MINI = starmine.variant("mini")
 # Objects that change as they are used, or hold files, threads or a user's code. They are compared by identity.
 IN_USE = {
-    *("Batch", "HanabiEnv", "HanabiVectorEnv"),  # copied and pickled, see test_buffers and test_gymnasium
+    *("Batch", "HanabiEnv", "HanabiVectorEnv", "SeenGame"),  # copied and pickled, see test_buffers and test_gymnasium
     *("ChatPlayer", "Endpoint", "ModulePolicy", "Graphed", "GamesDataset"),
     *("FinishedGames", "Log", "Rewards", "Run", "StopSignals", "TrainingGames", "WeightAverage"),
     "LiveGame",
 }
-MODULES = {"ActorCritic", "CardFeatures", "ColorFeatures", "ColorNetwork", "PolicyNetwork", "SeatGRU"}  # of torch
+MODULES = {"ActorCritic", "HintFeatures", "ColorFeatures", "ColorNetwork", "PolicyNetwork", "SeatGRU"}  # of torch
 DESCRIPTIONS = {"Learner", "Policy", "PythonBot", "RunArgs", "ReplayOptions"}  # protocols and dictionaries of arguments
 
 

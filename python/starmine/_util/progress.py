@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
-# Called with the number of games just played, and what to show beside it.
+# Called with the number of games just played, and a text to show with it.
 Progress: TypeAlias = Callable[[int, str], None]
 
 SECONDS_BETWEEN_LINES = 10.0  # where standard error is no terminal

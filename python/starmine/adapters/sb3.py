@@ -40,7 +40,7 @@ class HanabiVecEnv(CopiedWhole, VecEnv):
     Args:
         num_envs: number of games N, at least 1.
         variant: a `Variant`, or a preset's name.
-        **settings: those of `HanabiVectorEnv`, but for `autoreset_mode`, `observers` and `extra_outputs`. An algorithm
+        **settings: those of `HanabiVectorEnv`, except `autoreset_mode`, `observers` and `extra_outputs`. An algorithm
             that knows no masks, such as SB3's own PPO, needs `illegal_action="terminate"`.
 
     Raises:
@@ -186,7 +186,7 @@ class HanabiVecEnv(CopiedWhole, VecEnv):
         return [getattr(owner, attr_name)] * len([*self._get_indices(indices)])
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Games have no attributes of their own to set.
+        """Single games have no attributes to set.
 
         Raises:
             AttributeError: always.
@@ -194,7 +194,7 @@ class HanabiVecEnv(CopiedWhole, VecEnv):
         raise AttributeError(f"{attr_name!r} cannot be set for single games: make another environment")
 
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
-        """`action_masks` of each index, the only method that games have of their own.
+        """`action_masks` of each index, the only method of single games.
 
         Raises:
             AttributeError: another method.

@@ -1,6 +1,6 @@
 """The turns of a data set in blocks of many games, shuffled, and split among readers.
 
-The games of an epoch form one sequence: the row groups in an order of their own, and in each of them the games in
+The games of an epoch form one sequence: the row groups in a random order, and in each of them the games in
 theirs. Each reader, such as a worker of a rank, takes an equal part of it. A reader cuts its part into windows of a few
 row groups, shuffles the games of a window, and replays them in blocks. The turns of a block are shuffled, too, by an
 order that the blocks of a window share, since they have different games. All orders are functions of the seed, the
@@ -131,7 +131,7 @@ class Blocks:
             number = 0
 
     def _order(self, count: int, *drawn: int) -> NDArray[np.int64]:
-        """An order of so many things: shuffled by the seed and what is drawn, or their own."""
+        """The numbers below `count`: shuffled by the seed and the numbers `drawn`, or in order."""
         if not self.shuffle:
             return np.arange(count)
         return np.random.default_rng([self.seed, *drawn]).permutation(count)

@@ -23,7 +23,7 @@ from starmine.games.variants import variant_text
 
 WIDTH = 48  # of the longest bar, in characters
 COLUMNS = ["score", "length", "players"]
-NAME = 36  # characters of a name that has its numbers beside it
+NAME = 36  # characters of a name on the line of its numbers
 MOST_TABLES = 20  # that are shown
 MEND = f"restore or remove this file; {REMADE.format('a shard')}"
 
@@ -126,7 +126,7 @@ class Info:
         width = min(max(len(name) for name, _ in shown), NAME)
         lines = [f"{'':{width}}  {'games':>13}  mean score  standard error"]
         for name, table in shown:
-            if len(name) > width:  # it has a line of its own
+            if len(name) > width:  # it has its own line
                 lines.append(name)
                 name = ""
             lines.append(f"{name:{width}}  {table.games:>13,}  {table.mean:>10.3f}  {table.standard_error:>14.3f}")

@@ -1,4 +1,4 @@
-"""Games with what is stored beside their decks and actions, in memory."""
+"""Games with their decks, actions and other stored columns, in memory."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ class GameTable:
 class ContentHash:
     """A SHA-256 checksum of decoded columns, which does not depend on how they are stored.
 
-    Each column has a checksum of its own, over its numbers as little-endian bytes; the checksum of the games is that
+    Each column has its own checksum, over its numbers as little-endian bytes; the checksum of the games is that
     of all these. Games may come in pieces of any size.
     """
 

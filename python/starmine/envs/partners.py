@@ -48,11 +48,11 @@ def resolve_partners(partners: Any) -> tuple[Any, dict[int, list[Any]], dict[int
     """
     if not isinstance(partners, Mapping):
         return partners, {}, {}
-    given = {seat: tuple(partner for partner, _ in mixture(holders)) for seat, holders in partners.items()}
-    partners = {seat: loaded(holders, f"partners[{seat}]") for seat, holders in partners.items()}
+    given = {seat: tuple(partner for partner, _ in mixture(choices)) for seat, choices in partners.items()}
+    partners = {seat: loaded(choices, f"partners[{seat}]") for seat, choices in partners.items()}
     python = {
-        seat: [python_player(partner, f"partners[{seat}]") for partner, _ in mixture(holders)]
-        for seat, holders in partners.items()
+        seat: [python_player(partner, f"partners[{seat}]") for partner, _ in mixture(choices)]
+        for seat, choices in partners.items()
     }
     policies = [player for players in python.values() for player in players if player is not None]
     if not policies:
@@ -61,20 +61,20 @@ def resolve_partners(partners: Any) -> tuple[Any, dict[int, list[Any]], dict[int
     resolved = {
         seat: [
             (partner if player is None else outside, weight)
-            for (partner, weight), player in zip(mixture(holders), python[seat], strict=True)
+            for (partner, weight), player in zip(mixture(choices), python[seat], strict=True)
         ]
-        for seat, holders in partners.items()
+        for seat, choices in partners.items()
     }
     return resolved, python, given
 
 
-def loaded(holder: Any, place: str) -> Any:
+def loaded(partner: Any, place: str) -> Any:
     """A partner, or the partners of a seat, with the players that texts name in the place of the texts."""
-    if isinstance(holder, str):
-        return resolve_player(holder, place)
-    if type(holder) in (list, tuple):
-        return type(holder)(_loaded_part(part, place) for part in holder)
-    return holder
+    if isinstance(partner, str):
+        return resolve_player(partner, place)
+    if type(partner) in (list, tuple):
+        return type(partner)(_loaded_part(part, place) for part in partner)
+    return partner
 
 
 def _loaded_part(part: Any, place: str) -> Any:
@@ -90,15 +90,15 @@ def sees_every_turn(player: Any) -> bool:
     return bool(getattr(getattr(player, "example", player), "all_turns", False))
 
 
-def python_player(holder: Any, place: str) -> Any:
+def python_player(partner: Any, place: str) -> Any:
     """A player written in Python, if a partner is one; None for whatever the batch reads itself."""
-    if isinstance(holder, Noisy):
-        return holder
-    refuse_foreign(holder, place)
-    is_python = is_module(holder) or is_policy(holder) or is_bot(holder) or callable(holder)
-    if isinstance(holder, TrainedPolicy | SeatedBot) or not is_python:
+    if isinstance(partner, Noisy):
+        return partner
+    refuse_foreign(partner, place)
+    is_python = is_module(partner) or is_policy(partner) or is_bot(partner) or callable(partner)
+    if isinstance(partner, TrainedPolicy | SeatedBot) or not is_python:
         return None
-    return resolve_player(holder, place)
+    return resolve_player(partner, place)
 
 
 class PartneredBatch:
@@ -204,7 +204,7 @@ class PartneredBatch:
         """Begin an episode in the games of a mask."""
         self._acted[games], self._owed[games] = False, 0
         seats = np.arange(len(self._numbers))
-        self._players.holders = self._numbers[seats, self.batch._partners()]
+        self._players.numbers_by_seat = self._numbers[seats, self.batch._partners()]
         self._players.begin(np.flatnonzero(games), self._seeds.seeds[games], self._seeds.places[games])
 
     def _play_partners(self, shown: dict[str, Array]) -> None:

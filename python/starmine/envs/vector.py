@@ -186,8 +186,8 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
             `env.partners[seat]`, or -1 for the learner.
         final_partner: only with partners, int32 (N, players), `partner` of the episodes that ended in this step, else
             -1.
-        card_features, marginals, own_hand: only if requested, (N, ...), or (N, players, ...) with observers="all": as
-            in `HanabiEnv`; `starmine.Batch` has the details.
+        card_features, marginals, own_hand: only if requested, (N, ...), or (N, players, ...) with
+            observers="all": as in `HanabiEnv`; `starmine.Batch` has the details.
         final_obs, final_info: only with "SameStep" and only if a game ended, in Gymnasium's form.
 
     Raises:
@@ -229,7 +229,7 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
         check_render_mode(render_mode, num_envs, bool(partners))
         self.variant = resolve_variant(variant, overrides)
         self.rewards = Rewards(self.variant, reward, lost_game_penalty)
-        holders, python, self._partners = resolve_partners(partners)
+        batch_partners, python, self._partners = resolve_partners(partners)
         self._batch = Batch(
             self.rewards.rules,
             num_envs,
@@ -238,7 +238,7 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
             observers=observers,
             autoreset_mode=autoreset_mode,
             illegal_action=illegal_action,
-            partners=holders,
+            partners=batch_partners,
             extra_outputs=extra_outputs,
             num_threads=num_threads,
             seed=seed,
@@ -424,7 +424,7 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
     def _info(self, out: dict[str, Array], present: Array) -> dict[str, Any]:
         """The outputs of the games that are `present`, those of ended games with the mask of these.
 
-        Each mask is an array of its own.
+        Each mask is a separate array.
         """
         info: dict[str, Any] = {}
         for name, key in self._info_outputs:

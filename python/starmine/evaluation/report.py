@@ -129,7 +129,7 @@ def labelled(results: Results, names: list[str]) -> list[str]:
 
 
 def gains(results: Results) -> Iterator[str]:
-    """What each search gains beside its blueprint, where that is a player too."""
+    """The points that each search gains with its blueprint as partner, if the blueprint is evaluated, too."""
     kinds = {name: identity.text for name, identity in results.settings.identities.items()}
     for name, kind in kinds.items():
         blueprint, _ = _search_parts(kind or "") or ("", [])
@@ -138,7 +138,7 @@ def gains(results: Results) -> Iterator[str]:
                 continue
             gain = results.difference((name, other), (other, other))
             who, partner = shorten(name, WIDTH // 2), shorten(other, WIDTH // 4)
-            yield f"{who} gains {with_error(*gain, digits=2)} beside {partner} (the same decks)"
+            yield f"{who} gains {with_error(*gain, digits=2)} with {partner} (the same decks)"
 
 
 def calls(results: Results) -> Iterator[str]:

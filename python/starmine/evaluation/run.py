@@ -73,8 +73,8 @@ def evaluate(
             and torch modules. None for all bots that play the variant, except random ones and cheaters.
         partners: as `evaluated`, such as a pool of `starmine.policies.pool`. Without partners, every player plays with
             every other.
-        hold_out: partners that training has not met: further partners, or names of some in `partners`. They have a mean
-            of their own.
+        hold_out: partners that training has not met: further partners, or names of some in `partners`. They have their
+            own mean.
         methods: names. The seeds of METHOD are the players METHOD-1, METHOD-2 and so on: they also play with each
             other, and each method has a row of means over its seeds.
         games: games of each pairing, at least 1.

@@ -79,7 +79,7 @@ class Policy(Protocol):
     Optional methods:
         reset(games, seats): called when games begin: in game `games[k]` the policy holds seat `seats[k]`; int64 (K,)
             each. A recurrent policy clears the hidden states of these pairs.
-        session(): returns an object with the same weights and hidden states of its own. Each user of the policy, such
+        session(): returns an object with the same weights and its own hidden states. Each user of the policy, such
             as an environment or a call of `play_games`, asks for one. Without this method, the users have different
             numbers for their games, so that they can share a policy with `reset`, too.
 
@@ -223,7 +223,7 @@ def is_bot(player: Any) -> bool:
 
 
 def misfit(function: Callable[..., Any], number: int) -> inspect.Signature | None:
-    """The signature of a function that does not take exactly so many positional arguments; None for one that does."""
+    """The signature of a function that does not take exactly `number` positional arguments, else None."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # of a compiled function

@@ -205,7 +205,7 @@ class SeenGame:
             resolved = SeatedBot._restored(resolved, self.variant, self.observer, number, followed)
         seats = [resolved if seat == self.observer else None for seat in range(self.variant.players)]
         players = PythonPlayers(seats, self, _raise, self._view_of)
-        players.holders = players.numbers[None]
+        players.numbers_by_seat = players.numbers[None]
         players.begin(np.zeros(1, np.int64), np.array([number], np.uint64), np.array([game], np.uint64))
         now, self._players, self._player, self._chosen = self._now, players, player, None
         try:

@@ -14,7 +14,7 @@ _LOCK = Lock()
 class GameNumbers:
     """Numbers for the games of one user of a policy, such as an environment. The games of its other users have others.
 
-    A policy with hidden states of its own has one for each number and seat. Its users must therefore not have the same
+    A policy with hidden states has one for each number and seat. Its users must therefore not have the same
     numbers at the same time. The numbers of a user are free again once this object is gone.
 
     Args:

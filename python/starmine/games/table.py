@@ -110,7 +110,7 @@ class PythonPlayers:
     Attributes:
         numbers: int64, for each entry of `players` the number of its object; -1 for None. Entries with the same object
             and the same noise have the same number.
-        holders: int64 (N, P), the number of the object in each seat of each game, -1 for somebody else.
+        numbers_by_seat: int64 (N, P), the number of the object in each seat of each game, -1 for another player.
         see_every_turn: whether some policy sees the turns of the other seats.
     """
 
@@ -127,7 +127,7 @@ class PythonPlayers:
         self._wishes: list[Wishes | None] = []
         self._game_numbers: dict[int, GameNumbers] = {}  # by number, of policies that keep hidden states
         self.numbers = np.array([self._number(player) for player in players], np.int64)
-        self.holders = np.zeros((0, 0), np.int64)
+        self.numbers_by_seat = np.zeros((0, 0), np.int64)
         self._seeds, self._places = np.zeros(0, np.uint64), np.zeros(0, np.uint64)  # of the games
         self._turns = np.zeros((0, 0), np.uint64)  # of each seat so far
         self.see_every_turn = any(wishes is not None and wishes.all_turns for wishes in self._wishes)
@@ -176,7 +176,7 @@ class PythonPlayers:
             question.answer.cancel()
 
     def begin(self, games: Array, seeds: Numbers, places: Numbers) -> None:
-        """Tell the policies that games begin; `holders` says who plays them.
+        """Tell the policies that games begin; `numbers_by_seat` says who plays them.
 
         The objects of bots that played earlier games of these numbers are dropped.
 
@@ -185,21 +185,21 @@ class PythonPlayers:
             seeds: the seeds of their decks, uint64 (K,).
             places: uint64 (K,), which stand for their indices and episodes, see `place_of`.
         """
-        if self._turns.shape != self.holders.shape:
-            count = len(self.holders)
+        if self._turns.shape != self.numbers_by_seat.shape:
+            count = len(self.numbers_by_seat)
             self._seeds, self._places = np.zeros(count, np.uint64), np.zeros(count, np.uint64)
-            self._turns = np.zeros(self.holders.shape, np.uint64)
+            self._turns = np.zeros(self.numbers_by_seat.shape, np.uint64)
         self._seeds[games], self._places[games], self._turns[games] = seeds, places, 0
         if self._own:
             begun = set(games.tolist())
             self._own = {place: bot for place, bot in self._own.items() if place[1] not in begun}
-        holders = self.holders[games]
+        numbers_by_seat = self.numbers_by_seat[games]
         for number, player in enumerate(self._objects):
             if self._wishes[number] is None or not callable(getattr(player, "reset", None)):
                 continue
             if number not in self._game_numbers and player is self._given[number][0]:
-                self._game_numbers[number] = GameNumbers(player, len(self.holders))
-            rows, seats = np.nonzero(holders == number)
+                self._game_numbers[number] = GameNumbers(player, len(self.numbers_by_seat))
+            rows, seats = np.nonzero(numbers_by_seat == number)
             if len(rows):
                 player.reset(self._first(number) + games[rows].astype(np.int64), seats.astype(np.int64))
 
@@ -237,7 +237,7 @@ class PythonPlayers:
             if wishes.differ(policy):
                 wishes = self._wishes[number] = policy_wishes(policy, "player")
             if wishes.all_turns:
-                game, seat = np.nonzero((self.holders == number) & (to_act >= 0)[:, None])
+                game, seat = np.nonzero((self.numbers_by_seat == number) & (to_act >= 0)[:, None])
             else:
                 game = np.flatnonzero(acting == number)
                 seat = to_act[game].astype(np.int64)
@@ -272,7 +272,7 @@ class PythonPlayers:
         return Moves(actions, bots, waits)
 
     def show(self, to_act: Array) -> None:
-        """Show the policies a turn whose moves somebody else has chosen. Bots are not asked.
+        """Show the policies a turn whose moves are chosen elsewhere. Bots are not asked.
 
         Args:
             to_act: integers (N,), the seat to act; -1 in games that nobody plays.
@@ -295,8 +295,8 @@ class PythonPlayers:
             bots.append((game, seat, move))
 
     def _acting(self, to_act: Array) -> NDArray[np.int64]:
-        """The number of the object that is to act in each game, -1 for somebody else."""
-        return np.where(to_act >= 0, self.holders[np.arange(len(to_act)), to_act], -1)
+        """The number of the object that is to act in each game, -1 for another player."""
+        return np.where(to_act >= 0, self.numbers_by_seat[np.arange(len(to_act)), to_act], -1)
 
     def _take_policy(self, asked: Request, actions: NDArray[np.int64]) -> None:
         """Write the actions of a policy."""
@@ -304,8 +304,8 @@ class PythonPlayers:
         try:
             chosen = chosen_actions(policy, asked, self._first(asked.number))
         except Exception as error:
-            for one, holder in dict(zip(asked.game.tolist(), asked.seat.tolist(), strict=True)).items():
-                self.failed(Fault(policy, one, holder, None, error))
+            for one, seat_asked in dict(zip(asked.game.tolist(), asked.seat.tolist(), strict=True)).items():
+                self.failed(Fault(policy, one, seat_asked, None, error))
             return
         if not asked.to_act.all():
             chosen, game, seat, masks = (array[asked.to_act] for array in (chosen, game, seat, masks))
@@ -404,7 +404,7 @@ class PythonPlayers:
             state_of: gives the open table of a game; it is called only if a bot wants to see it.
         """
         state, told = None, set()
-        for seat, number in enumerate(self.holders[game].tolist()):
+        for seat, number in enumerate(self.numbers_by_seat[game].tolist()):
             if number < 0 or self._wishes[number] is not None:
                 continue
             player = self._objects[number]

@@ -159,9 +159,9 @@ class Trajectories:
 
         Args:
             outputs: of the position before a turn, "obs", "action_mask", "current_player", "score", "card_features",
-                "marginals" and "own_hand", as a batch has them; of the turn, "reward", "terminated", "action" int64,
-                "return_to_go" float32, the sum of the game's rewards from this turn on, "game" int64, its index, and
-                "turn" int32, from 0. None for "obs", "action_mask", "action", "current_player", "reward",
+                "marginals" and "own_hand", as a batch has them; of the turn, "reward", "terminated", "action"
+                int64, "return_to_go" float32, the sum of the game's rewards from this turn on, "game" int64, its index,
+                and "turn" int32, from 0. None for "obs", "action_mask", "action", "current_player", "reward",
                 "return_to_go", "game" and "turn".
             **settings: `encoder`, `dtype`, `observers` and `num_threads`, as `Batch` takes them.
 

@@ -86,7 +86,7 @@ def preset_of(rules: Variant) -> str | None:
         try:
             if preset(name, players=rules.players) == rules:
                 return name
-        except VariantError:  # the preset is not for so many players
+        except VariantError:  # the preset does not allow this number of players
             continue
     return None
 

@@ -103,7 +103,7 @@ class WholeGames:
     def __init__(self, tables: _Tables, players: Sequence[Any], numbers: Sequence[int], seed: int) -> None:
         self.tables, self.numbers, self.seed = tables, numbers, seed
         self.players = PythonPlayers(players, tables, self._give_up, tables.view)
-        self.players.holders = np.broadcast_to(self.players.numbers, (len(numbers), len(players)))
+        self.players.numbers_by_seat = np.broadcast_to(self.players.numbers, (len(numbers), len(players)))
         self.failures: list[Failure] = []
         self.cause: Exception | None = None
         self._cause_game = -1

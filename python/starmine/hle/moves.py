@@ -21,7 +21,7 @@ class HanabiMoveType(enum.IntEnum):
     DEAL = 5
 
 
-# By the name of its kind, the keys of a move's dictionary, beside that of its kind.
+# By the name of a move's kind, the other keys of its dictionary.
 ENTRIES = {
     "PLAY": ("card_index",),
     "DISCARD": ("card_index",),

@@ -161,7 +161,7 @@ class HanabiState(Public):
         """Deal some cards, or all that are to be dealt now. HLE has no such method.
 
         Raises:
-            IllegalMoveError: there are not so many to deal now; nothing has changed.
+            IllegalMoveError: fewer than `count` cards are to be dealt now; nothing has changed.
             TypeError: it is not an integer.
         """
         undealt = self._position.undealt

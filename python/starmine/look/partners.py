@@ -46,7 +46,7 @@ class Partners:
         self._seed, self._game = seed, game
         self._state = variant.new_game(seed=0)
         self._python = PythonPlayers(python, self._state, _raise, self._view)
-        self._python.holders = self._python.numbers[None]
+        self._python.numbers_by_seat = self._python.numbers[None]
 
     def begin(self) -> None:
         """Forget the game, and begin one."""

@@ -37,7 +37,7 @@ ReplaySource: TypeAlias = Games | Trajectories | State | Sequence[State]
 
 
 class ReplayOptions(TypedDict, total=False):
-    """What a replay shows beside the games; all may be left out.
+    """What a replay shows in addition to the games; all may be left out.
 
     Attributes:
         names: of the seats; for all games, or a list for each.

@@ -18,7 +18,6 @@ from starmine.policies.foreign.load import of_bytes
 
 if TYPE_CHECKING:
     from starmine.policies.torch_policy import TorchPolicy
-    from starmine.torch.network import ActorCritic
 
 CARDS = Path(__file__).parent
 POLICY_FILE = "policy.safetensors"  # of a run's folder: the policy that the run ended with
@@ -112,15 +111,15 @@ class TrainedPolicy:
         """
         return self._network.logits(observations, memory)
 
-    def network(self) -> ActorCritic:
-        """The network as a torch module with these weights, in float32 on the CPU.
+    def network(self) -> Any:
+        """The network as a `ColorNetwork` of `starmine.torch` with these weights, in float32 on the CPU.
 
         Raises:
             ImportError: torch or safetensors is missing.
         """
         from safetensors.torch import load
 
-        network: ActorCritic = registered("color_network")(self.variant, self.encoder, **self.options)
+        network = registered("color_network")(self.variant, self.encoder, **self.options)
         network.load_state_dict({name: tensor.float() for name, tensor in load(self.data).items()})
         return network
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -16,13 +16,10 @@ from starmine._util.rules import shows_own_hand
 from starmine.policies.files import COLORS, PLAIN, description, finite, refuse_about, safetensors
 from starmine.policies.torch_policy import Agent, Outputs, TorchPolicy
 
-if TYPE_CHECKING:
-    from starmine.torch.network import ActorCritic
-
-# Of each format the network by its registered name, and the arguments of its constructor that the file has.
+# Of each format the network by its registered name, and by their names in a file the arguments of its constructor.
 NETWORKS = {
-    PLAIN: ("plain_network", ("hidden", "recurrent", "card_features", "layer_norm")),
-    COLORS: ("color_network", ("hidden", "recurrent", "weights")),
+    PLAIN: ("plain_network", {name: name for name in ("hidden", "recurrent", "card_features", "layer_norm")}),
+    COLORS: ("color_network", {"hidden": "hidden", "recurrent": "recurrent", "weights": "weights"}),
 }
 
 
@@ -30,9 +27,9 @@ class OwnAgent(Agent):
     """A network of `starmine.torch`."""
 
     dtype = "bits"
-    network: ActorCritic
+    network: Any  # an `ActorCritic` of `starmine.torch`
 
-    def __init__(self, network: ActorCritic) -> None:
+    def __init__(self, network: Any) -> None:
         super().__init__(network, network.state_width)
         self.encoder = network.encoder
 
@@ -71,15 +68,16 @@ def _refusal(name: str, error: Exception) -> SerializationError:
     return SerializationError(f"policy={name!r} is not a valid policy: {told}")
 
 
-def _network(described: Mapping[str, Any], tensors: dict[str, Tensor]) -> ActorCritic:
+def _network(described: Mapping[str, Any], tensors: dict[str, Tensor]) -> Any:
     """The network that a file describes, with its weights."""
     name, options = NETWORKS[described["format"]]
-    given = {option: {"layer_norm": False, **described}[option] for option in options}  # not in files of version 0.1
+    stored = {"layer_norm": False, **described}  # not in files of version 0.1
+    given = {argument: stored[name] for name, argument in options.items()}
     variant, encoder = Variant.from_json(json.dumps(described["variant"])), described["encoder"]
     kind = registered(name)
     # Without memory, so that sizes are compared before anything is allocated, and no random weights are drawn.
     with torch.device("meta"):
-        network: ActorCritic = kind(variant, encoder, **given)
+        network = kind(variant, encoder, **given)
     if shows_own_hand(encoder):
         raise ValueError(f"encoder={encoder!r} shows the observer's own hand: expected one that a view shows")
     network.load_state_dict(tensors, assign=True)

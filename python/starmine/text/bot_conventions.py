@@ -49,7 +49,7 @@ first question has the highest weight.
 your oldest card is playable. A colour hint that points at your oldest card says yes; a rank hint that points at it \
 says no.
 - Discards: if at least two cards of a seat are commonly known to be useless (dead, or a known copy of another known \
-card of the hand), a discard of one of them is a message, too: its place among them, from 0, out of so many.
+card of the hand), a discard of one of them is a message, too: its place among these cards, from 0, out of their number.
 - What such a partner does in its turn, the first that applies: it plays a card that it knows to be playable; while \
 the deck is large and a life token can be spared, it plays a card that is either playable or dead, with a chance of \
 more than 3/4 to be playable; with all information tokens it gives a hint; late in the game, if somebody else holds \

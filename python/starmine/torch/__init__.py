@@ -16,18 +16,18 @@ from starmine.torch.color_features import ColorFeatures
 from starmine.torch.color_network import ColorNetwork
 from starmine.torch.games import GamesDataset
 from starmine.torch.graph import Graphed
-from starmine.torch.network import ActorCritic, CardFeatures, HiddenState, PolicyNetwork, SeatGRU
+from starmine.torch.network import ActorCritic, HiddenState, HintFeatures, PolicyNetwork, SeatGRU
 from starmine.torch.policy import ModulePolicy
 from starmine.torch.unpack import unpack_bits
 
 __all__ = [
     "ActorCritic",
-    "CardFeatures",
     "ColorFeatures",
     "ColorNetwork",
     "GamesDataset",
     "Graphed",
     "HiddenState",
+    "HintFeatures",
     "ModulePolicy",
     "PolicyNetwork",
     "SeatGRU",

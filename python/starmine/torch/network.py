@@ -51,7 +51,7 @@ class HiddenState(NamedTuple):
     waiting: Tensor | None = None
 
 
-class CardFeatures(nn.Module):
+class HintFeatures(nn.Module):
     """Two numbers for each card: the probability that it is playable now, and that it is dead (never playable).
 
     These are other features than the extra output "card_features" of a batch, which has three numbers and counts the
@@ -325,7 +325,7 @@ class PolicyNetwork(ActorCritic):
         encoder: one of `starmine.encoders()`, whose observations are its input.
         hidden: widths of the trunk's layers.
         recurrent: add a `SeatGRU`, as wide as the last layer, behind the trunk.
-        card_features: append `CardFeatures` to the observations.
+        card_features: append `HintFeatures` to the observations.
         matmul_dtype: of the matrix products, float32 or bfloat16 (autocast); the weights are float32.
         layer_norm: normalise the outputs of the trunk's layers before their ReLU.
 
@@ -349,7 +349,7 @@ class PolicyNetwork(ActorCritic):
         widths = checked_widths(hidden)
         super().__init__(variant, encoder, widths[-1] if recurrent else 0, matmul_dtype)
         self.hidden, self.layer_norm = widths, layer_norm
-        self.card_features = CardFeatures(variant.layout(encoder)) if card_features else None
+        self.card_features = HintFeatures(variant.layout(encoder)) if card_features else None
         with torch.no_grad():
             inputs = self.inputs(torch.zeros(1, self.features)).shape[1]
         layers: list[nn.Module] = []

@@ -21,7 +21,7 @@ from starmine.training.script import TrainingError
 FORMAT = 4
 FREE = ("out", "resume", "checkpoint_seconds")  # differ from one start to the next
 BUDGET = ("minutes", "total_steps")
-OWN = "process"  # the entry of a learner's state that each process has of its own
+OWN = "process"  # the entry of a learner's state that differs between processes
 
 
 class DataclassInstance(Protocol):
@@ -77,8 +77,8 @@ def save_checkpoint(
         program: the script's name, which `load_checkpoint` compares.
         args: the script's arguments.
         progress: of the run.
-        state: the learner's `state_dict()`. The entry "process" is saved for every process; all else must be equal in
-            all processes and is saved once.
+        state: the learner's `state_dict()`. The entry "process" is saved for every process; every other entry must be
+            equal in all processes and is saved once.
 
     Raises:
         TrainingError: the processes' states differ.

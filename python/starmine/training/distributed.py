@@ -52,7 +52,7 @@ def process_count() -> int:
 
 
 def local_device(device: str) -> torch.device:
-    """The device of this process: the CPU, or a GPU of its own, which becomes the current one.
+    """The device of this process: the CPU, or its own GPU, which becomes the current one.
 
     Args:
         device: "cpu", "cuda", "mps", the GPU of an Apple processor, or "auto", which is "cuda" where PyTorch finds such

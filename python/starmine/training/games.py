@@ -117,7 +117,7 @@ def available_cores() -> int:
 class TrainingGames:
     """The games of a training run: self-play, or the learner in every seat and partners in all others.
 
-    The games are stepped in groups, each in a thread of its own: while the network evaluates one group, the processor
+    The games are stepped in groups, each in its own thread: while the network evaluates one group, the processor
     steps the others. With partners the learner holds seat `k` in one part of each group, for each `k`; the parts have
     the same size, up to one game. Each other seat draws its partner anew in each episode.
 

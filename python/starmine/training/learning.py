@@ -119,7 +119,7 @@ def doubling_schedule(size: int, end: int | None, fraction: float) -> int:
 
 
 def flat_weights(network: nn.Module) -> nn.Parameter:
-    """Move a network's weights into one tensor, and their gradients into another, of which its own become views.
+    """Move a network's weights into one tensor, and their gradients into another. The parameters become views of them.
 
     An optimizer step and the norm of the gradient then take one call instead of one for each layer.
 

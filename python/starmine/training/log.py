@@ -17,7 +17,7 @@ from starmine._util.durable import AppendedFile, DamagedFileError, replace_file
 from starmine.games.results import Games
 from starmine.training.folder import LOG
 
-SCORES = ("kept", "score", "greedy")  # shown beside the progress bar
+SCORES = ("kept", "score", "greedy")  # shown next to the progress bar
 BAR = "{percentage:3.0f}%|{bar}| {elapsed}{postfix}"
 # Column of the log: label, colour and style of its line.
 LINES = {

@@ -96,7 +96,7 @@ class Learner(Protocol):
         """All that training needs to go on, of types that `torch.load(weights_only=True)` reads.
 
         An entry "process" belongs to this process alone, such as its batch; every other entry must be the same in all
-        processes. Torch's random number generators are saved beside it.
+        processes. Torch's random number generators are saved, too.
         """
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -159,7 +159,7 @@ class Run:
         steps: turns played, in all processes.
         updates: completed updates.
         seconds: training time.
-        rows: the rows of the log, empty but in the first process.
+        rows: the rows of the log, filled only in rank 0.
 
     Raises:
         UnknownNameError: an argument is none of the choices that its type, a `Literal`, gives, or `resolved` names no
@@ -261,7 +261,7 @@ class Run:
         return rank() == 0 and (self.updates + 1) % every == 0
 
     def end_update(self, measures: Mapping[str, float], steps: int) -> None:
-        """Count and log an update, and save it if a checkpoint is due.
+        """Count and log an update. Save it if `checkpoint_seconds` have passed since the last checkpoint.
 
         Args:
             measures: numbers for the log, averaged over the processes that have them.

@@ -149,8 +149,8 @@ def test_it_learns_to_play_as_the_bot_does(cloning, tiny, capsys):
     assert "held_out_accuracy" in rows[9]
     assert (arguments.out / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
     printed = capsys.readouterr().out
-    assert "in seat 0 beside piers, 4 games: score" in printed
-    assert "in seat 1 beside piers, 4 games: score" in printed
+    assert "in seat 0 with piers, 4 games: score" in printed
+    assert "in seat 1 with piers, 4 games: score" in printed
     assert len(starmine.play_games([policy, "piers"], 10, variant="small")) == 10
 
 

@@ -9,7 +9,7 @@ from safetensors import safe_open
 
 import starmine
 from starmine import StarmineError
-from starmine.torch import CardFeatures, HiddenState, PolicyNetwork, SeatGRU
+from starmine.torch import HiddenState, HintFeatures, PolicyNetwork, SeatGRU
 
 
 def hidden_state(values, seats, episode_start):
@@ -83,7 +83,7 @@ def expected_features(view, variant):
 @pytest.mark.parametrize(("name", "players"), [("standard", 2), ("avalanche", 4), ("small", 3)])
 def test_card_features_are_what_hints_and_fireworks_say(name, players):
     variant = starmine.variant(name, players=players)
-    features = CardFeatures(variant.layout())
+    features = HintFeatures(variant.layout())
     for seed in range(5):
         state, rng = variant.new_game(seed=seed), np.random.default_rng(seed)
         while not state.is_terminal:

@@ -56,7 +56,7 @@ CONDITIONS = {
 }
 BY_ACTION = ("timeout", "terminated", "idle", "speedrun_fail")  # ends that an action of type 4 tells
 KEPT = ("id", "seed", "notes")  # of a game's object, as it is
-WRITTEN = ("id", "notes")  # the site would ignore the deck beside a seed
+WRITTEN = ("id", "notes")  # the site would ignore a deck that comes with a seed
 # Before April 2020: types of plays and discards, and of the hints of an action of type 0, in today's numbers.
 OLDER_TYPES = {1: 0, 2: 1}
 OLDER_HINTS = {0: 3, 1: 2}

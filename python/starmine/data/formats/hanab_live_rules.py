@@ -135,7 +135,7 @@ def suits_called(told: Any) -> Suits:
 def suit_names(variant: Variant) -> tuple[str, ...]:
     """What the suits of a variant are called on hanab.live, in their order.
 
-    A suit of which the deck has one card of each rank, beside others, is black.
+    A suit with one card of each rank is black if other suits have more.
     """
     names, copies = NAMES[: variant.colors] if variant.colors != 3 else ("red", "green", "blue"), variant.copies
     is_black = tuple(copies[-1]) == ONE_OF_EACH and tuple(copies[0]) != ONE_OF_EACH

@@ -123,7 +123,7 @@ class _GamesOfSource:
 @equal_by_value
 @dataclass(frozen=True, kw_only=True)
 class ReadGames(_GamesOfSource):
-    """What a reader has found: games whose arrays fit the variant, of which the rules have not been asked, and others.
+    """What a reader returns: games whose arrays fit the variant, parsed, not yet replayed; and games of other rules.
 
     Attributes:
         others: games of other rules.

@@ -136,8 +136,8 @@ def generate(
         StarmineError: another argument that is not allowed, a folder that holds other games or cannot be written, or a
             policy that was changed meanwhile. Shards that were already whole are kept.
 
-    A policy in Python that draws its actions by `Turns.uniform` plays the same games on every machine. With random
-    numbers of its own, its games differ from run to run.
+    A policy in Python that draws its actions by `Turns.uniform` plays the same games on every machine. If it draws
+    other random numbers, its games differ from run to run.
 
     >>> import tempfile
     >>> import starmine.data

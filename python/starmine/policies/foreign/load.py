@@ -173,7 +173,7 @@ def _candidates() -> list[Variant]:
         for players in range(2, 6):
             try:
                 found.append(preset(name, players=players))
-            except StarmineError:  # a preset that is not for so many players
+            except StarmineError:  # the preset does not allow this number of players
                 continue
     return found
 
