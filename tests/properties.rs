@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use starmine::batch::{
     AutoresetMode, Batch, Dtype, IllegalAction, ObservationBuffer, Observers, Options, Outputs,
 };
+use starmine::buffers::WriteOnly;
 use starmine::rules::{
     ActionId, Belief, Card, Edition, EpisodeSeed, GameRng, Move, Offset, Parameters, Seat, Slot,
     State, Variant,
@@ -160,9 +161,9 @@ proptest! {
             let actions: Vec<ActionId> = states.iter().map(pick).collect();
             let numbers: Vec<i64> = actions.iter().map(|&id| u8::from(id).into()).collect();
             let outputs = Outputs {
-                obs: Some(ObservationBuffer::Bits(&mut rows)),
-                action_mask: Some(&mut mask),
-                reward: Some(&mut reward),
+                obs: Some(ObservationBuffer::Bits(WriteOnly::new(&mut rows))),
+                action_mask: Some(WriteOnly::new(&mut mask)),
+                reward: Some(WriteOnly::new(&mut reward)),
                 ..Outputs::default()
             };
             batch.step(&numbers, outputs).unwrap();

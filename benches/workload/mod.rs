@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use starmine::batch::{Batch, Dtype, ObservationBuffer, Options, Outputs, Seeds};
+use starmine::buffers::WriteOnly;
 use starmine::rules::{Parameters, Variant};
 
 /// The outputs of a step. All stages include the rules and the autoreset.
@@ -78,10 +79,12 @@ impl Workload {
         for row in &self.actions {
             let obs = match self.stage {
                 Stage::Rules | Stage::Mask => None,
-                Stage::Bits => Some(ObservationBuffer::Bits(&mut self.bits)),
-                Stage::Float32 => Some(ObservationBuffer::Float32(&mut self.floats)),
+                Stage::Bits => Some(ObservationBuffer::Bits(WriteOnly::new(&mut self.bits))),
+                Stage::Float32 => {
+                    Some(ObservationBuffer::Float32(WriteOnly::new(&mut self.floats)))
+                }
             };
-            let mask = (self.stage != Stage::Rules).then_some(&mut self.mask[..]);
+            let mask = (self.stage != Stage::Rules).then(|| WriteOnly::new(&mut self.mask));
             let outputs = Outputs { obs, action_mask: mask, ..Outputs::default() };
             batch.step(row, outputs).expect("the recorded actions are legal");
         }
@@ -103,12 +106,13 @@ fn record_actions(mut batch: Batch, steps: usize) -> Vec<Vec<i64>> {
     let (games, num_actions) = (batch.num_envs(), batch.variant().num_actions());
     let mut mask = vec![false; games * num_actions];
     let mut random = Random(0);
-    let outputs = Outputs { action_mask: Some(&mut mask), ..Outputs::default() };
+    let outputs = Outputs { action_mask: Some(WriteOnly::new(&mut mask)), ..Outputs::default() };
     batch.reset(Seeds::Continue, None, outputs).expect("the mask fits");
     let mut actions = Vec::with_capacity(steps);
     for _ in 0..steps {
         let row: Vec<i64> = mask.chunks(num_actions).map(|legal| random.choose(legal)).collect();
-        let outputs = Outputs { action_mask: Some(&mut mask), ..Outputs::default() };
+        let outputs =
+            Outputs { action_mask: Some(WriteOnly::new(&mut mask)), ..Outputs::default() };
         batch.step(&row, outputs).expect("the chosen actions are legal");
         actions.push(row);
     }

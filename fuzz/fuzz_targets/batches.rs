@@ -3,6 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use starmine::batch::{Batch, Outputs};
+use starmine::buffers::WriteOnly;
 
 /// The length of the checksum, which the mutations would rarely meet.
 const CHECKSUM: usize = 4;
@@ -21,7 +22,7 @@ fn play(batch: &mut Batch) {
     let (games, actions) = (batch.num_envs(), batch.variant().num_actions());
     let mut mask = vec![false; games * actions];
     for _ in 0..50 {
-        let outputs = Outputs { action_mask: Some(&mut mask), ..Outputs::default() };
+        let outputs = Outputs { action_mask: Some(WriteOnly::new(&mut mask)), ..Outputs::default() };
         batch.observe(outputs).expect("the buffer fits");
         let first = |legal: &[bool]| legal.iter().position(|&is_legal| is_legal).unwrap_or(0);
         let chosen: Vec<i64> = mask.chunks(actions).map(|legal| first(legal) as i64).collect();

@@ -129,6 +129,7 @@ use step::{Request, Step};
 ///
 /// ```
 /// use starmine::batch::{Batch, Options, Outputs};
+/// use starmine::buffers::WriteOnly;
 /// use starmine::rules::{Move, Slot, Variant};
 ///
 /// let variant = Variant::default();
@@ -136,7 +137,7 @@ use step::{Request, Step};
 /// let action = variant.move_to_action(oldest).ok_or("every hand has this slot")?;
 /// let mut batch = Batch::new(variant, 64, 0, Options::default())?;
 /// let mut rewards = [0.0; 64];
-/// batch.step(&[action; 64], Outputs { reward: Some(&mut rewards), ..Outputs::default() })?;
+/// batch.step(&[action; 64], Outputs { reward: Some(WriteOnly::new(&mut rewards)), ..Outputs::default() })?;
 /// assert!(rewards.iter().all(|&reward| reward == 0.0 || reward == 1.0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::options::{Dtype, Observers};
 use super::outputs::{ObservationElement, Outputs, check_element};
 use super::{Axis, Batch, BatchError, for_each_output, reserve};
+use crate::buffers::WriteOnly;
 use crate::rules::{Card, Ending, Seat, Variant};
 
 macro_rules! define_output_buffers {
@@ -62,7 +63,7 @@ macro_rules! define_output_buffers {
             /// are left out.
             pub fn outputs(&mut self) -> Outputs<'_> {
                 Outputs {
-                    obs: lend(&mut self.obs).map(|rows| T::buffer(rows, self.dtype)),
+                    obs: Some(T::buffer(&mut self.obs, self.dtype)),
                     $($name: lend(&mut self.$name),)+
                 }
             }
@@ -174,8 +175,8 @@ fn part<T>(all: &[T], index: usize, number: usize) -> &[T] {
 }
 
 /// The buffer for a call; `None` for that of an extra output that the batch does not have.
-fn lend<T>(elements: &mut [T]) -> Option<&mut [T]> {
-    (!elements.is_empty()).then_some(elements)
+fn lend<T: Copy>(elements: &mut [T]) -> Option<WriteOnly<'_, T>> {
+    (!elements.is_empty()).then(|| WriteOnly::new(elements))
 }
 
 impl Batch {

@@ -4,20 +4,20 @@ use half::f16;
 
 use super::config::BatchConfig;
 use super::options::Dtype;
-use crate::buffers::{BufferError, check_length};
+use crate::buffers::{BufferError, WriteOnly, check_length};
 use crate::encode::CARD_FEATURES;
 
 /// Where observations go, rows of one game after another. The kind must be the batch's dtype.
 #[derive(Debug)]
 pub enum ObservationBuffer<'a> {
     /// 32-bit floats.
-    Float32(&'a mut [f32]),
+    Float32(WriteOnly<'a, f32>),
     /// 16-bit floats.
-    Float16(&'a mut [f16]),
+    Float16(WriteOnly<'a, f16>),
     /// A byte for each bit.
-    Uint8(&'a mut [u8]),
+    Uint8(WriteOnly<'a, u8>),
     /// Packed bits, in whole 64-bit words.
-    Bits(&'a mut [u8]),
+    Bits(WriteOnly<'a, u8>),
 }
 
 impl<'a> ObservationBuffer<'a> {
@@ -53,7 +53,7 @@ pub trait ObservationElement: element::Element {}
 mod element {
     use half::f16;
 
-    use super::{Dtype, ObservationBuffer, ObservationElement};
+    use super::{Dtype, ObservationBuffer, ObservationElement, WriteOnly};
 
     /// What observations consist of.
     pub trait Element: Copy + Default {
@@ -70,7 +70,7 @@ mod element {
         const DTYPES: &'static [Dtype] = &[Dtype::Float32];
 
         fn buffer(rows: &mut [f32], _: Dtype) -> ObservationBuffer<'_> {
-            ObservationBuffer::Float32(rows)
+            ObservationBuffer::Float32(WriteOnly::new(rows))
         }
     }
 
@@ -80,7 +80,7 @@ mod element {
         const DTYPES: &'static [Dtype] = &[Dtype::Float16];
 
         fn buffer(rows: &mut [f16], _: Dtype) -> ObservationBuffer<'_> {
-            ObservationBuffer::Float16(rows)
+            ObservationBuffer::Float16(WriteOnly::new(rows))
         }
     }
 
@@ -91,9 +91,9 @@ mod element {
 
         fn buffer(rows: &mut [u8], dtype: Dtype) -> ObservationBuffer<'_> {
             if dtype == Dtype::Bits {
-                ObservationBuffer::Bits(rows)
+                ObservationBuffer::Bits(WriteOnly::new(rows))
             } else {
-                ObservationBuffer::Uint8(rows)
+                ObservationBuffer::Uint8(WriteOnly::new(rows))
             }
         }
     }
@@ -127,27 +127,30 @@ pub(super) trait OutputBuffer: Sized {
     fn lend(&mut self) -> Self::Lent<'_>;
 }
 
-macro_rules! output_buffers {
-    ($($type:ty),+ $(,)?) => {
-        $(impl<'a> OutputBuffer for &'a mut [$type] {
-            type Lent<'b> = &'b mut [$type] where 'a: 'b;
+impl<'a, T: Copy> OutputBuffer for WriteOnly<'a, T> {
+    type Lent<'b>
+        = WriteOnly<'b, T>
+    where
+        'a: 'b;
 
-            fn check_length(&self, name: &'static str, expected: usize, _: Dtype) -> Result<(), BufferError> {
-                check_length(name, self.len(), expected)
-            }
+    fn check_length(
+        &self,
+        name: &'static str,
+        expected: usize,
+        _: Dtype,
+    ) -> Result<(), BufferError> {
+        check_length(name, self.len(), expected)
+    }
 
-            fn split_at(self, middle: usize) -> (Self, Self) {
-                self.split_at_mut(middle)
-            }
+    fn split_at(self, middle: usize) -> (Self, Self) {
+        let (first, second) = self.elements().split_at_mut(middle);
+        (WriteOnly::uninit(first), WriteOnly::uninit(second))
+    }
 
-            fn lend(&mut self) -> &mut [$type] {
-                self
-            }
-        })+
-    };
+    fn lend(&mut self) -> WriteOnly<'_, T> {
+        self.lend()
+    }
 }
-
-output_buffers! { bool, i8, i32, f32 }
 
 /// Checks the dtype of observations.
 pub(super) fn check_dtype(
@@ -180,7 +183,7 @@ impl<'a> OutputBuffer for ObservationBuffer<'a> {
     fn split_at(self, middle: usize) -> (Self, Self) {
         macro_rules! split {
             ($kind:ident, $row:expr) => {{
-                let (left, right) = $row.split_at_mut(middle);
+                let (left, right) = OutputBuffer::split_at($row, middle);
                 (ObservationBuffer::$kind(left), ObservationBuffer::$kind(right))
             }};
         }
@@ -194,10 +197,10 @@ impl<'a> OutputBuffer for ObservationBuffer<'a> {
 
     fn lend(&mut self) -> ObservationBuffer<'_> {
         match self {
-            ObservationBuffer::Float32(row) => ObservationBuffer::Float32(row),
-            ObservationBuffer::Float16(row) => ObservationBuffer::Float16(row),
-            ObservationBuffer::Uint8(row) => ObservationBuffer::Uint8(row),
-            ObservationBuffer::Bits(row) => ObservationBuffer::Bits(row),
+            ObservationBuffer::Float32(row) => ObservationBuffer::Float32(row.lend()),
+            ObservationBuffer::Float16(row) => ObservationBuffer::Float16(row.lend()),
+            ObservationBuffer::Uint8(row) => ObservationBuffer::Uint8(row.lend()),
+            ObservationBuffer::Bits(row) => ObservationBuffer::Bits(row.lend()),
         }
     }
 }
@@ -250,35 +253,35 @@ macro_rules! for_each_output {
             /// Observations: for each game one row, or one for each seat.
             obs: ObservationBuffer<'a> = Box<[T]>, [Observers, RowElements];
             /// Whether each action is legal for the seat to act.
-            action_mask: &'a mut [bool] = Box<[bool]>, [Actions];
+            action_mask: WriteOnly<'a, bool> = Box<[bool]>, [Actions];
             /// The change of the score in this step; with [`Partners`](super::Partners) also by their
             /// turns.
-            reward: &'a mut [f32] = Box<[f32]>, [];
+            reward: WriteOnly<'a, f32> = Box<[f32]>, [];
             /// Whether the game ended in this step.
-            terminated: &'a mut [bool] = Box<[bool]>, [];
+            terminated: WriteOnly<'a, bool> = Box<[bool]>, [];
             /// Always false: no game is cut short.
-            truncated: &'a mut [bool] = Box<[bool]>, [];
+            truncated: WriteOnly<'a, bool> = Box<[bool]>, [];
             /// The seat to act next.
-            current_player: &'a mut [i32] = Box<[i32]>, [];
+            current_player: WriteOnly<'a, i32> = Box<[i32]>, [];
             /// The score of the game as it stands now.
-            score: &'a mut [i32] = Box<[i32]>, [];
+            score: WriteOnly<'a, i32> = Box<[i32]>, [];
             /// The final score of the game that ended in this step, else 0.
-            final_score: &'a mut [i32] = Box<[i32]>, [];
+            final_score: WriteOnly<'a, i32> = Box<[i32]>, [];
             /// The turns of the game that ended in this step, else 0.
-            final_length: &'a mut [i32] = Box<[i32]>, [];
+            final_length: WriteOnly<'a, i32> = Box<[i32]>, [];
             /// The code of the ending of the game that ended in this step, else 0; see
             /// [`Ending::from_code`](crate::rules::Ending::from_code).
-            final_ending: &'a mut [i8] = Box<[i8]>, [];
+            final_ending: WriteOnly<'a, i8> = Box<[i8]>, [];
             /// Whether an illegal action ended the game in this step.
-            illegal_action: &'a mut [bool] = Box<[bool]>, [];
+            illegal_action: WriteOnly<'a, bool> = Box<[bool]>, [];
             /// For each card the probabilities that it is playable, dead and critical; see
             /// [`write_card_features`](crate::encode::write_card_features).
-            card_features: &'a mut [f32] = Box<[f32]>, [Observers, Hands, Slots, CardFeatures];
+            card_features: WriteOnly<'a, f32> = Box<[f32]>, [Observers, Hands, Slots, CardFeatures];
             /// The V0 beliefs: the probability of each card in each slot; see
             /// [`write_public_marginals`](crate::encode::write_public_marginals).
-            marginals: &'a mut [f32] = Box<[f32]>, [Observers, Hands, Slots, CardKinds];
+            marginals: WriteOnly<'a, f32> = Box<[f32]>, [Observers, Hands, Slots, CardKinds];
             /// The cards of the observer's own hand as card indices; -1 for an absent card.
-            own_hand: &'a mut [i8] = Box<[i8]>, [Observers, Slots];
+            own_hand: WriteOnly<'a, i8> = Box<[i8]>, [Observers, Slots];
         }
     };
 }

@@ -1,9 +1,11 @@
 //! Packed rows to elements, for callers that keep observations packed.
 
+use std::mem::MaybeUninit;
+
 #[cfg(target_arch = "x86_64")]
 use super::expand::{Avx2Expander, Avx512Expander};
 use super::expand::{Element, PortableExpander, expand, fence};
-use crate::buffers::{BufferError, Simd, check_length};
+use crate::buffers::{BufferError, Simd, WriteOnly, check_length};
 use crate::threads::share;
 
 /// The size in bytes of the output that a thread takes at a time.
@@ -34,11 +36,11 @@ pub const fn packed_length(num_features: usize) -> usize {
 /// processor does not have the instruction set.
 ///
 /// ```
-/// use starmine::buffers::{Simd, unpack_bits};
+/// use starmine::buffers::{Simd, WriteOnly, unpack_bits};
 ///
 /// let packed = [[0b101, 0, 0, 0, 0, 0, 0, 0], [0b010, 0, 0, 0, 0, 0, 0, 0]];
 /// let mut features = [9.0f32; 6];
-/// unpack_bits(Simd::Portable, packed.as_flattened(), 3, &mut features, 1)?;
+/// unpack_bits(Simd::Portable, packed.as_flattened(), 3, WriteOnly::new(&mut features), 1)?;
 /// assert_eq!(features, [1.0, 0.0, 1.0, 0.0, 1.0, 0.0]);
 /// # Ok::<(), starmine::buffers::BufferError>(())
 /// ```
@@ -46,7 +48,7 @@ pub fn unpack_bits<E: Element>(
     simd: Simd,
     bits: &[u8],
     num_features: usize,
-    out: &mut [E],
+    out: WriteOnly<'_, E>,
     num_threads: usize,
 ) -> Result<(), BufferError> {
     let simd = simd.require()?;
@@ -57,6 +59,7 @@ pub fn unpack_bits<E: Element>(
     if rows == 0 {
         return Ok(());
     }
+    let out = out.elements();
     let total = size_of_val(out);
     let work = unpack_rows::<E>(simd, total >= STREAM);
     let threads = num_threads.min(total / THREAD);
@@ -76,7 +79,7 @@ pub fn unpack_bits<E: Element>(
 }
 
 /// A function that unpacks whole rows.
-type UnpackRows<E> = unsafe fn(&[u8], usize, &mut [E]);
+type UnpackRows<E> = unsafe fn(&[u8], usize, &mut [MaybeUninit<E>]);
 
 /// The function for an instruction set.
 fn unpack_rows<E: Element>(simd: Simd, stream: bool) -> UnpackRows<E> {
@@ -101,7 +104,7 @@ macro_rules! rows {
         unsafe fn $name<E: Element, const STREAM: bool>(
             bits: &[u8],
             num_features: usize,
-            out: &mut [E],
+            out: &mut [MaybeUninit<E>],
         ) {
             let mut words = [0; PART];
             let rows = bits.chunks_exact(packed_length(num_features));
@@ -111,7 +114,7 @@ macro_rules! rows {
                         *word = u64::from_le_bytes(*bytes);
                     }
                     // SAFETY: the part is a whole slice, and there is a word for each 64 elements.
-                    unsafe { expand::<$expander, E, STREAM>(&words[..], part.as_mut_ptr(), part.len()) };
+                    unsafe { expand::<$expander, E, STREAM>(&words[..], part.as_mut_ptr().cast(), part.len()) };
                 }
             }
             if STREAM {
@@ -147,7 +150,7 @@ mod tests {
     fn check(simd: Simd, rows: usize, num_features: usize, num_threads: usize) {
         let bits = packed(rows, num_features);
         let mut out = vec![9u8; rows * num_features];
-        unpack_bits(simd, &bits, num_features, &mut out, num_threads).unwrap();
+        unpack_bits(simd, &bits, num_features, WriteOnly::new(&mut out), num_threads).unwrap();
         let row_bytes = packed_length(num_features);
         for (row, features) in bits.chunks(row_bytes).zip(out.chunks(num_features)) {
             let expected = (0..num_features).map(|bit| row[bit / 8] >> (bit % 8) & 1);
@@ -168,8 +171,8 @@ mod tests {
         let bits = packed(3, 100);
         for simd in Simd::available() {
             let (mut out, mut bytes) = (vec![one; 300], vec![9u8; 300]);
-            unpack_bits(simd, &bits, 100, &mut out, 1).unwrap();
-            unpack_bits(simd, &bits, 100, &mut bytes, 1).unwrap();
+            unpack_bits(simd, &bits, 100, WriteOnly::new(&mut out), 1).unwrap();
+            unpack_bits(simd, &bits, 100, WriteOnly::new(&mut bytes), 1).unwrap();
             let expected = bytes.iter().map(|&bit| if bit == 1 { one } else { zero });
             assert_eq!(out, expected.collect::<Vec<E>>(), "{simd}");
         }
@@ -191,7 +194,7 @@ mod tests {
         let bits = packed(rows, num_features);
         let unpacked = |simd, num_threads| {
             let mut out = vec![9f32; rows * num_features];
-            unpack_bits(simd, &bits, num_features, &mut out, num_threads).unwrap();
+            unpack_bits(simd, &bits, num_features, WriteOnly::new(&mut out), num_threads).unwrap();
             out
         };
         let expected = unpacked(Simd::Portable, 1);
@@ -202,15 +205,20 @@ mod tests {
 
     #[test]
     fn no_rows_are_allowed() {
-        assert_eq!(unpack_bits::<f32>(Simd::Portable, &[], 658, &mut [], 4), Ok(()));
-        assert_eq!(unpack_bits::<f32>(Simd::Portable, &[], 0, &mut [], 4), Ok(()));
+        assert_eq!(
+            unpack_bits::<f32>(Simd::Portable, &[], 658, WriteOnly::new(&mut []), 4),
+            Ok(())
+        );
+        assert_eq!(unpack_bits::<f32>(Simd::Portable, &[], 0, WriteOnly::new(&mut []), 4), Ok(()));
     }
 
     #[test]
     fn wrong_lengths_are_refused() {
         for (bits, num_features, out) in [(8, 3, 4), (9, 3, 3), (8, 65, 65), (8, 0, 0), (0, 3, 3)] {
+            let (bits, mut out) = (vec![0; bits], vec![0u8; out]);
             let refused =
-                unpack_bits(Simd::Portable, &vec![0; bits], num_features, &mut vec![0u8; out], 1);
+                unpack_bits(Simd::Portable, &bits, num_features, WriteOnly::new(&mut out), 1);
+            let (bits, out) = (bits.len(), out.len());
             assert!(refused.is_err(), "{bits} bytes, {num_features} features, {out} elements");
         }
     }

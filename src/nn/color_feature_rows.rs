@@ -2,7 +2,7 @@
 
 use super::color_features::ColorFeatures;
 use super::real::Real;
-use crate::buffers::{BufferError, check_length, packed_length};
+use crate::buffers::{BufferError, WriteOnly, check_length, packed_length};
 use crate::threads::share;
 
 /// Rows that a thread takes at a time: a tenth of a millisecond.
@@ -20,7 +20,7 @@ impl ColorFeatures {
     pub fn write_rows<F: Real>(
         &self,
         bits: &[u8],
-        out: &mut [F],
+        out: WriteOnly<'_, F>,
         num_threads: usize,
     ) -> Result<(), BufferError> {
         let (row_bytes, length) = (packed_length(self.bits()), self.len());
@@ -28,7 +28,7 @@ impl ColorFeatures {
         check_length("bits", bits.len(), rows * row_bytes)?;
         check_length("out", out.len(), rows.saturating_mul(length))?;
         let threads = num_threads.min(rows / THREAD).max(1);
-        let pieces = bits.chunks(PIECE * row_bytes).zip(out.chunks_mut(PIECE * length));
+        let pieces = bits.chunks(PIECE * row_bytes).zip(out.elements().chunks_mut(PIECE * length));
         share(pieces, &mut vec![(); threads], |(), (bits, out)| {
             let mut words = vec![0; row_bytes / 8];
             let mut numbers = vec![0.0; length];
@@ -37,7 +37,9 @@ impl ColorFeatures {
                     *word = u64::from_le_bytes(*bytes);
                 }
                 self.write(&words, &mut numbers);
-                row.iter_mut().zip(&numbers).for_each(|(to, &number)| *to = F::nearest(number));
+                for (to, &number) in row.iter_mut().zip(&numbers) {
+                    to.write(F::nearest(number));
+                }
             }
             true
         });

@@ -5,6 +5,7 @@ use super::linear::Linear;
 use super::network::Gru;
 use super::pooling::{Pooling, PoolingSize};
 use super::scratch::{PolicyScratch, relu};
+use crate::buffers::WriteOnly;
 use crate::rules::{Hint, Move, Variant};
 
 /// A network that treats all colours alike: a tower that every colour passes with the same weights,
@@ -139,7 +140,8 @@ impl ColorNetwork {
         pooled.resize(rows * 2 * width, 0.0);
         let size = PoolingSize { colors, width };
         let pool = |sums: &[f32], shared: &[f32], towers: &mut [f32], pooled: &mut [f32]| {
-            let layer = Pooling { rows: sums, shared, tower: towers, pooled };
+            let (tower, pooled) = (WriteOnly::new(towers), WriteOnly::new(pooled));
+            let layer = Pooling { rows: sums, shared, tower, pooled };
             layer.run(simd, size, 1).expect("the lengths fit together");
         };
         pool(sums, shared, towers, pooled);

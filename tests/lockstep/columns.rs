@@ -1,6 +1,7 @@
 //! The outputs of a batch.
 
 use starmine::batch::{ObservationBuffer, Outputs};
+use starmine::buffers::WriteOnly;
 use starmine::rules::Variant;
 
 /// A buffer for every output.
@@ -39,17 +40,17 @@ impl Columns {
 
     pub fn outputs(&mut self) -> Outputs<'_> {
         Outputs {
-            obs: Some(ObservationBuffer::Bits(&mut self.obs)),
-            action_mask: Some(&mut self.action_mask),
-            reward: Some(&mut self.reward),
-            terminated: Some(&mut self.terminated),
-            truncated: Some(&mut self.truncated),
-            current_player: Some(&mut self.current_player),
-            score: Some(&mut self.score),
-            final_score: Some(&mut self.final_score),
-            final_length: Some(&mut self.final_length),
-            final_ending: Some(&mut self.final_ending),
-            illegal_action: Some(&mut self.illegal_action),
+            obs: Some(ObservationBuffer::Bits(WriteOnly::new(&mut self.obs))),
+            action_mask: Some(WriteOnly::new(&mut self.action_mask)),
+            reward: Some(WriteOnly::new(&mut self.reward)),
+            terminated: Some(WriteOnly::new(&mut self.terminated)),
+            truncated: Some(WriteOnly::new(&mut self.truncated)),
+            current_player: Some(WriteOnly::new(&mut self.current_player)),
+            score: Some(WriteOnly::new(&mut self.score)),
+            final_score: Some(WriteOnly::new(&mut self.final_score)),
+            final_length: Some(WriteOnly::new(&mut self.final_length)),
+            final_ending: Some(WriteOnly::new(&mut self.final_ending)),
+            illegal_action: Some(WriteOnly::new(&mut self.illegal_action)),
             ..Outputs::default()
         }
     }

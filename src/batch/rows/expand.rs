@@ -1,5 +1,7 @@
 //! Expansion of packed rows by the instruction set of the kernel.
 
+use std::mem::MaybeUninit;
+
 #[cfg(target_arch = "x86_64")]
 use crate::batch::kernel::lanes::{Avx2, Avx512};
 use crate::batch::kernel::lanes::{Isa, Portable};
@@ -24,9 +26,9 @@ pub trait Expand: Isa {
 
     /// Writes one element for each bit of the words, and zeros past their end.
     #[inline(always)]
-    fn expand_words<E: Element>(self, words: &[u64], row: &mut [E]) {
+    fn expand_words<E: Element>(self, words: &[u64], row: &mut [MaybeUninit<E>]) {
         // SAFETY: the row is a whole slice, and a slice as `Bits` gives zeros past its end.
-        unsafe { self.expand::<E, false>(words, row.as_mut_ptr(), row.len()) }
+        unsafe { self.expand::<E, false>(words, row.as_mut_ptr().cast(), row.len()) }
     }
 }
 

@@ -9,6 +9,7 @@ use crate::batch::kernel::game::Game;
 use crate::batch::kernel::lanes::Word;
 use crate::batch::options::Observers;
 use crate::batch::outputs::Outputs;
+use crate::buffers::filled;
 use crate::encode::{CARD_FEATURES, write_card_features, write_public_marginals};
 use crate::rules::{EpisodeSeed, Position, Seat, View};
 
@@ -54,15 +55,16 @@ fn write_row(
     let cards = usize::from(variant.players()) * slots;
     if let Some(features) = &mut outputs.card_features {
         let length = cards * CARD_FEATURES;
-        write_card_features(&view, &mut features[row * length..][..length]);
+        let features = &mut features.lend().elements()[row * length..][..length];
+        write_card_features(&view, filled(features, 0.0));
     }
     if let Some(marginals) = &mut outputs.marginals {
         let length = cards * variant.num_card_kinds();
-        write_public_marginals(&view, &mut marginals[row * length..][..length]);
+        let marginals = &mut marginals.lend().elements()[row * length..][..length];
+        write_public_marginals(&view, filled(marginals, 0.0));
     }
     if let Some(hands) = &mut outputs.own_hand {
-        let hand = &mut hands[row * slots..][..slots];
-        hand.fill(-1);
+        let hand = filled(&mut hands.lend().elements()[row * slots..][..slots], -1);
         let held = position.hands[observer.index()].cards();
         hand.iter_mut().zip(held).for_each(|(to, &card)| *to = card as i8);
     }

@@ -1,6 +1,7 @@
 //! From blocks to the rows of an observation buffer and of an action mask.
 
 use std::hint::black_box;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use super::expand::Expand;
@@ -10,8 +11,8 @@ use crate::batch::kernel::Kernel;
 use crate::batch::kernel::block::{Block, Field, count, counter};
 use crate::batch::kernel::lanes::{LANES, QUARTET, Word};
 use crate::batch::outputs::ObservationBuffer;
-use crate::buffers::Element;
 use crate::buffers::expand::prefetch;
+use crate::buffers::{Element, WriteOnly, initialised};
 use crate::encode::Encoder;
 
 /// The default encoder. The compiler makes a copy of the code for it alone.
@@ -75,10 +76,10 @@ impl<'a, I: Expand, const VARIANT: usize> RowWriter<'a, I, VARIANT> {
     fn write_as<const IS_DEFAULT: bool>(&mut self, obs: &mut ObservationBuffer<'_>) {
         self.encode::<IS_DEFAULT>();
         match obs {
-            ObservationBuffer::Bits(rows) => self.write_packed(rows),
-            ObservationBuffer::Float32(rows) => self.write_elements(rows),
-            ObservationBuffer::Float16(rows) => self.write_elements(rows),
-            ObservationBuffer::Uint8(rows) => self.write_elements(rows),
+            ObservationBuffer::Bits(rows) => self.write_packed(rows.lend().elements()),
+            ObservationBuffer::Float32(rows) => self.write_elements(rows.lend().elements()),
+            ObservationBuffer::Float16(rows) => self.write_elements(rows.lend().elements()),
+            ObservationBuffer::Uint8(rows) => self.write_elements(rows.lend().elements()),
         }
     }
 
@@ -96,7 +97,7 @@ impl<'a, I: Expand, const VARIANT: usize> RowWriter<'a, I, VARIANT> {
 
     /// Expands the packed rows to elements.
     #[inline(always)]
-    fn write_elements<E: Element>(&self, rows: &mut [E]) {
+    fn write_elements<E: Element>(&self, rows: &mut [MaybeUninit<E>]) {
         let RowFormat { bits, observers, .. } = self.format;
         let (mut lane, mut seat) = (0, 0);
         for row in self.games.start * observers..self.games.end * observers {
@@ -113,12 +114,12 @@ impl<'a, I: Expand, const VARIANT: usize> RowWriter<'a, I, VARIANT> {
     }
 
     #[inline(always)]
-    fn expand<E: Element>(&self, observer: usize, lane: usize, row: &mut [E]) {
+    fn expand<E: Element>(&self, observer: usize, lane: usize, row: &mut [MaybeUninit<E>]) {
         if self.config.prefetches {
             prefetch(row);
         }
         let bits = self.packed.row(observer, lane);
-        let (to, length) = (row.as_mut_ptr(), row.len());
+        let (to, length) = (row.as_mut_ptr().cast(), row.len());
         let streams = self.config.streams && size_of::<E>() > 1;
         let isa = self.block.isa;
         // SAFETY: `to` is the whole row, of `format.bits` elements, and `new` has checked that the
@@ -134,7 +135,7 @@ impl<'a, I: Expand, const VARIANT: usize> RowWriter<'a, I, VARIANT> {
 
     /// Writes the packed rows as they are.
     #[inline(always)]
-    fn write_packed(&self, rows: &mut [u8]) {
+    fn write_packed(&self, rows: &mut [MaybeUninit<u8>]) {
         let observers = self.format.observers;
         if self.games.len() < LANES {
             return self.write_packed_rows(rows);
@@ -150,7 +151,7 @@ impl<'a, I: Expand, const VARIANT: usize> RowWriter<'a, I, VARIANT> {
 
     /// Writes packed rows one by one.
     #[inline(always)]
-    fn write_packed_rows(&self, rows: &mut [u8]) {
+    fn write_packed_rows(&self, rows: &mut [MaybeUninit<u8>]) {
         let observers = self.format.observers;
         let length = 8 * self.format.bits.div_ceil(64);
         let rows = &mut rows[self.games.start * observers * length..];
@@ -158,7 +159,7 @@ impl<'a, I: Expand, const VARIANT: usize> RowWriter<'a, I, VARIANT> {
         for row in rows.chunks_exact_mut(length).take(self.games.len() * observers) {
             let words = self.packed.words(self.observer_of(seat, lane));
             for (to, word) in row.as_chunks_mut::<8>().0.iter_mut().zip(words) {
-                *to = word.0[lane].to_le_bytes();
+                *to = initialised(word.0[lane].to_le_bytes());
             }
             seat += 1;
             if seat == observers {
@@ -170,7 +171,12 @@ impl<'a, I: Expand, const VARIANT: usize> RowWriter<'a, I, VARIANT> {
     /// Writes one packed row for each of eight games by transposing their words: the only row of
     /// the game, or the one of this seat.
     #[inline(always)]
-    fn write_packed_block(&self, rows: &mut [u8], words: &[Word], seats: Option<&[usize; LANES]>) {
+    fn write_packed_block(
+        &self,
+        rows: &mut [MaybeUninit<u8>],
+        words: &[Word],
+        seats: Option<&[usize; LANES]>,
+    ) {
         let count = self.format.bits.div_ceil(64);
         let distance = 8 * count * if seats.is_some() { self.format.observers } else { 1 };
         let rows = &mut rows[self.games.start * distance..self.games.end * distance];
@@ -196,7 +202,7 @@ impl<'a, I: Expand, const VARIANT: usize> RowWriter<'a, I, VARIANT> {
         index: usize,
         count: usize,
         seats: Option<&[usize; LANES]>,
-        rows: &mut [u8],
+        rows: &mut [MaybeUninit<u8>],
     ) {
         let words = self.block.isa.transpose(&words.as_chunks::<QUARTET>().0[index]);
         let distance = rows.len() / LANES;
@@ -205,15 +211,16 @@ impl<'a, I: Expand, const VARIANT: usize> RowWriter<'a, I, VARIANT> {
             let start = lane * distance + place + 8 * QUARTET * index;
             let row = &mut rows[start..start + 8 * COUNT];
             for (to, word) in row.as_chunks_mut::<8>().0.iter_mut().zip(words) {
-                *to = word.to_le_bytes();
+                *to = initialised(word.to_le_bytes());
             }
         }
     }
 
     /// Writes for each action whether it is legal.
     #[inline(always)]
-    pub fn write_mask(&self, mask: &mut [bool]) {
+    pub fn write_mask(&self, mask: &mut WriteOnly<'_, bool>) {
         let num_actions = self.block.sizes().num_actions();
+        let mask = mask.lend().elements();
         let rows = &mut mask[num_actions * self.games.start..num_actions * self.games.end];
         let isa = self.block.isa;
         let [low, high] =

@@ -13,6 +13,7 @@ use crate::batch::{
     Partners, Seeds,
 };
 use crate::players::PlayerSpec;
+use crate::buffers::WriteOnly;
 use crate::rules::{ActionId, GameRng, Parameters, Position, Seat, State, Variant, random_variant};
 
 /// The forgeries of each batch.
@@ -106,10 +107,10 @@ impl Rows {
             Dtype::Float32 => self.floats.resize(length, 0.0),
         }
         match batch.options().dtype {
-            Dtype::Bits => ObservationBuffer::Bits(&mut self.bytes),
-            Dtype::Uint8 => ObservationBuffer::Uint8(&mut self.bytes),
-            Dtype::Float16 => ObservationBuffer::Float16(&mut self.halves),
-            Dtype::Float32 => ObservationBuffer::Float32(&mut self.floats),
+            Dtype::Bits => ObservationBuffer::Bits(WriteOnly::new(&mut self.bytes)),
+            Dtype::Uint8 => ObservationBuffer::Uint8(WriteOnly::new(&mut self.bytes)),
+            Dtype::Float16 => ObservationBuffer::Float16(WriteOnly::new(&mut self.halves)),
+            Dtype::Float32 => ObservationBuffer::Float32(WriteOnly::new(&mut self.floats)),
         }
     }
 }

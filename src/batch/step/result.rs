@@ -1,18 +1,20 @@
 //! The results of a step in the eight games of a block.
 
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use crate::batch::kernel::block::{Block, Field, counter};
 use crate::batch::kernel::lanes::{Isa, LANES, Lanes, Word};
 use crate::batch::kernel::turn::TurnResult;
 use crate::batch::outputs::Outputs;
+use crate::buffers::initialised;
 
 /// Writes the elements of up to eight games, if the caller has given the buffer; else the values
 /// are not computed.
 macro_rules! put {
     ($buffer:expr, $games:expr, $values:expr) => {
         if let Some(buffer) = &mut $buffer {
-            put(&mut buffer[$games.clone()], $values);
+            put(&mut buffer.lend().elements()[$games.clone()], $values);
         }
     };
 }
@@ -84,8 +86,9 @@ fn score<I: Isa, const VARIANT: usize>(
 }
 
 #[inline(always)]
-fn put<T: Copy>(to: &mut [T], values: [T; LANES]) {
-    if let Ok(eight) = <&mut [T; LANES]>::try_from(&mut *to) {
+fn put<T: Copy>(to: &mut [MaybeUninit<T>], values: [T; LANES]) {
+    let values = initialised(values);
+    if let Ok(eight) = <&mut [MaybeUninit<T>; LANES]>::try_from(&mut *to) {
         // The length is a constant here.
         *eight = values;
     } else {
@@ -97,7 +100,7 @@ fn put<T: Copy>(to: &mut [T], values: [T; LANES]) {
 /// one copy of variable length.
 #[cold]
 #[inline(never)]
-fn put_some<T: Copy>(to: &mut [T], values: &[T; LANES]) {
+fn put_some<T: Copy>(to: &mut [MaybeUninit<T>], values: &[MaybeUninit<T>; LANES]) {
     to.copy_from_slice(&values[..to.len()]);
 }
 

@@ -14,6 +14,7 @@ use super::check::CheckedArray;
 use super::numbers::Number;
 use crate::bindings::errors::ArrayError;
 use crate::bindings::process::forks;
+use crate::buffers::WriteOnly;
 
 /// How a call that has released the interpreter uses the memory of an array.
 #[derive(Clone, Copy)]
@@ -214,14 +215,15 @@ pub struct Memory<'b> {
 }
 
 impl<'b> Memory<'b> {
-    /// The elements, to be written.
-    pub fn write<T: Number>(self) -> &'b mut [T] {
+    /// The elements, to be written. Those of a new array are uninitialised, and the bytes of bools may have been
+    /// set to anything: so they are not read.
+    pub fn write<T: Number>(self) -> WriteOnly<'b, T> {
         assert!(self.writes, "claimed to be written");
-        let (start, length) = self.elements();
+        let (start, length) = self.elements::<T>();
         // SAFETY: `elements` names elements of `T`. `hold` found that no other call of this crate uses them
         // meanwhile, and `Held::memory` gives them out once. Python code of other threads must leave them
-        // alone; `elements` says why this cannot be enforced. Bytes of bools are only written.
-        unsafe { std::slice::from_raw_parts_mut(start, length) }
+        // alone; `elements` says why this cannot be enforced. Any byte is a `MaybeUninit`.
+        WriteOnly::uninit(unsafe { std::slice::from_raw_parts_mut(start.cast(), length) })
     }
 
     /// The numbers, to be read.

@@ -11,7 +11,7 @@ use crate::bindings::arrays::check::{Access, ArraySpec, untyped};
 use crate::bindings::arrays::claims::{Claims, Interpreter};
 use crate::bindings::arrays::numbers::Number;
 use crate::bindings::errors::ArrayError;
-use crate::buffers::{self, BufferError, Simd, packed_length};
+use crate::buffers::{self, BufferError, Simd, WriteOnly, packed_length};
 
 /// The size in bytes of the output between two checks for signals: a fraction of a second.
 const SIGNALS: usize = 1 << 28;
@@ -86,7 +86,7 @@ pub fn unpack<T: Number + Send>(
     out: &Bound<'_, PyAny>,
     shape: &[usize],
     [bytes, elements]: [usize; 2],
-    write: impl Fn(&[u8], &mut [T]) -> Result<(), BufferError> + Sync,
+    write: impl Fn(&[u8], WriteOnly<'_, T>) -> Result<(), BufferError> + Sync,
 ) -> PyResult<()> {
     let py = bits.py();
     let packed_shape = [&shape[..shape.len() - 1], &[bytes]].concat();
@@ -103,8 +103,8 @@ pub fn unpack<T: Number + Send>(
         return Ok(write(bits, out)?);
     }
     let rows = (SIGNALS / (elements * size_of::<T>())).max(1);
-    for (bits, out) in bits.chunks(rows * bytes).zip(out.chunks_mut(rows * elements)) {
-        py.detach(|| write(bits, out))?;
+    for (bits, out) in bits.chunks(rows * bytes).zip(out.elements().chunks_mut(rows * elements)) {
+        py.detach(|| write(bits, WriteOnly::uninit(out)))?;
         py.check_signals()?;
     }
     Ok(())

@@ -11,6 +11,7 @@ use crate::bindings::arrays::check::data_address;
 use crate::bindings::arrays::check::{Access, ArraySpec};
 use crate::bindings::arrays::claims::{Claims, Held, Interpreter, Memory};
 use crate::bindings::arrays::numbers::{Number, NumberType};
+use crate::buffers::WriteOnly;
 
 /// Number of outputs.
 pub const COUNT: usize = Outputs::NAMES.len();
@@ -174,12 +175,12 @@ trait FromMemory<'b> {
     fn from_memory(memory: Memory<'b>, dtype: Dtype) -> Self;
 }
 
-impl<'b, T: Number> FromMemory<'b> for &'b mut [T] {
+impl<'b, T: Number> FromMemory<'b> for WriteOnly<'b, T> {
     fn element(_: Dtype) -> &'static NumberType {
         T::TYPE
     }
 
-    fn from_memory(memory: Memory<'b>, _: Dtype) -> &'b mut [T] {
+    fn from_memory(memory: Memory<'b>, _: Dtype) -> WriteOnly<'b, T> {
         memory.write()
     }
 }

@@ -13,7 +13,7 @@ use crate::bindings::arrays::check::{Access, ArraySpec, untyped};
 use crate::bindings::arrays::claims::{Claims, Interpreter};
 use crate::bindings::arrays::numbers::Number;
 use crate::bindings::errors::ArrayError;
-use crate::buffers::{BufferError, Simd};
+use crate::buffers::{BufferError, Simd, WriteOnly};
 use crate::nn::{Pooling, PoolingGradient, PoolingSize, Real};
 
 /// The shapes of the towers, of the rows of each game and of what is pooled, and the sizes of a layer.
@@ -37,7 +37,7 @@ type Array<'a, 'py> = (&'static str, &'a Bound<'py, PyAny>, &'a [usize]);
 fn run<T: Number + Real, const INPUTS: usize, const OUTPUTS: usize>(
     inputs: [Array<'_, '_>; INPUTS],
     outputs: [Array<'_, '_>; OUTPUTS],
-    call: impl FnOnce([&[T]; INPUTS], [&mut [T]; OUTPUTS]) -> Result<(), BufferError> + Send,
+    call: impl FnOnce([&[T]; INPUTS], [WriteOnly<'_, T>; OUTPUTS]) -> Result<(), BufferError> + Send,
 ) -> PyResult<()> {
     let py = inputs[0].1.py();
     let mut claims = Claims::<6>::none();

@@ -235,7 +235,7 @@ unsafe fn expand_aligned<L: Expander, E: Element, const STREAM: bool>(
 
 /// Prefetches, for writing, the cache lines that are `AHEAD` of a row, and up to three more.
 #[inline(always)]
-pub fn prefetch<E: Element>(row: &[E]) {
+pub fn prefetch<T>(row: &[T]) {
     #[cfg(target_arch = "x86_64")]
     for four in 0..size_of_val(row).div_ceil(4 * BLOCK) {
         let ahead = row.as_ptr().cast::<u8>().wrapping_add(AHEAD + 4 * BLOCK * four);

@@ -1,7 +1,9 @@
 //! The gradient of pooling, in one pass over memory.
 
+use std::mem::MaybeUninit;
+
 use super::{PoolingSize, dispatch};
-use crate::buffers::{BufferError, Simd};
+use crate::buffers::{BufferError, Simd, WriteOnly};
 use crate::nn::real::Real;
 use crate::threads::share;
 
@@ -17,9 +19,9 @@ pub struct PoolingGradient<'a, F> {
     /// The gradient of `pooled`. Colours that share a maximum share its gradient alike.
     pub d_pooled: &'a [F],
     /// The gradient of `rows`.
-    pub d_rows: &'a mut [F],
+    pub d_rows: WriteOnly<'a, F>,
     /// The gradient of `shared`.
-    pub d_shared: &'a mut [F],
+    pub d_shared: WriteOnly<'a, F>,
 }
 
 impl<F: Real> PoolingGradient<'_, F> {
@@ -45,6 +47,7 @@ impl<F: Real> PoolingGradient<'_, F> {
         let (towers, width) = (piece * size.tower(), piece * size.width);
         let results = tower.chunks(towers).zip(pooled.chunks(2 * width));
         let gradients = d_tower.chunks(towers).zip(d_pooled.chunks(2 * width));
+        let (d_rows, d_shared) = (d_rows.elements(), d_shared.elements());
         let outputs = d_rows.chunks_mut(towers).zip(d_shared.chunks_mut(width));
         let pieces = results.zip(gradients).zip(outputs);
         share(pieces, &mut vec![(); threads], |(), (results, outputs)| {
@@ -70,7 +73,8 @@ compiled!(gradient_avx2, "avx2");
 compiled!(gradient_avx512, "avx512f,avx512bw,avx512dq,avx512vl");
 
 /// The arrays of [`PoolingGradient`], in its order.
-type Gradients<'a, F> = (&'a [F], &'a [F], &'a [F], &'a [F], &'a mut [F], &'a mut [F]);
+type Gradients<'a, F> =
+    (&'a [F], &'a [F], &'a [F], &'a [F], &'a mut [MaybeUninit<F>], &'a mut [MaybeUninit<F>]);
 
 /// The gradient of whole observations.
 #[inline(always)]
@@ -108,12 +112,12 @@ fn gradient<F: Real>(
                 let of_largest = if number == largest[unit] { d_largest[unit] } else { 0.0 };
                 let found = d_tower[unit].widened() + d_mean[unit] + of_largest;
                 let found = if number > 0.0 { found } else { 0.0 };
-                d_row[unit] = F::nearest(found);
+                d_row[unit].write(F::nearest(found));
                 sum[unit] += found;
             }
         }
         for (to, &sum) in d_shared.iter_mut().zip(&sum) {
-            *to = F::nearest(sum);
+            to.write(F::nearest(sum));
         }
     }
 }

@@ -8,10 +8,12 @@
 
 mod gradient;
 
+use std::mem::MaybeUninit;
+
 pub use gradient::PoolingGradient;
 
 use super::real::Real;
-use crate::buffers::{BufferError, Simd, check_length};
+use crate::buffers::{BufferError, Simd, WriteOnly, check_length};
 use crate::threads::share;
 
 /// The size in elements of the towers that a thread takes at a time.
@@ -83,9 +85,9 @@ pub struct Pooling<'a, F> {
     /// N * width, added to the row of each colour.
     pub shared: &'a [F],
     /// N * colours * width: the ReLU of the sums.
-    pub tower: &'a mut [F],
+    pub tower: WriteOnly<'a, F>,
     /// N * 2 * width: the mean of `tower` over the colours, then its maximum.
-    pub pooled: &'a mut [F],
+    pub pooled: WriteOnly<'a, F>,
 }
 
 impl<F: Real> Pooling<'_, F> {
@@ -110,6 +112,7 @@ impl<F: Real> Pooling<'_, F> {
         let (piece, threads) = size.shares(count, num_threads);
         let (towers, width) = (piece * size.tower(), piece * size.width);
         let inputs = rows.chunks(towers).zip(shared.chunks(width));
+        let (tower, pooled) = (tower.elements(), pooled.elements());
         let outputs = tower.chunks_mut(towers).zip(pooled.chunks_mut(2 * width));
         share(inputs.zip(outputs), &mut vec![(); threads], |(), (inputs, outputs)| {
             let ((rows, shared), (tower, pooled)) = (inputs, outputs);
@@ -128,8 +131,8 @@ macro_rules! compiled {
             size: PoolingSize,
             rows: &[F],
             shared: &[F],
-            tower: &mut [F],
-            pooled: &mut [F],
+            tower: &mut [MaybeUninit<F>],
+            pooled: &mut [MaybeUninit<F>],
         ) {
             pool(size, rows, shared, tower, pooled);
         }
@@ -144,8 +147,8 @@ fn pool<F: Real>(
     PoolingSize { colors, width }: PoolingSize,
     rows: &[F],
     shared: &[F],
-    tower: &mut [F],
-    pooled: &mut [F],
+    tower: &mut [MaybeUninit<F>],
+    pooled: &mut [MaybeUninit<F>],
 ) {
     let (mut sum, mut largest) = (vec![0.0f32; width], vec![0.0f32; width]);
     let inputs = rows.chunks_exact(colors * width).zip(shared.chunks_exact(width));
@@ -157,16 +160,17 @@ fn pool<F: Real>(
             for unit in 0..width {
                 let number = row[unit].widened() + shared[unit].widened();
                 // Comparisons that let nan pass.
-                tower[unit] = F::nearest(if number <= 0.0 { 0.0 } else { number });
-                let number = tower[unit].widened();
+                let number = F::nearest(if number <= 0.0 { 0.0 } else { number });
+                tower[unit].write(number);
+                let number = number.widened();
                 sum[unit] += number;
                 largest[unit] = if number <= largest[unit] { largest[unit] } else { number };
             }
         }
         let (mean, maximum) = pooled.split_at_mut(width);
         for unit in 0..width {
-            mean[unit] = F::nearest(sum[unit] / colors as f32);
-            maximum[unit] = F::nearest(largest[unit]);
+            mean[unit].write(F::nearest(sum[unit] / colors as f32));
+            maximum[unit].write(F::nearest(largest[unit]));
         }
     }
 }

@@ -21,15 +21,20 @@ fn run<F: Real>(simd: Simd, size: PoolingSize, count: usize, threads: usize) -> 
     let [mut tower, mut d_rows] = [(); 2].map(|()| vec![F::nearest(9.0); towers]);
     let (mut pooled, mut d_shared) =
         (vec![F::nearest(9.0); 2 * width], vec![F::nearest(9.0); width]);
-    let layer = Pooling { rows: &rows, shared: &shared, tower: &mut tower, pooled: &mut pooled };
+    let layer = Pooling {
+        rows: &rows,
+        shared: &shared,
+        tower: WriteOnly::new(&mut tower),
+        pooled: WriteOnly::new(&mut pooled),
+    };
     layer.run(simd, size, threads).unwrap();
     let gradient = PoolingGradient {
         tower: &tower,
         pooled: &pooled,
         d_tower: &d_tower,
         d_pooled: &d_pooled,
-        d_rows: &mut d_rows,
-        d_shared: &mut d_shared,
+        d_rows: WriteOnly::new(&mut d_rows),
+        d_shared: WriteOnly::new(&mut d_shared),
     };
     gradient.run(simd, size, threads).unwrap();
     [tower, pooled, d_rows, d_shared]
@@ -108,8 +113,8 @@ fn bfloat16_is_rounded_to_even_and_nan_stays() {
     let layer = Pooling {
         rows: &[bf16::NAN, bf16::ONE],
         shared: &[bf16::ZERO],
-        tower: &mut tower,
-        pooled: &mut pooled,
+        tower: WriteOnly::new(&mut tower),
+        pooled: WriteOnly::new(&mut pooled),
     };
     layer.run(Simd::Portable, PoolingSize { colors: 2, width: 1 }, 1).unwrap();
     assert!(tower[0].is_nan() && pooled[0].is_nan());
@@ -121,14 +126,20 @@ fn wrong_lengths_are_refused() {
     for (rows, shared, tower, pooled) in
         [(5, 3, 6, 6), (6, 4, 6, 6), (6, 3, 7, 6), (6, 3, 6, 5), (12, 3, 6, 6)]
     {
+        let (mut of_tower, mut of_pooled) = (vec![0.0; tower], vec![0.0; pooled]);
         let layer = Pooling {
             rows: &vec![0.0f32; rows],
             shared: &vec![0.0; shared],
-            tower: &mut vec![0.0; tower],
-            pooled: &mut vec![0.0; pooled],
+            tower: WriteOnly::new(&mut of_tower),
+            pooled: WriteOnly::new(&mut of_pooled),
         };
         assert!(layer.run(Simd::Portable, size, 1).is_err(), "{rows} {shared} {tower} {pooled}");
     }
-    let nothing = Pooling::<f32> { rows: &[], shared: &[], tower: &mut [], pooled: &mut [] };
+    let nothing = Pooling::<f32> {
+        rows: &[],
+        shared: &[],
+        tower: WriteOnly::new(&mut []),
+        pooled: WriteOnly::new(&mut []),
+    };
     nothing.run(Simd::Portable, size, 4).unwrap();
 }

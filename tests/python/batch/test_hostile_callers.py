@@ -261,11 +261,33 @@ def test_misaligned_actions_are_read_as_they_are(dtype):
     np.testing.assert_array_equal(outs[0]["obs"], outs[1]["obs"])
 
 
-def test_a_mask_of_other_bytes_than_0_and_1_is_true():
-    batch = Batch("standard", 3, seed=0)
-    batch.step([PLAY] * 3)
-    batch.reset(None, np.array([0, 2, 255], np.uint8).view(bool))
-    assert batch.episodes.tolist() == [0, 1, 1]
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda batch, mask: batch.reset(None, mask),
+        lambda batch, mask: batch._step_some([PLAY] * 3, mask),
+        lambda batch, mask: batch.worlds(2, seed=1, games=mask),
+    ],
+    ids=["reset", "step of some games", "worlds"],
+)
+def test_a_mask_of_other_bytes_than_0_and_1_is_true(call):
+    masks = [np.array([0, 2, 255], np.uint8).view(bool), np.array([False, True, True])]
+    batches = [Batch("standard", 3, partners={1: "cheater"}, observers="all", seed=0) for _ in masks]
+    for batch in batches:
+        batch.step([PLAY] * 3)
+    results = [call(batch, mask) for batch, mask in zip(batches, masks, strict=True)]
+    compared = results if isinstance(results[0], Batch) else batches
+    np.testing.assert_array_equal(*(batch.observe()["obs"] for batch in compared))
+
+
+def test_bools_are_written_where_memory_holds_other_bytes():
+    batch = Batch("standard", 4, seed=0)
+    names = ("action_mask", "terminated", "truncated", "illegal_action")
+    expected = batch.observe()
+    memory = {name: np.full(expected[name].shape, 7, np.uint8) for name in names}
+    batch.reset_into(seed=0, **{name: memory[name].view(bool) for name in names})
+    for name in names:
+        np.testing.assert_array_equal(memory[name], expected[name].view(np.uint8), name)
 
 
 # --- Threads ----------------------------------------------------------------------------------------------
