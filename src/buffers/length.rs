@@ -4,8 +4,6 @@ use std::collections::TryReserveError;
 
 use thiserror::Error;
 
-use super::simd::SimdError;
-
 /// An array of the wrong length or the wrong type.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
@@ -30,9 +28,6 @@ pub enum BufferError {
         /// The type that they should have.
         expected: &'static str,
     },
-    /// An instruction set that this processor does not have.
-    #[error(transparent)]
-    Simd(#[from] SimdError),
 }
 
 /// Checks the length of an array.

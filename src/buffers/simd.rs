@@ -1,14 +1,15 @@
-//! The instruction sets. The kernel is compiled once for each; the set is chosen when a batch is
-//! made. All sets give the same bits.
+//! The instruction sets, each with a token, and the one way to run code that is compiled for them.
+//!
+//! A token exists only on a processor that has the instructions. [`Simd::run`] calls a [`Task`] with the token, in a
+//! function that is compiled with these instructions: so code that has a token may use them. All sets give the same
+//! bits.
 //!
 //! To add an instruction set, change these places:
 //!
-//! 1. here: a case of [`Simd`] with its name and its detection, ordered by speed;
-//! 2. `src/batch/kernel/lanes/NAME.rs`: an `Isa` and its `Lanes`, beginning with a copy of
-//!    `portable.rs`;
+//! 1. here: a token, a case of [`Simd`] with its name and its detection, and the function that calls its tasks;
+//! 2. `src/batch/kernel/lanes/NAME.rs`: its lanes, beginning with a copy of `portable.rs`;
 //! 3. `src/buffers/expand/NAME.rs`: bits to elements of one, two and four bytes;
-//! 4. the entry functions with `#[target_feature]`, in the batch's step and in
-//!    `src/buffers/unpack.rs`;
+//! 4. `src/nn/sparse_rows.rs`: the inputs of a layer that are not zero;
 //! 5. its name in `tests/python/helpers/instruction_sets.py` and `benchmarks/measuring.py`.
 //!
 //! `cargo test --test lockstep` tests it on a processor that supports it.
@@ -17,16 +18,75 @@ use std::fmt;
 
 use thiserror::Error;
 
-/// A set of vector instructions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// The token of the instructions that every processor has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Portable;
+
+/// The token of AVX2, BMI1, BMI2, LZCNT and POPCNT.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Avx2(());
+
+/// The token of AVX-512 F, BW, CD, DQ and VL, and of what AVX2 includes.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Avx512(());
+
+/// A set of vector instructions that this processor has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Simd {
     /// The instructions that every processor has.
     Portable,
     /// AVX2, BMI1, BMI2, LZCNT and POPCNT: x86-64-v3.
-    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx2(Avx2),
     /// In addition AVX-512 F, BW, CD, DQ and VL: x86-64-v4.
-    Avx512,
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Avx512),
+}
+
+/// Work that is compiled for each instruction set.
+pub(crate) trait Task<I> {
+    /// Does the work. Implementations are `#[inline(always)]`, and so are the functions that they call: only what is
+    /// inlined is compiled for the instruction set. A closure is not.
+    fn run(self, isa: I);
+}
+
+/// A task for each instruction set.
+#[cfg(target_arch = "x86_64")]
+pub(crate) trait AnyTask: Task<Portable> + Task<Avx2> + Task<Avx512> {}
+
+#[cfg(target_arch = "x86_64")]
+impl<T: Task<Portable> + Task<Avx2> + Task<Avx512>> AnyTask for T {}
+
+/// A task for each instruction set.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) trait AnyTask: Task<Portable> {}
+
+#[cfg(not(target_arch = "x86_64"))]
+impl<T: Task<Portable>> AnyTask for T {}
+
+// Each task has a function of its own for each instruction set. In one function the compiler would merge the code that
+// kernels have in common, and their numbers would not be constants.
+
+#[inline(never)]
+fn run_portable(task: impl Task<Portable>) {
+    task.run(Portable);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn run_avx2(task: impl Task<Avx2>, isa: Avx2) {
+    task.run(isa);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(
+    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
+)]
+fn run_avx512(task: impl Task<Avx512>, isa: Avx512) {
+    task.run(isa);
 }
 
 /// The environment variable that forces an instruction set, for tests and measurements.
@@ -44,57 +104,31 @@ pub struct SimdError {
 }
 
 impl Simd {
-    /// All sets, the slowest first.
-    pub const ALL: [Simd; 3] = [Simd::Portable, Simd::Avx2, Simd::Avx512];
-
     /// The name, as the environment variable gives it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Simd::Portable => "portable",
-            Simd::Avx2 => "avx2",
-            Simd::Avx512 => "avx512",
-        }
-    }
-
-    /// Whether this processor has the set.
-    #[must_use]
-    pub fn is_available(self) -> bool {
-        match self {
-            Simd::Portable => true,
             #[cfg(target_arch = "x86_64")]
-            Simd::Avx2 => {
-                is_x86_feature_detected!("avx2")
-                    && is_x86_feature_detected!("bmi1")
-                    && is_x86_feature_detected!("bmi2")
-                    && is_x86_feature_detected!("lzcnt")
-                    && is_x86_feature_detected!("popcnt")
-            }
+            Simd::Avx2(_) => "avx2",
             #[cfg(target_arch = "x86_64")]
-            Simd::Avx512 => {
-                Simd::Avx2.is_available()
-                    && is_x86_feature_detected!("avx512f")
-                    && is_x86_feature_detected!("avx512bw")
-                    && is_x86_feature_detected!("avx512cd")
-                    && is_x86_feature_detected!("avx512dq")
-                    && is_x86_feature_detected!("avx512vl")
-            }
-            #[cfg(not(target_arch = "x86_64"))]
-            _ => false,
+            Simd::Avx512(_) => "avx512",
         }
     }
 
     /// The sets of this processor, the fastest last.
     pub fn available() -> impl Iterator<Item = Simd> {
-        Simd::ALL.into_iter().filter(|simd| simd.is_available())
-    }
-
-    /// This set, checked to be available.
-    ///
-    /// # Errors
-    /// [`SimdError`] if the processor does not have it.
-    pub fn require(self) -> Result<Simd, SimdError> {
-        if self.is_available() { Ok(self) } else { Err(SimdError::new(self.name())) }
+        #[cfg(target_arch = "x86_64")]
+        let (avx2, avx512) = (Avx2::detected(), Avx512::detected());
+        [
+            Some(Simd::Portable),
+            #[cfg(target_arch = "x86_64")]
+            avx2.map(Simd::Avx2),
+            #[cfg(target_arch = "x86_64")]
+            avx512.map(Simd::Avx512),
+        ]
+        .into_iter()
+        .flatten()
     }
 
     /// The set that the environment variable names, or else the fastest.
@@ -103,11 +137,57 @@ impl Simd {
     /// [`SimdError`] for a set that this processor does not have.
     pub fn chosen() -> Result<Simd, SimdError> {
         let Some(given) = std::env::var_os(SIMD_VARIABLE).filter(|given| !given.is_empty()) else {
-            return Ok(Simd::available().last().unwrap_or(Simd::Portable));
+            return Ok(Simd::fastest());
         };
         Simd::available()
             .find(|simd| given == simd.name())
             .ok_or_else(|| SimdError::new(&given.to_string_lossy()))
+    }
+
+    /// The fastest set of this processor.
+    pub(crate) fn fastest() -> Simd {
+        Simd::available().last().unwrap_or(Simd::Portable)
+    }
+
+    /// Does the work with this instruction set.
+    #[inline(always)]
+    pub(crate) fn run(self, task: impl AnyTask) {
+        match self {
+            Simd::Portable => run_portable(task),
+            // SAFETY: the token exists only if the processor has the instructions.
+            #[cfg(target_arch = "x86_64")]
+            Simd::Avx2(isa) => unsafe { run_avx2(task, isa) },
+            // SAFETY: likewise.
+            #[cfg(target_arch = "x86_64")]
+            Simd::Avx512(isa) => unsafe { run_avx512(task, isa) },
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Avx2 {
+    /// The token, on a processor with the instructions.
+    pub(crate) fn detected() -> Option<Avx2> {
+        let has_instructions = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("popcnt");
+        has_instructions.then_some(Avx2(()))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Avx512 {
+    /// The token, on a processor with the instructions.
+    pub(crate) fn detected() -> Option<Avx512> {
+        let has_instructions = Avx2::detected().is_some()
+            && is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512cd")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl");
+        has_instructions.then_some(Avx512(()))
     }
 }
 

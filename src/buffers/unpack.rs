@@ -2,10 +2,8 @@
 
 use std::mem::MaybeUninit;
 
-#[cfg(target_arch = "x86_64")]
-use super::expand::{Avx2Expander, Avx512Expander};
-use super::expand::{Element, PortableExpander, expand, fence};
-use crate::buffers::{BufferError, Simd, WriteOnly, check_length};
+use super::expand::{Element, Expand, expand, fence};
+use crate::buffers::{BufferError, Simd, Task, WriteOnly, check_length};
 use crate::threads::share;
 
 /// The size in bytes of the output that a thread takes at a time.
@@ -32,8 +30,7 @@ pub const fn packed_length(num_features: usize) -> usize {
 /// writes them.
 ///
 /// # Errors
-/// [`BufferError`] if the numbers of bytes, features and elements do not fit together, or if this
-/// processor does not have the instruction set.
+/// [`BufferError`] if the numbers of bytes, features and elements do not fit together.
 ///
 /// ```
 /// use starmine::buffers::{Simd, WriteOnly, unpack_bits};
@@ -51,7 +48,6 @@ pub fn unpack_bits<E: Element>(
     out: WriteOnly<'_, E>,
     num_threads: usize,
 ) -> Result<(), BufferError> {
-    let simd = simd.require()?;
     let row_bytes = packed_length(num_features);
     let rows = bits.len().checked_div(row_bytes).unwrap_or(0);
     check_length("bits", bits.len(), rows * row_bytes)?;
@@ -61,78 +57,60 @@ pub fn unpack_bits<E: Element>(
     }
     let out = out.elements();
     let total = size_of_val(out);
-    let work = unpack_rows::<E>(simd, total >= STREAM);
+    let streams = total >= STREAM;
     let threads = num_threads.min(total / THREAD);
     if threads <= 1 {
-        // SAFETY: the instruction set is available, as checked above.
-        unsafe { work(bits, num_features, out) };
+        simd.run(Rows { bits, num_features, out, streams });
         return Ok(());
     }
     let piece = (PIECE / (total / rows)).max(1);
     let pieces = bits.chunks(piece * row_bytes).zip(out.chunks_mut(piece * num_features));
     share(pieces, &mut vec![(); threads], |(), (bits, out)| {
-        // SAFETY: the instruction set is available, as checked above.
-        unsafe { work(bits, num_features, out) };
+        simd.run(Rows { bits, num_features, out, streams });
         true
     });
     Ok(())
 }
 
-/// A function that unpacks whole rows.
-type UnpackRows<E> = unsafe fn(&[u8], usize, &mut [MaybeUninit<E>]);
+/// Whole rows to be unpacked.
+struct Rows<'a, E> {
+    bits: &'a [u8],
+    num_features: usize,
+    out: &'a mut [MaybeUninit<E>],
+    /// Whether the output is written with non-temporal stores.
+    streams: bool,
+}
 
-/// The function for an instruction set.
-fn unpack_rows<E: Element>(simd: Simd, stream: bool) -> UnpackRows<E> {
-    match (simd, stream) {
-        #[cfg(target_arch = "x86_64")]
-        (Simd::Avx512, false) => rows_avx512::<E, false>,
-        #[cfg(target_arch = "x86_64")]
-        (Simd::Avx512, true) => rows_avx512::<E, true>,
-        #[cfg(target_arch = "x86_64")]
-        (Simd::Avx2, false) => rows_avx2::<E, false>,
-        #[cfg(target_arch = "x86_64")]
-        (Simd::Avx2, true) => rows_avx2::<E, true>,
-        _ => rows_portable::<E, false>,
+impl<I: Expand, E: Element> Task<I> for Rows<'_, E> {
+    #[inline(always)]
+    fn run(self, isa: I) {
+        if self.streams && I::STREAMS {
+            self.unpack::<I, true>(isa);
+            fence();
+        } else {
+            self.unpack::<I, false>(isa);
+        }
     }
 }
 
-macro_rules! rows {
-    ($name:ident, $expander:ident $(, $features:literal)?) => {
-        /// # Safety
-        /// The processor has the instruction set.
-        $(#[target_feature(enable = $features)])?
-        unsafe fn $name<E: Element, const STREAM: bool>(
-            bits: &[u8],
-            num_features: usize,
-            out: &mut [MaybeUninit<E>],
-        ) {
-            let mut words = [0; PART];
-            let rows = bits.chunks_exact(packed_length(num_features));
-            for (packed, row) in rows.zip(out.chunks_exact_mut(num_features)) {
-                for (packed, part) in packed.chunks(8 * PART).zip(row.chunks_mut(64 * PART)) {
-                    for (word, bytes) in words.iter_mut().zip(packed.as_chunks().0) {
-                        *word = u64::from_le_bytes(*bytes);
-                    }
-                    // SAFETY: the part is a whole slice, and there is a word for each 64 elements.
-                    unsafe { expand::<$expander, E, STREAM>(&words[..], part.as_mut_ptr().cast(), part.len()) };
+impl<E: Element> Rows<'_, E> {
+    #[inline(always)]
+    fn unpack<I: Expand, const STREAM: bool>(self, isa: I) {
+        let Rows { bits, num_features, out, .. } = self;
+        let mut words = [0; PART];
+        let rows = bits.chunks_exact(packed_length(num_features));
+        for (packed, row) in rows.zip(out.chunks_exact_mut(num_features)) {
+            for (packed, part) in packed.chunks(8 * PART).zip(row.chunks_mut(64 * PART)) {
+                for (word, bytes) in words.iter_mut().zip(packed.as_chunks().0) {
+                    *word = u64::from_le_bytes(*bytes);
                 }
-            }
-            if STREAM {
-                fence();
+                let (to, length) = (part.as_mut_ptr().cast(), part.len());
+                // SAFETY: the part is a whole slice, and there is a word for each 64 elements.
+                unsafe { expand::<I, E, STREAM>(isa, &words[..], to, length) };
             }
         }
-    };
+    }
 }
-
-rows!(rows_portable, PortableExpander);
-#[cfg(target_arch = "x86_64")]
-rows!(rows_avx2, Avx2Expander, "avx2,bmi1,bmi2,lzcnt,popcnt");
-#[cfg(target_arch = "x86_64")]
-rows!(
-    rows_avx512,
-    Avx512Expander,
-    "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
-);
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,7 @@
 //! every number of rows.
 
 use super::sparse_rows::SparseRows;
-use crate::buffers::Simd;
+use crate::buffers::{Simd, Task};
 
 /// Outputs in a vector. Rows are padded with zeros.
 const WIDTH: usize = 16;
@@ -105,9 +105,8 @@ impl Linear {
     /// Computes the outputs of each row, one row after another.
     ///
     /// # Panics
-    /// If an index is not that of an input, or if the processor does not have the instruction set.
+    /// If an index is not that of an input.
     pub fn apply(&self, simd: Simd, rows: &SparseRows, outputs: &mut Vec<f32>) {
-        assert!(simd.is_available(), "{simd} is not available");
         // Every element is overwritten below.
         outputs.resize(rows.len() * self.outputs, 0.0);
         if outputs.is_empty() {
@@ -115,14 +114,15 @@ impl Linear {
         }
         let mut first = 0;
         for tile in &self.tiles {
-            let job = Job { tile, rows, first, stride: self.outputs, inputs: self.inputs };
+            let (stride, inputs, outputs) = (self.outputs, self.inputs, &mut outputs[..]);
+            let job = Job { tile, rows, first, stride, inputs, outputs };
             match tile.bias.len() {
-                1 => job.run::<1>(simd, outputs),
-                2 => job.run::<2>(simd, outputs),
-                3 => job.run::<3>(simd, outputs),
-                4 => job.run::<4>(simd, outputs),
-                5 => job.run::<5>(simd, outputs),
-                _ => job.run::<LONGEST_TILE>(simd, outputs),
+                1 => simd.run(TileJob::<1>(job)),
+                2 => simd.run(TileJob::<2>(job)),
+                3 => simd.run(TileJob::<3>(job)),
+                4 => simd.run(TileJob::<4>(job)),
+                5 => simd.run(TileJob::<5>(job)),
+                _ => simd.run(TileJob::<LONGEST_TILE>(job)),
             }
             first += tile.bias.len() * WIDTH;
         }
@@ -130,7 +130,6 @@ impl Linear {
 }
 
 /// The outputs of a tile for all rows.
-#[derive(Clone, Copy)]
 struct Job<'a> {
     tile: &'a Tile,
     rows: &'a SparseRows,
@@ -140,55 +139,27 @@ struct Job<'a> {
     stride: usize,
     /// The inputs of the layer.
     inputs: usize,
+    outputs: &'a mut [f32],
 }
 
-impl Job<'_> {
-    fn run<const N: usize>(self, simd: Simd, outputs: &mut [f32]) {
-        match simd {
-            // SAFETY: `Linear::apply`, which makes this, has asserted that the processor has the
-            // instruction set.
-            #[cfg(target_arch = "x86_64")]
-            Simd::Avx512 => unsafe { self.run_avx512::<N>(outputs) },
-            // SAFETY: likewise.
-            #[cfg(target_arch = "x86_64")]
-            Simd::Avx2 => unsafe { self.run_avx2::<N>(outputs) },
-            _ => self.run_with::<N>(outputs, sum_portable::<N>),
-        }
-    }
+/// A job with a tile of `N` vectors.
+struct TileJob<'a, const N: usize>(Job<'a>);
 
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx512f")]
-    fn run_avx512<const N: usize>(self, outputs: &mut [f32]) {
-        self.run_with::<N>(outputs, |bias, sums, weights, indices, values| {
-            sum_avx512::<N>(bias, sums, weights, indices, values);
-        });
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn run_avx2<const N: usize>(self, outputs: &mut [f32]) {
-        self.run_with::<N>(outputs, |bias, sums, weights, indices, values| {
-            sum_avx2::<N>(bias, sums, weights, indices, values);
-        });
-    }
-
+impl<I, const N: usize> Task<I> for TileJob<'_, N> {
     #[inline(always)]
-    fn run_with<const N: usize>(
-        self,
-        outputs: &mut [f32],
-        sum: impl Fn(Option<&[Vector; N]>, &mut [Numbers; N], &[[Vector; N]], &[u32], &[f32]),
-    ) {
-        let bias = self.tile.bias.first_chunk().expect("the tile has this length");
-        let weights = &self.tile.weights.as_chunks::<N>().0[..self.inputs];
-        let segments = self.rows.segments();
-        let is_whole = self.first + N * WIDTH <= self.stride;
-        let block = if is_whole && self.rows.len() > 1 { BLOCK / N } else { segments };
+    fn run(self, _: I) {
+        let TileJob(job) = self;
+        let bias = job.tile.bias.first_chunk().expect("the tile has this length");
+        let weights = &job.tile.weights.as_chunks::<N>().0[..job.inputs];
+        let segments = job.rows.segments();
+        let is_whole = job.first + N * WIDTH <= job.stride;
+        let block = if is_whole && job.rows.len() > 1 { BLOCK / N } else { segments };
         for start in (0..segments).step_by(block) {
             let segments = start..segments.min(start + block);
             let bias = (start == 0).then_some(bias);
-            for (row, outputs) in outputs.chunks_exact_mut(self.stride).enumerate() {
-                let (indices, values) = self.rows.inputs(row, &segments);
-                let outputs = &mut outputs[self.first..];
+            for (row, outputs) in job.outputs.chunks_exact_mut(job.stride).enumerate() {
+                let (indices, values) = job.rows.inputs(row, &segments);
+                let outputs = &mut outputs[job.first..];
                 if is_whole {
                     let (sums, _) = outputs.as_chunks_mut();
                     let sums = sums.first_chunk_mut().expect("the tile has this length");
@@ -203,93 +174,24 @@ impl Job<'_> {
     }
 }
 
-/// Adds the products of inputs and weights to the sums of a tile, or to the bias if there is one.
+/// Adds the products of inputs and weights to the sums of a tile, or to the bias if there is one. The sums are a
+/// local array, which the compiler keeps in registers.
 #[inline(always)]
-fn sum_portable<const N: usize>(
+fn sum<const N: usize>(
     bias: Option<&[Vector; N]>,
-    sums: &mut [Numbers; N],
+    to: &mut [Numbers; N],
     weights: &[[Vector; N]],
     indices: &[u32],
     values: &[f32],
 ) {
-    if let Some(bias) = bias {
-        *sums = bias.map(|vector| vector.0);
-    }
+    let mut sums = bias.map_or(*to, |bias| bias.map(|vector| vector.0));
     for (&index, &value) in indices.iter().zip(values) {
-        for (sums, weights) in sums.iter_mut().zip(&weights[index as usize]) {
-            for (sum, weight) in sums.iter_mut().zip(&weights.0) {
-                *sum += weight * value;
+        let weights = &weights[index as usize];
+        for vector in 0..N {
+            for lane in 0..WIDTH {
+                sums[vector][lane] += weights[vector].0[lane] * value;
             }
         }
     }
+    *to = sums;
 }
-
-/// The same with the sums in registers. Intrinsics, because the compiler keeps the sums of
-/// [`sum_portable`] in memory.
-#[cfg(target_arch = "x86_64")]
-macro_rules! sum_in_registers {
-    ($name:ident, $features:literal, $registers:literal, $zero:ident, $load:ident, $store:ident, $splat:ident, $add:ident, $multiply:ident) => {
-        #[target_feature(enable = $features)]
-        #[inline]
-        fn $name<const N: usize>(
-            bias: Option<&[Vector; N]>,
-            to: &mut [Numbers; N],
-            weights: &[[Vector; N]],
-            indices: &[u32],
-            values: &[f32],
-        ) {
-            use std::arch::x86_64::{$add, $load, $multiply, $splat, $store, $zero};
-            /// The numbers in a register.
-            const LANES: usize = WIDTH / $registers;
-            let mut sums = [[$zero(); $registers]; N];
-            for (vector, sums) in sums.iter_mut().enumerate() {
-                let from = bias.map_or(&to[vector], |bias| &bias[vector].0);
-                for (sum, from) in sums.iter_mut().zip(from.as_chunks::<LANES>().0) {
-                    // SAFETY: the chunk has as many numbers as the register.
-                    *sum = unsafe { $load(from.as_ptr()) };
-                }
-            }
-            for (&index, &value) in indices.iter().zip(values) {
-                let value = $splat(value);
-                for (sums, weights) in sums.iter_mut().zip(&weights[index as usize]) {
-                    for (sum, weights) in sums.iter_mut().zip(weights.0.as_chunks::<LANES>().0) {
-                        // SAFETY: as above.
-                        let weights = unsafe { $load(weights.as_ptr()) };
-                        *sum = $add(*sum, $multiply(weights, value));
-                    }
-                }
-            }
-            for (to, sums) in to.iter_mut().zip(&sums) {
-                for (to, &sum) in to.as_chunks_mut::<LANES>().0.iter_mut().zip(sums) {
-                    // SAFETY: as above.
-                    unsafe { $store(to.as_mut_ptr(), sum) };
-                }
-            }
-        }
-    };
-}
-
-#[cfg(target_arch = "x86_64")]
-sum_in_registers!(
-    sum_avx512,
-    "avx512f",
-    1,
-    _mm512_setzero_ps,
-    _mm512_loadu_ps,
-    _mm512_storeu_ps,
-    _mm512_set1_ps,
-    _mm512_add_ps,
-    _mm512_mul_ps
-);
-#[cfg(target_arch = "x86_64")]
-sum_in_registers!(
-    sum_avx2,
-    "avx2",
-    2,
-    _mm256_setzero_ps,
-    _mm256_loadu_ps,
-    _mm256_storeu_ps,
-    _mm256_set1_ps,
-    _mm256_add_ps,
-    _mm256_mul_ps
-);

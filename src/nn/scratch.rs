@@ -1,7 +1,7 @@
 //! Memory of a forward pass.
 
 use super::sparse_rows::SparseRows;
-use crate::buffers::{Simd, SimdError};
+use crate::buffers::Simd;
 
 /// Scratch memory of forward passes, of any policy. It grows with the number of rows; a pass of no
 /// more rows than an earlier one allocates nothing.
@@ -32,12 +32,10 @@ pub struct PolicyScratch {
 
 impl PolicyScratch {
     /// Memory for passes with this instruction set.
-    ///
-    /// # Errors
-    /// [`SimdError`] if the processor does not have the instruction set.
-    pub fn with_simd(simd: Simd) -> Result<PolicyScratch, SimdError> {
-        Ok(PolicyScratch {
-            simd: simd.require()?,
+    #[must_use]
+    pub fn with_simd(simd: Simd) -> PolicyScratch {
+        PolicyScratch {
+            simd,
             observations: Vec::new(),
             features: Vec::new(),
             card_features: Vec::new(),
@@ -50,7 +48,7 @@ impl PolicyScratch {
             pooled: Vec::new(),
             group_logits: Vec::new(),
             outputs: Vec::new(),
-        })
+        }
     }
 }
 
@@ -58,9 +56,7 @@ impl Default for PolicyScratch {
     /// Memory for passes with the instruction set that the environment variable names, or else the
     /// fastest.
     fn default() -> PolicyScratch {
-        let fastest = || Simd::available().last().unwrap_or(Simd::Portable);
-        let chosen = Simd::chosen().unwrap_or_else(|_| fastest());
-        PolicyScratch::with_simd(chosen).expect("the instruction set is available")
+        PolicyScratch::with_simd(Simd::chosen().unwrap_or_else(|_| Simd::fastest()))
     }
 }
 

@@ -3,7 +3,9 @@
 
 use std::ops::Range;
 
-use crate::buffers::Simd;
+#[cfg(target_arch = "x86_64")]
+use crate::buffers::{Avx2, Avx512};
+use crate::buffers::{Portable, Simd, Task};
 use crate::rules::BitIndices;
 
 /// The largest number of elements that are written behind the last one.
@@ -57,31 +59,10 @@ impl SparseRows {
         numbers.chunks_exact(length).for_each(|row| self.push(simd, [row]));
     }
 
-    /// Appends a row, which is given in parts: its numbers that are not zero. On a processor without
-    /// the instruction set, portable code does the same.
+    /// Appends a row, which is given in parts: its numbers that are not zero.
     pub fn push<const PARTS: usize>(&mut self, simd: Simd, parts: [&[f32]; PARTS]) {
-        let has_set = simd.is_available();
-        let mut end = self.ends.last().copied().unwrap_or(0);
-        let mut first = 0;
         self.begin_row(parts.iter().map(|part| part.len().div_ceil(SEGMENT)).sum());
-        for segment in parts.iter().flat_map(|part| part.chunks(SEGMENT)) {
-            self.reserve(end + segment.len());
-            let (indices, values) = (&mut self.indices[end..], &mut self.values[end..]);
-            end += match simd {
-                // SAFETY: the processor has the instructions, and `reserve` has made room for the
-                // segment and the slack.
-                #[cfg(target_arch = "x86_64")]
-                Simd::Avx512 if has_set => unsafe {
-                    compress_avx512(segment, first, indices, values)
-                },
-                // SAFETY: likewise.
-                #[cfg(target_arch = "x86_64")]
-                Simd::Avx2 if has_set => unsafe { compress_avx2(segment, first, indices, values) },
-                _ => compress(segment, first, indices, values),
-            };
-            first += segment.len();
-            self.ends.push(end);
-        }
+        simd.run(Push { to: self, parts });
     }
 
     /// Appends a row: the set bits of a packed observation, then further inputs in ascending order.
@@ -116,55 +97,87 @@ impl SparseRows {
     }
 }
 
-/// Writes the indices and the values of the numbers that are not zero, and returns their number.
-/// The index of the first number is `first`.
-#[inline(always)]
-fn compress(row: &[f32], first: usize, indices: &mut [u32], values: &mut [f32]) -> usize {
-    let (indices, values) = (&mut indices[..=row.len()], &mut values[..=row.len()]);
-    let mut count = 0;
-    for (index, &number) in row.iter().enumerate() {
-        // Without a branch, which could not be predicted. `count` is at most `index`.
-        indices[count] = (first + index) as u32;
-        values[count] = number;
-        count += usize::from(number != 0.0);
-    }
-    count
+/// A row that is appended, in parts.
+struct Push<'a, const PARTS: usize> {
+    to: &'a mut SparseRows,
+    parts: [&'a [f32]; PARTS],
 }
 
-/// # Safety
-/// Both outputs have at least the length of the row and sixteen elements more.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,popcnt")]
-unsafe fn compress_avx512(
-    row: &[f32],
-    first: usize,
-    indices: &mut [u32],
-    values: &mut [f32],
-) -> usize {
-    use std::arch::x86_64::*;
-    debug_assert!(indices.len() >= row.len() + SLACK && values.len() >= row.len() + SLACK);
-    let (sixteens, rest) = row.as_chunks::<16>();
-    let places = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    let mut places = _mm512_add_epi32(places, _mm512_set1_epi32(first as i32));
-    let mut count = 0;
-    for sixteen in sixteens {
-        // SAFETY: sixteen numbers are read, and sixteen are written from `count` on, which is at
-        // most the number of those read before.
-        unsafe {
-            let numbers = _mm512_loadu_ps(sixteen.as_ptr());
-            let kept = _mm512_cmp_ps_mask::<_CMP_NEQ_UQ>(numbers, _mm512_setzero_ps());
-            let (numbers, kept_places) = (
-                _mm512_maskz_compress_ps(kept, numbers),
-                _mm512_maskz_compress_epi32(kept, places),
-            );
-            _mm512_storeu_ps(values.as_mut_ptr().add(count), numbers);
-            _mm512_storeu_si512(indices.as_mut_ptr().add(count).cast(), kept_places);
-            count += kept.count_ones() as usize;
+impl<I: Compress, const PARTS: usize> Task<I> for Push<'_, PARTS> {
+    #[inline(always)]
+    fn run(self, isa: I) {
+        let Push { to, parts } = self;
+        let mut end = to.ends.last().copied().unwrap_or(0);
+        let mut first = 0;
+        for part in parts {
+            for segment in part.chunks(SEGMENT) {
+                to.reserve(end + segment.len());
+                let (indices, values) = (&mut to.indices[end..], &mut to.values[end..]);
+                end += isa.compress(segment, first, indices, values);
+                first += segment.len();
+                to.ends.push(end);
+            }
         }
-        places = _mm512_add_epi32(places, _mm512_set1_epi32(16));
     }
-    let first = first + row.len() - rest.len();
-    count + compress(rest, first, &mut indices[count..], &mut values[count..])
+}
+
+/// The numbers of a row that are not zero.
+trait Compress: Copy {
+    /// Writes the indices and the values of the numbers that are not zero, and returns their number. The index of the
+    /// first number is `first`.
+    ///
+    /// # Panics
+    /// If an output is not longer than the row by [`SLACK`].
+    fn compress(self, row: &[f32], first: usize, indices: &mut [u32], values: &mut [f32]) -> usize;
+}
+
+impl Compress for Portable {
+    #[inline(always)]
+    fn compress(self, row: &[f32], first: usize, indices: &mut [u32], values: &mut [f32]) -> usize {
+        let (indices, values) = (&mut indices[..=row.len()], &mut values[..=row.len()]);
+        let mut count = 0;
+        for (index, &number) in row.iter().enumerate() {
+            // Without a branch, which could not be predicted. `count` is at most `index`.
+            indices[count] = (first + index) as u32;
+            values[count] = number;
+            count += usize::from(number != 0.0);
+        }
+        count
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Compress for Avx512 {
+    #[inline(always)]
+    fn compress(self, row: &[f32], first: usize, indices: &mut [u32], values: &mut [f32]) -> usize {
+        use std::arch::x86_64::*;
+        assert!(indices.len() >= row.len() + SLACK && values.len() >= row.len() + SLACK);
+        let (sixteens, rest) = row.as_chunks::<16>();
+        // SAFETY: the token exists only if the processor has the instructions.
+        let mut places = unsafe {
+            let places = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+            _mm512_add_epi32(places, _mm512_set1_epi32(first as i32))
+        };
+        let mut count = 0;
+        for sixteen in sixteens {
+            // SAFETY: as above; sixteen numbers are read, and sixteen are written from `count` on, which is at
+            // most the number of those read before.
+            unsafe {
+                let numbers = _mm512_loadu_ps(sixteen.as_ptr());
+                let kept = _mm512_cmp_ps_mask::<_CMP_NEQ_UQ>(numbers, _mm512_setzero_ps());
+                let (numbers, kept_places) = (
+                    _mm512_maskz_compress_ps(kept, numbers),
+                    _mm512_maskz_compress_epi32(kept, places),
+                );
+                _mm512_storeu_ps(values.as_mut_ptr().add(count), numbers);
+                _mm512_storeu_si512(indices.as_mut_ptr().add(count).cast(), kept_places);
+                count += kept.count_ones() as usize;
+                places = _mm512_add_epi32(places, _mm512_set1_epi32(16));
+            }
+        }
+        let first = first + row.len() - rest.len();
+        count + Portable.compress(rest, first, &mut indices[count..], &mut values[count..])
+    }
 }
 
 /// For each byte the places of its set bits, in ascending order.
@@ -186,35 +199,30 @@ static PLACES: [[u32; 8]; 256] = {
     places
 };
 
-/// # Safety
-/// Both outputs have at least the length of the row and eight elements more.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,popcnt")]
-unsafe fn compress_avx2(
-    row: &[f32],
-    first: usize,
-    indices: &mut [u32],
-    values: &mut [f32],
-) -> usize {
-    use std::arch::x86_64::*;
-    debug_assert!(indices.len() >= row.len() + SLACK && values.len() >= row.len() + SLACK);
-    let (eights, rest) = row.as_chunks::<8>();
-    let (mut index, mut count) = (first, 0);
-    for eight in eights {
-        // SAFETY: eight numbers are read, and eight are written from `count` on, which is at most
-        // the number of those read before.
-        unsafe {
-            let numbers = _mm256_loadu_ps(eight.as_ptr());
-            let kept = _mm256_cmp_ps::<_CMP_NEQ_UQ>(numbers, _mm256_setzero_ps());
-            let kept = _mm256_movemask_ps(kept) as usize;
-            let places = _mm256_loadu_si256(PLACES[kept].as_ptr().cast());
-            let numbers = _mm256_permutevar8x32_ps(numbers, places);
-            _mm256_storeu_ps(values.as_mut_ptr().add(count), numbers);
-            let places = _mm256_add_epi32(places, _mm256_set1_epi32(index as i32));
-            _mm256_storeu_si256(indices.as_mut_ptr().add(count).cast(), places);
-            count += kept.count_ones() as usize;
+impl Compress for Avx2 {
+    #[inline(always)]
+    fn compress(self, row: &[f32], first: usize, indices: &mut [u32], values: &mut [f32]) -> usize {
+        use std::arch::x86_64::*;
+        assert!(indices.len() >= row.len() + SLACK && values.len() >= row.len() + SLACK);
+        let (eights, rest) = row.as_chunks::<8>();
+        let (mut index, mut count) = (first, 0);
+        for eight in eights {
+            // SAFETY: the token exists only if the processor has the instructions; eight numbers are read, and eight are written from `count` on, which is at most
+            // the number of those read before.
+            unsafe {
+                let numbers = _mm256_loadu_ps(eight.as_ptr());
+                let kept = _mm256_cmp_ps::<_CMP_NEQ_UQ>(numbers, _mm256_setzero_ps());
+                let kept = _mm256_movemask_ps(kept) as usize;
+                let places = _mm256_loadu_si256(PLACES[kept].as_ptr().cast());
+                let numbers = _mm256_permutevar8x32_ps(numbers, places);
+                _mm256_storeu_ps(values.as_mut_ptr().add(count), numbers);
+                let places = _mm256_add_epi32(places, _mm256_set1_epi32(index as i32));
+                _mm256_storeu_si256(indices.as_mut_ptr().add(count).cast(), places);
+                count += kept.count_ones() as usize;
+            }
+            index += 8;
         }
-        index += 8;
+        count + Portable.compress(rest, index, &mut indices[count..], &mut values[count..])
     }
-    count + compress(rest, index, &mut indices[count..], &mut values[count..])
 }

@@ -19,9 +19,9 @@ use random::Random;
 use starmine::batch::{
     AutoresetMode, Batch, BatchError, Dtype, IllegalAction, Observers, Options, Seeds,
 };
-use starmine::buffers::{Simd, SimdError};
+use starmine::buffers::Simd;
 use starmine::encode::Encoder;
-use starmine::rules::{Ending, Parameters, Seat, Variant};
+use starmine::rules::{Ending, Seat};
 use table::Table;
 
 /// Enough games for every ending in every mode.
@@ -236,21 +236,5 @@ fn batches_play_the_games_of_single_states() {
         // The last one is rare.
         let enough = if ending == Ending::NoLegalAction { 1 } else { AutoresetMode::ALL.len() };
         assert!(modes(ending).count() >= enough, "{ending}");
-    }
-}
-
-#[test]
-fn a_set_that_the_processor_lacks_is_refused() {
-    let variant = Arc::new(Variant::new(Parameters::default()).expect("the base game"));
-    for simd in Simd::ALL {
-        let options = Options { simd: Some(simd), ..Options::default() };
-        match Batch::new(variant.clone(), 1, 0, options) {
-            Ok(batch) => assert!(simd.is_available() && batch.simd() == simd),
-            Err(BatchError::Simd(SimdError { name, available, .. })) => {
-                assert!(!simd.is_available() && name == simd.name());
-                assert!(available.starts_with("portable"), "{available}");
-            }
-            Err(error) => panic!("{error}"),
-        }
     }
 }

@@ -37,10 +37,21 @@ pub fn random_below<I: Isa>(isa: I, states: I::Lanes, bounds: I::Lanes) -> I::La
 
 #[cfg(test)]
 mod tests {
-    use super::super::lanes::{Portable, Word};
+    use super::super::lanes::Word;
     use super::*;
+    use crate::buffers::{Simd, Task};
     use crate::rules::GameRng;
 
+    struct Check;
+
+    impl<I: Isa> Task<I> for Check {
+        #[inline(always)]
+        fn run(self, isa: I) {
+            check(isa);
+        }
+    }
+
+    #[inline(always)]
     fn check(isa: impl Isa) {
         let mut states = Word(std::array::from_fn(|lane| u64::MAX / (lane as u64 + 1)));
         let starts = states;
@@ -61,15 +72,6 @@ mod tests {
 
     #[test]
     fn the_lanes_draw_what_the_crate_draws() {
-        check(Portable);
-        #[cfg(target_arch = "x86_64")]
-        {
-            if let Some(isa) = super::super::lanes::Avx2::new() {
-                check(isa);
-            }
-            if let Some(isa) = super::super::lanes::Avx512::new() {
-                check(isa);
-            }
-        }
+        Simd::available().for_each(|simd| simd.run(Check));
     }
 }

@@ -4,14 +4,13 @@ use std::hint::black_box;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use super::expand::Expand;
 use super::packed_rows::PackedRows;
 use crate::batch::config::BatchConfig;
 use crate::batch::kernel::Kernel;
 use crate::batch::kernel::block::{Block, Field, count, counter};
-use crate::batch::kernel::lanes::{LANES, QUARTET, Word};
+use crate::batch::kernel::lanes::{Isa, LANES, QUARTET, Word};
 use crate::batch::outputs::ObservationBuffer;
-use crate::buffers::expand::prefetch;
+use crate::buffers::expand::{Expand, expand, expand_words, prefetch};
 use crate::buffers::{Element, WriteOnly, initialised};
 use crate::encode::Encoder;
 
@@ -38,7 +37,7 @@ pub struct RowWriter<'a, I, const VARIANT: usize> {
     format: RowFormat,
 }
 
-impl<'a, I: Expand, const VARIANT: usize> RowWriter<'a, I, VARIANT> {
+impl<'a, I: Isa + Expand, const VARIANT: usize> RowWriter<'a, I, VARIANT> {
     #[inline(always)]
     pub fn new(
         config: &'a BatchConfig,
@@ -126,9 +125,9 @@ impl<'a, I: Expand, const VARIANT: usize> RowWriter<'a, I, VARIANT> {
         // packed rows have a word for each 64 of them.
         unsafe {
             if streams {
-                isa.expand::<E, true>(bits, to, length)
+                expand::<I, E, true>(isa, bits, to, length);
             } else {
-                isa.expand::<E, false>(bits, to, length)
+                expand::<I, E, false>(isa, bits, to, length);
             }
         }
     }
@@ -226,10 +225,10 @@ impl<'a, I: Expand, const VARIANT: usize> RowWriter<'a, I, VARIANT> {
         let [low, high] =
             [Field::LowActions, Field::HighActions].map(|field| self.block.word(field));
         if self.games.len() == LANES && num_actions <= 64 {
-            return isa.expand_words(&join(&low.0, num_actions), rows);
+            return expand_words(isa, &join(&low.0, num_actions), rows);
         }
         for (lane, row) in rows.chunks_exact_mut(num_actions).enumerate() {
-            isa.expand_words(&[low.0[lane], high.0[lane]], row);
+            expand_words(isa, &[low.0[lane], high.0[lane]], row);
         }
     }
 

@@ -29,21 +29,18 @@ use std::ops::Range;
 
 use super::config::BatchConfig;
 use super::kernel::block::{Block, GameLane, block_words};
-#[cfg(target_arch = "x86_64")]
-use super::kernel::lanes::{Avx2, Avx512};
-use super::kernel::lanes::{Isa, LANES, Portable, Word};
+use super::kernel::lanes::{Isa, LANES, Word};
 use super::kernel::plan::Sizes;
 use super::kernel::turn::TurnResult;
 use super::kernel::{ANY_VARIANT, Kernel, OTHER_RULES};
 use super::options::AutoresetMode;
 use super::partners::game::PartnerGame;
-use super::rows::expand::Expand;
 use super::rows::features::write_features;
 use super::rows::packed_rows::PackedRows;
 use super::rows::write::RowWriter;
 use crate::bots::PolicyTurns;
-use crate::buffers::Simd;
-use crate::buffers::expand::fence;
+use crate::buffers::Task;
+use crate::buffers::expand::{Expand, fence};
 use crate::rules::BitIndices;
 use crate::threads::is_stopped;
 use chunk::{Chunk, GROUP};
@@ -52,10 +49,28 @@ use refill::Refill;
 use result::StepResult;
 use scratch::Scratch;
 
-/// A task for the code that is compiled for an instruction set.
-enum Task<'a, 'b> {
+/// What a kernel does with a chunk of games.
+enum Work<'a, 'b> {
     Run(&'a mut Chunk<'b>, &'a mut Scratch),
     Check(&'a Chunk<'b>, &'a mut bool),
+}
+
+/// The work of a step with the kernel of a `VARIANT`.
+struct KernelTask<'a, 'b, 'c, const VARIANT: usize>(Step<'a>, Work<'b, 'c>);
+
+impl<I: Isa + Expand, const VARIANT: usize> Task<I> for KernelTask<'_, '_, '_, VARIANT> {
+    #[inline(always)]
+    fn run(self, isa: I) {
+        let KernelTask(step, work) = self;
+        let kernel = Kernel::<I, VARIANT> { isa, plan: &step.config.plan };
+        match work {
+            Work::Run(chunk, scratch) => step.run_with(kernel, chunk, scratch),
+            Work::Check(chunk, found) => {
+                let actions = step.actions_of(chunk, &(0..chunk.len()));
+                *found = find_illegal(kernel, chunk.blocks, actions);
+            }
+        }
+    }
 }
 
 /// What the games of a batch are asked to do. All outputs are written afterwards.
@@ -107,69 +122,41 @@ impl<'a> Step<'a> {
 
     /// Plays the step in the games of a chunk.
     pub fn run(self, chunk: &mut Chunk<'_>, scratch: &mut Scratch) {
-        self.dispatch(Task::Run(chunk, scratch));
+        self.dispatch(Work::Run(chunk, scratch));
     }
 
     /// Whether a game of the chunk is not over and its action is illegal.
     pub fn has_illegal(self, chunk: &Chunk<'_>) -> bool {
         let mut found = false;
-        self.dispatch(Task::Check(chunk, &mut found));
+        self.dispatch(Work::Check(chunk, &mut found));
         found
     }
 
     /// Chooses the kernel: for a base game, for a base game with other tokens or switches, or for
     /// any variant.
-    fn dispatch(self, task: Task<'_, '_>) {
+    fn dispatch(self, work: Work<'_, '_>) {
         let sizes = self.config.plan.sizes;
         let is_standard = sizes == Sizes::standard(sizes.players);
         match (sizes.players, is_standard, sizes.has_standard_cards()) {
-            (2, true, _) => self.dispatch_for::<2>(task),
-            (3, true, _) => self.dispatch_for::<3>(task),
-            (4, true, _) => self.dispatch_for::<4>(task),
-            (5, true, _) => self.dispatch_for::<5>(task),
-            (2, _, true) => self.dispatch_for::<{ OTHER_RULES + 2 }>(task),
-            (3, _, true) => self.dispatch_for::<{ OTHER_RULES + 3 }>(task),
-            (4, _, true) => self.dispatch_for::<{ OTHER_RULES + 4 }>(task),
-            (5, _, true) => self.dispatch_for::<{ OTHER_RULES + 5 }>(task),
-            _ => self.dispatch_for::<ANY_VARIANT>(task),
+            (2, true, _) => self.dispatch_for::<2>(work),
+            (3, true, _) => self.dispatch_for::<3>(work),
+            (4, true, _) => self.dispatch_for::<4>(work),
+            (5, true, _) => self.dispatch_for::<5>(work),
+            (2, _, true) => self.dispatch_for::<{ OTHER_RULES + 2 }>(work),
+            (3, _, true) => self.dispatch_for::<{ OTHER_RULES + 3 }>(work),
+            (4, _, true) => self.dispatch_for::<{ OTHER_RULES + 4 }>(work),
+            (5, _, true) => self.dispatch_for::<{ OTHER_RULES + 5 }>(work),
+            _ => self.dispatch_for::<ANY_VARIANT>(work),
         }
     }
 
-    fn dispatch_for<const VARIANT: usize>(self, task: Task<'_, '_>) {
-        match self.config.simd {
-            Simd::Portable => run_portable::<VARIANT>(self, task),
-            #[cfg(target_arch = "x86_64")]
-            Simd::Avx2 => {
-                let isa = Avx2::new().expect("the batch was made for this processor");
-                // SAFETY: the token exists only if the processor has the instructions.
-                unsafe { run_avx2::<VARIANT>(self, isa, task) }
-            }
-            #[cfg(target_arch = "x86_64")]
-            Simd::Avx512 => {
-                let isa = Avx512::new().expect("the batch was made for this processor");
-                // SAFETY: the token exists only if the processor has the instructions.
-                unsafe { run_avx512::<VARIANT>(self, isa, task) }
-            }
-            #[cfg(not(target_arch = "x86_64"))]
-            simd => unreachable!("{simd} is not available on this architecture"),
-        }
-    }
-
-    #[inline(always)]
-    fn run_task<I: Expand, const VARIANT: usize>(self, isa: I, task: Task<'_, '_>) {
-        let kernel = Kernel::<I, VARIANT> { isa, plan: &self.config.plan };
-        match task {
-            Task::Run(chunk, scratch) => self.run_with(kernel, chunk, scratch),
-            Task::Check(chunk, found) => {
-                let actions = self.actions_of(chunk, &(0..chunk.len()));
-                *found = find_illegal(kernel, chunk.blocks, actions);
-            }
-        }
+    fn dispatch_for<const VARIANT: usize>(self, work: Work<'_, '_>) {
+        self.config.simd.run(KernelTask::<VARIANT>(self, work));
     }
 
     /// Plays the actions, if there are any, and writes the outputs: group by group.
     #[inline(always)]
-    fn run_with<I: Expand, const VARIANT: usize>(
+    fn run_with<I: Isa + Expand, const VARIANT: usize>(
         self,
         kernel: Kernel<'_, I, VARIANT>,
         chunk: &mut Chunk<'_>,
@@ -275,7 +262,7 @@ impl<'a> Step<'a> {
 
     /// Finds the legal actions of a group of games and writes all outputs.
     #[inline(always)]
-    fn write_group<I: Expand, const VARIANT: usize>(
+    fn write_group<I: Isa + Expand, const VARIANT: usize>(
         self,
         kernel: Kernel<'_, I, VARIANT>,
         chunk: &mut Chunk<'_>,
@@ -444,26 +431,4 @@ fn action_word(actions: &[i64]) -> Word {
         *word = action as u64;
     }
     word
-}
-
-// Each instruction set has a function of its own for each `VARIANT`. In one function the compiler
-// would merge the code that the kernels have in common, and their numbers would not be constants.
-
-#[inline(never)]
-fn run_portable<const VARIANT: usize>(step: Step<'_>, task: Task<'_, '_>) {
-    step.run_task::<_, VARIANT>(Portable, task);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn run_avx2<const VARIANT: usize>(step: Step<'_>, isa: Avx2, task: Task<'_, '_>) {
-    step.run_task::<_, VARIANT>(isa, task);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(
-    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
-)]
-fn run_avx512<const VARIANT: usize>(step: Step<'_>, isa: Avx512, task: Task<'_, '_>) {
-    step.run_task::<_, VARIANT>(isa, task);
 }

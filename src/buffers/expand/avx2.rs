@@ -2,11 +2,8 @@
 
 use std::arch::x86_64::*;
 
-use super::portable::PortableExpander;
-use super::{Element, Expander};
-
-/// The code for AVX2.
-pub struct Avx2Expander;
+use super::{Element, Expand};
+use crate::buffers::{Avx2, Portable};
 
 /// The shift that moves each of 32 bits to the highest place.
 static TO_TOP: [u32; 32] = {
@@ -31,12 +28,9 @@ static BITS_16: [u16; 16] = {
 };
 
 /// The `index`-th 32 bytes of the elements of a word, which is given in each 64-bit lane.
-///
-/// # Safety
-/// The processor has AVX2. The elements of a word have this many bytes.
 #[inline(always)]
-unsafe fn vector<E: Element>(word: __m256i, index: usize) -> __m256i {
-    // SAFETY: the processor has AVX2, and each load of 32 bytes lies inside its table.
+fn vector<E: Element>(_: Avx2, word: __m256i, index: usize) -> __m256i {
+    // SAFETY: the token exists only if the processor has the instructions, and each load of 32 bytes lies inside its table.
     unsafe {
         match size_of::<E>() {
             4 => {
@@ -69,24 +63,29 @@ unsafe fn vector<E: Element>(word: __m256i, index: usize) -> __m256i {
     }
 }
 
-impl Expander for Avx2Expander {
+impl Expand for Avx2 {
     const ALIGNED_FROM: Option<usize> = None;
 
     type Bits = __m256i;
 
     #[inline(always)]
-    unsafe fn prepare(bits: u64) -> __m256i {
-        // SAFETY: as the caller promises.
+    fn prepare(self, bits: u64) -> __m256i {
+        // SAFETY: the token exists only if the processor has the instructions.
         unsafe { _mm256_set1_epi64x(bits as i64) }
     }
 
     #[inline(always)]
-    unsafe fn block<E: Element, const STREAM: bool>(bits: __m256i, index: usize, block: *mut E) {
+    unsafe fn block<E: Element, const STREAM: bool>(
+        self,
+        bits: __m256i,
+        index: usize,
+        block: *mut E,
+    ) {
         let block = block.cast::<__m256i>();
-        // SAFETY: as the caller promises: the block is aligned if `STREAM` is set.
+        // SAFETY: the token exists only if the processor has the instructions, and as the caller promises the block is aligned if `STREAM` is set.
         unsafe {
             for half in 0..2 {
-                let elements = vector::<E>(bits, 2 * index + half);
+                let elements = vector::<E>(self, bits, 2 * index + half);
                 if STREAM {
                     _mm256_stream_si256(block.add(half), elements);
                 } else {
@@ -97,8 +96,8 @@ impl Expander for Avx2Expander {
     }
 
     #[inline(always)]
-    unsafe fn part<E: Element>(bits: u64, row: *mut E, length: usize) {
+    unsafe fn part<E: Element>(self, bits: u64, row: *mut E, length: usize) {
         // SAFETY: as the caller promises.
-        unsafe { PortableExpander::part(bits, row, length) }
+        unsafe { Portable.part(bits, row, length) }
     }
 }

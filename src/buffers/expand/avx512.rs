@@ -2,18 +2,13 @@
 
 use std::arch::x86_64::*;
 
-use super::{Element, Expander, per_block};
-
-/// The code for AVX-512 F and BW.
-pub struct Avx512Expander;
+use super::{Element, Expand, per_block};
+use crate::buffers::Avx512;
 
 /// The block of elements of the lowest bits.
-///
-/// # Safety
-/// The processor has AVX-512 F and BW.
 #[inline(always)]
-unsafe fn vector<E: Element>(bits: u64) -> __m512i {
-    // SAFETY: as the caller promises.
+fn vector<E: Element>(_: Avx512, bits: u64) -> __m512i {
+    // SAFETY: the token exists only if the processor has the instructions.
     unsafe {
         match size_of::<E>() {
             4 => _mm512_maskz_mov_epi32(bits as u16, _mm512_set1_epi32(E::ONE as i32)),
@@ -23,23 +18,23 @@ unsafe fn vector<E: Element>(bits: u64) -> __m512i {
     }
 }
 
-impl Expander for Avx512Expander {
+impl Expand for Avx512 {
     /// A store of 64 bytes that is not aligned writes two cache lines.
     const ALIGNED_FROM: Option<usize> = Some(512);
 
     type Bits = u64;
 
     #[inline(always)]
-    unsafe fn prepare(bits: u64) -> u64 {
+    fn prepare(self, bits: u64) -> u64 {
         bits
     }
 
     #[inline(always)]
-    unsafe fn block<E: Element, const STREAM: bool>(bits: u64, index: usize, block: *mut E) {
+    unsafe fn block<E: Element, const STREAM: bool>(self, bits: u64, index: usize, block: *mut E) {
         let block = block.cast::<__m512i>();
-        // SAFETY: as the caller promises: the block is aligned if `STREAM` is set.
+        // SAFETY: the token exists only if the processor has the instructions, and as the caller promises the block is aligned if `STREAM` is set.
         unsafe {
-            let elements = vector::<E>(bits >> (index * per_block::<E>()));
+            let elements = vector::<E>(self, bits >> (index * per_block::<E>()));
             if STREAM {
                 _mm512_stream_si512(block, elements);
             } else {
@@ -49,11 +44,11 @@ impl Expander for Avx512Expander {
     }
 
     #[inline(always)]
-    unsafe fn part<E: Element>(bits: u64, row: *mut E, length: usize) {
-        // SAFETY: as the caller promises: the mask selects the first `length` elements.
+    unsafe fn part<E: Element>(self, bits: u64, row: *mut E, length: usize) {
+        // SAFETY: the token exists only if the processor has the instructions, and the mask selects the first `length` elements.
         unsafe {
             let mask = _bzhi_u64(u64::MAX, length as u32);
-            let elements = vector::<E>(bits);
+            let elements = vector::<E>(self, bits);
             match size_of::<E>() {
                 4 => _mm512_mask_storeu_epi32(row.cast(), mask as u16, elements),
                 2 => _mm512_mask_storeu_epi16(row.cast(), mask as u32, elements),

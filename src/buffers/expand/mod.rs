@@ -1,7 +1,7 @@
 //! Expansion of packed bits to one element for each bit.
 //!
-//! [`expand`] is generic over an [`Expander`] and always inlined into its caller, which is compiled
-//! for the instruction set and chosen at run time.
+//! [`expand`] takes the token of an instruction set and is always inlined into the task that calls it, which is
+//! compiled for the instruction set.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -11,12 +11,9 @@ mod portable;
 #[cfg(test)]
 mod tests;
 
-#[cfg(target_arch = "x86_64")]
-pub use avx2::Avx2Expander;
-#[cfg(target_arch = "x86_64")]
-pub use avx512::Avx512Expander;
+use std::mem::MaybeUninit;
+
 use half::{bf16, f16};
-pub use portable::PortableExpander;
 
 /// The element type of an observation: zero or one for each bit. No other types implement it.
 pub trait Element: pattern::BitPattern {}
@@ -60,9 +57,7 @@ const BLOCK: usize = 64;
 const AHEAD: usize = 1024;
 
 /// The stores of an instruction set: of a block of elements, and of a part of one.
-///
-/// The caller of each function must be compiled for the instruction set.
-pub trait Expander {
+pub trait Expand: Copy {
     /// Whether there are streaming stores.
     const STREAMS: bool = true;
 
@@ -70,28 +65,29 @@ pub trait Expander {
     /// streamed.
     const ALIGNED_FROM: Option<usize>;
 
-    /// 64 bits in the form that [`Expander::block`] takes.
+    /// 64 bits in the form that [`Expand::block`] takes.
     type Bits: Copy;
 
-    /// Prepares the bits for [`Expander::block`].
-    ///
-    /// # Safety
-    /// The processor has the instruction set.
-    unsafe fn prepare(bits: u64) -> Self::Bits;
+    /// Prepares the bits for [`Expand::block`].
+    fn prepare(self, bits: u64) -> Self::Bits;
 
     /// Writes one block: the elements of the `index`-th part of the bits. `STREAM` selects
     /// streaming stores.
     ///
     /// # Safety
-    /// The processor has the instruction set. The block is valid for writes, and aligned to its
-    /// size if `STREAM` is set.
-    unsafe fn block<E: Element, const STREAM: bool>(bits: Self::Bits, index: usize, block: *mut E);
+    /// The block is valid for writes, and aligned to its size if `STREAM` is set.
+    unsafe fn block<E: Element, const STREAM: bool>(
+        self,
+        bits: Self::Bits,
+        index: usize,
+        block: *mut E,
+    );
 
     /// Writes the elements of the first `length` bits, at most a block.
     ///
     /// # Safety
-    /// The processor has the instruction set. `row` is valid for writes of `length` elements.
-    unsafe fn part<E: Element>(bits: u64, row: *mut E, length: usize);
+    /// `row` is valid for writes of `length` elements.
+    unsafe fn part<E: Element>(self, bits: u64, row: *mut E, length: usize);
 }
 
 /// The number of elements in a block.
@@ -132,36 +128,43 @@ impl Bits for &[u64] {
 /// which the caller needs a [`fence`]; it has no effect where there are none.
 ///
 /// # Safety
-/// The processor has the instruction set, and the caller is compiled for it. `row` is valid for
-/// writes of `length` elements, and there is a word of bits for each 64 of them.
+/// `row` is valid for writes of `length` elements, and there is a word of bits for each 64 of them.
 #[inline(always)]
-pub unsafe fn expand<L: Expander, E: Element, const STREAM: bool>(
+pub unsafe fn expand<I: Expand, E: Element, const STREAM: bool>(
+    isa: I,
     bits: impl Bits,
     row: *mut E,
     length: usize,
 ) {
     // SAFETY: as the caller promises.
     unsafe {
-        let aligned_from = if STREAM && L::STREAMS { Some(2 * BLOCK) } else { L::ALIGNED_FROM };
+        let aligned_from = if STREAM && I::STREAMS { Some(2 * BLOCK) } else { I::ALIGNED_FROM };
         if aligned_from.is_some_and(|from| length * size_of::<E>() >= from) {
-            expand_aligned::<L, E, STREAM>(bits, row, length);
+            expand_aligned::<I, E, STREAM>(isa, bits, row, length);
         } else {
-            expand_anywhere::<L, E>(bits, row, length);
+            expand_anywhere(isa, bits, row, length);
         }
     }
+}
+
+/// Writes one element for each bit of the words, and zeros past their end.
+#[inline(always)]
+pub fn expand_words<E: Element>(isa: impl Expand, words: &[u64], row: &mut [MaybeUninit<E>]) {
+    // SAFETY: the row is a whole slice, and a slice as `Bits` gives zeros past its end.
+    unsafe { expand::<_, E, false>(isa, words, row.as_mut_ptr().cast(), row.len()) }
 }
 
 /// Writes the 64 elements of a word.
 ///
 /// # Safety
-/// As for [`Expander::block`], for each block of the word.
+/// As for [`Expand::block`], for each block of the word.
 #[inline(always)]
-unsafe fn word<L: Expander, E: Element, const STREAM: bool>(bits: u64, row: *mut E) {
+unsafe fn word<I: Expand, E: Element, const STREAM: bool>(isa: I, bits: u64, row: *mut E) {
     // SAFETY: as the caller promises.
     unsafe {
-        let bits = L::prepare(bits);
+        let bits = isa.prepare(bits);
         for index in 0..size_of::<E>() {
-            L::block::<E, STREAM>(bits, index, row.add(index * per_block::<E>()));
+            isa.block::<E, STREAM>(bits, index, row.add(index * per_block::<E>()));
         }
     }
 }
@@ -172,30 +175,35 @@ unsafe fn word<L: Expander, E: Element, const STREAM: bool>(bits: u64, row: *mut
 /// # Safety
 /// As for [`expand`].
 #[inline(always)]
-unsafe fn expand_anywhere<L: Expander, E: Element>(bits: impl Bits, row: *mut E, length: usize) {
+unsafe fn expand_anywhere<I: Expand, E: Element>(
+    isa: I,
+    bits: impl Bits,
+    row: *mut E,
+    length: usize,
+) {
     let full = length / 64;
     // SAFETY: no block begins before the first element or ends after the last, and each word that
     // is read has bits of elements.
     unsafe {
         for index in 0..full {
-            word::<L, E, false>(bits.word(index), row.add(64 * index));
+            word::<I, E, false>(isa, bits.word(index), row.add(64 * index));
         }
         let mut at = 64 * full;
         if at == length {
             return;
         }
         if length < per_block::<E>() {
-            return L::part(bits.word(0), row, length);
+            return isa.part(bits.word(0), row, length);
         }
         let mut rest = bits.word(full);
         while at + per_block::<E>() <= length {
-            L::block::<E, false>(L::prepare(rest), 0, row.add(at));
+            isa.block::<E, false>(isa.prepare(rest), 0, row.add(at));
             at += per_block::<E>();
             rest = rest.checked_shr(per_block::<E>() as u32).unwrap_or(0);
         }
         if at < length {
             let last = length - per_block::<E>();
-            L::block::<E, false>(L::prepare(bits.from(last)), 0, row.add(last));
+            isa.block::<E, false>(isa.prepare(bits.from(last)), 0, row.add(last));
         }
     }
 }
@@ -205,7 +213,8 @@ unsafe fn expand_anywhere<L: Expander, E: Element>(bits: impl Bits, row: *mut E,
 /// # Safety
 /// As for [`expand`]. The row is as long as a block at least.
 #[inline(always)]
-unsafe fn expand_aligned<L: Expander, E: Element, const STREAM: bool>(
+unsafe fn expand_aligned<I: Expand, E: Element, const STREAM: bool>(
+    isa: I,
     bits: impl Bits,
     row: *mut E,
     length: usize,
@@ -218,17 +227,17 @@ unsafe fn expand_aligned<L: Expander, E: Element, const STREAM: bool>(
     // size, so an aligned block begins where the head ends, and `at` is advanced by whole blocks.
     // No block ends after the last element, and bits are read from those of an element on.
     unsafe {
-        L::part(bits.word(0), row, head);
+        isa.part(bits.word(0), row, head);
         while at + 64 <= length {
-            word::<L, E, STREAM>(bits.from(at), row.add(at));
+            word::<I, E, STREAM>(isa, bits.from(at), row.add(at));
             at += 64;
         }
         while at + per_block <= length {
-            L::block::<E, STREAM>(L::prepare(bits.from(at)), 0, row.add(at));
+            isa.block::<E, STREAM>(isa.prepare(bits.from(at)), 0, row.add(at));
             at += per_block;
         }
         if at < length {
-            L::part(bits.from(at), row.add(at), length - at);
+            isa.part(bits.from(at), row.add(at), length - at);
         }
     }
 }

@@ -1,9 +1,7 @@
 //! Portable code: eight elements at a time are copied from a table.
 
-use super::{Element, Expander, per_block};
-
-/// The code for every processor. It has no streaming stores.
-pub struct PortableExpander;
+use super::{Element, Expand, per_block};
+use crate::buffers::Portable;
 
 /// A table with eight lanes for each value of a byte: all ones or all zeros by its bits.
 macro_rules! octets {
@@ -50,7 +48,7 @@ unsafe fn octet<E: Element>(byte: u8, row: *mut E) {
     }
 }
 
-impl Expander for PortableExpander {
+impl Expand for Portable {
     const STREAMS: bool = false;
 
     const ALIGNED_FROM: Option<usize> = None;
@@ -58,12 +56,12 @@ impl Expander for PortableExpander {
     type Bits = u64;
 
     #[inline(always)]
-    unsafe fn prepare(bits: u64) -> u64 {
+    fn prepare(self, bits: u64) -> u64 {
         bits
     }
 
     #[inline(always)]
-    unsafe fn block<E: Element, const STREAM: bool>(bits: u64, index: usize, block: *mut E) {
+    unsafe fn block<E: Element, const STREAM: bool>(self, bits: u64, index: usize, block: *mut E) {
         let bits = bits >> (index * per_block::<E>());
         for octet_index in 0..per_block::<E>() / 8 {
             // SAFETY: the octets lie inside the block.
@@ -72,7 +70,7 @@ impl Expander for PortableExpander {
     }
 
     #[inline(always)]
-    unsafe fn part<E: Element>(bits: u64, row: *mut E, length: usize) {
+    unsafe fn part<E: Element>(self, bits: u64, row: *mut E, length: usize) {
         // SAFETY: no element or octet ends after `length`.
         unsafe {
             if length < 8 {

@@ -2,8 +2,8 @@
 
 use std::mem::MaybeUninit;
 
-use super::{PoolingSize, dispatch};
-use crate::buffers::{BufferError, Simd, WriteOnly};
+use super::PoolingSize;
+use crate::buffers::{BufferError, Simd, Task, WriteOnly};
 use crate::nn::real::Real;
 use crate::threads::share;
 
@@ -29,11 +29,7 @@ impl<F: Real> PoolingGradient<'_, F> {
     ///
     /// # Errors
     /// [`BufferError`] if the lengths do not fit together.
-    ///
-    /// # Panics
-    /// If this processor does not have the instruction set.
     pub fn run(self, simd: Simd, size: PoolingSize, num_threads: usize) -> Result<(), BufferError> {
-        assert!(simd.is_available(), "{simd} is not available");
         let PoolingGradient { tower, pooled, d_tower, d_pooled, d_rows, d_shared } = self;
         let count = size.observations(
             &[("tower", tower.len()), ("d_tower", d_tower.len()), ("d_rows", d_rows.len())],
@@ -52,72 +48,66 @@ impl<F: Real> PoolingGradient<'_, F> {
         let pieces = results.zip(gradients).zip(outputs);
         share(pieces, &mut vec![(); threads], |(), (results, outputs)| {
             let (((tower, pooled), (d_tower, d_pooled)), (d_rows, d_shared)) = (results, outputs);
-            let job = (tower, pooled, d_tower, d_pooled, d_rows, d_shared);
-            dispatch!(simd, gradient, gradient_avx2, gradient_avx512, (size, job));
+            simd.run(Gradients { size, tower, pooled, d_tower, d_pooled, d_rows, d_shared });
             true
         });
         Ok(())
     }
 }
 
-macro_rules! compiled {
-    ($name:ident, $features:literal) => {
-        #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = $features)]
-        fn $name<F: Real>(size: PoolingSize, job: Gradients<'_, F>) {
-            gradient(size, job);
-        }
-    };
+/// The arrays of [`PoolingGradient`] for whole observations.
+struct Gradients<'a, F> {
+    size: PoolingSize,
+    tower: &'a [F],
+    pooled: &'a [F],
+    d_tower: &'a [F],
+    d_pooled: &'a [F],
+    d_rows: &'a mut [MaybeUninit<F>],
+    d_shared: &'a mut [MaybeUninit<F>],
 }
-compiled!(gradient_avx2, "avx2");
-compiled!(gradient_avx512, "avx512f,avx512bw,avx512dq,avx512vl");
 
-/// The arrays of [`PoolingGradient`], in its order.
-type Gradients<'a, F> =
-    (&'a [F], &'a [F], &'a [F], &'a [F], &'a mut [MaybeUninit<F>], &'a mut [MaybeUninit<F>]);
-
-/// The gradient of whole observations.
-#[inline(always)]
-fn gradient<F: Real>(
-    PoolingSize { colors, width }: PoolingSize,
-    (tower, pooled, d_tower, d_pooled, d_rows, d_shared): Gradients<'_, F>,
-) {
-    let (mut largest, mut count) = (vec![0.0f32; width], vec![0.0f32; width]);
-    let (mut d_mean, mut d_largest) = (vec![0.0f32; width], vec![0.0f32; width]);
-    let mut sum = vec![0.0f32; width];
-    let results = tower.chunks_exact(colors * width).zip(pooled.chunks_exact(2 * width));
-    let gradients = d_tower.chunks_exact(colors * width).zip(d_pooled.chunks_exact(2 * width));
-    let outputs = d_rows.chunks_exact_mut(colors * width).zip(d_shared.chunks_exact_mut(width));
-    for (((tower, pooled), (d_tower, d_pooled)), (d_rows, d_shared)) in
-        results.zip(gradients).zip(outputs)
-    {
-        for (to, number) in largest.iter_mut().zip(&pooled[width..]) {
-            *to = number.widened();
-        }
-        count.fill(0.0);
-        for tower in tower.chunks_exact(width) {
-            for unit in 0..width {
-                count[unit] += f32::from(u8::from(tower[unit].widened() == largest[unit]));
+impl<I, F: Real> Task<I> for Gradients<'_, F> {
+    #[inline(always)]
+    fn run(self, _: I) {
+        let Gradients { size, tower, pooled, d_tower, d_pooled, d_rows, d_shared } = self;
+        let PoolingSize { colors, width } = size;
+        let (mut largest, mut count) = (vec![0.0f32; width], vec![0.0f32; width]);
+        let (mut d_mean, mut d_largest) = (vec![0.0f32; width], vec![0.0f32; width]);
+        let mut sum = vec![0.0f32; width];
+        let results = tower.chunks_exact(colors * width).zip(pooled.chunks_exact(2 * width));
+        let gradients = d_tower.chunks_exact(colors * width).zip(d_pooled.chunks_exact(2 * width));
+        let outputs = d_rows.chunks_exact_mut(colors * width).zip(d_shared.chunks_exact_mut(width));
+        for (((tower, pooled), (d_tower, d_pooled)), (d_rows, d_shared)) in
+            results.zip(gradients).zip(outputs)
+        {
+            for (to, number) in largest.iter_mut().zip(&pooled[width..]) {
+                *to = number.widened();
             }
-        }
-        for unit in 0..width {
-            d_mean[unit] = d_pooled[unit].widened() / colors as f32;
-            d_largest[unit] = d_pooled[width + unit].widened() / count[unit];
-        }
-        sum.fill(0.0);
-        let towers = tower.chunks_exact(width).zip(d_tower.chunks_exact(width));
-        for ((tower, d_tower), d_row) in towers.zip(d_rows.chunks_exact_mut(width)) {
-            for unit in 0..width {
-                let number = tower[unit].widened();
-                let of_largest = if number == largest[unit] { d_largest[unit] } else { 0.0 };
-                let found = d_tower[unit].widened() + d_mean[unit] + of_largest;
-                let found = if number > 0.0 { found } else { 0.0 };
-                d_row[unit].write(F::nearest(found));
-                sum[unit] += found;
+            count.fill(0.0);
+            for tower in tower.chunks_exact(width) {
+                for unit in 0..width {
+                    count[unit] += f32::from(u8::from(tower[unit].widened() == largest[unit]));
+                }
             }
-        }
-        for (to, &sum) in d_shared.iter_mut().zip(&sum) {
-            to.write(F::nearest(sum));
+            for unit in 0..width {
+                d_mean[unit] = d_pooled[unit].widened() / colors as f32;
+                d_largest[unit] = d_pooled[width + unit].widened() / count[unit];
+            }
+            sum.fill(0.0);
+            let towers = tower.chunks_exact(width).zip(d_tower.chunks_exact(width));
+            for ((tower, d_tower), d_row) in towers.zip(d_rows.chunks_exact_mut(width)) {
+                for unit in 0..width {
+                    let number = tower[unit].widened();
+                    let of_largest = if number == largest[unit] { d_largest[unit] } else { 0.0 };
+                    let found = d_tower[unit].widened() + d_mean[unit] + of_largest;
+                    let found = if number > 0.0 { found } else { 0.0 };
+                    d_row[unit].write(F::nearest(found));
+                    sum[unit] += found;
+                }
+            }
+            for (to, &sum) in d_shared.iter_mut().zip(&sum) {
+                to.write(F::nearest(sum));
+            }
         }
     }
 }

@@ -13,7 +13,7 @@ use std::mem::MaybeUninit;
 pub use gradient::PoolingGradient;
 
 use super::real::Real;
-use crate::buffers::{BufferError, Simd, WriteOnly, check_length};
+use crate::buffers::{BufferError, Simd, Task, WriteOnly, check_length};
 use crate::threads::share;
 
 /// The size in elements of the towers that a thread takes at a time.
@@ -21,22 +21,6 @@ const PIECE: usize = 1 << 15;
 
 /// The size in elements of the towers for which another thread is started.
 const THREAD: usize = 1 << 18;
-
-/// Calls the function that is compiled for an instruction set.
-macro_rules! dispatch {
-    ($simd:expr, $portable:ident, $avx2:ident, $avx512:ident, $arguments:tt) => {
-        match $simd {
-            // SAFETY: `run`, which calls this, has asserted that the processor has the instruction set.
-            #[cfg(target_arch = "x86_64")]
-            Simd::Avx2 => unsafe { $avx2 $arguments },
-            // SAFETY: likewise.
-            #[cfg(target_arch = "x86_64")]
-            Simd::Avx512 => unsafe { $avx512 $arguments },
-            _ => $portable $arguments,
-        }
-    };
-}
-use dispatch;
 
 /// The sizes of a layer: its colours, and the units of the tower of each.
 #[derive(Clone, Copy, Debug)]
@@ -95,11 +79,7 @@ impl<F: Real> Pooling<'_, F> {
     ///
     /// # Errors
     /// [`BufferError`] if the lengths do not fit together.
-    ///
-    /// # Panics
-    /// If this processor does not have the instruction set.
     pub fn run(self, simd: Simd, size: PoolingSize, num_threads: usize) -> Result<(), BufferError> {
-        assert!(simd.is_available(), "{simd} is not available");
         let Pooling { rows, shared, tower, pooled } = self;
         let count = size.observations(
             &[("rows", rows.len()), ("tower", tower.len())],
@@ -116,61 +96,50 @@ impl<F: Real> Pooling<'_, F> {
         let outputs = tower.chunks_mut(towers).zip(pooled.chunks_mut(2 * width));
         share(inputs.zip(outputs), &mut vec![(); threads], |(), (inputs, outputs)| {
             let ((rows, shared), (tower, pooled)) = (inputs, outputs);
-            dispatch!(simd, pool, pool_avx2, pool_avx512, (size, rows, shared, tower, pooled));
+            simd.run(Observations { size, rows, shared, tower, pooled });
             true
         });
         Ok(())
     }
 }
 
-macro_rules! compiled {
-    ($name:ident, $features:literal) => {
-        #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = $features)]
-        fn $name<F: Real>(
-            size: PoolingSize,
-            rows: &[F],
-            shared: &[F],
-            tower: &mut [MaybeUninit<F>],
-            pooled: &mut [MaybeUninit<F>],
-        ) {
-            pool(size, rows, shared, tower, pooled);
-        }
-    };
+/// Whole observations.
+struct Observations<'a, F> {
+    size: PoolingSize,
+    rows: &'a [F],
+    shared: &'a [F],
+    tower: &'a mut [MaybeUninit<F>],
+    pooled: &'a mut [MaybeUninit<F>],
 }
-compiled!(pool_avx2, "avx2");
-compiled!(pool_avx512, "avx512f,avx512bw,avx512dq,avx512vl");
 
-/// The layer of whole observations.
-#[inline(always)]
-fn pool<F: Real>(
-    PoolingSize { colors, width }: PoolingSize,
-    rows: &[F],
-    shared: &[F],
-    tower: &mut [MaybeUninit<F>],
-    pooled: &mut [MaybeUninit<F>],
-) {
-    let (mut sum, mut largest) = (vec![0.0f32; width], vec![0.0f32; width]);
-    let inputs = rows.chunks_exact(colors * width).zip(shared.chunks_exact(width));
-    let outputs = tower.chunks_exact_mut(colors * width).zip(pooled.chunks_exact_mut(2 * width));
-    for ((rows, shared), (tower, pooled)) in inputs.zip(outputs) {
-        sum.fill(0.0);
-        largest.fill(0.0);
-        for (row, tower) in rows.chunks_exact(width).zip(tower.chunks_exact_mut(width)) {
-            for unit in 0..width {
-                let number = row[unit].widened() + shared[unit].widened();
-                // Comparisons that let nan pass.
-                let number = F::nearest(if number <= 0.0 { 0.0 } else { number });
-                tower[unit].write(number);
-                let number = number.widened();
-                sum[unit] += number;
-                largest[unit] = if number <= largest[unit] { largest[unit] } else { number };
+impl<I, F: Real> Task<I> for Observations<'_, F> {
+    #[inline(always)]
+    fn run(self, _: I) {
+        let Observations { size, rows, shared, tower, pooled } = self;
+        let PoolingSize { colors, width } = size;
+        let (mut sum, mut largest) = (vec![0.0f32; width], vec![0.0f32; width]);
+        let inputs = rows.chunks_exact(colors * width).zip(shared.chunks_exact(width));
+        let outputs =
+            tower.chunks_exact_mut(colors * width).zip(pooled.chunks_exact_mut(2 * width));
+        for ((rows, shared), (tower, pooled)) in inputs.zip(outputs) {
+            sum.fill(0.0);
+            largest.fill(0.0);
+            for (row, tower) in rows.chunks_exact(width).zip(tower.chunks_exact_mut(width)) {
+                for unit in 0..width {
+                    let number = row[unit].widened() + shared[unit].widened();
+                    // Comparisons that let nan pass.
+                    let number = F::nearest(if number <= 0.0 { 0.0 } else { number });
+                    tower[unit].write(number);
+                    let number = number.widened();
+                    sum[unit] += number;
+                    largest[unit] = if number <= largest[unit] { largest[unit] } else { number };
+                }
             }
-        }
-        let (mean, maximum) = pooled.split_at_mut(width);
-        for unit in 0..width {
-            mean[unit].write(F::nearest(sum[unit] / colors as f32));
-            maximum[unit].write(F::nearest(largest[unit]));
+            let (mean, maximum) = pooled.split_at_mut(width);
+            for unit in 0..width {
+                mean[unit].write(F::nearest(sum[unit] / colors as f32));
+                maximum[unit].write(F::nearest(largest[unit]));
+            }
         }
     }
 }

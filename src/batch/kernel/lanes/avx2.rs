@@ -4,11 +4,7 @@ use std::arch::x86_64::*;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Not, Sub};
 
 use super::{Isa, LANES, Lanes, Mask, QUARTET, Table, Word};
-use crate::buffers::Simd;
-
-/// The token for AVX2, BMI1, BMI2, LZCNT and POPCNT.
-#[derive(Clone, Copy, Debug)]
-pub struct Avx2(());
+use crate::buffers::Avx2;
 
 /// Lanes 0 to 3 in one register, lanes 4 to 7 in another.
 #[derive(Clone, Copy)]
@@ -17,12 +13,6 @@ pub struct Avx2Lanes([__m256i; 2]);
 /// All ones in the lanes of the set, zero in the others.
 #[derive(Clone, Copy)]
 pub struct Avx2Mask([__m256i; 2]);
-
-impl Avx2 {
-    pub fn new() -> Option<Avx2> {
-        Simd::Avx2.is_available().then_some(Avx2(()))
-    }
-}
 
 /// Applies an intrinsic to both registers of its arguments.
 macro_rules! halves {

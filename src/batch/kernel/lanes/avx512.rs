@@ -4,11 +4,7 @@ use std::arch::x86_64::*;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Not, Sub};
 
 use super::{Isa, LANES, Lanes, Mask, QUARTET, Table, Word};
-use crate::buffers::Simd;
-
-/// The token for AVX-512 F, BW, CD, DQ and VL, and for what AVX2 includes.
-#[derive(Clone, Copy, Debug)]
-pub struct Avx512(());
+use crate::buffers::Avx512;
 
 /// All eight lanes in one register.
 #[derive(Clone, Copy)]
@@ -17,12 +13,6 @@ pub struct Avx512Lanes(__m512i);
 /// One bit for each lane.
 #[derive(Clone, Copy)]
 pub struct Avx512Mask(__mmask8);
-
-impl Avx512 {
-    pub fn new() -> Option<Avx512> {
-        Simd::Avx512.is_available().then_some(Avx512(()))
-    }
-}
 
 /// The selections that gather the words of games 0 to 3, and of games 4 to 7, from pairs of words
 /// of every other game.

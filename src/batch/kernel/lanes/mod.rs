@@ -1,8 +1,8 @@
 //! Vectors of eight 64-bit lanes, one lane for each game.
 //!
-//! The kernel is written once over [`Isa`] and [`Lanes`], and compiled for each instruction set. An
-//! `Isa` is a token that exists only on a processor with the instruction set, and lanes are only
-//! made from it. All operations on lanes are therefore safe.
+//! The kernel is written once over [`Isa`] and [`Lanes`], and compiled for each instruction set. The
+//! token of an instruction set implements `Isa`; it exists only on a processor with the instructions,
+//! and lanes are only made from it. All operations on lanes are therefore safe.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -11,12 +11,6 @@ mod avx512;
 mod portable;
 
 use std::ops::{Add, BitAnd, BitOr, BitXor, Not, Sub};
-
-#[cfg(target_arch = "x86_64")]
-pub use avx2::Avx2;
-#[cfg(target_arch = "x86_64")]
-pub use avx512::Avx512;
-pub use portable::Portable;
 
 /// The number of games in a block.
 pub const LANES: usize = 8;
@@ -29,7 +23,7 @@ pub const QUARTET: usize = 4;
 #[repr(C, align(64))]
 pub struct Word(pub [u64; LANES]);
 
-/// An instruction set that this processor has.
+/// The lanes of an instruction set, implemented by its token.
 pub trait Isa: Copy + Send + Sync {
     /// Eight lanes in registers.
     type Lanes: Lanes;

@@ -4,12 +4,10 @@ use std::array::from_fn;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Not, Sub};
 
 use super::{Isa, LANES, Lanes, Mask, QUARTET, Word};
+use crate::buffers::Portable;
 use crate::rules::nth_set_bit_portable;
 
 /// Plain arrays, which the compiler turns into the vector instructions that every processor has.
-#[derive(Clone, Copy, Debug)]
-pub struct Portable;
-
 #[derive(Clone, Copy)]
 pub struct PortableLanes([u64; LANES]);
 
