@@ -32,7 +32,7 @@ __all__ = [
     "View",
     "_ColorFeatures",
     "_Network",
-    "_Outside",
+    "_OutsidePartner",
     "_Player",
     "_Replay",
     "_SeenGame",
@@ -72,7 +72,7 @@ _Actions: TypeAlias = NDArray[np.integer[Any]] | Sequence[SupportsIndex] | _DLPa
 _Seeds: TypeAlias = SupportsIndex | Sequence[SupportsIndex] | NDArray[np.integer[Any]]
 _Recorded: TypeAlias = tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int64]]
 _Columns: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]
-_Partner: TypeAlias = str | TrainedPolicy | SeatedBot | _Player | _Outside
+_Partner: TypeAlias = str | TrainedPolicy | SeatedBot | _Player | _OutsidePartner
 _Reals: TypeAlias = NDArray[np.float32] | NDArray[np.uint16]
 _Observations: TypeAlias = NDArray[np.float32] | NDArray[np.float16] | NDArray[np.uint8]
 
@@ -562,8 +562,8 @@ class _Network:
     ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]: ...
 
 @final
-class _Outside:
-    def __new__(cls, every_turn: bool) -> _Outside: ...
+class _OutsidePartner:
+    def __new__(cls, every_turn: bool) -> _OutsidePartner: ...
 
 @final
 class _Player:

@@ -100,7 +100,7 @@ pub(crate) use outputs::{Axis, for_each_output};
 pub use outputs::{ObservationBuffer, ObservationElement, Outputs};
 pub use partners::{Partners, PartnersError};
 pub use replay::{Replay, ReplayError, ReplayTurn};
-pub(crate) use reset::Deals;
+pub(crate) use reset::PreparedGames;
 pub use snapshot::SnapshotError;
 pub use step::seeding::Seeds;
 pub use worlds::Worlds;
@@ -339,7 +339,7 @@ impl Batch {
     /// The position of one game.
     pub(crate) fn position(&self, game: usize) -> Position {
         assert!(game < self.num_envs(), "there is no game {game}");
-        self.take(game).position
+        self.copy_game(game).position
     }
 
     /// The episode that each game is in. `State::new` deals it again, unless its deck was given.
@@ -365,9 +365,9 @@ impl Batch {
     }
 
     /// A copy of one game.
-    fn take(&self, game: usize) -> Game {
+    fn copy_game(&self, game: usize) -> Game {
         let block = &self.blocks[self.block(game)];
-        Game::take(block, self.place(game), &self.config.variant, self.seeds[game].episode())
+        Game::read(block, self.place(game), &self.config.variant, self.seeds[game].episode())
     }
 
     /// Replaces one game.

@@ -72,7 +72,7 @@ impl Batch {
     /// For each game the seat to act; `None` if the game is over.
     pub fn to_act(&self) -> impl ExactSizeIterator<Item = Option<Seat>> + '_ {
         (0..self.num_envs()).map(|game| {
-            let position = self.take(game).position;
+            let position = self.copy_game(game).position;
             position.ending.is_none().then_some(position.current_player)
         })
     }

@@ -13,7 +13,7 @@ use crate::threads::is_stopped;
 
 /// What a reset deals that may be refused or take long, not yet put into the batch: the games with
 /// partners, or those with given decks, by their indices.
-pub(crate) struct Deals {
+pub(crate) struct PreparedGames {
     partner_games: Vec<(usize, PartnerGame)>,
     given: Vec<(usize, Game)>,
     /// The given decks of all games after the reset.
@@ -33,8 +33,8 @@ impl Batch {
         reset_mask: Option<&[bool]>,
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
-        let deals = self.deal(seeds, reset_mask, None)?;
-        self.put_deals(deals, seeds, reset_mask, outputs)
+        let prepared = self.deal(seeds, reset_mask, None)?;
+        self.put_prepared(prepared, seeds, reset_mask, outputs)
     }
 
     /// As [`Batch::reset`], with given decks instead of random ones. Each deck counts as an episode of
@@ -64,8 +64,8 @@ impl Batch {
         reset_mask: Option<&[bool]>,
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
-        let deals = self.deal(seeds, reset_mask, Some(decks))?;
-        self.put_deals(deals, seeds, reset_mask, outputs)
+        let prepared = self.deal(seeds, reset_mask, Some(decks))?;
+        self.put_prepared(prepared, seeds, reset_mask, outputs)
     }
 
     /// Deals the games of a reset. Partners may take long for their first turns. The batch is unchanged.
@@ -74,7 +74,7 @@ impl Batch {
         seeds: Seeds<'_>,
         reset_mask: Option<&[bool]>,
         decks: Option<GivenDecks<'_>>,
-    ) -> Result<Deals, BatchError> {
+    ) -> Result<PreparedGames, BatchError> {
         if let Some(mask) = reset_mask {
             check_length("reset_mask", mask.len(), self.num_envs())?;
             if !mask.contains(&true) {
@@ -91,7 +91,7 @@ impl Batch {
         let episode = |game| Some((game, self.episode_to_deal(game, seeds, reset_mask, decks)?));
         let episodes = || (0..num_envs).filter_map(episode);
         let capacity = |is_needed| if is_needed { episodes().count() } else { 0 };
-        let mut deals = Deals {
+        let mut prepared = PreparedGames {
             partner_games: reserve(capacity(self.has_partners()), num_envs)?,
             given: reserve(capacity(decks.is_some()), num_envs)?,
             decks: self.decks_to_change(decks.is_some())?,
@@ -102,19 +102,19 @@ impl Batch {
                 BatchError::check_stop()?;
                 let dealt = decks.deal(game, &self.config.variant, seed);
                 let (dealt, order) = dealt.map_err(|source| BatchError::Deck { game, source })?;
-                deals.decks[game] = Some(order);
-                deals.given.push((game, dealt));
+                prepared.decks[game] = Some(order);
+                prepared.given.push((game, dealt));
             }
-            return Ok(deals);
+            return Ok(prepared);
         }
         for (game, seed) in episodes() {
             if self.has_partners() {
-                deals.partner_games.push((game, self.deal_with_partners(game, seed)?));
-            } else if let Some(order) = deals.decks.get_mut(game) {
+                prepared.partner_games.push((game, self.deal_with_partners(game, seed)?));
+            } else if let Some(order) = prepared.decks.get_mut(game) {
                 *order = None;
             }
         }
-        Ok(deals)
+        Ok(prepared)
     }
 
     fn check_decks(&self, decks: GivenDecks<'_>) -> Result<(), BatchError> {
@@ -148,16 +148,16 @@ impl Batch {
 
     /// Resets with the deals of the same seeds and mask. If the call is stopped, all games have to be
     /// reset again.
-    pub(crate) fn put_deals(
+    pub(crate) fn put_prepared(
         &mut self,
-        deals: Deals,
+        prepared: PreparedGames,
         seeds: Seeds<'_>,
         reset_mask: Option<&[bool]>,
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
         outputs.check(&self.config, self.num_envs())?;
         self.interrupt();
-        if deals.given.is_empty() && !self.has_partners() {
+        if prepared.given.is_empty() && !self.has_partners() {
             for game in 0..self.num_envs() {
                 if game.is_multiple_of(1 << 12) && is_stopped() {
                     break;
@@ -167,14 +167,14 @@ impl Batch {
                 }
             }
         }
-        for (game, dealt) in deals.given {
+        for (game, dealt) in prepared.given {
             self.put(game, &dealt);
         }
-        for (game, dealt) in deals.partner_games {
+        for (game, dealt) in prepared.partner_games {
             self.put(game, &dealt.game());
             self.partner_games[game] = dealt;
         }
-        self.decks = deals.decks;
+        self.decks = prepared.decks;
         if let Seeds::Batch(seed) = seeds {
             self.seed = seed;
         }

@@ -82,7 +82,7 @@ impl Batch {
                 for lane in 0..LANES {
                     let world = block * LANES + lane;
                     if is_drawn(world) {
-                        let mut game = self.take(world / worlds.count);
+                        let mut game = self.copy_game(world / worlds.count);
                         let seed =
                             EpisodeSeed { seed: worlds.seed, game: world as u64, episode: 0 };
                         let rng = GameRng::for_stream(seed, STREAM);

@@ -67,7 +67,7 @@ pub struct ColorFeatures {
     /// The sections that are copied into the other row.
     copied: Vec<Section>,
     /// Whether all colours have the same copies.
-    is_alike: bool,
+    same_copies: bool,
     /// Copies of each card.
     copies: [u8; KINDS],
     /// The inverse of the number of copies of each card.
@@ -117,7 +117,7 @@ struct Observation {
 }
 
 /// The row of a colour.
-fn row_layout(variant: &Variant, has_announced: bool, is_alike: bool) -> Layout {
+fn row_layout(variant: &Variant, has_announced: bool, same_copies: bool) -> Layout {
     let (players, ranks) = (usize::from(variant.players()), variant.ranks().into());
     let (others, hand_size) = (players - 1, variant.hand_size().into());
     let mut row = Layout::default()
@@ -136,7 +136,7 @@ fn row_layout(variant: &Variant, has_announced: bool, is_alike: bool) -> Layout 
     if has_announced {
         row = row.with_section("announced", &[1]);
     }
-    if is_alike { row } else { row.with_section("copies", &[ranks]) }
+    if same_copies { row } else { row.with_section("copies", &[ranks]) }
 }
 
 /// The other row, with the sections that are copied.
@@ -175,8 +175,9 @@ impl ColorFeatures {
             copies[variant.kind_of(card)] = variant.copies(card);
             shares[variant.kind_of(card)] = 1.0 / f32::from(variant.copies(card));
         }
-        let is_alike = copies[..colors * ranks].chunks(ranks).all(|suit| suit == &copies[..ranks]);
-        let row = row_layout(variant, starts.announced.is_some(), is_alike);
+        let same_copies =
+            copies[..colors * ranks].chunks(ranks).all(|suit| suit == &copies[..ranks]);
+        let row = row_layout(variant, starts.announced.is_some(), same_copies);
         let global = global_layout(variant, &copied);
         let (variant, bits) = (variant.clone(), layout.len());
         Some(ColorFeatures {
@@ -191,7 +192,7 @@ impl ColorFeatures {
             global,
             starts,
             copied,
-            is_alike,
+            same_copies,
             copies,
             shares,
         })
@@ -350,7 +351,7 @@ impl ColorFeatures {
         if let Some(announced) = self.starts.announced {
             row.bit(field(words, announced + color, 1) == 1);
         }
-        if !self.is_alike {
+        if !self.same_copies {
             let most = f32::from(self.copies.iter().copied().max().unwrap_or(1));
             self.copies[first..first + ranks]
                 .iter()

@@ -25,7 +25,7 @@ impl HintBits {
     /// The knowledge of a card whose colour and rank have both been hinted.
     #[must_use]
     pub fn full(variant: &Variant, card: Card) -> HintBits {
-        HintBits::unhinted(variant).told(variant, Hint::Color(card.suit), true).told(
+        HintBits::unhinted(variant).with_hint(variant, Hint::Color(card.suit), true).with_hint(
             variant,
             Hint::Rank(card.rank),
             true,
@@ -34,7 +34,7 @@ impl HintBits {
 
     /// The knowledge after a hint to the hand, which touches the card or not.
     #[must_use]
-    pub fn told(self, variant: &Variant, hint: Hint, touched: bool) -> HintBits {
+    pub fn with_hint(self, variant: &Variant, hint: Hint, touched: bool) -> HintBits {
         let tables = variant.tables();
         let (cards, hinted) = match hint {
             Hint::Color(suit) => {

@@ -277,7 +277,7 @@ impl Position {
             let card = variant.card_at(hand.cards[slot]);
             let matches = hint.matches(card);
             touched |= u8::from(matches) << slot;
-            hand.knowledge[slot] = hand.knowledge[slot].told(variant, hint, matches);
+            hand.knowledge[slot] = hand.knowledge[slot].with_hint(variant, hint, matches);
         }
         SlotSet(touched)
     }

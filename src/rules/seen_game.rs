@@ -305,7 +305,7 @@ impl SeenGame {
         }
         for slot in 0..usize::from(hand.size) {
             let is_touched = touched.contains(Slot::at(slot));
-            let known = hand.knowledge[slot].told(&self.variant, hint, is_touched);
+            let known = hand.knowledge[slot].with_hint(&self.variant, hint, is_touched);
             let plausible = known.plausible_kinds(&self.variant).iter().next();
             hand.cards[slot] = plausible.ok_or(SeenGameError::OwnHand)? as u8;
         }

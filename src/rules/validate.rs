@@ -103,12 +103,12 @@ impl Hand {
         let kinds = variant.num_card_kinds();
         let known = self.cards().iter().all(|&card| usize::from(card) < kinds);
         require(known, "hands", "unknown card")?;
-        let told = self.cards().iter().zip(self.knowledge).all(|(&index, knowledge)| {
+        let matches = self.cards().iter().zip(self.knowledge).all(|(&index, knowledge)| {
             let card = variant.card_at(index);
             let plausible = HintBits::unhinted(variant).bits();
             let hinted = HintBits::full(variant, card).bits();
             knowledge.is_plausible(variant, card) && knowledge.bits() & !(plausible | hinted) == 0
         });
-        require(told, "knowledge", "not true of the card")
+        require(matches, "knowledge", "not true of the card")
     }
 }

@@ -127,8 +127,8 @@ class _Tables:
         kinds = torch.arange(copies.numel()).repeat_interleave(copies.flatten().long())
         self.copies, self.share = copies.to(device), (1 / copies).to(device)
         self.kind_of_copy = one_hot(kinds, copies.numel()).float().to(device)
-        is_alike = bool((copies == copies[0]).all())
-        self.row_of_copies = None if is_alike else (copies / copies.max()).to(device)
+        same_copies = bool((copies == copies[0]).all())
+        self.row_of_copies = None if same_copies else (copies / copies.max()).to(device)
 
 
 def _features(observations: Tensor, tables: _Tables) -> Tensor:

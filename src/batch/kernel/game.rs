@@ -87,7 +87,7 @@ impl Game {
     }
 
     /// Reads the game in a lane of a block.
-    pub fn take(
+    pub fn read(
         block: &[Word],
         GameLane { lane, acting_hand }: GameLane,
         variant: &Variant,

@@ -25,8 +25,8 @@ pub fn write_features(
 ) {
     let variant = &config.variant;
     for (lane, game) in games.enumerate() {
-        let taken = Game::take(words, GameLane { lane, ..first }, variant, EpisodeSeed::default());
-        let position = &taken.position;
+        let read = Game::read(words, GameLane { lane, ..first }, variant, EpisodeSeed::default());
+        let position = &read.position;
         match config.options.observers {
             Observers::Current => {
                 write_row(config, position, position.current_player, game, outputs);

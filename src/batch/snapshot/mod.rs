@@ -97,7 +97,7 @@ impl Batch {
         put(&self.num_envs(), sink)?;
         for index in 0..self.num_envs() {
             match self.partner_games.get(index) {
-                None => put(&StoredGame::of(&self.take(index)), sink)?,
+                None => put(&StoredGame::of(&self.copy_game(index)), sink)?,
                 Some(game) => put(&StoredPartnerGame::of(game), sink)?,
             }
         }
@@ -123,8 +123,8 @@ impl Batch {
         }
         let stored: StoredGame = read(rest, "games")?;
         let game = stored.restore(variant).map_err(refused)?;
-        let deals = options.autoreset_mode == AutoresetMode::SameStep;
-        if deals && game.position.ending.is_some() {
+        let resets_at_once = options.autoreset_mode == AutoresetMode::SameStep;
+        if resets_at_once && game.position.ending.is_some() {
             let field = format!("games[{index}].ending");
             return Err(SnapshotError::field(field, "autoreset would have dealt the next episode"));
         }
@@ -154,7 +154,7 @@ impl Batch {
         let stored = move |ended: FinishedGame| {
             self.scratch[ended.thread].finished.restore(ended.index, &mut block, 0);
             let seed = EpisodeSeed::default();
-            let game = Game::take(&block, self.place(0), &self.config.variant, seed);
+            let game = Game::read(&block, self.place(0), &self.config.variant, seed);
             (ended.game, StoredEnding::of(&game))
         };
         Ok(self.finished_games()?.into_iter().map(stored))

@@ -207,7 +207,7 @@ fn example() -> Batch {
 fn message(forge: impl FnOnce(&mut Position)) -> String {
     let batch = example();
     let bytes = batch.to_bytes().unwrap();
-    let mut stored = StoredGame::of(&batch.take(2));
+    let mut stored = StoredGame::of(&batch.copy_game(2));
     let game = postcard::to_stdvec(&stored).unwrap();
     let place = bytes.windows(game.len()).position(|part| part == game).unwrap();
     forge(&mut stored.position);

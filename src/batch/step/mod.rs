@@ -219,7 +219,7 @@ impl<'a> Step<'a> {
         let size = block_words(kernel.sizes());
         let mode = self.config.options.autoreset_mode;
         let actions = self.actions_of(chunk, &games);
-        let mut deals = 0;
+        let mut dealt_anew = 0;
         for (index, actions) in actions.chunks(LANES).enumerate() {
             let first = games.start + index * LANES;
             let words = &mut chunk.blocks[first / LANES * size..][..size];
@@ -232,14 +232,14 @@ impl<'a> Step<'a> {
             }
             results[index] = StepResult::new(&turn);
             let leaving = match self.refill {
-                None => deals_of(mode, &turn),
+                None => dealt_anew_after(mode, &turn),
                 Some(refill) => refill.leaving(chunk.first + first, &turn),
             };
-            deals |= u64::from(present & leaving) << (LANES * index);
+            dealt_anew |= u64::from(present & leaving) << (LANES * index);
         }
         let next_hand = self.next_hand(kernel.sizes().players);
         // One loop for the whole group: the processor mispredicts its end once, not once a block.
-        for index in BitIndices(deals) {
+        for index in BitIndices(dealt_anew) {
             let (game, lane) = (games.start + index, index % LANES);
             if let Some(refill) = self.refill {
                 let order = &mut chunk.decks[game];
@@ -363,23 +363,23 @@ impl<'a> Step<'a> {
         let size = block_words(plan.sizes);
         let words = &mut chunk.blocks[game / LANES * size..][..size];
         let partner_game = &mut chunk.partner_games[game];
-        let deals;
+        let is_dealt_anew;
         if let Some(PartnerTurn { before, was_legal }) = turn {
             let played = partner_game.game();
             let reward = i64::from(played.position.score(variant)) - i64::from(before);
             let ended = played.position.ending.is_some();
             result.set(lane, reward, ended.then(|| played.counters()), !was_legal);
-            deals = ended && options.autoreset_mode == AutoresetMode::SameStep;
-            if deals {
+            is_dealt_anew = ended && options.autoreset_mode == AutoresetMode::SameStep;
+            if is_dealt_anew {
                 played.put(words, place, variant);
                 finished.push(index, words, lane);
             }
         } else {
             result.set(lane, 0, None, false);
             let rests = self.moving.is_some_and(|moving| !moving[index]);
-            deals = !rests && options.autoreset_mode != AutoresetMode::Disabled;
+            is_dealt_anew = !rests && options.autoreset_mode != AutoresetMode::Disabled;
         }
-        if deals {
+        if is_dealt_anew {
             partner_game.deal_next(&options.partners);
         }
         partner_game.game().put(words, place, variant);
@@ -396,7 +396,7 @@ struct PartnerTurn {
 }
 
 /// The games that are dealt anew in this step, one bit each.
-fn deals_of(mode: AutoresetMode, turn: &TurnResult) -> u8 {
+fn dealt_anew_after(mode: AutoresetMode, turn: &TurnResult) -> u8 {
     match mode {
         AutoresetMode::SameStep => turn.ended,
         AutoresetMode::NextStep => turn.waiting,

@@ -20,8 +20,8 @@ use pyo3::types::PyDict;
 use self::outputs::{COUNT, Given, OutputArrays, is_result};
 use self::settings::{Reset, mode_name, read_extra_outputs, read_partners};
 use crate::batch::{
-    self, AutoresetMode, BatchError, Deals, Dtype, IllegalAction, Observers, Options, Outputs,
-    Partners,
+    self, AutoresetMode, BatchError, Dtype, IllegalAction, Observers, Options, Outputs, Partners,
+    PreparedGames,
 };
 use crate::bindings::arguments::keywords;
 use crate::bindings::arguments::numbers::{Integer, count, fresh_seed, seed as read_seed};
@@ -149,10 +149,10 @@ impl Games {
     pub fn reset(
         &mut self,
         reset: &Reset,
-        deals: Deals,
+        prepared: PreparedGames,
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
-        self.batch.put_deals(deals, reset.seeds(), reset.mask(), outputs)
+        self.batch.put_prepared(prepared, reset.seeds(), reset.mask(), outputs)
     }
 
     /// Calls of at most this many observation rows keep the interpreter: they take a few microseconds,
@@ -225,7 +225,11 @@ impl Batch {
 
     /// The games, with the deals of a reset. Partners may take any time for their first turns, and
     /// meanwhile the call can be interrupted.
-    pub fn deal(&self, py: Python<'_>, reset: &Reset) -> PyResult<(MutexGuard<'_, Games>, Deals)> {
+    pub fn deal(
+        &self,
+        py: Python<'_>,
+        reset: &Reset,
+    ) -> PyResult<(MutexGuard<'_, Games>, PreparedGames)> {
         let games = self.lock()?;
         let batch = &games.batch;
         let deal = || batch.deal(reset.seeds(), reset.mask(), reset.decks());
@@ -233,8 +237,8 @@ impl Batch {
             None => !batch.options().partners.is_empty(),
             Some(_) => games.is_long(),
         };
-        let deals = interruptible_if(is_long, py, deal)?;
-        Ok((games, deals?))
+        let prepared = interruptible_if(is_long, py, deal)?;
+        Ok((games, prepared?))
     }
 
     /// Makes a call that writes the caller's arrays.
@@ -390,8 +394,8 @@ impl Batch {
         start_players: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Py<PyDict>> {
         let reset = Reset::read(seed, reset_mask, decks, start_players, self.shape()?)?;
-        let (games, deals) = self.deal(py, &reset)?;
-        self.call_new(py, games, |games, outputs| games.reset(&reset, deals, outputs))
+        let (games, prepared) = self.deal(py, &reset)?;
+        self.call_new(py, games, |games, outputs| games.reset(&reset, prepared, outputs))
     }
 
     /// Returns all outputs of the games as they stand, in new arrays: no rewards, nothing terminated.

@@ -49,17 +49,23 @@ impl CardKnowledge {
     }
 
     /// Computes the possible kinds of these cards in hands, given the number of hidden copies.
-    fn survey(&mut self, told: &[u32; CARDS], state: &SeatState, counts: CopyCounts, cards: u64) {
+    fn survey(
+        &mut self,
+        plausible: &[u32; CARDS],
+        state: &SeatState,
+        counts: CopyCounts,
+        cards: u64,
+    ) {
         let is_known = self.counts == counts && self.cards & !cards == 0 && !self.is_outdated;
         let left = self.unseen.some();
         if is_known && (self.cards == cards || left.single().is_none()) {
             // New cards without hints change nothing for the others.
             for id in BitIndices(cards & !self.cards) {
-                self.possible[id] = left.0 as u32 & told[id];
+                self.possible[id] = left.0 as u32 & plausible[id];
             }
             self.cards = cards;
         } else {
-            self.survey_anew(told, state, counts, cards);
+            self.survey_anew(plausible, state, counts, cards);
         }
     }
 
@@ -67,7 +73,7 @@ impl CardKnowledge {
     /// unknown kind. As in the original, there is no second round.
     fn survey_anew(
         &mut self,
-        told: &[u32; CARDS],
+        plausible: &[u32; CARDS],
         state: &SeatState,
         counts: CopyCounts,
         cards: u64,
@@ -77,7 +83,7 @@ impl CardKnowledge {
         (self.unseen, self.single) = (counts, 0);
         for hand in state.all_hands() {
             for id in BitIndices(hand.set & cards).rev() {
-                let possible = self.unseen.some() & KindSet(told[id].into());
+                let possible = self.unseen.some() & KindSet(plausible[id].into());
                 self.possible[id] = possible.0 as u32;
                 if possible.0.is_power_of_two() {
                     self.unseen.remove(possible);
@@ -87,7 +93,7 @@ impl CardKnowledge {
         }
         if self.unseen.some() != left {
             for id in BitIndices(cards & !self.single) {
-                self.possible[id] = self.unseen.some().0 as u32 & told[id];
+                self.possible[id] = self.unseen.some().0 as u32 & plausible[id];
             }
         }
     }
@@ -103,7 +109,7 @@ impl CardKnowledge {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BeliefState {
     /// The kinds that hints leave possible for each card.
-    told: [u32; CARDS],
+    plausible: [u32; CARDS],
     /// Cards that a hint touched.
     touched: u64,
     /// Cards whose kind the observer knows.
@@ -117,7 +123,7 @@ pub(super) struct BeliefState {
 
 impl BeliefState {
     pub(super) const NONE: BeliefState = BeliefState {
-        told: [(1 << 25) - 1; CARDS],
+        plausible: [(1 << 25) - 1; CARDS],
         touched: 0,
         seen: 0,
         own: CardKnowledge::EMPTY,
@@ -192,16 +198,16 @@ impl Reasoner<'_> {
 
     /// Updates the possible kinds of all cards, given the cards that are visible in this state.
     pub(super) fn update_knowledge(&mut self, state: &SeatState) {
-        let BeliefState { told, seen, own, common, .. } = &mut *self.beliefs;
-        common.survey(told, state, state.hidden, state.held());
-        own.survey(told, state, state.unseen, state.blind);
+        let BeliefState { plausible, seen, own, common, .. } = &mut *self.beliefs;
+        common.survey(plausible, state, state.hidden, state.held());
+        own.survey(plausible, state, state.unseen, state.blind);
         *seen = *seen & !state.blind | own.single;
     }
 
     /// The common knowledge, computed from scratch.
     pub(super) fn common_knowledge(&self, state: &SeatState) -> CardKnowledge {
         let mut sight = CardKnowledge::EMPTY;
-        sight.survey_anew(&self.beliefs.told, state, state.hidden, state.held());
+        sight.survey_anew(&self.beliefs.plausible, state, state.hidden, state.held());
         sight
     }
 
@@ -214,7 +220,7 @@ impl Reasoner<'_> {
             unseen.add(state.face(id.into()));
         }
         let mut sight = CardKnowledge::EMPTY;
-        sight.survey_anew(&self.beliefs.told, state, unseen, state.blind | hand.set);
+        sight.survey_anew(&self.beliefs.plausible, state, unseen, state.blind | hand.set);
         sight.of_hand(hand)
     }
 
@@ -226,12 +232,12 @@ impl Reasoner<'_> {
 
     /// Applies the content of a hint to all cards of a hand.
     pub(super) fn tell(&mut self, hand: &HandCards, cards: KindSet, touched: SlotSet) {
-        let BeliefState { told, own, common, touched: pointed_out, .. } = &mut *self.beliefs;
+        let BeliefState { plausible, own, common, touched: pointed_out, .. } = &mut *self.beliefs;
         for (slot, &id) in hand.ids().iter().enumerate() {
             let id = usize::from(id);
             let is_touched = touched.contains(Slot::at(slot));
             let left = if is_touched { cards.0 } else { !cards.0 } as u32;
-            told[id] &= left;
+            plausible[id] &= left;
             own.possible[id] &= left;
             common.possible[id] &= left;
             *pointed_out |= u64::from(is_touched) << id;
@@ -257,8 +263,8 @@ impl Reasoner<'_> {
 
     /// Whether each card that the observer does not see has a possible kind.
     pub(super) fn is_consistent(&self, state: &SeatState) -> bool {
-        let BeliefState { own, told, .. } = &*self.beliefs;
-        BitIndices(state.blind).all(|id| own.possible[id] & told[id] != 0)
+        let BeliefState { own, plausible, .. } = &*self.beliefs;
+        BitIndices(state.blind).all(|id| own.possible[id] & plausible[id] != 0)
     }
 
     /// The commonly known suit of a card, if it is not dead.

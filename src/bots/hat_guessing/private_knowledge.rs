@@ -124,11 +124,11 @@ pub(super) fn gain<S: Score>(
     touched: SlotSet,
     outlook: &CopiesOutlook,
 ) -> S {
-    let mut told = *hand;
-    told.apply_hint(hint, touched);
+    let mut hinted = *hand;
+    hinted.apply_hint(hint, touched);
     let is_settled = |card: Copies| card.is_one_kind() || card.is_certainly(outlook.dead);
     let mut gain = score::<S>(1);
-    for (&before, &after) in hand.cards().iter().zip(told.cards()) {
+    for (&before, &after) in hand.cards().iter().zip(hinted.cards()) {
         if !is_settled(before) {
             let bonus = if is_settled(after) { 2 } else { 1 };
             gain = gain * (score::<S>(bonus) * (score::<S>(before.len()) / score(after.len())));

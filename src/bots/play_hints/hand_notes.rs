@@ -179,7 +179,7 @@ impl RemainingCopies {
     }
 
     /// A copy of this card was discarded, or `added` to its stack.
-    pub fn take(&mut self, variant: &Variant, card: Card, added: bool) {
+    pub fn remove(&mut self, variant: &Variant, card: Card, added: bool) {
         let copy = KindSet::of(variant.kind_of(card));
         if added {
             let above = KindSet(copy.0 << 1 & variant.tables().suit_cards[card.suit.index()]);

@@ -40,7 +40,7 @@ impl Holmes {
         let is_last = self.notes.remaining.critical().contains(index);
         self.notes.replace(&turn.before, event.seat, slot);
         self.notes.hands[event.seat.index()].exclude_from_uncertain(self.deductions.gone);
-        self.notes.remaining.take(variant, card, event.added);
+        self.notes.remaining.remove(variant, card, event.added);
         if event.added && !is_last {
             self.notes.unmark_copies(index, |hand| hand.critical);
         }

@@ -32,7 +32,7 @@ impl Simple {
         let (variant, event) = (turn.before.variant(), turn.event);
         self.notes.replace(&turn.before, event.seat, slot);
         let Some(card) = event.card else { return };
-        self.notes.remaining.take(variant, card, event.added);
+        self.notes.remaining.remove(variant, card, event.added);
         let is_discard = matches!(event.played, Move::Discard { .. });
         if !is_discard && variant.copies(card) > 1 {
             self.notes.unmark_copies(variant.kind_of(card), |_| SlotSet::EMPTY);

@@ -34,7 +34,7 @@ impl Value {
         self.notes.replace(&turn.before, event.seat, slot);
         let index = variant.kind_of(card);
         let is_last = self.notes.remaining.critical().contains(index);
-        self.notes.remaining.take(variant, card, event.added);
+        self.notes.remaining.remove(variant, card, event.added);
         if event.added && !is_last {
             self.notes.unmark_copies(index, |_| SlotSet::EMPTY);
         }

@@ -39,7 +39,7 @@ pub(super) struct TeammateCard {
     /// The index of its kind.
     pub kind: usize,
     pub card: Card,
-    pub told: CardHints,
+    pub hints: CardHints,
 }
 
 impl<'a> RuleContext<'a> {
@@ -54,7 +54,7 @@ impl<'a> RuleContext<'a> {
     }
 
     #[inline]
-    fn told(&self, knowledge: HintBits) -> CardHints {
+    fn card_hints(&self, knowledge: HintBits) -> CardHints {
         let variant = self.view.variant();
         CardHints {
             plausible: knowledge.plausible_kinds(variant),
@@ -83,8 +83,9 @@ impl<'a> RuleContext<'a> {
     /// The slots of the observer's hand and the hints about them, the oldest first.
     #[inline]
     pub(super) fn own_hand(&self) -> impl Iterator<Item = (usize, CardHints)> + use<'_, 'a> {
-        let told = self.view.hand_hints(Offset::OWN).iter().map(|&knowledge| self.told(knowledge));
-        told.enumerate()
+        let hints =
+            self.view.hand_hints(Offset::OWN).iter().map(|&knowledge| self.card_hints(knowledge));
+        hints.enumerate()
     }
 
     /// The cards of a teammate, the oldest first.
@@ -93,7 +94,7 @@ impl<'a> RuleContext<'a> {
         let cards = &self.view.variant().tables().card;
         self.view.teammate_hints(offset).map(move |(kind, knowledge)| {
             let kind = usize::from(kind);
-            TeammateCard { offset, kind, card: cards[kind], told: self.told(knowledge) }
+            TeammateCard { offset, kind, card: cards[kind], hints: self.card_hints(knowledge) }
         })
     }
 

@@ -19,17 +19,17 @@ pub(super) fn osawa(context: &mut RuleContext<'_>) -> Option<Move> {
     let open = context.open;
     let dead = open.dead();
     let mut blocked = None;
-    for (slot, told) in context.own_hand() {
-        if !told.plausible.is_subset(dead) {
+    for (slot, hints) in context.own_hand() {
+        if !hints.plausible.is_subset(dead) {
             continue;
         }
         // All plausible kinds share the hinted colour and rank, so any one of them will do.
-        let one = context.any_of(told.plausible)?;
-        let is_known = told.suit && (told.rank || context.is_suit_complete(one));
-        if is_known || told.rank && context.is_rank_complete(one) {
+        let one = context.any_of(hints.plausible)?;
+        let is_known = hints.suit && (hints.rank || context.is_suit_complete(one));
+        if is_known || hints.rank && context.is_rank_complete(one) {
             return Some(discard(slot));
         }
-        if blocked.is_none() && told.plausible.is_subset(open.blocked) {
+        if blocked.is_none() && hints.plausible.is_subset(open.blocked) {
             blocked = Some(discard(slot));
         }
     }

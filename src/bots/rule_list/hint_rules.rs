@@ -11,7 +11,7 @@ pub(super) fn playable(context: &mut RuleContext<'_>) -> Option<Move> {
     let mut playable = context.hands().filter(|card| context.open.next.contains(card.kind));
     playable.find_map(
         |card| {
-            if !card.told.rank { Some(card.tell_rank()) } else { tell_missing(card) }
+            if !card.hints.rank { Some(card.tell_rank()) } else { tell_missing(card) }
         },
     )
 }
@@ -41,12 +41,12 @@ pub(super) fn dispensable(context: &mut RuleContext<'_>) -> Option<Move> {
     }
     let open = context.open;
     context.hands().filter(|card| open.played.contains(card.kind)).find_map(|card| {
-        let told = card.told;
-        if !told.suit && context.is_suit_complete(card.card) {
+        let hints = card.hints;
+        if !hints.suit && context.is_suit_complete(card.card) {
             Some(card.tell_suit())
-        } else if !told.rank && context.is_rank_complete(card.card) {
+        } else if !hints.rank && context.is_rank_complete(card.card) {
             Some(card.tell_rank())
-        } else if told.suit != told.rank {
+        } else if hints.suit != hints.rank {
             tell_missing(card)
         } else {
             None
@@ -104,9 +104,9 @@ pub(super) fn randomly(context: &mut RuleContext<'_>) -> Option<Move> {
 
 /// The colour if it was not hinted, otherwise the rank.
 fn tell_missing(card: TeammateCard) -> Option<Move> {
-    if !card.told.suit {
+    if !card.hints.suit {
         Some(card.tell_suit())
-    } else if !card.told.rank {
+    } else if !card.hints.rank {
         Some(card.tell_rank())
     } else {
         None

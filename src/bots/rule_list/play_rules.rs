@@ -10,15 +10,16 @@ fn play(slot: usize) -> Move {
 /// The oldest card whose colour and rank were both hinted and which is playable.
 pub(super) fn certain(context: &mut RuleContext<'_>) -> Option<Move> {
     let mut slots = context.own_hand();
-    let certain = slots
-        .find(|(_, told)| told.suit && told.rank && told.plausible.is_subset(context.open.next));
+    let certain = slots.find(|(_, hints)| {
+        hints.suit && hints.rank && hints.plausible.is_subset(context.open.next)
+    });
     certain.map(|(slot, _)| play(slot))
 }
 
 /// The oldest card whose plausible kinds are all playable.
 pub(super) fn safe(context: &mut RuleContext<'_>) -> Option<Move> {
     let mut slots = context.own_hand();
-    let safe = slots.find(|(_, told)| told.plausible.is_subset(context.open.next));
+    let safe = slots.find(|(_, hints)| hints.plausible.is_subset(context.open.next));
     safe.map(|(slot, _)| play(slot))
 }
 

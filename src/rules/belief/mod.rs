@@ -5,7 +5,7 @@ mod ways;
 #[cfg(test)]
 mod tests;
 
-use self::ways::{Count, Supply};
+use self::ways::{AvailableCopies, WayCounts};
 use super::card::{Card, Rank, Suit};
 use super::card_set::CardSet;
 use super::kind_set::KindSet;
@@ -47,8 +47,8 @@ pub struct Belief {
     fits: [u8; MAX_CARD_KINDS],
     /// Unseen copies of each kind.
     unseen: [u8; MAX_CARD_KINDS],
-    supply: Supply,
-    count: Count,
+    available: AvailableCopies,
+    count: WayCounts,
 }
 
 impl Belief {
@@ -78,9 +78,9 @@ impl Belief {
                 *fits |= u8::from(set.contains(kind)) << slot;
             }
         }
-        let supply = Supply::new(fits.into_iter().zip(unseen), slots);
+        let available = AvailableCopies::new(fits.into_iter().zip(unseen), slots);
         let kinds = usize::from(colors) * ranks;
-        Belief { slots, kinds, ranks, fits, unseen, supply, count: supply.count(slots) }
+        Belief { slots, kinds, ranks, fits, unseen, available, count: available.count(slots) }
     }
 
     /// Cards in the hand.
@@ -229,15 +229,15 @@ impl Belief {
             return None;
         }
         let mut hand = [0; MAX_HAND_SIZE];
-        let (mut unseen, mut supply, mut count) = (self.unseen, self.supply, self.count);
+        let (mut unseen, mut available, mut count) = (self.unseen, self.available, self.count);
         for slot in (0..self.slots).rev() {
             let hands = |kind| u64::from(unseen[kind]) * count.with_copy_in(slot, self.fits[kind]);
             let kind = ticket_index((0..self.kinds).map(hands), rng.below_u64(count.total))?;
             hand[slot] = kind as u8;
             unseen[kind] -= 1;
             if slot > 0 {
-                supply.remove(self.fits[kind], slot);
-                count = supply.count(slot);
+                available.remove(self.fits[kind], slot);
+                count = available.count(slot);
             }
         }
         Some(hand)

@@ -30,15 +30,15 @@ const SHARING: BySlots = {
 
 /// The available copies, in the form that counting needs.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Supply {
+pub(super) struct AvailableCopies {
     /// For each set of slots, the number of copies that fit all of them, times [`SHARING`].
     terms: BySlots,
 }
 
-impl Supply {
-    /// The supply of kinds of cards, each with the set of slots that it fits and its number of
+impl AvailableCopies {
+    /// The copies of kinds of cards, each with the set of slots that it fits and its number of
     /// copies.
-    pub(super) fn new(kinds: impl Iterator<Item = (u8, u8)>, slots: usize) -> Supply {
+    pub(super) fn new(kinds: impl Iterator<Item = (u8, u8)>, slots: usize) -> AvailableCopies {
         let mut terms = [0; SLOT_SETS];
         for (fits, copies) in kinds {
             terms[usize::from(fits)] += i64::from(copies);
@@ -50,7 +50,7 @@ impl Supply {
             }
         }
         terms.iter_mut().zip(&SHARING).for_each(|(term, sharing)| *term *= sharing);
-        Supply { terms }
+        AvailableCopies { terms }
     }
 
     /// Removes a copy that fits these slots. From now on only the first `slots` slots count.
@@ -64,20 +64,20 @@ impl Supply {
     }
 
     /// Counts the ways to fill the first slots.
-    pub(super) fn count(&self, slots: usize) -> Count {
+    pub(super) fn count(&self, slots: usize) -> WayCounts {
         let ways = self.ways(slots);
         let all = (1 << slots) - 1;
-        let mut uses = [0; SLOT_SETS];
+        let mut with_copy = [0; SLOT_SETS];
         for set in 0..=all {
-            uses[set] = SHARING[set] * ways[all ^ set];
+            with_copy[set] = SHARING[set] * ways[all ^ set];
         }
         for slot in 0..slots {
-            for pair in uses[..=all].chunks_exact_mut(2 << slot) {
+            for pair in with_copy[..=all].chunks_exact_mut(2 << slot) {
                 let (without, with) = pair.split_at_mut(1 << slot);
                 with.iter_mut().zip(without).for_each(|(sum, term)| *sum += *term);
             }
         }
-        Count { total: ways[all] as u64, uses, all: all as u8 }
+        WayCounts { total: ways[all] as u64, with_copy, all: all as u8 }
     }
 
     /// The number of ways to fill each set of the first slots. The highest slot of a set shares its
@@ -124,20 +124,20 @@ fn convolve(terms: &[i64], ways: &[i64], sums: &mut [i64]) {
 
 /// The number of ways to fill the first slots.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Count {
+pub(super) struct WayCounts {
     /// All of them.
     pub(super) total: u64,
     /// The ways in which one copy lies in any slot, by the set of slots that the copy fits.
-    uses: BySlots,
+    with_copy: BySlots,
     /// The set of the slots that are filled.
     all: u8,
 }
 
-impl Count {
+impl WayCounts {
     /// The number of ways in which a copy that fits the slots `fits` lies in the slot `slot`: the ways
     /// that would be lost if the copy did not fit it. There must be such a copy.
     pub(super) fn with_copy_in(&self, slot: usize, fits: u8) -> u64 {
         let fits = usize::from(fits & self.all);
-        (self.uses[fits] - self.uses[fits & !(1 << slot)]) as u64
+        (self.with_copy[fits] - self.with_copy[fits & !(1 << slot)]) as u64
     }
 }

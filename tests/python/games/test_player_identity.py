@@ -10,7 +10,7 @@ from two_policies import BAD, GOOD, RULES
 
 import starmine
 from starmine import Batch, SerializationError, StarmineError, UnknownNameError
-from starmine._core import _Outside, _Player
+from starmine._core import _OutsidePartner, _Player
 
 MINI = "ippo-mini"
 ODD = ["a;b.st", "x.st ", " y.st", '"z".st', "w; sampled", "v;hands=3", "ippo-mini"]
@@ -176,7 +176,7 @@ def test_a_batch_with_partners_in_python_is_not_stored():
             store()
 
 
-@pytest.mark.parametrize("text", ["outside: 0", "outside: 1", repr(_Outside(False)), "policy: 0"])
+@pytest.mark.parametrize("text", ["outside: 0", "outside: 1", repr(_OutsidePartner(False)), "policy: 0"])
 def test_no_text_reaches_a_partner_in_python(text):
     with pytest.raises(UnknownNameError):
         Batch(RULES, 2, partners={1: text})
