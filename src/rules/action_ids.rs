@@ -3,8 +3,7 @@
 use super::card::{Rank, Suit};
 use super::hint::Hint;
 use super::moves::{ActionId, ActionSet, Move, MoveError};
-use super::offset::Offset;
-use super::slot::Slot;
+use super::small_index::{Offset, Slot};
 use super::variant::Variant;
 
 impl Variant {

@@ -6,8 +6,8 @@ use super::card::Card;
 use super::episode_seed::EpisodeSeed;
 use super::limits::MAX_CARD_KINDS;
 use super::rng::GameRng;
-use super::seat::Seat;
 use super::select::nth_set_bit;
+use super::small_index::Seat;
 use super::variant::Variant;
 
 /// A source of drawn cards.

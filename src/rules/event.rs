@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::card::Card;
 use super::moves::Move;
-use super::seat::Seat;
 use super::slot_set::SlotSet;
+use super::small_index::Seat;
 
 /// A turn: the move and what it revealed to the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

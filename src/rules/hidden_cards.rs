@@ -4,7 +4,7 @@ use super::card::Card;
 use super::event::Event;
 use super::limits::MAX_CARD_KINDS;
 use super::rng::GameRng;
-use super::seat::Seat;
+use super::small_index::Seat;
 use super::variant::Variant;
 use super::view::View;
 

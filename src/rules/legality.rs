@@ -2,8 +2,8 @@
 
 use super::hint::Hint;
 use super::moves::{ActionId, ActionSet, Move, MoveError};
-use super::offset::Offset;
 use super::position::Position;
+use super::small_index::Offset;
 use super::variant::Variant;
 
 impl Position {

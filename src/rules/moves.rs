@@ -6,9 +6,7 @@ use thiserror::Error;
 use super::bit_set::{SetIter, bit_set, set_of};
 use super::card::Suit;
 use super::hint::Hint;
-use super::offset::Offset;
-use super::slot::Slot;
-use super::small_index::numbered;
+use super::small_index::{Offset, Slot, numbered};
 
 /// What a player does in a turn.
 ///

@@ -11,9 +11,7 @@ use super::edition::Edition;
 use super::event::Event;
 use super::hint::Hint;
 use super::moves::{ActionId, Move};
-use super::offset::Offset;
-use super::seat::Seat;
-use super::slot::Slot;
+use super::small_index::{Offset, Seat, Slot};
 
 /// Text that is not a card, a move, a seat, a slot or an offset.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

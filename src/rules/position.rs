@@ -11,13 +11,11 @@ use super::hint::Hint;
 use super::hint_bits::HintBits;
 use super::limits::{MAX_COLORS, MAX_PLAYERS};
 use super::moves::Move;
-use super::offset::Offset;
 use super::outlook::KindOutlook;
 use super::parameters::LostGameScore;
 use super::rng::GameRng;
-use super::seat::Seat;
-use super::slot::Slot;
 use super::slot_set::SlotSet;
+use super::small_index::{Offset, Seat, Slot};
 use super::variant::Variant;
 
 /// The compact core of one game in progress, of fixed size: all that the rules need.

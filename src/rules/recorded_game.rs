@@ -7,7 +7,7 @@ use super::deck::{DeckError, ListedDeck};
 use super::ending::Ending;
 use super::moves::MoveError;
 use super::position::Position;
-use super::seat::Seat;
+use super::small_index::Seat;
 use super::state::{State, StateError};
 use super::variant::Variant;
 

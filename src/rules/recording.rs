@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::event::Event;
 use super::recorded_game::RecordedGame;
-use super::seat::Seat;
+use super::small_index::Seat;
 use super::state::State;
 use super::variant::Variant;
 

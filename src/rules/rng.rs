@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::episode_seed::EpisodeSeed;
-use super::seat::Seat;
+use super::small_index::Seat;
 
 /// The increment of the generator: the stream that PCG's reference implementation uses by default.
 pub(crate) const INCREMENT: u64 = 1_442_695_040_888_963_407;

@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::bit_set::{bit_set, set_of};
 use super::limits::MAX_HAND_SIZE;
 use super::select::BitIndices;
-use super::slot::Slot;
-use super::small_index::IndexError;
+use super::small_index::{IndexError, Slot};
 
 /// A set of slots of one hand: bit `s` is slot `s`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]

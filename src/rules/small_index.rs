@@ -1,7 +1,9 @@
-//! What the small closed types share: suits, ranks, seats, slots, offsets and actions are numbers
-//! that count from 0.
+//! Small closed types: suits, ranks, seats, slots, offsets and actions are numbers that count from 0. Seats, offsets
+//! and slots are nothing more; the others have files of their own.
 
 use thiserror::Error;
+
+use super::limits::{MAX_HAND_SIZE, MAX_PLAYERS};
 
 /// A number that is not the index of a suit, a rank, a seat, a slot, an offset or an action.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -111,3 +113,59 @@ macro_rules! numbered {
 }
 
 pub(super) use {numbered, small_index};
+
+numbered!(
+    #[derive(Default)]
+    /// A seat at the table, counted clockwise from 0.
+    ///
+    /// ```
+    /// use starmine::rules::{Offset, Parameters, Seat, Variant};
+    ///
+    /// let variant = Variant::new(Parameters { players: 3, ..Parameters::default() })?;
+    /// let (first, last) = (Seat::ALL[0], Seat::ALL[2]);
+    /// assert!(variant.seats().eq([first, Seat::ALL[1], last]));
+    /// assert_eq!(variant.seat_after(last, Offset::ALL[1]), first);
+    /// assert_eq!(("2".parse(), last.to_string()), (Ok(last), "2".to_owned()));
+    /// assert!(Seat::try_from(5).is_err());
+    /// # Ok::<(), starmine::rules::VariantError>(())
+    /// ```
+    Seat,
+    MAX_PLAYERS,
+    "seat"
+);
+
+impl Seat {
+    /// Seat 0, which starts unless the variant has a random start player.
+    pub const FIRST: Seat = Seat(0);
+}
+
+numbered!(
+    #[derive(Default)]
+    /// The distance from one seat to another, clockwise: from the observer in a view, from the mover
+    /// in a hint. 1 is the next player, and [`Offset::OWN`] the seat itself.
+    Offset,
+    MAX_PLAYERS,
+    "offset"
+);
+
+impl Offset {
+    /// The observer's own seat.
+    pub const OWN: Offset = Offset(0);
+
+    /// The next player's seat.
+    pub const NEXT: Offset = Offset(1);
+}
+
+numbered!(
+    #[derive(Default)]
+    /// A slot of a hand. [`Slot::OLDEST`] has the oldest card; when a card leaves, the newer ones move
+    /// down by one slot.
+    Slot,
+    MAX_HAND_SIZE,
+    "slot"
+);
+
+impl Slot {
+    /// The slot of the oldest card.
+    pub const OLDEST: Slot = Slot(0);
+}

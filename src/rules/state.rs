@@ -18,7 +18,7 @@ use super::moves::{ActionId, ActionSet, Move, MoveError};
 use super::outlook::Outlook;
 use super::position::Position;
 use super::rng::GameRng;
-use super::seat::Seat;
+use super::small_index::Seat;
 use super::variant::Variant;
 use super::view::{SeerView, View};
 

@@ -3,8 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::card::Card;
-use super::offset::Offset;
-use super::seat::Seat;
+use super::small_index::{Offset, Seat};
 use super::state::State;
 use super::view::View;
 

@@ -7,12 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::card::{Card, Rank, Suit};
 use super::edition::Edition;
-use super::offset::Offset;
 use super::parameters::{
     COLORS, HAND_SIZES, INFORMATION_TOKENS, LIFE_TOKENS, LostGameScore, PLAYERS, Parameters, RANKS,
     VariantError, check_copies, check_deck, default_copies, default_hand_size, in_range,
 };
-use super::seat::Seat;
+use super::small_index::{Offset, Seat};
 use super::tables::{Copies, Tables};
 
 /// The immutable rules of one kind of game: checked [`Parameters`] and what follows from them.

@@ -11,11 +11,9 @@ use super::kind_set::KindSet;
 use super::knowledge::Knowledge;
 use super::limits::MAX_CARD_KINDS;
 use super::moves::{ActionSet, Move};
-use super::offset::Offset;
 use super::outlook::{KindOutlook, Outlook};
 use super::position::Position;
-use super::seat::Seat;
-use super::slot::Slot;
+use super::small_index::{Offset, Seat, Slot};
 use super::variant::{Variant, beyond_the_table};
 
 /// What one seat may see of a position. Encoders and bots get only views, so they cannot read

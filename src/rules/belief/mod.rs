@@ -10,9 +10,9 @@ use super::card::{Card, Rank, Suit};
 use super::card_set::CardSet;
 use super::kind_set::KindSet;
 use super::limits::{MAX_CARD_KINDS, MAX_HAND_SIZE};
-use super::offset::Offset;
 use super::rng::{GameRng, ticket_index};
-use super::slot::Slot;
+use super::small_index::Offset;
+use super::small_index::Slot;
 use super::view::View;
 
 /// The distribution of a seat's own hand, given what it sees. A hand fills the slots with distinct
