@@ -12,8 +12,8 @@ use crate::batch::{
     Dtype, ExtraOutput, GivenDecks, IllegalAction, ObservationBuffer, Observers, Options, Outputs,
     Partners, Seeds,
 };
-use crate::players::PlayerSpec;
 use crate::buffers::WriteOnly;
+use crate::players::PlayerSpec;
 use crate::rules::{ActionId, GameRng, Parameters, Position, Seat, State, Variant, random_variant};
 
 /// The forgeries of each batch.

@@ -68,7 +68,11 @@ impl FinishedGames {
     #[inline(always)]
     pub fn push(&mut self, game: usize, block: &[Word], lane: usize) {
         self.games.push(game);
-        self.words.extend(block.iter().map(|word| word.0[lane]));
+        let start = self.words.len();
+        self.words.resize(start + block.len(), 0);
+        for (to, word) in self.words[start..].iter_mut().zip(block) {
+            *to = word.0[lane];
+        }
     }
 
     /// The games that ended in the call of this number, in the order of their turns.
