@@ -1,23 +1,28 @@
-"""Off-belief learning: Q-learning in which a hint means what the rules say about the cards, and nothing more.
+"""Off-belief learning (OBL): Q-learning in which a hint means what the rules say about the cards, and nothing more.
 
     python examples/obl.py --minutes 120  # two players
 
 Self-play lets a hint mean whatever the team has come to mean by it, and each run comes to mean something else. In
-off-belief learning (Hu et al., arXiv 2103.04000) a seat chooses its move as if all moves so far had been made by the
-policy of the level below. This script trains level 1, above a level 0 that plays at random:
+off-belief learning (Hu et al., arXiv 2103.04000) a seat chooses its move as if all past moves had been made by the
+policy of the level below, and as if all later moves will be made by the policy in training. No move is judged by what
+it has come to mean, so policies of different runs should understand each other. This script trains level 1. The level
+below it, level 0, plays at random:
 
-- **Belief.** A random policy chooses its moves without regard to the cards. So its moves say nothing about the cards of
-  the seat to act, except what a hint says by the rules. All deals that agree with what the seat sees are then equally
-  likely, and `Batch.worlds` draws from them by exact counting.
-- **Fictitious worlds.** Thousands of games are played with exploration. At each turn the hand of the seat to act and
-  the order of the deck are drawn anew, in `--worlds` copies of the game. In each copy the seat makes its move, and its
-  partners answer greedily until the seat is to act again. The target of the move is the mean over the copies of the
-  rewards of these turns and of the seat's best value at its next turn. The game itself goes on as it was.
+- **Belief.** Level 0 first draws the kind of its move. For a hint it then draws a card of another hand, and names its
+  colour or its rank. So it is equally likely to give a hint in all deals in which the hint touches the same cards, and
+  its plays and discards say nothing about the other hands. All deals that agree with what a seat sees are therefore
+  equally likely. `Batch.worlds` draws from them by exact counting.
+- **Worlds.** A thousand games or more are played with exploration. At each turn `--worlds` copies of the game are made,
+  in which the hand of the seat to act and the order of the deck are drawn anew. In each copy the seat makes the move
+  that it makes in the game. The other seats then play their best moves until the seat is to act again.
+- **Targets.** The return in a copy is the sum of the rewards of these turns and the best value of the seat at its next
+  turn, discounted by `--gamma` for each turn. The target of the move is the mean of the returns. The game goes on with
+  its real cards and the same move.
 - **Values.** A network without memory learns the value of each action from the observation of the seat that acts:
-  dueling values, Huber loss. The network of the rollout computes the targets, and then learns from them.
+  dueling values, Huber loss. There is no target network: the weights stay as they are during a rollout and compute all
+  of its targets, and are trained on them afterwards.
 
-A move is thus never judged by what it has come to mean, so policies of different runs understand each other. The
-output folder, stopping, resuming and the choice of the device are those of `examples/ppo.py`.
+The output folder, stopping, resuming and the choice of the device are those of `examples/ppo.py`.
 """
 
 from __future__ import annotations
@@ -77,10 +82,10 @@ class Args(ScriptArgs):
     encoder: str = "canonical"
     """one of starmine.encoders()"""
     lost_game_penalty: float = 1.0
-    """points that are subtracted in training from the last reward of a lost game; evaluation counts it zero"""
+    """points that are subtracted in training from the last reward of a lost game; evaluations count a lost game as 0"""
     lost_points_share: float = 1.0
-    """share of the points of a lost game that is subtracted when it is lost: rises linearly from 0 to this share over
-    the budget; with 1, training ends with the score as it counts"""
+    """share of the points of a lost game that is subtracted when it is lost. It rises linearly from 0 to this share
+    over the budget. With 1, the rewards of a lost game add up to 0 at the end, as in evaluations"""
 
     out: Path = Path("runs/obl")
     """output folder; without --resume, one that holds a run is refused"""
@@ -92,18 +97,19 @@ class Args(ScriptArgs):
     rollout: int = 16
     """turns of each game between two updates"""
     worlds: int = 2
-    """fictitious worlds of a turn, whose mean is its target"""
+    """copies of the game at each turn, see above"""
     epochs: int = 2
     minibatch: int | None = None
     """turns in a minibatch: 512 / 4,096"""
     hold: float = 0.0
-    """part of the budget in which the learning rate is constant; it then falls linearly to its end"""
+    """part of the budget in which the learning rate is constant; the rate then falls linearly to `lr_end`"""
     lr: float = 1e-3
     """learning rate"""
     lr_end: float = 2e-5
     gamma: float = 0.999
     epsilon: float = 0.4
-    """the largest exploration rate of a seat in a game; the smallest is its eighth power"""
+    """the largest exploration rate. Each seat of each game explores at its own rate, drawn once: epsilon ** u with u
+    uniform from 1 to 8"""
     grad_norm: float = 5.0
     average: float = 0.995
     """decay of the moving average of the weights, which is evaluated and saved; 0 for the last weights"""
@@ -117,7 +123,7 @@ class Args(ScriptArgs):
 
 
 # The arguments that a resumed run cannot change.
-FIXED = ("variant", "players", "encoder", "num_envs", "worlds", "device", "hidden")
+FIXED = ("variant", "players", "encoder", "num_envs", "device", "hidden")
 
 
 def action_values(logits: Tensor, value: Tensor, mask: Tensor) -> Tensor:
@@ -136,7 +142,7 @@ class OBL:
         inputs: the network's inputs (steps, games, ...).
         mask: bool (steps, games, A), the legal actions.
         action: int64 (steps, games).
-        target: float32 (steps, games), what the action is expected to return.
+        target: float32 (steps, games), the mean return of the action in the worlds.
         epsilon: float32 (games, players), the exploration rate of each seat.
     """
 
@@ -157,7 +163,7 @@ class OBL:
             device=self.device,
             lost_game_penalty=args.lost_game_penalty,
         )
-        self.worlds = self.games.groups[0].batches[0].worlds(args.worlds)
+        self.world_games = self.games.groups[0].batches[0].worlds(args.worlds)  # world w of game g is `g * worlds + w`
         self.epsilon = args.epsilon ** (1 + 7 * torch.rand(args.num_envs, args.players)).to(self.device)
 
         self.network = ColorNetwork(self.variant, args.encoder, args.hidden, matmul_dtype=dtype).to(self.device)
@@ -176,7 +182,7 @@ class OBL:
         self.action = torch.empty(shape, dtype=torch.int64, device=self.device)
         self.target = torch.empty(shape, device=self.device)
 
-        self.choose = Graphed(self.choose_best, self.device)
+        self.find_best = Graphed(self.best_actions, self.device)
         self.learn_minibatch = Graphed(self.update_weights, self.device)
 
     def update(self, fraction: float) -> dict[str, float]:
@@ -200,30 +206,32 @@ class OBL:
         for step in range(self.args.rollout):
             outputs = group.receive()
             mask, seat = outputs["action_mask"], outputs["current_player"].long()
-            inputs, best, _ = self.choose(outputs["obs"], mask)
+            inputs, best, _ = self.find_best(outputs["obs"], mask)
             action = explore(best, mask, self.epsilon.gather(1, seat[:, None])[:, 0])
             self.inputs[step], self.mask[step], self.action[step] = inputs, mask, action
-            group.batches[0].worlds(self.args.worlds, seed=int(torch.randint(2**62, ())), into=self.worlds)
+            # The worlds are of this turn, so they are drawn before the game goes on.
+            group.batches[0].worlds(self.args.worlds, seed=int(torch.randint(2**62, ())), into=self.world_games)
             group.send(action)
             self.target[step] = self.targets(action)
 
     def targets(self, action: Tensor) -> Tensor:
-        """What the seats to act can expect of their actions int64 (n,): means over the worlds, float32 (n,)."""
+        """The mean returns of the actions int64 (n,) in the worlds, float32 (n,)."""
         action = action.repeat_interleave(self.args.worlds)
-        target, discount = torch.zeros(len(action), device=self.device), torch.ones(len(action), device=self.device)
-        for _ in range(self.args.players):
-            outputs = self.worlds.step(action.cpu().numpy())
+        returns, discount = torch.zeros(len(action), device=self.device), torch.ones(len(action), device=self.device)
+        for _ in range(self.args.players):  # the turn of the seat, and those of the others
+            outputs = self.world_games.step(action.cpu().numpy())
             self.games.rewards.step(outputs)
             names = ("obs", "action_mask", "reward", "terminated")
             obs, mask, reward, terminated = (torch.from_numpy(outputs[name]).to(self.device) for name in names)
-            target += discount * reward
-            # A world that ended was dealt anew, and goes on without a part in the target.
+            returns += discount * reward
+            # A world that ended is dealt anew; what follows is another game, and counts no more.
             discount *= self.args.gamma * ~terminated
-            _, action, value = self.choose(obs, mask)
-        return (target + discount * value).view(-1, self.args.worlds).mean(1)
+            _, action, value = self.find_best(obs, mask)
+        # After the last of these turns, the value is that of the seat whose action is judged.
+        return (returns + discount * value).view(-1, self.args.worlds).mean(1)
 
     @torch.no_grad()
-    def choose_best(self, bits: Tensor, mask: Tensor) -> tuple[Tensor, ...]:
+    def best_actions(self, bits: Tensor, mask: Tensor) -> tuple[Tensor, ...]:
         """The network's inputs (n, ...), the best actions int64 (n,) and their values (n,)."""
         inputs = self.network.read(bits)
         value, action = self.values(inputs, mask).max(1)
@@ -239,11 +247,12 @@ class OBL:
     def learn(self) -> dict[str, float]:
         """Fit the values to the targets in epochs of minibatches; returns the means of the minibatches' measures."""
         measures = torch.stack([self.learn_minibatch(chosen).clone() for chosen in self.minibatches()])
-        measures = torch.cat([measures, self.target.mean().expand(1, len(MEASURES))]).cpu()  # waits for the device
-        if not measures[-1].isfinite().all():
-            raise FloatingPointError("the network's output is not finite")
-        check_finite(measures[:-1], MEASURES, self.network)
-        return dict(zip(MEASURES, measures[:-1].mean(0).tolist(), strict=True))
+        numbers = torch.cat([measures.flatten(), self.target.mean()[None]]).cpu()  # waits for the device, once
+        if not numbers[-1].isfinite():
+            raise FloatingPointError("a target is not finite")
+        measures = numbers[:-1].view(-1, len(MEASURES))
+        check_finite(measures, MEASURES, self.network)
+        return dict(zip(MEASURES, measures.mean(0).tolist(), strict=True))
 
     def minibatches(self) -> Iterator[Tensor]:
         """The turns of each minibatch, as indices into the flattened rollout."""

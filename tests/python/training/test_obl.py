@@ -59,8 +59,8 @@ def test_targets_are_those_of_games_in_the_worlds(obl, small, players):
     for turn in range(30):
         mask = group.receive()["action_mask"]
         actions = obl.explore(mask.int().argmax(1), mask, 1.0)
-        group.batches[0].worlds(args.worlds, seed=turn, into=learner.worlds)
-        worlds, count = learner.worlds.copy(), len(actions) * args.worlds
+        group.batches[0].worlds(args.worlds, seed=turn, into=learner.world_games)
+        worlds, count = learner.world_games.copy(), len(actions) * args.worlds
         wanted, discount, action = np.zeros(count), np.ones(count), np.repeat(actions.numpy(), args.worlds)
         for _ in range(players):
             outputs = worlds.step(action)
