@@ -23,8 +23,8 @@ def equal_by_value(kind: Class) -> Class:
         return self is other or all(map(is_equal, _values(self), _values(other)))
 
     def __ne__(self: Any, other: object) -> Any:  # noqa: N807
-        found = __eq__(self, other)
-        return found if found is NotImplemented else not found
+        equal = __eq__(self, other)
+        return equal if equal is NotImplemented else not equal
 
     kind.__eq__, kind.__ne__, kind.__hash__ = __eq__, __ne__, None  # type: ignore[method-assign, assignment]
     return kind

@@ -148,8 +148,8 @@ def named_keywords(function: Callable[Arguments, Result]) -> Callable[Arguments,
 def _put_name_first(error: TypeError, known: Sequence[str]) -> None:
     """Begin the message of an error with the argument that a note of the core names, if the function has it."""
     for note in getattr(error, "__notes__", ()):
-        found = OF_THE_CORE.fullmatch(note)
-        if found and found[1] in known:
-            error.args = (f"{found[1]}: {error}",)
+        match = OF_THE_CORE.fullmatch(note)
+        if match and match[1] in known:
+            error.args = (f"{match[1]}: {error}",)
             error.__notes__.remove(note)
             return

@@ -93,11 +93,11 @@ class EvaluationAgent:
         """The hands by seat; None for the own one."""
         section = self._layout["hands"]
         rows = bits[section.slice].reshape(*section.shape[:2], -1)
-        found: list[list[Card] | None] = [None] * self._variant.players
+        hands: list[list[Card] | None] = [None] * self._variant.players
         for offset, hand in enumerate(rows, 1):
             seat = (self._seat + offset) % self._variant.players
-            found[seat] = [self._card(int(card.argmax())) for card in hand if card.any()]
-        return found
+            hands[seat] = [self._card(int(card.argmax())) for card in hand if card.any()]
+        return hands
 
     def _card(self, index: int) -> Card:
         return Card.of(*divmod(index, self._variant.ranks))
@@ -111,11 +111,11 @@ class EvaluationAgent:
         assert self._table is not None
 
         def shown(name: str) -> list[int]:
-            found: list[int] = np.flatnonzero(bits[self._layout[name].slice]).tolist()
-            return found
+            ones: list[int] = np.flatnonzero(bits[self._layout[name].slice]).tolist()
+            return ones
 
         names = ("player", "type", "target", "color", "rank", "slot", "card")
-        last = {name: found[0] if (found := shown(f"last_{name}")) else None for name in names}
+        last = {name: ones[0] if (ones := shown(f"last_{name}")) else None for name in names}
         actor = last["player"]
         if actor is None or last["type"] is None:
             raise StarmineError("the observation shows no turn: expected one observation after each turn")

@@ -176,11 +176,11 @@ class HanabiJaxEnv:
             given = np.asarray(given)
             if kind is np.integer:
                 given = given.clip(-1, 2**31 - 1)  # JAX would take the lower 32 bits of a larger number
-        found = jnp.asarray(given)
-        if found.shape != shape or not jnp.issubdtype(found.dtype, kind):
+        array = jnp.asarray(given)
+        if array.shape != shape or not jnp.issubdtype(array.dtype, kind):
             wanted = {np.bool_: "bool", np.uint8: "uint8"}.get(kind, "integers")
-            raise ArrayError(f"{name} is {found.dtype} {found.shape}: expected {wanted} {shape}")
-        return found
+            raise ArrayError(f"{name} is {array.dtype} {array.shape}: expected {wanted} {shape}")
+        return array
 
     def _words(self, seed: Any) -> jax.Array:
         """The halves of the batch's seed, uint32 (2,), or of all games' seeds, uint32 (N, 2)."""

@@ -109,8 +109,8 @@ def action_colors(variant: Variant) -> tuple[NDArray[np.int64], NDArray[np.int64
 def _check(permutations: NDArray[np.integer[Any]], variant: Variant, games: int) -> None:
     shape = (games, variant.colors)
     if permutations.shape != shape or not np.issubdtype(permutations.dtype, np.integer):
-        found = f"shape {permutations.shape} and dtype {permutations.dtype}"
-        raise ArrayError(f"permutations has {found}: expected integers {shape}")
+        given = f"shape {permutations.shape} and dtype {permutations.dtype}"
+        raise ArrayError(f"permutations has {given}: expected integers {shape}")
     wrong = (np.sort(permutations, axis=1) != np.arange(variant.colors)).any(axis=1)
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])

@@ -123,10 +123,10 @@ class Dataset:
         if self._content is None:
             files = [(file.checksum(), file.sizes) for file in self.files]
             groups = [(group.file, group.group) for group in self._groups]
-            found = hashlib.sha256(json.dumps([self.variant.to_json(), self.players, files, groups]).encode())
+            digest = hashlib.sha256(json.dumps([self.variant.to_json(), self.players, files, groups]).encode())
             for numbers in [*self._rows, *self._chosen]:
-                found.update(b"all" if numbers is None else b"%d " % len(numbers) + numbers.astype("<i4").tobytes())
-            self._content = found.hexdigest()
+                digest.update(b"all" if numbers is None else b"%d " % len(numbers) + numbers.astype("<i4").tobytes())
+            self._content = digest.hexdigest()
         return self._content
 
     def row_groups(self) -> list[RowGroup]:
@@ -319,9 +319,9 @@ class Dataset:
         """Columns of a row group's games."""
         pa, group, chosen = pyarrow(), self._groups[place], self._chosen[place]
         file = self.files[group.file]
-        found = file.read(group.group, names).replace_schema_metadata(None)
+        stored = file.read(group.group, names).replace_schema_metadata(None)
         try:
-            table = as_schema(found, self.variant)
+            table = as_schema(stored, self.variant)
         except StarmineError as error:
             raise StarmineError(f"{file.path}: {error}") from error
         table = table if chosen is None else table.take(pa.array(chosen))

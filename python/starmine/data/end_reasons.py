@@ -62,10 +62,10 @@ def site_scores_of(
 def record_of(text: object) -> dict[str, Any] | None:
     """The JSON object of a site's record; None where there is none."""
     try:
-        found = json.loads(str(text))
+        record = json.loads(str(text))
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return record if isinstance(record, dict) else None
 
 
 def ended_by_of(
@@ -83,20 +83,20 @@ def ended_by_of(
     Returns:
         uint8 (G,), codes of `ENDED_BY`: what the source tells, elsewhere what the position tells.
     """
-    found = np.where(np.isin(told, BY_POSITION) | (told > len(ENDED_BY)), UNKNOWN, told)
+    codes = np.where(np.isin(told, BY_POSITION) | (told > len(ENDED_BY)), UNKNOWN, told)
     for game in np.flatnonzero((told == SPEEDRUN_FAIL) & (endings == 0)).tolist():
-        found[game] = SPEEDRUN_FAIL if _is_spoilt(games.state(game)) else UNKNOWN
-    found[(found == UNKNOWN) & (endings != 0)] = RULES
-    for game in np.flatnonzero(found == UNKNOWN).tolist():
-        found[game] = _of_position(games.state(game), record_of(records[game]) or {})
-    return found.astype(np.uint8)
+        codes[game] = SPEEDRUN_FAIL if _is_spoilt(games.state(game)) else UNKNOWN
+    codes[(codes == UNKNOWN) & (endings != 0)] = RULES
+    for game in np.flatnonzero(codes == UNKNOWN).tolist():
+        codes[game] = _of_position(games.state(game), record_of(records[game]) or {})
+    return codes.astype(np.uint8)
 
 
-def contradicted(told: int, found: int) -> str | None:
+def contradicted(told: int, by_rules: int) -> str | None:
     """What is said of a game whose source tells an end that the position does not confirm, or None."""
-    if told == SPEEDRUN_FAIL and found != SPEEDRUN_FAIL:
+    if told == SPEEDRUN_FAIL and by_rules != SPEEDRUN_FAIL:
         return "its source says that it ended by 'speedrun_fail': a perfect score is still possible"
-    if told not in BY_POSITION or found in BY_POSITION[BY_POSITION.index(told) :]:
+    if told not in BY_POSITION or by_rules in BY_POSITION[BY_POSITION.index(told) :]:
         return None
     return f"its source says that it ended by {ended_by_name(told)!r}: by the rules it goes on"
 

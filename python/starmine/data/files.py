@@ -75,11 +75,11 @@ class GamesFile:
         if self.key_values[1] is not None:
             return self.key_values[1].decode(errors="replace")
         with add_path_to_error(self.path):
-            found = file_hash(self.path)[1]
+            digest = file_hash(self.path)[1]
             is_same = self.stamp == _stamp(self.path)
         if not is_same:
             raise self._changed()
-        return found
+        return digest
 
     def read(self, group: int, columns: Iterable[str] | None = None) -> Any:
         """A row group as a `pyarrow.Table`, with some of its columns or all."""
@@ -105,14 +105,14 @@ class GamesFile:
 
 def _key_values(file: Any) -> tuple[bytes | None, bytes | None]:
     """`GamesFile.key_values` of an open `pyarrow.parquet.ParquetFile`."""
-    found = file.metadata.metadata or {}
-    return found.get(KEY), found.get(CONTENT)
+    stored = file.metadata.metadata or {}
+    return stored.get(KEY), stored.get(CONTENT)
 
 
 def _stamp(path: Path) -> tuple[int, int, int]:
     """`GamesFile.stamp` of a file."""
-    found = path.stat()
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    status = path.stat()
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def check_paths(name: str, paths: Paths) -> list[str | PathLike[str]]:
@@ -163,11 +163,11 @@ def missing_shards(files: Sequence[Metadata]) -> int:
 
 def refuse_twice(paths: Iterable[Path]) -> None:
     """Refuse a file that stands twice among others: its games would count twice."""
-    found: set[Path] = set()
+    seen: set[Path] = set()
     for path in paths:
-        if path.resolve() in found:
+        if path.resolve() in seen:
             raise StarmineError(f"{path} is given twice: expected each file once")
-        found.add(path.resolve())
+        seen.add(path.resolve())
 
 
 def check_name(path: Path, metadata: Metadata) -> None:
@@ -238,8 +238,8 @@ class Tally:
     def entry(self, path: Path) -> Entry:
         """The manifest's entry of the file of these games, with the number of its bytes and their checksum."""
         size, checksum = file_hash(path)
-        found = {"games": self.games, "turns": self.turns, "score": self.score}
-        return found | {"content": self.contents.hexdigest(), "bytes": size, "sha256": checksum}
+        values = {"games": self.games, "turns": self.turns, "score": self.score}
+        return values | {"content": self.contents.hexdigest(), "bytes": size, "sha256": checksum}
 
 
 def write_file(

@@ -32,7 +32,7 @@ def of_scores(score: int | None, lowest: int | None, highest: int | None) -> lis
 
 def of_codes(column: str, codes: list[int]) -> list[Condition]:
     """The condition that a column has one of these codes."""
-    return [(column, lambda found: np.isin(found, codes))]
+    return [(column, lambda column_codes: np.isin(column_codes, codes))]
 
 
 def ending_codes(names: str | Sequence[str]) -> list[int]:

@@ -24,18 +24,18 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
         None where it is missing or damaged.
     """
     try:
-        found = unseal_json((folder / MANIFEST).read_text(encoding="utf-8"))
+        manifest = unseal_json((folder / MANIFEST).read_text(encoding="utf-8"))
     except (FileNotFoundError, DamagedFileError, UnicodeDecodeError):
         return None
-    is_known = found.get("format") == FORMAT and isinstance(found.get("shards"), dict)
-    return found if is_known else None
+    is_known = manifest.get("format") == FORMAT and isinstance(manifest.get("shards"), dict)
+    return manifest if is_known else None
 
 
 def add_to_manifest(folder: Path, configuration: dict[str, Any], entries: dict[str, Any]) -> None:
     """Add entries of shards. Where others hold the manifest for long, they are left out, and derived another time."""
     with suppress(FolderBusyError), FolderLock(folder, seconds=SECONDS):
-        found = read_manifest(folder)
-        shards = {} if found is None else found["shards"]
+        manifest = read_manifest(folder)
+        shards = {} if manifest is None else manifest["shards"]
         if any(shards.get(name) != entry for name, entry in entries.items()):
             write_manifest(folder, configuration, shards | entries)
 
@@ -55,27 +55,27 @@ def writable(folder: Path) -> Iterator[None]:
         raise StarmineError(f"output={error}: expected another folder, or the end of that process") from error
     except (OSError, pyarrow().ArrowException) as error:
         is_taken = isinstance(error, FileExistsError)
-        found = "it is no folder" if is_taken else getattr(error, "strerror", None) or error
+        reason = "it is no folder" if is_taken else getattr(error, "strerror", None) or error
         file = getattr(error, "filename", None)
         named = f", {Path(str(file)).name}" if file is not None and Path(str(file)) != folder else ""
         raise StarmineError(
-            f"output={str(folder)!r} cannot be written ({found}{named}): expected a folder that can be"
+            f"output={str(folder)!r} cannot be written ({reason}{named}): expected a folder that can be"
         ) from error
 
 
 # --- Configurations ---------------------------------------------------------------------------------------
 
 
-def differences(found: Any, expected: dict[str, Any]) -> list[str]:
+def differences(stored: Any, expected: dict[str, Any]) -> list[str]:
     """The entries in which a configuration differs from the expected one, as text; an empty list if none does."""
-    if not isinstance(found, dict):
+    if not isinstance(stored, dict):
         return ["no configuration"]
-    return list(_differing(found, json.loads(json.dumps(expected))))
+    return list(_differing(stored, json.loads(json.dumps(expected))))
 
 
-def _differing(found: dict[str, Any], expected: dict[str, Any]) -> Iterator[str]:
-    for name in [*expected, *(name for name in found if name not in expected)]:
-        one, other = found.get(name), expected.get(name)
+def _differing(stored: dict[str, Any], expected: dict[str, Any]) -> Iterator[str]:
+    for name in [*expected, *(name for name in stored if name not in expected)]:
+        one, other = stored.get(name), expected.get(name)
         if one != other:
             if name == "players" and (changed := _changed(one, other)):
                 yield from changed
@@ -85,10 +85,10 @@ def _differing(found: dict[str, Any], expected: dict[str, Any]) -> Iterator[str]
                 yield f"{name}={_short(one)} instead of {_short(other)}"
 
 
-def _changed(found: Any, expected: Any) -> list[str]:
+def _changed(stored: Any, expected: Any) -> list[str]:
     """The players, as text, in which tables of players that are otherwise equal differ."""
     try:
-        pairs = list(zip(found, expected, strict=True))
+        pairs = list(zip(stored, expected, strict=True))
         if all(one | {"hash": None} == other | {"hash": None} for one, other in pairs):
             names = [other["name"] for one, other in pairs if one["hash"] != other["hash"]]
             return [f"another {name!r}: its weights, its file or its version have changed" for name in names]

@@ -67,16 +67,16 @@ def origins_of(data: Dataset) -> list[Origin | None]:
     known = [evaluated(metadata) if KEY in metadata.extra else None for metadata in data.metadata]
     if not any(known):
         return [None] * len(data)
-    found: list[Origin | None] = []
+    origins: list[Origin | None] = []
     for place, group in enumerate(data.row_groups()):
         told, games = known[group.file], data.read(place, optional=False)
         if told is None or games.index is None:
-            found += [None] * group.games
+            origins += [None] * group.games
             continue
         (evaluation, turns), seed = told, data.metadata[group.file].seed
         columns = *pairings_of(games.players), games.index
         for one, other, game in zip(*(column.tolist() for column in columns), strict=True):
             player, partner = names[one], names[other]
             fallback = frozenset(turns.get((player, partner, game), ()))
-            found.append(Origin(evaluation, f"{player} with {partner}", game, seed, fallback))
-    return found
+            origins.append(Origin(evaluation, f"{player} with {partner}", game, seed, fallback))
+    return origins

@@ -56,6 +56,6 @@ def outcomes(played: Trajectories, num_threads: int) -> Outcomes:
 
 def dealt(variant: Variant, seed: int, games: NDArray[np.uint64], num_threads: int) -> tuple[Array, Array]:
     """The decks uint8 (G, deck_size) and first players uint8 (G,) of games of a seed, episode 0."""
-    _, found, *_ = _play_bots(variant, ["random"] * variant.players, len(games), seed, 0, num_threads, True, games)
-    assert found is not None
-    return found[0], found[1]
+    _, decks, *_ = _play_bots(variant, ["random"] * variant.players, len(games), seed, 0, num_threads, True, games)
+    assert decks is not None
+    return decks[0], decks[1]

@@ -143,9 +143,9 @@ def _imported_column(column: Any, name: str) -> NDArray[Any]:
 
 def _of_turns(name: str, column: Any, offsets: NDArray[np.int64], variant: Variant) -> NDArray[np.float32]:
     """The numbers of a column that has some for each action that was played."""
-    found, numbers = _ragged(column, np.float32)
+    ends, numbers = _ragged(column, np.float32)
     width = numbers_a_turn(name, variant)
-    if not np.array_equal(found, offsets * width):
+    if not np.array_equal(ends, offsets * width):
         number = "one number" if width == 1 else f"{width} numbers"
         raise StarmineError(f"column {name} does not have {number} for each action")
     return numbers if width == 1 else numbers.reshape(-1, width)
@@ -211,22 +211,22 @@ def as_field(column: Any, field: Any) -> Any:
         raise StarmineError(f"column {field.name} has type {column.type}: expected {field.type}{said}") from error
 
 
-def _is_of_kind(found: Any, expected: Any) -> bool:
+def _is_of_kind(kind: Any, expected: Any) -> bool:
     """Whether a type holds the same kind of values as another: integers, floats, text, bytes, or lists of these."""
     types = pyarrow().types
     if types.is_string(expected):
-        return bool(types.is_large_string(found))
-    if types.is_null(found):
+        return bool(types.is_large_string(kind))
+    if types.is_null(kind):
         return bool(types.is_uint64(expected))  # of a deal, which may be missing
     if types.is_list(expected):
-        is_list = any(test(found) for test in (types.is_list, types.is_large_list, types.is_fixed_size_list))
-        return is_list and _is_of_kind(found.value_type, expected.value_type)
+        is_list = any(test(kind) for test in (types.is_list, types.is_large_list, types.is_fixed_size_list))
+        return is_list and _is_of_kind(kind.value_type, expected.value_type)
     if types.is_floating(expected):
-        return bool(types.is_floating(found))
+        return bool(types.is_floating(kind))
     if types.is_integer(expected):
-        return bool(types.is_integer(found))
+        return bool(types.is_integer(kind))
     names = ("is_binary", "is_large_binary", "is_fixed_size_binary", "is_binary_view")
-    return any(getattr(types, name)(found) for name in names if hasattr(types, name))
+    return any(getattr(types, name)(kind) for name in names if hasattr(types, name))
 
 
 def _numbers(buffer: Any, dtype: Any, first: int, count: int) -> NDArray[Any]:

@@ -214,11 +214,11 @@ def _add(
 
 def histogram(counts: NDArray[np.int64]) -> list[str]:
     """The numbers of games by score as bars, from the lowest score to the highest one."""
-    found = np.flatnonzero(counts)
-    if len(found) == 0:
+    scores = np.flatnonzero(counts)
+    if len(scores) == 0:
         return []
     lines = []
-    for score in range(int(found[0]), int(found[-1]) + 1):
+    for score in range(int(scores[0]), int(scores[-1]) + 1):
         length = max(round(WIDTH * counts[score] / counts.max()), 1) if counts[score] else 0
         lines.append(f"{score:>5} {'#' * length:{WIDTH}} {counts[score] / counts.sum():>6.2%} {counts[score]:>13,}")
     return lines

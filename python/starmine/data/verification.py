@@ -122,22 +122,22 @@ def verify(
     check_flags(deal=deal)
     num_threads = check_threads(num_threads)
     paths = game_files(path)
-    found = Verification(path, len(paths))
-    files = dict(_opened(paths, found))
-    manifest = _entries(path, files, found) if path.is_dir() else {}
+    verification = Verification(path, len(paths))
+    files = dict(_opened(paths, verification))
+    manifest = _entries(path, files, verification) if path.is_dir() else {}
     for name in sorted(manifest.keys() - {file.name for file in paths}):
-        found.add(Problem(name, None, None, "the file is missing"))
+        verification.add(Problem(name, None, None, "the file is missing"))
     missing = missing_shards([file.metadata for file in files.values()]) - (len(paths) - len(files))
     if path.is_dir() and missing > 0:
         known = {file.name for file in paths}
         first = next(name for name in map(shard_name, range(len(paths) + 1)) if name not in known)
-        found.add(Problem(path.name, None, None, f"{counted(missing, 'shard')} missing, the first {first}"))
+        verification.add(Problem(path.name, None, None, f"{counted(missing, 'shard')} missing, the first {first}"))
     with progress_of(sum(sum(file.sizes) for file in files.values()), 0, shown=progress) as shown:
         for name, file in files.items():
-            for problem in _problems_of_file(file, manifest.get(name), found, deal, num_threads):
-                found.add(problem)
+            for problem in _problems_of_file(file, manifest.get(name), verification, deal, num_threads):
+                verification.add(problem)
             shown(sum(file.sizes), name)
-    return found
+    return verification
 
 
 def game_files(path: Path) -> list[Path]:
@@ -150,13 +150,13 @@ def game_files(path: Path) -> list[Path]:
     return files
 
 
-def _opened(paths: list[Path], found: Verification) -> Iterator[tuple[str, GamesFile]]:
+def _opened(paths: list[Path], verification: Verification) -> Iterator[tuple[str, GamesFile]]:
     """The files that can be opened, by name; the others are problems."""
     for path in paths:
         try:
             yield path.name, GamesFile.open(path)
         except (StarmineError, OSError) as error:
-            found.add(_unreadable(path, error))
+            verification.add(_unreadable(path, error))
 
 
 def _unreadable(path: Path, error: Exception) -> Problem:
@@ -165,7 +165,7 @@ def _unreadable(path: Path, error: Exception) -> Problem:
     return Problem(path.name, None, None, f"it cannot be read ({said})")
 
 
-def _entries(folder: Path, files: dict[str, GamesFile], found: Verification) -> dict[str, Any]:
+def _entries(folder: Path, files: dict[str, GamesFile], verification: Verification) -> dict[str, Any]:
     """The entries of the manifest. That it is damaged, or lacks files that were written with one, is a problem."""
     manifest = read_manifest(folder)
     entries = {} if manifest is None else dict(manifest["shards"])
@@ -177,12 +177,12 @@ def _entries(folder: Path, files: dict[str, GamesFile], found: Verification) -> 
     else:
         return entries
     again = f"; {REMADE.format('it')}" if any("configuration" in extra for extra in extras) else ""
-    found.add(Problem(MANIFEST, None, None, f"{what}: the checksums of bytes were not compared{again}"))
+    verification.add(Problem(MANIFEST, None, None, f"{what}: the checksums of bytes were not compared{again}"))
     return entries
 
 
 def _problems_of_file(
-    file: GamesFile, entry: dict[str, Any] | None, found: Verification, deal: bool, num_threads: int
+    file: GamesFile, entry: dict[str, Any] | None, verification: Verification, deal: bool, num_threads: int
 ) -> Iterator[Problem]:
     """What does not hold in a file, given its entry in the manifest. Its games are counted."""
     name, contents, first = file.path.name, ContentHash(), 0
@@ -194,8 +194,8 @@ def _problems_of_file(
             for row, what in _problems_of_games(games, len(file.metadata.players), deal, num_threads):
                 yield Problem(name, first + row, int(games.game[row]), what)
             first += len(games)
-            found.games += len(games)
-            found.turns += len(games.trajectories.actions)
+            verification.games += len(games)
+            verification.turns += len(games.trajectories.actions)
     except (StarmineError, OSError, *FORGED) as error:
         yield _unreadable(file.path, error)
         return

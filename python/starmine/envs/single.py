@@ -210,8 +210,8 @@ class HanabiEnv(CopiedWhole, gymnasium.Env[Array, np.int64]):
         chosen = np.asanyarray(action)  # the batch refuses a masked array
         if chosen.size != 1 or chosen.dtype.kind not in "iu":
             has = f"has shape {chosen.shape} and dtype {chosen.dtype}"
-            found = f"is a {type(action).__name__}" if chosen.dtype.kind == "O" else has
-            raise ArrayError(f"action {found}: expected a single integer, a Move or text such as 'play 2'")
+            given = f"is a {type(action).__name__}" if chosen.dtype.kind == "O" else has
+            raise ArrayError(f"action {given}: expected a single integer, a Move or text such as 'play 2'")
         try:
             out = self._batch.step(chosen.reshape(1))
         except IllegalActionError as error:

@@ -111,8 +111,8 @@ class MaskedActions(MultiDiscrete):  # type: ignore[type-arg,unused-ignore]
             return super().sample(mask, probability)
         shape = (len(self.nvec), int(self.nvec[0]))
         if not isinstance(mask, np.ndarray) or mask.shape != shape or mask.dtype not in (np.bool_, np.int8):
-            found = f"{mask.dtype} {mask.shape}" if isinstance(mask, np.ndarray) else type(mask).__name__
-            raise ArrayError(f"mask is {found}: expected a bool or int8 array {shape}")
+            given = f"{mask.dtype} {mask.shape}" if isinstance(mask, np.ndarray) else type(mask).__name__
+            raise ArrayError(f"mask is {given}: expected a bool or int8 array {shape}")
         # Greater than 0 wherever the mask is, so that the largest is never one that is masked out.
         chosen: Array = ((1.0 - self.np_random.random(shape)) * (mask != 0)).argmax(axis=1)
         return chosen

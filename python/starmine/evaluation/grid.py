@@ -67,20 +67,20 @@ def caption(results: Results) -> list[str]:
         seats = "in seat 0; column: in seat 1" if players == 2 else f"in one seat, {shares}; column: in all others"
         seats = f"Row: {seats}" + "; diagonal: self-play" * (len(settings.players) > 1)
     over_seeds = ", of methods over seeds" if settings.methods else ""
-    found = [
+    parts = [
         f"Mean scores of {games}, {variant_text(settings.variant)}, decks of seed {settings.seed}",
         f"At most {settings.variant.max_score}; ± standard error over decks{over_seeds}",
         seats,
     ]
     if settings.methods:
-        found.append("Cross-play: mean over disjoint pairs of seeds in both seatings, ± over these pairs")
-    return found + notes(results)
+        parts.append("Cross-play: mean over disjoint pairs of seeds in both seatings, ± over these pairs")
+    return parts + notes(results)
 
 
 def notes(results: Results) -> list[str]:
     """What the marks behind names and scores mean, as far as they occur."""
-    found = [f"{CHEATS} sees its own hand: an upper bound, not a player"] * bool(results.settings.cheaters)
-    found += [f"{HELD_OUT} given as held out of training"] * bool(results.settings.hold_out)
+    notes = [f"{CHEATS} sees its own hand: an upper bound, not a player"] * bool(results.settings.cheaters)
+    notes += [f"{HELD_OUT} given as held out of training"] * bool(results.settings.hold_out)
     by_fallback = [
         f"{pairing.player} with {pairing.partner} {percent(pairing.fallback_share)}"
         for pairing in results.pairings
@@ -89,10 +89,10 @@ def notes(results: Results) -> list[str]:
     if by_fallback:
         more = [f"and {len(by_fallback) - MOST_PAIRINGS:,} more pairings"] * (len(by_fallback) > MOST_PAIRINGS)
         listed = ", ".join([*by_fallback[:MOST_PAIRINGS], *more])
-        found.append(f"{FALLBACK} share of chat players' moves that a fallback chose: {listed}")
+        notes.append(f"{FALLBACK} share of chat players' moves that a fallback chose: {listed}")
     if any(pairing.failed for pairing in results.pairings):
-        found.append(f"{FAILURES} without the games in which a player failed")
-    return found
+        notes.append(f"{FAILURES} without the games in which a player failed")
+    return notes
 
 
 def percent(share: float) -> str:

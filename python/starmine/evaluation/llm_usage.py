@@ -34,11 +34,11 @@ def chat_players(players: Mapping[str, Any]) -> dict[str, ChatPlayer]:
         return {}  # without an import
     from starmine.text.chat import ChatPlayer
 
-    found: dict[str, ChatPlayer] = {}
+    by_name: dict[str, ChatPlayer] = {}
     for name, player in players.items():
-        if isinstance(player, ChatPlayer) and all(player is not known for known in found.values()):
-            found[name] = player
-    return found
+        if isinstance(player, ChatPlayer) and all(player is not known for known in by_name.values()):
+            by_name[name] = player
+    return by_name
 
 
 def games_at_once(players: Mapping[str, Any], chunk: int) -> int:
@@ -83,15 +83,15 @@ def count_calls(
 
 def without_turns(calls: Mapping[str, Calls]) -> dict[str, Calls]:
     """The totals by chat player without the turns of the fallback."""
-    return {name: {key: value for key, value in found.items() if key != TURNS} for name, found in calls.items()}
+    return {name: {key: value for key, value in totals.items() if key != TURNS} for name, totals in calls.items()}
 
 
-def fallback_share(found: Iterable[Mapping[str, Calls]]) -> float:
+def fallback_share(usages: Iterable[Mapping[str, Calls]]) -> float:
     """The share of the moves of chat players that their fallback has chosen; 0 without chat players.
 
     Args:
-        found: for each pairing the totals by chat player.
+        usages: for each pairing the totals by chat player.
     """
-    every = [calls for pairing in found for calls in pairing.values()]
+    every = [calls for pairing in usages for calls in pairing.values()]
     chosen = sum(calls["fallbacks"] for calls in every)
     return float(chosen / max(1, chosen + sum(calls["outcomes"].get("move", 0) for calls in every)))

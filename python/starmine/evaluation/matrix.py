@@ -111,8 +111,8 @@ def table_of(results: Results) -> ScoreMatrix:
         return ScoreMatrix(names, names, means)
     rows: dict[str, tuple[str, ...]] = {name: (name,) for name in settings.evaluated}
     for name, members in settings.methods.items():
-        found = tuple(member for member in members if member in settings.evaluated)
-        rows |= {name: found} if found else {}
+        seeds = tuple(member for member in members if member in settings.evaluated)
+        rows |= {name: seeds} if seeds else {}
     columns = columns_of(results)
     means = [[_of_members(results, row, column, rows[row], columns[column]) for column in columns] for row in rows]
     own = {column: [results.cell_of(name, name) for name in partners] for column, partners in columns.items()}
@@ -135,12 +135,12 @@ def _of_members(results: Results, row: str, column: str, members: tuple[str, ...
     """The games of a player, or of the seeds of a method, with the partners of a column."""
     one_pairing = len(members) == 1 and column not in (MEAN, HELD_OUT_MEAN)
     each = [_cells(results, member, partners, with_itself=one_pairing) for member in members]
-    found = _mean(results, row, column, [cell for cells in each for cell in cells])
+    mean_of_all = _mean(results, row, column, [cell for cells in each for cell in cells])
     if len(members) == 1:
-        return found
+        return mean_of_all
     means = [_mean(results, row, column, cells).score for cells in each if cells]
     error = mean_and_error(np.array([mean for mean in means if not np.isnan(mean)]))[1]
-    return replace(found, seeds=len(members), seeds_standard_error=error)
+    return replace(mean_of_all, seeds=len(members), seeds_standard_error=error)
 
 
 def _cells(results: Results, player: str, partners: tuple[str, ...], with_itself: bool) -> list[Cell]:
@@ -150,13 +150,13 @@ def _cells(results: Results, player: str, partners: tuple[str, ...], with_itself
     """
     if not partners:
         return [results.cell_of(player, player)]
-    found = []
+    cells = []
     for partner in partners:
         if partner != player:
-            found += results.seatings(player, partner)
+            cells += results.seatings(player, partner)
         elif with_itself:
-            found.append(results.cell_of(player, player))
-    return found
+            cells.append(results.cell_of(player, player))
+    return cells
 
 
 def _mean(results: Results, row: str, column: str, cells: Sequence[Cell]) -> Mean:

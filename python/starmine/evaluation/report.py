@@ -144,13 +144,13 @@ def gains(results: Results) -> Iterator[str]:
 def calls(results: Results) -> Iterator[str]:
     """How often chat players were asked, with what outcomes, the sums of their usage, and the first problems."""
     for name in results.names:
-        found = results.calls_of(name)
-        if not found or not found["calls"]:
+        totals = results.calls_of(name)
+        if not totals or not totals["calls"]:
             continue
         from starmine.text.exchange import calls_text
 
-        yield from textwrap.wrap(f"{shorten(name, WIDTH // 2)}: {calls_text(found)}", WIDTH, subsequent_indent="    ")
-        for outcome, problem in sorted(found["problems"].items()):
+        yield from textwrap.wrap(f"{shorten(name, WIDTH // 2)}: {calls_text(totals)}", WIDTH, subsequent_indent="    ")
+        for outcome, problem in sorted(totals["problems"].items()):
             line = f"first {outcome} reply: {middle_out(' '.join(problem.split()), 3 * WIDTH)}"
             yield textwrap.fill(line, WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
 

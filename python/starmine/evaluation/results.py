@@ -73,8 +73,8 @@ class Settings:
         values = {STORED_NAMES.get(field.name, field.name): getattr(self, field.name) for field in fields(self)}
         values["variant"] = self.variant.parameters()
         values["identities"] = {name: identity.text for name, identity in self.identities.items()}
-        found: dict[str, Any] = json.loads(json.dumps(values))
-        return found
+        plain: dict[str, Any] = json.loads(json.dumps(values))
+        return plain
 
 
 @equal_by_value
@@ -225,8 +225,8 @@ class Results:
 
     def calls_of(self, name: str) -> Calls | None:
         """The totals of a chat player's calls in all games, as `ChatPlayer.report` has them; None for other players."""
-        found = [calls[name] for _, calls in sorted(self.calls.items()) if name in calls]
-        return reduce(added, found) if found else None
+        of_player = [calls[name] for _, calls in sorted(self.calls.items()) if name in calls]
+        return reduce(added, of_player) if of_player else None
 
     def cell_of(self, player: str, partner: str) -> Cell:
         """The pairing of a player with a partner, by index.

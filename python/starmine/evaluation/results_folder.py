@@ -119,12 +119,12 @@ class Folder:
 
     def _resume(self) -> Evaluation:
         try:
-            found = read_manifest(self.path)
-            if found is None:
+            manifest = read_manifest(self.path)
+            if manifest is None:
                 raise DamagedFileError(f"{MANIFEST} is missing or damaged")
-            differences = list(differing(found["configuration"], self._configuration, self.settings.identities))
+            differences = list(differing(manifest["configuration"], self._configuration, self.settings.identities))
             if not differences:
-                self._entries = dict(found["shards"])
+                self._entries = dict(manifest["shards"])
                 if not self._entries:
                     return self._begin()
                 evaluation = evaluation_of(self.path, self._entries, self.settings)
@@ -231,10 +231,10 @@ class Folder:
 def stored_id(path: Path) -> str | None:
     """The id of an evaluation's folder; None where there is none."""
     try:
-        found = (read_manifest(path) or {}).get("configuration", {}).get(ID)
+        known = (read_manifest(path) or {}).get("configuration", {}).get(ID)
     except (*FORGED, OSError):
         return None
-    return found if isinstance(found, str) else None
+    return known if isinstance(known, str) else None
 
 
 def evaluation_of(folder: Path, entries: dict[str, Entry], settings: Settings) -> Evaluation:
@@ -273,9 +273,9 @@ def evaluation_of(folder: Path, entries: dict[str, Entry], settings: Settings) -
 # --- Texts ------------------------------------------------------------------------------------------------
 
 
-def differing(found: dict[str, Any], expected: dict[str, Any], identities: dict[str, Identity]) -> Iterator[str]:
+def differing(before: dict[str, Any], expected: dict[str, Any], identities: dict[str, Identity]) -> Iterator[str]:
     """The differences between stored and expected settings, as text; that players are added is none."""
-    stored, players = found["entrants"], expected["entrants"]
+    stored, players = before["entrants"], expected["entrants"]
     if not stored.keys() <= players.keys():
         yield f"players {listed(stored)} instead of {listed(players)}; players can be added, not left out"
     elif list(stored) != [name for name in players if name in stored]:
@@ -283,22 +283,22 @@ def differing(found: dict[str, Any], expected: dict[str, Any], identities: dict[
     same = {key: value for key, value in expected.items() if key not in (ID, "entrants", "identities", *REPORTED)}
     same["cheaters"] = [name for name in expected["cheaters"] if name in stored]
     for key in GROWING:
-        if found[key] and set(found[key]) <= set(expected[key]):
-            same[key] = found[key]
+        if before[key] and set(before[key]) <= set(expected[key]):
+            same[key] = before[key]
     shown = {key: "evaluated" if key == "ego" else key for key in same}  # the name of the argument
-    yield from differences({shown[key]: found.get(key) for key in same}, {shown[key]: same[key] for key in same})
-    yield from other_players(found, expected, identities)
+    yield from differences({shown[key]: before.get(key) for key in same}, {shown[key]: same[key] for key in same})
+    yield from other_players(before, expected, identities)
 
 
-def other_players(found: dict[str, Any], expected: dict[str, Any], identities: dict[str, Identity]) -> Iterator[str]:
+def other_players(stored: dict[str, Any], expected: dict[str, Any], identities: dict[str, Identity]) -> Iterator[str]:
     """The players that are or may be other players than those that were stored, as text."""
     for name, identity in identities.items():
-        was = found["identities"].get(name)
-        if name not in found["entrants"] or (was == identity.text and was is not None):
+        was = stored["identities"].get(name)
+        if name not in stored["entrants"] or (was == identity.text and was is not None):
             continue
-        kind, now = found["entrants"][name], expected["entrants"][name]
+        kind, now = stored["entrants"][name], expected["entrants"][name]
         if kind != now:
-            yield f"players {listed(found['entrants'])} instead of {listed(expected['entrants'])}"
+            yield f"players {listed(stored['entrants'])} instead of {listed(expected['entrants'])}"
             return
         elif was is None or identity.text is None:
             yield f"{listed({name: now})}, which may be another player now: {identity.problem or 'it was unknown'}"

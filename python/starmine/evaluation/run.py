@@ -274,9 +274,9 @@ def schedule(evaluation: Evaluation) -> Iterator[tuple[Cell, int, int, int]]:
 def players_by_name(place: str, players: Mapping[str, Player] | Sequence[str]) -> dict[str, Player]:
     """The players of an argument by name."""
     if isinstance(players, Mapping):
-        found: dict[str, Player] = dict(players)
-        if not all(isinstance(name, str) and name.strip() and name.isprintable() for name in found):
-            raise StarmineError(f"{place}={list(found)!r} is not allowed: expected names, printable text, as keys")
+        by_name: dict[str, Player] = dict(players)
+        if not all(isinstance(name, str) and name.strip() and name.isprintable() for name in by_name):
+            raise StarmineError(f"{place}={list(by_name)!r} is not allowed: expected names, printable text, as keys")
     else:
         if isinstance(players, str) or not isinstance(players, Sequence):
             raise StarmineError(f"{place}={players!r} is not allowed: expected names of bots, or a dict of players")
@@ -287,21 +287,21 @@ def players_by_name(place: str, players: Mapping[str, Player] | Sequence[str]) -
                 )
             if name in players[:index]:
                 raise StarmineError(f"{place}[{index}]={name!r} is not allowed: expected each name once")
-        found = {name: name for name in players}
-    for name in found:
+        by_name = {name: name for name in players}
+    for name in by_name:
         if name in (MEAN, HELD_OUT_MEAN, SELF_PLAY):
             raise StarmineError(f"{place} has the name {name!r}, a column of the table: expected another name")
-    return found
+    return by_name
 
 
 def held_out_by_name(
     hold_out: Mapping[str, Player] | Sequence[str], partners: Mapping[str, Player]
 ) -> dict[str, Player]:
     """The partners that are held out by name; a name alone may be that of one of the partners."""
-    found = players_by_name("hold_out", hold_out)
+    by_name = players_by_name("hold_out", hold_out)
     if isinstance(hold_out, Mapping):
-        return found
-    return {name: partners.get(name, name) for name in found}
+        return by_name
+    return {name: partners.get(name, name) for name in by_name}
 
 
 def check_held_out(
@@ -328,13 +328,13 @@ def united(given: Mapping[str, Mapping[str, Player]]) -> dict[str, Player]:
     Raises:
         StarmineError: arguments have different players of one name.
     """
-    found: dict[str, Player] = {}
+    by_name: dict[str, Player] = {}
     for place, players in given.items():
         for name, player in players.items():
-            if name in found and found[name] is not player and found[name] != player:
+            if name in by_name and by_name[name] is not player and by_name[name] != player:
                 raise StarmineError(f"two players have the name {name!r}, the second in {place}: rename one")
-            found.setdefault(name, player)
-    return found
+            by_name.setdefault(name, player)
+    return by_name
 
 
 def seeds_by_method(methods: Sequence[str], names: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -343,15 +343,15 @@ def seeds_by_method(methods: Sequence[str], names: Sequence[str]) -> dict[str, t
     Raises:
         StarmineError: a method has the name of a player or of a column, or fewer than two seeds.
     """
-    found = {}
+    by_method = {}
     for method in methods:
         numbers = {name: name.removeprefix(f"{method}-") for name in names}
         seeds = [name for name, number in numbers.items() if number != name and number.isdecimal()]
         if len(seeds) < 2 or method in (*names, MEAN, HELD_OUT_MEAN, SELF_PLAY):
             expected = f"expected two or more of {method}-1, {method}-2, ... among the players, and none named {method}"
             raise StarmineError(f"methods={method!r} is not allowed: {expected}")
-        found[method] = tuple(sorted(seeds, key=lambda name: int(numbers[name])))
-    return found
+        by_method[method] = tuple(sorted(seeds, key=lambda name: int(numbers[name])))
+    return by_method
 
 
 def check_player(place: str, name: str, player: Any, rules: Variant, seed: int) -> Any:

@@ -51,16 +51,16 @@ def choose(numbers: Numbers, weights: Sequence[float]) -> NDArray[np.int64]:
     bounds = np.cumsum(np.asarray(weights, dtype=np.float64))
     chosen = np.searchsorted(bounds, fractions(numbers) * bounds[-1], side="right")
     # A product that is rounded up to the last bound chooses the last one that has a weight.
-    found: NDArray[np.int64] = np.minimum(chosen, int(np.flatnonzero(weights)[-1]))
-    return found
+    indices: NDArray[np.int64] = np.minimum(chosen, int(np.flatnonzero(weights)[-1]))
+    return indices
 
 
 def choose_legal(numbers: Numbers, masks: NDArray[np.bool_]) -> NDArray[np.int64]:
     """For each row of the masks (K, A), one of its actions."""
     counts = masks.sum(axis=1).astype(np.uint64)
     place = ((numbers >> np.uint64(32)) * counts) >> np.uint64(32)
-    found: NDArray[np.int64] = np.argmax(np.cumsum(masks, axis=1) > place.astype(np.int64)[:, None], axis=1)
-    return found
+    actions: NDArray[np.int64] = np.argmax(np.cumsum(masks, axis=1) > place.astype(np.int64)[:, None], axis=1)
+    return actions
 
 
 def mixed(numbers: Numbers) -> Numbers:

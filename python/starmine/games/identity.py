@@ -49,8 +49,8 @@ def identity(player: Any) -> Identity:
     if isinstance(player, _Player):
         if (weights := player.weights) is None:
             return Identity(player.text, None)
-        found = sha256(weights).hexdigest()
-        return Identity(player.text_with(found), found)
+        checksum = sha256(weights).hexdigest()
+        return Identity(player.text_with(checksum), checksum)
     if isinstance(player, Noisy):
         inner = identity(player.player)
         return inner if inner.text is None else Identity(player.text_with(inner.text), inner.hash)
@@ -78,10 +78,10 @@ def parameters_hash(player: Any) -> str | None:
         return None
     import torch
 
-    found = sha256()
+    digest = sha256()
     for name, value in state().items():
-        found.update(f"{name} ".encode())
+        digest.update(f"{name} ".encode())
         if isinstance(value, torch.Tensor):
             numbers = value.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
-            found.update(f"{value.dtype} {tuple(value.shape)} ".encode() + numbers)
-    return found.hexdigest()
+            digest.update(f"{value.dtype} {tuple(value.shape)} ".encode() + numbers)
+    return digest.hexdigest()

@@ -151,10 +151,10 @@ def of_core(player: Any, place: str, given: Any) -> _Player:
 
 def not_of_core(player: Any) -> str:
     """Why a player cannot take part in a search, and what could."""
-    found = "it is a player in Python"
+    kind = "it is a player in Python"
     if hasattr(player, "text_with"):
-        found = "PyTorch plays it, and the core cannot"
-    return f"{found}: expected a bot, or a policy whose network is a ColorNetwork without recurrence"
+        kind = "PyTorch plays it, and the core cannot"
+    return f"{kind}: expected a bot, or a policy whose network is a ColorNetwork without recurrence"
 
 
 def _noise_of(text: str) -> tuple[str | None, str]:
@@ -186,10 +186,10 @@ def _source_of(text: str) -> tuple[str, bool] | None:
 def _unquoted(path: str) -> str:
     """A path, which may be in quotation marks, as the text of a loaded player has it."""
     try:
-        found = json.loads(path)
+        value = json.loads(path)
     except ValueError:
         return path
-    return found if isinstance(found, str) else path
+    return value if isinstance(value, str) else path
 
 
 def _torch_policy(path: str, sampled: bool) -> Any:

@@ -67,10 +67,10 @@ class HandBelief:
 
     def marginals(self) -> NDArray[np.float64]:
         """The probability of each card in each slot, float64 (slots, colors * ranks), as `View.marginals`."""
-        found = np.zeros((self.hands.shape[1], self.variant.colors * self.variant.ranks))
+        counts = np.zeros((self.hands.shape[1], self.variant.colors * self.variant.ranks))
         for slot, cards in enumerate(self.hands.T):
-            np.add.at(found[slot], cards, self.probabilities)
-        return found
+            np.add.at(counts[slot], cards, self.probabilities)
+        return counts
 
 
 @equal_by_value
@@ -101,22 +101,22 @@ class SearchResult:
             TypeError: it is none of these.
         """
         number = action_id(self.variant, action)
-        for found in self.actions:
-            if found.action == number:
-                return found
-        legal = [found.action for found in self.actions]
+        for searched in self.actions:
+            if searched.action == number:
+                return searched
+        legal = [searched.action for searched in self.actions]
         raise StarmineError(f"action={action} is not legal here: expected one of {legal}")
 
     def __str__(self) -> str:
         """A line for each action, the best first."""
         lines = []
-        for found in sorted(self.actions, key=lambda found: -np.nan_to_num(found.mean, nan=-1)):
-            marks = ["chosen"] * (found.action == self.action)
-            marks += ["blueprint"] * (found.action == self.blueprint_action)
-            marks += ["dropped"] * (not found.kept)
-            meaning, note = self.variant.action_meaning(found.action), f"  {', '.join(marks)}" if marks else ""
-            value = f"{found.mean:6.2f} ± {found.standard_error:4.2f}"
-            lines.append(f"{meaning:16} {value} of {found.rollouts:6,} roll-outs{note}")
+        for searched in sorted(self.actions, key=lambda searched: -np.nan_to_num(searched.mean, nan=-1)):
+            marks = ["chosen"] * (searched.action == self.action)
+            marks += ["blueprint"] * (searched.action == self.blueprint_action)
+            marks += ["dropped"] * (not searched.kept)
+            meaning, note = self.variant.action_meaning(searched.action), f"  {', '.join(marks)}" if marks else ""
+            value = f"{searched.mean:6.2f} ± {searched.standard_error:4.2f}"
+            lines.append(f"{meaning:16} {value} of {searched.rollouts:6,} roll-outs{note}")
         return "\n".join(lines)
 
 
@@ -198,6 +198,6 @@ def search(
         num_threads=num_threads,
     )
     columns = (column.tolist() for column in (actions, means, errors, counts, kept))
-    found = [SearchedAction(*row) for row in zip(*columns, strict=True)]
+    searched = [SearchedAction(*row) for row in zip(*columns, strict=True)]
     belief = HandBelief(view.variant, cards, shares, exact, unexplained)
-    return SearchResult(view.variant, action, by_blueprint, found, belief)
+    return SearchResult(view.variant, action, by_blueprint, searched, belief)

@@ -229,7 +229,7 @@ class PythonPlayers:
     def look(self, to_act: Array) -> list[Request]:
         """What the policies see of a turn; the arguments are those of `ask`."""
         acting = self._acting(to_act)
-        found = []
+        seen = []
         for number, wishes in enumerate(self._wishes):
             if wishes is None:
                 continue
@@ -244,8 +244,8 @@ class PythonPlayers:
             if len(game):
                 wanted = wishes.encoder, wishes.dtype, list(wishes.extra_outputs)
                 uniform, rows = fractions(self._drawn(POLICY, game, seat)), self.games._rows(game, seat, wanted)
-                found.append(Request(number, game, seat, to_act[game] == seat, uniform, rows))
-        return found
+                seen.append(Request(number, game, seat, to_act[game] == seat, uniform, rows))
+        return seen
 
     def take(self, to_act: Array, asked: Sequence[Request]) -> Moves:
         """The moves of a turn, given what the policies see of it."""

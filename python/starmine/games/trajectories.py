@@ -185,8 +185,8 @@ class Trajectories:
         refuse_unused(chosen, **settings)
         needed = {"reward" if name == "return_to_go" else name for name in chosen}
         names = [name for name in OUTPUTS if name in needed]
-        found = self._collected(names, settings)
-        return {name: found[name] if name in found else self._of_games(name, found) for name in chosen}
+        collected = self._collected(names, settings)
+        return {name: collected[name] if name in collected else self._of_games(name, collected) for name in chosen}
 
     def _of_games(self, name: str, replayed: dict[str, NDArray[Any]]) -> NDArray[Any]:
         """An output of `OF_GAMES`, given those of the batch; "return_to_go" needs "reward"."""

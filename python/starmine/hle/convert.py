@@ -85,10 +85,10 @@ def action(variant: Variant, move: Any) -> int:
     if isinstance(move, SupportsIndex):
         return check_number("move", move, 0, len(rules.moves) - 1)
     item = item_of(move, "move")
-    found = rules.actions.get(item.move)
-    if found is None:
+    action_id = rules.actions.get(item.move)
+    if action_id is None:
         raise StarmineError(f"{item.move} does not exist in {variant}")
-    return found
+    return action_id
 
 
 def state_of(
@@ -151,7 +151,7 @@ def _variant_of(items: list[Item], config: str | Mapping[str, Any] | None) -> Va
 def _preset(name: str, items: list[Item]) -> Variant:
     """A preset with as many seats as the first hands of a history tell."""
     first_deals = next((place for place, item in enumerate(items) if not item.is_deal), len(items))
-    presets = {found.players * found.hand_size: found for found in (variant(name, players) for players in range(2, 6))}
+    presets = {rules.players * rules.hand_size: rules for rules in (variant(name, players) for players in range(2, 6))}
     if first_deals not in presets:
         *others, last = presets
         expected = f"{', '.join(map(str, others))} or {last}"

@@ -90,19 +90,19 @@ def _own_move(move: Any) -> HanabiMove:
 
 def _item_of_text(text: str) -> Item:
     """The item of HLE's text of a move or of a history item."""
-    found = TEXT.fullmatch(text)
-    if found is None:
+    match = TEXT.fullmatch(text)
+    if match is None:
         raise ValueError("expected a text such as '(Play 0)' or '(Reveal player +1 color R)'")
-    if found["card"] is not None:
-        move = HanabiMove.get_deal_move(COLOR_CHAR.index(found["card"][0]), int(found["card"][1]) - 1)
-    elif found["kind"] is not None:
-        make = HanabiMove.get_play_move if found["kind"] == "Play" else HanabiMove.get_discard_move
-        move = make(int(found["slot"]))
-    elif found["color"] is not None:
-        move = HanabiMove.get_reveal_color_move(int(found["offset"]), COLOR_CHAR.index(found["color"]))
+    if match["card"] is not None:
+        move = HanabiMove.get_deal_move(COLOR_CHAR.index(match["card"][0]), int(match["card"][1]) - 1)
+    elif match["kind"] is not None:
+        make = HanabiMove.get_play_move if match["kind"] == "Play" else HanabiMove.get_discard_move
+        move = make(int(match["slot"]))
+    elif match["color"] is not None:
+        move = HanabiMove.get_reveal_color_move(int(match["offset"]), COLOR_CHAR.index(match["color"]))
     else:
-        move = HanabiMove.get_reveal_rank_move(int(found["offset"]), int(found["rank"]) - 1)
-    return Item(move, text, -1 if found["seat"] is None else int(found["seat"]), found["outcome"])
+        move = HanabiMove.get_reveal_rank_move(int(match["offset"]), int(match["rank"]) - 1)
+    return Item(move, text, -1 if match["seat"] is None else int(match["seat"]), match["outcome"])
 
 
 def start_of(items: Sequence[Item], players: int) -> int:

@@ -104,10 +104,10 @@ class ObservationEncoder:
         """What an observation is read from, if its rules are those of the encoder."""
         if not isinstance(observation, HanabiObservation):
             raise StarmineError(f"observation is a {type(observation).__name__}: expected a HanabiObservation")
-        found, rules = observation._position.rules, self._rules
-        if found is not rules and found.encoded != rules.encoded:
+        given, rules = observation._position.rules, self._rules
+        if given is not rules and given.encoded != rules.encoded:
             raise StarmineError(
-                f"the observation is of {found.variant}, {found.observation_type.name}: expected {rules.variant}, "
+                f"the observation is of {given.variant}, {given.observation_type.name}: expected {rules.variant}, "
                 f"{rules.observation_type.name}"
             )
         return observation._position

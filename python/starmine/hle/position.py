@@ -109,29 +109,29 @@ class Source(ABC):
 
     def last_moves(self, observer: int) -> list[HanabiHistoryItem]:
         """The moves since the observer's last one, the newest first, as the observer sees them."""
-        found = []
+        items = []
         show_cards = self.rules.observation_type == AgentObservationType.SEER
         for item in reversed(self.played()):
-            found.append(item.relative_to(observer, self.rules.variant.players, show_cards))
+            items.append(item.relative_to(observer, self.rules.variant.players, show_cards))
             if item.player() == observer:
                 break
-        return found
+        return items
 
     def moves_after_the_end(self, observer: int) -> list[int]:
         """The actions that HLE lists for the seat whose turn would be next, although the game is over."""
         hands, variant = self.hands(observer), self.rules.variant
-        found = []
+        actions = []
         for action, move in enumerate(self.rules.moves):
             if action < 2 * variant.hand_size:
                 is_discard = action < variant.hand_size
                 allowed = not is_discard or self.information_tokens < variant.max_information_tokens
                 if allowed and move.card_index() < len(hands[0]):
-                    found.append(action)
+                    actions.append(action)
             elif self.information_tokens > 0:
                 target = hands[move.target_offset()]
                 if any(move.color() == color or move.rank() == rank for color, rank in target):
-                    found.append(action)
-        return found
+                    actions.append(action)
+        return actions
 
 
 class Position(Source):

@@ -72,7 +72,7 @@ def mistakes(state: State, names: Sequence[str] | None = None, suits: Sequence[s
         raise StarmineError(f"state is a {type(state).__name__}: expected a State")
     named, called = seat_names(names, state.variant.players), suits_of(state.variant, suits)
     position = state.variant.new_game(deck=state.deck, start_player=state.start_player)
-    found, before = [], reachable(position)
+    errors, before = [], reachable(position)
     for turn, event in enumerate(state.history, 1):
         kinds = outlook(state.variant, position.fireworks, position.discard_pile)
         critical, seen = kinds["critical"], position.view(event.seat)
@@ -83,9 +83,9 @@ def mistakes(state: State, names: Sequence[str] | None = None, suits: Sequence[s
         if before > after or kind != TIME:
             text = _text(event, kind, last_copy, position, named, called)
             chance = None if kind in (TIME, STUCK) else _chance(event, seen, kinds)
-            found.append(Mistake(turn, event.seat, kind, before - after, text, chance))
+            errors.append(Mistake(turn, event.seat, kind, before - after, text, chance))
         before = after
-    return found
+    return errors
 
 
 def verdict(
@@ -116,26 +116,26 @@ def verdict(
     >>> starmine.look.verdict(state)
     'The deck ran out: 21 of 25 points. 4 went by discards of last copies.'
     """
-    found, most = mistakes(state, names, suits), state.variant.max_score
+    errors, most = mistakes(state, names, suits), state.variant.max_score
     stopped = _stopped(ended_by, ended_by_seat, seat_names(names, state.variant.players))
     match state.ending:
         case None:
             points = f"{state.score} of {most} points after {state.length} turns"
             if ended_by == "nothing_playable":
-                return f"{stopped}: {points}.{_shares(found)}"
+                return f"{stopped}: {points}.{_shares(errors)}"
             if stopped:
                 return f"Not played to its end: {stopped}. {points}; hanab.live counts 0."
             return f"Not played to its end: {points}."
         case "perfect":
             return f"All {most} points, in {state.length} turns."
         case "deck_exhausted":
-            return f"The deck ran out: {state.score} of {most} points.{_shares(found)}"
+            return f"The deck ran out: {state.score} of {most} points.{_shares(errors)}"
         case "lost":
-            cause = _misplays(state, found, seat_names(names, state.variant.players), suits_of(state.variant, suits))
+            cause = _misplays(state, errors, seat_names(names, state.variant.players), suits_of(state.variant, suits))
         case "indispensable_card_lost":
-            cause = f"{found[-1].text}, and these rules need every card"
+            cause = f"{errors[-1].text}, and these rules need every card"
         case "no_legal_action":
-            cause = found[-1].text
+            cause = errors[-1].text
     return f"Lost on turn {state.length}: {cause}. {_played(state)}"
 
 
@@ -148,9 +148,9 @@ def _stopped(ended_by: str | None, seat: int | None, named: Sequence[str]) -> st
     return STOPPED.get(ended_by or "", "").format(who="a player" if seat is None else named[seat])
 
 
-def _misplays(state: State, found: Sequence[Mistake], named: Sequence[str], suits: Suits) -> str:
+def _misplays(state: State, errors: Sequence[Mistake], named: Sequence[str], suits: Suits) -> str:
     """Which misplays took the last life token, with their turns, and with the player where one made all of them."""
-    fatal = [mistake for mistake in found if mistake.kind == MISPLAY]
+    fatal = [mistake for mistake in errors if mistake.kind == MISPLAY]
     taken = [state.history[mistake.turn - 1].card for mistake in fatal]
     told = [card_name(card, suits) for card in taken if card is not None]
     *first, last = [f"{card} (turn {mistake.turn})" for card, mistake in zip(told, fatal, strict=True)]
@@ -169,10 +169,10 @@ def _played(state: State) -> str:
     return f"{cards} had been played, {f'which count {state.score}' if state.score else 'but a lost game scores 0'}."
 
 
-def _shares(found: Sequence[Mistake]) -> str:
+def _shares(errors: Sequence[Mistake]) -> str:
     """How many points went by each kind of mistake."""
     ways = {CRITICAL: "by discards of last copies", MISPLAY: "by misplays", TIME: "for want of turns"}
-    points = {kind: sum(mistake.points for mistake in found if mistake.kind == kind) for kind in ways}
+    points = {kind: sum(mistake.points for mistake in errors if mistake.kind == kind) for kind in ways}
     told = [f"{points[kind]} {way}" for kind, way in ways.items() if points[kind]]
     told[:1] = [share.replace(" ", " went ", 1) for share in told[:1]]
     return f" {', '.join(told)}." if told else ""

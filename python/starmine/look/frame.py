@@ -216,7 +216,7 @@ def outlook(
     never be played. A playable card can be critical. The cards have the letters of `suits`, or of the edition.
     """
     letters = [suit["letter"] for suit in (suits_of(variant) if suits is None else suits)]
-    found: dict[str, list[str]] = {"playable": [], "critical": [], "dead": []}
+    cards: dict[str, list[str]] = {"playable": [], "critical": [], "dead": []}
     left = [list(row) for row in variant.copies]
     for card in discards:
         left[card.suit][card.rank] -= 1
@@ -226,13 +226,13 @@ def outlook(
             name = f"{letters[suit]}{rank + 1}"
             reachable = reachable and (rank < height or left[suit][rank] > 0)
             if rank < height or not reachable:
-                found["dead"].append(name)
+                cards["dead"].append(name)
                 continue
             if rank == height:
-                found["playable"].append(name)
+                cards["playable"].append(name)
             if left[suit][rank] == 1:
-                found["critical"].append(name)
-    return found
+                cards["critical"].append(name)
+    return cards
 
 
 def _ending(position: State | View) -> str | None:

@@ -66,7 +66,7 @@ def thoughts(policy: TrainedPolicy | TorchPolicy, state: State) -> list[dict[str
     check_variant(policy, state.variant)
     position = state.variant.new_game(deck=state.deck, start_player=state.start_player)
     memories: list[Any] = [None] * state.variant.players
-    found = []
+    moves = []
     for event in [*state.history, None]:
         if position.is_terminal:
             break
@@ -77,7 +77,7 @@ def thoughts(policy: TrainedPolicy | TorchPolicy, state: State) -> list[dict[str
         shares /= shares.sum()
         shown = [int(action) for action in np.argsort(-shares)[:6] if shares[action]]
         shown += [event.action] if event is not None and event.action not in shown else []
-        found.append(
+        moves.append(
             {
                 "name": Path(policy.name).stem,  # a file's without its folders
                 "probabilities": {action: round(float(shares[action]), 4) for action in shown},
@@ -87,7 +87,7 @@ def thoughts(policy: TrainedPolicy | TorchPolicy, state: State) -> list[dict[str
         )
         if event is not None:
             position.apply(event.action)
-    return found
+    return moves
 
 
 def replay_data(games: ReplaySource, **shown: Unpack[ReplayOptions]) -> dict[str, Any]:
@@ -103,12 +103,12 @@ def replay_data(games: ReplaySource, **shown: Unpack[ReplayOptions]) -> dict[str
     reasons = _a_game("ended_by", shown.get("ended_by"), "reason", states)
     ended = _a_game("ended_by_seats", shown.get("ended_by_seats"), "seat", states)
     policy = own_policy(given, "policy") if isinstance(given, str) else given
-    found = []
+    replays = []
     for index, (state, title) in enumerate(zip(states, titles, strict=True)):
         told = seats[index], suits[index], reasons[index], ended[index]
         game = _game(state, *told, shown.get("compare"), policy, shown.get("beliefs", True))
-        found.append({"title": f"Game {index}" if title is None else str(title), **game})
-    return {"format": 1, "games": found}
+        replays.append({"title": f"Game {index}" if title is None else str(title), **game})
+    return {"format": 1, "games": replays}
 
 
 def replay_html(games: ReplaySource, *, title: str = "Hanabi", **shown: Unpack[ReplayOptions]) -> str:
@@ -241,7 +241,7 @@ def _game(
                 would.append(position.suggest(compare))
             position.apply(state.history[turn].action)
     moves = [action_text(variant, action, first["suits"]) for action in range(variant.num_actions)]
-    found = {
+    data = {
         **{name: first[name] for name in OF_GAME},
         "seats": apart,
         "moves": [[move_in_words(text, seat, apart) for text in moves] for seat in range(variant.players)],
@@ -255,10 +255,10 @@ def _game(
         "ending": state.ending,
     }
     if compare is not None:
-        found["compare"] = {"name": compare, "actions": would}
+        data["compare"] = {"name": compare, "actions": would}
     if policy is not None:
-        found["values"] = [one["value"] for one in thought]
-    return found
+        data["values"] = [one["value"] for one in thought]
+    return data
 
 
 def _brief(frame: Frame) -> Frame:

@@ -68,9 +68,9 @@ class Server(ThreadingHTTPServer):
         self.asked = time.monotonic()
         self._closed = threading.Event()
         name = host.strip("[]")
-        found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        self.address_family = found[0]
-        number = ipaddress.ip_address(str(found[4][0]))
+        address = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        self.address_family = address[0]
+        number = ipaddress.ip_address(str(address[4][0]))
         self._is_local, self.is_everywhere = number.is_loopback, number.is_unspecified
         self._host = str(number) if ":" in name else name
         super().__init__((str(number), port), Handler)
@@ -134,10 +134,10 @@ class Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:
         """Nothing is logged: the addresses hold the token."""
 
-    def _answer(self, found: Callable[[list[str]], tuple[str, bytes]]) -> None:
+    def _answer(self, answer: Callable[[list[str]], tuple[str, bytes]]) -> None:
         """Check a request, and send what it asks for, or why not."""
         try:
-            kind, body = found(self._checked_path())
+            kind, body = answer(self._checked_path())
             status = 200
         except RefusedError as refusal:
             status, kind, body = refusal.status, *_json({"error": str(refusal)})
@@ -209,12 +209,12 @@ class Handler(BaseHTTPRequestHandler):
         if self.headers.get_content_type() != "application/json":
             raise RefusedError(415, "expected JSON")
         try:
-            found = json.loads(self.rfile.read(int(length)))
+            body = json.loads(self.rfile.read(int(length)))
         except (ValueError, RecursionError) as error:
             raise RefusedError(400, f"expected JSON: {error}") from error
-        if not isinstance(found, dict):
+        if not isinstance(body, dict):
             raise RefusedError(400, "expected a JSON object")
-        return found
+        return body
 
 
 def _json(data: Any) -> tuple[str, bytes]:

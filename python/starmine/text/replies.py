@@ -195,7 +195,7 @@ def _of_text(text: str, actions: Mapping[str, int]) -> str:
 
 def _check_others(before: str, answer: str, actions: Mapping[str, int]) -> None:
     """Refuse a line that is another move than the answer, also after a label such as "Final answer:"."""
-    others = before.split("\n") + [found["move"].strip("*_`\"' .!\u3002") for found in _OTHER_ANSWER.finditer(before)]
+    others = before.split("\n") + [match["move"].strip("*_`\"' .!\u3002") for match in _OTHER_ANSWER.finditer(before)]
     for line in others:
         if _plain(line) in actions and _plain(line) != _plain(answer):
             raise UnreadableError(f"it has {_quoted(line)} before its marked answer {_quoted(answer)}: name one move")

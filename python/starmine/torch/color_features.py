@@ -88,9 +88,9 @@ class ColorFeatures:
         packed = bits if isinstance(bits, np.ndarray) else bits.cpu().numpy()
         array = np.empty((*packed.shape[:-1], self.length), _ARRAYS[dtype])
         self._core.write(np.ascontiguousarray(packed), array, torch.get_num_threads())
-        found = torch.from_numpy(array)
-        found = found.view(dtype) if dtype is torch.bfloat16 else found
-        return found if isinstance(bits, np.ndarray) else found.to(bits.device)
+        features = torch.from_numpy(array)
+        features = features.view(dtype) if dtype is torch.bfloat16 else features
+        return features if isinstance(bits, np.ndarray) else features.to(bits.device)
 
     def _read_with_torch(self, bits: Tensor) -> Tensor:
         """The features in float32, with `weights="slots"`, by torch operations on the device of `bits`."""

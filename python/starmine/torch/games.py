@@ -226,9 +226,9 @@ class GamesDataset(CopiedWhole, IterableDataset[TensorRows]):
             raise StarmineError(f"the state has no {', '.join(missing)}: expected one that state_dict returned")
         data, order = ({**state[name]} if isinstance(state[name], Mapping) else {} for name in ("data", "order"))
         if data.get("content") != self.data.content:
-            found = f"{data.get('name')} (content {str(data.get('content'))[:16]})"
+            given = f"{data.get('name')} (content {str(data.get('content'))[:16]})"
             raise StarmineError(
-                f"the state is of another data set, {found}: expected {self.data} (content {self.data.content[:16]})"
+                f"the state is of another data set, {given}: expected {self.data} (content {self.data.content[:16]})"
             )
         expected = self._order()
         wrong = [name for name, value in expected.items() if order.get(name) != value]

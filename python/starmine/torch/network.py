@@ -261,8 +261,8 @@ class ActorCritic(nn.Module, ABC):
             return x, None if hidden_state is None else hidden_state.values
         if hidden_state is None:
             raise StarmineError("hidden_state=None is not allowed: a recurrent network needs its hidden state")
-        found: tuple[Tensor, Tensor] = self.memory(x, hidden_state)
-        return found
+        remembered: tuple[Tensor, Tensor] = self.memory(x, hidden_state)
+        return remembered
 
     def save(self, path: str | os.PathLike[str], **about: Any) -> None:
         """Write a policy file, which `starmine.load_policy` reads and which can play in any seat.

@@ -100,8 +100,8 @@ class ModulePolicy:
                 self._memory = Memory(module.players, module.state_width, self.device)
         _refuse_layers(module, recurrent=not isinstance(module, ActorCritic) and recurrent is not False)
         if recurrent is not None and recurrent is not (self._memory is not None):
-            found = "has no hidden states" if recurrent else "is recurrent"
-            raise StarmineError(f"recurrent={recurrent} is not allowed: {type(module).__name__} {found}")
+            problem = "has no hidden states" if recurrent else "is recurrent"
+            raise StarmineError(f"recurrent={recurrent} is not allowed: {type(module).__name__} {problem}")
 
     @property
     def content(self) -> str | None:

@@ -31,8 +31,8 @@ def pool(rows: Tensor, shared: Tensor) -> tuple[Tensor, Tensor]:
 def fused_pool(rows: Tensor, shared: Tensor) -> tuple[Tensor, Tensor]:
     """The same in one pass over memory, where the core can: on a CPU, in float32 or bfloat16."""
     if rows.is_cpu and rows.dtype == shared.dtype and rows.dtype in (torch.float32, torch.bfloat16):
-        found: tuple[Tensor, Tensor] = CorePool.apply(rows, shared)
-        return found
+        pooled: tuple[Tensor, Tensor] = CorePool.apply(rows, shared)
+        return pooled
     return pool(rows, shared)
 
 
@@ -69,5 +69,5 @@ class CorePool(torch.autograd.Function):
 def as_array(tensor: Tensor) -> NDArray[np.float32] | NDArray[np.uint16]:
     """A tensor's numbers as the core takes them: contiguous, bfloat16 by its bits."""
     flat = tensor.detach().contiguous()
-    found: NDArray[Any] = (flat.view(torch.uint16) if flat.dtype == torch.bfloat16 else flat).numpy()
-    return found
+    array: NDArray[Any] = (flat.view(torch.uint16) if flat.dtype == torch.bfloat16 else flat).numpy()
+    return array

@@ -118,16 +118,16 @@ def load_checkpoint(path: Path, program: str, args: DataclassInstance, fixed: Se
             argument.
     """
     contents = read_checkpoint(path)
-    found = contents["args"] | contents["identity"]
+    stored = contents["args"] | contents["identity"]
     expected = script_identity(program) | asdict(args)
-    changed = [name for name in expected if name not in FREE and expected[name] != found.get(name)]
+    changed = [name for name in expected if name not in FREE and expected[name] != stored.get(name)]
     refused = [name for name in changed if name in fixed or name in script_identity(program)]
     if refused:
-        differences = "; ".join(f"{name}={found.get(name)!r}, not {expected[name]!r}" for name in refused)
+        differences = "; ".join(f"{name}={stored.get(name)!r}, not {expected[name]!r}" for name in refused)
         raise TrainingError(f"{path} cannot be resumed with these arguments: it has {differences}")
     for name in changed:
         note = "; schedules follow the new budget" if name in BUDGET else ""
-        print(f"resuming with {name}={expected[name]!r} instead of {found.get(name)!r}{note}")
+        print(f"resuming with {name}={expected[name]!r} instead of {stored.get(name)!r}{note}")
     try:
         process = contents["processes"][rank()]
         progress, state = Progress(*contents["progress"]), contents["state"] | {OWN: process["state"]}
@@ -165,8 +165,8 @@ def refusal(path: Path, what: str) -> TrainingError:
 
 def error_line(error: Exception) -> str:
     """An error of any library in one line."""
-    found = " ".join(str(error).split())
-    return f"the entry {found} is missing" if isinstance(error, KeyError) else found or type(error).__name__
+    line = " ".join(str(error).split())
+    return f"the entry {line} is missing" if isinstance(error, KeyError) else line or type(error).__name__
 
 
 def script_identity(program: str) -> dict[str, Any]:
@@ -176,11 +176,11 @@ def script_identity(program: str) -> dict[str, Any]:
 
 def digest(state: Any) -> str:
     """A hash of all tensors of a state."""
-    found = sha256()
+    hashed = sha256()
     for tensor in tensors(state):
         if len(tensor):  # an empty one cannot be viewed as bytes
-            found.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
-    return found.hexdigest()
+            hashed.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
+    return hashed.hexdigest()
 
 
 def tensors(state: Any) -> Iterator[Tensor]:

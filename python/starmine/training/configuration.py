@@ -85,20 +85,20 @@ def resumed(path: Path, described: Entries, updates: int) -> Entries:
         TrainingError: it is not the configuration of a run.
     """
     try:
-        found: Entries = json.loads(path.read_text(encoding="utf-8"))
-        before = latest(found)
+        stored: Entries = json.loads(path.read_text(encoding="utf-8"))
+        before = latest(stored)
         changed = changes(before, described)
         if "arguments" in changed:
             changed["arguments"] = changes(before["arguments"], described["arguments"])
     except FileNotFoundError:
         print(f"{path} was missing: the new one describes the run from here")
-        found, changed = begun(described, None), {}
+        stored, changed = begun(described, None), {}
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
         what = f"{path} is not the configuration of a run ({error_line(error)})"
         raise TrainingError(f"{what}; to go on without it, move it away") from error
     changed.pop("command", None)
     entry = {"update": updates, "begun": now(), "command": described["command"], "changed": changed}
-    return found | {"resumed": [*found["resumed"], entry]}
+    return stored | {"resumed": [*stored["resumed"], entry]}
 
 
 def write(path: Path, contents: Entries) -> None:
@@ -112,11 +112,11 @@ def write(path: Path, contents: Entries) -> None:
 
 def latest(contents: Entries) -> Entries:
     """What the run was made of when it was last begun or resumed."""
-    found = {name: value for name, value in contents.items() if name not in ONCE}
+    entries = {name: value for name, value in contents.items() if name not in ONCE}
     for entry in contents["resumed"]:
-        arguments = found["arguments"] | entry["changed"].get("arguments", {})
-        found = found | entry["changed"] | {"arguments": arguments}
-    return found
+        arguments = entries["arguments"] | entry["changed"].get("arguments", {})
+        entries = entries | entry["changed"] | {"arguments": arguments}
+    return entries
 
 
 def changes(before: Entries, after: Entries) -> Entries:
@@ -167,10 +167,10 @@ def commit_of(folder: Path) -> tuple[str | None, bool | None]:
     line = ["git", "-C", str(folder), "describe", "--always", "--abbrev=40", "--exclude=*", "--dirty"]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
-        found = subprocess.run(line, capture_output=True, text=True, timeout=SECONDS, env=environment)
+        done = subprocess.run(line, capture_output=True, text=True, timeout=SECONDS, env=environment)
     except (OSError, subprocess.SubprocessError):
         return None, None
-    commit = found.stdout.strip()
-    if found.returncode != 0 or not commit:
+    commit = done.stdout.strip()
+    if done.returncode != 0 or not commit:
         return None, None
     return commit.removesuffix("-dirty"), commit.endswith("-dirty")

@@ -110,14 +110,14 @@ def in_first_process(work: Callable[[], T]) -> T | None:
         OSError, StarmineError: raised by `work`; in every process, so that none waits for one that
             has failed.
     """
-    found: T | None = None
+    result: T | None = None
     failed: OSError | StarmineError | None = None
     if rank() == 0:
         try:
-            found = work()
+            result = work()
         except (OSError, StarmineError) as error:
             failed = error
     failed = all_gather(failed)[0]
     if failed is not None:
         raise failed
-    return found
+    return result

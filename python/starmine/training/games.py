@@ -89,19 +89,19 @@ def read_partners(
         if isinstance(partner.player, _Player):
             Batch(variant, 1, partners={0: partner.player})  # refuses a player of other rules
         check_variant(partner.player, variant)
-        found = identity(partner.player).text
+        known_as = identity(partner.player).text
         if partner.name in (LEARNER, MEAN, HELD_OUT_MEAN, SELF_PLAY):
             raise StarmineError(f"a partner has the name {partner.name!r}, which the table needs: expected another")
-        if index >= len(met) and found in list(seen)[: len(met)]:
+        if index >= len(met) and known_as in list(seen)[: len(met)]:
             raise StarmineError(
                 f"{partner.name!r} is a partner and held out: expected it in partners or in hold_out, which training "
                 "never meets"
             )
-        if found in seen or partner.name in seen.values():
+        if known_as in seen or partner.name in seen.values():
             raise StarmineError(
                 f"the partner {partner.name!r} is given twice, or has the name of another: expected one"
             )
-        seen[found] = partner.name
+        seen[known_as] = partner.name
     return met, held_out
 
 

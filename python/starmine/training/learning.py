@@ -48,8 +48,8 @@ def begin_with(network: ActorCritic, policy: str) -> dict[str, str]:
     try:
         network.load_state_dict(given.state_dict())
     except RuntimeError as error:
-        found = f"it has {', '.join(different)}" if different else error_line(error)
-        raise TrainingError(f"{expected}; {found}") from error
+        problem = f"it has {', '.join(different)}" if different else error_line(error)
+        raise TrainingError(f"{expected}; {problem}") from error
     return {"policy": policy, "sha256": hashlib.sha256(trained.data).hexdigest()}
 
 
@@ -208,8 +208,8 @@ def multiplies_bfloat16(device: torch.device) -> bool:
     """Whether a device has instructions for products of bfloat16."""
     if device.type == "cuda":
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))
-    found = torch.cpu.get_capabilities()
-    return bool(found.get("avx512_bf16") or found.get("amx_bf16"))
+    capabilities = torch.cpu.get_capabilities()
+    return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16"))
 
 
 def check_finite(measures: Tensor, names: Sequence[str], module: nn.Module) -> None:
@@ -224,8 +224,8 @@ def check_finite(measures: Tensor, names: Sequence[str], module: nn.Module) -> N
         FloatingPointError: a measure or a weight is not finite.
     """
     for minibatch, column in (~measures.isfinite()).nonzero().tolist():
-        found = f"{names[column]} is {measures[minibatch, column]}"
-        raise FloatingPointError(f"{found} in minibatch {minibatch + 1} of {len(measures)}")
+        problem = f"{names[column]} is {measures[minibatch, column]}"
+        raise FloatingPointError(f"{problem} in minibatch {minibatch + 1} of {len(measures)}")
     for name, parameter in module.named_parameters():
         if not parameter.isfinite().all():
             raise FloatingPointError(f"a weight of {name} is not finite")

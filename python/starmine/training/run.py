@@ -279,7 +279,7 @@ class Run:
         self._stopped = any(requested for _, _, requested in reports)
         self.updates, self.steps, self.seconds = self.updates + 1, self.steps + steps, self.seconds + seconds
         row: Row = {"update": self.updates, "steps": self.steps, "seconds": self.seconds}
-        row |= means([found for found, _, _ in reports]) | {"steps_per_second": steps / seconds}
+        row |= means([measured for measured, _, _ in reports]) | {"steps_per_second": steps / seconds}
         log, is_last = self._log, self._stopped or self.fraction >= 1
         try:
             in_first_process(lambda: None if log is None else log.add(row, self.fraction))
@@ -372,9 +372,9 @@ class Run:
 
 def in_a_line(games: Games) -> str:
     """The means of games in which a lost one scores 0."""
-    score, found = with_error(games.mean, games.standard_error, digits=2), games.summary()
+    score, summary = with_error(games.mean, games.standard_error, digits=2), games.summary()
     kept = f"{games.fireworks.mean():.2f} if lost games kept their points"
-    return f"score {score}, perfect {found['perfect']:.1%}, lost {found['lost']:.1%} ({kept})"
+    return f"score {score}, perfect {summary['perfect']:.1%}, lost {summary['lost']:.1%} ({kept})"
 
 
 @contextmanager

@@ -52,8 +52,8 @@ def read(path: Path, variant: Variant | None = None) -> ReadGames:
 def _safetensors() -> Any:
     """The package safetensors, with its module for numpy."""
     for name in ("safetensors.numpy", "safetensors"):
-        found = library(name, "the format ah2ac2 needs safetensors", "data")
-    return found
+        module = library(name, "the format ah2ac2 needs safetensors", "data")
+    return module
 
 
 def _arrays(path: Path) -> dict[str, NDArray[Any]]:
@@ -65,12 +65,12 @@ def _arrays(path: Path) -> dict[str, NDArray[Any]]:
     except (safetensors.SafetensorError, ValueError, KeyError) as error:
         raise StarmineError(f"{path}: it is no safetensors file ({error})") from error
     for name, axes in AXES.items():
-        found = arrays.get(name)
-        if found is None or found.ndim != axes or not np.issubdtype(found.dtype, np.integer):
-            held = "nothing" if found is None else f"{found.dtype} {found.shape}"
+        array = arrays.get(name)
+        if array is None or array.ndim != axes or not np.issubdtype(array.dtype, np.integer):
+            held = "nothing" if array is None else f"{array.dtype} {array.shape}"
             raise StarmineError(f"{path}: {name!r} is {held}: expected integers with {axes} axes")
-        if len(found) != len(arrays["game_ids"]):
-            raise StarmineError(f"{path}: {name!r} has {len(found)} games: expected {len(arrays['game_ids'])}")
+        if len(array) != len(arrays["game_ids"]):
+            raise StarmineError(f"{path}: {name!r} has {len(array)} games: expected {len(arrays['game_ids'])}")
     if "num_players" not in arrays or arrays["num_players"].size != 1:
         raise StarmineError(f"{path}: 'num_players' is not one number")
     if arrays["decks"].shape[2] != 2:

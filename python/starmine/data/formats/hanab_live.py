@@ -135,10 +135,10 @@ def _of_today(action: Any, turn: int) -> dict[str, Any]:
 
 
 def _list(entry: dict[str, Any], key: str) -> list[Any]:
-    found = entry.get(key)
-    if not isinstance(found, list):
+    values = entry.get(key)
+    if not isinstance(values, list):
         raise StarmineError(f"it has no list {key!r}")
-    return found
+    return values
 
 
 def _names(players: list[Any]) -> tuple[str, ...]:
@@ -239,12 +239,12 @@ class _Table:
 @lru_cache(maxsize=64)
 def moves_of(variant: Variant) -> list[Move]:
     """The move of each action id as the site has it, without what it announces; a rank counts from 1."""
-    found = []
+    moves = []
     for move in map(variant.move, range(variant.num_actions)):
         place = move.offset if move.slot is None else move.slot
         value = move.color if move.rank is None else move.rank + 1
-        found.append((KINDS.index(move.kind), place or 0, value or 0))
-    return found
+        moves.append((KINDS.index(move.kind), place or 0, value or 0))
+    return moves
 
 
 def unwritable(games: ImportedGames) -> dict[int, str]:
@@ -311,6 +311,6 @@ def _end(code: int, seat: int) -> list[dict[str, int]]:
 
 def write(games: ImportedGames, path: Path) -> None:
     """Write a file: one game as an object, others as a list of objects."""
-    found = list(entries(games))
-    text = json.dumps(found[0], indent=1) if len(found) == 1 else json.dumps(found)
+    written = list(entries(games))
+    text = json.dumps(written[0], indent=1) if len(written) == 1 else json.dumps(written)
     replace_file(path, (text + "\n").encode())

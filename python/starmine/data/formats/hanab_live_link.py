@@ -45,10 +45,10 @@ def is_link(text: str) -> bool:
 
 def refuse_number(text: str) -> None:
     """Refuse a link that names a game by its number."""
-    found = NUMBERED.fullmatch(text.strip())
-    if found is not None:
+    match = NUMBERED.fullmatch(text.strip())
+    if match is not None:
         raise StarmineError(
-            f"the link {text.strip()!r} does not hold its game: download {EXPORT}{found['id']} and read that file"
+            f"the link {text.strip()!r} does not hold its game: download {EXPORT}{match['id']} and read that file"
         )
 
 
@@ -65,10 +65,10 @@ def read_links(links: list[str], variant: Variant | None = None) -> ReadGames:
 def entry_of(link: str) -> dict[str, Any]:
     """The JSON object of the game that a link holds, as `hanab_live` describes it."""
     refuse_number(link)
-    found = LINK.fullmatch(link.strip())
-    if found is None:
+    match = LINK.fullmatch(link.strip())
+    if match is None:
         raise StarmineError(f"{link.strip()!r} is no link to a game: expected .../replay-json/DATA")
-    parts = found["data"].replace("-", "").split(",")
+    parts = match["data"].replace("-", "").split(",")
     if len(parts) < 3 or not parts[2].isdecimal() or len(parts[2]) > DIGITS_OF_AN_ID:
         raise StarmineError(f"the link has the parts {parts}: expected players and deck, actions, and a variant's id")
     players, deck = _deck(parts[0])
@@ -148,11 +148,11 @@ def links(games: ImportedGames) -> list[str]:
 
 def unwritable(games: ImportedGames) -> dict[int, str]:
     """The games that no link can hold, with the reasons."""
-    found = hanab_live.unwritable(games)
+    problems = hanab_live.unwritable(games)
     for game, (code, seat) in enumerate(zip(games.ended_by.tolist(), games.ended_by_seats.tolist(), strict=True)):
         if ended_by_name(code) in ("vote", *BY_ACTION) and seat == NO_SEAT:
-            found.setdefault(game, f"no player ended it ({ended_by_name(code)}), which a link cannot tell")
-    return found
+            problems.setdefault(game, f"no player ended it ({ended_by_name(code)}), which a link cannot tell")
+    return problems
 
 
 def write(games: ImportedGames, path: Path) -> None:

@@ -128,8 +128,8 @@ def suits_called(told: Any) -> Suits:
         if told == (suits.number if is_id else suits.name):
             return suits
     known = ", ".join(f"{suits.number} ({suits.name})" for suits in SUITS)
-    found = f"variant number {told} is not one of ours" if is_id else f"variant {told!r} is not one of our rules"
-    raise StarmineError(f"the hanab.live {found}: expected one of {known}")
+    problem = f"variant number {told} is not one of ours" if is_id else f"variant {told!r} is not one of our rules"
+    raise StarmineError(f"the hanab.live {problem}: expected one of {known}")
 
 
 def suit_names(variant: Variant) -> tuple[str, ...]:

@@ -40,8 +40,8 @@ def of_data_set(data: Dataset) -> ReadGames:
     told = data.metadata[0].extra.get("names") if len(data.metadata) == 1 else None
     if table.names is None and isinstance(told, list) and bool((table.game < len(told)).all()):
         table = replace(table, names=np.array([str(told[game]) for game in table.game.tolist()], np.object_))
-    found = ReadGames.of_table(table, data.players)
-    return replace(found, suits=common_suits(map(suits_in, data.metadata)))
+    games = ReadGames.of_table(table, data.players)
+    return replace(games, suits=common_suits(map(suits_in, data.metadata)))
 
 
 def suits_in(metadata: Metadata) -> tuple[str, ...]:

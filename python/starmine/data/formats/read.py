@@ -64,7 +64,7 @@ def read_games(
     check_names("on_error", [on_error], ON_ERROR)
     rules = None if variant is None else resolve_variant(variant, {})
     given = check_paths("source", source)
-    sources = [found for one in given for found in _sources(one, format)]
+    sources = [one_source for one in given for one_source in _sources(one, format)]
     if not sources:
         raise StarmineError("source is empty: expected a file, a folder or a link")
     refuse_twice(file for file in (Path(place) for place, _ in sources) if file.exists())
@@ -122,15 +122,15 @@ def _files(folder: Path, format: str | None) -> list[Path]:
     """The files of a folder that are read, by name."""
     suffixes = [suffix for row in (FORMATS if format is None else [named(format)]) for suffix in row.suffixes]
     files = sorted(file for file in folder.iterdir() if file.is_file() and file.name[0] not in "._")
-    found = [file for file in files if file.suffix.lower() in suffixes]
+    chosen = [file for file in files if file.suffix.lower() in suffixes]
     parquet = [] if format is not None else files_of(folder)
-    others = [file for file in found if file not in parquet]
+    others = [file for file in chosen if file not in parquet]
     if parquet and others and not any((folder / name).exists() for name in OF_A_DATA_SET):
         raise StarmineError(
             f"{folder}: it holds {parquet[0].name} and games of other formats, such as {others[0].name}, which may be "
             "the same games: expected format=, or files"
         )
-    found = parquet or found
-    if not found:
+    chosen = parquet or chosen
+    if not chosen:
         raise StarmineError(f"{folder}: it holds no games: expected files *{', *'.join(suffixes)}")
-    return found
+    return chosen

@@ -161,15 +161,15 @@ class ReadGames(_GamesOfSource):
         columns |= {name: tuple(map(str, columns[name])) for name in TUPLES if name in columns}
         names = zip(columns.pop("names", ("",) * len(table)), table.game.tolist(), strict=True)
         columns.pop("site_scores", None)  # which follow from the rules
-        found = ReadGames.of(
+        games = ReadGames.of(
             table.trajectories, table.scores.astype(np.int64), [name or str(number) for name, number in names]
         )
-        return replace(found, players=names_by_seat(players, table.players), **columns, _stored=(table, players))
+        return replace(games, players=names_by_seat(players, table.players), **columns, _stored=(table, players))
 
     @staticmethod
-    def of_other_rules(variant: Variant, found: Variant, games: int) -> ReadGames:
+    def of_other_rules(variant: Variant, given: Variant, games: int) -> ReadGames:
         """A file whose games all have other rules than `variant`."""
-        others = (OtherRules(SkippedGame(0, "", _other_rules(found, variant)), found, games),) if games else ()
+        others = (OtherRules(SkippedGame(0, "", _other_rules(given, variant)), given, games),) if games else ()
         return replace(_arrays([], variant), others=others)
 
     @staticmethod
@@ -305,13 +305,13 @@ def _arrays(games: list[tuple[int, RecordedGame]], variant: Variant) -> ReadGame
 
 def common_suits(suits: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     """What all games call the suits; empty where they differ."""
-    found = set(suits)
-    return found.pop() if len(found) == 1 else ()
+    distinct = set(suits)
+    return distinct.pop() if len(distinct) == 1 else ()
 
 
-def _other_rules(found: Variant, expected: Variant) -> str:
+def _other_rules(given: Variant, expected: Variant) -> str:
     """What is said of a game of other rules."""
-    return f"it is a game of {found}: expected {expected}; variant=... chooses the rules"
+    return f"it is a game of {given}: expected {expected}; variant=... chooses the rules"
 
 
 def _check_fits(game: RecordedGame) -> None:
@@ -349,7 +349,7 @@ def check_all(
         source: what was read, for the message.
         one_variant: whether games of other rules are left out without being an error.
     """
-    found: list[ImportedGames] = []
+    checked: list[ImportedGames] = []
     skipped: list[SkippedGame] = []
     others: list[OtherRules] = []
     first = 0
@@ -360,16 +360,16 @@ def check_all(
         for game in sorted([*games.skipped, *broken, *wrong], key=lambda game: game.index):
             where = place if not place or games.entries == 1 else f"{place}, game {game.index}"
             skipped.append(replace(game, index=first + game.index, place=where))
-        if len(played) or not found:
-            found.append(replace(played, indices=played.indices + first))
+        if len(played) or not checked:
+            checked.append(replace(played, indices=played.indices + first))
         first += games.entries
     left = sum(other.games for other in others) if one_variant else 0
     if left and left == first:
         held = "; ".join(dict.fromkeys(str(other.variant) for other in others))
-        raise StarmineError(f"{source}: variant={found[0].variant} is not allowed: the file has {held}")
+        raise StarmineError(f"{source}: variant={checked[0].variant} is not allowed: the file has {held}")
     if skipped and on_error == "raise":
         refuse(skipped, first, source, sum(games.is_unreadable for _, games in parts), len(parts))
-    return _joined(found, skipped, left)
+    return _joined(checked, skipped, left)
 
 
 def refuse(skipped: Sequence[SkippedGame], total: int, source: str, unreadable: int = 0, files: int = 1) -> NoReturn:
@@ -404,8 +404,10 @@ def _played(games: ReadGames) -> tuple[ImportedGames, list[SkippedGame]]:
     broken = [SkippedGame(int(games.indices[game]), games.names[game], reason) for game, reason in reasons.items()]
     shared: dict[str, Any] = {field.name: getattr(games, field.name) for field in fields(_GamesOfSource)}
     shared |= {"skipped": (), "ended_by": ended_by}
-    found = ImportedGames(**shared, scores=scores, fireworks=by_rules.fireworks, endings=codes, site_scores=site_scores)
-    return found.chosen(np.setdiff1d(np.arange(len(played)), list(reasons))) if broken else found, broken
+    imported = ImportedGames(
+        **shared, scores=scores, fireworks=by_rules.fireworks, endings=codes, site_scores=site_scores
+    )
+    return imported.chosen(np.setdiff1d(np.arange(len(played)), list(reasons))) if broken else imported, broken
 
 
 def _joined(parts: list[ImportedGames], skipped: list[SkippedGame], other_rules: int) -> ImportedGames:

@@ -56,10 +56,10 @@ def json_values(text: str) -> list[Any]:
     are found where a line begins with an object, indented as the first object of the text. A list stands for its items.
     """
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError):
         return list(_values(text))
-    return found if isinstance(found, list) else [found]
+    return value if isinstance(value, list) else [value]
 
 
 def _values(text: str) -> Iterator[Any]:
@@ -92,5 +92,5 @@ def _values(text: str) -> Iterator[Any]:
 
 def _after_space(text: str, place: int) -> int:
     """The place of the next character that is no space."""
-    found = SPACE.match(text, place)
-    return place if found is None else found.end()
+    match = SPACE.match(text, place)
+    return place if match is None else match.end()

@@ -173,18 +173,18 @@ def generate(
             else:
                 shards_made = make_here(*arguments, score)
             made: dict[int, Entry] = {}
-            found: dict[int, Entry] = {}
+            made_elsewhere: dict[int, Entry] = {}
             with closing(shards_made):
                 for shard, entry, is_own in shards_made:
-                    (made if is_own else found)[shard] = entry
+                    (made if is_own else made_elsewhere)[shard] = entry
                     add_to_manifest(folder, configuration.to_dict(), {shard_name(shard): entry})
                     if ray or not is_own:  # other games were shown while they were played
                         score.add(entry["games"], entry["score"])
-    busy = [shard for shard in missing if shard not in made and shard not in found]
-    whole = known | made | found
+    busy = [shard for shard in missing if shard not in made and shard not in made_elsewhere]
+    whole = known | made | made_elsewhere
     played, turns, points = (sum(int(entry[name]) for entry in whole.values()) for name in ("games", "turns", "score"))
     mean = points / played if played else float("nan")
-    return Generation(folder, len(chosen), sorted(made), sorted([*known, *found]), busy, played, turns, mean)
+    return Generation(folder, len(chosen), sorted(made), sorted([*known, *made_elsewhere]), busy, played, turns, mean)
 
 
 def make_here(
@@ -256,24 +256,24 @@ def check_shards(shards: Iterable[int] | None, number: int) -> list[int]:
         return list(range(number))
     if not isinstance(shards, Iterable) or isinstance(shards, str | bytes):
         raise wrong_type("shards", shards, "numbers of shards")
-    found = sorted({check_number("shards", shard, 0, number - 1) for shard in shards})
-    if not found:
+    chosen = sorted({check_number("shards", shard, 0, number - 1) for shard in shards})
+    if not chosen:
         raise StarmineError(f"shards={shards!r} is not allowed: expected at least one of 0 to {number - 1}")
-    return found
+    return chosen
 
 
 def begin(configuration: Configuration, folder: Path) -> dict[str, Entry]:
     """Write the manifest of a new data set, so that another one cannot begin in this folder; the shards' entries."""
     with FolderLock(folder, seconds=SECONDS):
         remove_parts(folder, MANIFEST)
-        found = read_manifest(folder)
-        if found is not None and (different := differences(found.get("configuration"), configuration.to_dict())):
+        manifest = read_manifest(folder)
+        if manifest is not None and (different := differences(manifest.get("configuration"), configuration.to_dict())):
             raise another_configuration(folder, MANIFEST, different)
-        entries = {} if found is None else dict(found["shards"])
+        entries = {} if manifest is None else dict(manifest["shards"])
         for path in files_of(folder):
             if path.name not in entries:
                 check_stranger(configuration, path)
-        if found is None:
+        if manifest is None:
             write_manifest(folder, configuration.to_dict(), {})
     return entries
 

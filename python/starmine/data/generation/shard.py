@@ -53,14 +53,14 @@ def make_shard(
     path = folder / shard_name(shard)
     with FolderLock(folder, lock_name(shard), seconds):
         remove_parts(folder, path.name)
-        found, is_own = examine_shard(configuration, shard, folder, entry), False
-        if found is None:
+        made_entry, is_own = examine_shard(configuration, shard, folder, entry), False
+        if made_entry is None:
             optional = ("search_values", "search_errors") if stores_values(configuration.cast) else ()
             pieces, metadata = _pieces(configuration, shard, num_threads, played), configuration.metadata(shard)
             written = write_file(path, metadata, pieces, optional, configuration.check_weights)
-            found, is_own = written.entry(path), True
+            made_entry, is_own = written.entry(path), True
     remove_lock(folder, shard)
-    return found, is_own
+    return made_entry, is_own
 
 
 def lock_name(shard: int) -> str:
@@ -112,8 +112,8 @@ def play_chunk(cast: Cast, seed: int, games: NDArray[np.uint64], num_threads: in
         np.concatenate([getattr(part[0], name) for part in parts]) for name in ("scores", "fireworks", "endings")
     )
     trajectories = [part[0].trajectories for part in parts]
-    found = [(played, part[1]) for played, part in zip(trajectories, parts, strict=True)]
-    values = search_values(cast.variant, found) if stores_values(cast) else (None, None)
+    with_values = [(played, part[1]) for played, part in zip(trajectories, parts, strict=True)]
+    values = search_values(cast.variant, with_values) if stores_values(cast) else (None, None)
     by_table = games[order]
     played = GameTable(
         trajectories=Trajectories.concatenate(trajectories),
@@ -142,8 +142,8 @@ def search_values(variant: Variant, parts: list[tuple[Trajectories, Values | Non
     errors: list[Array] = []
     for trajectories, values in parts:
         unknown = np.full((len(trajectories.actions), variant.num_actions), np.nan, np.float32)
-        for found, column in zip((means, errors), values or (unknown, unknown), strict=True):
-            found.append(column)
+        for numbers, column in zip((means, errors), values or (unknown, unknown), strict=True):
+            numbers.append(column)
     return np.concatenate(means), np.concatenate(errors)
 
 
