@@ -24,7 +24,8 @@ EXPECTED = json.loads((FIXTURES / "expected.json").read_text())
 
 
 def test_each_fixture_has_its_result():
-    assert {path.name for path in FIXTURES.iterdir()} == {*EXPECTED, "expected.json"}
+    games = {path.name for path in FIXTURES.iterdir() if path.suffix != ".txt"}  # messages of a server are texts
+    assert games == {*EXPECTED, "expected.json"}
 
 
 def found_in(games):

@@ -43,7 +43,7 @@ SeatRows: TypeAlias = tuple[tuple[int, float], ...]
 
 
 @dataclass(frozen=True)
-class CastMember:
+class RosterPlayer:
     """A player in the players' table.
 
     Attributes:
@@ -73,7 +73,7 @@ class CastMember:
 
 
 @dataclass(frozen=True)
-class Cast:
+class Roster:
     """All players of a data set, and which of them play in a game.
 
     Attributes:
@@ -84,7 +84,7 @@ class Cast:
     """
 
     variant: Variant
-    members: list[CastMember]
+    members: list[RosterPlayer]
     tables: dict[str, tuple[SeatRows, ...]]
     weights: tuple[float, ...] | None
 
@@ -101,16 +101,16 @@ class Cast:
         }
 
 
-def players_of(cast: Cast, seed: int, games: NDArray[np.uint64]) -> NDArray[np.int16]:
+def players_of(roster: Roster, seed: int, games: NDArray[np.uint64]) -> NDArray[np.int16]:
     """The players of games by seat, as rows of the players' table: int16 (G, seats).
 
     They are a function of the seed and the game's index.
     """
-    tables = list(cast.tables.values())
-    if cast.weights is None:
+    tables = list(roster.tables.values())
+    if roster.weights is None:
         table = (games % np.uint64(len(tables))).astype(np.int64)
     else:
-        table = choose(draw(seed, TABLE, games), cast.weights)
+        table = choose(draw(seed, TABLE, games), roster.weights)
     players = np.array([[rows[0][0] for rows in seats] for seats in tables], np.int16)[table]
     for number, seats in enumerate(tables):
         for seat, rows in enumerate(seats):
@@ -121,7 +121,7 @@ def players_of(cast: Cast, seed: int, games: NDArray[np.uint64]) -> NDArray[np.i
     return players
 
 
-def resolve_players(players: Players, variant: str | Variant, epsilon: float | Mapping[str, float] = 0.0) -> Cast:
+def resolve_players(players: Players, variant: str | Variant, epsilon: float | Mapping[str, float] = 0.0) -> Roster:
     """The players of a data set, which are checked; `generate` has the arguments."""
     tables: dict[str, Any] = dict(players) if isinstance(players, Mapping) else {"": players}
     if isinstance(players, Mapping) and any(_is_weight(seats) for seats in tables.values()):
@@ -172,7 +172,7 @@ class _PlayersTable:
         self.epsilon = epsilon
         self.given: list[Any] = []
         self.names: list[str] = []  # without the noise
-        self.members: list[CastMember] = []
+        self.members: list[RosterPlayer] = []
         if not isinstance(epsilon, Mapping):
             _check_epsilon("epsilon", epsilon)
 
@@ -201,13 +201,13 @@ class _PlayersTable:
         """Refuse a bot that is not known or does not play the variant, such as one that takes no noise."""
         _Tables(self.rules, [bot] + [None] * (self.rules.players - 1), 1, 0, 0)
 
-    def finish(self, tables: dict[str, tuple[SeatRows, ...]], weights: tuple[float, ...] | None) -> Cast:
-        """The cast; an error where `epsilon` names a player that is not there."""
+    def finish(self, tables: dict[str, tuple[SeatRows, ...]], weights: tuple[float, ...] | None) -> Roster:
+        """The roster; an error where `epsilon` names a player that is not there."""
         if isinstance(self.epsilon, Mapping):
             check_names("player", self.epsilon, self.names)
-        return Cast(self.rules, self.members, tables, weights)
+        return Roster(self.rules, self.members, tables, weights)
 
-    def _noisy(self, player: Any, name: str) -> CastMember:
+    def _noisy(self, player: Any, name: str) -> RosterPlayer:
         known, parameters = identity(player), parameters_hash(player)
         epsilon = self.epsilon.get(name, 0.0) if isinstance(self.epsilon, Mapping) else self.epsilon
         epsilon = _check_epsilon("epsilon", epsilon)
@@ -218,7 +218,7 @@ class _PlayersTable:
             self._check_plays(player)
         elif epsilon:
             player = Noisy(player, epsilon)
-        return CastMember(player, name, known, epsilon, parameters)
+        return RosterPlayer(player, name, known, epsilon, parameters)
 
     def _type_name(self, given: Any) -> str:
         """The name of an object's type, with a number from 2 on where another player has the name."""
@@ -241,13 +241,13 @@ class Configuration:
     """A data set to generate. A shard is a function of this and its number alone.
 
     Attributes:
-        cast: the players, and who plays when.
+        roster: the players, and who plays when.
         games: number of games.
         seed: of the decks and of all that is drawn by chance.
         shard_size: games of a shard; the last one may have fewer.
     """
 
-    cast: Cast
+    roster: Roster
     games: int
     seed: int
     shard_size: int
@@ -266,8 +266,8 @@ class Configuration:
         """The configuration as JSON can represent it. The version is in it, since bots may change between versions."""
         return {
             "version": version("starmine"),
-            "variant": json.loads(self.cast.variant.to_json()),
-            **self.cast.to_dict(),
+            "variant": json.loads(self.roster.variant.to_json()),
+            **self.roster.to_dict(),
             "games": self.games,
             "seed": self.seed,
             "shard_size": self.shard_size,
@@ -276,8 +276,8 @@ class Configuration:
     def metadata(self, shard: int) -> Metadata:
         """The metadata of a shard."""
         return Metadata(
-            variant=self.cast.variant,
-            players=[player.to_dict() for player in self.cast.members],
+            variant=self.roster.variant,
+            players=[player.to_dict() for player in self.roster.members],
             seed=self.seed,
             shard=shard,
             shards=self.shards,
@@ -286,7 +286,7 @@ class Configuration:
 
     def check_weights(self) -> None:
         """Check that the torch modules still have the parameters that they had when the games began."""
-        for player in self.cast.members:
+        for player in self.roster.members:
             if parameters_hash(player.player) != player.parameters:
                 raise StarmineError(f"the weights of {player.name!r} changed while games were played: start again")
 

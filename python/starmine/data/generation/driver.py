@@ -290,7 +290,7 @@ def check_stranger(configuration: Configuration, path: Path) -> None:
 
 def check_known(configuration: Configuration, folder: Path, known: dict[int, Entry]) -> None:
     """Refuse to go on if nobody can tell whether the players are those that played before."""
-    for player in configuration.cast.members:
+    for player in configuration.roster.members:
         if known and player.identity.problem:
             raise StarmineError(
                 f"output={str(folder)!r} holds games of {player.name!r}, which may be another player now: "

@@ -15,9 +15,9 @@ from starmine._util.durable import DamagedFileError, FolderLock, remove_parts
 from starmine.data.arrow import pyarrow, pyarrow_parquet
 from starmine.data.files import Entry, GamesFile, Tally, file_hash, write_file
 from starmine.data.generation.configuration import (
-    Cast,
-    CastMember,
     Configuration,
+    Roster,
+    RosterPlayer,
     another_configuration,
     players_of,
 )
@@ -55,7 +55,7 @@ def make_shard(
         remove_parts(folder, path.name)
         made_entry, is_own = examine_shard(configuration, shard, folder, entry), False
         if made_entry is None:
-            optional = ("search_values", "search_errors") if stores_values(configuration.cast) else ()
+            optional = ("search_values", "search_errors") if stores_values(configuration.roster) else ()
             pieces, metadata = _pieces(configuration, shard, num_threads, played), configuration.metadata(shard)
             written = write_file(path, metadata, pieces, optional, configuration.check_weights)
             made_entry, is_own = written.entry(path), True
@@ -81,13 +81,13 @@ def remove_lock(folder: Path, shard: int) -> None:
 
 def _pieces(configuration: Configuration, shard: int, num_threads: int, played: OnChunk) -> Iterator[GameTable]:
     """The games of a shard, a row group at a time, which are played in chunks."""
-    games, cast = configuration.games_of(shard), configuration.cast
-    pace = Pace(num_threads, SECONDS_A_CHUNK, ROW_GROUP) if plays_in_core(cast) else None
+    games, roster = configuration.games_of(shard), configuration.roster
+    pace = Pace(num_threads, SECONDS_A_CHUNK, ROW_GROUP) if plays_in_core(roster) else None
     for first in range(0, len(games), ROW_GROUP):
         left, chunks = games[first : first + ROW_GROUP], []
         while len(left):
             began = time.perf_counter()
-            chunk = play_chunk(cast, configuration.seed, left[: pace.games if pace else PYTHON_CHUNK], num_threads)
+            chunk = play_chunk(roster, configuration.seed, left[: pace.games if pace else PYTHON_CHUNK], num_threads)
             if pace is not None:
                 pace.took(len(chunk), time.perf_counter() - began)
             left = left[len(chunk) :]
@@ -99,21 +99,23 @@ def _pieces(configuration: Configuration, shard: int, num_threads: int, played: 
 # --- Playing ----------------------------------------------------------------------------------------------
 
 
-def play_chunk(cast: Cast, seed: int, games: NDArray[np.uint64], num_threads: int) -> GameTable:
+def play_chunk(roster: Roster, seed: int, games: NDArray[np.uint64], num_threads: int) -> GameTable:
     """Play games of a data set, given their indices, uint64 (G,), in ascending order, in which the result is, too."""
-    players = players_of(cast, seed, games)
+    players = players_of(roster, seed, games)
     tables, table_of = distinct_rows(players)
     parts = []
     order = np.argsort(table_of, kind="stable")  # table after table
     of_tables = np.split(order, np.cumsum(np.bincount(table_of))[:-1])
     for seats, chosen in zip(tables.tolist(), of_tables, strict=True):
-        parts.append(_play_table(cast.variant, [cast.members[row] for row in seats], seed, games[chosen], num_threads))
+        parts.append(
+            _play_table(roster.variant, [roster.members[row] for row in seats], seed, games[chosen], num_threads)
+        )
     scores, fireworks, endings = (
         np.concatenate([getattr(part[0], name) for part in parts]) for name in ("scores", "fireworks", "endings")
     )
     trajectories = [part[0].trajectories for part in parts]
     with_values = [(played, part[1]) for played, part in zip(trajectories, parts, strict=True)]
-    values = search_values(cast.variant, with_values) if stores_values(cast) else (None, None)
+    values = search_values(roster.variant, with_values) if stores_values(roster) else (None, None)
     by_table = games[order]
     played = GameTable(
         trajectories=Trajectories.concatenate(trajectories),
@@ -131,9 +133,9 @@ def play_chunk(cast: Cast, seed: int, games: NDArray[np.uint64], num_threads: in
     return played if len(parts) == 1 else played[np.argsort(order)]
 
 
-def stores_values(cast: Cast) -> bool:
+def stores_values(roster: Roster) -> bool:
     """Whether the values that players find by search are stored: those of bots that hold all seats."""
-    return plays_in_core(cast) and any(player.player.searches for player in cast.members)
+    return plays_in_core(roster) and any(player.player.searches for player in roster.members)
 
 
 def search_values(variant: Variant, parts: list[tuple[Trajectories, Values | None]]) -> Values:
@@ -164,13 +166,13 @@ def distinct_rows(players: NDArray[np.int16]) -> tuple[NDArray[np.int16], NDArra
     return rows, row.reshape(-1)
 
 
-def plays_in_core(cast: Cast) -> bool:
+def plays_in_core(roster: Roster) -> bool:
     """Whether bots hold all seats, so that Python takes no part in the games."""
-    return all(isinstance(player.player, _Player) for player in cast.members)
+    return all(isinstance(player.player, _Player) for player in roster.members)
 
 
 def _play_table(
-    variant: Variant, seats: list[CastMember], seed: int, games: NDArray[np.uint64], num_threads: int
+    variant: Variant, seats: list[RosterPlayer], seed: int, games: NDArray[np.uint64], num_threads: int
 ) -> tuple[Games, Values | None]:
     players = [seat.player for seat in seats]
     return play_table(variant, players, len(games), seed, 0, num_threads, record=True, listed=games)
