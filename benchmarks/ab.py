@@ -12,7 +12,6 @@ only one of them has are left out. The ratio is the median over the rounds of se
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
 import statistics
@@ -21,10 +20,13 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
+import tyro
 from measuring import ROOT, markdown
+from tyro.conf import Positional
 
 TABLES = ("compare", "sweep", "presets", "bots", "data", "training")
 WORKER = Path(__file__).with_name("ab_worker.py")
@@ -213,18 +215,30 @@ def text_of(table: str, names: Sequence[str], rounds: Rounds) -> str:
     return f"## {table}\n\n{markdown((*heads, 'ratio', 'half of the rounds'), lines)}\n"
 
 
+@dataclass
+class Args:
+    """The command line."""
+
+    first: Positional[str]
+    """a commit"""
+    second: Positional[str]
+    """another one"""
+    tables: tuple[str, ...] = TABLES
+    rounds: int = 11
+    """of each row"""
+    seconds: float = 0.1
+    """of each measure; the default is the most"""
+    folder: Path = ROOT / "runs" / "ab"
+
+
 def main() -> None:
     """Build both, measure in turn, and write the tables."""
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("first", help="a commit")
-    arguments.add_argument("second", help="another one")
-    arguments.add_argument("--tables", nargs="+", choices=TABLES, default=TABLES, help="default: all")
-    arguments.add_argument("--rounds", type=int, default=11, help="of each row; default 11")
-    arguments.add_argument("--seconds", type=float, default=0.1, help="of each measure; default 0.1, which is the most")
-    arguments.add_argument("--folder", type=Path, default=ROOT / "runs" / "ab", help="default runs/ab")
-    given = arguments.parse_args()
+    given = tyro.cli(Args, description=__doc__)
+    for table in given.tables:
+        if table not in TABLES:
+            raise SystemExit(f"--tables {table} is not known: expected some of {', '.join(TABLES)}")
     if given.rounds < 1:
-        arguments.error(f"--rounds={given.rounds} is not allowed: expected at least 1")
+        raise SystemExit(f"--rounds={given.rounds} is not allowed: expected at least 1")
     commits = [commit_of(revision) for revision in (given.first, given.second)]
     places = [built(commit, given.folder.resolve()) for commit in commits]
     names = [f"{name} ({commit[:12]})" for name, commit in zip((given.first, given.second), commits, strict=True)]

@@ -5,14 +5,15 @@ Random legal play of two players. The table is Markdown, as in docs/integrations
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import gymnasium
 import numpy as np
+import tyro
 
 import starmine
 
@@ -161,13 +162,21 @@ def turns_per_second(form: Iterator[int], seconds: float, rounds: int) -> float:
     return statistics.median(speeds)
 
 
+@dataclass
+class Args:
+    """The command line."""
+
+    seconds: float = 1.0
+    """processor time of a round"""
+    rounds: int = 3
+    """rounds of each form, whose median counts"""
+    forms: tuple[str, ...] = tuple(FORMS)
+    """of the table"""
+
+
 def main() -> None:
     """Measure every form and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=1.0, help="processor time of a round")
-    parser.add_argument("--rounds", type=int, default=3, help="rounds of each form, whose median counts")
-    parser.add_argument("--forms", nargs="+", choices=FORMS, default=list(FORMS), metavar="FORM", help="of the table")
-    options = parser.parse_args()
+    options = tyro.cli(Args, description=__doc__)
     try:
         import torch
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import json
 import os
@@ -15,10 +14,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import tyro
 from measuring import Effort, Row, facts, markdown, write
+from tyro.conf import Positional
 
 from starmine.data.arrow import pyarrow_parquet
 
@@ -188,14 +190,20 @@ def peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
+@dataclass
+class Args:
+    """The command line."""
+
+    name: Positional[str]
+    folder: Positional[Path]
+    games: Positional[int]
+    count: Positional[int]
+    number: Positional[int]
+
+
 def main() -> None:
     """Make a pass, or a share of it, and print what it gave."""
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("name", choices=PASSES)
-    arguments.add_argument("folder", type=Path)
-    for name in ("games", "count", "number"):
-        arguments.add_argument(name, type=int)
-    given = arguments.parse_args()
+    given = tyro.cli(Args, description=__doc__)
     share = (given.folder, given.count, given.number)
     makers = {
         "generate": lambda: generate(given.folder, given.games),

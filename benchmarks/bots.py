@@ -13,18 +13,19 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import tyro
 from measuring import (
+    BenchmarkArgs,
     Case,
     Measure,
     Row,
-    effort,
     facts,
     instruction_sets,
     markdown,
-    parser,
     run,
     spread,
     write,
@@ -217,12 +218,19 @@ def partners_table(rows: Sequence[Row]) -> str:
     return markdown(("partner in seat 1", "players", "steps/s (median)", "spread"), lines)
 
 
+@dataclass
+class Args(BenchmarkArgs):
+    """The command line."""
+
+    seconds: float = 0.5
+    originals: Path | None = None
+    """the folder with the originals' repositories"""
+
+
 def main() -> None:
     """Measure, print the tables and write them."""
-    arguments = parser(__doc__, rounds=3, seconds=0.5)
-    arguments.add_argument("--originals", type=Path, help="the folder with the originals' repositories")
-    given = arguments.parse_args()
-    wanted = effort(given)
+    given = tyro.cli(Args, description=__doc__)
+    wanted = given.effort
     found = list(originals(given.originals))
     partners = [Case(name, 2, beside(name), GAMES, more={"partner": name}) for name in PARTNERS]
     policies = [case for name in POLICIES for case in policy_cases(name)]

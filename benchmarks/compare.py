@@ -11,9 +11,11 @@ costs HLE and OpenSpiel less than a hundredth of their time. Each figure is the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from measuring import Case, Row, effort, facts, instruction_sets, markdown, nanoseconds, parser, run, spread, write
+import tyro
+from measuring import BenchmarkArgs, Case, Row, facts, instruction_sets, markdown, nanoseconds, run, spread, write
 from peers import HLE_CPP, HLE_PYTHON, peer_cases, play_rl_env
 from replaying import batch_measure, environment_measure, record
 
@@ -134,14 +136,20 @@ def nanoseconds_table(rows: Sequence[Row], table: str) -> str:
     return markdown(("players", "what", "ns a step (median)", "spread"), lines)
 
 
+@dataclass
+class Args(BenchmarkArgs):
+    """The command line."""
+
+    rounds: int = 5
+    seconds: float = 0.5
+    jaxmarl_python: Path | None = None
+    """the Python interpreter that has JaxMARL, if it is another one"""
+
+
 def main() -> None:
     """Measure, print the tables and write them as Markdown and JSON."""
-    arguments = parser(__doc__, rounds=5, seconds=0.5)
-    arguments.add_argument(
-        "--jaxmarl-python", type=Path, help="the Python interpreter that has JaxMARL, if it is another one"
-    )
-    given = arguments.parse_args()
-    wanted = effort(given)
+    given = tyro.cli(Args, description=__doc__)
+    wanted = given.effort
     rows = []
     for players in (2, 5):
         cases = [*beside_cases(players), *drop_in_cases(players)]

@@ -10,6 +10,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +18,15 @@ import billion
 import numpy as np
 import stored_rows
 import torch
+import tyro
 from measuring import (
+    BenchmarkArgs,
     Case,
     Effort,
     Measure,
     Row,
-    effort,
     facts,
     markdown,
-    parser,
     pinned_to_one_core,
     run,
     spread,
@@ -273,13 +274,22 @@ def sections(rows: Sequence[Row]) -> list[str]:
     ]
 
 
+@dataclass
+class Args(BenchmarkArgs):
+    """The command line."""
+
+    rounds: int = 5
+    seconds: float = 2.0
+    billion: bool = False
+    """generate, verify and read a billion turns instead"""
+    turns: int = 10**9
+    """of --billion"""
+
+
 def main() -> None:
     """Measure, print the tables and write them."""
-    arguments = parser(__doc__, rounds=5, seconds=2.0)
-    arguments.add_argument("--billion", action="store_true", help="generate, verify and read a billion turns instead")
-    arguments.add_argument("--turns", type=int, default=10**9, help="of --billion; default 1,000,000,000")
-    given = arguments.parse_args()
-    wanted = effort(given)
+    given = tyro.cli(Args, description=__doc__)
+    wanted = given.effort
     if given.billion:
         billion.measure(given.turns, wanted)
         return

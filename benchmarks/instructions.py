@@ -9,7 +9,6 @@ another one the comparison is skipped. A workload that grew beyond the tolerance
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re
@@ -23,6 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import tyro
 from measuring import ROOT, instruction_sets
 
 TABLE = ROOT / "benchmarks" / "instructions.json"
@@ -160,11 +160,12 @@ def skip(reason: str) -> None:
             print(line, file=file)
 
 
-def main() -> int:
-    """Compare or record."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--record", action="store_true", help="write the table anew")
-    record = parser.parse_args().record
+def main(record: bool = False) -> int:
+    """Compare, or record.
+
+    Args:
+        record: write the table anew.
+    """
     if not shutil.which("valgrind"):
         skip("valgrind is not installed")
         return int(record)
@@ -187,4 +188,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(tyro.cli(main, description=__doc__))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import platform
@@ -188,20 +187,21 @@ def write(name: str, effort: Effort, about: dict[str, Any], sections: Sequence[s
     print(f"\n{text}\nwritten to {shown}: {name}.md and {name}.json", flush=True)
 
 
-def parser(description: str | None, rounds: int, seconds: float) -> argparse.ArgumentParser:
-    """The command-line arguments of every benchmark."""
-    arguments = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--rounds", type=int, default=rounds, help=f"default {rounds}")
-    arguments.add_argument("--seconds", type=float, default=seconds, help=f"of each measure; default {seconds}")
-    arguments.add_argument("--folder", type=Path, help="for the results; default benchmarks/results/MACHINE-CLASS")
-    arguments.add_argument(
-        "--quick", action="store_true", help="one round of short measures, written to runs/benchmarks"
-    )
-    return arguments
+@dataclass
+class BenchmarkArgs:
+    """The command line of every benchmark; a benchmark's own class has other defaults, and further arguments."""
 
+    rounds: int = 3
+    seconds: float = 0.3
+    """of each measure"""
+    folder: Path | None = None
+    """for the results; None for benchmarks/results/MACHINE-CLASS"""
+    quick: bool = False
+    """one round of short measures, written to runs/benchmarks"""
 
-def effort(given: argparse.Namespace) -> Effort:
-    """The effort that the arguments ask for."""
-    if given.quick:
-        return Effort(1, min(given.seconds, 0.1), given.folder or SHORT_LOOK, quick=True)
-    return Effort(given.rounds, given.seconds, given.folder or RESULTS / machine_class(), quick=False)
+    @property
+    def effort(self) -> Effort:
+        """The effort that the arguments ask for."""
+        if self.quick:
+            return Effort(1, min(self.seconds, 0.1), self.folder or SHORT_LOOK, quick=True)
+        return Effort(self.rounds, self.seconds, self.folder or RESULTS / machine_class(), quick=False)

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from measuring import Case, Row, effort, facts, markdown, nanoseconds, parser, run, write
+import tyro
+from measuring import BenchmarkArgs, Case, Row, facts, markdown, nanoseconds, run, write
 from replaying import batch_measure, record
 
 import starmine
@@ -52,7 +53,7 @@ def table(rows: Sequence[Row]) -> str:
 
 def main() -> None:
     """Measure, print the table and write it."""
-    wanted = effort(parser(__doc__, rounds=3, seconds=0.3).parse_args())
+    wanted = tyro.cli(BenchmarkArgs, description=__doc__).effort
     names = SHORT_LOOK if wanted.quick else starmine.variants()
     rows = [row for players in (2, 5) for row in run(list(cases(players, names)), wanted)]
     text = f"`Batch.step_into`, {GAMES:,} games, one thread."

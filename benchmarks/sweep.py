@@ -13,7 +13,8 @@ import time
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from measuring import Case, Measure, Row, effort, facts, markdown, nanoseconds, parser, run, spread, write
+import tyro
+from measuring import BenchmarkArgs, Case, Measure, Row, facts, markdown, nanoseconds, run, spread, write
 from replaying import batch_measure, record
 from speed_figure import draw
 
@@ -78,7 +79,7 @@ def table(rows: Sequence[Row]) -> str:
 
 def main() -> None:
     """Measure, write the table and draw the figure."""
-    wanted = effort(parser(__doc__, rounds=3, seconds=0.4).parse_args())
+    wanted = tyro.cli(BenchmarkArgs, description=__doc__, default=BenchmarkArgs(seconds=0.4)).effort
     sizes = SHORT_LOOK if wanted.quick else SIZES
     rows = [row for players in (2, 5) for row in run(list(cases(players, sizes)), wanted)]
     about = facts(wanted)

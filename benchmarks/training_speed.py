@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -25,7 +26,8 @@ from typing import Any
 
 import numpy as np
 import torch
-from measuring import ROOT, Case, Measure, Row, effort, facts, markdown, parser, run, spread, write
+import tyro
+from measuring import ROOT, BenchmarkArgs, Case, Measure, Row, facts, markdown, run, spread, write
 
 from starmine.training import matmul_dtype
 
@@ -138,13 +140,21 @@ def theirs(python: Path, checkout: Path) -> tuple[str, Measure] | None:
     return release, measure
 
 
+@dataclass
+class Args(BenchmarkArgs):
+    """The command line."""
+
+    seconds: float = 20.0
+    jaxmarl_python: Path | None = None
+    """the interpreter of JaxMARL's environment"""
+    jaxmarl_checkout: Path | None = None
+    """its repository, for the training script"""
+
+
 def main() -> None:
     """Measure, print the table and write it."""
-    arguments = parser(__doc__, rounds=3, seconds=20.0)
-    arguments.add_argument("--jaxmarl-python", type=Path, help="the interpreter of JaxMARL's environment")
-    arguments.add_argument("--jaxmarl-checkout", type=Path, help="its repository, for the training script")
-    given = arguments.parse_args()
-    wanted = effort(given)
+    given = tyro.cli(Args, description=__doc__)
+    wanted = given.effort
     cores = os.cpu_count() or 1
     ours = {
         (what, threads, dtype): Ours(threads, dtype=dtype, **options) for what, threads, dtype, options in ways(cores)

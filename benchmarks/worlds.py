@@ -11,7 +11,8 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from measuring import Case, Measure, Row, effort, facts, markdown, nanoseconds, parser, run, write
+import tyro
+from measuring import BenchmarkArgs, Case, Measure, Row, facts, markdown, nanoseconds, run, write
 from replaying import record
 
 import starmine
@@ -50,7 +51,7 @@ def table(rows: Sequence[Row]) -> str:
 
 def main() -> None:
     """Measure, print the table and write it."""
-    wanted = effort(parser(__doc__, rounds=3, seconds=0.3).parse_args())
+    wanted = tyro.cli(BenchmarkArgs, description=__doc__).effort
     cases = [Case("Batch.worlds", players, worlds_measure(players), GAMES, "bits") for players in (2, 3, 4, 5)]
     rows = run(cases, wanted)
     text = f"`Batch.worlds`, {GAMES:,} games after {TURNS} random turns, one thread."

@@ -17,7 +17,6 @@ results/crossplay/GROUP-SETTING.csv, a matrix of `starmine eval`, shows how its 
 
 from __future__ import annotations
 
-import argparse
 import csv
 import hashlib
 import json
@@ -27,13 +26,16 @@ import re
 import shlex
 import shutil
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import tyro
 import update_bots
+from tyro.conf import Positional
 
 import starmine
 from starmine.policies import TrainedPolicy
@@ -478,21 +480,30 @@ def named_folder(text: str) -> tuple[str, Path]:
     """The name and the folder of the argument NAME=FOLDER."""
     name, _, folder = text.partition("=")
     if not (name and folder):
-        raise argparse.ArgumentTypeError(f"{text!r}: expected NAME=FOLDER")
+        raise SystemExit(f"{text!r}: expected NAME=FOLDER")
     return name, Path(folder)
+
+
+@dataclass
+class Args:
+    """The command line."""
+
+    runs: Positional[tuple[str, ...]] = ()
+    """NAME=FOLDER: runs to evaluate and keep"""
+    ship: bool = False
+    """put their policies into the package"""
+    after: str | None = None
+    """the run whose checkpoint they went on with"""
+    games: int = 10_000
+    """of an evaluation"""
 
 
 def main() -> None:
     """Evaluate what was given, and write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("runs", nargs="*", type=named_folder, metavar="NAME=FOLDER", help="runs to evaluate and keep")
-    parser.add_argument("--ship", action="store_true", help="put their policies into the package")
-    parser.add_argument("--after", metavar="NAME", help="the run whose checkpoint they went on with")
-    parser.add_argument("--games", type=int, default=10_000, help="games of an evaluation")
-    given = parser.parse_args()
+    given = tyro.cli(Args, description=__doc__)
     if given.after and given.after not in runs():
-        parser.error(f"--after={given.after}: expected the name of a run in {RUNS.name}")
-    for name, folder in given.runs:
+        raise SystemExit(f"--after={given.after}: expected the name of a run in {RUNS.name}")
+    for name, folder in map(named_folder, given.runs):
         keep(name, folder, given.games, given.ship, given.after)
     write_tables()
 

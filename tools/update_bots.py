@@ -6,7 +6,6 @@ python tools/update_bots.py --only mine      # one bot, also a new one: the othe
 
 from __future__ import annotations
 
-import argparse
 import csv
 import json
 from decimal import ROUND_HALF_UP, Decimal
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import tyro
 
 import starmine
 
@@ -141,11 +141,14 @@ def write(rows: dict[str, list[dict[str, str]]], totals: dict[str, Totals]) -> N
     REPLAYED.write_text(json.dumps(replayed, indent=1) + "\n", encoding="utf-8")
 
 
-def main() -> None:
-    """Play, print and write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", nargs="+", metavar="NAME", choices=starmine.bots(), help="measure only these bots")
-    only: list[str] | None = parser.parse_args().only
+def main(only: tuple[str, ...] = ()) -> None:
+    """Play, print and write.
+
+    Args:
+        only: measure only these bots; none for all.
+    """
+    if unknown := set(only) - set(starmine.bots()):
+        raise SystemExit(f"--only {' '.join(unknown)}: expected some of {', '.join(starmine.bots())}")
     known = json.loads(PUBLISHED.read_text(encoding="utf-8"))
     rows: dict[str, list[dict[str, str]]] = {}
     totals: dict[str, Totals] = {}
@@ -157,4 +160,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    tyro.cli(main, description=__doc__)

@@ -9,15 +9,17 @@ the processor time of a game: what `time` shows for the whole command, divided b
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import tyro
 from numpy.typing import NDArray
+from tyro.conf import Positional
 from update_baselines import ROOT, STOP, machine, markdown_table, named_folder
 
 import starmine
@@ -118,15 +120,22 @@ def with_table(page: Path) -> str:
     return before + START + table() + STOP + rest.split(STOP, 1)[1]
 
 
+@dataclass
+class Args:
+    """The command line."""
+
+    searches: Positional[tuple[str, ...]] = ()
+    """NAME=FOLDER: searches to keep"""
+    seconds: float | None = None
+    """processor time of a game"""
+
+
 def main() -> None:
     """Keep what was given, and write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("searches", nargs="*", type=named_folder, metavar="NAME=FOLDER", help="searches to keep")
-    parser.add_argument("--seconds", type=float, help="processor seconds a game")
-    given = parser.parse_args()
-    if given.searches and given.seconds is None:
-        parser.error("expected --seconds, those of the searches")
-    for name, folder in given.searches:
+    given = tyro.cli(Args, description=__doc__)
+    for name, folder in map(named_folder, given.searches):
+        if given.seconds is None:
+            raise SystemExit("expected --seconds, those of the searches")
         keep(name, folder, given.seconds)
     PAGE.write_text(with_table(PAGE), encoding="utf-8")
 

@@ -9,8 +9,10 @@ them.
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
+
+import tyro
+from tyro.conf import Positional
 
 import starmine
 
@@ -41,21 +43,23 @@ def updated(name: str, page: str) -> str:
     return before.rstrip() + "\n\n" + START + "\n" + generated(name) + "\n" + STOP + after
 
 
-def main() -> None:
-    """Update the pages of the presets that were named, or all."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="presets (default: all)")
-    names = parser.parse_args().names or starmine.variants()
+def main(names: Positional[tuple[str, ...]] = ()) -> None:
+    """Update the pages of presets.
+
+    Args:
+        names: presets; none for all.
+    """
+    names = names or tuple(starmine.variants())
     for name in names:
         if name not in starmine.variants():
-            parser.error(f"{name!r}: expected one of {', '.join(starmine.variants())}")
+            raise SystemExit(f"{name!r}: expected one of {', '.join(starmine.variants())}")
     for name in names:
         page = HERE / f"{name}.md"
         if not page.exists():
-            parser.error(f"there is no page {page.name}: write its title and what differs from the base game first")
+            raise SystemExit(f"there is no page {page.name}: write its title and what differs from the base game first")
         page.write_text(updated(name, page.read_text(encoding="utf-8")), encoding="utf-8")
         print(f"updated {page.name}", flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    tyro.cli(main, description=__doc__)
