@@ -102,7 +102,7 @@ test: ## Run all tests and checks.
 	$(BIN)/python -m pytest $(PYTEST)
 
 # Left out of `make test`: more random cases; what is marked "nightly", which repeats a test for other numbers or takes
-# long; running, rather than compiling, the tests without default features;
+# long; the tests without default features;
 # compiling for Python without the global interpreter lock; the tests under AddressSanitizer and the instruction counts,
 # each of which compiles the crate anew (the nightly workflow has the sanitizer as a job of its own).
 test-long: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle ## Play many more random cases, with a new seed or SEED=N.
@@ -177,13 +177,12 @@ fuzz: $(VENV)/test-requirements $(VENV)/release ## Fuzz what reads foreign bytes
 	$(BIN)/python tests/python/helpers/forged_inputs.py 200000
 	$(BIN)/python tests/python/helpers/forged_files.py $(FUZZ_SECONDS)
 
-# Without default features the tests are compiled here, and run by `make test-long`.
+# The features `weights` are the default ones. `make test-long` compiles and runs the tests without default features.
 lint-rust:
 	cargo fmt --check
 	cargo clippy --quiet --all-targets --features python,instructions -- --deny warnings
-	for features in '' bots weights; do \
+	for features in '' bots; do \
 	  cargo clippy --quiet --lib --no-default-features --features "$$features" -- --deny warnings || exit 1; done
-	cargo clippy --quiet --lib --profile test --no-default-features -- --deny warnings
 	RUSTDOCFLAGS='--deny warnings' cargo doc --quiet --no-deps
 
 lint-python: $(VENV)/test-requirements

@@ -303,7 +303,7 @@ mod tests {
             play_games(
                 &variant,
                 &players(&policy, MoveChoice::Greedy, &variant),
-                0..2,
+                0..1,
                 GamesOptions::seeded(0),
             )
             .unwrap();

@@ -245,10 +245,10 @@ mod tests {
             .iter()
             .flat_map(|row| (2..=5).map(|players| Parameters { players, ..row.parameters() }));
         for variant in presets.filter_map(|parameters| Variant::new(parameters).ok()) {
-            BOTS.iter().for_each(|kind| play(kind, &Arc::new(variant.clone()), 20));
+            BOTS.iter().for_each(|kind| play(kind, &Arc::new(variant.clone()), 8));
         }
         let mut rng = GameRng::for_samples(0);
-        for _ in 0..200 {
+        for _ in 0..100 {
             let variant = random_variant(|bound| rng.below(bound));
             BOTS.iter().for_each(|kind| play(kind, &Arc::new(variant.clone()), 4));
         }

@@ -54,7 +54,7 @@ fn every_rule_and_list_plays_every_preset() {
 #[test]
 fn every_rule_and_list_plays_random_variants() {
     let mut rng = GameRng::for_samples(0);
-    for _ in 0..300 {
+    for _ in 0..100 {
         let variant = random_variant(|bound| rng.below(bound));
         for player in players() {
             play(variant.clone(), &player, 2);

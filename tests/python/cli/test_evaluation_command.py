@@ -24,22 +24,14 @@ def command(*arguments, **options):
     return subprocess.run(line, capture_output=True, text=True, timeout=120, encoding="utf-8", **options)
 
 
-def test_the_command_prints_what_the_function_returns(tmp_path):
-    done = command(
-        "eval",
-        "iggi",
-        "mine=rules: play-safe; discard-oldest",
-        "--variant",
-        "mini",
-        "--games",
-        "1_000",
-        "--output",
-        tmp_path,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
+def test_the_command_prints_what_the_function_returns(tmp_path, capsys):
+    line = ["iggi", "mine=rules: play-safe; discard-oldest", "--variant", "mini", "--games", "1_000"]
+    assert main(["eval", *line, "--output", str(tmp_path)]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
     bots = {"iggi": "iggi", "mine": "rules: play-safe; discard-oldest"}
     evaluation = evaluate(bots, 1000, variant="mini", output=tmp_path)  # goes on, so has the same times
-    assert done.stdout.startswith(str(evaluation))
+    assert printed.out.startswith(str(evaluation))
     assert (tmp_path / "eval.png").exists()
 
 
@@ -143,10 +135,11 @@ def test_the_command_ends_with_its_status():
     assert re.fullmatch(r'starmine eval: bot="nosuch" is not known: expected one of .*\n', done.stderr)
 
 
-def test_help_names_every_bot():
-    done = command("eval", "--help", env={**os.environ, "COLUMNS": "300"})
-    assert done.returncode == 0
-    assert all(name in done.stdout for name in starmine.bots())
+def test_help_names_every_bot(capsys):
+    with pytest.raises(SystemExit, match="0"):
+        main(["eval", "--help"])
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in starmine.bots())
 
 
 def test_the_version_is_told(capsys):
@@ -188,18 +181,18 @@ def test_control_c_ends_the_command_and_keeps_what_was_played(tmp_path):
     assert stored(tmp_path)["pairings"][0]["games"] >= played > 0
 
 
-def test_conditions_of_a_rule_list_are_no_name():
+def test_conditions_of_a_rule_list_are_no_name(capsys):
     rules = "rules: play-probably-safe 0.5 if life_tokens = 3; discard-oldest"
-    done = command("eval", rules, f"mine={rules}", "--games=5", "--variant=mini", "--quiet")
-    assert done.returncode == 0, done.stderr
-    assert "mine" in done.stdout
+    assert main(["eval", rules, f"mine={rules}", "--games=5", "--variant=mini", "--quiet"]) == 0
+    assert "mine" in capsys.readouterr().out
 
 
-def test_lost_games_may_keep_their_points():
-    zero = command("eval", "flawed", "--games=20", "--variant=mini", "--quiet")
-    kept = command("eval", "flawed", "--games=20", "--variant=mini", "--quiet", "--lost-game-score=fireworks")
-    assert kept.returncode == zero.returncode == 0
-    assert kept.stdout != zero.stdout
+def test_lost_games_may_keep_their_points(capsys):
+    line, shown = ["eval", "flawed", "--games=20", "--variant=mini", "--quiet"], []
+    for more in ([], ["--lost-game-score=fireworks"]):
+        assert main([*line, *more]) == 0
+        shown.append(capsys.readouterr().out)
+    assert shown[0] != shown[1]
 
 
 @pytest.mark.parametrize(
