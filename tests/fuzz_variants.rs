@@ -10,7 +10,7 @@ use starmine::encode::Encoder;
 use starmine::rules::{EpisodeSeed, Parameters, Seat, State, Variant};
 
 #[allow(dead_code)] // one of its functions
-#[path = "../src/rules/random_variant.rs"]
+#[path = "../src/rules/variants/random_variant.rs"]
 mod random_variant;
 
 use random_variant::random_parameters;

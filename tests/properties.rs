@@ -12,7 +12,7 @@ use starmine::rules::{
     State, Variant,
 };
 
-#[path = "../src/rules/random_variant.rs"]
+#[path = "../src/rules/variants/random_variant.rs"]
 mod random_variant;
 
 use random_variant::random_variant;

@@ -10,7 +10,7 @@ use starmine::rules::{
     Slot, State, Variant, View,
 };
 
-#[path = "../src/rules/random_variant.rs"]
+#[path = "../src/rules/variants/random_variant.rs"]
 mod random_variant;
 
 use random_variant::random_variant;

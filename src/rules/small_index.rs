@@ -9,9 +9,9 @@ use super::limits::{MAX_HAND_SIZE, MAX_PLAYERS};
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{kind} {index} is not allowed: expected 0 to {}", count - 1)]
 pub struct IndexError {
-    pub(super) kind: &'static str,
-    pub(super) index: u8,
-    pub(super) count: usize,
+    pub(in crate::rules) kind: &'static str,
+    pub(in crate::rules) index: u8,
+    pub(in crate::rules) count: usize,
 }
 
 impl IndexError {
@@ -112,7 +112,7 @@ macro_rules! numbered {
     };
 }
 
-pub(super) use {numbered, small_index};
+pub(in crate::rules) use {numbered, small_index};
 
 numbered!(
     #[derive(Default)]

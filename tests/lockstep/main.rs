@@ -6,7 +6,7 @@
 
 mod columns;
 mod random;
-#[path = "../../src/rules/random_variant.rs"]
+#[path = "../../src/rules/variants/random_variant.rs"]
 mod random_variant;
 mod table;
 

@@ -1,0 +1,175 @@
+//! One recorded game: its deck and its actions.
+
+use std::sync::Arc;
+
+use crate::rules::cards::card::Card;
+use crate::rules::cards::deck::{DeckError, ListedDeck};
+use crate::rules::game::position::Position;
+use crate::rules::game::state::{State, StateError};
+use crate::rules::small_index::Seat;
+use crate::rules::turns::ending::Ending;
+use crate::rules::turns::moves::MoveError;
+use crate::rules::variants::variant::Variant;
+
+/// A game of a [`Recording`](crate::rules::Recording), as it was recorded. The games of
+/// [`Recording::from_arrays`](crate::rules::Recording::from_arrays) may break the rules; here their errors
+/// are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecordedGame<'a> {
+    pub(in crate::rules) variant: &'a Arc<Variant>,
+    pub(in crate::rules) cards: &'a [u8],
+    pub(in crate::rules) start_player: u8,
+    pub(in crate::rules) actions: &'a [u8],
+}
+
+/// The result of [`RecordedGame::check`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GameCheck {
+    /// The score after the turns that could be played.
+    pub score: u8,
+    /// The sum of the fireworks' heights then.
+    pub fireworks: u8,
+    /// How the game ended, if it did.
+    pub ending: Option<Ending>,
+    /// The number of turns that could be played.
+    pub turns: usize,
+    /// Why the next action cannot be played, if there is one.
+    pub error: Option<MoveError>,
+}
+
+impl<'a> RecordedGame<'a> {
+    /// The variant of the game.
+    #[must_use]
+    pub const fn variant(self) -> &'a Arc<Variant> {
+        self.variant
+    }
+
+    /// The ids of the actions, one for each turn.
+    #[must_use]
+    pub const fn actions(self) -> &'a [u8] {
+        self.actions
+    }
+
+    /// The whole deck, the top card first, as suit times ranks plus rank.
+    pub(crate) const fn cards(self) -> &'a [u8] {
+        self.cards
+    }
+
+    /// The whole deck as it was before the deal, the top card first.
+    ///
+    /// # Errors
+    /// [`DeckError`] if it is not the variant's.
+    pub fn deck(self) -> Result<Vec<Card>, DeckError> {
+        Ok(ListedDeck::from_indices(self.variant, self.cards)?.into_cards())
+    }
+
+    /// The seat that starts.
+    ///
+    /// # Errors
+    /// [`DeckError`] if there is no such seat.
+    pub fn start_player(self) -> Result<Seat, DeckError> {
+        self.variant.start_player(self.start_player.into())
+    }
+
+    /// The game after its last action.
+    ///
+    /// # Errors
+    /// [`StateError`] if the deck is not the variant's, there is no such seat, or an action is not
+    /// legal.
+    pub fn state(self) -> Result<State, StateError> {
+        let (deck, start) = self.deal()?;
+        let actions = self.actions.iter().copied().map(i64::from);
+        State::replay(self.variant.clone(), deck, start, actions)
+    }
+
+    fn deal(self) -> Result<(ListedDeck, Seat), DeckError> {
+        let deck = ListedDeck::from_indices(self.variant, self.cards)?;
+        Ok((deck, self.start_player()?))
+    }
+
+    /// Checks that the deck is the variant's, and that there is such a start player.
+    ///
+    /// # Errors
+    /// [`DeckError`] if not.
+    pub(crate) fn check_deal(self) -> Result<(), DeckError> {
+        // A complete deck uses each copy once. Only for another deck does `deal` look for the
+        // error, which is slower.
+        let fields = &self.variant.tables().copy_field;
+        let mut left = self.variant.tables().all_copies;
+        for &card in self.cards {
+            let copies = left & fields.get(usize::from(card)).copied().unwrap_or(0);
+            left &= !(copies & copies.wrapping_neg());
+        }
+        if left == 0 && self.start_player < self.variant.players() {
+            return Ok(());
+        }
+        self.deal().map(|_| ())
+    }
+
+    /// Plays the game by the rules, up to its first action that is not legal.
+    ///
+    /// # Errors
+    /// [`DeckError`] if the deck is not the variant's, or there is no such seat.
+    pub fn check(self) -> Result<GameCheck, DeckError> {
+        let variant = &**self.variant;
+        let (mut deck, start) = self.deal()?;
+        let mut position = Position::deal(variant, start, &mut deck);
+        let (mut turns, mut error) = (0, None);
+        for &action in self.actions {
+            match position.check_action(variant, action.into()) {
+                Ok(played) => _ = position.apply_unchecked(variant, played, &mut deck),
+                Err(found) => {
+                    error = Some(found);
+                    break;
+                }
+            }
+            turns += 1;
+        }
+        let (score, fireworks) = (position.score(variant), position.fireworks_sum());
+        Ok(GameCheck { score, fireworks, ending: position.ending, turns, error })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{EpisodeSeed, Recording, RecordingArrays};
+
+    #[test]
+    fn the_errors_of_a_recorded_game_are_found() {
+        let variant = Arc::new(Variant::default());
+        let state = State::new(variant.clone(), EpisodeSeed::new(3));
+        let mut recording = Recording::new(variant.clone());
+        recording.push(&state).unwrap();
+        let arrays = |actions: &[u8]| RecordingArrays {
+            actions: actions.to_vec(),
+            ends: vec![actions.len() as u64],
+            ..recording.arrays().clone()
+        };
+        let games = |arrays| Recording::from_arrays(variant.clone(), arrays).unwrap();
+        let refused = games(arrays(&[5, 0, 200, 5]));
+        let game = refused.game(0);
+        assert_eq!((game.actions(), game.deck()), (&[5, 0, 200, 5][..], Ok(state.deck().to_vec())));
+        assert_eq!(game.start_player(), Ok(Seat::FIRST));
+        let checked = game.check().unwrap();
+        assert!(matches!(
+            checked.error,
+            Some(MoveError::Illegal { .. } | MoveError::OutOfRange { .. })
+        ));
+        assert!(matches!(game.state(), Err(StateError::Move { .. })));
+
+        let mut wrong = arrays(&[]);
+        wrong.start_players[0] = 2;
+        let wrong = games(wrong);
+        let seat = DeckError::WrongStartPlayer { start_player: 2, players: 2 };
+        assert_eq!(wrong.game(0).start_player(), Err(seat.clone()));
+        assert_eq!(wrong.game(0).state().unwrap_err(), StateError::Deck(seat.clone()));
+        assert_eq!(wrong.game(0).check_deal(), Err(seat));
+        let mut wrong = arrays(&[]);
+        wrong.decks[0] = 25;
+        let wrong = games(wrong);
+        assert!(matches!(wrong.game(0).deck(), Err(DeckError::WrongIndex { index: 0, .. })));
+        assert_eq!(wrong.game(0).check().unwrap_err(), wrong.game(0).deck().unwrap_err());
+    }
+}

@@ -1,0 +1,454 @@
+//! One game in progress, with its whole deck and its past turns.
+
+use std::sync::Arc;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use thiserror::Error;
+
+use crate::rules::cards::card::{Card, Suit};
+use crate::rules::cards::deck::{DeckError, ListedDeck, RandomDeck};
+use crate::rules::cards::hidden_cards::{SeenDeck, show_the_same, shuffle};
+use crate::rules::cards::outlook::Outlook;
+use crate::rules::error_text;
+use crate::rules::game::episode_seed::EpisodeSeed;
+use crate::rules::game::position::Position;
+use crate::rules::game::rng::GameRng;
+use crate::rules::small_index::Seat;
+use crate::rules::turns::ending::Ending;
+use crate::rules::turns::event::Event;
+use crate::rules::turns::moves::{ActionId, ActionSet, Move, MoveError};
+use crate::rules::variants::variant::Variant;
+use crate::rules::views::belief::Belief;
+use crate::rules::views::view::{SeerView, View};
+
+/// One game in progress: its position, the order of its deck and all past turns.
+///
+/// ```
+/// use starmine::rules::{EpisodeSeed, State, Variant};
+///
+/// let variant = Variant::default();
+/// let mut state = State::new(variant, EpisodeSeed::new(7));
+/// while let Some(played) = state.legal_moves().next() {
+///     state.play(played)?;
+/// }
+/// assert_eq!(state.history().len(), state.length());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(into = "StateRecord")]
+pub struct State {
+    variant: Arc<Variant>,
+    position: Position,
+    deck: ListedDeck,
+    start_player: Seat,
+    history: Vec<Event>,
+}
+
+/// The stored form of a state. Reading it replays the game.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StateRecord {
+    format: u32,
+    variant: Variant,
+    deck: Vec<Card>,
+    start_player: i64,
+    actions: Vec<i64>,
+}
+
+/// Incremented when stored states of the previous format can no longer be read.
+const FORMAT: u32 = 1;
+
+/// A stored state that cannot be restored.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum StateError {
+    /// It has another format.
+    #[error(
+        "the stored state has format {0}: expected {FORMAT}, written by this version of starmine"
+    )]
+    Format(u32),
+    /// Its deck is not the variant's.
+    #[error(transparent)]
+    Deck(#[from] DeckError),
+    /// One of its actions is not legal.
+    #[error("actions[{turn}]")]
+    Move {
+        /// Its index.
+        turn: usize,
+        /// Why it is refused.
+        source: MoveError,
+    },
+}
+
+impl State {
+    /// Deals the game of this seed.
+    #[must_use]
+    #[expect(clippy::missing_panics_doc, reason = "a random deck is complete")]
+    pub fn new(variant: impl Into<Arc<Variant>>, seed: EpisodeSeed) -> State {
+        let variant = variant.into();
+        let (deck, start_player) = RandomDeck::new(&variant, seed);
+        let cards = deck.into_cards(&variant);
+        let deck = ListedDeck::new(&variant, cards).expect("a random deck is complete");
+        State::deal(variant, deck, start_player)
+    }
+
+    /// Deals a given deck, the top card first, seat 0's hand before seat 1's.
+    ///
+    /// # Errors
+    /// [`DeckError`] if the deck is not the variant's or there is no such seat.
+    pub fn from_deck(
+        variant: impl Into<Arc<Variant>>,
+        cards: Vec<Card>,
+        start_player: Seat,
+    ) -> Result<State, DeckError> {
+        let variant = variant.into();
+        let deck = ListedDeck::new(&variant, cards)?;
+        let start_player = variant.start_player(u8::from(start_player).into())?;
+        Ok(State::deal(variant, deck, start_player))
+    }
+
+    fn deal(variant: Arc<Variant>, mut deck: ListedDeck, start_player: Seat) -> State {
+        let position = Position::deal(&variant, start_player, &mut deck);
+        State { variant, position, deck, start_player, history: Vec::new() }
+    }
+
+    /// Deals a deck and plays these actions.
+    ///
+    /// # Errors
+    /// [`StateError::Move`] for the first action that is not legal.
+    pub(in crate::rules) fn replay(
+        variant: Arc<Variant>,
+        deck: ListedDeck,
+        start_player: Seat,
+        actions: impl Iterator<Item = i64>,
+    ) -> Result<State, StateError> {
+        let mut state = State::deal(variant, deck, start_player);
+        for (turn, action) in actions.enumerate() {
+            let action = state.position.check_action(&state.variant, action);
+            let played = action.map_err(|source| StateError::Move { turn, source })?;
+            state.play_unchecked(played);
+        }
+        Ok(state)
+    }
+
+    /// The variant of the game.
+    #[must_use]
+    pub const fn variant(&self) -> &Arc<Variant> {
+        &self.variant
+    }
+
+    /// The current position.
+    #[must_use]
+    pub(crate) const fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// The whole deck as it was before the deal, the top card first.
+    #[must_use]
+    pub fn deck(&self) -> &[Card] {
+        self.deck.cards()
+    }
+
+    /// The seat that started.
+    #[must_use]
+    pub const fn start_player(&self) -> Seat {
+        self.start_player
+    }
+
+    /// The turns played so far, the oldest first.
+    #[must_use]
+    pub fn history(&self) -> &[Event] {
+        &self.history
+    }
+
+    /// Number of turns played so far.
+    #[must_use]
+    pub const fn length(&self) -> usize {
+        self.history.len()
+    }
+
+    /// The discarded cards, the oldest first.
+    pub fn discard_pile(&self) -> impl Iterator<Item = Card> + '_ {
+        self.history.iter().filter(|event| !event.added).filter_map(|event| event.card)
+    }
+
+    /// How the game ended, or `None` while it goes on.
+    #[must_use]
+    pub const fn ending(&self) -> Option<Ending> {
+        self.position.ending
+    }
+
+    /// The score so far.
+    #[must_use]
+    pub fn score(&self) -> u8 {
+        self.position.score(&self.variant)
+    }
+
+    /// Height of each firework, in the order of the suits.
+    #[must_use]
+    pub fn fireworks(&self) -> &[u8] {
+        self.position.fireworks(&self.variant)
+    }
+
+    /// Height of the firework of a suit.
+    ///
+    /// # Panics
+    /// If the variant does not have the suit.
+    #[must_use]
+    pub fn stack(&self, suit: Suit) -> u8 {
+        self.fireworks()[suit.index()]
+    }
+
+    /// Information tokens left.
+    #[must_use]
+    pub const fn information_tokens(&self) -> u8 {
+        self.position.information_tokens
+    }
+
+    /// Life tokens left.
+    #[must_use]
+    pub const fn life_tokens(&self) -> u8 {
+        self.position.life_tokens
+    }
+
+    /// Cards left in the deck.
+    #[must_use]
+    pub const fn deck_size(&self) -> u8 {
+        self.position.deck_size
+    }
+
+    /// The cards in the hand of a seat, the oldest first.
+    ///
+    /// # Panics
+    /// If the variant has no such seat.
+    pub fn hand(&self, seat: Seat) -> impl ExactSizeIterator<Item = Card> {
+        assert!(seat.index() < self.variant.players().into(), "no seat {seat}");
+        self.position.hand(&self.variant, seat)
+    }
+
+    /// Which kinds of cards are playable, dead or critical.
+    #[must_use]
+    pub fn outlook(&self) -> Outlook {
+        self.position.outlook(&self.variant).cards(&self.variant)
+    }
+
+    /// Whether this move of the seat to act is legal.
+    #[must_use]
+    pub fn is_legal(&self, candidate: Move) -> bool {
+        self.position.is_legal(&self.variant, candidate)
+    }
+
+    /// The legal actions of the seat to act; none once the game is over.
+    #[must_use]
+    pub fn legal_actions(&self) -> ActionSet {
+        self.position.legal_actions(&self.variant)
+    }
+
+    /// The legal moves of the seat to act; none once the game is over.
+    pub fn legal_moves(&self) -> impl ExactSizeIterator<Item = Move> + use<> {
+        let variant = self.variant.clone();
+        self.legal_actions().iter().map(move |action| variant.tables().moves[action.index()])
+    }
+
+    /// The seat to act. After the end: the seat that would have been next.
+    #[must_use]
+    pub const fn current_player(&self) -> Seat {
+        self.position.current_player
+    }
+
+    /// What this seat may see, the past turns included.
+    ///
+    /// # Panics
+    /// If the variant has no such seat.
+    #[must_use]
+    pub fn view(&self, observer: Seat) -> View<'_> {
+        View::new(&self.variant, &self.position, observer).with_history(&self.history)
+    }
+
+    /// What this seat would see if its own cards were open too, the past turns included.
+    ///
+    /// # Panics
+    /// If the variant has no such seat.
+    #[must_use]
+    pub fn seer_view(&self, observer: Seat) -> SeerView<'_> {
+        SeerView::new(&self.variant, &self.position, observer).with_history(&self.history)
+    }
+
+    /// The game after its first turns; `None` if it has fewer.
+    #[must_use]
+    #[expect(clippy::missing_panics_doc, reason = "the deck was dealt before")]
+    pub fn first_turns(&self, turns: usize) -> Option<State> {
+        let (variant, deck) = (self.variant.clone(), self.deck.cards().to_vec());
+        let dealt = State::from_deck(variant, deck, self.start_player);
+        let mut state = dealt.expect("the deck was dealt before");
+        for event in self.history.get(..turns)? {
+            state.play_unchecked(event.played);
+        }
+        Some(state)
+    }
+
+    /// Whether this seat sees the same in both states: the same variant, start, turns and hands of
+    /// the others.
+    ///
+    /// # Panics
+    /// If a variant has no such seat.
+    #[must_use]
+    pub fn is_seen_alike(&self, other: &State, observer: Seat) -> bool {
+        self.start_player == other.start_player
+            && show_the_same(&self.view(observer), &other.view(observer))
+    }
+
+    /// A state that this seat cannot tell from this one, with a fixed choice of the cards that the
+    /// seat does not see: its own hand and the rest of the deck. The result is a function of
+    /// what the seat sees alone.
+    ///
+    /// # Panics
+    /// If the variant has no such seat.
+    #[must_use]
+    pub fn as_seen_by(&self, observer: Seat) -> State {
+        let belief = Belief::new(&self.view(observer));
+        let hand = belief.sample(&mut GameRng::for_samples(0)).expect("the true hand is possible");
+        self.with_hidden(observer, hand, |_| ()).expect("the hand is possible")
+    }
+
+    /// The same game with another own hand of this seat, the oldest card first, and the rest of the
+    /// deck in random order: one way in which the hidden cards may lie, for roll-outs of a search.
+    /// `None` if the hand is impossible. Hands of [`Belief::sample`] are possible.
+    ///
+    /// ```
+    /// use starmine::rules::{Belief, EpisodeSeed, GameRng, State, Variant};
+    ///
+    /// let mut rng = GameRng::for_samples(1);
+    /// let state = State::new(Variant::default(), EpisodeSeed::default());
+    /// let seat = state.current_player();
+    /// let hand = Belief::new(&state.view(seat)).sample(&mut rng).ok_or("a hand is possible")?;
+    /// let supposed = state.supposing(seat, hand, &mut rng).ok_or("it is this one")?;
+    /// assert!(supposed.is_seen_alike(&state, seat));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If the variant has no such seat.
+    #[must_use]
+    pub fn supposing(
+        &self,
+        observer: Seat,
+        hand: impl IntoIterator<Item = Card>,
+        rng: &mut GameRng,
+    ) -> Option<State> {
+        let view = self.view(observer);
+        let state = self.with_hidden(observer, hand, |rest| shuffle(rest, rng))?;
+        show_the_same(&state.view(observer), &view).then_some(state)
+    }
+
+    /// The same turns with another own hand of this seat; `order` puts the rest of the deck in order.
+    /// `None` if there are no such cards, or if they do not allow the turns.
+    fn with_hidden(
+        &self,
+        observer: Seat,
+        hand: impl IntoIterator<Item = Card>,
+        order: impl FnOnce(&mut [Card]),
+    ) -> Option<State> {
+        let seen = SeenDeck { variant: &self.variant, observer, history: &self.history };
+        let deck = seen.deck(|at| self.deck.cards()[at], hand, order)?;
+        State::of_turns(self.variant.clone(), deck, self.start_player, &self.history)
+    }
+
+    /// A deck and the turns that are played with it; `None` if one of them is not legal.
+    pub(in crate::rules) fn of_turns(
+        variant: Arc<Variant>,
+        deck: Vec<Card>,
+        start_player: Seat,
+        turns: &[Event],
+    ) -> Option<State> {
+        let mut state = State::from_deck(variant, deck, start_player).ok()?;
+        for event in turns {
+            state.play(event.played).ok()?;
+        }
+        Some(state)
+    }
+
+    /// Plays one turn and returns what happened.
+    ///
+    /// ```
+    /// use starmine::rules::{EpisodeSeed, Move, Slot, State, Variant};
+    ///
+    /// let variant = Variant::default();
+    /// let mut state = State::new(variant, EpisodeSeed::default());
+    /// state.play(Move::Discard { slot: Slot::OLDEST }).unwrap_err(); // all information tokens are there
+    /// let event = state.play(Move::Play { slot: Slot::OLDEST })?;
+    /// assert_eq!(state.history(), [event]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`MoveError`] if the game is over or the move is not legal. The state is unchanged then.
+    pub fn play(&mut self, played: Move) -> Result<Event, MoveError> {
+        self.position.check_move(&self.variant, played)?;
+        Ok(self.play_unchecked(played))
+    }
+
+    /// Plays one turn with a move that is legal, and returns what happened.
+    pub(crate) fn play_unchecked(&mut self, played: Move) -> Event {
+        let event = self.position.apply_unchecked(&self.variant, played, &mut self.deck);
+        self.history.push(event);
+        event
+    }
+
+    /// Plays the move with an id and returns the reward: the change of the score.
+    ///
+    /// # Errors
+    /// [`MoveError`] if the game is over or the action is not legal. The state is unchanged then.
+    pub fn apply(&mut self, action: ActionId) -> Result<i16, MoveError> {
+        self.apply_number(u8::from(action).into())
+    }
+
+    /// As [`State::apply`], with a number that need not be an id.
+    pub(crate) fn apply_number(&mut self, action: i64) -> Result<i16, MoveError> {
+        let played = self.position.check_action(&self.variant, action)?;
+        let before = i16::from(self.score());
+        self.play_unchecked(played);
+        Ok(i16::from(self.score()) - before)
+    }
+}
+
+impl From<State> for StateRecord {
+    fn from(state: State) -> StateRecord {
+        let action = |event: &Event| state.variant.move_to_action(event.played);
+        StateRecord {
+            format: FORMAT,
+            actions: state
+                .history
+                .iter()
+                .filter_map(action)
+                .map(|action| u8::from(action).into())
+                .collect(),
+            start_player: u8::from(state.start_player).into(),
+            deck: state.deck.cards().to_vec(),
+            variant: (*state.variant).clone(),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for State {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<State, D::Error> {
+        let state = State::try_from(StateRecord::deserialize(deserializer)?);
+        // The errors of serde have a text and no source.
+        state.map_err(|error| D::Error::custom(error_text(&error)))
+    }
+}
+
+impl TryFrom<StateRecord> for State {
+    type Error = StateError;
+
+    fn try_from(record: StateRecord) -> Result<State, StateError> {
+        if record.format != FORMAT {
+            return Err(StateError::Format(record.format));
+        }
+        let variant = Arc::new(record.variant);
+        let start_player = variant.start_player(record.start_player)?;
+        let deck = ListedDeck::new(&variant, record.deck)?;
+        State::replay(variant, deck, start_player, record.actions.iter().copied())
+    }
+}

@@ -1,0 +1,5 @@
+//! What one seat sees, and what it can infer.
+
+pub(in crate::rules) mod belief;
+pub(in crate::rules) mod seen_game;
+pub(in crate::rules) mod view;
