@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::bot::Bot;
 use super::runner::{BotMoveError, GameRunner};
-use crate::nn::{MoveChoice, Policy, PolicyScratch, best, sample};
+use crate::nn::{MoveChoice, Policy, PolicyOutputs, PolicyScratch};
 use crate::rules::{GameRng, Move, UnsupportedVariantError, Variant, View};
 use crate::threads::is_stopped;
 
@@ -14,8 +14,6 @@ pub struct PolicyBot {
     policy: Arc<Policy>,
     choice: MoveChoice,
     rng: GameRng,
-    words: Vec<u64>,
-    hidden_state: Vec<f32>,
     scratch: PolicyScratch,
 }
 
@@ -25,8 +23,6 @@ impl Clone for PolicyBot {
             policy: self.policy.clone(),
             choice: self.choice,
             rng: self.rng.clone(),
-            words: self.words.clone(),
-            hidden_state: self.hidden_state.clone(),
             scratch: self.scratch.clone(),
         }
     }
@@ -40,7 +36,6 @@ impl Clone for PolicyBot {
         }
         self.choice = other.choice;
         self.rng.clone_from(&other.rng);
-        self.hidden_state.clone_from(&other.hidden_state);
     }
 }
 
@@ -68,18 +63,14 @@ impl PolicyBot {
         Ok(PolicyBot {
             choice,
             rng: GameRng::for_samples(0),
-            words: vec![0; policy.num_bits().div_ceil(64)],
-            hidden_state: vec![0.0; policy.state_width()],
             scratch: PolicyScratch::default(),
             policy,
         })
     }
 
-    /// The policy, if the bot is greedy and the network has no hidden state: then the greatest logits
-    /// are the bot's moves.
-    pub(crate) fn stateless_policy(&self) -> Option<&Arc<Policy>> {
-        let is_greedy = self.choice == MoveChoice::Greedy;
-        (is_greedy && !self.policy.is_recurrent()).then_some(&self.policy)
+    /// The policy, if the bot is greedy: then the greatest logits are the bot's moves.
+    pub(crate) fn greedy_policy(&self) -> Option<&Arc<Policy>> {
+        (self.choice == MoveChoice::Greedy).then_some(&self.policy)
     }
 }
 
@@ -90,7 +81,6 @@ impl Bot for PolicyBot {
 
     fn start(&mut self, _: &View<'_>, rng: GameRng) {
         self.rng = rng;
-        self.hidden_state.fill(0.0);
     }
 
     fn observes(&self) -> bool {
@@ -102,29 +92,25 @@ impl Bot for PolicyBot {
     }
 
     fn act(&mut self, view: &View<'_>) -> Move {
-        let PolicyBot { policy, choice, rng, words, hidden_state, scratch } = self;
-        policy.encode_into(view, words);
-        let logits = policy.logits(words, hidden_state, scratch);
-        choose(logits, *choice, rng, view)
+        let outputs = self.policy.evaluate([*view], &mut self.scratch).expect(PLAYS);
+        self.choose(&outputs, 0, view.variant())
     }
 }
 
-/// The move that is chosen by the logits. Only a sampled one draws random numbers.
-fn choose(logits: &[f32], choice: MoveChoice, rng: &mut GameRng, view: &View<'_>) -> Move {
-    let legal = view.legal_actions();
-    let best = best(legal, |action| logits[action]);
-    let action = match choice {
-        MoveChoice::Greedy => best,
-        MoveChoice::Sampled => sample(logits, legal, best, rng),
-    };
-    view.variant().tables().moves[action]
+/// What holds for every table at which a policy sits.
+const PLAYS: &str = "the policy plays the variant";
+
+impl PolicyBot {
+    /// The move that is chosen by the outputs for a view of a game that goes on.
+    fn choose(&mut self, outputs: &PolicyOutputs, index: usize, variant: &Variant) -> Move {
+        let action = outputs.action(index, self.choice, &mut self.rng).expect("the game goes on");
+        variant.tables().moves[action.index()]
+    }
 }
 
 /// Memory in which policies are evaluated for many games at a time.
 #[derive(Debug, Default)]
 pub struct PolicyTurns {
-    words: Vec<u64>,
-    hidden_states: Vec<f32>,
     scratch: PolicyScratch,
 }
 
@@ -132,43 +118,31 @@ impl PolicyTurns {
     /// Plays one turn of each of these games, in all of which a policy is to act.
     fn play(&mut self, games: &mut [&mut GameRunner], waiting: &mut [usize]) {
         let policy = |game: &mut GameRunner| {
-            Arc::as_ptr(&game.bot_to_act::<PolicyBot>().expect("a policy is to act").0.policy)
+            let (bot, _) = game.bot_to_act::<PolicyBot>().expect("a policy is to act");
+            Arc::as_ptr(&bot.policy)
         };
         waiting.sort_by_key(|&game| policy(games[game]));
         let mut waiting = &*waiting;
         while let Some(&first) = waiting.first() {
             let own = policy(games[first]);
-            let alike = waiting.iter().take_while(|&&game| policy(games[game]) == own);
-            let (alike, rest) = waiting.split_at(alike.take(Policy::BATCH_SIZE).count());
+            let alike = waiting.iter().take_while(|&&game| policy(games[game]) == own).count();
+            let (alike, rest) = waiting.split_at(alike);
             self.play_one_policy(games, alike);
             waiting = rest;
         }
     }
 
-    /// The same for games in which the same policy is to act.
+    /// The same for games in which the policy of the first one is to act.
     fn play_one_policy(&mut self, games: &mut [&mut GameRunner], waiting: &[usize]) {
-        let PolicyTurns { words, hidden_states, scratch } = self;
-        words.clear();
-        hidden_states.clear();
-        let mut policy = None;
-        for &game in waiting {
-            let (bot, view) = games[game].bot_to_act::<PolicyBot>().expect("a policy is to act");
-            let policy = policy.get_or_insert_with(|| bot.policy.clone());
-            let start = words.len();
-            words.resize(start + policy.num_bits().div_ceil(64), 0);
-            policy.encode_into(&view, &mut words[start..]);
-            hidden_states.extend_from_slice(&bot.hidden_state);
-        }
-        let Some(policy) = policy else { return };
-        let width = policy.state_width();
-        let logits = policy.logits(words, hidden_states, scratch);
-        for (row, (&game, logits)) in
-            waiting.iter().zip(logits.chunks_exact(policy.num_outputs())).enumerate()
-        {
-            let (bot, view) = games[game].bot_to_act::<PolicyBot>().expect("a policy is to act");
-            bot.hidden_state.copy_from_slice(&hidden_states[row * width..][..width]);
-            let played = choose(logits, bot.choice, &mut bot.rng, &view);
-            games[game].play_unchecked(played);
+        let (bot, _) = games[waiting[0]].bot_to_act::<PolicyBot>().expect("a policy is to act");
+        let policy = bot.policy.clone();
+        let views = waiting.iter().map(|&game| games[game].view(games[game].current_player()));
+        let outputs = policy.evaluate(views, &mut self.scratch).expect(PLAYS);
+        for (row, &game) in waiting.iter().enumerate() {
+            let game = &mut *games[game];
+            let (bot, view) = game.bot_to_act::<PolicyBot>().expect("a policy is to act");
+            let played = bot.choose(&outputs, row, view.variant());
+            game.play_unchecked(played);
         }
     }
 }
@@ -220,7 +194,7 @@ mod tests {
 
     #[test]
     fn games_side_by_side_are_those_of_one_table_after_another() {
-        let policies = [false, true].map(|recurrent| policy_file(&small(), recurrent));
+        let policies = [1, 2].map(|seed| policy_file(&small(), seed));
         let policies = policies.map(|file| Arc::new(Policy::from_bytes(&file).unwrap()));
         let variant = Arc::new(Variant::new(small()).unwrap());
         for choice in [MoveChoice::Greedy, MoveChoice::Sampled] {
@@ -228,9 +202,9 @@ mod tests {
                 let bot = PolicyBot::new(policy.clone(), choice, &variant).unwrap();
                 Player::bot(bot)
             };
-            let [feed_forward, recurrent] = policies.each_ref().map(bot);
+            let [first, second] = policies.each_ref().map(bot);
             let rules = RuleList::parse(&["play-safe", "hint-playable", "discard-oldest"]).unwrap();
-            let players = [recurrent, Player::bot(rules), feed_forward];
+            let players = [first, Player::bot(rules), second];
             let found = play_games(&variant, &players, 0..150, GamesOptions::seeded(3)).unwrap();
             for (game, found) in (0..).zip(found) {
                 let seed = EpisodeSeed { seed: 3, game, episode: 0 };
@@ -243,7 +217,7 @@ mod tests {
 
     #[test]
     fn games_are_equal_when_they_are_replayed() {
-        let policy = Arc::new(Policy::from_bytes(&policy_file(&small(), true)).unwrap());
+        let policy = Arc::new(Policy::from_bytes(&policy_file(&small(), 1)).unwrap());
         let variant = Arc::new(Variant::new(small()).unwrap());
         for choice in [MoveChoice::Greedy, MoveChoice::Sampled] {
             let players = players(&policy, choice, &variant);
@@ -256,7 +230,7 @@ mod tests {
 
     #[test]
     fn a_policy_plays_its_own_variant_with_any_start_player_and_edition() {
-        let policy = Arc::new(Policy::from_bytes(&policy_file(&small(), false)).unwrap());
+        let policy = Arc::new(Policy::from_bytes(&policy_file(&small(), 1)).unwrap());
         let refusal = |parameters: Parameters| {
             let variant = Variant::new(parameters).unwrap();
             PolicyBot::new(policy.clone(), MoveChoice::Greedy, &variant)
@@ -277,7 +251,7 @@ mod tests {
 
     #[test]
     fn a_damaged_file_is_refused_or_plays_legal_moves() {
-        let whole = policy_file(&small(), true);
+        let whole = policy_file(&small(), 1);
         let variant = Arc::new(Variant::new(small()).unwrap());
         for length in (0..whole.len()).step_by(5) {
             assert!(Policy::from_bytes(&whole[..length]).is_err());

@@ -2,7 +2,6 @@
 
 use super::color_features::ColorFeatures;
 use super::linear::Linear;
-use super::network::Gru;
 use super::pooling::{Pooling, PoolingSize};
 use super::scratch::{PolicyScratch, relu};
 use crate::buffers::WriteOnly;
@@ -15,7 +14,7 @@ use crate::rules::{Hint, Move, Variant};
 /// With `x_c` the row of a colour and `g` the other row of [`ColorFeatures`]:
 /// - `h_c = relu(color.0 x_c + color_rest g)`
 /// - `k_c = relu(color.1 h_c + color_pooled [mean h, max h])`
-/// - `z = relu(trunk [mean k, max k, relu(rest g)])`, or the recurrent unit's next state after that
+/// - `z = relu(trunk [mean k, max k, relu(rest g)])`
 /// - the logits are `heads z`, for an action that names the colour `c` plus `color_heads k_c`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColorNetwork {
@@ -26,7 +25,6 @@ pub struct ColorNetwork {
     pub color_pooled: Linear,
     pub rest: Linear,
     pub trunk: Linear,
-    pub gru: Option<Gru>,
     /// The logits of the actions without a colour, those of the groups, then the value.
     pub heads: Linear,
     /// The logits of the groups for one colour.
@@ -81,17 +79,11 @@ impl ColorActions {
 }
 
 impl ColorNetwork {
-    /// A forward pass of one or more rows: for each the logits, then the value. Updates the hidden
-    /// states.
-    pub fn apply<'a>(
-        &self,
-        words: &[u64],
-        states: &mut [f32],
-        scratch: &'a mut PolicyScratch,
-    ) -> &'a [f32] {
+    /// A forward pass of one or more rows: for each the logits, then the value.
+    pub fn apply<'a>(&self, words: &[u64], scratch: &'a mut PolicyScratch) -> &'a [f32] {
         self.write_features(words, &mut scratch.features);
         self.pass_colors(scratch);
-        self.pass_trunk(states, scratch);
+        self.pass_trunk(scratch);
         self.sum_logits(scratch);
         &scratch.outputs
     }
@@ -154,9 +146,9 @@ impl ColorNetwork {
         self.color_heads.apply(simd, inputs, group_logits);
     }
 
-    /// From the pooled towers to the sums of the heads. Updates the hidden states.
-    fn pass_trunk(&self, states: &mut [f32], scratch: &mut PolicyScratch) {
-        let PolicyScratch { simd, inputs, sums, rest, pooled, .. } = &mut *scratch;
+    /// From the pooled towers to the sums of the heads.
+    fn pass_trunk(&self, scratch: &mut PolicyScratch) {
+        let PolicyScratch { simd, inputs, sums, rest, pooled, .. } = scratch;
         inputs.clear();
         let pooled = pooled.chunks_exact(2 * self.color[0].outputs());
         for (pooled, rest) in pooled.zip(rest.chunks_exact(self.rest.outputs())) {
@@ -165,10 +157,7 @@ impl ColorNetwork {
         self.trunk.apply(*simd, inputs, sums);
         relu(sums);
         inputs.fill(*simd, sums, self.trunk.outputs());
-        if let Some(gru) = &self.gru {
-            gru.apply(states, scratch);
-        }
-        self.heads.apply(scratch.simd, &scratch.inputs, &mut scratch.sums);
+        self.heads.apply(*simd, inputs, sums);
     }
 
     /// Adds the logits of the groups to those of the heads, for each row.

@@ -16,7 +16,7 @@
 //! let policy = shipped_policy("ippo-2p")?.policy()?;
 //! let state = State::new(policy.variant().clone(), EpisodeSeed::default());
 //! let view = state.view(state.current_player());
-//! let outputs = policy.evaluate([view], &mut [], &mut PolicyScratch::default())?;
+//! let outputs = policy.evaluate([view], &mut PolicyScratch::default())?;
 //! for (action, logarithm) in outputs.log_probabilities(0) {
 //!     println!("{:?} with probability {}", policy.variant().action_to_move(action)?, logarithm.exp());
 //! }
@@ -25,19 +25,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! There are two networks. A plain one has hidden layers over all bits. A network by colour treats
-//! all colours alike: the features of each colour pass the same layers, whose units are called the
-//! colour's tower, and the towers are pooled over the colours by mean and maximum. Its training in
-//! `starmine.torch` uses the same features and the same pooling.
+//! The network is by colour, which treats all colours alike: the features of each colour pass the same
+//! layers, whose units are called the colour's tower, and the towers are pooled over the colours by
+//! mean and maximum. Its training in `starmine.torch` uses the same features and the same pooling. All
+//! other networks play through PyTorch, in the Python package.
 
-mod any_network;
-mod card_features;
 mod color_feature_rows;
 mod color_features;
 mod color_network;
-mod layer_norm;
 mod linear;
-mod network;
 mod policy;
 mod pooling;
 mod real;
@@ -54,7 +50,6 @@ pub use policy::{
     Cause, MoveChoice, POLICIES, Policy, PolicyError, PolicyOutputs, PolicyProblem, ShippedPolicy,
     read_policy, shipped_policy,
 };
-pub(crate) use policy::{best, sample};
 pub(crate) use pooling::{Pooling, PoolingGradient, PoolingSize};
 pub(crate) use real::Real;
 pub use scratch::PolicyScratch;

@@ -13,12 +13,8 @@ pub struct PolicyScratch {
     pub(super) observations: Vec<u64>,
     /// The features of the rows.
     pub(super) features: Vec<f32>,
-    /// The card features of one row.
-    pub(super) card_features: Vec<(u32, f32)>,
     pub(super) inputs: SparseRows,
     pub(super) sums: Vec<f32>,
-    /// What a recurrent unit computes from its state.
-    pub(super) state_sums: Vec<f32>,
     /// The part of a layer that all colours of a row share.
     pub(super) shared: Vec<f32>,
     /// The part of the features that belongs to no colour, after its layer.
@@ -38,10 +34,8 @@ impl PolicyScratch {
             simd,
             observations: Vec::new(),
             features: Vec::new(),
-            card_features: Vec::new(),
             inputs: SparseRows::default(),
             sums: Vec::new(),
-            state_sums: Vec::new(),
             shared: Vec::new(),
             rest: Vec::new(),
             towers: Vec::new(),

@@ -1,4 +1,4 @@
-//! The non-zero inputs of many rows: most inputs of a layer are zero, because observations are bits
+//! The non-zero inputs of many rows: most inputs of a layer are zero, because most features are zero
 //! and hidden layers end with ReLU.
 
 use std::ops::Range;
@@ -6,7 +6,6 @@ use std::ops::Range;
 #[cfg(target_arch = "x86_64")]
 use crate::buffers::{Avx2, Avx512};
 use crate::buffers::{Portable, Simd, Task};
-use crate::rules::BitIndices;
 
 /// The largest number of elements that are written behind the last one.
 const SLACK: usize = 16;
@@ -63,24 +62,6 @@ impl SparseRows {
     pub fn push<const PARTS: usize>(&mut self, simd: Simd, parts: [&[f32]; PARTS]) {
         self.begin_row(parts.iter().map(|part| part.len().div_ceil(SEGMENT)).sum());
         simd.run(Push { to: self, parts });
-    }
-
-    /// Appends a row: the set bits of a packed observation, then further inputs in ascending order.
-    pub fn push_bits(&mut self, words: &[u64], others: &[(u32, f32)]) {
-        let first = self.ends.last().copied().unwrap_or(0);
-        self.begin_row(words.len() + 1);
-        self.indices.truncate(first);
-        self.values.truncate(first);
-        for (index, &word) in words.iter().enumerate() {
-            self.indices.extend(BitIndices(word).map(|bit| (64 * index + bit) as u32));
-            self.ends.push(self.indices.len());
-        }
-        self.values.resize(self.indices.len(), 1.0);
-        for &(index, value) in others {
-            self.indices.push(index);
-            self.values.push(value);
-        }
-        self.ends.push(self.indices.len());
     }
 
     /// Checks that a row has as many segments as the rows before it.

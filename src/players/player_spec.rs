@@ -213,9 +213,9 @@ impl PlayerSpec {
         }
     }
 
-    /// Whether it is a policy whose network values positions by themselves, see [`Policy::values`].
-    fn values_positions(&self) -> bool {
-        matches!(&self.0, Spec::Policy(named) if !named.policy.is_recurrent())
+    /// Whether it is a policy, whose network values positions, see [`PolicyOutputs::value`](crate::nn::PolicyOutputs::value).
+    const fn values_positions(&self) -> bool {
+        matches!(&self.0, Spec::Policy(_))
     }
 
     /// The policy, also of a player with noise and of a search; `None` for other bots.

@@ -10,7 +10,7 @@ use super::rollout::{Rollout, Start};
 use super::supposed_game::SupposedGame;
 use super::turn_set::TurnSet;
 use crate::bots::{Bot, PolicyBot};
-use crate::nn::{Policy, PolicyOutputs, PolicyScratch, best};
+use crate::nn::{Policy, PolicyOutputs, PolicyScratch};
 use crate::rules::{MAX_CARDS, MAX_HAND_SIZE, Move, Position, Variant, View};
 
 /// The probability that a bot makes another move than its own, where each move needs a probability.
@@ -34,7 +34,7 @@ pub(super) enum Blueprint {
 
 impl Blueprint {
     pub fn new(bot: &dyn Bot, players: u8) -> Blueprint {
-        match (bot as &dyn Any).downcast_ref().and_then(PolicyBot::stateless_policy) {
+        match (bot as &dyn Any).downcast_ref().and_then(PolicyBot::greedy_policy) {
             Some(policy) => Blueprint::Network(policy.clone(), Box::default()),
             None => Blueprint::Bots(Seats((0..players).map(|_| bot.boxed_clone()).collect())),
         }
@@ -236,14 +236,14 @@ fn evaluated<'v>(
     views: impl IntoIterator<Item = View<'v>>,
     scratch: &mut PolicyScratch,
 ) -> PolicyOutputs {
-    policy.evaluate(views, &mut [], scratch).expect("the blueprint plays the variant")
+    policy.evaluate(views, scratch).expect("the blueprint plays the variant")
 }
 
 /// The moves with the greatest logits in views of games that go on.
 fn best_moves(variant: &Variant, outputs: &PolicyOutputs) -> Vec<Move> {
     let best = |index| {
-        let logits = outputs.logits(index);
-        variant.tables().moves[best(outputs.legal_actions(index), |action| logits[action])]
+        let action = outputs.best_action(index).expect("the game goes on");
+        variant.tables().moves[action.index()]
     };
     (0..outputs.len()).map(best).collect()
 }

@@ -21,6 +21,9 @@ FILE = re.compile(r"(?!rules:|policy:|noisy:|search:).*\.py(:[^:/\\]*)?")  # of 
 START = 1 << 20  # bytes of a file that tell whose it is
 SUFFIXES = (".safetensors", ".pthw")  # of policy files
 NOISY, POLICY = "noisy:", "policy:"
+NOT_OF_CORE = (
+    "the core does not play it: expected a bot, or a policy whose network is a ColorNetwork without recurrence"
+)
 WITHOUT_PATH = ("rules:", "search:", NOISY)  # how texts begin that are no path of a policy
 
 
@@ -89,7 +92,7 @@ def player_of_text(text: str, place: str) -> Any:
         options = [] if search is None else search[1]
         return _Player("; ".join([named if search is None else f"search: {named}", *map("=".join, options)]))
     if search is not None:
-        raise StarmineError(f"{place}={text!r} is not allowed: {not_of_core(policy)}")
+        raise StarmineError(f"{place}={text!r} is not allowed: {NOT_OF_CORE}")
     if noise is None:
         return policy
     _Player(f"{NOISY} {noise}; random")  # refuses what is no probability
@@ -145,16 +148,8 @@ def of_core(player: Any, place: str, given: Any) -> _Player:
         StarmineError: it is another player.
     """
     if not isinstance(player, _Player):
-        raise StarmineError(f"{place}={given!r} is not allowed: {not_of_core(player)}")
+        raise StarmineError(f"{place}={given!r} is not allowed: {NOT_OF_CORE}")
     return player
-
-
-def not_of_core(player: Any) -> str:
-    """Why a player cannot take part in a search, and what could."""
-    kind = "it is a player in Python"
-    if hasattr(player, "text_with"):
-        kind = "PyTorch plays it, and the core cannot"
-    return f"{kind}: expected a bot, or a policy whose network is a ColorNetwork without recurrence"
 
 
 def _noise_of(text: str) -> tuple[str | None, str]:

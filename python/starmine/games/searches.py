@@ -13,7 +13,7 @@ from starmine._util.equality import equal_by_value
 from starmine._util.keywords import named_keywords, wrong_type
 from starmine._util.numbers import refuse_truth
 from starmine.games.actions import action_id
-from starmine.games.player_texts import not_of_core, of_core
+from starmine.games.player_texts import NOT_OF_CORE, of_core
 from starmine.games.players import resolve_player
 from starmine.policies.load import TrainedPolicy
 
@@ -145,7 +145,7 @@ def search(
 
     Args:
         position: a state, or a view of the seat to act. Of a state, only what this seat may see is used.
-        blueprint: a bot's text or a trained policy, as `play_games` takes it, whose moves are not random. In a list of
+        blueprint: a bot's text or a `TrainedPolicy`, as `play_games` takes it, whose moves are not random. In a list of
             rules, one must always apply, as `play-probably-safe 0` does.
         rollouts: the most roll-outs, 1 to 10**9, over all actions.
         milliseconds: stop after this time, 1 to 10**9; the result is then another one in each run. None for no limit.
@@ -183,7 +183,7 @@ def search(
         raise wrong_type("position", position, "a State or a View")
     view = position if isinstance(position, View) else position.view(position.current_player)
     if not isinstance(blueprint, str | TrainedPolicy | SeatedBot | _Player):
-        raise StarmineError(f"blueprint={blueprint!r} is not allowed: {not_of_core(blueprint)}")
+        raise StarmineError(f"blueprint={blueprint!r} is not allowed: {NOT_OF_CORE}")
     action, by_blueprint, actions, means, errors, counts, kept, cards, shares, exact, unexplained = _search(
         view,
         of_core(resolve_player(blueprint, "blueprint"), "blueprint", blueprint),

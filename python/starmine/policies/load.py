@@ -7,9 +7,11 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from starmine._core import SerializationError, UnknownNameError, Variant, _Network, _Player, _policy_bytes
 from starmine._core import policies as _shipped
-from starmine._util.arrays import Array
+from starmine._util.arrays import Array, check_array
 from starmine._util.imports import registered
 from starmine._util.keywords import named_keywords
 from starmine.policies.files import notes, plays_through_torch, refuse_about
@@ -99,17 +101,18 @@ class TrainedPolicy:
 
         Args:
             observations: uint8 (K, D), each 0 or 1, of its encoder.
-            memory: float32 (K, width), the hidden states of the seats to act; None for zeros, as before a seat's first
-                turn. The width is 0 without recurrence.
+            memory: None, or the empty array float32 (K, 0) that an earlier call returned, as of a `TorchPolicy`.
 
         Returns:
-            Logits float32 (K, A) of all actions, legal or not, values float32 (K,), and the hidden states after this
-            turn, float32 (K, width).
+            Logits float32 (K, A) of all actions, legal or not, values float32 (K,), and an empty array, float32 (K, 0).
 
         Raises:
             ArrayError: another type or shape, or an observation that is neither 0 nor 1.
         """
-        return self._network.logits(observations, memory)
+        logits, values = self._network.logits(observations)
+        if memory is not None:
+            check_array("memory", memory, np.float32, (len(logits), 0))
+        return logits, values, np.zeros((len(logits), 0), np.float32)
 
     def network(self) -> Any:
         """The network as a `ColorNetwork` of `starmine.torch` with these weights, in float32 on the CPU.

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from starmine._core import ArrayError, StarmineError, Variant
-from starmine._util.arrays import Array
+from starmine._util.arrays import Array, check_array
 from starmine.policies.files import notes, policy_text
 from starmine.policies.memory import Memory
 from starmine.policies.sampling import sampled
@@ -222,19 +222,3 @@ class TorchPolicy:
     def __repr__(self) -> str:
         """The text, the format and the variant."""
         return f"<TorchPolicy {self.bot!r}: {self.format}, {self.variant}>"
-
-
-def check_array(name: str, array: Any, dtype: type[np.generic], shape: tuple[int | None, int], of: str = "") -> None:
-    """Refuse what is not an array of this dtype and shape; a length of None can be any.
-
-    Raises:
-        ArrayError: it is not.
-    """
-    if not isinstance(array, np.ndarray):
-        raise ArrayError(f"{name} is a {type(array)}: expected a numpy array")
-    if array.dtype != dtype:
-        raise ArrayError(f"{name} has dtype {array.dtype}: expected {np.dtype(dtype)}")
-    rows, columns = shape
-    if array.ndim != 2 or array.shape[1] != columns or rows not in (None, len(array)):
-        expected = "K" if rows is None else rows
-        raise ArrayError(f"{name} has shape {array.shape}: expected ({expected}, {columns}){of}")

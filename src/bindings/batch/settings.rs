@@ -106,8 +106,7 @@ pub fn mode_name(given: &Bound<'_, PyAny>) -> PyResult<Text> {
 /// More partners of a seat than are allowed; what follows them is not read.
 const MAX_PARTNERS: usize = 1000;
 
-const SEAT_EXPECTED: &str =
-    "a bot's name, a trained policy, or a sequence of these, each alone or as (partner, weight)";
+const SEAT_EXPECTED: &str = "a bot's name, a TrainedPolicy, which the core plays, or a sequence of these, each alone or as (partner, weight)";
 
 /// Reads a mapping from seats to partners, or to sequences of partners to draw from.
 pub fn read_partners(given: &Bound<'_, PyAny>, players: u8) -> PyResult<Partners> {

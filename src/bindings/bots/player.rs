@@ -165,6 +165,7 @@ pub fn read_player_if(given: &Bound<'_, PyAny>) -> PyResult<Option<PlayerSpec>> 
 
 /// As [`read_player_if`]; an error that names the argument for anything else.
 pub fn read_player(place: &str, given: &Bound<'_, PyAny>) -> PyResult<PlayerSpec> {
-    read_player_if(given)?
-        .ok_or_else(|| wrong_type(place, given, "a bot's name or a trained policy"))
+    read_player_if(given)?.ok_or_else(|| {
+        wrong_type(place, given, "a bot's name or a TrainedPolicy, which the core plays")
+    })
 }

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 use crate::bindings::arguments::text::Text;
 use crate::bindings::arrays::check::{check_dtype, untyped};
-use crate::bindings::arrays::copies::{copy, read_numbers};
+use crate::bindings::arrays::copies::read_numbers;
 use crate::bindings::arrays::numbers::Number;
 use crate::bindings::arrays::vectors::{collect, with_capacity};
 use crate::bindings::errors::ArrayError;
@@ -24,9 +24,8 @@ const INTERRUPTIBLE: usize = 1 << 11;
 #[pyclass(frozen, module = "starmine")]
 pub struct _Network(pub Arc<Policy>);
 
-/// Logits, values and hidden states.
-type NetworkOutputs<'py> =
-    (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray1<f32>>, Bound<'py, PyArray2<f32>>);
+/// Logits and values.
+type NetworkOutputs<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray1<f32>>);
 
 #[pymethods]
 impl _Network {
@@ -49,45 +48,31 @@ impl _Network {
     ///
     /// Args:
     ///     observations: uint8 (K, D), each element 0 or 1.
-    ///     memory: float32 (K, width), the hidden state before the turn; None for zeros. The width is
-    ///         0 for a network without recurrence.
     ///
     /// Returns:
-    ///     Logits float32 (K, A), values float32 (K,), and the hidden state after the turn, float32
-    ///     (K, width).
+    ///     Logits float32 (K, A) and values float32 (K,).
     ///
     /// Raises:
     ///     ArrayError: an array of another shape or dtype, or an element that is neither 0 nor 1.
-    #[pyo3(signature = (observations, memory=None))]
     fn logits<'py>(
         &self,
         py: Python<'py>,
         observations: &Bound<'py, PyAny>,
-        memory: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<NetworkOutputs<'py>> {
         let policy = &self.0;
-        let width = policy.state_width();
         let words = read_observations(observations, policy.num_bits())?;
         let rows = words.len() / policy.num_bits().div_ceil(64);
-        let mut memories = match memory {
-            Some(given) => copy("memory", given, &[rows, width])?,
-            None => collect("memory", rows * width, iter::repeat(0.0))?,
-        };
         let actions = policy.variant().num_actions();
         let mut logits = with_capacity("logits", rows * actions)?;
         let mut values = with_capacity("values", rows)?;
         let compute = || {
-            compute(policy, &words, &mut memories, |of_actions, value| {
+            compute(policy, &words, |of_actions, value| {
                 logits.extend_from_slice(of_actions);
                 values.push(value);
             });
         };
         detached(rows > INTERRUPTIBLE, py, compute)?;
-        Ok((
-            logits.into_pyarray(py).reshape([rows, actions])?,
-            values.into_pyarray(py),
-            memories.into_pyarray(py).reshape([rows, width])?,
-        ))
+        Ok((logits.into_pyarray(py).reshape([rows, actions])?, values.into_pyarray(py)))
     }
 }
 
@@ -124,17 +109,12 @@ fn read_observations(given: &Bound<'_, PyAny>, features: usize) -> PyResult<Vec<
     Ok(words)
 }
 
-/// Passes the logits and the value of each row to `put`, up to the row at which the call is stopped. The
-/// row's hidden state is replaced by the one after the turn.
-fn compute(policy: &Policy, words: &[u64], memories: &mut [f32], mut put: impl FnMut(&[f32], f32)) {
-    let (width, mut scratch) = (policy.state_width(), PolicyScratch::default());
-    let row_words = policy.num_bits().div_ceil(64);
-    let chunks = words.chunks(Policy::BATCH_SIZE * row_words);
-    for (chunk, words) in chunks.take_while(|_| !is_stopped()).enumerate() {
-        let rows = words.len() / row_words;
-        let memories = &mut memories[chunk * Policy::BATCH_SIZE * width..][..rows * width];
-        let outputs = policy.logits(words, memories, &mut scratch);
-        for outputs in outputs.chunks_exact(outputs.len() / rows) {
+/// Passes the logits and the value of each row to `put`, up to the row at which the call is stopped.
+fn compute(policy: &Policy, words: &[u64], mut put: impl FnMut(&[f32], f32)) {
+    let mut scratch = PolicyScratch::default();
+    let chunks = words.chunks(Policy::BATCH_SIZE * policy.num_bits().div_ceil(64));
+    for words in chunks.take_while(|_| !is_stopped()) {
+        for outputs in policy.logits(words, &mut scratch).chunks_exact(policy.num_outputs()) {
             let (value, of_actions) = outputs.split_last().expect("the last output is the value");
             put(of_actions, *value);
         }

@@ -14,7 +14,7 @@ mod tensors;
 #[cfg(test)]
 pub mod tests;
 
-pub use choice::{MoveChoice, best, sample};
+pub use choice::MoveChoice;
 pub use error::{Cause, PolicyError, PolicyProblem};
 pub use load::load_policy;
 pub use load::policy_bytes;
@@ -27,7 +27,7 @@ use std::fmt;
 use safetensors::SafeTensors;
 
 use crate::encode::Encoder;
-use crate::nn::any_network::Network;
+use crate::nn::color_network::ColorNetwork;
 use crate::nn::scratch::PolicyScratch;
 use crate::rules::{
     Edition, LostGameScore, PRESETS, Parameters, Preset, UnsupportedVariantError, Variant, View,
@@ -38,44 +38,30 @@ use tensors::read_network;
 /// The key of the header in the metadata.
 const KEY: &str = "starmine";
 
-/// A trained policy.
+/// A trained policy: a network by colour without recurrence.
 ///
 /// The file is a safetensors file with a JSON header under the key `starmine` of its metadata:
 ///
 /// | key | value |
 /// |---|---|
-/// | `format` | 1, or 2 for a network by colour |
+/// | `format` | 2 |
+/// | `network` | `colors` |
 /// | `variant` | the parameters of the variant |
 /// | `encoder` | the name of the encoder of its observations |
-/// | `hidden` | the widths of the hidden layers |
-/// | `recurrent` | whether a gated recurrent unit follows them |
-/// | `card_features` | whether each card adds two computed inputs to the observation |
-/// | `layer_norm` | whether each hidden layer is normalised; optional, false by default |
-///
-/// In format 2 there are besides:
-///
-/// | key | value |
-/// |---|---|
-/// | `network` | `colors` |
+/// | `hidden` | the width of a colour's tower, and that of the trunk |
 /// | `weights` | how own cards are weighed: `slots` or `hands`: each slot by itself, or all slots together |
+/// | `recurrent` | false |
 ///
-/// `hidden` then has the width of a colour's tower and that of the trunk, and there are no card
-/// features or normalisation.
+/// Further keys are ignored. The tensors are `F32`, `F16` or `BF16`. The layers, each with `weight` of
+/// shape (out, in) and `bias`, are `color.0`, `color_rest`, `color.1`, `color_pooled`, `rest`, `trunk`,
+/// `heads` (a row for each action without a colour, for each group of actions that differ in their
+/// colour alone, and for the value) and `color_heads` (a row for each group).
 ///
-/// Further keys are ignored. The tensors are `F32`, `F16` or `BF16`. The hidden layers are
-/// `trunk.0.weight` of shape (out, in) and `trunk.0.bias`, `trunk.2.weight` and so on. With
-/// layer normalisation they have the numbers 0, 3, 6 and so on, and the normalisations 1, 4, 7:
-/// `trunk.1.weight` of shape (out) and `trunk.1.bias`. The recurrent unit has
-/// `memory.from_input.weight` and `bias`, `memory.from_state.weight` and `bias`. The heads are
-/// `heads.weight` of shape (actions + 1, width) and `heads.bias`; their last row is the value.
-///
-/// The layers of a network by colour, each with `weight` and `bias`, are `color.0`, `color_rest`,
-/// `color.1`, `color_pooled`, `rest`, `trunk`, those of the recurrent unit, `heads` (a row for each
-/// action without a colour, for each group of actions that differ in their colour alone, and for
-/// the value) and `color_heads` (a row for each group).
+/// Files with other networks, of format 1 or with recurrence, play through PyTorch in the Python
+/// package.
 pub struct Policy {
-    pub(super) network: Network,
-    pub(super) encoder: Encoder,
+    network: ColorNetwork,
+    encoder: Encoder,
     variant: Variant,
     header: String,
     bytes: Box<[u8]>,
@@ -138,11 +124,6 @@ impl Policy {
         self.encoder
     }
 
-    /// Encodes a view as an observation of the policy.
-    pub(crate) fn encode_into(&self, view: &View<'_>, words: &mut [u64]) {
-        self.encoder.encode_view(view, words);
-    }
-
     /// The JSON header of its file.
     #[must_use]
     pub fn header(&self) -> &str {
@@ -164,13 +145,7 @@ impl Policy {
     /// Number of bits of an observation.
     #[must_use]
     pub(crate) const fn num_bits(&self) -> usize {
-        self.network.bits()
-    }
-
-    /// The width of a seat's hidden state; 0 without recurrence.
-    #[must_use]
-    pub fn state_width(&self) -> usize {
-        self.network.state_width()
+        self.network.features.bits()
     }
 
     /// Number of outputs of an observation: the logits of all actions, and the value.
@@ -181,52 +156,28 @@ impl Policy {
 
     /// A forward pass of one or more observations: for each the logits of all actions, then the
     /// value, which are [`Policy::num_outputs`] numbers. The observations are packed with the first
-    /// bit lowest and zero padding, each in whole words. The hidden states are those of the seats,
-    /// zero before their first turns, and are updated.
+    /// bit lowest and zero padding, each in whole words.
     ///
     /// # Panics
-    /// If an observation or a hidden state has the wrong size.
-    pub(crate) fn logits<'a>(
-        &self,
-        words: &[u64],
-        hidden_states: &mut [f32],
-        scratch: &'a mut PolicyScratch,
-    ) -> &'a [f32] {
-        let row = self.num_bits().div_ceil(64);
-        assert_eq!(words.len() % row, 0, "words of an observation");
-        let states = words.len() / row * self.state_width();
-        assert_eq!(hidden_states.len(), states, "width of a hidden state");
-        self.network.apply(words, hidden_states, scratch)
+    /// If an observation has the wrong size.
+    pub(crate) fn logits<'a>(&self, words: &[u64], scratch: &'a mut PolicyScratch) -> &'a [f32] {
+        assert_eq!(words.len() % self.num_bits().div_ceil(64), 0, "words of an observation");
+        self.network.apply(words, scratch)
     }
 
     /// A number of observations that pass together at the highest speed.
     pub const BATCH_SIZE: usize = 32;
 
-    /// Whether the network has a hidden state.
-    #[must_use]
-    pub fn is_recurrent(&self) -> bool {
-        self.state_width() > 0
-    }
-
     /// The logits and the values of many views, in their order.
-    ///
-    /// `hidden_states` has [`Policy::state_width`] numbers for each view: the hidden state of its
-    /// observer after the observer's last turn, or zeros before its first one. It is replaced by the
-    /// state after this turn. For a network without recurrence it is empty.
     ///
     /// # Errors
     /// [`UnsupportedVariantError`] for views of a variant that the policy does not play.
-    ///
-    /// # Panics
-    /// If there are more or fewer hidden states.
     pub fn evaluate<'v>(
         &self,
         views: impl IntoIterator<Item = View<'v>>,
-        hidden_states: &mut [f32],
         scratch: &mut PolicyScratch,
     ) -> Result<PolicyOutputs, UnsupportedVariantError> {
         let views: Vec<View<'v>> = views.into_iter().collect();
-        assert_eq!(hidden_states.len(), views.len() * self.state_width(), "a state for each view");
         let mut checked: Option<&Variant> = None;
         for variant in views.iter().map(View::variant) {
             // Most views share one variant.
@@ -235,36 +186,18 @@ impl Policy {
                 checked = Some(variant);
             }
         }
-        let mut rows = vec![0.0; views.len() * self.num_outputs()];
-        self.write_outputs(&views, hidden_states, &mut rows, scratch);
-        Ok(PolicyOutputs::of_rows(views.iter().map(View::legal_actions).collect(), rows))
-    }
-
-    /// Writes [`Policy::num_outputs`] numbers for each view; the variant was checked before.
-    pub(crate) fn write_outputs(
-        &self,
-        views: &[View<'_>],
-        hidden_states: &mut [f32],
-        rows: &mut [f32],
-        scratch: &mut PolicyScratch,
-    ) {
-        let (words, width) = (self.num_bits().div_ceil(64), self.state_width());
+        let width = self.num_bits().div_ceil(64);
+        let mut rows = Vec::with_capacity(views.len() * self.num_outputs());
         let mut observations = std::mem::take(&mut scratch.observations);
-        observations.resize(Policy::BATCH_SIZE * words, 0);
-        let rows = rows.chunks_mut(Policy::BATCH_SIZE * self.num_outputs());
-        for ((number, views), rows) in views.chunks(Policy::BATCH_SIZE).enumerate().zip(rows) {
-            for (words, view) in observations.chunks_exact_mut(words).zip(views) {
+        for views in views.chunks(Policy::BATCH_SIZE) {
+            observations.resize(views.len() * width, 0);
+            for (words, view) in observations.chunks_exact_mut(width).zip(views) {
                 self.encoder.encode_view(view, words);
             }
-            let states = &mut hidden_states[number * Policy::BATCH_SIZE * width..];
-            let states = &mut states[..views.len() * width];
-            rows.copy_from_slice(self.logits(
-                &observations[..views.len() * words],
-                states,
-                scratch,
-            ));
+            rows.extend_from_slice(self.logits(&observations, scratch));
         }
         scratch.observations = observations;
+        Ok(PolicyOutputs { legal: views.iter().map(View::legal_actions).collect(), rows })
     }
 
     /// Checks that the policy plays this variant, which may differ from its own in

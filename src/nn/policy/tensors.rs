@@ -6,24 +6,17 @@ use safetensors::{Dtype, SafeTensors};
 use super::error::PolicyProblem;
 use super::header::Header;
 use super::range::overflowing_layer;
-use crate::nn::any_network::Network;
-use crate::nn::card_features::CardFeatures;
+use crate::nn::ColorFeatures;
 use crate::nn::color_network::{ColorActions, ColorNetwork};
-use crate::nn::layer_norm::LayerNorm;
 use crate::nn::linear::Linear;
-use crate::nn::network::{Gru, HiddenLayer, PlainNetwork, trunk_place};
-use crate::nn::{CardWeights, ColorFeatures};
 
 /// The network that the header describes.
 pub(super) fn read_network(
     header: &Header,
     file: &SafeTensors<'_>,
-) -> Result<Network, PolicyProblem> {
+) -> Result<ColorNetwork, PolicyProblem> {
     let mut tensors = TensorReader { file, read: Vec::new() };
-    let network = match header.by_color {
-        None => Network::Plain(Box::new(read_plain(header, &mut tensors)?)),
-        Some(weights) => Network::Colors(Box::new(read_colors(header, weights, &mut tensors)?)),
-    };
+    let network = read_colors(header, &mut tensors)?;
     tensors.refuse_others()?;
     match overflowing_layer(&network) {
         None => Ok(network),
@@ -33,56 +26,27 @@ pub(super) fn read_network(
     }
 }
 
-/// The problem that the header's encoder does not suffice for the inputs that are computed from it.
-fn lacks_sections(header: &Header) -> PolicyProblem {
-    let encoder = header.encoder.name();
-    let missing = format!("encoder={encoder:?} lacks the sections that they need");
-    PolicyProblem::key(format!("card_features=true: {missing}"))
-}
-
-fn read_plain(
-    header: &Header,
-    tensors: &mut TensorReader<'_>,
-) -> Result<PlainNetwork, PolicyProblem> {
-    let layout = header.encoder.layout(&header.variant);
-    let card_features = if header.card_features {
-        let features = CardFeatures::new(&header.variant, &layout);
-        Some(features.ok_or_else(|| lacks_sections(header))?)
-    } else {
-        None
-    };
-    let mut width = layout.len() + card_features.as_ref().map_or(0, CardFeatures::len);
-    let mut trunk = Vec::with_capacity(header.hidden.len());
-    for (index, &hidden) in header.hidden.iter().enumerate() {
-        let place = trunk_place(index, header.layer_norm);
-        let layer = tensors.layer(&format!("trunk.{place}"), hidden, width)?;
-        let norm = header.layer_norm.then(|| tensors.norm(&format!("trunk.{}", place + 1), hidden));
-        trunk.push(HiddenLayer { layer, norm: norm.transpose()? });
-        width = hidden;
-    }
-    let gru = header.recurrent.then(|| tensors.gru(width)).transpose()?;
-    let heads = tensors.layer("heads", header.variant.num_actions() + 1, width)?;
-    Ok(PlainNetwork { bits: layout.len(), card_features, trunk, gru, heads })
-}
-
 fn read_colors(
     header: &Header,
-    weights: CardWeights,
     tensors: &mut TensorReader<'_>,
 ) -> Result<ColorNetwork, PolicyProblem> {
     let layout = header.encoder.layout(&header.variant);
-    let features = ColorFeatures::new(&header.variant, &layout, weights);
-    let features = features.ok_or_else(|| lacks_sections(header))?;
+    let features = ColorFeatures::new(&header.variant, &layout, header.weights);
+    let features = features.ok_or_else(|| {
+        let encoder = header.encoder.name();
+        PolicyProblem::key(format!(
+            "encoder={encoder:?} lacks the sections that features by colour need"
+        ))
+    })?;
     let actions = ColorActions::of(&header.variant);
     let (row, global) = (features.row().len(), features.global().len());
-    let (width, trunk) = (header.hidden[0], header.hidden[1]);
+    let [width, trunk] = header.hidden;
     Ok(ColorNetwork {
         color: [tensors.layer("color.0", width, row)?, tensors.layer("color.1", width, width)?],
         color_rest: tensors.layer("color_rest", width, global)?,
         color_pooled: tensors.layer("color_pooled", width, 2 * width)?,
         rest: tensors.layer("rest", width, global)?,
         trunk: tensors.layer("trunk", trunk, 3 * width)?,
-        gru: header.recurrent.then(|| tensors.gru(trunk)).transpose()?,
         heads: tensors.layer("heads", actions.rows(), trunk)?,
         color_heads: tensors.layer("color_heads", actions.groups, width)?,
         features,
@@ -106,19 +70,6 @@ impl TensorReader<'_> {
         let weights = self.numbers(format!("{name}.weight"), &[outputs, inputs])?;
         let bias = self.numbers(format!("{name}.bias"), &[outputs])?;
         Ok(Linear::new(&weights, &bias))
-    }
-
-    /// A recurrent unit as wide as its input.
-    fn gru(&mut self, width: usize) -> Result<Gru, PolicyProblem> {
-        let from_input = self.layer("memory.from_input", 3 * width, width)?;
-        let from_state = self.layer("memory.from_state", 3 * width, width)?;
-        Ok(Gru { from_input, from_state })
-    }
-
-    fn norm(&mut self, name: &str, outputs: usize) -> Result<LayerNorm, PolicyProblem> {
-        let scale = self.numbers(format!("{name}.weight"), &[outputs])?;
-        let shift = self.numbers(format!("{name}.bias"), &[outputs])?;
-        Ok(LayerNorm { scale, shift })
     }
 
     fn numbers(&mut self, name: String, shape: &[usize]) -> Result<Vec<f32>, PolicyProblem> {

@@ -9,14 +9,12 @@ use super::*;
 use crate::buffers::Simd;
 use crate::encode::Encoder;
 use crate::nn::PolicyScratch;
-use crate::nn::any_network::Network;
-use crate::nn::layer_norm::LayerNorm;
+use crate::nn::color_network::ColorActions;
 use crate::nn::linear::Linear;
-use crate::nn::network::{Gru, HiddenLayer, PlainNetwork};
 use crate::nn::sparse_rows::SparseRows;
+use crate::nn::{CardWeights, ColorFeatures};
 use crate::rules::{
-    ActionId, ActionSet, EpisodeSeed, GameRng, Offset, Parameters, Slot, State, Variant, View,
-    error_text,
+    ActionId, ActionSet, EpisodeSeed, GameRng, Parameters, State, Variant, error_text,
 };
 
 /// Pseudo-random numbers between -1 and 1.
@@ -52,22 +50,35 @@ pub fn small() -> Parameters {
     Parameters { players: 3, colors: 2, ranks: 3, hand_size: Some(2), ..Parameters::default() }
 }
 
-fn header(parameters: &Parameters, recurrent: bool) -> Value {
+fn header(parameters: &Parameters) -> Value {
     json!({
-        "format": 1, "variant": parameters, "encoder": "canonical", "hidden": [11, 9],
-        "recurrent": recurrent, "card_features": true, "note": "ignored",
+        "format": 2, "network": "colors", "variant": parameters, "encoder": "canonical",
+        "hidden": [11, 9], "weights": "slots", "recurrent": false, "note": "ignored",
     })
 }
 
-fn tensors(parameters: &Parameters, recurrent: bool) -> Vec<Tensor> {
+/// The features of a variant.
+fn features(variant: &Variant) -> ColorFeatures {
+    let layout = Encoder::Canonical.layout(variant);
+    ColorFeatures::new(variant, &layout, CardWeights::Slots).unwrap()
+}
+
+/// Random tensors of this seed.
+fn tensors(parameters: &Parameters, seed: u64) -> Vec<Tensor> {
     let variant = Variant::new(parameters.clone()).unwrap();
-    let cards = (2 * variant.players() - 1) * variant.hand_size();
-    let inputs = Encoder::Canonical.layout(&variant).len() + 2 * usize::from(cards);
-    let memory: &[_] =
-        if recurrent { &[("memory.from_input", 27, 9), ("memory.from_state", 27, 9)] } else { &[] };
-    let heads = variant.num_actions() + 1;
-    let layers = [("trunk.0", 11, inputs), ("trunk.2", 9, 11), ("heads", heads, 9)];
-    let mut numbers = Numbers(GameRng::for_samples(1));
+    let (features, actions) = (features(&variant), ColorActions::of(&variant));
+    let (row, global) = (features.row().len(), features.global().len());
+    let layers = [
+        ("color.0", 11, row),
+        ("color.1", 11, 11),
+        ("color_rest", 11, global),
+        ("color_pooled", 11, 22),
+        ("rest", 11, global),
+        ("trunk", 9, 33),
+        ("heads", actions.rows(), 9),
+        ("color_heads", actions.groups, 11),
+    ];
+    let mut numbers = Numbers(GameRng::for_samples(seed));
     let tensors = |&(name, outputs, inputs): &(&str, usize, usize)| {
         let weights = numbers.take(outputs * inputs);
         let bias = numbers.take(outputs);
@@ -76,13 +87,13 @@ fn tensors(parameters: &Parameters, recurrent: bool) -> Vec<Tensor> {
             (format!("{name}.bias"), vec![outputs], bias),
         ]
     };
-    layers.iter().chain(memory).flat_map(tensors).collect()
+    layers.iter().flat_map(tensors).collect()
 }
 
-pub fn policy_file(parameters: &Parameters, recurrent: bool) -> Vec<u8> {
-    let metadata =
-        json!({"starmine": header(parameters, recurrent).to_string(), "card": "ignored"});
-    file(&metadata, &tensors(parameters, recurrent))
+/// The file of a policy with random weights of this seed.
+pub fn policy_file(parameters: &Parameters, seed: u64) -> Vec<u8> {
+    let metadata = json!({"starmine": header(parameters).to_string(), "card": "ignored"});
+    file(&metadata, &tensors(parameters, seed))
 }
 
 /// A naive linear layer.
@@ -95,33 +106,37 @@ fn plain_layer(tensors: &[Tensor], name: &str, inputs: &[f32]) -> Vec<f32> {
     rows.map(sum).collect()
 }
 
-/// Naive card features.
-fn plain_features(view: &View<'_>) -> Vec<f32> {
-    let variant = view.variant();
-    let height = |card: crate::rules::Card| usize::from(view.fireworks()[card.suit.index()]);
-    let mut features = Vec::new();
-    let mut push = |cards: Vec<crate::rules::Card>| {
-        let share = |is: &dyn Fn(crate::rules::Card) -> bool| {
-            let count = cards.iter().filter(|&&card| is(card)).count();
-            count as f32 * (1.0 / cards.len().max(1) as f32)
-        };
-        features.push(share(&|card| card.rank.index() == height(card)));
-        features.push(share(&|card| card.rank.index() < height(card)));
+/// The naive mean and maximum of the colours' units.
+fn plain_pool(towers: &[Vec<f32>]) -> Vec<f32> {
+    let of = |unit: usize| towers.iter().map(move |tower| tower[unit]);
+    let means = (0..towers[0].len()).map(|unit| of(unit).sum::<f32>() / towers.len() as f32);
+    let most = (0..towers[0].len()).map(|unit| of(unit).fold(f32::MIN, f32::max));
+    means.chain(most).collect()
+}
+
+/// The naive logits and the value of an observation.
+fn plain_outputs(variant: &Variant, tensors: &[Tensor], words: &[u64]) -> Vec<f32> {
+    let (features, actions) = (features(variant), ColorActions::of(variant));
+    let mut numbers = vec![0.0; features.len()];
+    features.write(words, &mut numbers);
+    let (colors, global) = numbers.split_at(features.colors() * features.row().len());
+    let relu = |sums: Vec<f32>| -> Vec<f32> { sums.iter().map(|sum| sum.max(0.0)).collect() };
+    let sum =
+        |one: Vec<f32>, other: &[f32]| relu(one.iter().zip(other).map(|(a, b)| a + b).collect());
+    let layer = |name: &str, inputs: &[f32]| plain_layer(tensors, name, inputs);
+    let shared = layer("color_rest", global);
+    let rows = colors.chunks(features.row().len());
+    let towers: Vec<Vec<f32>> = rows.map(|row| sum(layer("color.0", row), &shared)).collect();
+    let shared = layer("color_pooled", &plain_pool(&towers));
+    let towers: Vec<Vec<f32>> =
+        towers.iter().map(|it| sum(layer("color.1", it), &shared)).collect();
+    let trunk = [plain_pool(&towers), relu(layer("rest", global))].concat();
+    let heads = layer("heads", &relu(layer("trunk", &trunk)));
+    let groups: Vec<Vec<f32>> = towers.iter().map(|tower| layer("color_heads", tower)).collect();
+    let logit = |&(head, color): &(usize, Option<usize>)| {
+        heads[head] + color.map_or(0.0, |color: usize| groups[color][head - actions.plain])
     };
-    let slots = usize::from(variant.hand_size());
-    for offset in variant.teammates() {
-        let hand: Vec<_> = view.hand(offset).collect();
-        (0..slots).for_each(|slot| push(hand.get(slot).copied().into_iter().collect()));
-    }
-    for seat in variant.seats() {
-        let offset = Offset::ALL[seat.index()];
-        let hints = |slot| {
-            let known = view.knowledge(offset, slot);
-            known.map_or_else(Vec::new, |known| known.plausible().iter().collect())
-        };
-        Slot::ALL[..slots].iter().copied().for_each(|slot| push(hints(slot)));
-    }
-    features
+    actions.heads.iter().map(logit).chain(heads.last().copied()).collect()
 }
 
 #[test]
@@ -200,94 +215,26 @@ fn layers_of_any_width_are_summed_in_the_order_of_their_inputs() {
 }
 
 #[test]
-fn a_norm_that_was_computed_by_hand() {
-    let norm = LayerNorm { scale: vec![2.0, 1.0, 1.0, 1.0], shift: vec![0.0, 0.0, 3.0, 0.0] };
-    let mut numbers = [1.0f32, 3.0, 1.0, 3.0];
-    norm.apply(&mut numbers);
-    for (found, expected) in numbers.into_iter().zip([-2.0, 1.0, 2.0, 1.0]) {
-        assert!((found - expected).abs() < 2e-5, "{found} {expected}");
-    }
-    let mut equal = [7.0; 11];
-    LayerNorm { scale: vec![1.0; 11], shift: vec![0.5; 11] }.apply(&mut equal);
-    assert_eq!(equal, [0.5; 11]);
-}
-
-#[test]
-fn a_network_that_was_computed_by_hand() {
-    let network = Network::Plain(Box::new(PlainNetwork {
-        bits: 2,
-        card_features: None,
-        trunk: vec![HiddenLayer {
-            layer: Linear::new(&[1.0, -1.0, 2.0, 2.0], &[0.0, -1.0]),
-            norm: None,
-        }],
-        gru: Some(Gru {
-            from_input: Linear::new(&[1.0, 0.0, 0.0, 0.0, 0.0, 1.0], &[0.0, 0.0, 0.0]),
-            from_state: Linear::new(&[1.0, 0.0, 0.0], &[0.0, 0.0, 0.0]),
-        }),
-        heads: Linear::new(&[4.0, -2.0], &[0.0, 1.0]),
-    }));
-    let (mut state, mut scratch) = ([0.0], PolicyScratch::default());
-    // The hidden layer maps the first bit to 1 and 1. The gates are sigmoid(0), so the state
-    // becomes half of the candidate.
-    network.apply(&[0b01], &mut state, &mut scratch);
-    let first = 1f32.tanh() / 2.0;
-    assert!((state[0] - first).abs() < 1e-6);
-    // The hidden layer maps the second bit to 0 and 1.
-    let logits = network.apply(&[0b10], &mut state, &mut scratch).to_vec();
-    let candidate = (first / (1.0 + (-1f32).exp())).tanh();
-    let second = (candidate + first) / 2.0;
-    assert!((state[0] - second).abs() < 1e-6);
-    assert_eq!(logits, [4.0 * state[0], 1.0 - 2.0 * state[0]]);
-}
-
-#[test]
 fn a_policy_computes_the_same_as_naive_loops() {
     for players in 2..=5 {
-        for recurrent in [false, true] {
-            let parameters = Parameters { players, timed_display: players == 3, ..small() };
-            let tensors = tensors(&parameters, recurrent);
-            let policy = Policy::from_bytes(&policy_file(&parameters, recurrent)).unwrap();
-            let variant = Arc::new(Variant::new(parameters).unwrap());
-            let mut state = State::new(variant.clone(), EpisodeSeed::default());
-            let mut scratch = PolicyScratch::default();
-            let mut memories = vec![vec![0.0; policy.state_width()]; variant.players().into()];
-            let mut plain_memories = memories.clone();
-            while state.ending().is_none() {
-                let seat = state.position().current_player;
-                let view = state.view(seat);
-                let mut words = vec![0; policy.num_bits().div_ceil(64)];
-                Encoder::Canonical.encode_view(&view, &mut words);
-                let bits =
-                    (0..policy.num_bits()).map(|bit| (words[bit / 64] >> (bit % 64) & 1) as f32);
-                let mut x: Vec<f32> = bits.chain(plain_features(&view)).collect();
-                for name in ["trunk.0", "trunk.2"] {
-                    x = plain_layer(&tensors, name, &x).iter().map(|sum| sum.max(0.0)).collect();
-                }
-                if recurrent {
-                    let old =
-                        plain_layer(&tensors, "memory.from_state", &plain_memories[seat.index()]);
-                    let given = plain_layer(&tensors, "memory.from_input", &x);
-                    let sigmoid = |number: f32| 1.0 / (1.0 + (-number).exp());
-                    for (index, memory) in plain_memories[seat.index()].iter_mut().enumerate() {
-                        let reset = sigmoid(given[18 + index] + old[18 + index]);
-                        let candidate = (given[index] + reset * old[index]).tanh();
-                        let keep = sigmoid(given[9 + index] + old[9 + index]);
-                        *memory = candidate + keep * (*memory - candidate);
-                    }
-                    x = plain_memories[seat.index()].clone();
-                }
-                let expected = plain_layer(&tensors, "heads", &x);
-                let logits =
-                    policy.logits(&words, &mut memories[seat.index()], &mut scratch).to_vec();
-                for (found, expected) in logits.iter().zip(&expected) {
-                    // Equal to the bit without recurrence.
-                    let allowed = if recurrent { 1e-5 } else { 0.0 };
-                    assert!((found - expected).abs() <= allowed, "{found} {expected}");
-                }
-                let action = best(view.legal_actions(), |action| logits[action]);
-                state.apply(ActionId::new(action).unwrap()).unwrap();
+        let parameters = Parameters { players, timed_display: players == 3, ..small() };
+        let tensors = tensors(&parameters, 1);
+        let policy = Policy::from_bytes(&policy_file(&parameters, 1)).unwrap();
+        let variant = Arc::new(Variant::new(parameters).unwrap());
+        let mut state = State::new(variant.clone(), EpisodeSeed::default());
+        let mut scratch = PolicyScratch::default();
+        while state.ending().is_none() {
+            let view = state.view(state.position().current_player);
+            let mut words = vec![0; policy.num_bits().div_ceil(64)];
+            Encoder::Canonical.encode_view(&view, &mut words);
+            let expected = plain_outputs(&variant, &tensors, &words);
+            let logits = policy.logits(&words, &mut scratch).to_vec();
+            assert_eq!(logits.len(), expected.len());
+            for (found, expected) in logits.iter().zip(&expected) {
+                assert!((found - expected).abs() <= 1e-3, "{found} {expected}");
             }
+            let action = best(view.legal_actions(), |action| logits[action]);
+            state.apply(ActionId::new(action).unwrap()).unwrap();
         }
     }
 }
@@ -321,7 +268,7 @@ fn actions_are_sampled_by_their_probabilities() {
 
 /// The error message of a changed file.
 fn problem(change: impl FnOnce(&mut Value, &mut Vec<Tensor>)) -> String {
-    let (mut header, mut tensors) = (header(&small(), false), tensors(&small(), false));
+    let (mut header, mut tensors) = (header(&small()), tensors(&small(), 1));
     change(&mut header, &mut tensors);
     let metadata = json!({"starmine": header.to_string()});
     error_text(&Policy::from_bytes(&file(&metadata, &tensors)).expect_err("it is refused"))
@@ -331,25 +278,28 @@ fn problem(change: impl FnOnce(&mut Value, &mut Vec<Tensor>)) -> String {
 fn invalid_files_are_refused_with_the_reason() {
     let changed = |key: &'static str, value: Value| problem(|header, _| header[key] = value);
     let expected = [
-        (changed("format", json!(3)), "format=3: expected 1 or 2"),
-        (changed("format", json!(2)), "network=none: expected colors"),
+        (changed("format", json!(3)), "format=3: expected 2"),
+        (changed("format", json!(1)), "format=1: PyTorch plays this network"),
+        (changed("network", json!("plain")), "network=plain: expected colors"),
         (changed("variant", json!({"players": 7})), "players=7 is not allowed: expected 2 to 5"),
         (changed("variant", json!({"player": 2})), "unknown field `player`"),
         (changed("encoder", json!("canonica")), "encoder=\"canonica\" is not known"),
         (changed("encoder", json!("canonical-seer")), "shows the observer's own hand"),
-        (changed("hidden", json!([])), "hidden=[]: expected 1 to 16 widths of 1 to 4096"),
-        (changed("hidden", json!([1u64 << 40])), "expected 1 to 16 widths"),
-        (changed("hidden", json!([-1])), "integer `-1`"),
-        (changed("recurrent", json!(true)), "\"memory.from_input.weight\" is missing"),
-        (changed("card_features", json!(false)), "has shape [11, "),
-        (changed("layer_norm", json!(true)), "\"trunk.1.weight\" is missing"),
+        (changed("encoder", json!("canonical-minimal")), "lacks the sections"),
+        (changed("hidden", json!([11])), "hidden=[11]: expected two widths of 1 to 4096"),
+        (changed("hidden", json!([11, 1u64 << 40])), "expected two widths"),
+        (changed("hidden", json!([-1, 9])), "integer `-1`"),
+        (changed("weights", json!("slot")), "slots"),
+        (changed("recurrent", json!(true)), "recurrent=true: PyTorch plays this network"),
+        (changed("card_features", json!(true)), "expected false by colour"),
         (changed("layer_norm", json!(1)), "invalid type: integer `1`, expected a boolean"),
-        (problem(|header, _| *header = json!([])), "format=none: expected 1"),
+        (changed("hidden", json!([12, 9])), "has shape [11, "),
+        (problem(|header, _| *header = json!([])), "format=none: expected 2"),
         (
             problem(|header, _| drop(header.as_object_mut().unwrap().remove("hidden"))),
             "missing field `hidden`",
         ),
-        (problem(|_, tensors| drop(tensors.remove(1))), "\"trunk.0.bias\" is missing"),
+        (problem(|_, tensors| drop(tensors.remove(1))), "\"color.0.bias\" is missing"),
         (
             problem(|_, tensors| tensors.push(("trunk.4.bias".to_owned(), vec![1], vec![0.0]))),
             "\"trunk.4.bias\" is not one of this network's",
@@ -368,7 +318,7 @@ fn invalid_files_are_refused_with_the_reason() {
 #[test]
 fn half_precision_tensors_are_read() {
     let ones = |dtype: &str, one: u16| {
-        let (header, tensors) = (header(&small(), false), tensors(&small(), false));
+        let (header, tensors) = (header(&small()), tensors(&small(), 1));
         let metadata = json!({"starmine": header.to_string()});
         let (mut header, mut data) = (json!({"__metadata__": metadata}), Vec::new());
         for (name, shape, numbers) in &tensors {
@@ -380,14 +330,21 @@ fn half_precision_tensors_are_read() {
         let header = header.to_string();
         [&(header.len() as u64).to_le_bytes(), header.as_bytes(), &data].concat()
     };
-    let logits = |bytes: &[u8]| {
+    let value = |bytes: &[u8]| {
         let policy = Policy::from_bytes(bytes).unwrap();
         let words = vec![0; policy.num_bits().div_ceil(64)];
-        policy.logits(&words, &mut [], &mut PolicyScratch::default())[0]
+        *policy.logits(&words, &mut PolicyScratch::default()).last().unwrap()
     };
-    // 9 hidden outputs of 11 + 1, and the bias 1.
+    let variant = Variant::new(small()).unwrap();
+    let ones_everywhere: Vec<Tensor> = tensors(&small(), 1)
+        .into_iter()
+        .map(|(name, shape, numbers)| (name, shape, vec![1.0; numbers.len()]))
+        .collect();
+    let words = vec![0; Encoder::Canonical.layout(&variant).len().div_ceil(64)];
+    let expected = *plain_outputs(&variant, &ones_everywhere, &words).last().unwrap();
     for (dtype, one) in [("F16", 0x3c00), ("BF16", 0x3f80)] {
-        assert_eq!(logits(&ones(dtype, one)), 109.0);
+        let found = value(&ones(dtype, one));
+        assert!((found / expected - 1.0).abs() < 1e-5, "{found} {expected}");
     }
     let refused = Policy::from_bytes(&ones("I16", 1)).err().unwrap().to_string();
     assert!(refused.contains("has dtype I16: expected F32, F16 or BF16"), "{refused}");
@@ -395,10 +352,8 @@ fn half_precision_tensors_are_read() {
 
 #[test]
 fn many_rows_have_the_logits_of_single_rows_on_every_instruction_set() {
-    for recurrent in [false, true] {
-        let policy = Policy::from_bytes(&policy_file(&small(), recurrent)).unwrap();
-        check_rows(&policy, &Vec::from_iter(1..=40));
-    }
+    let policy = Policy::from_bytes(&policy_file(&small(), 1)).unwrap();
+    check_rows(&policy, &Vec::from_iter(1..=40));
     for shipped in POLICIES {
         check_rows(&shipped.policy().unwrap(), &[1, 7, 18]);
     }
@@ -417,39 +372,32 @@ fn check_rows(policy: &Policy, counts: &[usize]) {
             state = State::new(state.variant().clone(), seed);
         }
         let mut words = vec![0; width];
-        policy.encode_into(&state.view(state.position().current_player), &mut words);
+        policy.encoder().encode_view(&state.view(state.position().current_player), &mut words);
         observations.extend(words);
         turns += 1;
         let legal: Vec<ActionId> = state.legal_actions().iter().collect();
         state.apply(legal[turns * 7 % legal.len()]).unwrap();
     }
-    let mut numbers = Numbers(GameRng::for_samples(2));
-    let states = numbers.take(turns * policy.state_width());
     let (mut single, mut outputs) = (PolicyScratch::with_simd(Simd::Portable), Vec::new());
-    let mut after = states.clone();
-    for (row, words) in observations.chunks(width).enumerate() {
-        let state = &mut after[row * policy.state_width()..][..policy.state_width()];
-        outputs.extend_from_slice(policy.logits(words, state, &mut single));
+    for words in observations.chunks(width) {
+        outputs.extend_from_slice(policy.logits(words, &mut single));
     }
     for simd in Simd::available() {
         let mut scratch = PolicyScratch::with_simd(simd);
         for &rows in counts {
-            let mut found = states.clone();
-            let found_states = &mut found[..rows * policy.state_width()];
-            let logits = policy.logits(&observations[..rows * width], found_states, &mut scratch);
+            let logits = policy.logits(&observations[..rows * width], &mut scratch);
             assert_eq!(logits, &outputs[..outputs.len() / turns * rows], "{simd}, {rows} rows");
-            assert_eq!(found_states, &after[..found_states.len()], "{simd}, {rows} rows");
         }
     }
 }
 
 #[test]
 fn a_view_of_another_variant_is_refused_before_any_work() {
-    let policy = Policy::from_bytes(&policy_file(&small(), false)).unwrap();
+    let policy = Policy::from_bytes(&policy_file(&small(), 1)).unwrap();
     let refusal = |parameters: Parameters| {
         let state = State::new(Variant::new(parameters).unwrap(), EpisodeSeed::default());
         let view = state.view(state.current_player());
-        let found = policy.evaluate([view], &mut [], &mut PolicyScratch::default());
+        let found = policy.evaluate([view], &mut PolicyScratch::default());
         found.err().map(|error| error.to_string())
     };
     let message = refusal(Parameters { players: 4, ..small() }).unwrap();
@@ -464,48 +412,28 @@ fn a_view_of_another_variant_is_refused_before_any_work() {
 }
 
 #[test]
-fn hidden_states_of_a_wrong_length_are_refused() {
-    for (recurrent, length) in [(false, 1), (true, 0)] {
-        let policy = Policy::from_bytes(&policy_file(&small(), recurrent)).unwrap();
-        let state = State::new(policy.variant().clone(), EpisodeSeed::default());
-        let (view, mut states) = (state.view(state.current_player()), vec![0.0; length]);
-        let evaluate =
-            || policy.evaluate([view], &mut states, &mut PolicyScratch::default()).is_ok();
-        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(evaluate)).is_err());
-    }
-}
-
-#[test]
 fn outputs_are_those_of_single_observations() {
-    for recurrent in [false, true] {
-        let policy = Policy::from_bytes(&policy_file(&small(), recurrent)).unwrap();
-        let games = (0..70).map(|game| EpisodeSeed { seed: 2, game, episode: 0 });
-        let states: Vec<State> =
-            games.map(|seed| State::new(policy.variant().clone(), seed)).collect();
-        let mut numbers = Numbers(GameRng::for_samples(3));
-        let mut hidden_states = numbers.take(states.len() * policy.state_width());
-        let mut single_states = hidden_states.clone();
-        let (mut scratch, mut rng) = (PolicyScratch::default(), GameRng::for_samples(4));
-        let views = states.iter().map(|state| state.view(state.current_player()));
-        let outputs = policy.evaluate(views, &mut hidden_states, &mut scratch).unwrap();
-        assert_eq!((outputs.len(), outputs.is_empty()), (70, false));
-        for (index, state) in states.iter().enumerate() {
-            let mut words = vec![0; policy.num_bits().div_ceil(64)];
-            policy.encode_into(&state.view(state.current_player()), &mut words);
-            let width = policy.state_width();
-            let single = &mut single_states[index * width..][..width];
-            let row = policy.logits(&words, single, &mut scratch);
-            let (value, logits) = row.split_last().unwrap();
-            assert_eq!((outputs.logits(index), outputs.value(index)), (logits, *value));
-            let logarithms = outputs.log_probabilities(index);
-            assert_eq!(logarithms.len(), outputs.legal_actions(index).len());
-            let total: f64 = logarithms.iter().map(|(_, logarithm)| logarithm.exp()).sum();
-            assert!((total - 1.0).abs() < 1e-12);
-            let greedy = outputs.action(index, MoveChoice::Greedy, &mut rng).unwrap();
-            let legal = outputs.legal_actions(index);
-            assert!(legal.iter().all(|action| logits[action.index()] <= logits[greedy.index()]));
-            assert!(legal.contains(outputs.action(index, MoveChoice::Sampled, &mut rng).unwrap()));
-        }
-        assert_eq!(hidden_states, single_states);
+    let policy = Policy::from_bytes(&policy_file(&small(), 1)).unwrap();
+    let games = (0..70).map(|game| EpisodeSeed { seed: 2, game, episode: 0 });
+    let states: Vec<State> = games.map(|seed| State::new(policy.variant().clone(), seed)).collect();
+    let (mut scratch, mut rng) = (PolicyScratch::default(), GameRng::for_samples(4));
+    let views = states.iter().map(|state| state.view(state.current_player()));
+    let outputs = policy.evaluate(views, &mut scratch).unwrap();
+    assert_eq!((outputs.len(), outputs.is_empty()), (70, false));
+    for (index, state) in states.iter().enumerate() {
+        let mut words = vec![0; policy.num_bits().div_ceil(64)];
+        policy.encoder().encode_view(&state.view(state.current_player()), &mut words);
+        let row = policy.logits(&words, &mut scratch);
+        let (value, logits) = row.split_last().unwrap();
+        assert_eq!((outputs.logits(index), outputs.value(index)), (logits, *value));
+        let logarithms = outputs.log_probabilities(index);
+        assert_eq!(logarithms.len(), outputs.legal_actions(index).len());
+        let total: f64 = logarithms.iter().map(|(_, logarithm)| logarithm.exp()).sum();
+        assert!((total - 1.0).abs() < 1e-12);
+        let greedy = outputs.action(index, MoveChoice::Greedy, &mut rng).unwrap();
+        assert_eq!(outputs.best_action(index), Some(greedy));
+        let legal = outputs.legal_actions(index);
+        assert!(legal.iter().all(|action| logits[action.index()] <= logits[greedy.index()]));
+        assert!(legal.contains(outputs.action(index, MoveChoice::Sampled, &mut rng).unwrap()));
     }
 }

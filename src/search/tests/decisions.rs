@@ -205,7 +205,7 @@ fn many_positions_at_once_give_the_decisions_of_single_ones() {
     let policy = shipped_policy(name).unwrap().policy().unwrap();
     let variant = Arc::new(policy.variant().clone());
     let bot = PolicyBot::new(policy, MoveChoice::Greedy, &variant).unwrap();
-    assert!(bot.stateless_policy().is_some());
+    assert!(bot.greedy_policy().is_some());
     let mut games =
         (0..).map(|game| game_before_a_turn(&variant, "ippo-2p-small", Seat::ALL[1], game, 9));
     let state = games.find(|state| state.ending().is_none()).unwrap();
@@ -250,8 +250,8 @@ fn a_rollout_of_a_depth_ends_with_the_value_of_the_network() {
             let mut deck = position.remaining_deck(variant, GameRng::for_samples(0));
             position.apply_unchecked(variant, searched.value.candidate, &mut deck);
             let view = View::new(variant, &position, Seat::ALL[1]);
-            let value =
-                policy.evaluate([view], &mut [], &mut PolicyScratch::default()).unwrap().value(0);
+            let outputs = policy.evaluate([view], &mut PolicyScratch::default()).unwrap();
+            let value = outputs.value(0);
             f64::from(f32::from(position.score(variant)) + value)
         });
         let (least, most) =

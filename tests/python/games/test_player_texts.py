@@ -99,8 +99,8 @@ REFUSED = {  # with what every door says
     "noisy: 2; ippo-mini": r"2.*is not allowed|not a probability|expected .*0 to 1",
     "noisy: 2; FOLDER/actor.safetensors": r"2.*is not allowed|not a probability|expected .*0 to 1",
     "noisy: 0.1": r"noisy",
-    "search: policy: FOLDER/actor.safetensors; rollouts=20": "PyTorch plays it, and the core cannot: expected a bot",
-    "search: noisy: 0.1; FOLDER/other": "PyTorch plays it, and the core cannot: expected a bot",
+    "search: policy: FOLDER/actor.safetensors; rollouts=20": "the core does not play it: expected a bot",
+    "search: noisy: 0.1; FOLDER/other": "the core does not play it: expected a bot",
     "search: ippo-mini; rollouts=0": r'rollouts="?0"? is not allowed: expected 1 to',
 }
 
@@ -310,7 +310,7 @@ def numbers(told):
 @pytest.mark.parametrize("text", [*FOREIGN, "noisy: 0.1; FOLDER/other"])
 def test_a_policy_of_another_library_is_no_start_and_no_blueprint(text, here, capsys):
     text = said(text, here)
-    told = "PyTorch plays it, and the core cannot: expected a bot"
+    told = "the core does not play it: expected a bot"
     with pytest.raises(starmine.StarmineError, match=told):
         starmine.search(RULES.new_game(seed=3), text)
     assert main(["search", text, "--variant", "mini", "--games", "1"]) == 2

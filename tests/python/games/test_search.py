@@ -153,7 +153,7 @@ def test_a_trained_policy_stands_for_its_text():
         ({"blueprint": "noisy: 0.1; smart"}, starmine.StarmineError, "draws its moves at random"),
         ({"blueprint": "cheater"}, starmine.StarmineError, "sees its own hand"),
         ({"blueprint": "smrat"}, starmine.UnknownNameError, "smart"),
-        ({"blueprint": 5}, starmine.StarmineError, "a bot's text or a trained policy"),
+        ({"blueprint": 5}, starmine.StarmineError, "expected a bot, or a policy whose network is a ColorNetwork"),
         ({"rollouts": 0}, starmine.StarmineError, "1 to 1000000000"),
         ({"rollouts": 1.5}, TypeError, "rollouts"),
         ({"rollouts": "5; hands=3"}, TypeError, "rollouts"),

@@ -99,9 +99,22 @@ def test_the_core_refuses_it_in_one_sentence(name):
         "blueprint as text": lambda: starmine.search(state, policy.bot),
         "player": lambda: starmine.play_games([f"search: {policy.bot}"] * 2, 1, variant=MINI),
     }
+    for door in (lambda: starmine.Batch(MINI, 2, partners={1: policy}), lambda: starmine.make_bot(policy, MINI)):
+        with pytest.raises(TypeError, match=r"TorchPolicy.*: expected a bot's name.*TrainedPolicy, which the core"):
+            door()
+    for door in (
+        lambda: starmine.Batch(MINI, 2, partners={1: policy.bot}),
+        lambda: starmine.make_bot(policy.bot, MINI),
+        lambda: state.suggest(policy.bot),
+    ):
+        expected = (
+            "PyTorch plays this network, in play_games, evaluate and environments; expected a ColorNetwork without"
+        )
+        with pytest.raises(starmine.SerializationError, match=expected):
+            door()
     for refuse in refused.values():
         expected = (
-            "PyTorch plays it, .*: expected a bot, or a policy whose network is a ColorNetwork without recurrence"
+            "the core does not play it: expected a bot, or a policy whose network is a ColorNetwork without recurrence"
         )
         with pytest.raises(starmine.StarmineError, match=expected):
             refuse()

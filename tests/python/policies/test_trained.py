@@ -177,8 +177,8 @@ def test_observations_and_memories_that_cannot_be_are_refused(written):
         with pytest.raises(starmine.ArrayError, match=fragment):
             policy.logits(given)
     for memory, fragment in (
-        (np.zeros((3, 1), np.float32), r"memory has shape \[3, 1\]: expected \[3, 0\]"),
-        (np.zeros((2, 0), np.float32), r"memory has shape \[2, 0\]: expected \[3, 0\]"),
+        (np.zeros((3, 1), np.float32), r"memory has shape \(3, 1\): expected \(3, 0\)"),
+        (np.zeros((2, 0), np.float32), r"memory has shape \(2, 0\): expected \(3, 0\)"),
         (np.zeros((3, 0)), "memory has dtype float64: expected float32"),
         (5, "memory is a .*int.*: expected a numpy array"),
     ):

@@ -282,7 +282,7 @@ def test_wrong_files_and_widths_are_refused(tmp_path):
         with pytest.raises(starmine.SerializationError, match=text):
             starmine.load_policy(path)
 
-    refused("format=3: expected 1 or 2", format=3)
+    refused("format=3: expected 2", format=3)
     refused("network=plain: expected colors", network="plain")
     refused("hidden=.*expected two widths", hidden=[16])
     refused("slots", weights="slot")
