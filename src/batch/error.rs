@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::partners::PartnersError;
 use crate::buffers::{BufferError, SimdError};
-use crate::rules::{ActionSet, DeckError, Variant};
+use crate::players::PlayerSpecError;
+use crate::rules::{ActionSet, DeckError, MoveError, UnsupportedVariantError, Variant};
 use crate::threads::ThreadsError;
 use crate::threads::is_stopped;
 
@@ -94,9 +94,16 @@ pub enum BatchError {
     /// An instruction set that this processor does not have.
     #[error(transparent)]
     Simd(#[from] SimdError),
-    /// Partners that are not allowed.
+    /// A text that names no partner.
     #[error(transparent)]
-    Partners(#[from] PartnersError),
+    Partner(#[from] PlayerSpecError),
+    /// A partner that cannot play the variant.
+    #[error(transparent)]
+    PartnerVariant(#[from] UnsupportedVariantError),
+    /// Partners that are not allowed: of their seats, their number, their weights, or because they
+    /// leave the learner no turn.
+    #[error("{0}")]
+    Partners(String),
     /// No games, or too many.
     #[error("num_envs={0} is not allowed: expected 1 to {max}", max = u32::MAX)]
     NumEnvs(usize),
@@ -116,6 +123,30 @@ pub enum BatchError {
         /// What is wrong with it.
         source: DeckError,
     },
+    /// A recorded game whose deck or start player does not fit the variant.
+    #[error("game {game} cannot be dealt")]
+    RecordedDeck {
+        /// The game.
+        game: usize,
+        /// What is wrong with it.
+        source: DeckError,
+    },
+    /// An action of a recorded game that is not legal, or that follows the end of its game.
+    #[error("turn {turn} of game {game} cannot be played")]
+    RecordedMove {
+        /// The game.
+        game: usize,
+        /// The number of turns before.
+        turn: usize,
+        /// What is wrong with it.
+        source: MoveError,
+    },
+    /// An option that has no effect in a replay.
+    #[error("{0} has no effect in a replay: expected its default")]
+    UnusedOption(&'static str),
+    /// A step of a replay that has met an illegal action before.
+    #[error("this replay has ended with an error: expected a new one, without that game")]
+    EndedReplay,
     /// Games can stay as they are in a step only where partners share them.
     #[error("this batch has no partners: expected one with partners, or a step of all games")]
     NoPartners,
@@ -169,11 +200,11 @@ mod tests {
     use std::error::Error;
 
     use super::*;
-    use crate::batch::{Batch, GivenDecks, Options, Outputs, ReplayError, Seeds, SnapshotError};
+    use crate::batch::{Batch, GivenDecks, Options, Outputs, Seeds, SnapshotError};
     use crate::bots::GamesError;
     use crate::nn::{Policy, PolicyError};
-    use crate::players::{PlayerSpec, PlayerSpecError};
-    use crate::rules::{MoveError, Parameters, StateError, error_text};
+    use crate::players::PlayerSpec;
+    use crate::rules::{Parameters, StateError, error_text};
 
     /// The texts of an error and its sources.
     fn texts(error: &(dyn Error + 'static)) -> Vec<String> {
@@ -214,7 +245,7 @@ mod tests {
             (GamesError::Memory(no_memory()).into(), 2),
             (PlayerSpecError::Policy(header()).into(), 3),
             (refused_deck().into(), 2),
-            (ReplayError::Move { game: 0, turn: 3, source: illegal }.into(), 2),
+            (BatchError::RecordedMove { game: 0, turn: 3, source: illegal }.into(), 2),
             (SnapshotError::Policy(header()).into(), 4),
         ];
         for (error, length) in cases {

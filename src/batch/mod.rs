@@ -98,8 +98,8 @@ pub use options::{
 pub use output_buffers::OutputBuffers;
 pub(crate) use outputs::{Axis, for_each_output};
 pub use outputs::{ObservationBuffer, ObservationElement, Outputs};
-pub use partners::{Partners, PartnersError};
-pub use replay::{Replay, ReplayError, ReplayTurn};
+pub use partners::Partners;
+pub use replay::{Replay, ReplayTurn};
 pub(crate) use reset::PreparedGames;
 pub use snapshot::SnapshotError;
 pub use step::seeding::Seeds;

@@ -2,8 +2,6 @@
 
 use std::sync::atomic::AtomicUsize;
 
-use thiserror::Error;
-
 use super::kernel::lanes::LANES;
 use super::options::{AutoresetMode, IllegalAction, Options};
 use super::output_buffers::OutputBuffers;
@@ -11,7 +9,7 @@ use super::outputs::{ObservationElement, Outputs};
 use super::step::Request;
 use super::step::refill::{NONE, Refill};
 use super::{Batch, BatchError, reserve};
-use crate::rules::{ActionId, BitIndices, DeckError, MoveError, Recording};
+use crate::rules::{ActionId, BitIndices, Recording};
 
 /// A replay of recorded games. Row `i` of `n` plays games `i`, `i + n`, `i + 2n` and so on, each
 /// from its deal to its last recorded action; games without an action are left out. What a row
@@ -83,54 +81,21 @@ pub struct ReplayTurn {
     pub action: Option<ActionId>,
 }
 
-/// Why recorded games cannot be replayed.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum ReplayError {
-    /// The batch cannot be made, or its buffers do not fit.
-    #[error(transparent)]
-    Batch(#[from] BatchError),
-    /// A deck or a start player that does not fit the variant.
-    #[error("game {game} cannot be dealt")]
-    Deck {
-        /// The game.
-        game: usize,
-        /// What is wrong with it.
-        source: DeckError,
-    },
-    /// An action that is not legal, or that follows the end of its game.
-    #[error("turn {turn} of game {game} cannot be played")]
-    Move {
-        /// The game.
-        game: usize,
-        /// The number of turns before.
-        turn: usize,
-        /// What is wrong with it.
-        source: MoveError,
-    },
-    /// An option that has no effect in a replay.
-    #[error("{0} has no effect in a replay: expected its default")]
-    UnusedOption(&'static str),
-    /// A step of a replay that has met an illegal action before.
-    #[error("this replay has ended with an error: expected a new one, without that game")]
-    Broken,
-}
-
 impl Replay {
     /// A replay of these games in this number of rows, or in fewer if there are fewer games.
     ///
     /// # Errors
-    /// [`ReplayError::Deck`] for a deck or a start player that does not fit the variant,
-    /// [`ReplayError::UnusedOption`] for an autoreset mode, a mode of illegal actions or partners,
-    /// [`ReplayError::Batch`] for no row, too many, or no memory.
-    pub fn new(games: Recording, num_rows: usize, options: Options) -> Result<Replay, ReplayError> {
+    /// [`BatchError::RecordedDeck`] for a deck or a start player that does not fit the variant,
+    /// [`BatchError::UnusedOption`] for an autoreset mode, a mode of illegal actions or partners, and
+    /// others for no row, too many, or no memory.
+    pub fn new(games: Recording, num_rows: usize, options: Options) -> Result<Replay, BatchError> {
         check_unused(&options)?;
         for game in 0..games.len() {
             if game.is_multiple_of(1 << 12) {
                 BatchError::check_stop()?;
             }
             let checked = games.game(game).check_deal();
-            checked.map_err(|source| ReplayError::Deck { game, source })?;
+            checked.map_err(|source| BatchError::RecordedDeck { game, source })?;
         }
         let options = Options {
             autoreset_mode: AutoresetMode::Disabled,
@@ -169,15 +134,14 @@ impl Replay {
     /// position describe the rows after them. The first step deals the first games.
     ///
     /// # Errors
-    /// [`ReplayError::Move`] if an action is not legal; the replay cannot go on then.
-    /// [`ReplayError::Batch`] for buffers of a wrong length; nothing has changed.
-    pub fn step(&mut self, outputs: Outputs<'_>) -> Result<(), ReplayError> {
+    /// [`BatchError::RecordedMove`] if an action is not legal; the replay cannot go on then.
+    /// [`BatchError::Buffer`] for buffers of a wrong length; nothing has changed.
+    pub fn step(&mut self, outputs: Outputs<'_>) -> Result<(), BatchError> {
         if self.is_broken {
-            return Err(ReplayError::Broken);
+            return Err(BatchError::EndedReplay);
         }
         self.batch.check_whole()?;
-        let check = outputs.check(&self.batch.config, self.batch.num_envs());
-        check.map_err(BatchError::from)?;
+        outputs.check(&self.batch.config, self.batch.num_envs())?;
         let wrong = AtomicUsize::new(NONE);
         let Replay { batch, games, leaving, next, actions, .. } = self;
         let refill = Refill { games, leaving, next, wrong: &wrong };
@@ -193,14 +157,14 @@ impl Replay {
     }
 
     /// What is wrong with the game of a row.
-    fn error_in(&self, row: usize) -> ReplayError {
+    fn error_in(&self, row: usize) -> BatchError {
         let game = self.current_games[row] as usize;
         match self.games.game(game).check() {
             Ok(checked) => match checked.error {
-                Some(source) => ReplayError::Move { game, turn: checked.turns, source },
+                Some(source) => BatchError::RecordedMove { game, turn: checked.turns, source },
                 None => unreachable!("the kernel refuses what the rules refuse"),
             },
-            Err(source) => ReplayError::Deck { game, source },
+            Err(source) => BatchError::RecordedDeck { game, source },
         }
     }
 
@@ -288,7 +252,7 @@ impl Replay {
 }
 
 /// Checks that the options which have no effect in a replay are the defaults.
-fn check_unused(options: &Options) -> Result<(), ReplayError> {
+fn check_unused(options: &Options) -> Result<(), BatchError> {
     let defaults = Options::default();
     let unused = [
         ("autoreset_mode", options.autoreset_mode != defaults.autoreset_mode),
@@ -296,7 +260,7 @@ fn check_unused(options: &Options) -> Result<(), ReplayError> {
         ("partners", !options.partners.is_empty()),
     ];
     let given = unused.into_iter().find(|&(_, is_given)| is_given);
-    given.map_or(Ok(()), |(name, _)| Err(ReplayError::UnusedOption(name)))
+    given.map_or(Ok(()), |(name, _)| Err(BatchError::UnusedOption(name)))
 }
 
 /// A list of this length with copies of a value.
@@ -323,7 +287,7 @@ mod tests {
             ("partners", Options { partners: partners.unwrap(), ..Options::default() }),
         ] {
             let refused = Replay::new(Recording::new(Variant::default()), 1, options);
-            assert!(matches!(refused, Err(ReplayError::UnusedOption(found)) if found == name));
+            assert!(matches!(refused, Err(BatchError::UnusedOption(found)) if found == name));
         }
     }
 }

@@ -1,12 +1,14 @@
 //! Deals new episodes outside a step.
 
+use std::collections::BTreeMap;
+
 use super::given_decks::GivenDecks;
 use super::kernel::draw_order::DrawOrder;
 use super::kernel::game::Game;
 use super::outputs::Outputs;
 use super::partners::game::{MAX_DEALS, PartnerGame};
 use super::step::Request;
-use super::{Batch, BatchError, PartnersError, Seeds, reserve};
+use super::{Batch, BatchError, Seeds, reserve};
 use crate::buffers::check_length;
 use crate::rules::EpisodeSeed;
 use crate::threads::is_stopped;
@@ -214,8 +216,11 @@ impl Batch {
         let dealt = PartnerGame::new(partners, &self.config.variant, seed);
         BatchError::check_stop()?;
         if dealt.position().ending.is_some() {
-            let partners = partners.names().collect();
-            return Err(PartnersError::NoTurn { partners, game, deals: MAX_DEALS }.into());
+            let names: BTreeMap<usize, Vec<String>> =
+                partners.names().map(|(seat, names)| (seat.index(), names)).collect();
+            return Err(BatchError::Partners(format!(
+                "partners={names:?}: the partners ended {MAX_DEALS} deals of game {game} in a row before the learner's first turn: expected partners that leave the learner a turn"
+            )));
         }
         Ok(dealt)
     }

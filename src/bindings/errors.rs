@@ -4,9 +4,9 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyRuntimeError, PyVal
 use pyo3::prelude::*;
 use pyo3::{PyTypeInfo, create_exception};
 
-use crate::batch::{self, BatchError, PartnersError, SnapshotError};
+use crate::batch::{self, BatchError, SnapshotError};
 use crate::bindings::arguments::text::Text;
-use crate::bots::{self, GamesError};
+use crate::bots::GamesError;
 use crate::buffers;
 use crate::nn;
 use crate::players::PlayerSpecError;
@@ -51,7 +51,6 @@ exceptions! {
     rules::UnknownNameError => UnknownNameError,
     rules::UnsupportedVariantError => VariantError,
     rules::SeenGameError => StarmineError,
-    bots::SeatedPlayerError => StarmineError,
     buffers::BufferError => ArrayError,
     batch::ThreadsError => StarmineError,
     SearchError => StarmineError,
@@ -68,7 +67,7 @@ impl From<SnapshotError> for PyErr {
             SnapshotError::Batch(error) => SerializationError::new_err(batch_text(&error)),
             SnapshotError::Partners(error) => SerializationError::new_err(format!(
                 "the stored batch is damaged: {}",
-                partners_text(&error)
+                batch_text(&error)
             )),
             error => SerializationError::new_err(error_text(&error)),
         }
@@ -100,44 +99,14 @@ impl From<PlayerSpecError> for PyErr {
     }
 }
 
-/// The text of an error about partners, which names the argument.
-fn partners_text(error: &PartnersError) -> String {
-    let text = error_text(error);
-    match error {
-        PartnersError::Bot(_) | PartnersError::Variant(_) => format!("partners: {text}"),
-        PartnersError::Seat { .. }
-        | PartnersError::Full { .. }
-        | PartnersError::Choices { .. }
-        | PartnersError::Weights { .. }
-        | PartnersError::NoTurn { .. } => text,
-    }
-}
-
-impl From<PartnersError> for PyErr {
-    fn from(error: PartnersError) -> PyErr {
-        let text = partners_text(&error);
-        match error {
-            PartnersError::Bot(ref name) => player_exception(name, text),
-            PartnersError::Variant(_) => VariantError::new_err(text),
-            PartnersError::Seat { .. }
-            | PartnersError::Full { .. }
-            | PartnersError::Choices { .. }
-            | PartnersError::Weights { .. }
-            | PartnersError::NoTurn { .. } => StarmineError::new_err(text),
-        }
-    }
-}
-
 impl From<GamesError> for PyErr {
     fn from(error: GamesError) -> PyErr {
         match error {
             GamesError::External => {
                 StarmineError::new_err("players: expected a bot's name for every seat")
             }
-            GamesError::Players(_) | GamesError::Move { .. } | GamesError::Stopped => {
-                StarmineError::new_err(error_text(&error))
-            }
             GamesError::Memory(_) => PyMemoryError::new_err(error_text(&error)),
+            _ => StarmineError::new_err(error_text(&error)),
         }
     }
 }
@@ -147,7 +116,13 @@ fn batch_text(error: &BatchError) -> String {
     match error {
         BatchError::Memory { num_envs, source } => format!("num_envs={num_envs}: {source}"),
         BatchError::Deck { game, source } => format!("decks[{game}]: {source}"),
-        BatchError::Partners(error) => partners_text(error),
+        BatchError::Partner(_) | BatchError::PartnerVariant(_) => {
+            format!("partners: {}", error_text(error))
+        }
+        BatchError::RecordedDeck { game, source } => format!("game {game}: {source}"),
+        BatchError::RecordedMove { game, turn, source } => {
+            format!("game {game}, turn {turn}: {source}")
+        }
         BatchError::StoredExternal => "a batch with partners written in Python cannot be stored: \
              expected bots and policy files as partners"
             .to_owned(),
@@ -166,8 +141,13 @@ impl From<BatchError> for PyErr {
             BatchError::Buffer(error) => error.into(),
             BatchError::Threads(error) => error.into(),
             BatchError::Simd(error) => error.into(),
-            BatchError::Partners(error) => error.into(),
+            BatchError::Partner(error) => player_exception(&error, text),
+            BatchError::PartnerVariant(_) => VariantError::new_err(text),
             BatchError::NumEnvs(_)
+            | BatchError::Partners(_)
+            | BatchError::RecordedMove { .. }
+            | BatchError::UnusedOption(_)
+            | BatchError::EndedReplay
             | BatchError::Interrupted
             | BatchError::DecksWithPartners
             | BatchError::PartnerTurn { .. }
@@ -175,7 +155,7 @@ impl From<BatchError> for PyErr {
             | BatchError::NoPartners => StarmineError::new_err(text),
             BatchError::Memory { .. } => PyMemoryError::new_err(text),
             BatchError::Stopped => PyKeyboardInterrupt::new_err(text),
-            BatchError::Deck { .. } => DeckError::new_err(text),
+            BatchError::Deck { .. } | BatchError::RecordedDeck { .. } => DeckError::new_err(text),
             BatchError::StoredDecks(_) | BatchError::StoredExternal | BatchError::StoredWorlds => {
                 SerializationError::new_err(text)
             }

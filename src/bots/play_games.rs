@@ -4,11 +4,9 @@ use std::collections::TryReserveError;
 use std::ops::Range;
 use std::sync::Arc;
 
-use thiserror::Error;
-
 use super::bot::MoveValue;
 use super::policy::{PolicyBot, PolicyTurns, run_together};
-use super::runner::{BotMoveError, GameRunner, Outcome, Player, PlayersError};
+use super::runner::{GameRunner, GamesError, Outcome, Player, check_players};
 use super::turn_values::TurnValues;
 use crate::buffers::try_with_capacity;
 use crate::rules::{EpisodeSeed, Recording, Variant};
@@ -114,33 +112,6 @@ impl Default for GamesOptions {
     }
 }
 
-/// Why games have no outcomes.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum GamesError {
-    /// The players cannot sit at this table.
-    #[error(transparent)]
-    Players(#[from] PlayersError),
-    /// A player is [`Player::External`].
-    #[error("a player is external: expected a bot for every seat")]
-    External,
-    /// A bot chose an illegal move.
-    #[error("game {game}")]
-    Move {
-        /// The game of the seed.
-        game: u64,
-        /// The move.
-        source: BotMoveError,
-    },
-    /// Memory that cannot be allocated.
-    #[error("there is no memory for so many games")]
-    Memory(#[from] TryReserveError),
-    /// A signal came during a call from Python: no other caller can end a call early.
-    #[doc(hidden)]
-    #[error("the call was stopped")]
-    Stopped,
-}
-
 /// Plays episode 0 of these games of a seed, dealt as in a batch of that seed. `players[seat]`
 /// plays in all of them. The outcomes are in the order of the games.
 ///
@@ -193,7 +164,7 @@ pub(crate) fn play_listed_games(
     records: bool,
 ) -> Result<PlayedGames, GamesError> {
     let GamesOptions { seed, num_threads } = options;
-    PlayersError::check(variant, players)?;
+    check_players(variant, players)?;
     if players.iter().any(|player| matches!(player, Player::External)) {
         return Err(GamesError::External);
     }
@@ -244,7 +215,7 @@ impl Worker {
             }
             let mut failure = None;
             run_together(&mut started, &mut self.policies, |index, source| {
-                failure = failure.take().or(Some(GamesError::Move { game: games[index], source }));
+                failure = failure.take().or(Some(GamesError::Game { game: games[index], source }));
             });
             failure.map_or(Ok(()), Err)?;
             if is_stopped() {

@@ -198,7 +198,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::bots::{GameRunner, GamesOptions, SeatedPlayer, SeatedPlayerError, play_games};
+    use crate::bots::{GameRunner, GamesError, GamesOptions, SeatedPlayer, play_games};
     use crate::rules::{EpisodeSeed, GameRng, PRESETS, Parameters, State, preset, random_variant};
 
     /// Plays games with the bot in all seats, and in every other seat beside `random`.
@@ -229,11 +229,11 @@ mod tests {
                 continue;
             }
             let error = seated.unwrap_err();
-            assert_eq!(played.unwrap_err(), error.clone().into());
+            assert_eq!(played.unwrap_err(), error);
             let state = State::new(other.clone(), EpisodeSeed::new(1));
             let player = kind.player(&base).unwrap();
             let answer = SeatedPlayer::new(player, state.current_player(), 1).act(&state);
-            assert!(matches!(answer, Err(SeatedPlayerError::Variant(_))), "{answer:?}");
+            assert!(matches!(answer, Err(GamesError::Variant { .. })), "{answer:?}");
             let source = std::error::Error::source(&error).unwrap().to_string();
             assert!(source.contains(&format!("bot={:?}", kind.name)), "{source}");
         }

@@ -69,10 +69,25 @@ impl Player {
     }
 }
 
-/// Players that cannot sit at a table of this variant.
+/// Checks that there is one player for each seat.
+pub(crate) fn check_number(variant: &Variant, found: usize) -> Result<(), GamesError> {
+    let seats = variant.players().into();
+    if found == seats { Ok(()) } else { Err(GamesError::Number { found, seats }) }
+}
+
+/// Checks that there is one player for each seat, and that each supports the variant.
+pub(super) fn check_players(variant: &Variant, players: &[Player]) -> Result<(), GamesError> {
+    check_number(variant, players.len())?;
+    let mut seated = variant.seats().zip(players);
+    seated.try_for_each(|(seat, player)| {
+        player.check_variant(variant).map_err(|source| GamesError::Variant { seat, source })
+    })
+}
+
+/// Why players cannot play, or why a player has no move.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum PlayersError {
+pub enum GamesError {
     /// More or fewer players than seats.
     #[error("players has {found} entries: expected {seats}, one for each seat of this variant")]
     Number {
@@ -89,23 +104,39 @@ pub enum PlayersError {
         /// What it supports.
         source: UnsupportedVariantError,
     },
-}
-
-impl PlayersError {
-    /// Checks that there is one player for each seat, and that each supports the variant.
-    pub(crate) fn check(variant: &Variant, players: &[Player]) -> Result<(), PlayersError> {
-        PlayersError::check_number(variant, players.len())?;
-        let mut seated = variant.seats().zip(players);
-        seated.try_for_each(|(seat, player)| {
-            player.check_variant(variant).map_err(|source| PlayersError::Variant { seat, source })
-        })
-    }
-
-    /// Checks that there is one player for each seat.
-    pub(crate) fn check_number(variant: &Variant, found: usize) -> Result<(), PlayersError> {
-        let seats = variant.players().into();
-        if found == seats { Ok(()) } else { Err(PlayersError::Number { found, seats }) }
-    }
+    /// A player is [`Player::External`]: the caller chooses its moves.
+    #[error("a player is external: expected a bot for every seat")]
+    External,
+    /// Another seat is to act.
+    #[error("seat {acting} is to act: expected a turn of seat {seat}, which the bot holds")]
+    Seat {
+        /// The seat to act.
+        acting: Seat,
+        /// The bot's seat.
+        seat: Seat,
+    },
+    /// The game is over.
+    #[error("the game is over ({0}): expected one that goes on")]
+    Over(Ending),
+    /// A bot chose an illegal move.
+    #[error(transparent)]
+    Move(#[from] BotMoveError),
+    /// A bot chose an illegal move in one of many games.
+    #[error("game {game}")]
+    Game {
+        /// The game of the seed.
+        game: u64,
+        /// The move.
+        source: BotMoveError,
+    },
+    /// Memory that cannot be allocated.
+    #[error("there is no memory for so many games")]
+    Memory(#[from] TryReserveError),
+    /// A signal came during a call from Python: no other caller can end a call early. A bot may be
+    /// asked again.
+    #[doc(hidden)]
+    #[error("the call was stopped")]
+    Stopped,
 }
 
 /// A bot chose an illegal move: a bug in the bot.
@@ -166,15 +197,15 @@ impl GameRunner {
     /// A runner with one player for each seat, at the start of the game of this seed.
     ///
     /// # Errors
-    /// [`PlayersError`] if there are more or fewer players than seats, or if a bot does not support the
+    /// [`GamesError`] if there are more or fewer players than seats, or if a bot does not support the
     /// variant.
     pub fn new(
         variant: impl Into<Arc<Variant>>,
         players: Vec<Player>,
         seed: EpisodeSeed,
-    ) -> Result<GameRunner, PlayersError> {
+    ) -> Result<GameRunner, GamesError> {
         let variant = variant.into();
-        PlayersError::check(&variant, &players)?;
+        check_players(&variant, &players)?;
         let observes = |player: &Player| matches!(player, Player::Bot(bot) if bot.observes());
         let (mut deck, start_player) = RandomDeck::new(&variant, seed);
         let position = Position::deal(&variant, start_player, &mut deck);

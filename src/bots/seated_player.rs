@@ -2,14 +2,10 @@
 
 use std::fmt;
 
-use thiserror::Error;
-
 use super::bot::{Turn, is_dropped};
 use super::cheater;
-use super::runner::{BotMoveError, Player};
-use crate::rules::{
-    Ending, EpisodeSeed, Event, GameRng, Move, Seat, State, UnsupportedVariantError,
-};
+use super::runner::{BotMoveError, GamesError, Player};
+use crate::rules::{EpisodeSeed, Event, GameRng, Move, Seat, State};
 
 /// A bot in one seat, which is shown a game as it stands and answers with a move.
 ///
@@ -34,37 +30,6 @@ struct FollowedGame {
     state: State,
     /// What the bot has chosen in the turn that comes next, if it was asked.
     chosen: Option<Move>,
-}
-
-/// Why a bot in a seat has no answer.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum SeatedPlayerError {
-    /// Another seat is to act.
-    #[error("seat {acting} is to act: expected a turn of seat {seat}, which the bot holds")]
-    Seat {
-        /// The seat to act.
-        acting: Seat,
-        /// The bot's seat.
-        seat: Seat,
-    },
-    /// The game is over.
-    #[error("the game is over ({0}): expected one that goes on")]
-    Over(Ending),
-    /// The player is [`Player::External`]: the caller chooses its moves.
-    #[error("the player is outside this crate: expected a bot")]
-    External,
-    /// The bot does not support the game's variant.
-    #[error(transparent)]
-    Variant(#[from] UnsupportedVariantError),
-    /// The bot chose an illegal move.
-    #[error(transparent)]
-    Move(#[from] BotMoveError),
-    /// A signal came during a call from Python: no other caller can end a call early. The bot may be
-    /// asked again.
-    #[doc(hidden)]
-    #[error("the call was stopped")]
-    Stopped,
 }
 
 impl fmt::Debug for SeatedPlayer {
@@ -93,19 +58,20 @@ impl SeatedPlayer {
     /// The move in a game of the player's variant.
     ///
     /// # Errors
-    /// [`SeatedPlayerError`] if the seat is not to act, if the player is [`Player::External`] or does
+    /// [`GamesError`] if the seat is not to act, if the player is [`Player::External`] or does
     /// not support the variant, or if the bot chose an illegal move.
-    pub fn act(&mut self, state: &State) -> Result<Move, SeatedPlayerError> {
+    pub fn act(&mut self, state: &State) -> Result<Move, GamesError> {
         if let Some(ending) = state.ending() {
-            return Err(SeatedPlayerError::Over(ending));
+            return Err(GamesError::Over(ending));
         }
         let acting = state.position().current_player;
         if acting != self.seat {
-            return Err(SeatedPlayerError::Seat { acting, seat: self.seat });
+            return Err(GamesError::Seat { acting, seat: self.seat });
         }
         let is_same = |game: &FollowedGame| game.state.variant() == state.variant();
         if !self.followed.as_ref().is_some_and(is_same) {
-            self.player.check_variant(state.variant())?;
+            let refused = |source| GamesError::Variant { seat: self.seat, source };
+            self.player.check_variant(state.variant()).map_err(refused)?;
         }
         let mut followed = self.follow(state);
         for event in &state.history()[followed.state.length()..] {
@@ -119,12 +85,12 @@ impl SeatedPlayer {
                     (!is_dropped(&**bot)).then_some(played)
                 }
                 Player::Cheater => Some(cheater::act(state.variant(), state.position())),
-                Player::External => return Err(SeatedPlayerError::External),
+                Player::External => return Err(GamesError::External),
             };
         }
         let chosen = followed.chosen;
         self.followed = Some(followed);
-        let Some(played) = chosen else { return Err(SeatedPlayerError::Stopped) };
+        let Some(played) = chosen else { return Err(GamesError::Stopped) };
         if state.position().is_legal(state.variant(), played) {
             return Ok(played);
         }

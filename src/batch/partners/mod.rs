@@ -2,14 +2,12 @@
 
 pub mod game;
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
+use crate::batch::BatchError;
 use crate::bots::Player;
 use crate::players::{PlayerSpec, PlayerSpecError, StoredPolicies};
-use crate::rules::{EpisodeSeed, GameRng, MAX_PLAYERS, Seat, UnsupportedVariantError, Variant};
+use crate::rules::{EpisodeSeed, GameRng, MAX_PLAYERS, Seat, Variant};
 
 /// The largest number of bots to draw from for one seat.
 const MAX_CHOICES: usize = 64;
@@ -48,7 +46,7 @@ impl Mixture {
 /// A step is then the learner's turn and the turns of its partners up to the learner's next one, and
 /// its reward is the sum of their rewards. Points that partners make before the learner's first turn
 /// belong to the reward of that turn. An episode that ends before the learner has a turn is skipped;
-/// too many in a row are [`PartnersError::NoTurn`]. For a [`PlayerSpec::external`] the caller plays the
+/// too many in a row are refused. For a [`PlayerSpec::external`] the caller plays the
 /// turns.
 #[derive(Clone, Debug, Default)]
 pub struct Partners {
@@ -73,8 +71,8 @@ impl StoredPartners {
     /// The partners.
     ///
     /// # Errors
-    /// [`PartnersError`] for partners that are not allowed, or for a policy that cannot be loaded.
-    pub fn load(&self) -> Result<Partners, PartnersError> {
+    /// [`BatchError`] for partners that are not allowed, or for a policy that cannot be loaded.
+    pub fn load(&self) -> Result<Partners, BatchError> {
         let player = self.policies.load().map_err(PlayerSpecError::from)?;
         let mut partners = Partners::default();
         for (seat, texts) in &self.seats {
@@ -89,69 +87,12 @@ impl StoredPartners {
     }
 }
 
-/// Why partners are refused.
-#[derive(Clone, Debug, PartialEq, Error)]
-#[non_exhaustive]
-pub enum PartnersError {
-    /// A name that no bot has.
-    #[error(transparent)]
-    Bot(#[from] PlayerSpecError),
-    /// A bot that cannot play the variant.
-    #[error(transparent)]
-    Variant(#[from] UnsupportedVariantError),
-    /// A seat that does not exist.
-    #[error("partners: seat {seat} is not allowed: expected 0 to {}", players - 1)]
-    Seat {
-        /// The seat.
-        seat: Seat,
-        /// The number of seats.
-        players: u8,
-    },
-    /// No seat is left for the learner.
-    #[error("partners hold all {players} seats: expected at least one seat without a partner")]
-    Full {
-        /// The number of seats.
-        players: u8,
-    },
-    /// Weights that are not one for each partner, are not numbers of at least 0, or are all 0.
-    #[error(
-        "partners: weights {weights:?} for seat {seat}: expected a number of at least 0 for each partner, one above 0"
-    )]
-    Weights {
-        /// The seat.
-        seat: Seat,
-        /// The weights.
-        weights: Vec<f64>,
-    },
-    /// A list of bots that is empty or too long.
-    #[error("partners: {found} bots for seat {seat}: expected 1 to {MAX_CHOICES}")]
-    Choices {
-        /// The seat.
-        seat: Seat,
-        /// The number of bots in the list.
-        found: usize,
-    },
-    /// The learner has no turn.
-    #[error(
-        "partners={:?}: the partners ended {deals} deals of game {game} in a row before the learner's first turn: expected partners that leave the learner a turn",
-        .partners.iter().map(|(seat, names)| (seat.index(), names)).collect::<BTreeMap<_, _>>()
-    )]
-    NoTurn {
-        /// The partners by seat.
-        partners: BTreeMap<Seat, Vec<String>>,
-        /// The game.
-        game: usize,
-        /// How many episodes of it were dealt.
-        deals: usize,
-    },
-}
-
 impl Partners {
     /// Sets the partners of a seat; one of them, each equally likely, is drawn for each episode.
     ///
     /// # Errors
     /// As [`Partners::with_weights`].
-    pub fn with(self, seat: Seat, partners: Vec<PlayerSpec>) -> Result<Partners, PartnersError> {
+    pub fn with(self, seat: Seat, partners: Vec<PlayerSpec>) -> Result<Partners, BatchError> {
         let weights = vec![1.0; partners.len()];
         self.with_weights(seat, partners, weights)
     }
@@ -160,23 +101,28 @@ impl Partners {
     /// proportion to its weight.
     ///
     /// # Errors
-    /// [`PartnersError`] for no partners or too many, for more or fewer weights than partners, and
+    /// [`BatchError::Partners`] for no partners or too many, for more or fewer weights than partners, and
     /// for weights that are negative, not finite, or all 0.
     pub fn with_weights(
         mut self,
         seat: Seat,
         partners: Vec<PlayerSpec>,
         weights: Vec<f64>,
-    ) -> Result<Partners, PartnersError> {
+    ) -> Result<Partners, BatchError> {
         if !(1..=MAX_CHOICES).contains(&partners.len()) {
-            return Err(PartnersError::Choices { seat, found: partners.len() });
+            let found = partners.len();
+            return Err(BatchError::Partners(format!(
+                "partners: {found} bots for seat {seat}: expected 1 to {MAX_CHOICES}"
+            )));
         }
         let total: f64 = weights.iter().sum();
         if weights.len() != partners.len()
             || weights.iter().any(|weight| weight.is_nan() || *weight < 0.0)
             || !(total.is_finite() && total > 0.0)
         {
-            return Err(PartnersError::Weights { seat, weights });
+            return Err(BatchError::Partners(format!(
+                "partners: weights {weights:?} for seat {seat}: expected a number of at least 0 for each partner, one above 0"
+            )));
         }
         let are_equal = weights.iter().all(|&weight| weight == weights[0]);
         let weights = if are_equal { Vec::new() } else { weights };
@@ -251,13 +197,18 @@ impl Partners {
     }
 
     /// Checks the seats and bots against a variant.
-    pub(super) fn check(&self, variant: &Variant) -> Result<(), PartnersError> {
+    pub(super) fn check(&self, variant: &Variant) -> Result<(), BatchError> {
         let players = variant.players();
         if let Some((seat, _)) = self.mixtures().find(|(seat, _)| seat.index() >= players.into()) {
-            return Err(PartnersError::Seat { seat, players });
+            let last = players - 1;
+            return Err(BatchError::Partners(format!(
+                "partners: seat {seat} is not allowed: expected 0 to {last}"
+            )));
         }
         if self.mixtures().count() == usize::from(players) {
-            return Err(PartnersError::Full { players });
+            return Err(BatchError::Partners(format!(
+                "partners hold all {players} seats: expected at least one seat without a partner"
+            )));
         }
         for partner in self.all() {
             partner.player(variant)?;
@@ -306,7 +257,7 @@ mod tests {
         (0..DRAWS).map(|game| EpisodeSeed { seed: 3, game, episode: game % 5 })
     }
 
-    fn partners(weights: &[f64]) -> Result<Partners, PartnersError> {
+    fn partners(weights: &[f64]) -> Result<Partners, BatchError> {
         let bots = weights.iter().map(|_| "iggi".parse().unwrap()).collect();
         Partners::default().with_weights(Seat::ALL[1], bots, weights.to_vec())
     }
@@ -346,7 +297,7 @@ mod tests {
         let bots = vec!["iggi".parse().unwrap(), PlayerSpec::external()];
         for weights in [vec![], vec![1.0], vec![1.0; 3]] {
             let found = Partners::default().with_weights(Seat::ALL[1], bots.clone(), weights);
-            assert!(matches!(found, Err(PartnersError::Weights { .. })));
+            assert!(matches!(found, Err(BatchError::Partners(text)) if text.contains("weights")));
         }
     }
 
@@ -359,7 +310,8 @@ mod tests {
             &[f64::INFINITY, 1.0],
             &[f64::MAX, f64::MAX],
         ] {
-            assert!(matches!(partners(weights), Err(PartnersError::Weights { .. })), "{weights:?}");
+            let error = partners(weights).unwrap_err().to_string();
+            assert!(error.contains(&format!("weights {weights:?} for seat 1")), "{error}");
         }
     }
 }

@@ -3,7 +3,6 @@
 use thiserror::Error;
 
 use crate::batch::BatchError;
-use crate::batch::partners::PartnersError;
 use crate::nn::PolicyError;
 use crate::rules::{PositionError, UnknownNameError, VariantError};
 
@@ -56,7 +55,7 @@ pub enum SnapshotError {
     Policy(#[from] PolicyError),
     /// The partners are not allowed.
     #[error("the stored batch is damaged")]
-    Partners(#[from] PartnersError),
+    Partners(#[source] BatchError),
     /// The batch cannot be made.
     #[error(transparent)]
     Batch(#[from] BatchError),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::SnapshotError;
 use crate::batch::options::{AutoresetMode, Dtype, ExtraOutput, IllegalAction, Observers, Options};
-use crate::batch::partners::{Partners, PartnersError, StoredPartners};
+use crate::batch::partners::{Partners, StoredPartners};
 use crate::batch::{Batch, BatchError};
 use crate::players::PlayerSpecError;
 use crate::rules::{Parameters, Variant};
@@ -66,7 +66,7 @@ impl Settings {
 
     fn read_partners(&self) -> Result<Partners, SnapshotError> {
         self.partners.load().map_err(|error| match error {
-            PartnersError::Bot(PlayerSpecError::Policy(error)) => SnapshotError::Policy(error),
+            BatchError::Partner(PlayerSpecError::Policy(error)) => SnapshotError::Policy(error),
             error => SnapshotError::Partners(error),
         })
     }

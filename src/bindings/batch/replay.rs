@@ -7,11 +7,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::outputs::{COUNT, OutputArrays};
-use crate::batch::{self, Dtype, Observers, Options, Replay, ReplayError};
+use crate::batch::{self, Dtype, Observers, Options, Replay};
 use crate::bindings::arguments::numbers::{Integer, count};
 use crate::bindings::arguments::text::Text;
 use crate::bindings::arrays::claims::{Claims, Disjoint, Interpreter};
-use crate::bindings::errors::{BusyError, DeckError, StarmineError};
+use crate::bindings::errors::BusyError;
 use crate::bindings::interruptible::interruptible;
 use crate::bindings::rules::recording::read_recording;
 use crate::bindings::rules::variant::read_variant;
@@ -22,23 +22,6 @@ use crate::encode::Encoder;
 pub struct _Replay {
     replay: Mutex<(Replay, Disjoint<COUNT>)>,
     outputs: OutputArrays,
-}
-
-impl From<ReplayError> for PyErr {
-    fn from(error: ReplayError) -> PyErr {
-        match error {
-            ReplayError::Batch(error) => error.into(),
-            ReplayError::Deck { game, source } => {
-                DeckError::new_err(format!("game {game}: {source}"))
-            }
-            ReplayError::Move { game, turn, source } => {
-                StarmineError::new_err(format!("game {game}, turn {turn}: {source}"))
-            }
-            ReplayError::Broken | ReplayError::UnusedOption(_) => {
-                StarmineError::new_err(error.to_string())
-            }
-        }
-    }
 }
 
 #[pymethods]

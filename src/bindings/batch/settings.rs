@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping, PyTuple};
 
 use super::outside::_OutsidePartner;
-use crate::batch::{ExtraOutput, GivenDecks, Partners, PartnersError, Seeds};
+use crate::batch::{BatchError, ExtraOutput, GivenDecks, Partners, Seeds};
 use crate::bindings::arguments::numbers::{
     Integer, refuse_bool, seat as read_seat, seed as read_seed, wrong_type,
 };
@@ -136,7 +136,7 @@ fn read_partner(holder: &Bound<'_, PyAny>, stops: &mut bool) -> PyResult<Option<
         return Ok(Some(PlayerSpec::external()));
     }
     if let Ok(text) = holder.extract::<Text>() {
-        let read = || text.parse::<PlayerSpec>().map_err(PartnersError::from);
+        let read = || text.parse::<PlayerSpec>().map_err(BatchError::from);
         return Ok(Some(holder.py().detach(read)?));
     }
     read_player_if(holder)

@@ -19,7 +19,7 @@ use crate::bindings::interruptible::{interruptible, interruptible_if};
 use crate::bindings::rules::variant::{Variant, read_variant};
 use crate::bindings::rules::view::View;
 use crate::bots::{
-    GameRunner, GamesError, GamesOptions, Outcome, PlayedGames, Player, PlayersError, TurnValues,
+    GameRunner, GamesError, GamesOptions, Outcome, PlayedGames, Player, TurnValues, check_number,
     play_listed_games,
 };
 use crate::players::PlayerSpec;
@@ -43,7 +43,7 @@ const LONG: usize = 1 << 8;
 
 /// Reads the players of a table.
 fn read_players(variant: &rules::Variant, given: &GivenPlayers<'_>) -> PyResult<Vec<Player>> {
-    PlayersError::check_number(variant, given.len()).map_err(GamesError::Players)?;
+    check_number(variant, given.len())?;
     let read = |(seat, given): (usize, &Option<Bound<'_, PyAny>>)| match given {
         Some(given) => read_player(&format!("players[{seat}]"), given),
         None => Ok(PlayerSpec::external()),
@@ -220,11 +220,10 @@ impl _Tables {
             seeds.map(|seed| GameRunner::new(variant.clone(), players.clone(), seed)).try_for_each(
                 |table| {
                     tables.push(table?);
-                    Ok(())
+                    Ok::<_, GamesError>(())
                 },
             )
-        })?
-        .map_err(GamesError::Players)?;
+        })??;
         Ok(_Tables { variant, tables, abandoned })
     }
 
@@ -254,7 +253,7 @@ impl _Tables {
             for (table, &abandoned) in self.tables.iter_mut().zip(&self.abandoned) {
                 let mut turns = 0;
                 let game = table.seed().game;
-                let failed = |source| GamesError::Move { game, source };
+                let failed = |source| GamesError::Game { game, source };
                 while !abandoned && turns < most_turns && table.play_bot().map_err(failed)? {
                     turns += 1;
                 }

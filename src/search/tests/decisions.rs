@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::super::*;
 use super::*;
 use crate::bots::{
-    Bot, GameRunner, GamesError, GamesOptions, MoveValue, Player, PolicyBot, SeatedPlayer,
-    SeatedPlayerError, Turn, play_games, play_listed_games,
+    Bot, GameRunner, GamesError, GamesOptions, MoveValue, Player, PolicyBot, SeatedPlayer, Turn,
+    play_games, play_listed_games,
 };
 use crate::nn::{PolicyScratch, shipped_policy};
 use crate::rules::{ActionId, GameRng, Move, Offset, Seat, State, View, first_seen};
@@ -353,7 +353,7 @@ fn a_search_that_was_stopped_can_be_asked_again() {
     let searching = Player::bot(searcher(&variant, "smart", 100, 30));
     let table = [searching.clone(), player(&variant, "smart")];
     let mut seated = SeatedPlayer::new(searching, Seat::FIRST, 7);
-    stopped(&mut || assert_eq!(seated.act(&state), Err(SeatedPlayerError::Stopped)));
+    stopped(&mut || assert_eq!(seated.act(&state), Err(GamesError::Stopped)));
     assert!(seated.act(&state).is_ok());
     let mut runner = GameRunner::new(variant.clone(), table.to_vec(), seed(9)).unwrap();
     stopped(&mut || runner.run().unwrap());
