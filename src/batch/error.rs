@@ -172,9 +172,9 @@ pub enum BatchError {
     /// A batch that worlds were written into, which cannot be stored.
     #[error("a batch with drawn worlds cannot be stored: expected a reset of all games first")]
     StoredWorlds,
-    /// Worlds that do not fit the batch that they are written into.
-    #[error("worlds cannot be written into a batch with {0}")]
-    Worlds(&'static str),
+    /// Worlds that do not fit the batch that they are written into, or an observer that does not exist.
+    #[error("{0}")]
+    Worlds(String),
     /// A signal came during a call from Python: no other caller can end a call early.
     #[doc(hidden)]
     #[error("the call was stopped")]

@@ -7,6 +7,7 @@ use super::kernel::lanes::LANES;
 use super::options::{AutoresetMode, Options};
 use super::partners::Partners;
 use super::{Batch, BatchError};
+use crate::buffers::check_length;
 use crate::rules::{Belief, EpisodeSeed, GameRng, MAX_PLAYERS, Position, Seat, Variant, View};
 use crate::threads::{is_stopped, locked, take_pieces};
 
@@ -50,10 +51,11 @@ impl Batch {
     /// # Errors
     /// As [`Batch::new`] and [`Batch::write_worlds`].
     pub fn worlds(&self, worlds: Worlds<'_>) -> Result<Batch, BatchError> {
+        self.check_worlds(&worlds, self.options().autoreset_mode)?;
         let options = Options { partners: Partners::default(), ..self.options().clone() };
         let num_envs = self.num_envs().saturating_mul(worlds.count);
         let mut into = Batch::new(self.variant().clone(), num_envs, worlds.seed, options)?;
-        self.write_worlds(worlds, &mut into)?;
+        self.draw_worlds(worlds, &mut into)?;
         Ok(into)
     }
 
@@ -63,11 +65,16 @@ impl Batch {
     /// # Errors
     /// [`BatchError::Interrupted`] if one of the batches was interrupted, and
     /// [`BatchError::Worlds`] if `into` has another variant or number of games, or partners, or resets
-    /// in the same step while a chosen game is over, or if there is no such observer, or another number of flags.
+    /// in the same step while a chosen game is over, or if there is no such observer;
+    /// [`BatchError::Buffer`] for another number of flags.
     pub fn write_worlds(&self, worlds: Worlds<'_>, into: &mut Batch) -> Result<(), BatchError> {
-        self.check_whole()?;
-        into.check_whole()?;
-        self.check_worlds(&worlds, into)?;
+        self.check_worlds(&worlds, into.options().autoreset_mode)?;
+        self.check_into(&worlds, into)?;
+        self.draw_worlds(worlds, into)
+    }
+
+    /// As [`Batch::write_worlds`], after its checks.
+    fn draw_worlds(&self, worlds: Worlds<'_>, into: &mut Batch) -> Result<(), BatchError> {
         into.interrupt(); // until all worlds are whole
         let size = block_words(into.config.plan.sizes);
         let (acting_hand, variant) = (into.acting_hand, &self.config.variant);
@@ -109,32 +116,53 @@ impl Batch {
         Ok(())
     }
 
-    fn check_worlds(&self, worlds: &Worlds<'_>, into: &Batch) -> Result<(), BatchError> {
-        let (found, expected) = (into.num_envs(), self.num_envs().saturating_mul(worlds.count));
-        if found != expected {
-            return Err(BatchError::Worlds("another number of games than the worlds"));
+    /// Checks what does not depend on the games that the worlds replace, but on their autoreset mode.
+    fn check_worlds(&self, worlds: &Worlds<'_>, mode: AutoresetMode) -> Result<(), BatchError> {
+        self.check_whole()?;
+        let players = self.variant().players();
+        if let Some(seat) = worlds.observer.filter(|seat| seat.index() >= players.into()) {
+            return Err(BatchError::Worlds(format!(
+                "observer={seat} is not allowed: expected 0 to {}",
+                players - 1
+            )));
         }
-        if into.variant() != self.variant() {
-            return Err(BatchError::Worlds("another variant"));
-        }
-        if into.has_partners() {
-            return Err(BatchError::Worlds("partners, but all seats act in a world"));
-        }
-        if worlds.observer.is_some_and(|seat| seat.index() >= self.variant().players().into()) {
-            return Err(BatchError::Worlds("no seat of the observer's"));
-        }
-        if worlds.games.is_some_and(|games| games.len() != self.num_envs()) {
-            return Err(BatchError::Worlds("another number of games than there are flags"));
+        if let Some(games) = worlds.games {
+            check_length("games", games.len(), self.num_envs())?;
         }
         let is_chosen = |game: usize| worlds.games.is_none_or(|games| games[game]);
+        let is_over = |&game: &usize| is_chosen(game) && self.is_over(game);
         // Such a batch never deals a game that was over before its step.
-        if into.options().autoreset_mode == AutoresetMode::SameStep
-            && (0..self.num_envs()).any(|game| is_chosen(game) && self.is_over(game))
-        {
-            return Err(BatchError::Worlds("autoreset in the same step, since games are over"));
+        match (0..self.num_envs()).find(is_over) {
+            Some(game) if mode == AutoresetMode::SameStep => Err(unfit(&format!(
+                "autoreset in the same step, since games are over: game {game} is"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks the batch whose games the worlds replace.
+    fn check_into(&self, worlds: &Worlds<'_>, into: &Batch) -> Result<(), BatchError> {
+        into.check_whole()?;
+        let (found, expected) = (into.num_envs(), self.num_envs().saturating_mul(worlds.count));
+        if found != expected {
+            return Err(unfit(&format!(
+                "another number of games than the worlds: expected {expected}, found {found}"
+            )));
+        }
+        let [found, expected] = [into.variant(), self.variant()];
+        if found != expected {
+            return Err(unfit(&format!("another variant: expected {expected}, found {found}")));
+        }
+        if into.has_partners() {
+            return Err(unfit("partners, but all seats act in a world"));
         }
         Ok(())
     }
+}
+
+/// The error for a batch that worlds cannot be written into.
+fn unfit(reason: &str) -> BatchError {
+    BatchError::Worlds(format!("worlds cannot be written into a batch with {reason}"))
 }
 
 /// Draws the observer's hand anew; returns the generator, which then draws the deck.
@@ -151,4 +179,21 @@ fn draw_hand(
         position.hands[observer.index()].cards[..slots].copy_from_slice(&hand[..slots]);
     }
     rng
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn worlds_that_cannot_be_are_refused_before_a_batch_is_made() {
+        let batch = Batch::new(Variant::default(), 4, 1, Options::default()).unwrap();
+        let worlds = Worlds { count: usize::MAX, seed: 0, observer: None, games: None };
+        let refused = |worlds| batch.worlds(worlds).unwrap_err().to_string();
+        let observer = refused(Worlds { observer: Some(Seat::ALL[2]), ..worlds });
+        assert_eq!(observer, "observer=2 is not allowed: expected 0 to 1");
+        let games = refused(Worlds { games: Some(&[true; 3]), ..worlds });
+        assert_eq!(games, "games has 3 elements: expected 4");
+        assert!(matches!(batch.worlds(worlds), Err(BatchError::NumEnvs(_))));
+    }
 }
