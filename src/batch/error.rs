@@ -204,7 +204,7 @@ mod tests {
     use crate::bots::GamesError;
     use crate::nn::{Policy, PolicyError};
     use crate::players::PlayerSpec;
-    use crate::rules::{Parameters, StateError, error_text};
+    use crate::rules::{Parameters, RecordingError, error_text};
 
     /// The texts of an error and its sources.
     fn texts(error: &(dyn Error + 'static)) -> Vec<String> {
@@ -239,7 +239,7 @@ mod tests {
                 .into(),
         };
         let cases: [(Box<dyn Error>, usize); 8] = [
-            (StateError::Move { turn: 3, source: illegal.clone() }.into(), 2),
+            (RecordingError::Move { turn: 3, source: illegal.clone() }.into(), 2),
             (ThreadsError::Start(std::io::Error::other("full")).into(), 2),
             (header().into(), 3),
             (GamesError::Memory(no_memory()).into(), 2),

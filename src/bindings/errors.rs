@@ -11,7 +11,7 @@ use crate::buffers;
 use crate::nn;
 use crate::players::PlayerSpecError;
 use crate::rules::{self, ActionId, MoveError, error_text};
-use crate::search::{SearchError, SearchOptionError};
+use crate::search::SearchError;
 
 /// Defines the classes of exceptions.
 macro_rules! classes {
@@ -54,7 +54,6 @@ exceptions! {
     buffers::BufferError => ArrayError,
     batch::ThreadsError => StarmineError,
     SearchError => StarmineError,
-    SearchOptionError => StarmineError,
     buffers::SimdError => StarmineError,
 }
 

@@ -59,7 +59,7 @@ mod table;
 mod turn_values;
 
 pub use bot::{Bot, BoxedClone, MoveValue, Turn};
-pub use noisy::{Noise, NoiseError, Noisy};
+pub use noisy::{Noise, Noisy};
 pub(crate) use play_games::play_listed_games;
 pub use play_games::{GamesOptions, PlayedGames, play_games, record_games};
 pub use policy::PolicyBot;

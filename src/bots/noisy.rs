@@ -1,9 +1,6 @@
 //! A bot whose moves are sometimes replaced by random ones.
 
 use std::fmt;
-use std::str::FromStr;
-
-use thiserror::Error;
 
 use super::bot::{Bot, MoveValue, Turn, is_dropped};
 use super::random::any_legal;
@@ -13,44 +10,17 @@ use crate::rules::{GameRng, Move, UnsupportedVariantError, Variant, View};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Noise(f64);
 
-/// A number that is not a probability.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("noise={0:?} is not allowed: expected a probability from 0 to 1")]
-pub struct NoiseError(String);
-
-impl NoiseError {
-    /// The text that was given.
-    #[must_use]
-    pub fn text(&self) -> &str {
-        &self.0
-    }
-}
-
 impl Noise {
-    /// A probability.
-    ///
-    /// # Errors
-    /// [`NoiseError`] if it is not from 0 to 1.
-    pub fn new(probability: f64) -> Result<Noise, NoiseError> {
-        let is_probability = (0.0..=1.0).contains(&probability);
-        is_probability
-            .then_some(Noise(probability))
-            .ok_or_else(|| NoiseError(probability.to_string()))
+    /// A probability; `None` for a number that is not from 0 to 1.
+    #[must_use]
+    pub fn new(probability: f64) -> Option<Noise> {
+        (0.0..=1.0).contains(&probability).then_some(Noise(probability))
     }
 
     /// The probability.
     #[must_use]
     pub const fn probability(self) -> f64 {
         self.0
-    }
-}
-
-impl FromStr for Noise {
-    type Err = NoiseError;
-
-    fn from_str(text: &str) -> Result<Noise, NoiseError> {
-        let noise = text.parse().ok().and_then(|number| Noise::new(number).ok());
-        noise.ok_or_else(|| NoiseError(text.to_owned()))
     }
 }
 
@@ -65,7 +35,7 @@ impl FromStr for Noise {
 /// use starmine::rules::Variant;
 ///
 /// let smart = "smart".parse::<PlayerSpec>()?.bot(&Variant::default())?;
-/// let player = Player::bot(Noisy::new(smart, Noise::new(0.1)?));
+/// let player = Player::bot(Noisy::new(smart, Noise::new(0.1).ok_or("a probability")?));
 /// // The same player by its text.
 /// let player = "noisy: 0.1; smart".parse::<PlayerSpec>()?.player(&Variant::default())?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -2,10 +2,10 @@
 
 use thiserror::Error;
 
-use crate::bots::{NoiseError, RuleError};
+use crate::bots::RuleError;
 use crate::nn::PolicyError;
 use crate::rules::UnknownNameError;
-use crate::search::{SearchError, SearchOptionError};
+use crate::search::SearchError;
 
 /// A text that names no player.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -21,8 +21,8 @@ pub enum PlayerSpecError {
     #[error(transparent)]
     Policy(#[from] PolicyError),
     /// The noise is not a probability.
-    #[error(transparent)]
-    Noise(#[from] NoiseError),
+    #[error("noise={0:?} is not allowed: expected a probability from 0 to 1")]
+    Noise(String),
     /// Noise without a bot, or with one that has noise.
     #[error(
         "bot={0:?} is not allowed: expected a probability and a bot without noise, such as \"noisy: 0.1; smart\""
@@ -34,10 +34,4 @@ pub enum PlayerSpecError {
     /// An option of a search is given twice.
     #[error("{0} is given twice in a search: expected each option once")]
     Twice(String),
-}
-
-impl From<SearchOptionError> for PlayerSpecError {
-    fn from(error: SearchOptionError) -> PlayerSpecError {
-        SearchError::from(error).into()
-    }
 }

@@ -6,7 +6,7 @@ use super::policy_source::NamedPolicy;
 use crate::bots::{Bot, BotKind, Noise, Noisy, Player, PolicyBot, RuleList};
 use crate::nn::{MoveChoice, Policy};
 use crate::rules::{UnsupportedVariantError, Variant};
-use crate::search::{BlueprintError, SearchError, SearchOptions, Searcher};
+use crate::search::{SearchError, SearchOptions, Searcher};
 
 /// A bot with all its parameters and weights, or a search with one, parsed from its text, which is
 /// one of:
@@ -109,19 +109,19 @@ impl PlayerSpec {
     pub fn searching(self, options: SearchOptions) -> Result<PlayerSpec, SearchError> {
         options.check_text()?;
         if self.searches() {
-            return Err(BlueprintError::Searches(self.to_string()).into());
+            return Err(SearchError::Searches(self.to_string()));
         }
         if self.cheats() {
-            return Err(BlueprintError::Open(self.to_string()).into());
+            return Err(SearchError::Open(self.to_string()));
         }
         // A list of hints and discards has a gap without information tokens, see `searcher`.
         if !self.is_deterministic(&Variant::default()) {
             let is_gap = matches!(&self.0, Spec::Rules(list) if !list.draws());
-            let error = if is_gap { BlueprintError::Gap } else { BlueprintError::Random };
-            return Err(error(self.to_string()).into());
+            let error = if is_gap { SearchError::Gap } else { SearchError::Random };
+            return Err(error(self.to_string()));
         }
         if options.depth.is_some() && !self.values_positions() {
-            return Err(BlueprintError::Valueless(self.to_string()).into());
+            return Err(SearchError::Valueless(self.to_string()));
         }
         Ok(PlayerSpec(Spec::Search { blueprint: Box::new(self), options }))
     }
@@ -263,9 +263,7 @@ fn searcher(
     let bot = blueprint.bot(variant)?;
     Searcher::new(bot, variant, options).map_err(|error| match error {
         // Its moves are not random in other variants.
-        SearchError::Blueprint(BlueprintError::Random(_)) => {
-            BlueprintError::Gap(blueprint.to_string()).into()
-        }
+        SearchError::Random(_) => SearchError::Gap(blueprint.to_string()),
         error => error,
     })
 }

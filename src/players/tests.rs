@@ -4,7 +4,7 @@ use super::*;
 use crate::bots::{GamesOptions, play_games};
 use crate::nn::POLICIES;
 use crate::rules::{EpisodeSeed, Parameters, State, Variant};
-use crate::search::{BlueprintError, SearchError, SearchOptions, Searcher};
+use crate::search::{SearchError, SearchOptions, Searcher};
 
 const RULES: &str = "rules: play-safe; hint-playable; discard-osawa; discard-oldest; hint-most";
 
@@ -12,13 +12,7 @@ const RULES: &str = "rules: play-safe; hint-playable; discard-osawa; discard-old
 fn a_blueprint_must_be_a_deterministic_player() {
     for name in ["random", "iggi", "noisy: 0.1; smart", "policy: ippo-2p; sampled"] {
         let text = format!("search: {name}").parse::<PlayerSpec>().unwrap_err();
-        assert!(
-            matches!(
-                text,
-                PlayerSpecError::Search(SearchError::Blueprint(BlueprintError::Random(_)))
-            ),
-            "{text}"
-        );
+        assert!(matches!(text, PlayerSpecError::Search(SearchError::Random(_))), "{text}");
     }
     let rules = |rules: &str| format!("search: rules: {rules}").parse::<PlayerSpec>();
     for gap in [
@@ -28,13 +22,7 @@ fn a_blueprint_must_be_a_deterministic_player() {
         "play-probably-safe 0.1",
     ] {
         let error = rules(gap).unwrap_err();
-        assert!(
-            matches!(
-                error,
-                PlayerSpecError::Search(SearchError::Blueprint(BlueprintError::Gap(_)))
-            ),
-            "{error}"
-        );
+        assert!(matches!(error, PlayerSpecError::Search(SearchError::Gap(_))), "{error}");
     }
     for whole in ["play-safe; play-probably-safe 0", "discard-probably-useless 0; hint-most"] {
         assert!(rules(whole).is_ok(), "{whole}");
@@ -46,16 +34,13 @@ fn a_blueprint_must_be_a_deterministic_player() {
     let error = rules("discard-oldest; hint-most").unwrap().player(&tokenless).unwrap_err();
     assert!(error.to_string().contains("play-probably-safe"), "{error}");
     let error = rules("discard-oldest; hint-most").unwrap().searcher(&tokenless).unwrap_err();
-    let gap = BlueprintError::Gap("rules: discard-oldest; hint-most".to_owned());
-    assert_eq!(error, SearchError::Blueprint(gap));
+    let gap = SearchError::Gap("rules: discard-oldest; hint-most".to_owned());
+    assert_eq!(error, gap);
     let other = Variant::new(Parameters { colors: 4, ..Parameters::default() }).unwrap();
     let error = "search: smart".parse::<PlayerSpec>().unwrap().searcher(&other).unwrap_err();
     assert!(matches!(error, SearchError::Variant(_)), "{error}");
     let cheater = "search: cheater".parse::<PlayerSpec>().unwrap_err();
-    assert!(
-        matches!(cheater, PlayerSpecError::Search(SearchError::Blueprint(BlueprintError::Open(_)))),
-        "{cheater}"
-    );
+    assert!(matches!(cheater, PlayerSpecError::Search(SearchError::Open(_))), "{cheater}");
 }
 
 #[test]

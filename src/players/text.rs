@@ -7,10 +7,10 @@ use super::error::PlayerSpecError;
 use super::player_spec::{PlayerSpec, Spec};
 use super::policy_source::{FindPolicy, NamedPolicy, POLICY_PREFIX, find_policy};
 use super::search_text::SearchText;
-use crate::bots::{RuleList, bot_or_policy};
+use crate::bots::{Noise, RuleList, bot_or_policy};
 use crate::nn::{MoveChoice, shipped_policy};
 use crate::rules::UnknownNameError;
-use crate::search::{CountOption, MIRROR_STEP, Method, SearchOptionError, SearchOptions};
+use crate::search::{CountOption, MIRROR_STEP, Method, SearchError, SearchOptions};
 
 /// Prefix of a rule list's text.
 const RULES_PREFIX: &str = "rules:";
@@ -54,7 +54,9 @@ fn parse_bot(text: &str, find: &FindPolicy<'_>) -> Result<PlayerSpec, PlayerSpec
     if let Some(noisy) = text.strip_prefix(NOISY_PREFIX) {
         let wrong = || PlayerSpecError::NoisyText(text.to_owned());
         let (noise, bot) = noisy.split_once(';').ok_or_else(wrong)?;
-        let (noise, bot) = (noise.trim().parse()?, bot.trim());
+        let (noise, bot) = (noise.trim(), bot.trim());
+        let probability = noise.parse().ok().and_then(Noise::new);
+        let noise = probability.ok_or_else(|| PlayerSpecError::Noise(noise.to_owned()))?;
         if bot.starts_with(NOISY_PREFIX) {
             return Err(wrong());
         }
@@ -89,7 +91,7 @@ fn parse_search(
             "step" => step = Some(number(value, |step| Method::Mirror { step })?),
             "seats" => {
                 let expected = "a text without it, since any number of seats may search";
-                return Err(SearchOptionError::new("seats", value, expected).into());
+                return Err(SearchError::option("seats", value, expected).into());
             }
             _ => return Err(UnknownNameError::new("option", name, OPTIONS).into()),
         }
@@ -99,26 +101,27 @@ fn parse_search(
 }
 
 /// Sets an option to the number in a text.
-fn set(
-    options: &mut SearchOptions,
-    option: CountOption,
-    value: &str,
-) -> Result<(), SearchOptionError> {
+fn set(options: &mut SearchOptions, option: CountOption, value: &str) -> Result<(), SearchError> {
     // Text that is not a number becomes -1, which every option refuses.
     let number = value.parse().unwrap_or(-1);
     options.set(option, number).map_err(|error| quoting(error, value))
 }
 
 /// The number of a method in a text.
-fn number(value: &str, method: fn(f64) -> Method) -> Result<f64, SearchOptionError> {
+fn number(value: &str, method: fn(f64) -> Method) -> Result<f64, SearchError> {
     let number = value.parse().unwrap_or(-1.0);
     method(number).check().map_err(|error| quoting(error, value))?;
     Ok(number)
 }
 
 /// The error for the value as it stands in the text.
-fn quoting(error: SearchOptionError, value: &str) -> SearchOptionError {
-    SearchOptionError { value: format!("{value:?}"), ..error }
+fn quoting(error: SearchError, value: &str) -> SearchError {
+    match error {
+        SearchError::Option { option, expected, .. } => {
+            SearchError::Option { option, value: format!("{value:?}"), expected }
+        }
+        error => error,
+    }
 }
 
 impl fmt::Display for PlayerSpec {

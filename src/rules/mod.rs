@@ -63,7 +63,7 @@ pub use game::recorded_game::{GameCheck, RecordedGame};
 pub use game::recording::{Recording, RecordingArrays, RecordingError};
 pub use game::rng::GameRng;
 pub(crate) use game::rng::{INCREMENT, MULTIPLIER, mix_seed, ticket_index};
-pub use game::state::{State, StateError};
+pub use game::state::State;
 pub(crate) use game::validate::PositionError;
 pub(crate) use limits::MAX_CARD_KINDS;
 pub use limits::{MAX_CARDS, MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS, MAX_RANKS};

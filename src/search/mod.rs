@@ -84,5 +84,5 @@ pub use belief::{BlueprintBelief, Source};
 pub use candidate::SearchedMove;
 pub use decision::Decision;
 pub(crate) use options::{CountOption, MIRROR_STEP};
-pub use options::{Method, SearchOptionError, SearchOptions};
-pub use searcher::{BlueprintError, SearchError, Searcher};
+pub use options::{Method, SearchOptions};
+pub use searcher::{SearchError, Searcher};

@@ -1,12 +1,11 @@
 //! How much a search does, and how it chooses.
 
-use std::fmt::{Debug, Display};
+use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use thiserror::Error;
-
 use super::blueprint::Blueprint;
+use super::searcher::SearchError;
 use crate::threads::MAX_THREADS;
 
 /// The most roll-outs, and the most milliseconds.
@@ -78,25 +77,6 @@ pub struct SearchOptions {
     pub num_threads: usize,
 }
 
-/// A value that an option of a search may not have.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-#[error("{option}={value} is not allowed: expected {expected}")]
-pub struct SearchOptionError {
-    /// The option's name.
-    pub option: &'static str,
-    /// The refused value.
-    pub value: String,
-    /// The values that are allowed.
-    pub expected: String,
-}
-
-impl SearchOptionError {
-    pub(crate) fn new(option: &'static str, value: impl Display, expected: &str) -> Self {
-        SearchOptionError { option, value: value.to_string(), expected: expected.to_owned() }
-    }
-}
-
 impl Default for Method {
     /// [`Method::Single`] with a threshold of 0.1.
     fn default() -> Method {
@@ -121,8 +101,8 @@ impl Default for SearchOptions {
 
 impl SearchOptions {
     /// # Errors
-    /// [`SearchOptionError`] for an option that is out of its range.
-    pub(crate) fn check(&self) -> Result<(), SearchOptionError> {
+    /// [`SearchError`] for an option that is out of its range.
+    pub(crate) fn check(&self) -> Result<(), SearchError> {
         whole("rollouts", self.rollouts, MOST)?;
         whole("hands", self.hands, HANDS)?;
         self.depth.map_or(Ok(1), |depth| whole("depth", depth, DEPTH))?;
@@ -130,12 +110,12 @@ impl SearchOptions {
     }
 
     /// As [`SearchOptions::check`], for a player whose text has the options.
-    pub(crate) fn check_text(&self) -> Result<(), SearchOptionError> {
+    pub(crate) fn check_text(&self) -> Result<(), SearchError> {
         if let Some(limit) = self.time_limit {
             let is_whole = limit.subsec_nanos() % 1_000_000 == 0;
             if !is_whole || whole("time_limit", limit.as_millis(), MOST).is_err() {
                 let expected = format!("whole milliseconds, 1 to {MOST}");
-                return Err(SearchOptionError::new("time_limit", format!("{limit:?}"), &expected));
+                return Err(SearchError::option("time_limit", format!("{limit:?}"), &expected));
             }
         }
         self.check()
@@ -144,12 +124,8 @@ impl SearchOptions {
     /// Sets a number by the option's name in the text of a player.
     ///
     /// # Errors
-    /// [`SearchOptionError`] if the number is out of range.
-    pub(crate) fn set(
-        &mut self,
-        option: CountOption,
-        number: i64,
-    ) -> Result<(), SearchOptionError> {
+    /// [`SearchError`] if the number is out of range.
+    pub(crate) fn set(&mut self, option: CountOption, number: i64) -> Result<(), SearchError> {
         match option {
             CountOption::Rollouts => self.rollouts = whole("rollouts", number, MOST)?,
             CountOption::Milliseconds => {
@@ -179,8 +155,8 @@ pub(crate) enum CountOption {
 
 impl Method {
     /// # Errors
-    /// [`SearchOptionError`] if the method's number is out of range.
-    pub(crate) fn check(self) -> Result<(), SearchOptionError> {
+    /// [`SearchError`] if the method's number is out of range.
+    pub(crate) fn check(self) -> Result<(), SearchError> {
         match self {
             Method::Single { threshold } => {
                 real("threshold", threshold, 0.0..=100.0, "a number from 0 to 100")
@@ -195,25 +171,25 @@ impl Method {
     /// threshold of 0.1 and `mirror` a step of 10.
     ///
     /// # Errors
-    /// [`SearchOptionError`] for another name, or for the number of the other method.
+    /// [`SearchError`] for another name, or for the number of the other method.
     pub(crate) fn from_name(
         name: &str,
         threshold: Option<f64>,
         step: Option<f64>,
-    ) -> Result<Method, SearchOptionError> {
+    ) -> Result<Method, SearchError> {
         match (name, threshold, step) {
             ("single", _, Some(step)) => {
-                Err(SearchOptionError::new("step", step, "no step without \"method=mirror\""))
+                Err(SearchError::option("step", step, "no step without \"method=mirror\""))
             }
             ("single", threshold, None) => {
                 Ok(Method::Single { threshold: threshold.unwrap_or(SINGLE_THRESHOLD) })
             }
             ("mirror", Some(threshold), _) => {
                 let expected = "no threshold with \"method=mirror\"";
-                Err(SearchOptionError::new("threshold", threshold, expected))
+                Err(SearchError::option("threshold", threshold, expected))
             }
             ("mirror", None, step) => Ok(Method::Mirror { step: step.unwrap_or(MIRROR_STEP) }),
-            _ => Err(SearchOptionError::new("method", format!("{name:?}"), "single or mirror")),
+            _ => Err(SearchError::option("method", format!("{name:?}"), "single or mirror")),
         }
     }
 }
@@ -223,9 +199,9 @@ fn whole<N: TryInto<u32> + Display + Copy>(
     option: &'static str,
     number: N,
     most: u32,
-) -> Result<u32, SearchOptionError> {
+) -> Result<u32, SearchError> {
     let allowed = number.try_into().ok().filter(|number| (1..=most).contains(number));
-    allowed.ok_or_else(|| SearchOptionError::new(option, number, &format!("1 to {most}")))
+    allowed.ok_or_else(|| SearchError::option(option, number, &format!("1 to {most}")))
 }
 
 /// A number in a range.
@@ -234,9 +210,9 @@ fn real(
     number: f64,
     allowed: RangeInclusive<f64>,
     expected: &str,
-) -> Result<(), SearchOptionError> {
+) -> Result<(), SearchError> {
     let is_allowed = allowed.contains(&number);
-    is_allowed.then_some(()).ok_or_else(|| SearchOptionError::new(option, number, expected))
+    is_allowed.then_some(()).ok_or_else(|| SearchError::option(option, number, expected))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use thiserror::Error;
 use super::belief::BlueprintBelief;
 use super::blueprint::Blueprint;
 use super::decision::{Choice, Decision, search};
-use super::options::{Method, SearchOptionError, SearchOptions};
+use super::options::{Method, SearchOptions};
 use crate::bots::{Bot, MoveValue, Turn};
 use crate::rules::{Ending, GameRng, Move, Seat, State, UnsupportedVariantError, Variant, View};
 
@@ -15,43 +15,41 @@ use crate::rules::{Ending, GameRng, Move, Seat, State, UnsupportedVariantError, 
 /// blueprint's move; see [`Method::Mirror`].
 const MISTAKE_LIKELIHOOD: f64 = 0.02;
 
-/// A blueprint that a search cannot use.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum BlueprintError {
-    /// Its moves are random.
-    #[error(
-        "blueprint={0:?} draws its moves at random: expected a bot whose moves follow from the game"
-    )]
-    Random(String),
-    /// It is a rule list that makes a random move where none of its rules applies.
-    #[error(
-        "blueprint={0:?} makes a random move where none of its rules applies: expected a list with a rule that always does, such as \"play-probably-safe 0\" as the last one"
-    )]
-    Gap(String),
-    /// It cannot value a position, which a depth needs.
-    #[error(
-        "depth is not allowed with blueprint={0:?}: expected a policy whose network has no memory, which values positions"
-    )]
-    Valueless(String),
-    /// It searches itself.
-    #[error("blueprint={0:?} searches: expected a bot that does not")]
-    Searches(String),
-    /// It sees all hands.
-    #[error("blueprint={0:?} sees its own hand: expected a bot that sees what its seat sees")]
-    Open(String),
-}
-
 /// A search that cannot be made, or a position that it cannot decide.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SearchError {
-    /// The blueprint cannot be used.
-    #[error(transparent)]
-    Blueprint(#[from] BlueprintError),
-    /// An option is out of its range.
-    #[error(transparent)]
-    Option(#[from] SearchOptionError),
+    /// The blueprint's moves are random.
+    #[error(
+        "blueprint={0:?} draws its moves at random: expected a bot whose moves follow from the game"
+    )]
+    Random(String),
+    /// The blueprint is a rule list that makes a random move where none of its rules applies.
+    #[error(
+        "blueprint={0:?} makes a random move where none of its rules applies: expected a list with a rule that always does, such as \"play-probably-safe 0\" as the last one"
+    )]
+    Gap(String),
+    /// The blueprint cannot value a position, which a depth needs.
+    #[error(
+        "depth is not allowed with blueprint={0:?}: expected a policy whose network has no memory, which values positions"
+    )]
+    Valueless(String),
+    /// The blueprint searches itself.
+    #[error("blueprint={0:?} searches: expected a bot that does not")]
+    Searches(String),
+    /// The blueprint sees all hands.
+    #[error("blueprint={0:?} sees its own hand: expected a bot that sees what its seat sees")]
+    Open(String),
+    /// An option may not have this value.
+    #[error("{option}={value} is not allowed: expected {expected}")]
+    Option {
+        /// The option's name.
+        option: &'static str,
+        /// The refused value.
+        value: String,
+        /// The values that are allowed.
+        expected: String,
+    },
     /// The blueprint does not support the variant, or the search was made for another one.
     #[error(transparent)]
     Variant(#[from] UnsupportedVariantError),
@@ -62,6 +60,13 @@ pub enum SearchError {
     #[doc(hidden)]
     #[error("the call was stopped")]
     Stopped,
+}
+
+impl SearchError {
+    /// The error for a value that an option may not have.
+    pub(crate) fn option(option: &'static str, value: impl fmt::Display, expected: &str) -> Self {
+        SearchError::Option { option, value: value.to_string(), expected: expected.to_owned() }
+    }
 }
 
 /// What messages call a blueprint that was not made of a text.
@@ -107,15 +112,15 @@ impl Searcher {
         options.check()?;
         let own = blueprint.into_box();
         if own.searches() {
-            return Err(BlueprintError::Searches(GIVEN.to_owned()).into());
+            return Err(SearchError::Searches(GIVEN.to_owned()));
         }
         if !own.is_deterministic(variant) {
-            return Err(BlueprintError::Random(GIVEN.to_owned()).into());
+            return Err(SearchError::Random(GIVEN.to_owned()));
         }
         own.check_variant(variant)?;
         let blueprint = Blueprint::new(&*own, variant.players());
         if options.depth.is_some() && matches!(blueprint, Blueprint::Bots(_)) {
-            return Err(BlueprintError::Valueless(GIVEN.to_owned()).into());
+            return Err(SearchError::Valueless(GIVEN.to_owned()));
         }
         let rng = GameRng::for_samples(0);
         let (belief, values, variant) = (None, Vec::new(), variant.clone());

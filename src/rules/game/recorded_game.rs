@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::rules::cards::card::Card;
 use crate::rules::cards::deck::{DeckError, ListedDeck};
 use crate::rules::game::position::Position;
-use crate::rules::game::state::{State, StateError};
+use crate::rules::game::recording::RecordingError;
+use crate::rules::game::state::State;
 use crate::rules::small_index::Seat;
 use crate::rules::turns::ending::Ending;
 use crate::rules::turns::moves::MoveError;
@@ -75,9 +76,9 @@ impl<'a> RecordedGame<'a> {
     /// The game after its last action.
     ///
     /// # Errors
-    /// [`StateError`] if the deck is not the variant's, there is no such seat, or an action is not
+    /// [`RecordingError`] if the deck is not the variant's, there is no such seat, or an action is not
     /// legal.
-    pub fn state(self) -> Result<State, StateError> {
+    pub fn state(self) -> Result<State, RecordingError> {
         let (deck, start) = self.deal()?;
         let actions = self.actions.iter().copied().map(i64::from);
         State::replay(self.variant.clone(), deck, start, actions)
@@ -157,14 +158,14 @@ mod tests {
             checked.error,
             Some(MoveError::Illegal { .. } | MoveError::OutOfRange { .. })
         ));
-        assert!(matches!(game.state(), Err(StateError::Move { .. })));
+        assert!(matches!(game.state(), Err(RecordingError::Move { .. })));
 
         let mut wrong = arrays(&[]);
         wrong.start_players[0] = 2;
         let wrong = games(wrong);
         let seat = DeckError::WrongStartPlayer { start_player: 2, players: 2 };
         assert_eq!(wrong.game(0).start_player(), Err(seat.clone()));
-        assert_eq!(wrong.game(0).state().unwrap_err(), StateError::Deck(seat.clone()));
+        assert_eq!(wrong.game(0).state().unwrap_err(), RecordingError::Deck(seat.clone()));
         assert_eq!(wrong.game(0).check_deal(), Err(seat));
         let mut wrong = arrays(&[]);
         wrong.decks[0] = 25;

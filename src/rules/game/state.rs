@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
-use thiserror::Error;
 
 use crate::rules::cards::card::{Card, Suit};
 use crate::rules::cards::deck::{DeckError, ListedDeck, RandomDeck};
@@ -13,6 +12,7 @@ use crate::rules::cards::outlook::Outlook;
 use crate::rules::error_text;
 use crate::rules::game::episode_seed::EpisodeSeed;
 use crate::rules::game::position::Position;
+use crate::rules::game::recording::RecordingError;
 use crate::rules::game::rng::GameRng;
 use crate::rules::small_index::Seat;
 use crate::rules::turns::ending::Ending;
@@ -59,28 +59,6 @@ struct StateRecord {
 /// Incremented when stored states of the previous format can no longer be read.
 const FORMAT: u32 = 1;
 
-/// A stored state that cannot be restored.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum StateError {
-    /// It has another format.
-    #[error(
-        "the stored state has format {0}: expected {FORMAT}, written by this version of starmine"
-    )]
-    Format(u32),
-    /// Its deck is not the variant's.
-    #[error(transparent)]
-    Deck(#[from] DeckError),
-    /// One of its actions is not legal.
-    #[error("actions[{turn}]")]
-    Move {
-        /// Its index.
-        turn: usize,
-        /// Why it is refused.
-        source: MoveError,
-    },
-}
-
 impl State {
     /// Deals the game of this seed.
     #[must_use]
@@ -116,17 +94,17 @@ impl State {
     /// Deals a deck and plays these actions.
     ///
     /// # Errors
-    /// [`StateError::Move`] for the first action that is not legal.
+    /// [`RecordingError::Move`] for the first action that is not legal.
     pub(in crate::rules) fn replay(
         variant: Arc<Variant>,
         deck: ListedDeck,
         start_player: Seat,
         actions: impl Iterator<Item = i64>,
-    ) -> Result<State, StateError> {
+    ) -> Result<State, RecordingError> {
         let mut state = State::deal(variant, deck, start_player);
         for (turn, action) in actions.enumerate() {
             let action = state.position.check_action(&state.variant, action);
-            let played = action.map_err(|source| StateError::Move { turn, source })?;
+            let played = action.map_err(|source| RecordingError::Move { turn, source })?;
             state.play_unchecked(played);
         }
         Ok(state)
@@ -440,11 +418,11 @@ impl<'de> Deserialize<'de> for State {
 }
 
 impl TryFrom<StateRecord> for State {
-    type Error = StateError;
+    type Error = RecordingError;
 
-    fn try_from(record: StateRecord) -> Result<State, StateError> {
+    fn try_from(record: StateRecord) -> Result<State, RecordingError> {
         if record.format != FORMAT {
-            return Err(StateError::Format(record.format));
+            return Err(RecordingError::Format { found: record.format, expected: FORMAT });
         }
         let variant = Arc::new(record.variant);
         let start_player = variant.start_player(record.start_player)?;

@@ -30,16 +30,16 @@ fn only_a_bot_that_says_so_is_a_blueprint() {
         Noisy::new(Mine, noise).into_box(),
     ];
     for bot in random {
-        assert_eq!(refusal(bot), Some(BlueprintError::Random(given()).into()));
+        assert_eq!(refusal(bot), Some(SearchError::Random(given())));
     }
     let searching = searcher(&variant, "smart", 10, 10).into_box();
-    assert_eq!(refusal(searching), Some(BlueprintError::Searches(given()).into()));
+    assert_eq!(refusal(searching), Some(SearchError::Searches(given())));
     let rules = blueprint(&variant, "rules: discard-oldest; hint-most");
     assert_eq!(refusal(rules.clone()), None);
     let tokenless = Parameters { max_information_tokens: 0, ..Parameters::default() };
     let tokenless = Variant::new(tokenless).unwrap();
     let gap = Searcher::new(rules, &tokenless, SearchOptions::default()).unwrap_err();
-    assert_eq!(gap, BlueprintError::Random(given()).into());
+    assert_eq!(gap, SearchError::Random(given()));
     let seven = variant_of("avalanche", 2);
     let smart = blueprint(&variant, "smart");
     let refused = Searcher::new(smart, &seven, SearchOptions::default());
