@@ -49,10 +49,17 @@ impl Encoder {
         matches!(self, Encoder::CanonicalSeer)
     }
 
+    /// Whether observations show what the hints, or those of the seer, say about every card.
+    #[must_use]
+    #[inline]
+    pub(crate) const fn shows_knowledge(self) -> bool {
+        !matches!(self, Encoder::CanonicalMinimal)
+    }
+
     /// The named sections of an observation, which fix its length.
     #[must_use]
     pub fn layout(self, variant: &Variant) -> Layout {
-        layout(variant, self != Encoder::CanonicalMinimal)
+        layout(variant, self.shows_knowledge())
     }
 
     /// Writes an observation into words: the first bit lowest, unused bits 0.
@@ -64,7 +71,7 @@ impl Encoder {
         if self.shows_own_hand() {
             encode_seer_view(view, &mut bits);
         } else {
-            encode_view(view.seat_view(), self == Encoder::Canonical, &mut bits);
+            encode_view(view.seat_view(), self.shows_knowledge(), &mut bits);
         }
         bits.finish();
     }
@@ -76,7 +83,7 @@ impl Encoder {
     pub fn encode_view(self, view: &View<'_>, words: &mut [u64]) {
         assert!(!self.shows_own_hand(), "the view does not show the observer's own hand");
         let mut bits = BitWriter::new(words);
-        encode_view(view, self == Encoder::Canonical, &mut bits);
+        encode_view(view, self.shows_knowledge(), &mut bits);
         bits.finish();
     }
 }

@@ -65,7 +65,7 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
         self.encode_board(&mut rows);
         rows.push(self.load(Field::Discards), self.sizes().deck_size);
         let announced = self.encode_last_turn(observer, &mut rows);
-        if !matches!(encoder, Encoder::CanonicalMinimal) {
+        if encoder.shows_knowledge() {
             self.encode_knowledge(observer, encoder, &mut rows);
         }
         if self.sizes().timed_display {

@@ -191,10 +191,8 @@ impl Sizes {
         let hands = (self.players - 1) * self.hand_size * self.cards() + self.players;
         let board = self.cards() + self.max_information_tokens + self.max_life_tokens;
         let last_turn = 2 * self.players + TYPES + self.hinted() + 2 * self.hand_size;
-        let knowledge = match encoder {
-            Encoder::CanonicalMinimal => 0,
-            Encoder::Canonical | Encoder::CanonicalSeer => self.dealt_cards() * self.knowledge(),
-        };
+        let knowledge =
+            if encoder.shows_knowledge() { self.dealt_cards() * self.knowledge() } else { 0 };
         let announced = if self.timed_display { self.colors } else { 0 };
         let decks = self.dealt_deck_size() + self.deck_size;
         hands + decks + board + last_turn + self.cards() + 2 + knowledge + announced
