@@ -8,11 +8,8 @@ use super::options::{AutoresetMode, Options};
 use super::partners::Partners;
 use super::{Batch, BatchError};
 use crate::buffers::check_length;
-use crate::rules::{Belief, EpisodeSeed, GameRng, MAX_PLAYERS, Position, Seat, Variant, View};
+use crate::rules::{Belief, Decision, EpisodeSeed, GameRng, Position, Seat, Variant, View};
 use crate::threads::{is_stopped, locked, take_pieces};
-
-/// The number of the random numbers of a world, apart from those of the seats and of mixtures.
-const STREAM: usize = 2 * MAX_PLAYERS + 2;
 
 /// Which worlds [`Batch::write_worlds`] draws.
 #[derive(Clone, Copy, Debug)]
@@ -92,7 +89,7 @@ impl Batch {
                         let mut game = self.copy_game(world / worlds.count);
                         let seed =
                             EpisodeSeed { seed: worlds.seed, game: world as u64, episode: 0 };
-                        let rng = GameRng::for_stream(seed, STREAM);
+                        let rng = GameRng::for_decision(seed, Decision::World);
                         let observer = worlds.observer.unwrap_or(game.position.current_player);
                         let rng = draw_hand(&mut game.position, variant, observer, rng);
                         game.deck = game.position.remaining_deck(variant, rng);

@@ -62,7 +62,7 @@ pub(crate) use game::position::{Position, StoredPosition};
 pub use game::recorded_game::{GameCheck, RecordedGame};
 pub use game::recording::{Recording, RecordingArrays, RecordingError};
 pub use game::rng::GameRng;
-pub(crate) use game::rng::{INCREMENT, MULTIPLIER, mix_seed, ticket_index};
+pub(crate) use game::rng::{Decision, INCREMENT, MULTIPLIER, mix_seed, ticket_index};
 pub use game::state::State;
 pub(crate) use game::validate::PositionError;
 pub(crate) use limits::MAX_CARD_KINDS;

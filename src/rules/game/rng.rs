@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::rules::game::episode_seed::EpisodeSeed;
+use crate::rules::limits::MAX_PLAYERS;
 use crate::rules::small_index::Seat;
 
 /// The increment of the generator: the stream that PCG's reference implementation uses by default.
@@ -23,6 +24,17 @@ pub struct GameRng {
     state: u64,
 }
 
+/// What is decided at random in an episode after its deal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Decision {
+    /// The moves of the player in a seat.
+    Moves(Seat),
+    /// Which of its partners holds a seat.
+    Partner(Seat),
+    /// The hidden cards of a world.
+    World,
+}
+
 impl fmt::Debug for GameRng {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("GameRng").finish_non_exhaustive()
@@ -39,12 +51,17 @@ impl GameRng {
     /// The generator of the player in a seat, independent of the deal's and of the other seats'.
     #[must_use]
     pub fn for_seat(seed: EpisodeSeed, seat: Seat) -> GameRng {
-        GameRng::for_stream(seed, seat.index())
+        GameRng::for_decision(seed, Decision::Moves(seat))
     }
 
-    /// The generator of a seat, or beyond [`MAX_PLAYERS`](crate::rules::MAX_PLAYERS) of another decision
-    /// about the episode.
-    pub(crate) fn for_stream(seed: EpisodeSeed, number: usize) -> GameRng {
+    /// The generator of a decision about an episode, independent of the deal's and of the other
+    /// decisions'.
+    pub(crate) fn for_decision(seed: EpisodeSeed, decision: Decision) -> GameRng {
+        let number = match decision {
+            Decision::Moves(seat) => seat.index(),
+            Decision::Partner(seat) => MAX_PLAYERS + seat.index(),
+            Decision::World => 2 * MAX_PLAYERS + 2,
+        };
         GameRng::from_state(mix_seed(mix_seed(episode_state(seed), 0), number as u64))
     }
 
