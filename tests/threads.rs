@@ -4,7 +4,10 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use starmine::batch::{Batch, BatchError, Dtype, Options, OutputBuffers, Outputs, Partners, Seeds};
+use starmine::batch::{
+    Batch, BatchError, Dtype, ObservationBuffer, Options, OutputBuffers, Outputs, Partners, Seeds,
+};
+use starmine::buffers::WriteOnly;
 use starmine::rules::{GameRng, Parameters, Seat, Variant};
 
 /// More than two groups of games for each of two threads, so that one takes groups from the other.
@@ -45,10 +48,10 @@ impl Written {
     fn see_finished(&mut self, batch: &mut Batch) {
         self.finished = batch.finished().unwrap();
         self.last.clear();
-        let last = batch.final_observations::<u8>().unwrap();
-        assert!(last.iter().map(|(game, _)| game).eq(self.finished.iter().copied()));
-        last.iter().for_each(|(_, row)| self.last.extend(row));
-        assert_eq!(self.last.len(), self.finished.len() * batch.row_length());
+        self.last.resize(self.finished.len() * batch.row_length(), 0);
+        batch
+            .write_final_observations(ObservationBuffer::Bits(WriteOnly::new(&mut self.last)))
+            .unwrap();
     }
 }
 

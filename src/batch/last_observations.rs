@@ -3,29 +3,12 @@
 
 use super::kernel::block::{block_words, clear_block};
 use super::kernel::lanes::{LANES, Word};
-use super::outputs::{ObservationBuffer, ObservationElement, Outputs, check_element};
+use super::outputs::{ObservationBuffer, Outputs};
 use super::step::chunk::Chunk;
 use super::step::finished_games::FinishedGame;
 use super::step::{Request, Step};
 use super::{Batch, BatchError, reserve};
 use crate::rules::EpisodeSeed;
-
-/// The last observations of the games that ended in a step.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FinalObservations<T> {
-    games: Vec<usize>,
-    rows: Vec<T>,
-}
-
-impl<T> FinalObservations<T> {
-    /// The games in ascending order, each with its row, or with the rows of all seats, one after
-    /// another.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (usize, &[T])> {
-        let width = self.rows.len() / self.games.len().max(1);
-        let part = move |(place, &game)| (game, &self.rows[place * width..][..width]);
-        self.games.iter().enumerate().map(part)
-    }
-}
 
 impl Batch {
     /// The games that ended in the last step and were dealt anew in it (autoreset `SameStep`), in
@@ -57,24 +40,14 @@ impl Batch {
         Ok(all)
     }
 
-    /// The last observations of the [`Batch::finished`] games.
+    /// Writes the last observations of the [`Batch::finished`] games: for each its row, or the rows of
+    /// all seats, one after another.
     ///
     /// # Errors
-    /// [`BatchError::Buffer`] for a type that does not fit [`Options::dtype`](super::Options::dtype),
-    /// [`BatchError::Memory`] if there is no memory for the rows and copies of the games.
-    pub fn final_observations<T: ObservationElement>(
-        &mut self,
-    ) -> Result<FinalObservations<T>, BatchError> {
-        check_element::<T>(self.options().dtype)?;
-        let length = self.num_finished() * self.num_observers() * self.row_length();
-        let mut rows = reserve(length, self.num_envs())?;
-        rows.resize(length, T::default());
-        self.write_final_observations(T::buffer(&mut rows, self.options().dtype))?;
-        Ok(FinalObservations { games: self.finished()?, rows })
-    }
-
-    /// As [`Batch::final_observations`], in memory of the caller.
-    pub(crate) fn write_final_observations(
+    /// [`BatchError::Buffer`] for a buffer of another length, or of a type that does not fit
+    /// [`Options::dtype`](super::Options::dtype), [`BatchError::Memory`] if there is no memory for copies
+    /// of the games.
+    pub fn write_final_observations(
         &mut self,
         buffer: ObservationBuffer<'_>,
     ) -> Result<(), BatchError> {

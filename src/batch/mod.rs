@@ -91,7 +91,6 @@ use std::sync::Arc;
 pub use actions::Action;
 pub use error::{BatchError, IllegalActionsError, RefusedAction};
 pub use given_decks::GivenDecks;
-pub use last_observations::FinalObservations;
 pub use options::{
     AutoresetMode, Dtype, ExtraOutput, IllegalAction, Observers, Options, default_threads,
 };

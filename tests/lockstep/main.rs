@@ -17,9 +17,10 @@ use std::time::Instant;
 use columns::Columns;
 use random::Random;
 use starmine::batch::{
-    AutoresetMode, Batch, BatchError, Dtype, IllegalAction, Observers, Options, Seeds,
+    AutoresetMode, Batch, BatchError, Dtype, IllegalAction, ObservationBuffer, Observers, Options,
+    Seeds,
 };
-use starmine::buffers::Simd;
+use starmine::buffers::{Simd, WriteOnly};
 use starmine::encode::Encoder;
 use starmine::rules::{Ending, Seat};
 use table::Table;
@@ -198,8 +199,10 @@ impl Round {
             assert_eq!(finished, table.finished, "{}: finished games", place());
             if !finished.is_empty() {
                 let place = place();
-                let last = batch.final_observations::<u8>().expect(&place);
-                let rows: Vec<u8> = last.iter().flat_map(|(_, rows)| rows).copied().collect();
+                let mut rows = vec![0; table.last_rows.len()];
+                batch
+                    .write_final_observations(ObservationBuffer::Bits(WriteOnly::new(&mut rows)))
+                    .expect(&place);
                 assert!(rows == table.last_rows, "{place}: the last observations differ");
             }
         }

@@ -224,7 +224,7 @@ def test_worlds_that_cannot_be():
         batch.worlds(into=batch)
     with pytest.raises(starmine.StarmineError, match="another number of games than the worlds: expected 4, found 5"):
         batch.worlds(into=other)
-    with pytest.raises(starmine.StarmineError, match="a batch with another variant: expected .*, found "):
+    with pytest.raises(starmine.StarmineError, match=r"a batch with another variant: expected .*, found "):
         batch.worlds(into=starmine.Batch("avalanche", 4, seed=1))
     for arguments in ({"count": 0}, {"count": -1}, {"observer": 2}, {"observer": -1}, {"seed": -1}):
         with pytest.raises(starmine.StarmineError, match=next(iter(arguments))):
@@ -245,7 +245,7 @@ def test_games_that_are_over_go_only_where_they_can_be_dealt_anew(mode):
     worlds = batch.worlds(2, seed=1)
     assert np.array_equal(worlds.observe()["action_mask"].any(1), ~over.repeat(2))
     into = starmine.Batch("standard", 8, seed=1)
-    with pytest.raises(starmine.StarmineError, match="autoreset in the same step, since games are over: game \\d is"):
+    with pytest.raises(starmine.StarmineError, match=r"autoreset in the same step, since games are over: game \d is"):
         batch.worlds(seed=1, into=into)
     if not over.all():
         assert batch.worlds(seed=1, into=into, games=~over) is into
