@@ -16,6 +16,7 @@ from starmine._core import (
     NotationError,
     SeatedBot,
     StarmineError,
+    State,
     Variant,
     View,
     _Player,
@@ -138,6 +139,18 @@ class SeenGame:
         """The probability of each card in each slot of the observer's hand, as `View.marginals` gives it."""
         return self.view().marginals()
 
+    def worlds(self, count: int = 1, *, seed: int | None = None) -> list[State]:
+        """Draw possible games: states in which the observer sees what it sees here, as `State.worlds` draws them.
+
+        Args:
+            count: number of states, 1 to 1,000,000.
+            seed: 0 to 2**64 - 1; None for a random one.
+
+        Raises:
+            StarmineError: a number out of range.
+        """
+        return self._now.stand_in().worlds(count, seed=seed, observer=self.observer)
+
     @named_keywords
     def apply(
         self,
@@ -155,7 +168,8 @@ class SeenGame:
             card: the card that was played or discarded. Only the observer's own turns need it.
             drawn: the card that a teammate has drawn after its play or discard; None if the deck was empty. The
                 observer's own draws are not told.
-            touched: the slots of the cards that a hint matches. Only hints to the observer need it.
+            touched: the slots of the cards that a hint matches; None or nothing after other moves. Only hints to the
+                observer need it.
 
         Returns:
             What happened.
@@ -212,6 +226,9 @@ class SeenGame:
             for turn in range(now.length):
                 self._now = now.first_turns(turn)
                 self._show()
+        except BaseException:
+            self._players = None
+            raise
         finally:
             self._now = now
 

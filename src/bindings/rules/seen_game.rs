@@ -91,7 +91,8 @@ impl _SeenGame {
     ///     action: the action id of the seat to act.
     ///     card: the card that was played or discarded. It may be left out in a teammate's turn.
     ///     drawn: the card that a teammate has drawn; None if nobody or the observer has drawn.
-    ///     touched: the slots of the cards that a hint matches. They may be left out for a teammate's hand.
+    ///     touched: the slots of the cards that a hint matches, none after other moves. They may be left out for a
+    ///         teammate's hand.
     ///
     /// Raises:
     ///     StarmineError: no game goes on like this.
@@ -181,7 +182,7 @@ impl _SeenGame {
                 _ => Ok(Revealed::Nothing),
             };
         }
-        if touched.is_some() {
+        if touched.is_some_and(|slots| slots != SlotSet::default()) {
             return Err(StarmineError::new_err("touched is only for hints: expected None"));
         }
         if seat == observer {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ah2ac2_space import EvaluationSpace
+from ah2ac2_space import Connection, EvaluationSpace, Table
 from recurrent_policy import recurrent
 
 import starmine
@@ -49,27 +49,28 @@ def test_an_agent_follows_the_observations_that_jaxmarl_itself_has_recorded(numb
         assert [event.action for event in agent.seen.view().history] == actions[:-1]
 
 
+async def game(env, make):
+    """The loop of the guide for one game. Returns its score."""
+    obs, legal = await env.reset()
+    agents = {agent_id: make(agent_id, env.info) for agent_id in env.info.candidate_controlling}
+    done = False
+    while not done:
+        actions = {}
+        for agent_id in env.info.candidate_controlling:
+            action, agents[agent_id] = agents[agent_id].act(obs[agent_id], legal[agent_id])
+            actions[agent_id] = action
+        obs, score, done, legal = await env.step(actions)
+    return score
+
+
 def play(space, make):
-    """The loop of the guide. Returns the games."""
-
-    async def games():
-        played = []
-        while not space.info.human_ai_eval_done:
-            env = space.next_environment()
-            obs, legal = await env.reset()
-            agents = {agent_id: make(agent_id, env.info) for agent_id in env.info.candidate_controlling}
-            done = False
-            while not done:
-                actions = {}
-                for agent_id in env.info.candidate_controlling:
-                    action, agents[agent_id] = agents[agent_id].act(obs[agent_id], legal[agent_id])
-                    actions[agent_id] = action
-                obs, score, done, legal = await env.step(actions)
-            assert score == env.state.score
-            played.append(env.state)
-        return played
-
-    return asyncio.run(games())
+    """All games of a key. Returns their states."""
+    states = []
+    while not space.info.human_ai_eval_done:
+        env = space.next_environment()
+        assert asyncio.run(game(env, make)) == env.table.state.score
+        states.append(env.table.state)
+    return states
 
 
 @pytest.mark.parametrize("player", ["smart", "noisy: 0.3; iggi", "ippo-2p", "recurrent", "all turns"])
@@ -94,6 +95,28 @@ def test_games_are_those_of_play_games(player):
         seats = [holder(count) if seat in positions else "iggi" for seat in range(count)]
         expected = starmine.play_games(seats, 1, SEED, first_game=game, record=True)
         assert [event.action for event in state.history] == expected.trajectories.actions.tolist()
+
+
+@pytest.mark.parametrize(("players", "positions"), [(2, [1]), (3, [0, 2])])
+def test_the_client_of_the_challenge_itself_plays_a_game(players, positions, monkeypatch):
+    client = pytest.importorskip("ah2ac2.evaluation.evaluation_environment", reason="needs AH2AC2's repository")
+    table = Table(players, positions, 5, seed=SEED)
+    connection = Connection(table)
+
+    async def connect(url, **options):
+        return connection
+
+    monkeypatch.setattr(client, "connect", connect)
+
+    def make(agent_id, info):
+        return EvaluationAgent("smart", agent_id, info.num_players, seed=SEED, game=info.game_id)
+
+    score = asyncio.run(game(client.EvaluationEnvironment("server/play-next"), make))
+    seats = ["smart" if seat in positions else "iggi" for seat in range(players)]
+    expected = starmine.play_games(seats, 1, SEED, first_game=5, record=True)
+    assert [event.action for event in table.state.history] == expected.trajectories.actions.tolist()
+    assert score == expected.scores[0]
+    assert not connection.is_open
 
 
 def shown(state, seat):

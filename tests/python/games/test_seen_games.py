@@ -276,6 +276,13 @@ def test_a_search_of_the_view_is_that_of_the_state():
             assert starmine.search(seats[state.current_player].view(), rollouts=60, hands=30, seed=3) == expected
 
 
+def test_worlds_are_those_of_the_state():
+    for state, seats in positions(starmine.variant("standard", players=3), games=1):
+        for seat in seats:
+            expected = state.worlds(3, seed=state.length, observer=seat.observer)
+            assert seat.worlds(3, seed=state.length) == expected
+
+
 MEMORIES = {
     "smart": lambda variant: "smart",
     "noise": lambda variant: "noisy: 0.3; smart",
@@ -358,7 +365,7 @@ def seat_0():
         (("play 0", {}), "card is missing: expected the card that left the observer's hand"),
         (("play 0", {"card": "R1"}), "R1 is not left"),
         (("play 0", {"card": "R2", "drawn": "R3"}), "drawn=R3 is not allowed: the observer does not see"),
-        (("play 0", {"card": "R2", "touched": [0]}), "touched is only for hints"),
+        (("play 0", {"card": "R2", "touched": [0]}), "touched is only for hints: expected None"),
         (("hint +1 red", {"card": "R1"}), "card=R1 is not allowed: a hint shows no card"),
         (("hint +1 red", {"drawn": "R1"}), "drawn=R1 is not allowed: nobody draws after a hint"),
         (("hint +1 red", {"touched": [0, 1]}), r"touched=\[0, 1\] is not allowed: expected \[0, 1, 2\]"),
@@ -402,8 +409,11 @@ def test_a_teammates_turn_that_cannot_be_is_refused_and_changes_nothing(turn, me
         seat.apply(action, **shown)
     assert str(seat) == before
     assert all(torch.equal(hidden[key], policy.hidden[key]) for key in hidden)
-    seat.apply("play 0", drawn="Y1", card="R1")
+    # What the observer has seen itself may be told.
+    seat.apply("play 0", drawn="Y1", card="R1", touched=[])
     assert seat.length == 2
+    seat.apply("hint +1 red", touched=[0, 1])
+    assert seat.length == 3
 
 
 def test_no_turn_is_taken_after_the_end():
@@ -492,6 +502,35 @@ def test_a_player_that_fails_says_so_and_the_game_goes_on():
         seat.act()
     seat.seat("smart")
     assert seat.act() in seat.legal_actions()
+
+
+class Fragile:
+    """A policy that sees all turns and fails in some of them."""
+
+    all_turns = True
+    fails = True
+
+    def act_batch(self, turns):
+        if self.fails:
+            raise RuntimeError("broken")
+        return turns.action_mask.argmax(axis=1)
+
+
+def test_a_turn_that_a_policy_cannot_be_shown_is_not_taken():
+    seat, policy = seat_0(), Fragile()
+    seat.seat(policy)
+    with pytest.raises(RuntimeError, match="broken"):
+        seat.apply("hint +1 red")
+    assert seat.length == 0
+    policy.fails = False
+    seat.apply("hint +1 red")
+    assert seat.length == 1
+    with pytest.raises(RuntimeError, match="broken"):
+        seat.seat(Fragile())
+    assert seat.length == 1
+    seat.apply("play 0", drawn="Y1")
+    with pytest.raises(StarmineError, match="nobody holds the seat"):
+        seat.act()
 
 
 def test_two_seats_of_one_object_do_not_share_memory():
