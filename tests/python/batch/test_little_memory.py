@@ -116,7 +116,12 @@ def run(name, limits, succeeds):
     return done.stdout
 
 
-@pytest.mark.parametrize("name", CALLS)
+# What these allocate is also allocated by another call.
+REPEATED = {"batch of all observers", "to_bytes after an end", "pickle", "episodes", "final_obs", "reset with a mask"}
+NAMES = [pytest.param(name, marks=pytest.mark.nightly) if name in REPEATED else name for name in CALLS]
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_a_call_raises_when_memory_runs_out(name):
     """With enough memory it succeeds, or refuses what it would refuse anyway."""
     output = run(name, LIMITS, name == "illegal actions")
@@ -134,9 +139,9 @@ HUGE = {
 }
 
 
-@pytest.mark.parametrize("name", HUGE)
-def test_a_request_larger_than_the_memory_is_refused_at_once(name):
-    code = CHILD.format(subject="None", call=HUGE[name], limits=[3 << 30], succeeds=True)
+def test_requests_larger_than_the_memory_are_refused_at_once():
+    code = CHILD.format(subject="None", call="None", limits=[], succeeds=True)
+    for name, call in HUGE.items():
+        code += f"call = lambda: {call}\nassert limited(3 << 30) is not True, {name!r}\n"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
-    assert done.stdout.startswith("refused 1"), done.stdout
