@@ -64,8 +64,6 @@ fn vector<E: Element>(_: Avx2, word: __m256i, index: usize) -> __m256i {
 }
 
 impl Expand for Avx2 {
-    const ALIGNED_FROM: Option<usize> = None;
-
     type Bits = __m256i;
 
     #[inline(always)]

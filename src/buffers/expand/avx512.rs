@@ -19,9 +19,6 @@ fn vector<E: Element>(_: Avx512, bits: u64) -> __m512i {
 }
 
 impl Expand for Avx512 {
-    /// A store of 64 bytes that is not aligned writes two cache lines.
-    const ALIGNED_FROM: Option<usize> = Some(512);
-
     type Bits = u64;
 
     #[inline(always)]

@@ -61,10 +61,6 @@ pub trait Expand: Copy {
     /// Whether there are streaming stores.
     const STREAMS: bool = true;
 
-    /// The size in bytes from which rows are written in aligned blocks although they are not
-    /// streamed.
-    const ALIGNED_FROM: Option<usize>;
-
     /// 64 bits in the form that [`Expand::block`] takes.
     type Bits: Copy;
 
@@ -138,9 +134,8 @@ pub unsafe fn expand<I: Expand, E: Element, const STREAM: bool>(
 ) {
     // SAFETY: as the caller promises.
     unsafe {
-        let aligned_from = if STREAM && I::STREAMS { Some(2 * BLOCK) } else { I::ALIGNED_FROM };
-        if aligned_from.is_some_and(|from| length * size_of::<E>() >= from) {
-            expand_aligned::<I, E, STREAM>(isa, bits, row, length);
+        if STREAM && I::STREAMS && length * size_of::<E>() >= 2 * BLOCK {
+            expand_aligned(isa, bits, row, length);
         } else {
             expand_anywhere(isa, bits, row, length);
         }
@@ -208,12 +203,12 @@ unsafe fn expand_anywhere<I: Expand, E: Element>(
     }
 }
 
-/// [`expand`] in aligned blocks, between a part of a block before them and one after them.
+/// [`expand`] with streaming stores of aligned blocks, between a part of a block before them and one after them.
 ///
 /// # Safety
 /// As for [`expand`]. The row is as long as a block at least.
 #[inline(always)]
-unsafe fn expand_aligned<I: Expand, E: Element, const STREAM: bool>(
+unsafe fn expand_aligned<I: Expand, E: Element>(
     isa: I,
     bits: impl Bits,
     row: *mut E,
@@ -229,11 +224,11 @@ unsafe fn expand_aligned<I: Expand, E: Element, const STREAM: bool>(
     unsafe {
         isa.part(bits.word(0), row, head);
         while at + 64 <= length {
-            word::<I, E, STREAM>(isa, bits.from(at), row.add(at));
+            word::<I, E, true>(isa, bits.from(at), row.add(at));
             at += 64;
         }
         while at + per_block <= length {
-            isa.block::<E, STREAM>(isa.prepare(bits.from(at)), 0, row.add(at));
+            isa.block::<E, true>(isa.prepare(bits.from(at)), 0, row.add(at));
             at += per_block;
         }
         if at < length {

@@ -51,8 +51,6 @@ unsafe fn octet<E: Element>(byte: u8, row: *mut E) {
 impl Expand for Portable {
     const STREAMS: bool = false;
 
-    const ALIGNED_FROM: Option<usize> = None;
-
     type Bits = u64;
 
     #[inline(always)]
