@@ -154,7 +154,7 @@ test-hle: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle ## Compare two m
 	$(BIN)/python -m pytest tests/python/rules/test_hle_live.py --hle-games $(HLE_GAMES) --hle-seed $(SEED)
 
 # Miri interprets: it finds undefined behaviour that no sanitizer sees, some thousand times slower than the program.
-MIRI ?= rules::slot_set rules::names rules::outlook rules::select rules::rng batch::rows buffers::write_only
+MIRI ?= rules::cards::slot_set rules::names rules::cards::outlook rules::cards::select rules::game::rng batch::rows buffers::write_only
 miri: ## Run Rust tests of small parts and of raw memory under Miri.
 	if cargo +nightly miri --version > /dev/null 2>&1; then \
 	  MIRIFLAGS=-Zmiri-disable-isolation PROPTEST_CASES=2 cargo +nightly miri test --quiet --target-dir target/miri --lib -- $(MIRI); \

@@ -53,40 +53,47 @@ pub(crate) trait Task<I> {
     fn run(self, isa: I);
 }
 
-/// A task for each instruction set.
+/// A task for each vector instruction set of this architecture: where there is none, for the portable instructions.
 #[cfg(target_arch = "x86_64")]
-pub(crate) trait AnyTask: Task<Portable> + Task<Avx2> + Task<Avx512> {}
+pub(crate) trait VectorTask: Task<Avx2> + Task<Avx512> {}
 
 #[cfg(target_arch = "x86_64")]
-impl<T: Task<Portable> + Task<Avx2> + Task<Avx512>> AnyTask for T {}
+impl<T: Task<Avx2> + Task<Avx512>> VectorTask for T {}
 
-/// A task for each instruction set.
+/// A task for each vector instruction set of this architecture: where there is none, for the portable instructions.
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) trait AnyTask: Task<Portable> {}
+pub(crate) trait VectorTask: Task<Portable> {}
 
 #[cfg(not(target_arch = "x86_64"))]
-impl<T: Task<Portable>> AnyTask for T {}
+impl<T: Task<Portable>> VectorTask for T {}
 
 // Each task has a function of its own for each instruction set. In one function the compiler would merge the code that
-// kernels have in common, and their numbers would not be constants.
+// kernels have in common, and their numbers would not be constants. Each set has a module of its own, since the
+// compiler works on several modules at a time.
 
-#[inline(never)]
-fn run_portable(task: impl Task<Portable>) {
-    task.run(Portable);
+mod portable {
+    #[inline(never)]
+    pub fn run(task: impl super::Task<super::Portable>) {
+        task.run(super::Portable);
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn run_avx2(task: impl Task<Avx2>, isa: Avx2) {
-    task.run(isa);
+mod avx2 {
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    pub fn run(task: impl super::Task<super::Avx2>, isa: super::Avx2) {
+        task.run(isa);
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(
-    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
-)]
-fn run_avx512(task: impl Task<Avx512>, isa: Avx512) {
-    task.run(isa);
+mod avx512 {
+    #[target_feature(
+        enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
+    )]
+    pub fn run(task: impl super::Task<super::Avx512>, isa: super::Avx512) {
+        task.run(isa);
+    }
 }
 
 /// The environment variable that forces an instruction set, for tests and measurements.
@@ -151,15 +158,32 @@ impl Simd {
 
     /// Does the work with this instruction set.
     #[inline(always)]
-    pub(crate) fn run(self, task: impl AnyTask) {
+    pub(crate) fn run(self, task: impl VectorTask + Task<Portable>) {
+        self.run_special(task, |task| task);
+    }
+
+    /// Does special work with a vector instruction set. Where an x86-64 processor has none, which is rare, it does the
+    /// general work that `general` makes of it, so that the special work need not be compiled for it.
+    #[inline(always)]
+    pub(crate) fn run_special<S: VectorTask, G: Task<Portable>>(
+        self,
+        special: S,
+        general: impl FnOnce(S) -> G,
+    ) {
         match self {
-            Simd::Portable => run_portable(task),
+            #[cfg(target_arch = "x86_64")]
+            Simd::Portable => portable::run(general(special)),
             // SAFETY: the token exists only if the processor has the instructions.
             #[cfg(target_arch = "x86_64")]
-            Simd::Avx2(isa) => unsafe { run_avx2(task, isa) },
+            Simd::Avx2(isa) => unsafe { avx2::run(special, isa) },
             // SAFETY: likewise.
             #[cfg(target_arch = "x86_64")]
-            Simd::Avx512(isa) => unsafe { run_avx512(task, isa) },
+            Simd::Avx512(isa) => unsafe { avx512::run(special, isa) },
+            #[cfg(not(target_arch = "x86_64"))]
+            Simd::Portable => {
+                let _ = general;
+                portable::run(special);
+            }
         }
     }
 }

@@ -186,10 +186,9 @@ fn sum<const N: usize>(
 ) {
     let mut sums = bias.map_or(*to, |bias| bias.map(|vector| vector.0));
     for (&index, &value) in indices.iter().zip(values) {
-        let weights = &weights[index as usize];
-        for vector in 0..N {
-            for lane in 0..WIDTH {
-                sums[vector][lane] += weights[vector].0[lane] * value;
+        for (sums, weights) in sums.iter_mut().zip(&weights[index as usize]) {
+            for (sum, weight) in sums.iter_mut().zip(&weights.0) {
+                *sum += weight * value;
             }
         }
     }

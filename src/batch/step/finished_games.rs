@@ -2,7 +2,7 @@
 
 use std::collections::TryReserveError;
 
-use crate::batch::kernel::lanes::Word;
+use crate::batch::kernel::lanes::{LANES, Word};
 
 /// Where the last words of a finished game are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,6 +22,7 @@ pub(in crate::batch) struct FinishedGames {
     /// The number of the call that the games ended in.
     call: u64,
     games: Vec<usize>,
+    /// The words of each game, and after them those of games of earlier calls.
     words: Vec<u64>,
 }
 
@@ -60,18 +61,19 @@ impl FinishedGames {
         if self.call != call {
             self.call = call;
             self.games.clear();
-            self.words.clear();
         }
     }
 
     /// Adds the game in a lane of a block.
     #[inline(always)]
     pub fn push(&mut self, game: usize, block: &[Word], lane: usize) {
+        let words = self.games.len() * block.len()..(self.games.len() + 1) * block.len();
         self.games.push(game);
-        let start = self.words.len();
-        self.words.resize(start + block.len(), 0);
-        for (to, word) in self.words[start..].iter_mut().zip(block) {
-            *to = word.0[lane];
+        if self.words.len() < words.end {
+            self.words.resize(words.end, 0);
+        }
+        for (to, word) in self.words[words].iter_mut().zip(block) {
+            *to = word.0[lane % LANES];
         }
     }
 

@@ -151,7 +151,8 @@ impl<'a> Step<'a> {
     }
 
     fn dispatch_for<const VARIANT: usize>(self, work: Work<'_, '_>) {
-        self.config.simd.run(KernelTask::<VARIANT>(self, work));
+        let any_variant = |KernelTask(step, work)| KernelTask::<ANY_VARIANT>(step, work);
+        self.config.simd.run_special(KernelTask::<VARIANT>(self, work), any_variant);
     }
 
     /// Plays the actions, if there are any, and writes the outputs: group by group.
