@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use super::blueprint::Blueprint;
-use super::searcher::SearchError;
+use super::error::SearchError;
 use crate::threads::MAX_THREADS;
 
 /// The most roll-outs, and the most milliseconds.

@@ -2,72 +2,17 @@
 
 use std::fmt;
 
-use thiserror::Error;
-
 use super::belief::BlueprintBelief;
 use super::blueprint::Blueprint;
 use super::decision::{Choice, Decision, search};
+use super::error::SearchError;
 use super::options::{Method, SearchOptions};
 use crate::bots::{Bot, MoveValue, Turn};
-use crate::rules::{Ending, GameRng, Move, Seat, State, UnsupportedVariantError, Variant, View};
+use crate::rules::{GameRng, Move, Seat, State, UnsupportedVariantError, Variant, View};
 
 /// A searching teammate may leave the blueprint. The likelihood of each other move, relative to the
 /// blueprint's move; see [`Method::Mirror`].
 const MISTAKE_LIKELIHOOD: f64 = 0.02;
-
-/// A search that cannot be made, or a position that it cannot decide.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum SearchError {
-    /// The blueprint's moves are random.
-    #[error(
-        "blueprint={0:?} draws its moves at random: expected a bot whose moves follow from the game"
-    )]
-    Random(String),
-    /// The blueprint is a rule list that makes a random move where none of its rules applies.
-    #[error(
-        "blueprint={0:?} makes a random move where none of its rules applies: expected a list with a rule that always does, such as \"play-probably-safe 0\" as the last one"
-    )]
-    Gap(String),
-    /// The blueprint cannot value a position, which a depth needs.
-    #[error(
-        "depth is not allowed with blueprint={0:?}: expected a policy whose network has no memory, which values positions"
-    )]
-    Valueless(String),
-    /// The blueprint searches itself.
-    #[error("blueprint={0:?} searches: expected a bot that does not")]
-    Searches(String),
-    /// The blueprint sees all hands.
-    #[error("blueprint={0:?} sees its own hand: expected a bot that sees what its seat sees")]
-    Open(String),
-    /// An option may not have this value.
-    #[error("{option}={value} is not allowed: expected {expected}")]
-    Option {
-        /// The option's name.
-        option: &'static str,
-        /// The refused value.
-        value: String,
-        /// The values that are allowed.
-        expected: String,
-    },
-    /// The blueprint does not support the variant, or the search was made for another one.
-    #[error(transparent)]
-    Variant(#[from] UnsupportedVariantError),
-    /// No move is left.
-    #[error("the game is over ({0}): expected one that goes on")]
-    GameOver(Ending),
-    /// A signal came during a call from Python: no other caller can end a call early.
-    #[doc(hidden)]
-    #[error("the call was stopped")]
-    Stopped,
-}
-
-impl SearchError {
-    /// The error for a value that an option may not have.
-    pub(crate) fn option(option: &'static str, value: impl fmt::Display, expected: &str) -> Self {
-        SearchError::Option { option, value: value.to_string(), expected: expected.to_owned() }
-    }
-}
 
 /// What messages call a blueprint that was not made of a text.
 const GIVEN: &str = "the given bot";

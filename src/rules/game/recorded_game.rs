@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::rules::cards::card::Card;
 use crate::rules::cards::deck::{DeckError, ListedDeck};
 use crate::rules::game::position::Position;
-use crate::rules::game::recording::RecordingError;
+use crate::rules::game::recording_error::RecordingError;
 use crate::rules::game::state::State;
 use crate::rules::small_index::Seat;
 use crate::rules::turns::ending::Ending;

@@ -5,14 +5,11 @@ use std::collections::TryReserveError;
 use std::ops::Range;
 use std::sync::Arc;
 
-use thiserror::Error;
-
-use crate::rules::cards::deck::DeckError;
 use crate::rules::game::recorded_game::RecordedGame;
+use crate::rules::game::recording_error::RecordingError;
 use crate::rules::game::state::State;
 use crate::rules::small_index::Seat;
 use crate::rules::turns::event::Event;
-use crate::rules::turns::moves::MoveError;
 use crate::rules::variants::variant::Variant;
 
 /// The decks and actions of many games of one variant.
@@ -54,55 +51,6 @@ pub struct RecordingArrays {
     pub actions: Vec<u8>,
     /// For each game the number of actions up to its last one, in ascending order.
     pub ends: Vec<u64>,
-}
-
-/// Why games cannot be recorded, or why a recorded game or a stored state cannot be restored.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum RecordingError {
-    /// An array with more or fewer entries than the games need.
-    #[error("{array} has {found} entries: expected {expected}")]
-    Length {
-        /// The array's name.
-        array: &'static str,
-        /// The number of its entries.
-        found: usize,
-        /// The number that is needed.
-        expected: usize,
-    },
-    /// A game of another variant.
-    #[error("the game is of another variant than the recording")]
-    Variant,
-    /// Memory that cannot be allocated.
-    #[error("there is no memory for the games")]
-    Memory(#[from] TryReserveError),
-    /// A stored state of another format.
-    #[error(
-        "the stored state has format {found}: expected {expected}, written by this version of starmine"
-    )]
-    Format {
-        /// The format of the state.
-        found: u32,
-        /// The format of this version.
-        expected: u32,
-    },
-    /// A deck or a start player that does not fit the variant.
-    #[error(transparent)]
-    Deck(#[from] DeckError),
-    /// An action that is not legal.
-    #[error("actions[{turn}]")]
-    Move {
-        /// The number of turns before.
-        turn: usize,
-        /// Why it is refused.
-        source: MoveError,
-    },
-    /// The ends of the games do not ascend to the number of actions.
-    #[error("ends are not ascending numbers up to {actions}, the number of actions")]
-    Ends {
-        /// The number of actions.
-        actions: usize,
-    },
 }
 
 impl Recording {

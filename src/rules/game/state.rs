@@ -12,7 +12,7 @@ use crate::rules::cards::outlook::Outlook;
 use crate::rules::error_text;
 use crate::rules::game::episode_seed::EpisodeSeed;
 use crate::rules::game::position::Position;
-use crate::rules::game::recording::RecordingError;
+use crate::rules::game::recording_error::RecordingError;
 use crate::rules::game::rng::GameRng;
 use crate::rules::small_index::Seat;
 use crate::rules::turns::ending::Ending;

@@ -19,8 +19,9 @@ LAYERS = ["threads", "rules", "encode", "buffers", "nn", "bots", "search", "play
 # The same inside src/batch: its folders and files. No folder and no file uses another on its own floor.
 BATCH_FLOORS = [
     {"kernel"},
-    {"actions", "given_decks", "partners"},
-    {"error", "options"},
+    {"actions", "error", "given_decks"},
+    {"partners"},
+    {"options"},
     {"config"},
     {"outputs"},
     {"rows"},

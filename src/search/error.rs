@@ -1,0 +1,61 @@
+//! Why a search cannot be made, or cannot decide a position.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use crate::rules::{Ending, UnsupportedVariantError};
+
+/// A search that cannot be made, or a position that it cannot decide.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum SearchError {
+    /// The blueprint's moves are random.
+    #[error(
+        "blueprint={0:?} draws its moves at random: expected a bot whose moves follow from the game"
+    )]
+    Random(String),
+    /// The blueprint is a rule list that makes a random move where none of its rules applies.
+    #[error(
+        "blueprint={0:?} makes a random move where none of its rules applies: expected a list with a rule that always does, such as \"play-probably-safe 0\" as the last one"
+    )]
+    Gap(String),
+    /// The blueprint cannot value a position, which a depth needs.
+    #[error(
+        "depth is not allowed with blueprint={0:?}: expected a policy whose network has no memory, which values positions"
+    )]
+    Valueless(String),
+    /// The blueprint searches itself.
+    #[error("blueprint={0:?} searches: expected a bot that does not")]
+    Searches(String),
+    /// The blueprint sees all hands.
+    #[error("blueprint={0:?} sees its own hand: expected a bot that sees what its seat sees")]
+    Open(String),
+    /// An option may not have this value.
+    #[error("{option}={value} is not allowed: expected {expected}")]
+    Option {
+        /// The option's name.
+        option: &'static str,
+        /// The refused value.
+        value: String,
+        /// The values that are allowed.
+        expected: String,
+    },
+    /// The blueprint does not support the variant, or the search was made for another one.
+    #[error(transparent)]
+    Variant(#[from] UnsupportedVariantError),
+    /// No move is left.
+    #[error("the game is over ({0}): expected one that goes on")]
+    GameOver(Ending),
+    /// A signal came during a call from Python: no other caller can end a call early.
+    #[doc(hidden)]
+    #[error("the call was stopped")]
+    Stopped,
+}
+
+impl SearchError {
+    /// The error for a value that an option may not have.
+    pub(crate) fn option(option: &'static str, value: impl fmt::Display, expected: &str) -> Self {
+        SearchError::Option { option, value: value.to_string(), expected: expected.to_owned() }
+    }
+}
