@@ -155,12 +155,12 @@ fn suppose(state: &State, seat: Seat) {
     let (variant, mut rng) = (state.variant(), GameRng::for_samples(1));
     let belief = Belief::new(&state.view(seat));
     let hand: Vec<Card> = belief.sample(&mut rng).unwrap().collect();
-    let supposed = state.supposing(seat, hand.iter().copied(), &mut rng).unwrap();
+    let supposed = state.with_hand(seat, hand.iter().copied(), &mut rng).unwrap();
     assert!(state.is_seen_alike(&supposed, seat));
     let held: Vec<Card> = supposed.seer_view(seat).hand(Offset::OWN).collect();
     assert_eq!(held, hand);
     assert!(
-        state.supposing(seat, hand.iter().copied().chain([variant.card(0)]), &mut rng).is_none()
+        state.with_hand(seat, hand.iter().copied().chain([variant.card(0)]), &mut rng).is_none()
     );
     for (index, slot) in (0..hand.len()).zip(Slot::ALL) {
         for card in variant.card_kinds() {
@@ -168,7 +168,7 @@ fn suppose(state: &State, seat: Seat) {
             other[index] = card;
             if !belief.possible(slot).contains(card) {
                 assert!(
-                    state.supposing(seat, other, &mut rng).is_none(),
+                    state.with_hand(seat, other, &mut rng).is_none(),
                     "{state}: {card} in {slot}"
                 );
             }
@@ -182,7 +182,7 @@ fn use_state(state: &State) {
     assert!(!state.to_string().is_empty());
     for seat in variant.seats() {
         use_view(&state.view(seat));
-        let seen = state.as_seen_by(seat);
+        let seen = state.with_fixed_hidden_cards(seat);
         assert!(state.is_seen_alike(&seen, seat));
         suppose(state, seat);
         for &encoder in Encoder::ALL {

@@ -120,7 +120,7 @@ impl SeatedPlayer {
     /// The state at the time of an earlier one, if both are of one game and one of them was stored
     /// as this seat sees it: then it has other cards where the seat sees none.
     fn same_game_stored(&self, earlier: &State, state: &State) -> Option<State> {
-        let is_stored = |state: &State| state.as_seen_by(self.seat) == *state;
+        let is_stored = |state: &State| state.with_fixed_hidden_cards(self.seat) == *state;
         let start = state.first_turns(earlier.length())?;
         let is_same = start.is_seen_alike(earlier, self.seat);
         (is_same && (is_stored(state) || is_stored(earlier))).then_some(start)

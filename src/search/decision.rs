@@ -171,7 +171,7 @@ impl<'a> Draw<'a> {
         let passed = place * self.sums.last().expect("a belief has hands");
         let drawn = self.sums.partition_point(|&sum| sum <= passed);
         let particle = &self.particles[drawn.min(self.particles.len() - 1)];
-        let position = view.supposing(&particle.hand[..view.hand_size(Offset::OWN)]);
+        let position = view.position_with_hand(&particle.hand[..view.hand_size(Offset::OWN)]);
         let seed = mix_seed(self.seed, index as u64);
         let deck = position.remaining_deck(view.variant(), GameRng::from_state(seed));
         Deal { particle, position, deck }

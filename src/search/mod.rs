@@ -25,8 +25,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A search of your own needs possible games, which [`State::supposing`](crate::rules::State::supposing)
-//! and [`SeenGame::supposing`](crate::rules::SeenGame::supposing) make of possible hands, and players
+//! A search of your own needs possible games, which [`State::with_hand`](crate::rules::State::with_hand)
+//! and [`SeenGame::with_hand`](crate::rules::SeenGame::with_hand) make of possible hands, and players
 //! that go on with them, which [`SeatedPlayer`](crate::bots::SeatedPlayer)s are. This one takes the move
 //! with the greatest mean score of five games:
 //!
@@ -45,7 +45,7 @@
 //!     let mut points = 0;
 //!     for _ in 0..5 {
 //!         let hand = belief.sample(&mut rng).ok_or("the true hand is possible")?;
-//!         let mut game = state.supposing(seat, hand, &mut rng).ok_or("the hand is possible")?;
+//!         let mut game = state.with_hand(seat, hand, &mut rng).ok_or("the hand is possible")?;
 //!         game.play(candidate)?;
 //!         let mut players = Vec::new();
 //!         for seat in variant.seats() {

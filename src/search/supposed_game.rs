@@ -156,7 +156,8 @@ impl SupposedGame {
         for (card, &number) in hand.iter_mut().zip(&own.numbers[..own.size]) {
             *card = cards[usize::from(number)];
         }
-        View::new(&self.variant, &self.positions[turn], self.observer).supposing(&hand[..own.size])
+        View::new(&self.variant, &self.positions[turn], self.observer)
+            .position_with_hand(&hand[..own.size])
     }
 
     /// A turn, if these are the observer's cards.
@@ -174,5 +175,5 @@ impl SupposedGame {
 
 /// The position without the observer's cards.
 fn blank(view: &View<'_>) -> Position {
-    view.supposing(&[0; MAX_HAND_SIZE][..view.hand_size(Offset::OWN)])
+    view.position_with_hand(&[0; MAX_HAND_SIZE][..view.hand_size(Offset::OWN)])
 }

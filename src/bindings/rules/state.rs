@@ -273,7 +273,7 @@ impl State {
         detached(number > FEW_WORLDS, slf.py(), || {
             let draw = |_| {
                 let hand = belief.sample(&mut rng).expect("the true hand is possible");
-                let state = state.supposing(observer, hand, &mut rng);
+                let state = state.with_hand(observer, hand, &mut rng);
                 State { state: state.expect("the hand is a possible one") }
             };
             (0..number).take_while(|_| !is_stopped()).map(draw).collect()

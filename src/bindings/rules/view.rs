@@ -281,7 +281,7 @@ impl View {
     /// A pickle holds what the seat sees: in the place of its own hand and of the rest of the deck it has other cards,
     /// which the seat cannot tell from these.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Fields<'py>)> {
-        let seen = self.state.as_seen_by(self.observer).into_pyobject(py)?.into_any();
+        let seen = self.state.with_fixed_hidden_cards(self.observer).into_pyobject(py)?.into_any();
         Ok((seen.get_type().getattr("view")?, (seen, self.observer.into())))
     }
 }

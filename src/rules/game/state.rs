@@ -284,7 +284,7 @@ impl State {
     /// # Panics
     /// If the variant has no such seat.
     #[must_use]
-    pub fn as_seen_by(&self, observer: Seat) -> State {
+    pub fn with_fixed_hidden_cards(&self, observer: Seat) -> State {
         let belief = Belief::new(&self.view(observer));
         let hand = belief.sample(&mut GameRng::for_samples(0)).expect("the true hand is possible");
         self.with_hidden(observer, hand, |_| ()).expect("the hand is possible")
@@ -301,7 +301,7 @@ impl State {
     /// let state = State::new(Variant::default(), EpisodeSeed::default());
     /// let seat = state.current_player();
     /// let hand = Belief::new(&state.view(seat)).sample(&mut rng).ok_or("a hand is possible")?;
-    /// let supposed = state.supposing(seat, hand, &mut rng).ok_or("it is this one")?;
+    /// let supposed = state.with_hand(seat, hand, &mut rng).ok_or("it is this one")?;
     /// assert!(supposed.is_seen_alike(&state, seat));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -309,7 +309,7 @@ impl State {
     /// # Panics
     /// If the variant has no such seat.
     #[must_use]
-    pub fn supposing(
+    pub fn with_hand(
         &self,
         observer: Seat,
         hand: impl IntoIterator<Item = Card>,

@@ -330,11 +330,11 @@ impl SeenGame {
     ///
     /// fn sample(game: &SeenGame, rng: &mut GameRng) -> Option<State> {
     ///     let hand: Vec<Card> = Belief::new(&game.view()).sample(rng)?.collect();
-    ///     game.supposing(hand, rng)
+    ///     game.with_hand(hand, rng)
     /// }
     /// ```
     #[must_use]
-    pub fn supposing(
+    pub fn with_hand(
         &self,
         hand: impl IntoIterator<Item = Card>,
         rng: &mut GameRng,
@@ -357,7 +357,7 @@ impl SeenGame {
         State::of_turns(variant.clone(), deck, self.first.current_player, &self.history)
     }
 
-    /// One game that the observer cannot tell from this one. [`State::as_seen_by`] gives the same of
+    /// One game that the observer cannot tell from this one. [`State::with_fixed_hidden_cards`] gives the same of
     /// the game of the table.
     ///
     /// # Panics
@@ -492,13 +492,13 @@ pub(crate) mod tests {
                 assert_eq!(view.last_event(), expected.last_event());
                 assert!(view.history().unwrap().eq(expected.history().unwrap()));
                 let hand: Vec<Card> = Belief::new(&view).sample(&mut rng).unwrap().collect();
-                let supposed = game.supposing(hand.iter().copied(), &mut rng.clone()).unwrap();
+                let supposed = game.with_hand(hand.iter().copied(), &mut rng.clone()).unwrap();
                 assert!(supposed.is_seen_alike(&state, seat));
-                let of_state = state.supposing(seat, hand.iter().copied(), &mut rng.clone());
+                let of_state = state.with_hand(seat, hand.iter().copied(), &mut rng.clone());
                 assert_eq!(of_state.as_ref(), Some(&supposed));
-                assert_eq!(game.stand_in(), state.as_seen_by(seat));
+                assert_eq!(game.stand_in(), state.with_fixed_hidden_cards(seat));
                 let more = hand.into_iter().chain([variant.card(0)]);
-                assert!(game.supposing(more, &mut rng).is_none());
+                assert!(game.with_hand(more, &mut rng).is_none());
             }
         }
         for game in &mut seen {

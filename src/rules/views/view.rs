@@ -39,7 +39,7 @@ use crate::rules::variants::variant::{Variant, beyond_the_table};
 /// # use starmine::rules::{EpisodeSeed, Seat, State, Variant};
 /// # let variant = Variant::default();
 /// # let state = State::new(variant, EpisodeSeed::default());
-/// let hand = state.view(Seat::FIRST).supposing(&[0; 5]);
+/// let hand = state.view(Seat::FIRST).position_with_hand(&[0; 5]);
 /// ```
 ///
 /// ```compile_fail,E0308
@@ -354,7 +354,7 @@ impl<'a> View<'a> {
     /// # Panics
     /// If the observer holds more or fewer cards.
     #[must_use]
-    pub(crate) fn supposing(&self, hand: &[u8]) -> Position {
+    pub(crate) fn position_with_hand(&self, hand: &[u8]) -> Position {
         let mut position = *self.position;
         let own = &mut position.hands[self.observer.index()];
         own.cards[..usize::from(own.size)].copy_from_slice(hand);

@@ -175,7 +175,7 @@ fn the_view_of_a_supposed_hand_hides_the_true_one() {
     let state = game_before_a_turn(&variant, "smart", Seat::FIRST, 4, 6);
     let view = state.view(Seat::FIRST);
     let size = view.hand_size(Offset::OWN);
-    let supposed = view.supposing(&[0; 6][..size]);
+    let supposed = view.position_with_hand(&[0; 6][..size]);
     let seen = View::new(&variant, &supposed, Seat::ALL[1]);
     assert!(seen.hand_indices(Offset::NEXT).iter().all(|&card| card == 0));
     assert_eq!(View::new(&variant, &supposed, Seat::FIRST).last_event(), view.last_event());
@@ -246,7 +246,7 @@ fn a_rollout_of_a_depth_ends_with_the_value_of_the_network() {
     for searched in hints {
         // A hint draws no card: the position after it follows from the hand.
         let values = hands.iter().map(|hand| {
-            let mut position = view.supposing(hand);
+            let mut position = view.position_with_hand(hand);
             let mut deck = position.remaining_deck(variant, GameRng::for_samples(0));
             position.apply_unchecked(variant, searched.value.candidate, &mut deck);
             let view = View::new(variant, &position, Seat::ALL[1]);
