@@ -62,7 +62,7 @@ class TrainedPolicy:
         recurrent: False; `load_policy` returns a `TorchPolicy` for recurrent networks.
         about: notes from when it was saved, such as steps, seconds, score and its standard error.
         sampled: whether `bot` samples its moves; else it plays the most probable one.
-        options: of its network: hidden, weights and recurrent, arguments of `ColorNetwork`.
+        options: of its network: hidden, belief and recurrent, arguments of `ColorNetwork`.
         data: the contents of the safetensors file.
     """
 
@@ -79,7 +79,11 @@ class TrainedPolicy:
         self.encoder: str = described["encoder"]
         self.recurrent = False
         self.about: dict[str, Any] = described.get("about", {})
-        self.options = {option: described[option] for option in ("hidden", "weights", "recurrent")}
+        self.options = {
+            "hidden": described["hidden"],
+            "recurrent": described["recurrent"],
+            "belief": described["weights"],
+        }
 
     @property
     def bot(self) -> str:

@@ -19,7 +19,7 @@ from starmine.policies.torch_policy import Agent, Outputs, TorchPolicy
 # Of each format the network by its registered name, and by their names in a file the arguments of its constructor.
 NETWORKS = {
     PLAIN: ("plain_network", {name: name for name in ("hidden", "recurrent", "card_features", "layer_norm")}),
-    COLORS: ("color_network", {"hidden": "hidden", "recurrent": "recurrent", "weights": "weights"}),
+    COLORS: ("color_network", {"hidden": "hidden", "recurrent": "recurrent", "weights": "belief"}),
 }
 
 

@@ -11,8 +11,10 @@ from torch import Tensor
 from torch.nn.functional import one_hot
 
 from starmine._core import ArrayError, StarmineError, Variant, _ColorFeatures
-from starmine._util.keywords import named_keywords
+from starmine._util.keywords import check_names, named_keywords
 from starmine.torch.unpack import unpack_bits
+
+BELIEFS = ("slots", "hands")
 
 _ARRAYS = {torch.float32: np.float32, torch.float16: np.float16, torch.bfloat16: np.uint16}  # numpy has no bfloat16
 
@@ -29,7 +31,7 @@ class ColorFeatures:
         variant: the rules.
         encoder: of the observations: "canonical", or another one with the section "knowledge", which has the hints to
             each card.
-        weights: how the probabilities of own cards are computed. "slots" treats each slot by itself: a card that its
+        belief: how the probabilities of own cards are computed. "slots" treats each slot by itself: a card that its
             hints allow has a probability in proportion to its unseen copies. "hands" counts the possible hands: the
             exact marginals that `View.marginals` returns.
 
@@ -40,7 +42,7 @@ class ColorFeatures:
         length: C * F + R.
 
     Raises:
-        UnknownNameError: there is no such encoder, or `weights` is another text.
+        UnknownNameError: there is no such encoder, or `belief` is another text.
         StarmineError: the encoder lacks a section that the features need.
 
     >>> import starmine, starmine.torch
@@ -51,8 +53,9 @@ class ColorFeatures:
     """
 
     @named_keywords
-    def __init__(self, variant: Variant, encoder: str = "canonical", weights: str = "slots") -> None:
-        self._core, self._arguments = _ColorFeatures(variant, encoder, weights), (variant, encoder, weights)
+    def __init__(self, variant: Variant, encoder: str = "canonical", belief: str = "slots") -> None:
+        check_names("belief", [belief], BELIEFS)
+        self._core, self._arguments = _ColorFeatures(variant, encoder, belief), (variant, encoder, belief)
         self.colors, self.row, self.rest = self._core.colors, self._core.row, self._core.rest
         self.length = self.colors * len(self.row) + len(self.rest)
         self._tables: dict[torch.device, _Tables] = {}
@@ -65,7 +68,7 @@ class ColorFeatures:
         """The features of packed observations, computed where the observations are.
 
         The core computes them on the CPU, and torch operations on any other device, with equal results: there is no
-        copy to the CPU and no synchronisation. The exception is `weights="hands"`, which the core computes on the CPU
+        copy to the CPU and no synchronisation. The exception is `belief="hands"`, which the core computes on the CPU
         for every device.
 
         Args:
@@ -93,7 +96,7 @@ class ColorFeatures:
         return features if isinstance(bits, np.ndarray) else features.to(bits.device)
 
     def _read_with_torch(self, bits: Tensor) -> Tensor:
-        """The features in float32, with `weights="slots"`, by torch operations on the device of `bits`."""
+        """The features in float32, with `belief="slots"`, by torch operations on the device of `bits`."""
         if bits.device not in self._tables:
             self._tables[bits.device] = _Tables(*self._arguments[:2], bits.device)
         tables = self._tables[bits.device]

@@ -32,15 +32,14 @@ class ColorNetwork(ActorCritic):
             an input that tells them apart.
         encoder: of the observations.
         hidden: the width of a colour's tower, and that of the trunk.
-        weights: how the probabilities of own cards are computed, "slots" or "hands", see `ColorFeatures`; not the
-            network's parameters.
+        belief: how the probabilities of own cards are computed, "slots" or "hands", see `ColorFeatures`.
         recurrent: add a `SeatGRU`, as wide as the trunk, behind the trunk.
         matmul_dtype: of the matrix products, float32 or bfloat16 (autocast); the parameters are float32.
 
     Raises:
         StarmineError: other than two widths, one too wide, or an encoder without the section "knowledge".
         TypeError: `hidden` is not a sequence of integers.
-        UnknownNameError: there is no such encoder, or `weights` is another text.
+        UnknownNameError: there is no such encoder, or `belief` is another text.
     """
 
     def __init__(
@@ -48,7 +47,7 @@ class ColorNetwork(ActorCritic):
         variant: Variant,
         encoder: str = "canonical",
         hidden: Iterable[int] = (96, 256),
-        weights: str = "slots",
+        belief: str = "slots",
         recurrent: bool = False,
         matmul_dtype: torch.dtype = torch.float32,
     ) -> None:
@@ -57,8 +56,8 @@ class ColorNetwork(ActorCritic):
         if len(widths) != 2:
             raise StarmineError(f"hidden={widths} is not allowed: expected two widths, of the towers and the trunk")
         super().__init__(variant, encoder, widths[1] if recurrent else 0, matmul_dtype)
-        self.hidden, self.weights = widths, weights
-        self.color_features = ColorFeatures(variant, encoder, weights)
+        self.hidden, self.belief = widths, belief
+        self.color_features = ColorFeatures(variant, encoder, belief)
         inputs, rest, (width, trunk) = len(self.color_features.row), len(self.color_features.rest), widths
         # Plain numbers, since torch.compile cannot trace the length of a layout.
         self.colors, self.row_length = self.color_features.colors, inputs
@@ -123,7 +122,7 @@ class ColorNetwork(ActorCritic):
             "format": COLORS,
             "network": "colors",
             "hidden": self.hidden,
-            "weights": self.weights,
+            "weights": self.belief,
             "recurrent": self.memory is not None,
             "card_features": False,
             "layer_norm": False,

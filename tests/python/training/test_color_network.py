@@ -75,9 +75,9 @@ def outlook(state):
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=ids)
-@pytest.mark.parametrize("weights", ["slots", "hands"])
-def test_features_are_what_they_are_defined_to_be(variant, weights):
-    features = ColorFeatures(variant, weights=weights)
+@pytest.mark.parametrize("belief", ["slots", "hands"])
+def test_features_are_what_they_are_defined_to_be(variant, belief):
+    features = ColorFeatures(variant, belief=belief)
     for state in positions(variant):
         seat, slots = state.current_player, variant.hand_size
         view = state.view(seat)
@@ -94,7 +94,7 @@ def test_features_are_what_they_are_defined_to_be(variant, weights):
         assert (rows["card_flags"] == np.einsum("oscr,crf->cosf", visible, flags)).all()
         assert (rest["flags"] == np.einsum("oscr,crf->osf", visible, flags)).all()
         assert (rest["card_ranks"] == visible.sum(2)).all()
-        if weights == "hands":
+        if belief == "hands":
             own = np.zeros((slots, variant.colors, variant.ranks))
             exact = view.marginals()
             own[: len(exact)] = exact.reshape(len(exact), variant.colors, variant.ranks)
@@ -135,14 +135,14 @@ def games_of(variant, number):
 
 
 @pytest.mark.parametrize("variant", VARIANTS[:4], ids=ids[:4])
-@pytest.mark.parametrize("weights", ["slots", "hands"])
-def test_other_colors_give_the_same_rows_in_another_order(variant, weights):
+@pytest.mark.parametrize("belief", ["slots", "hands"])
+def test_other_colors_give_the_same_rows_in_another_order(variant, belief):
     colors = variant.colors - (variant.copies[-1] != variant.copies[0])
     permutation = np.arange(variant.colors)
     permutation[:colors] = np.random.default_rng(1).permutation(colors)
     games = games_of(variant, 20)
-    features = ColorFeatures(variant, weights=weights)
-    network = ColorNetwork(variant, hidden=(24, 32), weights=weights)
+    features = ColorFeatures(variant, belief=belief)
+    network = ColorNetwork(variant, hidden=(24, 32), belief=belief)
     torch.nn.init.normal_(network.color_heads.weight)
     seen, other = (kept.replay(dtype="bits") for kept in (games, permute_colors(games, permutation)))
     first, second = (features.read(rows["obs"]) for rows in (seen, other))
@@ -244,7 +244,7 @@ def test_a_gpu_computes_the_features_and_the_network_of_the_cpu(variant):
 @pytest.mark.parametrize("recurrent", [False, True])
 def test_a_policy_file_holds_the_network(variant, recurrent, tmp_path):
     torch.manual_seed(3)
-    network = ColorNetwork(variant, hidden=(16, 24), weights="hands", recurrent=recurrent)
+    network = ColorNetwork(variant, hidden=(16, 24), belief="hands", recurrent=recurrent)
     with torch.no_grad():
         for parameter in network.parameters():
             parameter += 0.1 * torch.randn_like(parameter)
@@ -396,3 +396,9 @@ def test_a_network_compiles_without_a_break(kind, recurrent):
     compiled = torch.compile(network, backend="eager", fullgraph=True)
     for one, other in zip(compiled(inputs, mask, state), network(inputs, mask, state), strict=True):
         assert one is other is None or torch.equal(one, other)
+
+
+def test_another_belief_is_refused_by_its_name():
+    for make in (ColorFeatures, ColorNetwork):
+        with pytest.raises(starmine.UnknownNameError, match=r"belief.*did you mean .slots"):
+            make(starmine.Variant(), belief="slot")
