@@ -171,7 +171,7 @@ def card(facts: dict[str, Any], policy: TrainedPolicy, config: dict[str, Any] | 
         size=len(policy.data) / 1e3,
         speed=speed(facts["name"]),
         lost_games=lost_games({"points_taken": 1.0} | policy.about["arguments"]),
-        partners=SELF_PLAY if partner is None else BEST_RESPONSE.format(partner=partner),
+        partners=meant_for(facts["method"], partner),
     )
 
 
@@ -195,6 +195,17 @@ def lost_games(arguments: dict[str, Any]) -> str:
     return f"In training a lost game kept its points, except for a penalty of {penalty:g}{share}."
 
 
+def meant_for(method: str, partner: str | None) -> str:
+    """Which partners a policy plays well with."""
+    if method.startswith("OBL"):
+        return GROUNDED
+    return SELF_PLAY if partner is None else BEST_RESPONSE.format(partner=partner)
+
+
+GROUNDED = (
+    "It reads a hint as the rules say it and gives no hint another meaning. So it plays with partners that it has "
+    "never met, unless they take its hints for signals of a convention."
+)
 SELF_PLAY = "It has only met itself: with partners of other conventions it scores less."
 BEST_RESPONSE = "It has only met `{partner}`, whose conventions it answers: with other partners it scores less."
 
@@ -260,9 +271,12 @@ def keep(name: str, run: Path, games: int, ship: bool, after: str | None) -> Non
     folder = RESULTS / name
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copy(run / "policy.safetensors", folder / "policy.safetensors")
-    for file_name in ("partners.csv", "config.json"):
-        if (run / file_name).exists():
-            shutil.copy(run / file_name, folder / file_name)
+    if (run / "partners.csv").exists():
+        shutil.copy(run / "partners.csv", folder / "partners.csv")
+    if (config := configuration(run)) is not None:
+        del config["command"]  # it has paths of the machine; runs.csv has the command
+        config["arguments"]["out"] = f"runs/{name}"
+        (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
     with (folder / "log.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         with_partners = sorted({column for row in rows for column in row if column.startswith("score with ")})

@@ -101,11 +101,14 @@ def test_notes_that_could_not_be_read_again_are_refused_when_saved(torch, tmp_pa
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("options", [{}, {"recurrent": True}, {"layer_norm": True}, {"hidden": (8,)}])
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 @pytest.mark.parametrize("size", [3e38, 1e30])
-def test_weights_with_which_outputs_overflow_are_refused(torch, write, options, dtype, size):
-    network = small_network(torch, **options)
+def test_weights_with_which_outputs_overflow_are_refused(torch, write, dtype, size):
+    """In the network by colour, which the core plays."""
+    from starmine.torch import ColorNetwork
+
+    torch.manual_seed(0)
+    network = ColorNetwork(starmine.variant("small"), hidden=(8, 8))
     for name in network.state_dict():
         weights = {key: tensor.to(getattr(torch, dtype)) for key, tensor in network.state_dict().items()}
         weights[name] = torch.full_like(weights[name], size)
@@ -121,9 +124,17 @@ def test_weights_with_which_outputs_overflow_are_refused(torch, write, options, 
         else:  # what is not refused has finite outputs
             assert size < 1e38
             observations = np.random.default_rng(0).integers(0, 2, (500, network.features), np.uint8)
-            memory = np.random.default_rng(1).uniform(-1, 1, (500, network.state_width)).astype(np.float32)
-            for output in policy.logits(observations, memory):
+            for output in policy.logits(observations)[:2]:
                 assert np.isfinite(output).all(), name
+
+
+@pytest.mark.parametrize("options", [{}, {"layer_norm": True}, {"hidden": (8,)}])
+def test_a_network_that_pytorch_plays_is_refused_where_its_outputs_overflow(torch, write, options):
+    network = small_network(torch, **options)
+    weights = {key: torch.full_like(tensor, 3e38) for key, tensor in network.state_dict().items()}
+    path = write(network, weights)
+    with pytest.raises(starmine.StarmineError, match=r"finite|nan|inf"):
+        play_games([f"policy: {path}", "iggi"], 2, variant="small")
 
 
 def test_each_shipped_policy_and_the_deepest_network_are_within_range(torch, tmp_path):
@@ -145,15 +156,6 @@ def test_a_batch_takes_an_array_without_axes_as_a_seed(seed):
     batch = starmine.Batch("mini", 4)
     assert (batch.reset(seed)["obs"] == starmine.Batch("mini", 4, seed=3).reset()["obs"]).all()
     assert batch.seed == 3
-
-
-def test_a_network_that_overflows_is_not_saved(torch, tmp_path):
-    network = small_network(torch, hidden=(64,) * 16)
-    for tensor in network.state_dict().values():
-        tensor.fill_(6e4)
-    with pytest.raises(StarmineError, match=r"the outputs of trunk\.\d+ may leave the range of float32"):
-        network.save(tmp_path / "policy.safetensors")
-    assert not list(tmp_path.iterdir())
 
 
 def test_a_module_that_returns_nan_fails_by_name(torch):

@@ -18,6 +18,8 @@ def check_array(name: str, array: Any, dtype: type[np.generic], shape: tuple[int
     """
     if not isinstance(array, np.ndarray):
         raise ArrayError(f"{name} is a {type(array)}: expected a numpy array")
+    if isinstance(array, np.ma.MaskedArray):
+        raise ArrayError(f"{name} is a masked array: expected one without a mask")
     if array.dtype != dtype:
         raise ArrayError(f"{name} has dtype {array.dtype}: expected {np.dtype(dtype)}")
     rows, columns = shape

@@ -65,7 +65,7 @@ pub static POLICIES: &[ShippedPolicy] = &SHIPPED;
 static SHIPPED: [ShippedPolicy; 0] = [];
 
 #[cfg(feature = "weights")]
-static SHIPPED: [ShippedPolicy; 14] = [
+static SHIPPED: [ShippedPolicy; 15] = [
     shipped!("ippo-2p", "independent PPO in self-play, two players"),
     shipped!("ippo-3p", "independent PPO in self-play, three players"),
     shipped!("ippo-4p", "independent PPO in self-play, four players"),
@@ -86,6 +86,7 @@ static SHIPPED: [ShippedPolicy; 14] = [
     ),
     shipped!("ippo-mini", "independent PPO in self-play, two players with 3 colours and ranks"),
     shipped!("best-response-smart", "PPO beside smart, two players"),
+    shipped!("obl1-2p", "off-belief learning, level 1, two players: hints mean what the rules say"),
 ];
 
 /// The shipped policy of this name.

@@ -181,20 +181,6 @@ def test_other_owners_of_the_memory_are_seen(owner):
     assert messages_while(step, lambda: POLICY.logits(part("u1", 64, FEATURES))) == {f"observations {READ}"}
 
 
-def test_hidden_states_that_a_step_writes_are_not_read(tmp_path):
-    torch = pytest.importorskip("torch")
-    from starmine.torch import PolicyNetwork
-
-    torch.manual_seed(0)
-    PolicyNetwork(VARIANT, "canonical", (8, 8), True).save(tmp_path / "policy.safetensors")
-    policy = starmine.load_policy(tmp_path / "policy.safetensors")
-    bits = zeros(2, FEATURES, dtype=np.uint8)
-    width = policy.logits(bits)[2].shape[1]
-    memory, step = observations()
-    part = part_of(memory)
-    assert messages_while(step, lambda: policy.logits(bits, part("f4", 2, width))) == {f"memory {READ}"}
-
-
 def test_an_empty_array_without_memory():
     torch = pytest.importorskip("torch")
     bits = torch.empty(0, 88, dtype=torch.uint8).numpy()
