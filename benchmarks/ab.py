@@ -28,7 +28,7 @@ import tyro
 from measuring import ROOT, markdown
 from tyro.conf import Positional
 
-TABLES = ("compare", "sweep", "presets", "bots", "data", "training")
+TABLES = ("compare", "sweep", "presets", "worlds", "bots", "data", "training")
 WORKER = Path(__file__).with_name("ab_worker.py")
 NEEDED = ("matplotlib", "pyarrow", "tqdm")  # by the benchmarks, beside what training needs
 Key = tuple[Any, ...]

@@ -167,6 +167,7 @@ class Run:
         TrainingError: with a line that says why: no budget, or processes of torchrun that have not joined; when
             entered, a folder that another run has, or a checkpoint or `config.json` that is damaged or does not fit;
             and while entered, files that cannot be written.
+        OSError: when entered, a file that cannot be written.
         DivergedError: numbers are not finite. The block raises it in place of a FloatingPointError.
     """
 

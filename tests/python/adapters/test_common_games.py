@@ -129,5 +129,6 @@ def test_stable_baselines3(expected):
 
 def test_every_adapter_has_such_a_test():
     names = {"sb3": "stable_baselines3"}
-    adapters = starmine.adapters._ADAPTERS
+    tables = ("ah2ac2", "hanab_live")  # of somebody else: no environments
+    adapters = [name for name in starmine.adapters._ADAPTERS if name not in tables]
     assert [name for name in adapters if f"test_{names.get(name, name)}" not in globals()] == []

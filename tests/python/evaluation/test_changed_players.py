@@ -226,8 +226,8 @@ def test_a_search_is_compared_with_the_blueprint_of_its_weights(tmp_path):
     path.write_bytes(BAD)
     new = starmine.load_policy(path)
     shown = str(evaluate({"search": search, "old": old, "new": new}, 4, variant=RULES))
-    assert "beside old" in shown
-    assert "beside new" not in shown
+    assert "with old" in shown
+    assert "with new" not in shown
 
 
 def test_generated_games_have_the_hash_of_all_weights(tmp_path):

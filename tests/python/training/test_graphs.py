@@ -143,7 +143,8 @@ def test_groups_lose_no_game_and_mix_no_rows(groups, tiny):
             for turn in range(24):
                 if states[game] is None:
                     seed = training_seed(1) + (game // size << 56)
-                    states[game] = learner.variant.new_game(seed=seed, game=game % size, episode=episodes[game])
+                    rules = learner.games.rewards.rules
+                    states[game] = rules.new_game(seed=seed, game=game % size, episode=episodes[game])
                 state = states[game]
                 bits = np.packbits(state.encode(state.current_player), bitorder="little")
                 bits = np.pad(bits, (0, -len(bits) % 8))[None]
