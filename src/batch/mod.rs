@@ -154,7 +154,7 @@ pub struct Batch {
     /// The index of the acting player's hand in all blocks: the number of steps modulo the number
     /// of players.
     acting_hand: usize,
-    /// The number of steps and resets. A list of finished games has the number of its step.
+    /// The number of steps, resets and draws of worlds. A list of finished games has the number of its step.
     calls: u64,
     seed: u64,
     /// Whether no game has moved since the batch was made: the first reset keeps such games.
@@ -520,7 +520,7 @@ impl Batch {
         self.is_interrupted = true;
     }
 
-    /// The number of steps and resets.
+    /// The number of steps, resets and draws of worlds.
     pub(crate) const fn calls(&self) -> u64 {
         self.calls
     }

@@ -165,11 +165,12 @@ class SeenGame:
         Args:
             action: the seat's action id, a `Move`, or text such as "play 2" or "hint +1 red". Slots count from 0, the
                 oldest card; +1 is the seat after the acting one.
-            card: the card that was played or discarded. Only the observer's own turns need it.
+            card: the card that was played or discarded. Only the observer's own turns need it; told of other turns
+                it is compared with what the observer has seen.
             drawn: the card that a teammate has drawn after its play or discard; None if the deck was empty. The
                 observer's own draws are not told.
             touched: the slots of the cards that a hint matches; None or nothing after other moves. Only hints to the
-                observer need it.
+                observer need it; told of other hints they are compared with what the observer has seen.
 
         Returns:
             What happened.
@@ -180,7 +181,7 @@ class SeenGame:
                 has changed.
         """
         left, next_card = (None if it is None else _card(name, it) for name, it in (("card", card), ("drawn", drawn)))
-        slots = None if touched is None else list(touched)
+        slots = None if touched is None else _slots(touched, self.variant.hand_size)
         then = self._now.played(action_id(self.variant, action), left, next_card, slots)
         self._show()
         self._now, self._chosen, self._view = then, None, None
@@ -255,12 +256,12 @@ class SeenGame:
             chosen = int(moves.actions[0])
             for _, _, move in moves.bots:
                 chosen = action_id(self.variant, move)
-            legal = self.legal_actions()
-            if chosen not in legal:
-                raise StarmineError(
-                    f"player={self._player!r} chose {chosen}, which is not legal: expected one of {legal}"
-                )
             self._chosen = chosen
+        legal = self.legal_actions()
+        if self._chosen not in legal:
+            raise StarmineError(
+                f"player={self._player!r} chose {self._chosen}, which is not legal: expected one of {legal}"
+            )
         return self._chosen
 
     def copy(self) -> SeenGame:
@@ -314,13 +315,26 @@ def _card(place: str, given: Any) -> Card:
         raise NotationError(f'{place}={given!r} is not a card: expected a Card or text such as "R1"') from None
 
 
+def _slots(touched: Iterable[SupportsIndex], hand_size: int) -> list[int]:
+    """The slots of the cards that a hint matches, each one once."""
+    given = list(touched)
+    if any(isinstance(slot, bool | np.bool_) for slot in given):
+        raise StarmineError(f"touched={given} is a mask: expected the slots, from 0 to {hand_size - 1}")
+    slots = [operator.index(slot) for slot in given]
+    if not all(0 <= slot < hand_size for slot in slots):
+        raise StarmineError(f"touched={slots} is not allowed: expected slots from 0 to {hand_size - 1}")
+    if len(set(slots)) < len(slots):
+        raise StarmineError(f"touched={slots} has a slot twice: expected the slots of the cards that the hint matches")
+    return slots
+
+
 def _teammates_hands(players: int, observer: int, hands: Sequence[Hand]) -> list[list[Card]]:
     """The hands of the teammates, that of the next seat first."""
     if len(hands) != players:
         raise StarmineError(f"hands has {len(hands)} entries: expected {players}, one for each seat")
     if not 0 <= observer < players:
         raise StarmineError(f"observer={observer} is not allowed: expected 0 to {players - 1}")
-    if (own := hands[observer]) is not None and any(card is not None for card in own):
+    if (own := hands[observer]) is not None and (len(own) == 0 or any(card is not None for card in own)):
         raise StarmineError(f"hands[{observer}] is the observer's own hand, which the table hides: expected None")
     found = []
     for offset in range(1, players):

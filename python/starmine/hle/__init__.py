@@ -1,7 +1,7 @@
 """A drop-in for DeepMind's Hanabi Learning Environment (HLE): its names on Starmine's rules.
 
 Replace `from hanabi_learning_environment import rl_env, pyhanabi` by `from starmine.hle import rl_env, pyhanabi`.
-`observation`, `action`, `variant` and `replay` lead from one library to the other.
+`observation`, `action`, `variant` and `state_of` lead from one library to the other.
 """
 
 from starmine.hle import pyhanabi, rl_env

@@ -105,13 +105,16 @@ class LiveGame:
         """Play the person's turn.
 
         Raises:
-            StarmineError: it is not the person's turn.
+            StarmineError: it is not the person's turn, or a partner that sees the turn raised an exception.
             IllegalActionError: the action is not legal.
         """
         if not self.waits:
             raise StarmineError("the game is over" if self.is_over else "it is not your turn")
         self.state.copy().apply(action)  # refuses an illegal action before partners see the turn
-        self._partners.see(self.state)()
+        try:
+            self._partners.see(self.state)()
+        except Exception as error:
+            raise StarmineError(f"a partner failed in your turn: {error_text(error)}") from error
         self._apply(self.state, action)
 
     def play_partner(self) -> None:

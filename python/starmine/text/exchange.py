@@ -128,10 +128,10 @@ def totals(exchanges: Sequence[Exchange], fallbacks: int) -> dict[str, Any]:
 
 
 def calls_text(calls: Mapping[str, Any]) -> str:
-    """Totals in words: "12 calls: 10 move, 2 illegal; 1 moves of the fallback; tokens 700; 0.50 seconds a call"."""
+    """Totals in words: "12 calls: 10 move, 2 illegal; 1 move of the fallback; tokens 700; 0.50 seconds a call"."""
     fallbacks = calls["fallbacks"]
     parts = [listed(calls["outcomes"])] if calls["outcomes"] else []
-    parts += [f"{fallbacks:,} moves of the fallback"] if fallbacks else []
+    parts += [f"{fallbacks:,} {'move' if fallbacks == 1 else 'moves'} of the fallback"] if fallbacks else []
     parts += [f"{kind} {amount:,}" for kind, amount in _in_order(calls["usage"]).items()]
     return f"{calls['calls']:,} calls: {'; '.join([*parts, f'{seconds_a_call(calls):.2f} seconds a call'])}"
 

@@ -8,7 +8,8 @@ script::
         while run.begin_update():
             run.end_update(learner.update(run.fraction), steps=len(learner.rollout))
 
-`examples/ppo.py` is a whole script. The parts can be used without `Run`.
+`examples/ppo.py` is a whole script. The parts can be used without `Run`. What a run writes into its folder is in
+`folder` (the lock), `configuration` (config.json), `log` (log.jsonl, TensorBoard, the learning curve) and `checkpoint`.
 """
 
 try:

@@ -1,4 +1,4 @@
-"""Checkpoints: everything that a stopped run needs to go on to the same bits."""
+"""Checkpoints: everything that a stopped run needs to go on; with a fixed number of threads, to the same bits."""
 
 from __future__ import annotations
 

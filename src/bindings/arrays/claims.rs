@@ -161,7 +161,8 @@ impl<'a, const N: usize> Claims<'a, N> {
         }
         let (call, forks) = (running.next, forks());
         running.next += 1;
-        running.uses.extend(self.shared().map(|claim| {
+        // New arrays as well: Python can get one from a weak reference while the call runs.
+        running.uses.extend(self.0.iter().flatten().map(|claim| {
             let (start, end, writes) = claim.memory();
             Use { forks, call, start, end, writes }
         }));

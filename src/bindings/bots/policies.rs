@@ -17,7 +17,7 @@ pub fn policies() -> Vec<&'static str> {
     POLICIES.iter().map(|policy| policy.name).collect()
 }
 
-/// _policy_bytes(name.as_ref()) -> bytes
+/// _policy_bytes(name) -> bytes
 ///
 /// The bytes of the policy file of this name in the package, or at this path.
 ///

@@ -3,6 +3,7 @@
 import ctypes
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -179,6 +180,22 @@ def test_other_owners_of_the_memory_are_seen(owner):
     }[owner]()
     part = part_of(other)
     assert messages_while(step, lambda: POLICY.logits(part("u1", 64, FEATURES))) == {f"observations {READ}"}
+
+
+def test_a_new_array_of_a_running_step_is_not_read_by_a_weak_reference():
+    """A step reuses the memory of an earlier array that nobody holds, although a weak reference leads to it."""
+    batch = Batch("standard", NUM_ENVS, dtype="uint8", seed=0, num_threads=1)
+    actions, references = np.full(NUM_ENVS, PLAY), []
+
+    def step():
+        references.append(weakref.ref(batch.step(actions)["obs"]))
+
+    def read():
+        array = references[-1]() if references else None
+        if array is not None:
+            POLICY.logits(array[:64])
+
+    assert messages_while(step, read) == {f"observations {READ}"}
 
 
 def test_an_empty_array_without_memory():

@@ -1,7 +1,6 @@
 """Every bot plays as strongly as published, and just as it did when docs/bots.md was written."""
 
 import json
-import sys
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
@@ -87,6 +86,5 @@ def test_one_bot_is_measured_alone(tmp_path, monkeypatch):
     page.write_text(texts[page].replace("| `random` | 0", "| `random` | 9"), encoding="utf-8")
     results.write_text(texts[results].replace("random,2,1", "random,2,9"), encoding="utf-8")
     replayed.write_text(texts[replayed].replace('"random"', '"retired"'), encoding="utf-8")
-    monkeypatch.setattr(sys, "argv", ["update_bots.py", "--only", "random"])
-    update_bots.main()
+    update_bots.main(("random",))
     assert {path: path.read_text(encoding="utf-8") for path in originals} == texts

@@ -146,7 +146,8 @@ def test_the_command_shows_the_calls_also_when_nothing_is_played(tmp_path, capsy
     first = capsys.readouterr().out
     calls = json.loads((folder / "eval.json").read_text())["entrants"][0]["calls"]
     outcomes = ", ".join(f"{count} {outcome}" for outcome, count in calls["outcomes"].items())
-    told = f"<b>: {calls['calls']} calls: {outcomes}; {calls['fallbacks']} moves of the fallback; "
+    moves = "move" if calls["fallbacks"] == 1 else "moves"
+    told = f"<b>: {calls['calls']} calls: {outcomes}; {calls['fallbacks']} {moves} of the fallback; "
     assert told in first
     problem = f"KeyError: '<plan>' at {file}:8"
     assert problem.replace(" ", "") in "".join(first.split())

@@ -370,7 +370,9 @@ def seat_0():
         (("hint +1 red", {"card": "R1"}), "card=R1 is not allowed: a hint shows no card"),
         (("hint +1 red", {"drawn": "R1"}), "drawn=R1 is not allowed: nobody draws after a hint"),
         (("hint +1 red", {"touched": [0, 1]}), r"touched=\[0, 1\] is not allowed: expected \[0, 1, 2\]"),
-        (("hint +1 red", {"touched": [9]}), "touched=9 is not allowed: expected 0 to"),
+        (("hint +1 red", {"touched": [9]}), "expected slots from 0 to 4"),
+        (("hint +1 red", {"touched": [0, 0]}), "has a slot twice"),
+        (("hint +1 red", {"touched": [True, False]}), "is a mask"),
         ((99, {}), "99"),
     ],
 )
@@ -395,7 +397,7 @@ def test_a_turn_that_cannot_be_is_refused_and_changes_nothing(turn, message):
         (("play 0", {"drawn": "M1"}), "M1 is not a card of this variant"),
         (("hint +1 red", {}), "touched is missing"),
         (("hint +1 red", {"touched": []}), "not legal"),
-        (("hint +1 red", {"touched": range(8)}), "expected 0 to|no cards that fit"),
+        (("hint +1 red", {"touched": range(8)}), "expected slots from 0 to|no cards that fit"),
         (("hint +1 rank 1", {"touched": [0, 1, 2, 3, 4], "card": "R2"}), "a hint shows no card"),
     ],
 )

@@ -58,6 +58,9 @@ def test_a_shipped_policy_says_how_it_was_trained(name):
 @pytest.mark.parametrize("name", starmine.policies.shipped())
 def test_a_shipped_policy_plays_as_well_as_its_card_says(name, how):
     policy = starmine.load_policy(name, sampled=how == "drawn")
+    if how == "drawn" and policy.about["method"].startswith("OBL"):
+        assert "| drawn" not in policy.card  # values of actions are no probabilities
+        return
     (mean, error), (kept, kept_error) = re.findall(
         r"([\d.]+) ± ([\d.]+)", next(line for line in policy.card.splitlines() if line.startswith(f"| {how}"))
     )

@@ -16,9 +16,10 @@ import sys
 from pathlib import Path
 
 import measuring
-from measuring import Case, effort, parser, run, write
+import tyro
+from measuring import BenchmarkArgs, Case, run, write
 
-wanted = effort(parser(None, rounds=3, seconds=1.0).parse_args())
+wanted = tyro.cli(BenchmarkArgs, default=BenchmarkArgs(seconds=1.0)).effort
 for names in ("ab", "NAMES"):
     rows = run([Case(name, 2, lambda seconds, name=name: RATES[name]) for name in names], wanted)
     print([row.median for row in rows])
