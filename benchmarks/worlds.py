@@ -1,7 +1,7 @@
 """Worlds per second of `Batch.worlds`, one world of each of 1,024 games in one thread.
 
 The games are some turns old, as in training. Worlds are written into a batch that is there.
-The instruction set makes no difference, since no part of the work uses vectors.
+All instruction sets take the same time, since drawing worlds uses no vector instructions.
 
     python benchmarks/worlds.py --rounds 5
 """

@@ -166,7 +166,7 @@ class Cloning:
         place, played = (torch.from_numpy(array) for array in seat_by_seat(games))
         rows = place.flatten()
         obs, mask = (torch.from_numpy(turns[name])[rows].to(self.device) for name in ("obs", "action_mask"))
-        # Each seat of each game has its own memory: that of the first of its network's seats.
+        # Each seat of each game has its own hidden state. It is stored as the state of seat 0 of the network.
         start = torch.zeros_like(place, device=self.device)
         state = HiddenState(network.initial_state(place.shape[1])[:, :1], start, start.bool())
         log_probs, _, _ = network(network.read(obs), mask, state)

@@ -227,7 +227,7 @@ class OBL:
             # A world that ended is dealt anew; what follows is another game, and counts no more.
             discount *= self.args.gamma * ~terminated
             _, action, value = self.find_best(obs, mask)
-        # After the last of these turns, the value is that of the seat whose action is judged.
+        # The seat that chose the action is to act again, so `value` is its best value.
         return (returns + discount * value).view(-1, self.args.worlds).mean(1)
 
     @torch.no_grad()

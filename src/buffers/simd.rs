@@ -67,9 +67,9 @@ pub(crate) trait VectorTask: Task<Portable> {}
 #[cfg(not(target_arch = "x86_64"))]
 impl<T: Task<Portable>> VectorTask for T {}
 
-// Each task has a function of its own for each instruction set. In one function the compiler would merge the code that
-// kernels have in common, and their numbers would not be constants. Each set has a module of its own, since the
-// compiler works on several modules at a time.
+// Each task has its own function for each instruction set. In one function for all tasks the compiler would merge the
+// common code of the kernels, and the sizes of a kernel would not be constants. Each instruction set has its own module,
+// since the compiler works on several modules at a time.
 
 mod portable {
     #[inline(never)]
@@ -163,7 +163,7 @@ impl Simd {
     }
 
     /// Does special work with a vector instruction set. Where an x86-64 processor has none, which is rare, it does the
-    /// general work that `general` makes of it, so that the special work need not be compiled for it.
+    /// general work that `general` makes of it, so that the special work is not compiled for this instruction set.
     #[inline(always)]
     pub(crate) fn run_special<S: VectorTask, G: Task<Portable>>(
         self,

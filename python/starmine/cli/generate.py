@@ -43,8 +43,8 @@ class Generate(PlayedGames):
     evaluation_decks: Annotated[
         bool,
         arg(
-            help="allow the two seeds of evaluations, for games that nothing learns from: 0, that of the tables in the "
-            "documentation, and the default of starmine eval",
+            help="allow seed 0, which the documentation's tables use, and the default seed of starmine eval; no player "
+            "may learn from these games",
             help_behavior_hint="",
         ),
     ] = False

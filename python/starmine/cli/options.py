@@ -179,8 +179,8 @@ def rules_of_text(text: str, players: int | None = None, lost_game_score: str | 
 
     Args:
         text: such as "standard", "avalanche, players=3", '{"colors": 4}' or "Variant(players=2, colors=6)".
-        players: number of seats; None for that of the text, or 2.
-        lost_game_score: what lost games score; None for that of the text.
+        players: number of seats. None stands for the number that the text gives, or 2.
+        lost_game_score: what lost games score. None stands for the rule that the text gives.
     """
     called = re.fullmatch(r"\s*Variant\((?P<parameters>.*)\)\s*", text, re.DOTALL)
     name = None

@@ -139,7 +139,7 @@ def named_seats(options: Play, rules: Variant) -> list[str | None]:
 
 
 def web_tables(options: Play, rules: Variant) -> WebTables:
-    """No tables yet; a new one may have all bots and policies and those that were named."""
+    """Web games, none at first. All bots and policies and the players of the command line can hold a seat."""
     folder = None if options.save is None else given_path("--save", options.save)
     if folder is not None and not folder.is_dir():
         raise StarmineError(f"{folder}: there is no such folder")

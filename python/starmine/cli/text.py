@@ -141,7 +141,7 @@ class Export(ConvertedGames):
         """
         if not any(games.origins):
             if self.pairing:
-                raise StarmineError(f"--pairing is not allowed: {source} is no folder of an evaluation")
+                raise StarmineError(f"--pairing is not allowed: {source} is not the folder of an evaluation")
             return games, ""
         pairings = [
             origin.pairing if origin else " with ".join(names) or NAMELESS

@@ -291,7 +291,7 @@ def differing(before: dict[str, Any], expected: dict[str, Any], identities: dict
 
 
 def other_players(stored: dict[str, Any], expected: dict[str, Any], identities: dict[str, Identity]) -> Iterator[str]:
-    """The players that are or may be other players than those that were stored, as text."""
+    """The players that differ, or may differ, from the stored players, as text."""
     for name, identity in identities.items():
         was = stored["identities"].get(name)
         if name not in stored["entrants"] or (was == identity.text and was is not None):

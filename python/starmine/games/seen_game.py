@@ -329,7 +329,7 @@ def _slots(touched: Iterable[SupportsIndex], hand_size: int) -> list[int]:
 
 
 def _teammates_hands(players: int, observer: int, hands: Sequence[Hand]) -> list[list[Card]]:
-    """The hands of the teammates, that of the next seat first."""
+    """The hands of the teammates, beginning with the next seat."""
     if len(hands) != players:
         raise StarmineError(f"hands has {len(hands)} entries: expected {players}, one for each seat")
     if not 0 <= observer < players:

@@ -21,7 +21,7 @@ class HanabiMoveType(enum.IntEnum):
     DEAL = 5
 
 
-# By the name of a move's kind, the other keys of its dictionary.
+# For each kind of move, the keys that its dictionary has besides the kind.
 ENTRIES = {
     "PLAY": ("card_index",),
     "DISCARD": ("card_index",),

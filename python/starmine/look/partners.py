@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from starmine._core import StarmineError, State, Variant, View, _Player, make_bot
+from starmine._core import SeatedBot, StarmineError, State, Variant, View, _Player, make_bot
 from starmine.games.actions import action_id
 from starmine.games.players import cheats, resolve_player
 from starmine.games.table import Fault, Moves, PythonPlayers
 
 
-def _choice(player: _Player, variant: Variant, seat: int, seed: int) -> Callable[[State], int]:
+def _choice(player: _Player, variant: Variant, seat: int, seed: int, game: int) -> Callable[[State], int]:
     """How a bot of the core chooses in one seat. It needs no memory: a state holds the whole game."""
     if not cheats(player):
-        bot = make_bot(player, variant, seat, seed)
-        return lambda state: bot.act(state.view(seat))
+        make_bot(player, variant, seat)  # refuses a variant that the bot does not play
+        return lambda state: SeatedBot._restored(player, variant, seat, seed, (game, state)).act(state.view(seat))
     variant.new_game(seed=0).suggest(player)  # refuses a variant that the bot does not play
     return lambda state: state.suggest(player, seed)
 
@@ -38,7 +38,7 @@ class Partners:
             for seat, player in enumerate(players)
         ]
         self._bots = {
-            seat: _choice(player, variant, seat, seed)
+            seat: _choice(player, variant, seat, seed, game)
             for seat, player in enumerate(resolved)
             if isinstance(player, _Player)
         }

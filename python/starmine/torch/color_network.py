@@ -31,7 +31,7 @@ class ColorNetwork(ActorCritic):
         variant: the rules that it plays. Suits with other copies than the others, such as the multicoloured one, have
             an input that tells them apart.
         encoder: of the observations.
-        hidden: the width of a colour's tower, and that of the trunk.
+        hidden: the width of a colour's tower and the width of the trunk.
         belief: how the probabilities of own cards are computed, "slots" or "hands", see `ColorFeatures`.
         recurrent: add a `SeatGRU`, as wide as the trunk, behind the trunk.
         matmul_dtype: of the matrix products, float32 or bfloat16 (autocast); the parameters are float32.

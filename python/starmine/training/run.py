@@ -150,7 +150,8 @@ class Run:
             is entered.
         fixed: names of the arguments that a resumed run cannot change, such as the sizes of the network.
         resolved: for `config.json`, what the script chose for arguments that leave it the choice, such as
-            {"dtype": "bfloat16"} for "auto". An argument `num_threads` is PyTorch's number.
+            {"dtype": "bfloat16"} for "auto". An argument `num_threads` is PyTorch's number,
+            which without the argument is the largest that the run uses.
         on_update: called after each update in the first process; for a sweep or a monitor. It gets a copy of the log's
             row: "update", "steps", "seconds" and the measures. To end the run it raises any exception; the update is
             saved, and `args.resume` goes on from it.
@@ -322,6 +323,8 @@ class Run:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: object) -> None:
         """Close the log and release the folder; DivergedError in place of FloatingPointError."""
         self._entered.close()
+        if self._cores is not None:
+            torch.set_num_threads(self._cores.most)
         if isinstance(error, FloatingPointError) and error is not self._of_caller:
             what = f"stopped in update {self.updates + 1}: {error}"
             raise self._failed(what, DivergedError) from error
@@ -396,7 +399,7 @@ def warn_of_parallel_runs() -> Iterator[None]:
 
 
 def changed_arguments(args: DataclassInstance) -> dict[str, Any]:
-    """The arguments that differ from their defaults, as JSON has them, without those that change no result."""
+    """The arguments that differ from their defaults, as JSON. Arguments that change no result are left out."""
     changed = {}
     for field in fields(args):
         usual = field.default if field.default_factory is MISSING else field.default_factory()

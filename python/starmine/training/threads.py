@@ -23,25 +23,28 @@ class FreeCores:
 
     PyTorch's threads wait for each other in each operation. Two threads on two cores are therefore several times slower
     than one thread where another process uses one of the cores. Needs Linux's /proc/stat.
+
+    Attributes:
+        most: PyTorch's number of threads when this object was made.
     """
 
     def __init__(self) -> None:
-        self._most = torch.get_num_threads()
-        self._threads = 1 if _STAT.exists() else self._most
+        self.most = torch.get_num_threads()
+        self._threads = 1 if _STAT.exists() else self.most
         self._before = self._times() if _STAT.exists() else None
 
     def threads(self) -> int:
-        """The number of threads for the next second or so: 1 to PyTorch's number when this object was made.
+        """The number of threads for the next update, 1 to `most`.
 
-        Without /proc/stat it is PyTorch's number; before half a second has been observed it is 1.
+        It is 1 until half a second has been observed. On a system without /proc/stat it is always `most`.
         """
         if self._before is None:
-            return self._most
+            return self.most
         now = self._times()
         seconds, busy, own = (after - before for after, before in zip(now, self._before, strict=True))
         if seconds >= _SHORTEST:
             free = own_cores() - (busy - own) / seconds
-            self._threads, self._before = max(1, min(self._most, int(free + _IDLE))), now
+            self._threads, self._before = max(1, min(self.most, int(free + _IDLE))), now
         return self._threads
 
     @staticmethod

@@ -25,7 +25,7 @@ pub struct _SeenGame(SeenGame);
 
 #[pymethods]
 impl _SeenGame {
-    /// The game before its first turn. `hands` are those of the teammates, that of the next seat first.
+    /// The game before its first turn. `hands` are the hands of the teammates, beginning with the next seat.
     ///
     /// Raises:
     ///     StarmineError: there is no such seat, or the hands are not those of a deal.
@@ -160,7 +160,7 @@ impl _SeenGame {
 }
 
 impl _SeenGame {
-    /// What a turn reveals, from what the table shows of it.
+    /// The event of a turn, made of the cards and slots that the table tells.
     fn revealed(
         &self,
         played: Move,

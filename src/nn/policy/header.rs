@@ -28,7 +28,7 @@ struct RawHeader {
 pub(super) struct Header {
     pub variant: Variant,
     pub encoder: Encoder,
-    /// The width of a colour's tower, and that of the trunk.
+    /// The width of a colour's tower and the width of the trunk.
     pub hidden: [usize; 2],
     /// How own cards are weighed.
     pub weights: CardWeights,

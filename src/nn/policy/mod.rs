@@ -48,7 +48,7 @@ const KEY: &str = "starmine";
 /// | `network` | `colors` |
 /// | `variant` | the parameters of the variant |
 /// | `encoder` | the name of the encoder of its observations |
-/// | `hidden` | the width of a colour's tower, and that of the trunk |
+/// | `hidden` | the width of a colour's tower and the width of the trunk |
 /// | `weights` | how own cards are weighed: `slots` or `hands`: each slot by itself, or all slots together |
 /// | `recurrent` | false |
 ///

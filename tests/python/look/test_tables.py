@@ -83,10 +83,9 @@ def test_a_game_is_the_one_that_play_games_plays(seat, partners):
             table.act(table.advice("smart"))
         else:
             table.play_partner()
-    if partners[0] == "smart":  # the others draw numbers, with seeds of their own
-        names = [name or "smart" for name in players]
-        same = starmine.play_games(names, games=1, seed=5, first_game=2, record=True)
-        assert table.state == same.trajectories.state(0)
+    names = [name or "smart" for name in players]
+    same = starmine.play_games(names, games=1, seed=5, first_game=2, record=True)
+    assert table.state == same.trajectories.state(0)
     assert table.trajectories().state(0) == table.state
     assert table.names[seat] == "you"
 
@@ -211,3 +210,15 @@ def test_refusals():
         table.advice("cheater")
     with pytest.raises(starmine.StarmineError, match="no person sits"):
         _ = LiveGame(variant, ["smart", "smart"]).view
+
+
+@pytest.mark.parametrize("player", ["noisy: 0.5; smart", "random", "ippo-2p-small"])
+def test_bots_draw_as_in_the_game_of_this_number(player):
+    variant = starmine.Variant()
+    games = starmine.play_games([player] * 2, 4, 7, variant, record=True).trajectories
+    for game in range(4):
+        table = LiveGame(variant, [player] * 2, seed=7, game=game)
+        while not table.is_over:
+            table.play_partner()
+        actions = games.actions[games.offsets[game] : games.offsets[game + 1]]
+        assert [event.action for event in table.state.history] == actions.tolist()

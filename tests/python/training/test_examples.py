@@ -54,7 +54,7 @@ class Runs:
 
 
 def kill(example, out, *options):
-    """A run of its own process, in whose folder no other run can begin while it lives; it is killed."""
+    """Starts a run in its own process, checks that no other run can use its folder meanwhile, and kills it."""
     module = import_module(example)
     process = start(example, out, *options)
     try:
@@ -70,7 +70,7 @@ def kill(example, out, *options):
 
 
 def interrupt(example, out, *options):
-    """A run of its own process, which ends by Ctrl-C and says where."""
+    """Starts a run in its own process, stops it by Ctrl-C, and checks the update that it names."""
     process = start(example, out, *options)
     wait_for_first_checkpoint(process, out)
     process.send_signal(signal.SIGINT)

@@ -77,7 +77,7 @@ def test_the_system_counts_the_work_of_other_processes():
     assert busy - own > 0.1  # the other process worked, as much as it got of a core
 
 
-def test_a_given_number_of_threads_stays(tmp_path, monkeypatch):
+def test_a_given_number_of_threads_stays_and_another_is_put_back(tmp_path, monkeypatch):
     import torch
 
     from starmine.training import Run, ScriptArgs, run
@@ -95,7 +95,8 @@ def test_a_given_number_of_threads_stays(tmp_path, monkeypatch):
     chosen = []
     monkeypatch.setattr(torch, "set_num_threads", chosen.append)
     monkeypatch.setattr(run.FreeCores, "threads", lambda self: 3)
-    for number, expected in ((2, []), (None, [3])):
+    before = torch.get_num_threads()
+    for number, expected in ((2, []), (None, [3, before])):  # the last: PyTorch's number is put back
         args = Args(num_threads=number, total_steps=1)
         args.out = tmp_path / str(number)
         with Run("test", args, Learner()) as training:

@@ -41,8 +41,8 @@ def load_foreign(
         variant: the rules that it was trained on, which no file says. None for the standard game of the number of
             players that the widths of the network fit, or the first preset that does.
         skip_connect: of SAD's networks: whether a connection skips the LSTM, as in some of the other-play agents.
-        activation: of JaxMARL's actors and AH2AC2's clones: "relu", "tanh" or "gelu"; None for that of their libraries'
-            configurations, "relu" and "gelu".
+        activation: of JaxMARL's actors and AH2AC2's clones: "relu", "tanh" or "gelu". None stands for "relu" in
+            JaxMARL's actors and for "gelu" in AH2AC2's clones, as in the configurations of these libraries.
 
     Raises:
         UnknownNameError: there is no such file or activation.
