@@ -76,11 +76,11 @@ MEASURES = ("policy_loss", "value_loss", "entropy", "kl", "clipped", "gradient_n
 BY_DEVICE: dict[str, dict[str, Any]] = {
     "cpu": {
         **{"num_envs": 1024, "groups": 1, "minibatch": 512, "hidden": (96, 256), "eval_every": 40},
-        **{"hold": 0.0, "lr_end": 4e-4, "entropy_end": 0.05},
+        **{"hold": 0.0, "lr_end": 4e-4, "entropy_end": 0.05, "compile": False},
     },
     "cuda": {
         **{"num_envs": 16384, "groups": 2, "minibatch": 8192, "hidden": (192, 512), "eval_every": 100},
-        **{"hold": 0.5, "lr_end": 0.0, "entropy_end": 0.002},
+        **{"hold": 0.5, "lr_end": 0.0, "entropy_end": 0.002, "compile": True},
     },
 }
 
@@ -147,6 +147,9 @@ class Args(PartnerArgs):
     """append to the observation of a plain network how probably each card is playable, and dead"""
     dtype: Precision = "auto"
     """dtype of the matrix products; "auto" is bfloat16 where the device has instructions for it, else float32"""
+    compile: bool | None = None
+    """let torch.compile fuse the network's kernels, which takes 15 seconds at the start: no / yes. A recurrent network
+    is not compiled"""
 
     eval_every: int | None = None
     """updates between two greedy evaluations: 40 / 100"""
@@ -204,7 +207,12 @@ class PPO:
         self.policy = policy.to(self.device)
         if args.start is not None:
             self.resolved["start"] = begin_with(self.policy, args.start)
-        self.policy.fuse_kernels()
+        # Larger kernels of the network: made by torch.compile, or by the compiled core on a CPU.
+        self.network: Any = self.policy
+        if args.compile and not self.recurrent:
+            self.network = torch.compile(self.policy, dynamic=False)
+        else:
+            self.policy.fuse_kernels()
         self.weights = flat_weights(self.policy)
         self.average = WeightAverage(self.policy, self.weights, args.average)
         # Hyperparameters that change are tensors: a replayed CUDA graph reads them anew, but no Python number.
@@ -271,7 +279,7 @@ class PPO:
     def choose_actions(self, bits: Tensor, mask: Tensor) -> tuple[Tensor, ...]:
         """The network's inputs (n, ...), sampled actions (n,), their log probabilities (n,) and the values (n,)."""
         inputs = self.policy.read(bits)
-        log_probs, value, _ = self.policy(inputs, mask)
+        log_probs, value, _ = self.network(inputs, mask)
         # The mask keeps actions legal even where the network's output is nan; `learn` then ends the run.
         action = sample_actions(log_probs.masked_fill(~mask, -inf))
         return inputs, action, pick(log_probs, action), value
@@ -331,7 +339,7 @@ class PPO:
     def evaluate_minibatch(self, chosen: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """The n turns of a minibatch, and their log probabilities (n, A) and values (n,), with gradients."""
         inputs, mask = (part.flatten(0, 1).index_select(0, chosen) for part in (self.inputs, self.mask))
-        log_probs, value, _ = self.policy(inputs, mask)
+        log_probs, value, _ = self.network(inputs, mask)
         return chosen, log_probs, value
 
     def apply_gradient(self) -> Tensor:

@@ -120,6 +120,8 @@ class _Tables:
         copies: float32 (C, R), the copies of each card.
         share: float32 (C, R), the inverse of the copies.
         kind_of_copy: float32 (copies of all cards, C * R), one-hot: the card of each bit of the section "discards".
+        up_to: float32 (R, R), 1 where the column's rank is at most the row's. A product with it is a cumulative sum,
+            which takes a GPU .2 ms longer by `cumsum` in 8,192 positions.
         row_of_copies: float32 (C, R), the section "copies" of a colour's row; None where all colours have the same.
     """
 
@@ -130,6 +132,7 @@ class _Tables:
         kinds = torch.arange(copies.numel()).repeat_interleave(copies.flatten().long())
         self.copies, self.share = copies.to(device), (1 / copies).to(device)
         self.kind_of_copy = one_hot(kinds, copies.numel()).float().to(device)
+        self.up_to = torch.ones(variant.ranks, variant.ranks, device=device).tril()
         same_copies = bool((copies == copies[0]).all())
         self.row_of_copies = None if same_copies else (copies / copies.max()).to(device)
 
@@ -154,11 +157,12 @@ def _features(observations: Tensor, tables: _Tables) -> Tensor:
     plausible = plausible.reshape(count, players, hand_size, colors, ranks)
     fireworks = section("fireworks")  # (N, C, R): one-hot height, all 0 when empty
 
-    played = fireworks.flip(2).cumsum(2).flip(2)
+    played = fireworks @ tables.up_to
     following = torch.cat([1 - played[:, :, :1], played[:, :, :-1] - played[:, :, 1:]], 2)  # the next of each stack
     discarded = (section("discards") @ tables.kind_of_copy).view(count, colors, ranks)
     left = tables.copies - discarded
-    unreachable = ((left == 0).float() * (1 - played)).cumsum(2)  # a card below is missing, or the card itself
+    missing = (left == 0).float() * (1 - played)
+    unreachable = missing @ tables.up_to.T  # how many are missing up to each card
     dead = (played + unreachable).clamp(max=1)
     playable = following * (1 - dead)
     critical = (left == 1).float() * (1 - dead)

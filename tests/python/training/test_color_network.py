@@ -218,6 +218,7 @@ def test_torch_operations_give_the_same_features_to_the_last_bit(variant):
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
+@pytest.mark.filterwarnings("ignore:Synchronization debug mode is a prototype feature")
 @pytest.mark.parametrize("variant", EVERY_TABLE, ids=str)
 def test_a_gpu_computes_the_features_and_the_network_of_the_cpu(variant):
     bits = torch.from_numpy(games_of(variant, 60).observations(dtype="bits"))

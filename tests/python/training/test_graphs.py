@@ -126,6 +126,25 @@ def test_recorded_updates_equal_direct_ones(script, options, tiny, recorded, mon
     assert recorded_learner.games.state_dict() == direct.games.state_dict()
 
 
+def test_a_compiled_network_learns_the_same(tiny, recorded, monkeypatch):
+    """The whole network is one graph of torch.compile, and reads the weights that the optimizer changes."""
+    import ppo
+
+    compile = torch.compile
+    monkeypatch.setattr(ppo, "Graphed", lambda function, device: function)
+    monkeypatch.setattr(
+        torch, "compile", lambda network, **options: compile(network, backend="aot_eager", fullgraph=True, **options)
+    )
+    compiled = ppo.PPO(tiny(ppo, **CHANGING, compile=True))
+    assert compiled.network is not compiled.policy
+    found = updates_of(compiled)
+    direct = ppo.PPO(tiny(ppo, **CHANGING, compile=False))
+    assert direct.network is direct.policy
+    for expected, measures in zip(updates_of(direct), found, strict=True):
+        assert measures == pytest.approx(expected, rel=1e-4, abs=1e-6)
+    torch.testing.assert_close(compiled.average.network.state_dict(), direct.average.network.state_dict())
+
+
 @pytest.mark.parametrize("groups", [1, 2, 4])
 def test_groups_lose_no_game_and_mix_no_rows(groups, tiny):
     """Each stored turn is the next one of its game, and each finished game replays to the rewards that were stored."""
