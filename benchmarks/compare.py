@@ -55,9 +55,7 @@ def beside_cases(players: int) -> Iterator[Case]:
 
 def drop_in_cases(players: int) -> Iterator[Case]:
     """`starmine.hle` in HLE's place: one game, dictionaries for every player."""
-    for read_all, what in ((False, "legal moves read"), (True, "every entry of every player read")):
-        name = f"starmine.hle's rl_env, {what}"
-        yield Case(name, players, play_rl_env(rl_env, players, read_all), more={"table": "beside"})
+    yield Case("starmine.hle's rl_env", players, play_rl_env(rl_env, players), more={"table": "beside"})
 
 
 def threads_cases(players: int) -> Iterator[Case]:
@@ -158,8 +156,8 @@ def main() -> None:
     about = facts(wanted)
     sections = [
         f"{GAMES:,} games, one thread, on the same core; JaxMARL also on all cores. JaxMARL steps {GAMES:,} games in a "
-        "call, HLE, `starmine.hle` and OpenSpiel one. HLE's Python and JaxMARL encode all players, `starmine.hle` "
-        "those that are read, OpenSpiel and HLE's C++ the one to act.",
+        "call, HLE, `starmine.hle` and OpenSpiel one. HLE's Python, JaxMARL and "
+        "`starmine.hle` encode all players, OpenSpiel and HLE's C++ the one to act.",
         beside_table(rows),
         "Two threads beside one, `Batch.step_into`:",
         threads_table(rows),

@@ -27,8 +27,8 @@ HLE_PYTHON, HLE_CPP = "HLE's Python rl_env", "HLE's C++ library"
 HLE_SOURCES = "hanabi/hanabi-learning-environment/hanabi_learning_environment"
 
 
-def play_rl_env(rl_env: Any, players: int, read_all: bool = False) -> Measure:
-    """HLE's Python environment, or `starmine.hle`'s in its place; on request with every entry read in each turn."""
+def play_rl_env(rl_env: Any, players: int) -> Measure:
+    """HLE's Python environment, or `starmine.hle`'s in its place."""
     env = rl_env.make("Hanabi-Full", players)
 
     def measure(seconds: float) -> float:
@@ -39,9 +39,6 @@ def play_rl_env(rl_env: Any, players: int, read_all: bool = False) -> Measure:
                 seat = observations["current_player"]
                 legal = observations["player_observations"][seat]["legal_moves_as_int"]
                 observations, _, done, _ = env.step(random.choice(legal))
-                if read_all:
-                    for observation in observations["player_observations"]:
-                        observation.items()
                 steps += 1
         return steps / (time.perf_counter() - start)
 

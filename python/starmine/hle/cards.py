@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from starmine._util.numbers import check_number
+from dataclasses import dataclass
 
 COLOR_CHAR = ["R", "Y", "G", "W", "B"]
 CHANCE_PLAYER_ID = -1
 
 
 def color_idx_to_char(color_idx: int) -> str | None:
-    """The letter of a colour's index from 0; None for -1.
-
-    Raises:
-        AssertionError: the index is not an integer.
-        IndexError: there is no such colour.
-    """
-    if not isinstance(color_idx, int):
-        raise AssertionError(f"color_idx={color_idx!r} is not allowed: expected an integer")
-    if color_idx < -1:
-        raise IndexError(f"color_idx={color_idx} is not allowed: expected -1 to {len(COLOR_CHAR) - 1}")
+    """The letter of a colour's index from 0; None for -1."""
     return None if color_idx == -1 else COLOR_CHAR[color_idx]
 
 
@@ -26,11 +17,8 @@ def color_char_to_idx(color_char: str) -> int:
     """The index from 0 of a colour's letter.
 
     Raises:
-        AssertionError: it is not text.
         ValueError: there is no such colour.
     """
-    if not isinstance(color_char, str):
-        raise AssertionError(f"color={color_char!r} is not allowed: expected a letter")
     if color_char not in COLOR_CHAR:
         raise ValueError(f"Invalid color: {color_char}. Should be one of {COLOR_CHAR}.")
     return COLOR_CHAR.index(color_char)
@@ -41,15 +29,12 @@ def card_text(color: int, rank: int) -> str:
     return f"{COLOR_CHAR[color]}{rank + 1}" if color >= 0 and rank >= 0 else "XX"
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class HanabiCard:
-    """A card; a hidden one has colour and rank -1."""
+    """A card of a colour and a rank, both from 0; a hidden one has colour and rank -1."""
 
-    __slots__ = ("_color", "_rank")
-
-    def __init__(self, color: int, rank: int) -> None:
-        """A card of a colour and a rank, both from 0."""
-        self._color = color
-        self._rank = rank
+    _color: int
+    _rank: int
 
     def color(self) -> int:
         """The colour's index from 0; -1 where the card is hidden."""
@@ -73,27 +58,15 @@ class HanabiCard:
 
     __repr__ = __str__
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, HanabiCard):
-            return NotImplemented
-        return (self._color, self._rank) == (other._color, other._rank)
 
-    def __hash__(self) -> int:
-        """Equal cards have equal hashes; HLE's cards have none."""
-        return hash((self._color, self._rank))
-
-
+@dataclass(frozen=True, slots=True, repr=False)
 class HanabiCardKnowledge:
     """What the hints say about one card."""
 
-    __slots__ = ("_color", "_colors", "_rank", "_ranks")
-
-    def __init__(self, color: int | None, rank: int | None, colors: tuple[bool, ...], ranks: tuple[bool, ...]) -> None:
-        """Made by `HanabiObservation.card_knowledge`: the hinted colour and rank, and which of each are plausible."""
-        self._color = color
-        self._rank = rank
-        self._colors = colors
-        self._ranks = ranks
+    _color: int | None
+    _rank: int | None
+    _colors: tuple[bool, ...]
+    _ranks: tuple[bool, ...]
 
     def color(self) -> int | None:
         """The colour that a hint named; None if none did."""
@@ -104,22 +77,12 @@ class HanabiCardKnowledge:
         return self._rank
 
     def color_plausible(self, color_index: int) -> bool:
-        """Whether no hint excludes the colour.
-
-        Raises:
-            StarmineError: there is no such colour.
-            TypeError: it is not an integer.
-        """
-        return self._colors[check_number("color_index", color_index, 0, len(self._colors) - 1)]
+        """Whether no hint excludes the colour."""
+        return self._colors[color_index]
 
     def rank_plausible(self, rank_index: int) -> bool:
-        """Whether no hint excludes the rank.
-
-        Raises:
-            StarmineError: there is no such rank.
-            TypeError: it is not an integer.
-        """
-        return self._ranks[check_number("rank_index", rank_index, 0, len(self._ranks) - 1)]
+        """Whether no hint excludes the rank."""
+        return self._ranks[rank_index]
 
     def to_dict(self) -> dict[str, str | int | None]:
         """The hinted colour, a letter, and the hinted rank; None for what was not hinted."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from starmine._core import Card, StarmineError
-from starmine._util.numbers import check_integer, check_number
+from starmine._core import Card
 from starmine.hle.deals import Deals
-from starmine.hle.moves import HanabiMove, check_move
+from starmine.hle.moves import HanabiMove
 from starmine.hle.rules import AgentObservationType, Rules, seed_of
 from starmine.hle.state import HanabiState
 
@@ -29,9 +28,7 @@ class HanabiGame:
             UnknownNameError: there is no such parameter.
             StarmineError: a parameter is out of range.
         """
-        params = {} if params is None else params
-        if not isinstance(params, Mapping):
-            raise StarmineError(f"params={params!r} is not allowed: expected a dict of HLE's parameters")
+        params = params or {}
         self._rules = Rules.of(params)
         self._seed = seed_of(params)
         self._deals = Deals(self._seed)
@@ -42,30 +39,20 @@ class HanabiGame:
         return self
 
     def new_initial_state(
-        self, deck: Iterable[Card | str | int] | None = None, start_player: int | None = None
+        self, deck: Sequence[Card | str] | None = None, start_player: int | None = None
     ) -> HanabiState:
         """A new game, before the first card is dealt.
 
         Args:
-            deck: all cards in the order of dealing, which `deal_random_card` then follows: cards, their texts or their
-                numbers, suit * ranks + rank; None for random cards. HLE has no such argument.
+            deck: all cards or their texts in the order of dealing, which `deal_random_card` then follows; None for
+                random cards. HLE has no such argument.
             start_player: the seat that starts; None for seat 0, or for a random one where the rules say so.
 
         Raises:
             DeckError: the deck is not the variant's.
-            StarmineError: there is no such seat or number of a card.
-            TypeError: the seat is not an integer, or the deck no sequence.
+            StarmineError: there is no such seat.
         """
-        variant = self._rules.variant
-        if start_player is not None:
-            start_player = check_number("start_player", start_player, 0, variant.players - 1)
-        numbers = None
-        if deck is not None:
-            if isinstance(deck, str) or not isinstance(deck, Iterable):
-                raise TypeError(f"deck={deck!r} is not allowed: expected cards, their texts or their numbers")
-            given = variant.new_game(deck=[self._rules.card(card) for card in deck]).deck
-            numbers = [*map(self._rules.number, given)]
-        return HanabiState._new(self._rules, self._deals, numbers, start_player)
+        return HanabiState(self, deck=deck, start_player=start_player)
 
     def parameter_string(self) -> str:
         """All parameters, a line each."""
@@ -116,22 +103,14 @@ class HanabiGame:
         return len(self._rules.moves)
 
     def num_cards(self, color: int, rank: int) -> int:
-        """The copies of a card in the deck; 0 where there is no such card.
-
-        Raises:
-            TypeError: the colour or the rank is not an integer.
-        """
-        variant, color, rank = self._rules.variant, check_integer("color", color), check_integer("rank", rank)
+        """The copies of a card in the deck; 0 where there is no such card."""
+        variant = self._rules.variant
         exists = 0 <= color < variant.colors and 0 <= rank < variant.ranks
         return variant.copies[color][rank] if exists else 0
 
     def get_move_uid(self, move: HanabiMove) -> int:
-        """The id of a move; -1 for a deal, and for a move that the game does not have.
-
-        Raises:
-            IllegalMoveError: no `HanabiMove`.
-        """
-        return self._rules.actions.get(check_move(move), -1)
+        """The id of a move; -1 for a deal, and for a move that the game does not have."""
+        return self._rules.actions.get(move, -1)
 
     def get_move(self, move_uid: int) -> HanabiMove:
         """The move of an id.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-from starmine._core import StarmineError, Variant
-from starmine._util.numbers import check_integer
+from starmine._core import StarmineError
 from starmine.hle.cards import CHANCE_PLAYER_ID, COLOR_CHAR, card_text, color_char_to_idx, color_idx_to_char
 
 
@@ -31,48 +32,40 @@ ENTRIES = {
 }
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class HanabiMove:
-    """A move of a player, or the deal of a card. Moves never change; equal moves are equal, unlike HLE's."""
+    """A move of a player, or the deal of a card; -1 stands for what the kind does not have. Equal moves are equal."""
 
-    __slots__ = ("_card_index", "_color", "_rank", "_target_offset", "_type")
-
-    def __init__(
-        self, kind: HanabiMoveType, card_index: int = -1, target_offset: int = -1, color: int = -1, rank: int = -1
-    ) -> None:
-        """Made by the `get_..._move` methods; -1 stands for what the kind does not have."""
-        self._type = kind
-        self._card_index = card_index
-        self._target_offset = target_offset
-        self._color = color
-        self._rank = rank
+    _type: HanabiMoveType
+    _card_index: int = -1
+    _target_offset: int = -1
+    _color: int = -1
+    _rank: int = -1
 
     @staticmethod
     def get_play_move(card_index: int) -> HanabiMove:
-        """Play the card of a slot from 0, the oldest. This and the next methods raise TypeError for no integer."""
-        return HanabiMove(HanabiMoveType.PLAY, card_index=check_integer("card_index", card_index))
+        """Play the card of a slot from 0, the oldest."""
+        return HanabiMove(HanabiMoveType.PLAY, _card_index=card_index)
 
     @staticmethod
     def get_discard_move(card_index: int) -> HanabiMove:
         """Discard the card of a slot from 0, the oldest."""
-        return HanabiMove(HanabiMoveType.DISCARD, card_index=check_integer("card_index", card_index))
+        return HanabiMove(HanabiMoveType.DISCARD, _card_index=card_index)
 
     @staticmethod
     def get_reveal_color_move(target_offset: int, color: int) -> HanabiMove:
         """Hint a colour from 0 to the seat at an offset: 1 is the next one."""
-        offset, color = check_integer("target_offset", target_offset), check_integer("color", color)
-        return HanabiMove(HanabiMoveType.REVEAL_COLOR, target_offset=offset, color=color)
+        return HanabiMove(HanabiMoveType.REVEAL_COLOR, _target_offset=target_offset, _color=color)
 
     @staticmethod
     def get_reveal_rank_move(target_offset: int, rank: int) -> HanabiMove:
         """Hint a rank from 0 to the seat at an offset: 1 is the next one."""
-        offset, rank = check_integer("target_offset", target_offset), check_integer("rank", rank)
-        return HanabiMove(HanabiMoveType.REVEAL_RANK, target_offset=offset, rank=rank)
+        return HanabiMove(HanabiMoveType.REVEAL_RANK, _target_offset=target_offset, _rank=rank)
 
     @staticmethod
     def get_deal_move(color: int, rank: int) -> HanabiMove:
         """Deal a card of a colour and a rank from 0. HLE's Python has no such method."""
-        color, rank = check_integer("color", color), check_integer("rank", rank)
-        return HanabiMove(HanabiMoveType.DEAL, color=color, rank=rank)
+        return HanabiMove(HanabiMoveType.DEAL, _color=color, _rank=rank)
 
     @property
     def c_move(self) -> HanabiMove:
@@ -130,61 +123,30 @@ class HanabiMove:
 
     __repr__ = __str__
 
-    def _key(self) -> tuple[int, int, int, int, int]:
-        return (self._type, self._card_index, self._target_offset, self._color, self._rank)
 
-    def __eq__(self, other: object) -> bool:
-        return self._key() == other._key() if isinstance(other, HanabiMove) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self._key())
-
-
-def move_of(action: dict[str, Any]) -> HanabiMove:
+def move_of(action: Mapping[str, Any]) -> HanabiMove:
     """The move of HLE's dictionary."""
     kind: Any = action.get("action_type")
     if kind not in ENTRIES:
         if kind in HanabiMoveType.__members__:
             raise ValueError(f"Unknown action_type: {kind}")
         raise AssertionError(f"action_type: {kind!r} should be one of: {list(HanabiMoveType.__members__)}")
-    entries = {
-        name: color_char_to_idx(action[name]) if name == "color" else check_integer(name, action[name])
-        for name in ENTRIES[kind]
-    }
-    return HanabiMove(HanabiMoveType[kind], **entries)
+    entries = {name: color_char_to_idx(action[name]) if name == "color" else action[name] for name in ENTRIES[kind]}
+    return HanabiMove(HanabiMoveType[kind], **{f"_{name}": entry for name, entry in entries.items()})
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class HanabiHistoryItem:
     """A move that was made, and what it did."""
 
-    __slots__ = (
-        *("_color", "_dealt_to", "_move", "_newly", "_player", "_rank", "_scored", "_token", "_touched"),
-        "_variant",
-    )
-
-    def __init__(
-        self,
-        move: HanabiMove,
-        player: int,
-        *,
-        card: tuple[int, int] = (-1, -1),
-        scored: bool = False,
-        token: bool = False,
-        touched: tuple[int, ...] = (),
-        newly: tuple[int, ...] = (),
-        dealt_to: int = -1,
-        variant: Variant | None = None,
-    ) -> None:
-        """Made by `HanabiState.move_history` and `HanabiObservation.last_moves`."""
-        self._move = move
-        self._player = player
-        self._color, self._rank = card
-        self._scored = scored
-        self._token = token
-        self._touched = touched
-        self._newly = newly
-        self._dealt_to = dealt_to
-        self._variant = variant  # the rules of the game, for `hle.state_of`; None if nobody told them
+    _move: HanabiMove
+    _player: int
+    _card: tuple[int, int] = (-1, -1)
+    _scored: bool = False
+    _token: bool = False
+    _touched: tuple[int, ...] = ()
+    _newly: tuple[int, ...] = ()
+    _dealt_to: int = -1
 
     def move(self) -> HanabiMove:
         """The move."""
@@ -204,11 +166,11 @@ class HanabiHistoryItem:
 
     def color(self) -> int:
         """The colour of the card that was played or discarded; else -1."""
-        return self._color
+        return self._card[0]
 
     def rank(self) -> int:
         """The rank of the card that was played or discarded; else -1."""
-        return self._rank
+        return self._card[1]
 
     def card_info_revealed(self) -> list[int]:
         """The slots that a hint named."""
@@ -231,41 +193,25 @@ class HanabiHistoryItem:
                 move = HanabiMove(HanabiMoveType.DEAL)
         else:
             player = (player - observer) % players
-        return HanabiHistoryItem(
-            move,
-            player,
-            card=(self._color, self._rank),
-            scored=self._scored,
-            token=self._token,
-            touched=self._touched,
-            newly=self._newly,
-            dealt_to=dealt_to,
-            variant=self._variant,
-        )
-
-    def outcome(self) -> str:
-        """What HLE's text of the item has behind the move and the seat, such as "scored R1". HLE has no such method."""
-        parts = ["scored"] * self._scored + ["info_token"] * self._token
-        if self._color >= 0:
-            parts.append(card_text(self._color, self._rank))
-        if self._touched:
-            parts.append(f"reveal {','.join(map(str, self._touched))}")
-        return " ".join(parts)
+        return replace(self, _move=move, _player=player, _dealt_to=dealt_to)
 
     def __str__(self) -> str:
         """HLE's text, such as "<(Play 0) by player 1 scored R1>"."""
-        by = f"by player {self._player}" if self._player >= 0 else ""
-        return f"<{' '.join(filter(None, (str(self._move), by, self.outcome())))}>"
+        parts = [str(self._move)]
+        if self._player >= 0:
+            parts.append(f"by player {self._player}")
+        if self._scored:
+            parts.append("scored")
+        if self._token:
+            parts.append("info_token")
+        if self._card[0] >= 0:
+            parts.append(card_text(*self._card))
+        if self._touched:
+            parts.append(f"reveal {','.join(map(str, self._touched))}")
+        return f"<{' '.join(parts)}>"
 
     __repr__ = __str__
 
 
 class IllegalMoveError(StarmineError, AssertionError):
     """A move that the rules refuse: an AssertionError, as HLE's `rl_env` raises, and a StarmineError."""
-
-
-def check_move(move: Any) -> HanabiMove:
-    """Refuse what is no `HanabiMove`."""
-    if not isinstance(move, HanabiMove):
-        raise IllegalMoveError(f"move={move!r} is not allowed: expected a HanabiMove, such as game.get_move(0)")
-    return move

@@ -6,10 +6,9 @@ import enum
 from typing import Any
 
 from starmine._core import StarmineError
-from starmine._util.numbers import check_number
 from starmine.hle.cards import HanabiCard, HanabiCardKnowledge
 from starmine.hle.moves import HanabiHistoryItem, HanabiMove
-from starmine.hle.position import Position, Public, Source, board_text
+from starmine.hle.position import Public, Source, board_text
 from starmine.hle.rules import Rules
 
 
@@ -19,15 +18,10 @@ class HanabiObservation(Public):
     __slots__ = ("_observer", "_position")
 
     def __init__(self, source: Source, observer: int) -> None:
-        """Made by `HanabiState.observation`.
-
-        Raises:
-            StarmineError: there is no such seat.
-            TypeError: it is not an integer.
-        """
+        """Made by `HanabiState.observation`."""
         players = source.rules.variant.players
-        if type(observer) is not int or not 0 <= observer < players:
-            observer = check_number("player", observer, 0, players - 1)
+        if not 0 <= observer < players:
+            raise StarmineError(f"player={observer} is not allowed: expected 0 to {players - 1}")
         self._position = source
         self._observer = observer
 
@@ -79,10 +73,8 @@ class ObservationEncoder:
         """The encoder of the observations of a `HanabiGame`, or of `Rules`.
 
         Raises:
-            StarmineError: no game, or there is no such type.
+            StarmineError: there is no such type.
         """
-        if not isinstance(game, Rules) and not hasattr(game, "_rules"):
-            raise StarmineError(f"game={game!r} is not allowed: expected a HanabiGame")
         if enc_type != ObservationEncoderType.CANONICAL:
             raise StarmineError(f"enc_type={enc_type!r} is not allowed: expected ObservationEncoderType.CANONICAL")
         self._rules: Rules = game if isinstance(game, Rules) else game._rules
@@ -98,10 +90,6 @@ class ObservationEncoder:
             StarmineError: no observation, or one of a game with other rules or another observation type. For other
                 rules HLE's numbers mean nothing, or the process ends.
         """
-        return self._checked(observation).encode(observation._observer)
-
-    def _checked(self, observation: HanabiObservation) -> Source:
-        """What an observation is read from, if its rules are those of the encoder."""
         if not isinstance(observation, HanabiObservation):
             raise StarmineError(f"observation is a {type(observation).__name__}: expected a HanabiObservation")
         given, rules = observation._position.rules, self._rules
@@ -110,23 +98,4 @@ class ObservationEncoder:
                 f"the observation is of {given.variant}, {given.observation_type.name}: expected {rules.variant}, "
                 f"{rules.observation_type.name}"
             )
-        return observation._position
-
-    def ownhandshape(self) -> list[int]:
-        """The shape of `encodeownhand`, a method of copies of HLE in training repositories."""
-        variant = self._rules.variant
-        return [variant.hand_size * variant.colors * variant.ranks]
-
-    def encodeownhand(self, observation: HanabiObservation) -> list[int]:
-        """The observer's own cards as zeros and ones, a card's place for each slot: for critics that see all.
-
-        Raises:
-            StarmineError: the observation is made of a `View`, which hides them, or as `encode`.
-        """
-        source, variant = self._checked(observation), self._rules.variant
-        if not isinstance(source, Position):
-            raise StarmineError("a view hides the own hand: expected an observation of a HanabiState")
-        encoding = [0] * self.ownhandshape()[0]
-        for slot, (color, rank) in enumerate(source.open_hands()[observation._observer]):
-            encoding[(slot * variant.colors + color) * variant.ranks + rank] = 1
-        return encoding
+        return observation._position.encode(observation._observer)

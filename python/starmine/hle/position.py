@@ -10,8 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-from starmine._core import Card, Event, State, Variant, View
-from starmine._util.numbers import check_integer
+from starmine._core import Card, Event, State, View
 from starmine.hle.cards import CHANCE_PLAYER_ID, HanabiCard, HanabiCardKnowledge, card_text
 from starmine.hle.moves import HanabiHistoryItem, HanabiMove
 from starmine.hle.rules import AgentObservationType, Rules
@@ -72,19 +71,9 @@ class Source(ABC):
         """The discarded and misplayed cards, the oldest first."""
         return [self.rules.pairs[number] for number in self.discard_numbers()]
 
-    @property
-    def discard_dictionaries(self) -> list[CardEntry]:
-        """The dictionaries of `discards`, to be copied."""
-        return [*map(self.rules.shown.__getitem__, self.discard_numbers())]
-
     def hands(self, observer: int) -> list[list[Pair]]:
         """The hands by offset from the observer, whose own cards are hidden, but to a seer."""
         return [[self.rules.pairs[number] for number in hand] for hand in self.hand_numbers(observer)]
-
-    def hand_dictionaries(self, observer: int) -> list[list[CardEntry]]:
-        """The dictionaries of `hands`, to be copied."""
-        shown = self.rules.shown.__getitem__
-        return [[*map(shown, hand)] for hand in self.hand_numbers(observer)]
 
     def hinted(self, observer: int) -> list[list[CardEntry]]:
         """What hints named of the cards by offset and slot: dictionaries, to be copied."""
@@ -219,7 +208,7 @@ class Position(Source):
         total = variant.players * variant.hand_size
         dealt = total - self.undealt if self.core.length == 0 else total
         items = [
-            deal_item((card.suit, card.rank), index // variant.hand_size, variant)
+            deal_item((card.suit, card.rank), index // variant.hand_size)
             for index, card in enumerate(self.core.deck[:dealt])
         ]
         return items + self.played()
@@ -282,12 +271,8 @@ class Public:
         return self._position.life_tokens
 
     def card_playable_on_fireworks(self, color: int, rank: int) -> bool:
-        """Whether a card would be added to the fireworks.
-
-        Raises:
-            TypeError: the colour or the rank is not an integer.
-        """
-        heights, color, rank = self._position.fireworks, check_integer("color", color), check_integer("rank", rank)
+        """Whether a card would be added to the fireworks."""
+        heights = self._position.fireworks
         return 0 <= color < len(heights) and heights[color] == rank
 
 
@@ -331,9 +316,9 @@ def knowledge_of(rules: Rules, color: int | None, rank: int | None, plausible: l
     )
 
 
-def deal_item(card: Pair, seat: int, variant: Variant) -> HanabiHistoryItem:
+def deal_item(card: Pair, seat: int) -> HanabiHistoryItem:
     """The deal of a card to a seat."""
-    return HanabiHistoryItem(HanabiMove.get_deal_move(*card), CHANCE_PLAYER_ID, dealt_to=seat, variant=variant)
+    return HanabiHistoryItem(HanabiMove.get_deal_move(*card), CHANCE_PLAYER_ID, _dealt_to=seat)
 
 
 def played_items(events: list[Event], rules: Rules) -> list[HanabiHistoryItem]:
@@ -353,17 +338,17 @@ def played_items(events: list[Event], rules: Rules) -> list[HanabiHistoryItem]:
             for slot in event.touched:
                 hand[slot][aspect] = True
             touched = tuple(event.touched)
-            items.append(HanabiHistoryItem(move, event.seat, touched=touched, newly=newly, variant=variant))
+            items.append(HanabiHistoryItem(move, event.seat, _touched=touched, _newly=newly))
             continue
         card = (-1, -1) if event.card is None else (event.card.suit, event.card.rank)
         token = event.regained > 0
-        items.append(HanabiHistoryItem(move, event.seat, card=card, scored=event.added, token=token, variant=variant))
+        items.append(HanabiHistoryItem(move, event.seat, _card=card, _scored=event.added, _token=token))
         del named[event.seat][move.card_index()]
         if deck > 0:
             deck -= 1
             named[event.seat].append([seer, seer])
             drawn = (-1, -1) if event.drawn is None else (event.drawn.suit, event.drawn.rank)
-            items.append(deal_item(drawn, event.seat, variant))
+            items.append(deal_item(drawn, event.seat))
     return items
 
 

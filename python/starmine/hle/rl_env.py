@@ -5,15 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, SupportsIndex
+from collections.abc import Sequence
+from typing import Any
 
-from starmine._core import Card, StarmineError
+from starmine._core import Card
 from starmine._util.copies import CopiedWhole
-from starmine._util.keywords import named_keywords
-from starmine._util.numbers import check_integer
 from starmine.hle import pyhanabi
-from starmine.hle.dictionary import ObservationDict
+from starmine.hle.dictionary import observation_dict
 from starmine.hle.moves import IllegalMoveError, move_of
 from starmine.hle.pyhanabi import color_char_to_idx
 from starmine.hle.rules import preset_parameters
@@ -59,31 +57,18 @@ class HanabiEnv(CopiedWhole, Environment):
         """An environment of HLE's parameters, as `HanabiGame` takes them.
 
         Raises:
-            AssertionError: the configuration is no dictionary.
             UnknownNameError: there is no such parameter.
             StarmineError: a parameter is out of range.
         """
-        if not isinstance(config, dict):
-            raise AssertionError(f"config={config!r} is not allowed: expected a dict")
         self.game = pyhanabi.HanabiGame(config)
         self.observation_encoder = pyhanabi.ObservationEncoder(self.game, pyhanabi.ObservationEncoderType.CANONICAL)
         self.players = self.game.num_players()
         self.state: pyhanabi.HanabiState
 
-    def __getattr__(self, name: str) -> Any:
-        """What there is only after `reset`, named by an error before it."""
-        if name == "state":
-            raise AttributeError("there is no state before reset: call reset first")
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-    @named_keywords
-    def reset(
-        self, config: Any = None, *, deck: Iterable[Card | str | int] | None = None, start_player: int | None = None
-    ) -> dict[str, Any]:
+    def reset(self, deck: Sequence[Card | str] | None = None, start_player: int | None = None) -> dict[str, Any]:
         """Deal a new game.
 
         Args:
-            config: must be None; HLE's method has no such argument.
             deck: all cards in the order of dealing, as `HanabiGame.new_initial_state` takes them; None for random ones.
                 HLE has no such argument.
             start_player: the seat that starts, likewise.
@@ -94,11 +79,8 @@ class HanabiEnv(CopiedWhole, Environment):
 
         Raises:
             DeckError: the deck is not the variant's.
-            StarmineError: there is no such seat, or there is a configuration.
-            TypeError: the seat is not an integer.
+            StarmineError: there is no such seat.
         """
-        if config is not None:
-            raise StarmineError(f"config={config!r} is not allowed: make another HanabiEnv")
         self.state = self.game.new_initial_state(deck, start_player)
         self.state.deal_random_cards()
         return self._make_observation_all_players()
@@ -111,7 +93,7 @@ class HanabiEnv(CopiedWhole, Environment):
         """The number of moves, legal or not."""
         return self.game.max_moves()
 
-    def step(self, action: dict[str, Any] | SupportsIndex) -> tuple[dict[str, Any], int, bool, dict[str, Any]]:
+    def step(self, action: dict[str, Any] | int) -> tuple[dict[str, Any], int, bool, dict[str, Any]]:
         """Play a turn of the current player.
 
         Args:
@@ -123,16 +105,10 @@ class HanabiEnv(CopiedWhole, Environment):
 
         Raises:
             IllegalMoveError: the move is not legal or does not exist, or the game is over; nothing has changed.
-            AssertionError, KeyError, TypeError: a dictionary that is no move.
-            ValueError: the action is neither an integer nor a dictionary.
+            AssertionError, KeyError, ValueError: the dictionary is no move.
+            TypeError: the action is neither an integer nor a dictionary.
         """
-        if isinstance(action, dict):
-            number = self.game.get_move_uid(self._build_move(action))
-        else:
-            try:
-                number = check_integer("action", action)
-            except TypeError:
-                raise ValueError(f"Expected action as dict or int, got: {action}") from None
+        number = self.game.get_move_uid(self._build_move(action)) if isinstance(action, dict) else action
         last_score = self.state.score()
         self.state.play(number)
         return self._make_observation_all_players(), self.state.score() - last_score, self.state.is_terminal(), {}
@@ -144,8 +120,8 @@ class HanabiEnv(CopiedWhole, Environment):
         return {"player_observations": observations, "current_player": self.state.cur_player()}
 
     def _extract_dict_from_backend(self, player_id: int, observation: pyhanabi.HanabiObservation) -> dict[str, Any]:
-        """The dictionary of a seat's observation, whose entries are made when they are read."""
-        return ObservationDict(observation, self.observation_encoder)
+        """The dictionary of a seat's observation."""
+        return observation_dict(observation, self.observation_encoder)
 
     def _build_move(self, action: dict[str, Any]) -> pyhanabi.HanabiMove:
         """The move of a dictionary, which must be legal."""

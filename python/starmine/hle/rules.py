@@ -6,11 +6,11 @@ import enum
 import functools
 import random
 from collections.abc import Mapping
+from operator import index
 from typing import Any, SupportsIndex
 
 from starmine._core import Card, StarmineError, Variant, VariantError, _unknown_name
-from starmine._util.numbers import check_integer, check_number
-from starmine.hle.cards import COLOR_CHAR, HanabiCard, card_text
+from starmine.hle.cards import COLOR_CHAR, HanabiCard
 from starmine.hle.moves import HanabiMove, IllegalMoveError
 
 
@@ -132,41 +132,31 @@ class Rules:
             raise StarmineError(f"observation_type={number} is not allowed: expected {expected}")
         return rules_for(variant, AgentObservationType(number))
 
-    def move(self, move_uid: Any) -> HanabiMove:
+    def move(self, move_uid: SupportsIndex) -> HanabiMove:
         """The move of HLE's id.
 
         Raises:
             IllegalMoveError: there is no such id.
             TypeError: it is not an integer.
         """
-        uid = check_integer("move_uid", move_uid)
+        uid = index(move_uid)
         if not 0 <= uid < len(self.moves):
             raise IllegalMoveError(f"move_uid={uid} is not allowed: expected 0 to {len(self.moves) - 1}")
         return self.moves[uid]
 
+    def action(self, move: HanabiMove) -> int:
+        """The id of a move.
+
+        Raises:
+            IllegalMoveError: the variant has no such move.
+        """
+        if move not in self.actions:
+            raise IllegalMoveError(f"{move} does not exist in {self.variant}")
+        return self.actions[move]
+
     def number(self, card: Card) -> int:
         """The number of a card."""
         return card.suit * self.variant.ranks + card.rank
-
-    def card(self, card: Any) -> Any:
-        """A card of a given deck. A number is read as suit * ranks + rank; anything else is returned as given.
-
-        Raises:
-            StarmineError: there is no such number.
-        """
-        if isinstance(card, bool) or not isinstance(card, SupportsIndex):
-            return card
-        return self.cards[check_number("card", card, 0, len(self.cards) - 1)]
-
-    def deck_of(self, dealt: list[int]) -> list[int]:
-        """The numbers of all cards: those that are dealt, then the others in their order, which HLE does not tell."""
-        rest = list(self.deck)
-        for number in dealt:
-            if number not in rest:
-                card = card_text(*divmod(number, self.variant.ranks))
-                raise StarmineError(f"{card} is dealt {dealt.count(number)} times: there are {self.deck.count(number)}")
-            rest.remove(number)
-        return dealt + rest
 
 
 @functools.lru_cache(maxsize=64)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
 from typing import Any
 
-from starmine._core import IllegalActionError, StarmineError, State
-from starmine._util.numbers import check_integer
+from starmine._core import Card, IllegalActionError, State
 from starmine.hle.cards import HanabiCard
 from starmine.hle.deals import Deals
-from starmine.hle.moves import HanabiHistoryItem, HanabiMove, HanabiMoveType, IllegalMoveError, check_move
+from starmine.hle.moves import HanabiHistoryItem, HanabiMove, HanabiMoveType, IllegalMoveError
 from starmine.hle.observations import HanabiObservation
 from starmine.hle.position import Position, Public, board_text
 from starmine.hle.rules import Rules
@@ -55,42 +55,35 @@ def with_rest(position: Position, rest: list[int]) -> Position:
 class HanabiState(Public):
     """A game in progress. `cur_player` is `CHANCE_PLAYER_ID` while a card is to be dealt."""
 
-    def __init__(self, game: Any, c_state: HanabiState | None = None) -> None:
-        """A new game, or a copy of a state.
-
-        Args:
-            game: a `HanabiGame`; ignored where there is a state to copy.
-            c_state: the state to copy, or None.
-
-        Raises:
-            StarmineError: they are none of these.
-        """
-        if c_state is None and not hasattr(game, "new_initial_state"):
-            raise StarmineError(f"game={game!r} is not allowed: expected a HanabiGame")
-        if not isinstance(c_state, HanabiState | None):
-            raise StarmineError(f"c_state={c_state!r} is not allowed: expected a HanabiState or None")
-        source: HanabiState = game.new_initial_state() if c_state is None else c_state
-        self._position: Position = source._position
-        self._deals: Deals = source._deals
-        # How many numbers were drawn when the rest of the deck was planned; None where the deck was given.
-        self._planned_at: int | None = source._planned_at
-        self._free: int = source._free
-
-    @classmethod
-    def _new(cls, rules: Rules, deals: Deals, deck: list[int] | None, start_player: int | None) -> HanabiState:
-        """A new game of a deck, or of the next draws."""
-        self = cls.__new__(cls)
-        players = rules.variant.players
+    def __init__(
+        self,
+        game: Any,
+        c_state: HanabiState | None = None,
+        deck: Sequence[Card | str] | None = None,
+        start_player: int | None = None,
+    ) -> None:
+        """A new game, as `HanabiGame.new_initial_state` makes it, or a copy of the state `c_state`."""
+        self._position: Position
+        self._deals: Deals
+        self._planned_at: int | None  # how many numbers were drawn when the deck was planned; None for a given deck
+        self._free: int
+        if c_state is not None:
+            self._position, self._deals = c_state._position, c_state._deals
+            self._planned_at, self._free = c_state._planned_at, c_state._free
+            return
+        rules, self._deals = game._rules, game._deals
+        variant = rules.variant
         if start_player is None:
-            start_player = deals.start_player(players) if deck is None and rules.variant.random_start_player else 0
-        self._deals = deals
-        self._planned_at, self._free = None, 0
+            is_random = deck is None and variant.random_start_player
+            start_player = self._deals.start_player(variant.players) if is_random else 0
         if deck is None:
-            deck, self._free = deals.plan(rules.deck)
-            self._planned_at = deals.used
-        core = new_core(rules, deck, start_player)
-        self._position = Position(rules, core, players * rules.variant.hand_size)
-        return self
+            numbers, self._free = self._deals.plan(rules.deck)
+            self._planned_at = self._deals.used
+            core = new_core(rules, numbers, start_player)
+        else:
+            self._planned_at, self._free = None, 0
+            core = variant.new_game(deck=deck, start_player=start_player)
+        self._position = Position(rules, core, variant.players * variant.hand_size)
 
     def copy(self) -> HanabiState:
         """A copy, which draws its cards from the same random numbers, as in HLE: they do not share their futures."""
@@ -101,7 +94,6 @@ class HanabiState(Public):
 
         Raises:
             StarmineError: there is no such seat.
-            TypeError: it is not an integer.
         """
         return HanabiObservation(self._position, player)
 
@@ -109,9 +101,9 @@ class HanabiState(Public):
         """Make a move of the seat to act, or deal a card.
 
         Raises:
-            IllegalMoveError: no `HanabiMove`, the move is not legal, or the game is over; nothing has changed.
+            IllegalMoveError: the move is not legal, or the game is over; nothing has changed.
         """
-        if check_move(move).type() == HanabiMoveType.DEAL:
+        if move.type() == HanabiMoveType.DEAL:
             self._deal(move)
             return
         position = self._position
@@ -162,10 +154,9 @@ class HanabiState(Public):
 
         Raises:
             IllegalMoveError: fewer than `count` cards are to be dealt now; nothing has changed.
-            TypeError: it is not an integer.
         """
         undealt = self._position.undealt
-        count = undealt if count is None else check_integer("count", count)
+        count = undealt if count is None else count
         if not 0 <= count <= undealt:
             raise IllegalMoveError(f"{count} cards cannot be dealt now: {undealt} are to be dealt")
         self._position = self._dealt(self._position, count)
@@ -229,13 +220,9 @@ class HanabiState(Public):
         return [position.rules.moves[action] for action in position.legal(position.current_player)]
 
     def move_is_legal(self, move: HanabiMove) -> bool:
-        """Whether HLE holds a move for legal; also after the end.
-
-        Raises:
-            IllegalMoveError: no `HanabiMove`.
-        """
+        """Whether HLE holds a move for legal; also after the end."""
         position = self._position
-        if check_move(move).type() == HanabiMoveType.DEAL:
+        if move.type() == HanabiMoveType.DEAL:
             ranks = position.rules.variant.ranks
             known = 0 <= move.rank() < ranks and position.undealt > 0
             return known and move.color() * ranks + move.rank() in rest_of(position)

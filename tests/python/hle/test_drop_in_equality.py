@@ -9,7 +9,6 @@ import pytest
 from hle_scripts import play_and_print, run_agents
 from hle_traces import hle_or_skip
 
-import starmine
 from starmine import hle
 from starmine.hle import pyhanabi as our_pyhanabi
 from starmine.hle import rl_env as our_rl_env
@@ -406,34 +405,3 @@ def test_a_script_prints_the_same(their_pyhanabi):
             texts.append(lines)
         assert texts[0] == texts[1]
         assert len(texts[0]) > 20
-
-
-def test_histories_of_hle_are_replayed(their_rl_env):
-    for players in (2, 3, 4, 5):
-        generator = random.Random(players)
-        env = their_rl_env.make("Hanabi-Full", players)
-        play_theirs(env, lambda seen, generator=generator: sensible(seen, generator))
-        history = env.state.move_history()
-        expected = [env.state.score(), env.state.fireworks(), str(env.state.discard_pile()), env.state.is_terminal()]
-        forms = [history, [str(item) for item in history], [str(item.move()) for item in history]]
-        forms.append([item.move().to_dict() for item in history])
-        for form in forms:
-            with pytest.raises(starmine.StarmineError, match="give config="):
-                hle.state_of(form)
-            state = hle.state_of(form, "Hanabi-Full")
-            assert isinstance(state, starmine.State)
-            discards = "[" + ", ".join(map(str, state.discard_pile)) + "]"
-            assert [state.score, state.fireworks, discards, state.is_terminal] == expected
-
-
-@pytest.mark.parametrize("index", range(12))
-def test_histories_of_hle_agree_with_all_that_a_replay_tells(index, their_rl_env):
-    generator = random.Random(index)
-    config = random_config(generator)
-    env = their_rl_env.HanabiEnv(dict(config))
-    play_theirs(env, lambda seen: sensible(seen, generator))
-    history = env.state.move_history()
-    for form in (history, [str(item) for item in history], history[: len(history) // 2]):
-        state = hle.state_of(form, config)
-        assert state.variant == hle.variant(config)
-    assert hle.state_of(history, config).score == env.state.score()
