@@ -37,15 +37,15 @@ $(BIN)/uv: constraints.txt
 	@touch $@
 
 $(VENV)/requirements: $(BIN)/uv pyproject.toml constraints.txt
-	$(INSTALL) --requirements pyproject.toml --extra train
+	$(INSTALL) --requirements pyproject.toml --extra train --extra data
 	@touch $@
 
 $(VENV)/test-requirements: $(VENV)/requirements
-	$(INSTALL) --requirements pyproject.toml --extra train --extra test
+	$(INSTALL) --requirements pyproject.toml --extra train --extra data --extra test
 	@touch $@
 
 $(VENV)/docs-requirements: $(VENV)/requirements
-	$(INSTALL) --requirements pyproject.toml --extra train --extra docs
+	$(INSTALL) --requirements pyproject.toml --extra train --extra data --extra docs
 	@touch $@
 
 # The package is installed as it is shipped, or for `make check` as the compiler is done with it soonest.
@@ -83,8 +83,9 @@ $(JAXMARL)/ready: $(BIN)/uv
 
 install: $(VENV)/release ## Install starmine and all that training needs into .venv.
 
-train: $(VENV)/release ## Train a two-player policy for about three minutes and show what it learned.
-	$(BIN)/python examples/ppo.py
+train: $(VENV)/release ## Train a two-player policy for about three minutes, in a new folder: runs/train-1, runs/train-2, ...
+	run=1; while test -e runs/train-$$run; do run=$$((run + 1)); done; \
+	echo "A new run in runs/train-$$run"; $(BIN)/python examples/ppo.py --out runs/train-$$run
 
 docs: $(VENV)/release $(VENV)/docs-requirements ## Build the documentation site into docs/_build/html; a warning is an error.
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs docs/_build/html

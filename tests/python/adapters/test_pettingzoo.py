@@ -1,9 +1,11 @@
 """The PettingZoo adapter: PettingZoo's own tests, and the same games as its `classic/hanabi-v5`."""
 
 import copy
+import importlib
 import pickle
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -168,6 +170,7 @@ def test_the_same_deals_as_classic(settings, illegal_after):
     pytest.importorskip("shimmy", reason="classic/hanabi-v5 needs Shimmy")
     classic = pettingzoo.make("aec", "classic/hanabi-v5", **settings)
     ours = make(**settings)
+    assert ours.possible_agents == classic.possible_agents
     for agent in ours.possible_agents:
         assert ours.action_space(agent) == classic.action_space(agent)
         for name, space in classic.observation_space(agent).items():
@@ -199,6 +202,45 @@ def assert_same_game(ours, deck, told, rng, illegal_after):
         mask = observation["action_mask"]
         ours.step(rng.choice(np.flatnonzero(mask != (turn == illegal_after))))
     assert not ours.agents
+
+
+# The loop of PettingZoo's documentation of `hanabi_v5`, word for word.
+USAGE = """
+from pettingzoo.classic import hanabi_v5
+
+env = hanabi_v5.env(render_mode="human")
+env.reset(seed=42)
+
+for agent in env.agent_iter():
+    observation, reward, termination, truncation, info = env.last()
+
+    if termination or truncation:
+        action = None
+    else:
+        mask = observation["action_mask"]
+        # this is where you would insert your policy
+        action = env.action_space(agent).sample(mask)
+
+    env.step(action)
+env.close()
+"""
+
+
+def test_the_loop_of_the_documentation_of_hanabi_v5_runs_unchanged(monkeypatch, capsys):
+    """The import of the loop gives our class, as a user would put it there."""
+    classic = importlib.import_module("pettingzoo.classic")
+    monkeypatch.setitem(vars(classic), "hanabi_v5", SimpleNamespace(env=HanabiAECEnv))
+    played = {}
+    exec(USAGE, played)
+    env = played["env"]
+    assert isinstance(env, HanabiAECEnv)
+    assert env.game.is_terminal
+    assert (env.possible_agents, env.agents) == (["player_0", "player_1"], [])
+    assert list(played["observation"]) == ["observation", "action_mask"]
+    assert played["termination"] is True
+    assert list(played["info"]) == ["action_mask"]
+    boards = capsys.readouterr().out.count("fireworks")
+    assert boards == 1 + len(env.game.history)
 
 
 # --- Our own promises -------------------------------------------------------------------------------------

@@ -180,6 +180,15 @@ def test_the_python_blocks_of_a_page_run_in_order(page, capsys, monkeypatch, tmp
             run_block(code, str(page), line, namespace)
 
 
+README = python_blocks((ROOT / "README.md").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(("line", "code"), README, ids=[f"line {line}" for line, _ in README])
+def test_each_python_block_of_the_readme_runs_on_its_own(line, code, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    run_block(code, "README.md", line, {"__name__": "page"})
+
+
 def test_the_pages_with_blocks_are_found():
     found = {page_name(page) for page in PAGES if python_blocks(page.read_text(encoding="utf-8"))}
     names = [
