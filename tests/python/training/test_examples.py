@@ -37,7 +37,7 @@ EXAMPLES = [
 ]
 # These have tests of their own: test_behaviour_cloning.py, ...
 OTHERS = [
-    *("behaviour_cloning", "obl", "ppo_minimal"),
+    *("behaviour_cloning", "mappo", "obl", "ppo_minimal"),
 ]
 
 pytestmark = [pytest.mark.slow, needs_train_extra]
