@@ -122,7 +122,7 @@ def write_evaluation(folder):
     from starmine.cli import main
 
     main(["eval", "simple", "--games", "10", "--seed", "2", "--output", str(folder / "evaluation")])
-    for name in (".lock", "eval.png", "eval.csv", "table.csv", "table.md"):
+    for name in (".lock", "eval.png", "eval.csv", "table.csv"):
         (folder / "evaluation" / name).unlink(missing_ok=True)
 
 

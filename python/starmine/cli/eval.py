@@ -69,7 +69,7 @@ class Eval(PlayedGames):
         arg(
             metavar="DIR",
             help="folder for all games, which starmine replay and starmine data read, eval.json, eval.csv, the table as"
-            " table.csv and table.md, and the heat map eval.png. The same command resumes an interrupted evaluation, "
+            " table.csv, and the heat map eval.png. The same command resumes an interrupted evaluation, "
             "and with more bots it plays the missing pairings only",
             help_behavior_hint="(default: print only)",
         ),

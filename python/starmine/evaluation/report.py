@@ -1,96 +1,135 @@
-"""The results of an evaluation as text, at most 100 columns wide."""
+"""The results of an evaluation as text, and as CSV."""
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any, TypeAlias
 
 from starmine._core import _search_parts
-from starmine.evaluation.grid import (
-    HELD_OUT,
-    MOST_PAIRINGS,
-    Grid,
-    caption,
-    largest_error,
-    marked,
-    mean_text,
-    method_grids,
-    middle_out,
-    shorten,
-)
+from starmine._util.numbers import without_nan
 from starmine.evaluation.llm_usage import fallback_share
-from starmine.evaluation.matrix import FALLBACK, HELD_OUT_MEAN, MEAN, SELF_PLAY, Mean, table_of
+from starmine.evaluation.matrix import FAILURES, FALLBACK, Mean, methods_of, table_of
 from starmine.evaluation.results import Cell, Results
 from starmine.games.results import with_error
+from starmine.games.variants import variant_text
 
-WIDTH = 100
-LONGEST_NAME = 13
-NARROW_CELL = 6
+WIDTH = 100  # of a table with standard errors, in letters
+LONGEST_MESSAGE = 300
+MOST_FAILURES = 10  # pairings that are named
+CHEATS = "†"  # behind the name of a player that sees its own hand
+HELD_OUT = "‡"  # behind the name of a partner that is held out
+
+Rows: TypeAlias = list[list[str]]
 
 
 def report(results: Results) -> str:
     """The table, a line for each player and each method, the calls of chat players, and the failures."""
-    lines = [textwrap.fill(line, WIDTH, subsequent_indent="    ") for line in caption(results)]
-    methods = [aligned(grid) for grid in method_grids(results)]
+    lines = [textwrap.fill(line, WIDTH, subsequent_indent="    ") for line in [*caption(results), *notes(results)]]
     parts = [
-        *matrices(results),
+        lines,
+        matrix(results),
         aligned(player_rows(results)),
-        *methods,
+        aligned(method_rows(results)),
         gains(results),
         calls(results),
         failures(results),
     ]
-    return "\n\n".join("\n".join(part) for part in map(list, [lines, *parts]) if part)
+    return "\n\n".join("\n".join(part) for part in map(list, parts) if part)
 
 
-def aligned(grid: Grid) -> list[str]:
-    """The lines of a grid: the first column to the left, all others to the right, "±" without the blank behind it."""
-    lines = [[text.replace("± ", "±") for text in line] for line in grid]
-    first, *others = [max(map(len, column)) for column in zip(*lines, strict=True)]
+def caption(results: Results) -> list[str]:
+    """What the table shows, a sentence each: its games, and how to read it."""
+    settings = results.settings
+    players, games = settings.variant.players, f"{settings.games:,} games a pairing"
+    if settings.partners and players == 2:
+        games = f"{settings.games:,} decks a pairing, each in both seatings"
+    shares = f"each of {players} for a share of the games"
+    if settings.partners:
+        seats = "in both seat orders" if players == 2 else f"in all seats but one, {shares}"
+        seats = f"Row: player; column: partner, {seats}; means leave self-play out"
+    else:
+        seats = "in seat 0; column: in seat 1" if players == 2 else f"in one seat, {shares}; column: in all others"
+        seats = f"Row: {seats}" + "; diagonal: self-play" * (len(settings.players) > 1)
+    over_seeds = ", of methods over seeds" if settings.methods else ""
+    sentences = [
+        f"Mean scores of {games}, {variant_text(settings.variant)}, decks of seed {settings.seed}",
+        f"At most {settings.variant.max_score}; ± standard error over decks{over_seeds}",
+        seats,
+    ]
+    if settings.methods:
+        sentences.append("Cross-play: mean over disjoint pairs of seeds in both seatings, ± over these pairs")
+    return sentences
+
+
+def notes(results: Results) -> list[str]:
+    """What the marks behind names and scores mean, as far as they occur."""
+    notes = [f"{CHEATS} sees its own hand: an upper bound, not a player"] * bool(results.settings.cheaters)
+    notes += [f"{HELD_OUT} given as held out of training"] * bool(results.settings.hold_out)
+    if share := max((pairing.fallback_share for pairing in results.pairings), default=0):
+        most = f"{share:.1%}" if share >= 0.0005 else "less than 0.1%"
+        notes.append(f"{FALLBACK} a fallback chose some moves of a chat player: {most} of them in one pairing at most")
+    if any(pairing.failed for pairing in results.pairings):
+        notes.append(f"{FAILURES} without the games in which a player failed")
+    return notes
+
+
+def marked(results: Results, names: Sequence[str]) -> list[str]:
+    """The names, with marks behind players that see their own hand and partners that are held out."""
+    settings = results.settings
+    return [name + CHEATS * (name in settings.cheaters) + HELD_OUT * (name in settings.hold_out) for name in names]
+
+
+def aligned(rows: Rows) -> list[str]:
+    """The lines of a table: the first column to the left, all others to the right, "±" without the blank behind it."""
+    lines = [[text.replace("± ", "±") for text in row] for row in rows]
+    first, *others = [max(map(len, column)) for column in zip(*lines, strict=True)] or [0]
     return [
         line[0].ljust(first) + "".join(f" {text:>{width}}" for text, width in zip(line[1:], others, strict=True))
         for line in lines
     ]
 
 
-def matrices(results: Results) -> Iterator[list[str]]:
-    """The table. If it is wider than the text, numbers head its columns and it is split into blocks that fit.
-
-    These have no standard errors: a line before them has the largest.
-    """
+def matrix(results: Results) -> list[str]:
+    """The table of mean scores. One that is too wide has numbers of players as heads, and no standard errors."""
     table = table_of(results)
     labels = labelled(results, table.rows)
-    heads = [f"{MEAN}{HELD_OUT}" if name == HELD_OUT_MEAN else name for name in table.columns]
-    wide = [[label, *map(mean_text, means)] for label, means in zip(labels, table.means, strict=True)]
-    lines = aligned([["", *labelled(results, heads)], *wide])
+    lines = aligned(
+        [
+            ["", *labelled(results, table.columns)],
+            *([label, *map(mean_text, means)] for label, means in zip(labels, table.means, strict=True)),
+        ]
+    )
     if len(lines[0]) <= WIDTH:
-        yield lines
-        return
-    if largest := largest_error(results):
-        yield largest
-    heads = [narrow_head(results, name) for name in heads]
-    blocks = math.ceil(len(heads) / ((WIDTH - len(labels[0])) // NARROW_CELL))
-    columns = math.ceil(len(heads) / blocks)
-    for start in range(0, len(heads), columns):
-        block = slice(start, start + columns)
-        rows = [[label, *map(narrow, means[block])] for label, means in zip(labels, table.means, strict=True)]
-        yield aligned([["", *heads[block]], *rows])
+        return lines
+    heads = [str(results.names.index(name) + 1) if name in results.names else name for name in table.columns]
+    rows = [[with_error(mean.score, None, digits=2) + mean.marks for mean in means] for means in table.means]
+    narrow = [["", *heads], *([label, *row] for label, row in zip(labels, rows, strict=True))]
+    return [*largest_error(results), *aligned(narrow)]
 
 
-def narrow_head(results: Results, column: str) -> str:
-    """The head of a narrow column: the player's number."""
-    if column in results.names:
-        return str(results.names.index(column) + 1)
-    return "self" if column == SELF_PLAY else column
+def mean_text(mean: Mean) -> str:
+    """A mean score with its standard error and its marks."""
+    return with_error(mean.score, mean.shown_error, digits=2) + mean.marks
 
 
-def narrow(mean: Mean) -> str:
-    """A cell of a narrow column, without the standard error."""
-    return with_error(mean.score, None, digits=max(0, 2 - len(mean.marks))) + mean.marks
+def largest_error(results: Results) -> list[str]:
+    """What stands with a table without standard errors; nothing where no cell has one."""
+    errors = [mean.shown_error for row in table_of(results).means for mean in row if mean.shown_error is not None]
+    return [f"Standard errors: at most {math.ceil(100 * max(errors)) / 100:.2f}"] if errors else []
 
 
-def player_rows(results: Results) -> Grid:
+def labelled(results: Results, names: list[str]) -> list[str]:
+    """Names with the numbers of players."""
+    numbers = [f"{results.names.index(name) + 1:>2}" if name in results.names else "  " for name in names]
+    return [f"{number} {name}" for number, name in zip(numbers, marked(results, names), strict=True)]
+
+
+def player_rows(results: Results) -> Rows:
     """A row for each player: its self-play, and in the square matrix its means with all others."""
     names = results.names
     has_means = len(names) > 1 and not results.settings.partners
@@ -122,10 +161,20 @@ def mark_of(results: Results, cells: list[Cell]) -> str:
     return FALLBACK * bool(fallback_share(results.calls.get(cell, {}) for cell in cells))
 
 
-def labelled(results: Results, names: list[str]) -> list[str]:
-    """Names with the numbers of players."""
-    numbers = [f"{results.names.index(name) + 1:>2}" if name in results.names else "  " for name in names]
-    return [f"{number} {name}" for number, name in zip(numbers, marked(results, names, LONGEST_NAME), strict=True)]
+def method_rows(results: Results) -> Rows:
+    """A row for each method; none without methods."""
+    rows = [
+        [
+            method.name,
+            str(len(method.seeds)),
+            with_error(method.self_play, method.self_play_error, digits=2),
+            with_error(method.cross_play, method.cross_play_error, digits=2),
+            str(method.pairs),
+            f"{method.all_pairs:.2f} ({method.lowest:.2f} to {method.highest:.2f})",
+        ]
+        for method in methods_of(results)
+    ]
+    return [["method", "seeds", "self-play", "cross-play", "pairs", "all pairs"], *rows] if rows else []
 
 
 def gains(results: Results) -> Iterator[str]:
@@ -134,11 +183,9 @@ def gains(results: Results) -> Iterator[str]:
     for name, kind in kinds.items():
         blueprint, _ = _search_parts(kind or "") or ("", [])
         for other in [other for other, bot in kinds.items() if bot == blueprint]:
-            if not results.is_played((results.names.index(name), results.names.index(other))):
-                continue
-            gain = results.difference((name, other), (other, other))
-            who, partner = shorten(name, WIDTH // 2), shorten(other, WIDTH // 4)
-            yield f"{who} gains {with_error(*gain, digits=2)} with {partner} (the same decks)"
+            if results.is_played((results.names.index(name), results.names.index(other))):
+                gain = results.difference((name, other), (other, other))
+                yield f"{name} gains {with_error(*gain, digits=2)} with {other} (the same decks)"
 
 
 def calls(results: Results) -> Iterator[str]:
@@ -149,10 +196,9 @@ def calls(results: Results) -> Iterator[str]:
             continue
         from starmine.text.exchange import calls_text
 
-        yield from textwrap.wrap(f"{shorten(name, WIDTH // 2)}: {calls_text(totals)}", WIDTH, subsequent_indent="    ")
+        yield textwrap.fill(f"{name}: {calls_text(totals)}", WIDTH, subsequent_indent="    ")
         for outcome, problem in sorted(totals["problems"].items()):
-            line = f"first {outcome} reply: {middle_out(' '.join(problem.split()), 3 * WIDTH)}"
-            yield textwrap.fill(line, WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+            yield message(f"first {outcome} reply: {problem}")
 
 
 def failures(results: Results) -> Iterator[str]:
@@ -160,14 +206,35 @@ def failures(results: Results) -> Iterator[str]:
     failed = [pairing for pairing in results.pairings if pairing.failed]
     if failed:
         yield "Games in which a player failed:"
-    for pairing in failed[:MOST_PAIRINGS]:
+    for pairing in failed[:MOST_FAILURES]:
         who = f"{pairing.player} with {pairing.partner}: {pairing.failed:,} of {pairing.games:,}"
-        line = shorten(f"{who}, such as {pairing.failures[0]}", 3 * WIDTH)
-        yield textwrap.fill(line, WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
-    if len(failed) > MOST_PAIRINGS:
-        yield f"  and {len(failed) - MOST_PAIRINGS:,} more pairings"
+        yield message(f"{who}, such as {pairing.failures[0]}")
+    if len(failed) > MOST_FAILURES:
+        yield f"  and {len(failed) - MOST_FAILURES:,} more pairings"
+
+
+def message(text: str) -> str:
+    """An error of a player, indented. A long one loses its middle; its end names the line that raised the error."""
+    text = " ".join(text.split())
+    if len(text) > LONGEST_MESSAGE:
+        text = f"{text[: LONGEST_MESSAGE // 2]} ... {text[-LONGEST_MESSAGE // 2 :]}"
+    return textwrap.fill(text, WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
 
 
 def number(value: float, form: str) -> str:
     """A formatted number; a dash for nan."""
     return "-" if math.isnan(value) else format(value, form)
+
+
+def csv_of_table(results: Results) -> str:
+    """A line for each cell of the table; nan and None are empty fields."""
+    return csv_text([asdict(mean) for row in table_of(results).means for mean in row])
+
+
+def csv_text(rows: Sequence[dict[str, Any]]) -> str:
+    """Rows of equal keys as CSV; nan and None are empty fields."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, rows[0].keys(), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(map(without_nan, rows))
+    return text.getvalue()

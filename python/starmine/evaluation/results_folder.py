@@ -25,17 +25,16 @@ from starmine.data.origins import ID, KEY
 from starmine.data.outcomes import outcomes
 from starmine.data.schema import SHARD, shard_name
 from starmine.data.table import GameTable
-from starmine.evaluation.documents import csv_text, table_text, to_markdown
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.llm_usage import Calls, added
 from starmine.evaluation.pairing import FAILED
+from starmine.evaluation.report import csv_of_table, csv_text
 from starmine.evaluation.results import FAILURES_KEPT, Cell, Settings
 from starmine.games.identity import Identity
 from starmine.games.pairings import pairings_of
 from starmine.games.results import Games
 
-RESULTS, ROWS, FIGURE = "eval.json", "eval.csv", "eval.png"
-TABLES = {"table.csv": table_text, "table.md": to_markdown}
+RESULTS, ROWS, TABLE, FIGURE = "eval.json", "eval.csv", "table.csv", "eval.png"
 REPORTED = ("hold_out", "methods")  # settings that change what is reported of the games
 GROWING = ("ego", "partners")  # settings whose players may become more
 START_OVER = "choose another folder, or start over with --fresh (fresh=True)"
@@ -114,7 +113,7 @@ class Folder:
         evaluation = Evaluation.begin(self.settings)
         with writable(self.path):
             write_manifest(self.path, self._configuration, {})
-            self._remove([*files_of(self.path), *(self.path / name for name in (RESULTS, ROWS, *TABLES, FIGURE))])
+            self._remove([*files_of(self.path), *(self.path / name for name in (RESULTS, ROWS, TABLE, FIGURE))])
         return evaluation
 
     def _resume(self) -> Evaluation:
@@ -219,8 +218,7 @@ class Folder:
             write_manifest(self.path, self._configuration, self._entries)
             rows = csv_text([pairing.row() for pairing in evaluation.pairings])
             replace_file(self.path / ROWS, rows.encode())
-            for name, text_of in TABLES.items():
-                replace_file(self.path / name, text_of(evaluation).encode())
+            replace_file(self.path / TABLE, csv_of_table(evaluation).encode())
             if figure:
                 evaluation.draw(self.path / FIGURE)
 

@@ -83,9 +83,9 @@ def evaluate(
         seed: of the decks, 0 to 2**64 - 1. By default, nothing trains on the decks of the default seed.
         num_threads: threads for the games in which bots hold all seats; None for one for each core.
         output: folder for the games, a data set as `starmine.data.Dataset` reads it, and for what is derived from it:
-            `eval.json`, the pairings as `eval.csv`, the table as `table.csv` and `table.md`, and the
-            picture `eval.png`. It needs pyarrow. The games are first saved after one second, then each
-            time the total time has grown by a tenth, and at least every five minutes. The same call resumes from them,
+            `eval.json`, the pairings as `eval.csv`, the table as `table.csv`, and the picture `eval.png`. It needs
+            pyarrow. The games are first saved after one second, then each time the total time has grown by a tenth,
+            and at least every five minutes. The same call resumes from them,
             and one with more players plays only the pairings that are missing. A call does not resume if a player may
             now play differently: if the weights of a policy, the Python file of a command line or the attribute
             `version` of an object have changed, or if an object has no `version`. Only one call at a time writes to a

@@ -11,8 +11,8 @@ from starmine._core import StarmineError, Variant
 from starmine._util.durable import replace_file
 from starmine._util.numbers import check_integer, check_number
 from starmine._util.rules import shows_own_hand
-from starmine.evaluation.documents import table_text
 from starmine.evaluation.evaluation import Evaluation
+from starmine.evaluation.report import csv_of_table
 from starmine.evaluation.run import evaluate
 from starmine.games.play import play_games
 from starmine.games.players import Player
@@ -172,6 +172,6 @@ def write_partner_table(
         seed=EVALUATION_SEED,
         figure=False,
     )
-    replace_file(path, table_text(evaluation).encode())
+    replace_file(path, csv_of_table(evaluation).encode())
     print(f"\n{evaluation}\n\nthe table is in {path}")
     return evaluation

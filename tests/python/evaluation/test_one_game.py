@@ -44,7 +44,7 @@ def test_one_game_of_each_pairing(players, tmp_path):
     assert "nan" not in str(found)
     assert np.isfinite(numbers(found.to_dict())).all()
     json.dumps(found.to_dict(), allow_nan=False)
-    for results in ("eval.csv", "table.csv", "table.md"):
+    for results in ("eval.csv", "table.csv"):
         assert "nan" not in (tmp_path / results).read_text()
 
 

@@ -12,7 +12,7 @@ import update_search
 from paths import ROOT
 
 import starmine
-from starmine.evaluation.documents import csv_text
+from starmine.evaluation.report import csv_text
 
 SITE = sorted(page for page in (ROOT / "docs").rglob("*.md") if "_build" not in page.parts)
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *SITE]
