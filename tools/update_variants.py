@@ -1,65 +1,47 @@
-"""Writes the table of sizes in the variants' pages.
+"""Writes the table of sizes in docs/variants.md: what stands between its two markers.
 
-Each page has the name of its preset; what stands between the two markers is replaced, and added to a page without
-them.
-
-    python tools/update_variants.py              # all pages
-    python tools/update_variants.py hard small   # the pages of these presets
+python tools/update_variants.py
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import tyro
-from tyro.conf import Positional
-
 import starmine
 
-HERE = Path(__file__).parents[1] / "docs" / "variants"
+PAGE = Path(__file__).parents[1] / "docs" / "variants.md"
 START, STOP = "<!-- sizes of update_variants.py -->\n", "<!-- end -->\n"
 PLAYERS = (2, 3, 4, 5)
 
 
-def sizes(name: str) -> list[str]:
-    """A table of the preset's sizes by number of players."""
-    lines = ["| players | hand | deck | actions | maximum score | features |", "|---|---|---|---|---|---|"]
-    for players in PLAYERS:
-        variant = starmine.variant(name, players=players)
-        numbers = (variant.hand_size, variant.deck_size, variant.num_actions, variant.max_score, len(variant.layout()))
-        lines.append(f"| {players} | {' | '.join(map(str, numbers))} |")
-    return lines
+def different(values: list[int]) -> str:
+    """The values by number of players, as one number if they are equal."""
+    return ", ".join(str(value) for value in (values[:1] if len(set(values)) == 1 else values))
 
 
-def generated(name: str) -> str:
-    """The generated part of a preset's page."""
-    return "## Sizes\n\n" + "\n".join(sizes(name)) + "\n"
+def sizes(name: str) -> str:
+    """The preset's line of the table."""
+    variants = [starmine.variant(name, players=players) for players in PLAYERS]
+    first = variants[0]
+    assert all((v.deck_size, v.max_score) == (first.deck_size, first.max_score) for v in variants)
+    hands = different([variant.hand_size for variant in variants])
+    actions = different([variant.num_actions for variant in variants])
+    features = different([len(variant.layout()) for variant in variants])
+    return f"| `{name}` | {first.deck_size} | {first.max_score} | {hands} | {actions} | {features} |\n"
 
 
-def updated(name: str, page: str) -> str:
-    """The text of a preset's page with its generated part written anew."""
+def table() -> str:
+    """A line for each preset."""
+    heading = "| preset | cards | maximum score | hand | actions, with 2 to 5 players | features, with 2 to 5 players |\n"
+    return heading + "|---|---|---|---|---|---|\n" + "".join(map(sizes, starmine.variants()))
+
+
+def updated(page: str) -> str:
+    """The text of the page with its table written anew."""
     before, _, rest = page.partition(START)
     _, _, after = rest.partition(STOP)
-    return before.rstrip() + "\n\n" + START + "\n" + generated(name) + "\n" + STOP + after
-
-
-def main(names: Positional[tuple[str, ...]] = ()) -> None:
-    """Update the pages of presets.
-
-    Args:
-        names: presets; none for all.
-    """
-    names = names or tuple(starmine.variants())
-    for name in names:
-        if name not in starmine.variants():
-            raise SystemExit(f"{name!r}: expected one of {', '.join(starmine.variants())}")
-    for name in names:
-        page = HERE / f"{name}.md"
-        if not page.exists():
-            raise SystemExit(f"there is no page {page.name}: write its title and what differs from the base game first")
-        page.write_text(updated(name, page.read_text(encoding="utf-8")), encoding="utf-8")
-        print(f"updated {page.name}", flush=True)
+    return before + START + table() + STOP + after
 
 
 if __name__ == "__main__":
-    tyro.cli(main, description=__doc__)
+    PAGE.write_text(updated(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -198,7 +198,7 @@ def test_the_pages_with_blocks_are_found():
         "batches",
         "pytorch",
         "bots",
-        "variants/README",
+        "variants",
         "index",
     ]
     assert {"README.md", *(f"docs/{name}.md" for name in names)} <= found
