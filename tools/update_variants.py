@@ -32,8 +32,15 @@ def sizes(name: str) -> str:
 
 def table() -> str:
     """A line for each preset."""
-    heading = "| preset | cards | maximum score | hand | actions, with 2 to 5 players | features, with 2 to 5 players |\n"
-    return heading + "|---|---|---|---|---|---|\n" + "".join(map(sizes, starmine.variants()))
+    heading = (
+        "preset",
+        "cards",
+        "maximum score",
+        "hand",
+        "actions, with 2 to 5 players",
+        "features, with 2 to 5 players",
+    )
+    return f"| {' | '.join(heading)} |\n{'|---' * len(heading)}|\n" + "".join(map(sizes, starmine.variants()))
 
 
 def updated(page: str) -> str:
