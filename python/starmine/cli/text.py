@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
 import numpy as np
-from tyro.conf import UseAppendAction, arg
+from tyro.conf import arg
 
-from starmine._core import StarmineError, _unknown_name
+from starmine._core import StarmineError
 from starmine._util.keywords import check_names
 from starmine.cli.options import ConvertedGames, Integer
-from starmine.data import ImportedGames
+from starmine.data import Dataset, ImportedGames
 from starmine.data.outcomes import dealt
 from starmine.games.seeds import EVALUATION_SEEDS
 from starmine.text.bot_conventions import CONVENTIONS
 from starmine.text.export import examples, preferences, write_lines
 from starmine.text.prompt import Answer, Form, History, PromptOptions
 
-ALL, NAMELESS = "all", "without names"  # pairings
-MOST_LISTED = 10  # pairings in a message
 EVALUATION_GAMES = 10_000  # of a seed, at least, whose decks are looked for
 
 
@@ -29,8 +26,7 @@ EVALUATION_GAMES = 10_000  # of a seed, at least, whose decks are looked for
 class Export(ConvertedGames):
     """Write the moves of stored games as chat messages, one line of JSON each.
 
-    A line has the rules, the table, the move that was played, and the players of its game. Moves of a chat player's
-    fallback are left out.
+    A line has the rules, the table, the move that was played, and the players of its game.
     """
 
     name = "text export"
@@ -40,14 +36,6 @@ class Export(ConvertedGames):
         Literal["supervised", "preference"],
         arg(help="preference: a prompt with a better and a worse move, by the values of --rollouts"),
     ] = "supervised"
-    pairing: Annotated[
-        UseAppendAction[list[str]],
-        arg(
-            metavar="'A with B'",
-            help="of an evaluation with several, once or more: the games of player A with partner B; or all",
-            help_behavior_hint="",
-        ),
-    ] = field(default_factory=list)
     seats: Annotated[
         str | None,
         arg(metavar="N,...", help="export the moves of these seats only", help_behavior_hint="(default: all)"),
@@ -110,11 +98,10 @@ class Export(ConvertedGames):
             probabilities=self.probabilities,
             conventions=None if self.conventions is None else CONVENTIONS[self.conventions],
         )
-        games, named = self.chosen_games(self.read(sources, self.source_format), ", ".join(sources))
+        games = self.read(sources, self.source_format)
         lines = examples(
             games.trajectories,
             players=games.players,
-            origins=games.origins,
             seats=seats,
             options=prompt,
             rollouts=self.rollouts,
@@ -127,50 +114,31 @@ class Export(ConvertedGames):
         if by_preference:
             lines = preferences(lines, 0.25 if self.margin is None else self.margin)
         count = write_lines(lines, target)
-        print(f"{len(games):,} games{named}, {count:,} {self.kind} examples written to {target}")
-        if left_out := sum(len(origin.fallback_turns) for origin in games.origins if origin):
-            self.complain(f"{left_out:,} moves of a fallback are left out")
+        print(f"{len(games):,} games, {count:,} {self.kind} examples written to {target}")
+        if moves := sum(map(fallback_moves, sources)):
+            self.complain(
+                f"warning: a fallback chose {moves:,} of the moves, which are exported like those of its player"
+            )
         self.warn_of_decks(games)
         return 0
 
-    def chosen_games(self, games: ImportedGames, source: str) -> tuple[ImportedGames, str]:
-        """The games of the pairings that the options choose, and their names for the summary.
-
-        Raises:
-            StarmineError: an evaluation has several pairings and none is chosen, or there is no such pairing.
-        """
-        if not any(games.origins):
-            if self.pairing:
-                raise StarmineError(f"--pairing is not allowed: {source} is not the folder of an evaluation")
-            return games, ""
-        pairings = [
-            origin.pairing if origin else " with ".join(names) or NAMELESS
-            for origin, names in zip(games.origins, games.players, strict=True)
-        ]
-        counts = Counter(pairings)
-        if not self.pairing and len(counts) > 1:
-            known = [f"{pairing!r} ({count:,} games)" for pairing, count in counts.items()]
-            more = f" and {len(known) - MOST_LISTED} more" * (len(known) > MOST_LISTED)
-            listed = ", ".join(known[:MOST_LISTED]) + more
-            raise StarmineError(f"{source} has {len(known)} pairings: expected --pairing and one of {listed}, or all")
-        if not self.pairing or ALL in self.pairing:
-            return games, ""
-        for pairing in self.pairing:
-            if pairing not in counts:
-                raise _unknown_name("pairing", pairing, list(counts))
-        kept = np.flatnonzero([pairing in self.pairing for pairing in pairings])
-        return games.chosen(kept), f" of {' and '.join(map(repr, dict.fromkeys(self.pairing)))}"
-
     def warn_of_decks(self, games: ImportedGames) -> None:
         """Warn on standard error if games have decks that evaluations also play."""
-        seeds = {*EVALUATION_SEEDS, *(origin.seed for origin in games.origins if origin and origin.seed is not None)}
         numbers = np.arange(max(EVALUATION_GAMES, len(games)), dtype=np.uint64)
-        decks = {deck.tobytes() for seed in seeds for deck in dealt(games.variant, seed, numbers, 1)[0]}
+        decks = {deck.tobytes() for seed in EVALUATION_SEEDS for deck in dealt(games.variant, seed, numbers, 1)[0]}
         count = sum(deck.tobytes() in decks for deck in games.trajectories.decks)
         if count:
             those = f"{count:,} of {len(games):,} games have decks of evaluations"
             why = "a model that learns from them has seen the decks that it is evaluated on"
             self.complain(f"warning: {those}: {why}")
+
+
+def fallback_moves(source: str) -> int:
+    """The number of moves in the games of an evaluation's folder that the fallbacks of chat players chose."""
+    if not (Path(source) / "eval.json").exists():
+        return 0
+    pairings = [pairing for metadata in Dataset(source).metadata for pairing in metadata.extra.get("pairings", ())]
+    return sum(calls["fallbacks"] for pairing in pairings for calls in pairing["calls"].values())
 
 
 def seats_of(text: str | None) -> list[int] | None:

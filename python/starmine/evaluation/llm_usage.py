@@ -7,7 +7,6 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from starmine._core import _Player
-from starmine.games.pairings import TURNS
 
 if TYPE_CHECKING:
     from starmine.text import ChatPlayer
@@ -52,38 +51,26 @@ def games_at_once(players: Mapping[str, Any], chunk: int) -> int:
 
 
 @contextmanager
-def count_calls(
-    names: Sequence[str], players: Sequence[Any], first_game: int, evaluation: str | None
-) -> Iterator[dict[str, Calls]]:
+def count_calls(names: Sequence[str], players: Sequence[Any], first_game: int) -> Iterator[dict[str, Calls]]:
     """The totals of the calls that chat players make in a block that plays games; they are there after the block.
-
-    They have the turns of the fallback too; see `without_turns`.
 
     Args:
         names: of the players, by seat.
         players: those at the table, by seat.
         first_game: the number of the first game in its pairing.
-        evaluation: the id of the folder, or None.
     """
     chats = chat_players(dict(zip(names, players, strict=True)))
     before = {name: (len(chat.exchanges), chat.fallbacks) for name, chat in chats.items()}
     calls: dict[str, Calls] = {}
     with ExitStack() as stack:
         for chat in chats.values():
-            stack.enter_context(chat.seated(names, first_game, evaluation))
+            stack.enter_context(chat.seated(names, first_game))
         yield calls
     for name, (exchanges, fallbacks) in before.items():
         from starmine.text.exchange import totals
 
         chat = chats[name]
         calls[name] = totals(chat.exchanges[exchanges:], chat.fallbacks - fallbacks)
-        turns = chat.fallback_turns[fallbacks:]
-        calls[name][TURNS] = sorted([game, turn] for game, turn in turns if game is not None)
-
-
-def without_turns(calls: Mapping[str, Calls]) -> dict[str, Calls]:
-    """The totals by chat player without the turns of the fallback."""
-    return {name: {key: value for key, value in totals.items() if key != TURNS} for name, totals in calls.items()}
 
 
 def fallback_share(usages: Iterable[Mapping[str, Calls]]) -> float:

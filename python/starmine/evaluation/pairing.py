@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from starmine._core import endings
 from starmine._util.arrays import Array
@@ -91,6 +92,15 @@ def stretches(players: int, games: int, with_itself: bool) -> list[tuple[int, in
         return [(0, 0, games)]
     borders = [-(-seat * games // players) for seat in range(players + 1)]
     return [(seat, borders[seat], borders[seat + 1]) for seat in range(players)]
+
+
+def pairings_of(players: NDArray[np.int16]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The player and the partner of each game, int64 (G,), of the players in its seats (G, P)."""
+    seats = players.astype(np.int64)
+    if seats.shape[1] == 2:
+        return seats[:, 0], seats[:, 1]
+    partner = np.median(seats, axis=1).astype(np.int64)  # it holds all seats but one, at least two of three
+    return seats.sum(axis=1) - (seats.shape[1] - 1) * partner, partner
 
 
 def summarise(

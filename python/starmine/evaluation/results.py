@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from starmine._core import Variant, _unknown_name
 from starmine._util.equality import equal_by_value
-from starmine.evaluation.llm_usage import Calls, added, without_turns
+from starmine.evaluation.llm_usage import Calls, added
 from starmine.evaluation.pairing import ENDING, FAILED, SCORE, Pairing, summarise
 from starmine.games.identity import Identity
-from starmine.games.pairings import pairings_of
 from starmine.games.results import Games, mean_and_error
 
 Cell = tuple[int, int]
@@ -147,14 +146,6 @@ class Results:
         """Whether the games of a player and a partner, given by index, are played."""
         return cell in self.settings.cells
 
-    def holds(self, players: Sequence[str], game: int) -> bool:
-        """Whether a game has been played, given the names of its players by seat and its number in the pairing."""
-        names = self.names
-        if not set(players) <= set(names) or len(players) != self.settings.variant.players:
-            return False
-        (player,), (partner,) = pairings_of(np.array([[names.index(name) for name in players]], np.int16))
-        return bool(game < self.played[player, partner])
-
     def as_player(self, name: str) -> tuple[float, float | None]:
         """Mean score of a player in one seat with each other player as its partner (its row), and the error.
 
@@ -261,4 +252,4 @@ class Results:
         if kept:
             self.failures[cell] = kept
         if calls:
-            self.calls[cell] = added(self.calls.get(cell, {}), without_turns(calls))
+            self.calls[cell] = added(self.calls.get(cell, {}), calls)

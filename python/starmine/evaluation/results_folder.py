@@ -14,26 +14,24 @@ from starmine._core import StarmineError
 from starmine._util.durable import (
     DamagedFileError,
     FolderLock,
-    new_run_id,
     remove_parts,
     replace_file,
 )
 from starmine.data.files import Entry, GamesFile, file_hash, files_of, write_file
 from starmine.data.manifest import MANIFEST, differences, read_manifest, writable, write_manifest
 from starmine.data.metadata import FORGED, Metadata
-from starmine.data.origins import ID, KEY
 from starmine.data.outcomes import outcomes
 from starmine.data.schema import SHARD, shard_name
 from starmine.data.table import GameTable
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.llm_usage import Calls, added
-from starmine.evaluation.pairing import FAILED
+from starmine.evaluation.pairing import FAILED, pairings_of
 from starmine.evaluation.report import csv_of_table, csv_text
 from starmine.evaluation.results import FAILURES_KEPT, Cell, Settings
 from starmine.games.identity import Identity
-from starmine.games.pairings import pairings_of
 from starmine.games.results import Games
 
+KEY = "evaluation"  # of the settings in the metadata of a file of games
 RESULTS, ROWS, TABLE, FIGURE = "eval.json", "eval.csv", "table.csv", "eval.png"
 REPORTED = ("hold_out", "methods")  # settings that change what is reported of the games
 GROWING = ("ego", "partners")  # settings whose players may become more
@@ -45,8 +43,7 @@ class Folder:
 
     The folder is locked while it is open. Each call of `save` adds a file of games, as a whole, and then the manifest
     that names it with its checksum, so that the folder can be resumed from at any moment. A file's metadata hold the
-    settings, and the time, the failures and the calls of its games, of which the statistics are made, with the turns of
-    fallbacks.
+    settings, and the time, the failures and the calls of its games, of which the statistics are made.
 
     Args:
         path: of the folder.
@@ -75,17 +72,11 @@ class Folder:
             with writable(self.path):
                 self._refuse_other_games()
                 remove_parts(self.path)
-            self._configuration[ID] = stored_id(self.path) or new_run_id()
             is_new = not any((self.path / name).exists() for name in (RESULTS, MANIFEST)) and not files_of(self.path)
             return self._begin() if fresh or is_new else self._resume()
         except BaseException:
             self.close()
             raise
-
-    @property
-    def id(self) -> str:
-        """The id of the folder, once it is open: 32 hexadecimal digits, which stay when an evaluation starts over."""
-        return str(self._configuration[ID])
 
     def close(self) -> None:
         """Release the lock."""
@@ -226,15 +217,6 @@ class Folder:
 # --- Reading ----------------------------------------------------------------------------------------------
 
 
-def stored_id(path: Path) -> str | None:
-    """The id of an evaluation's folder; None where there is none."""
-    try:
-        known = (read_manifest(path) or {}).get("configuration", {}).get(ID)
-    except (*FORGED, OSError):
-        return None
-    return known if isinstance(known, str) else None
-
-
 def evaluation_of(folder: Path, entries: dict[str, Entry], settings: Settings) -> Evaluation:
     """The evaluation of the games in some files, which may be of fewer players.
 
@@ -278,7 +260,7 @@ def differing(before: dict[str, Any], expected: dict[str, Any], identities: dict
         yield f"players {listed(stored)} instead of {listed(players)}; players can be added, not left out"
     elif list(stored) != [name for name in players if name in stored]:
         yield f"players in the order {listed(stored)}"
-    same = {key: value for key, value in expected.items() if key not in (ID, "entrants", "identities", *REPORTED)}
+    same = {key: value for key, value in expected.items() if key not in ("entrants", "identities", *REPORTED)}
     same["cheaters"] = [name for name in expected["cheaters"] if name in stored]
     for key in GROWING:
         if before[key] and set(before[key]) <= set(expected[key]):

@@ -18,7 +18,7 @@ from starmine._util.keywords import named_keywords, refuse_without
 from starmine._util.numbers import check_flags, check_number, check_threads
 from starmine._util.progress import Progress, progress_of
 from starmine.evaluation.evaluation import Evaluation
-from starmine.evaluation.llm_usage import Calls, chat_players, count_calls, games_at_once
+from starmine.evaluation.llm_usage import Calls, count_calls, games_at_once
 from starmine.evaluation.matrix import HELD_OUT_MEAN, MEAN, SELF_PLAY
 from starmine.evaluation.pairing import stretches
 from starmine.evaluation.results import Cell, Settings
@@ -33,7 +33,6 @@ from starmine.policies.pools import bots_that_play
 
 if TYPE_CHECKING:
     from starmine.evaluation.results_folder import Folder
-    from starmine.text.transcript import Transcript
 
 GAMES_A_THREAD = 2048  # the largest chunk
 SECONDS_A_CHUNK = 0.5  # what is aimed at: a kill loses the games since the last save
@@ -161,8 +160,7 @@ def evaluate(
         tuple(held_out),
         seeds,
     )
-    transcripts = [chat.transcript for chat in chat_players(resolved).values() if chat.transcript is not None]
-    with opened(path, settings, fresh, transcripts) as (evaluation, folder):
+    with opened(path, settings, fresh) as (evaluation, folder):
         played = sum(int(evaluation.played[cell]) for cell in settings.cells)
         with progress_of(len(settings.cells) * games, played, shown=progress) as shown:
             play_all(evaluation, resolved, num_threads, chunk, folder, shown)
@@ -172,28 +170,16 @@ def evaluate(
 
 
 @contextmanager
-def opened(
-    path: Path | None, settings: Settings, fresh: bool, transcripts: Sequence[Transcript]
-) -> Iterator[tuple[Evaluation, Folder | None]]:
-    """The evaluation of a folder, with the folder, which is locked meanwhile; a new evaluation where there is none.
-
-    The transcripts go on where the evaluation does; those of something else are refused before the folder changes.
-    """
+def opened(path: Path | None, settings: Settings, fresh: bool) -> Iterator[tuple[Evaluation, Folder | None]]:
+    """The evaluation of a folder, with the folder, which is locked meanwhile; a new evaluation where there is none."""
     if path is None:
-        for transcript in transcripts:
-            transcript.check(None)
         yield Evaluation.begin(settings), None
         return
-    from starmine.evaluation.results_folder import Folder, stored_id
+    from starmine.evaluation.results_folder import Folder
 
-    for transcript in transcripts:
-        transcript.check(stored_id(path))
     folder = Folder(path, settings)
-    evaluation = folder.open(fresh)
     try:
-        for transcript in transcripts:
-            transcript.go_on(folder.id, evaluation.holds)
-        yield evaluation, folder
+        yield folder.open(fresh), folder
     finally:
         folder.close()
 
@@ -211,7 +197,7 @@ def play_all(
     began = time.monotonic()
     next_save = began + SECONDS_BETWEEN_SAVES
     try:
-        chunks = play_chunks(evaluation, players, num_threads, chunk, folder.id if folder else None)
+        chunks = play_chunks(evaluation, players, num_threads, chunk, record=folder is not None)
         for cell, seat, start, games, seconds, calls in chunks:
             if folder:
                 folder.add(cell, seat, start, games, seconds, calls)
@@ -228,12 +214,11 @@ def play_all(
 
 
 def play_chunks(
-    evaluation: Evaluation, players: dict[str, Any], num_threads: int, chunk: int, evaluation_id: str | None
+    evaluation: Evaluation, players: dict[str, Any], num_threads: int, chunk: int, record: bool
 ) -> Iterator[tuple[Cell, int, int, Games, float, dict[str, Calls]]]:
     """Play the remaining games: (cell, the player's seat, first game, games of a chunk, their seconds and calls).
 
-    The chunks of bots grow and shrink with the speed of the bots. The games are recorded if there is a folder, of which
-    `evaluation_id` is the id.
+    The chunks of bots grow and shrink with the speed of the bots. `record` says whether the games are recorded.
     """
     settings = evaluation.settings
     for cell, seat, start, end in schedule(evaluation):
@@ -246,8 +231,7 @@ def play_chunks(
         while start < end:
             number = min(pace.games if are_bots else at_once, end - start)
             began = time.perf_counter()
-            with count_calls(names, seats, start, evaluation_id) as calls:
-                record = evaluation_id is not None
+            with count_calls(names, seats, start) as calls:
                 try:
                     games = play_games(seats, number, settings.seed, settings.variant, num_threads, start, record)
                 except BotError as error:

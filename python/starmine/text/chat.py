@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from starmine._core import StarmineError, UnknownNameError, VariantError, View, make_bot
@@ -22,7 +23,7 @@ from starmine.text.facts import move_text
 from starmine.text.loop import Outcome, called, event_loop, in_thread, leave_loop, outcome_of, run_in_loop
 from starmine.text.prompt import PromptOptions, answer_prompt, given_options, rules_prompt, table_prompt
 from starmine.text.replies import parse_reply
-from starmine.text.transcript import Transcript
+from starmine.text.transcript import add_line, writable_transcript
 
 
 class ChatError(StarmineError):
@@ -42,7 +43,6 @@ class Seating(NamedTuple):
 
     players: Sequence[str]
     first_game: int
-    evaluation: str | None
 
 
 class ChatPlayer:
@@ -66,9 +66,8 @@ class ChatPlayer:
             an unusable reply is in the next call again.
         fallback: plays after the last unusable reply or a failed call: a bot's text, such as "smart", or a function of
             the view that returns a move; one fallback plays at a time. None gives the game up with a `ChatError`.
-        transcript: path of a new file, to which each exchange is added at once as a line of JSON; None for none. An
-            evaluation that is resumed in its folder goes on with its own file: lines of games that are played again are
-            removed.
+        transcript: path of a file to which each exchange is added at once as a line of JSON; None for none. If an
+            evaluation is interrupted and resumed, a game that is played again has lines of both times.
 
     Attributes:
         exchanges: a list of `Exchange`, in the order in which they ended.
@@ -78,8 +77,7 @@ class ChatPlayer:
     Raises:
         UnknownNameError: there is no bot of the fallback's name.
         TypeError: `replies` or `concurrency` is not an integer.
-        StarmineError: one of them is below 1, the fallback sees all hands, or a transcript exists and is not that of a
-            stored evaluation.
+        StarmineError: one of them is below 1, the fallback sees all hands, or the transcript cannot be written.
 
     A copy or a pickle has the settings, but neither the exchanges nor the transcript. Exceptions of `ask` that are
     neither an `Exception` nor a `CancelledError` or `GeneratorExit`, such as KeyboardInterrupt, end the games.
@@ -113,7 +111,7 @@ class ChatPlayer:
             _check_bot(fallback)
         self.fallback = fallback
         self._begin()
-        self.transcript: Transcript | None = None if transcript is None else Transcript(transcript)
+        self.transcript: Path | None = None if transcript is None else writable_transcript(transcript)
 
     def act(self, view: View) -> Any:
         """The move of one game; see `PythonBot`.
@@ -143,8 +141,6 @@ class ChatPlayer:
             For each view the future of an action id, or of what the fallback chose. Its exception is that with which
             the game is given up.
         """
-        if self.transcript is not None:
-            self.transcript.check(None if self._seating is None else self._seating.evaluation)
         talks = [_Talk(self, view, game) for view, game in zip(views, games, strict=True)]
         if self.batched:
             self._ask_together(talks)
@@ -175,15 +171,14 @@ class ChatPlayer:
         self._own = {*vars(self), "_own"} - settings
 
     @contextmanager
-    def seated(self, players: Sequence[str], first_game: int, evaluation: str | None) -> Iterator[None]:
+    def seated(self, players: Sequence[str], first_game: int) -> Iterator[None]:
         """Let the exchanges of a block tell the games of an evaluation.
 
         Args:
             players: their names, by seat.
             first_game: the number of the first game in its pairing.
-            evaluation: the id of the folder, or None.
         """
-        self._seating = Seating(players, first_game, evaluation)
+        self._seating = Seating(players, first_game)
         try:
             yield
         finally:
@@ -220,7 +215,7 @@ class ChatPlayer:
         with self._lock:
             self.exchanges.append(exchange)
             if self.transcript is not None:
-                self.transcript.add(exchange)
+                add_line(self.transcript, exchange)
 
     # --- Calls --------------------------------------------------------------------------------------------
 
@@ -381,7 +376,6 @@ class _Talk:
                 seconds=seconds,
                 usage=usage or {},
                 players=None if self.seating is None else list(self.seating.players),
-                evaluation=None if self.seating is None else self.seating.evaluation,
             )
         )
 

@@ -76,7 +76,6 @@ class Exchange:
         usage: the numbers of `Answer.usage`.
         prompt_version: `PROMPT_VERSION`, which changes with the texts of prompts.
         players: in an evaluation the names of the game's players, by seat; else None.
-        evaluation: the id of the evaluation's folder; None without one.
     """
 
     player: str
@@ -94,7 +93,6 @@ class Exchange:
     usage: dict[str, float]
     prompt_version: int = PROMPT_VERSION
     players: list[str] | None = None
-    evaluation: str | None = None
 
 
 def numbers_of(usage: Mapping[str, Any]) -> dict[str, float]:

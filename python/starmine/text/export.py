@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starmine._core import StarmineError, View
 from starmine._util.durable import given_path, replacing
@@ -15,11 +15,8 @@ from starmine.games.searches import search
 from starmine.text.facts import move_text
 from starmine.text.prompt import ANSWERS, PROMPT_VERSION, PromptOptions, given_options, rules_prompt, table_prompt
 
-if TYPE_CHECKING:
-    from starmine.data.origins import Origin
-
 # What tells where an example comes from.
-PLACE = ("game", "turn", "seat", "players", "evaluation", "evaluation_game")
+PLACE = ("game", "turn", "seat", "players")
 
 
 def examples(
@@ -35,11 +32,8 @@ def examples(
     num_threads: int | None = None,
     players: Sequence[Sequence[str]] | None = None,
     fallback_turns: Collection[tuple[int | None, int]] = (),
-    origins: Sequence[Origin | None] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """The moves of stored games as training examples, one for each turn.
-
-    Moves that the fallback of a chat player has chosen are left out. A `Dataset` of an evaluation's folder knows them.
 
     Args:
         games: a `Dataset`, a `Trajectories`, or anything with `len` and `state(game)` or games with `state()`.
@@ -54,29 +48,26 @@ def examples(
         num_threads: of the searches; None for 1.
         players: for each game the names of its players by seat, such as those of `ImportedGames.players`; None for
             those of a `Dataset`, and none for other games.
-        fallback_turns: the (game, turn) of further moves that are left out, such as `ChatPlayer.fallback_turns`.
-        origins: for each game what an evaluation says of it, or None; None for what a `Dataset` says.
+        fallback_turns: the (game, turn) of moves that are left out, such as `ChatPlayer.fallback_turns`. Without it,
+            the moves that the fallback of a chat player chose are exported like its own.
 
     Yields:
         `messages` (system, user and assistant), `move`, `action`, `game`, `turn`, `seat`, `players` (None without
-        names), `evaluation` and `evaluation_game` (what a transcript calls `evaluation` and `game`; None for games of
-        no evaluation), `final_score` (None for a game that stopped before its end), `prompt_version`, and with a search
+        names), `final_score` (None for a game that stopped before its end), `prompt_version`, and with a search
         `values`: for each legal move its `move`, `value` and `standard_error`.
 
     Raises:
         TypeError: `every` or a seat is not an integer.
         StarmineError: `every` is below 1, a seat does not exist, an option of the search without `rollouts`, or not one
-            entry of `players` or `origins` for each game, or not one name of it for each seat.
+            entry of `players` for each game, or not one name of it for each seat.
     """
-    for name, given in (("players", players), ("origins", origins)):
-        if given is not None and len(given) != len(games):
-            raise StarmineError(f"{name} has {len(given)} entries: expected {len(games)}, one for each game")
+    if players is not None and len(players) != len(games):
+        raise StarmineError(f"players has {len(players)} entries: expected {len(games)}, one for each game")
     every = check_number("every", every, 1)
     chosen = None if seats is None else [check_number("seats", seat, 0) for seat in seats]
     searching = {"blueprint": blueprint, "seed": seed, "num_threads": num_threads}
     refuse_without("rollouts", rollouts, searching | {"ratings": ratings or None})
-    options, count = given_options(options), 0
-    origins, left_out = _origins(games) if origins is None else origins, set(fallback_turns)
+    options, count, left_out = given_options(options), 0, set(fallback_turns)
     for game in range(len(games)):
         last, state = _state(games, game, None), _state(games, game, 0)
         for seat in chosen or ():
@@ -84,34 +75,19 @@ def examples(
         names = _names(games, game) if players is None else list(players[game]) or None
         if names is not None and len(names) != last.variant.players:
             raise StarmineError(f"players[{game}]={names} is not allowed: expected {last.variant.players} names")
-        system, origin = rules_prompt(last.variant, options), origins[game]
-        told = {"evaluation": origin and origin.evaluation, "evaluation_game": origin and origin.game}
-        by_fallback = frozenset() if origin is None else origin.fallback_turns
+        system = rules_prompt(last.variant, options)
         for turn, event in enumerate(last.history):
-            is_own = turn not in by_fallback and (game, turn) not in left_out
-            if is_own and (chosen is None or event.seat in chosen):
+            if (game, turn) not in left_out and (chosen is None or event.seat in chosen):
                 if count % every == 0:
                     view = state.view(event.seat)
                     example = _example(view, system, options, int(event.action))
                     score = last.score if last.is_terminal else None
                     example |= {"game": game, "turn": turn, "seat": event.seat, "players": names, "final_score": score}
-                    example |= told
                     if rollouts is not None:
                         example["values"] = _values(view, rollouts, searching)
                     yield _rated(example) if ratings else example
                 count += 1
             state.apply(event.action)
-
-
-def _origins(games: Any) -> Sequence[Origin | None]:
-    """What an evaluation says of each game."""
-    from starmine.data.dataset import Dataset
-
-    if not isinstance(games, Dataset):
-        return [None] * len(games)
-    from starmine.data.origins import origins_of
-
-    return origins_of(games)
 
 
 def _state(games: Any, game: int, turn: int | None) -> Any:
@@ -174,7 +150,7 @@ def preferences(valued: Iterator[dict[str, Any]], margin: float = 0.25) -> Itera
 
     Yields:
         `prompt` (the messages before the reply), `chosen` and `rejected` (an assistant message each), `points`, and the
-        `game`, `turn`, `seat`, `players`, `evaluation` and `evaluation_game` of the example.
+        `game`, `turn`, `seat` and `players` of the example.
 
     Raises:
         StarmineError: `margin` is no number of at least 0, or an example has no values.

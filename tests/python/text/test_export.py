@@ -4,13 +4,10 @@ import json
 
 import pytest
 from chat_models import first_move
-from evaluation_runs import interrupt_after
 
 import starmine
 from starmine.cli import main
 from starmine.data import write_games
-from starmine.data.metadata import Metadata
-from starmine.data.origins import evaluated
 from starmine.text import ChatPlayer, PromptOptions, examples, preferences, read_move, write_lines
 
 
@@ -33,7 +30,6 @@ def test_each_line_is_a_move_that_was_played(stored, tmp_path, capsys):
     path, games = stored
     lines = exported(tmp_path, [path])
     assert lines == list(examples(games, players=[("Alice", "Bob")] * 3))
-    assert {(line["evaluation"], line["evaluation_game"]) for line in lines} == {(None, None)}
     assert capsys.readouterr().out.startswith(f"3 games, {len(games.actions)} supervised examples written to ")
     assert [line["action"] for line in lines] == games.actions.tolist()
 
@@ -208,74 +204,21 @@ def evaluation(request, tmp_path_factory):
     return folder, request.param
 
 
-def refused(capsys, *arguments):
-    assert main(["text", "export", *map(str, arguments)]) == 2
-    said = capsys.readouterr()
-    assert (said.out, said.err.count("\n")) == ("", 1)
-    return said.err
-
-
-def test_several_pairings_are_named_and_not_mixed(evaluation, tmp_path, capsys):
+def test_lines_of_an_evaluation_have_the_players_of_their_seats(evaluation, tmp_path):
     folder, _ = evaluation
-    out = tmp_path / "train.jsonl"
-    error = refused(capsys, folder, out)
-    assert f"{folder} has 4 pairings: expected --pairing and one of" in error
-    for pairing in ("mine with mine", "mine with other, bot", "other, bot with mine", "other, bot with other, bot"):
-        assert f"'{pairing}' (3 games)" in error
-    assert "or all" in error
-    assert not out.exists()
-    assert 'did you mean "mine with other, bot"?' in refused(capsys, folder, out, "--pairing", "mine with other bot")
-
-
-def test_a_pairing_is_exported_with_the_players_of_its_seats(evaluation, tmp_path, capsys):
-    folder, players = evaluation
-    lines = exported(tmp_path, [folder], "--pairing", "mine with other, bot")
-    assert "3 games of 'mine with other, bot', " in capsys.readouterr().out
-    assert {line["game"] for line in lines} == {0, 1, 2}
-    others = ["other, bot"] * players
-    for line in lines:
-        seat = line["game"] if players == 3 else 0
-        assert line["players"] == [*others[:seat], "mine", *others[seat + 1 :]]
     data = starmine.data.Dataset(folder)
-    chosen = [game for game in data if [who["name"] for who in game.players].count("mine") == 1]
-    chosen = [game for game in chosen if players == 3 or game.players[0]["name"] == "mine"]
-    assert [line["action"] for line in lines] == [action for game in chosen for action in game.actions.tolist()]
-    two = exported(tmp_path, [folder], "--pairing", "mine with mine", "--pairing", "mine with other, bot")
-    assert len({tuple(line["players"]) for line in two}) == 1 + (1 if players == 2 else 3)
-    everything = exported(tmp_path, [folder], "--pairing", "all")
+    lines = exported(tmp_path, [folder])
     names = [[who["name"] for who in game.players] for game in data]
-    assert [line["players"] for line in everything] == [names[line["game"]] for line in everything]
-    assert everything == list(examples(data))
+    assert [line["players"] for line in lines] == [names[line["game"]] for line in lines]
+    assert lines == list(examples(data))
 
 
 def test_preferences_name_the_players_and_the_place(evaluation, tmp_path):
     folder, players = evaluation
     options = ("--kind", "preference", "--rollouts", "60", "--every", "7", "--margin", "0", "--blueprint", "simple")
-    pairs = exported(tmp_path, [folder], "--pairing", "mine with mine", *options)
-    assert {tuple(pair["players"]) for pair in pairs} == {("mine",) * players}
+    pairs = exported(tmp_path, [folder], *options)
+    assert ("mine",) * players in {tuple(pair["players"]) for pair in pairs}
     assert all({"game", "turn", "seat"} <= pair.keys() for pair in pairs)
-
-
-def test_games_without_names_beside_an_evaluation_are_a_pairing_of_their_own(tmp_path, capsys):
-    pytest.importorskip("pyarrow")
-    folder, others = tmp_path / "out", tmp_path / "others.safetensors"
-    starmine.evaluate(["iggi", "piers"], 1, output=folder, figure=False)
-    write_games(starmine.play_games(["iggi", "iggi"], 2, seed=1, record=True).trajectories, others)
-    out = tmp_path / "train.jsonl"
-    assert "has 5 pairings" in (error := refused(capsys, folder, others, out))
-    assert "'without names' (2 games)" in error
-    lines = exported(tmp_path, [folder, others], "--pairing", "without names")
-    assert {line["players"] for line in lines} == {None}
-
-
-def test_a_folder_of_one_pairing_needs_no_choice(tmp_path):
-    pytest.importorskip("pyarrow")
-    starmine.evaluate({"mine": "iggi"}, 2, variant="mini", output=tmp_path / "out", figure=False)
-    assert {tuple(line["players"]) for line in exported(tmp_path, [tmp_path / "out"])} == {("mine", "mine")}
-
-
-def test_other_games_have_no_pairings(stored, tmp_path, capsys):
-    assert "--pairing is not allowed" in refused(capsys, stored[0], tmp_path / "out", "--pairing", "a with b")
 
 
 def warned(tmp_path, capsys, sources, *options):
@@ -287,9 +230,7 @@ def test_decks_of_evaluations_are_warned_of(evaluation, stored, tmp_path, capsys
     folder, _ = evaluation
     warning = "starmine text export: warning: {} have decks of evaluations: a model that learns from them has seen the "
     warning += "decks that it is evaluated on\n"
-    assert warned(tmp_path, capsys, [folder], "--pairing", "mine with mine") == warning.format("3 of 3 games")
-    starmine.evaluate({"mine": "iggi"}, 2, variant="mini", seed=3, output=tmp_path / "other", figure=False)
-    assert warned(tmp_path, capsys, [tmp_path / "other"]) == warning.format("2 of 2 games")
+    assert warned(tmp_path, capsys, [folder]) == warning.format("12 of 12 games")
     assert warned(tmp_path, capsys, [stored[0]]) == warning.format("3 of 3 games")  # of `play_games`
     starmine.data.generate(["iggi"] * 2, 3, tmp_path / "games", progress=False)
     assert warned(tmp_path, capsys, [tmp_path / "games"]) == ""
@@ -324,40 +265,14 @@ def unsure(**options):
     return player
 
 
-def place_of(row):
-    return (tuple(row["players"]), row["evaluation"], row["evaluation_game"], row["turn"])
-
-
-@pytest.mark.parametrize("players", [2, 3])
-def test_moves_of_a_fallback_are_left_out_and_lines_join_the_transcript(tmp_path, capsys, monkeypatch, players):
+def test_moves_of_a_fallback_in_an_evaluation_are_warned_of(tmp_path, capsys):
     pytest.importorskip("pyarrow")
-    folder, path = tmp_path / "out", tmp_path / "talk.jsonl"
-    options = {"variant": "mini", "players": players, "output": folder, "figure": False}
-    with monkeypatch.context() as interrupted:
-        interrupt_after(interrupted, 2)
-        with pytest.raises(KeyboardInterrupt):
-            starmine.evaluate({"model": unsure(transcript=path), "iggi": "iggi"}, 3, **options)
-    found = starmine.evaluate({"model": unsure(transcript=path), "iggi": "iggi"}, 3, **options)
-    lines = exported(tmp_path, [folder], "--pairing", "all")
-    said = [json.loads(line) for line in path.read_text().splitlines()]
-    moves = {(tuple(row["players"]), row["evaluation"], row["game"], row["turn"]): row["action"] for row in said}
-    own = {place_of(line): line["action"] for line in lines if line["players"][line["seat"]] == "model"}
-    assert own == {place: action for place, action in moves.items() if action is not None}
-    left_out = sum(action is None for action in moves.values())
-    assert 0 < left_out == found.calls_of("model")["fallbacks"]
-    assert f"starmine text export: {left_out} moves of a fallback are left out\n" in capsys.readouterr().err
-    assert lines == list(examples(starmine.data.Dataset(folder)))
-    assert "fallback_turns" not in (folder / "eval.json").read_text()
-    assert "fallback_turns" not in found.calls_of("model")
-    chosen = exported(tmp_path, [folder], "--pairing", "model with iggi", "--seats", "0")
-    ours = ("model", *["iggi"] * (players - 1))
-    assert [place_of(line) for line in chosen if tuple(line["players"]) == ours] == [
-        place_of(line) for line in lines if tuple(line["players"]) == ours and line["seat"] == 0
-    ]
-    pair = next(
-        preferences(examples(starmine.data.Dataset(folder), rollouts=20, every=9, blueprint="simple"), margin=0)
-    )
-    assert {"evaluation", "evaluation_game"} <= pair.keys()
+    folder = tmp_path / "out"
+    found = starmine.evaluate({"model": unsure()}, 3, variant="mini", output=folder, figure=False)
+    moves = found.calls_of("model")["fallbacks"]
+    assert moves > 0
+    exported(tmp_path, [folder])
+    assert f"warning: a fallback chose {moves} of the moves, which are exported like" in capsys.readouterr().err
 
 
 def test_moves_of_a_fallback_are_left_out_of_games_in_memory():
@@ -369,19 +284,3 @@ def test_moves_of_a_fallback_are_left_out_of_games_in_memory():
     assert {(example["game"], example["turn"]) for example in found} == moves
     player.clear()
     assert (player.fallbacks, player.fallback_turns) == (0, [])
-
-
-PARTLY = {"a": {"fallbacks": 2, "fallback_turns": [[0, 1]]}}  # without the turn of a move
-
-
-@pytest.mark.parametrize(
-    "pairings",
-    [
-        *(None, 3, [{}], [{"cell": [0]}], [{"cell": [0, 0], "calls": {"a": {}}}]),
-        [{"cell": [0, 0], "calls": PARTLY}],
-    ],
-)
-def test_damaged_metadata_of_an_evaluation_are_refused(pairings):
-    metadata = Metadata(starmine.variant("mini"), [{"name": "a"}], extra={"evaluation": {}, "pairings": pairings})
-    with pytest.raises(starmine.StarmineError, match="the metadata of an evaluation are damaged"):
-        evaluated(metadata)

@@ -34,8 +34,8 @@ def test_the_commands_of_the_page_run(tmp_path, monkeypatch, capsys):
     for command in commands:
         assert main([*command[1:], *["--quiet"] * (command[1] != "text")]) == 0
     sys.modules.pop("models", None)
-    assert "warning: 16 of 16 games have decks of evaluations" in capsys.readouterr().err
-    assert {tuple(line["players"]) for line in lines(tmp_path / "train.jsonl")} == {("model", "smart")}
+    assert "warning: 64 of 64 games have decks of evaluations" in capsys.readouterr().err
     assert {pair["points"] >= 0.25 for pair in lines(tmp_path / "pairs.jsonl")} == {True}
     pairings = {("model", "model"), ("model", "smart"), ("smart", "model")}
     assert {tuple(line["players"]) for line in lines(tmp_path / "talk.jsonl")} == pairings
+    assert {tuple(line["players"]) for line in lines(tmp_path / "train.jsonl")} == {*pairings, ("smart", "smart")}

@@ -19,7 +19,6 @@ from starmine.data.dataset import Dataset
 from starmine.data.files import files_of, write_file
 from starmine.data.formats.records import ImportedGames, ReadGames, Stored, common_suits
 from starmine.data.metadata import Metadata, merged_players, names_by_seat
-from starmine.data.origins import origins_of
 from starmine.data.schema import SHARD, shard_name
 from starmine.data.table import DEAL, OF_TURNS, GameTable
 
@@ -31,7 +30,7 @@ def read(path: Path, variant: Variant | None = None) -> ReadGames:
     data = Dataset(path)
     if variant is not None and variant != data.variant:
         return ReadGames.of_other_rules(variant, data.variant, len(data))
-    return replace(of_data_set(data), origins=tuple(origins_of(data)))
+    return of_data_set(data)
 
 
 def of_data_set(data: Dataset) -> ReadGames:

@@ -13,7 +13,6 @@ from starmine._core import StarmineError, Variant
 from starmine._util.equality import equal_by_value
 from starmine.data.end_reasons import NO_SEAT, UNKNOWN, contradicted, ended_by_of, site_scores_of
 from starmine.data.metadata import merged_players, names_by_seat
-from starmine.data.origins import Origin
 from starmine.data.outcomes import outcomes
 from starmine.data.table import GameTable
 from starmine.games.trajectories import Trajectories
@@ -25,7 +24,7 @@ ARRAYS = (
     *("indices", "recorded_scores", "scores", "fireworks", "endings"),
     *("ended_by", "ended_by_seats", "site_scores"),
 )
-TUPLES = ("names", "players", "site_records", "origins")
+TUPLES = ("names", "players", "site_records")
 THREADS = 1  # which play some 20 million turns a second
 # Games with all their columns, and the players' table, which is empty where it is not known.
 Stored: TypeAlias = tuple[GameTable, list[dict[str, Any]]]
@@ -114,7 +113,6 @@ class _GamesOfSource:
     ended_by: NDArray[np.uint8]
     ended_by_seats: NDArray[np.int8]
     site_records: tuple[str, ...]
-    origins: tuple[Origin | None, ...]
     skipped: tuple[SkippedGame, ...] = ()
     suits: tuple[str, ...] = ()
     _stored: Stored | None = field(default=None, compare=False, repr=False)
@@ -148,7 +146,6 @@ class ReadGames(_GamesOfSource):
             ended_by=np.full(count, UNKNOWN, np.uint8),
             ended_by_seats=np.full(count, NO_SEAT, np.int8),
             site_records=("",) * count,
-            origins=(None,) * count,
         )
 
     @staticmethod
@@ -205,7 +202,6 @@ class ImportedGames(_GamesOfSource):
         site_records: what hanab.live's file says of each game beyond the other attributes: a JSON object with the
             game's `id`, `seed` and `notes`, and with those `options` that change no rule; "" for games of other
             sources.
-        origins: which game of which evaluation each game is; None for games of other sources.
         skipped: the games that were left out, in the order of the source.
         suits: the source's names of the suits, in their order, such as hanab.live's ("red", "yellow", "green", "blue",
             "purple"); empty if they are ours: red, yellow, green, white, blue.
