@@ -6,10 +6,10 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use starmine::batch::{
-    AutoresetMode, Batch, Dtype, ExtraOutput, IllegalAction, ObservationElement, Observers,
-    Options, OutputBuffers, Partners, Seeds,
+    AutoresetMode, Batch, Dtype, ExtraOutput, IllegalAction, Observers, Options, OutputBuffers,
+    Partners, Seeds,
 };
-use starmine::buffers::{Simd, f16};
+use starmine::buffers::{Element, Simd, f16};
 use starmine::encode::Encoder;
 use starmine::rules::{
     Belief, EpisodeSeed, GameRng, Parameters, Seat, Slot, State, Variant, preset,
@@ -78,7 +78,7 @@ fn choose(batch: &Batch, actions: &mut [i64], step: usize) {
 }
 
 /// Plays the steps and returns the number of allocations in all of them.
-fn play<T: ObservationElement>(
+fn play<T: Element>(
     batch: &mut Batch,
     buffers: &mut OutputBuffers<T>,
     actions: &mut [i64],
@@ -107,7 +107,7 @@ fn check(variant: &Arc<Variant>, options: Options) {
     }
 }
 
-fn check_rows<T: ObservationElement>(variant: &Arc<Variant>, options: Options) {
+fn check_rows<T: Element>(variant: &Arc<Variant>, options: Options) {
     let name = format!("{options:?}");
     let mut batch = Batch::new(variant.clone(), NUM_ENVS, 0, options).expect("it is possible");
     let mut buffers = batch.allocate::<T>().expect("there is memory");

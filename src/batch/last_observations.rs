@@ -53,7 +53,8 @@ impl Batch {
     ) -> Result<(), BatchError> {
         let finished = self.finished_games()?;
         let count = finished.len();
-        buffer.check(&self.config, count)?;
+        let outputs = Outputs { obs: Some(buffer), ..Outputs::default() };
+        outputs.check(&self.config, count)?;
         let size = block_words(self.config.plan.sizes);
         let words = count.div_ceil(LANES) * size;
         let mut blocks = reserve(words, self.num_envs())?;
@@ -72,7 +73,7 @@ impl Batch {
             seeds: &mut seeds,
             partner_games: &mut [],
             decks: &mut [],
-            outputs: Outputs { obs: Some(buffer), ..Outputs::default() },
+            outputs,
         };
         step.run(&mut games, &mut self.scratch[0]);
         Ok(())

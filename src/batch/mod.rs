@@ -62,7 +62,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod actions;
 mod config;
 mod copy;
 mod error;
@@ -88,7 +87,6 @@ use std::mem::{replace, take};
 use std::ops::Range;
 use std::sync::Arc;
 
-pub use actions::Action;
 pub use error::{BatchError, IllegalActionsError, RefusedAction};
 pub use given_decks::GivenDecks;
 pub use options::{
@@ -96,7 +94,7 @@ pub use options::{
 };
 pub use output_buffers::OutputBuffers;
 pub(crate) use outputs::{Axis, for_each_output};
-pub use outputs::{ObservationBuffer, ObservationElement, Outputs};
+pub use outputs::{ObservationBuffer, Outputs};
 pub use partners::Partners;
 pub use replay::{Replay, ReplayTurn};
 pub(crate) use reset::PreparedGames;
@@ -444,23 +442,33 @@ impl Batch {
 
     /// Plays one turn in every game; with [`Partners`] the learner's turn and those of its partners up
     /// to its next one. The actions are [`ActionId`](crate::rules::ActionId)s, or their numbers as
-    /// `i64`.
+    /// `i64`. A number that is not an id is an illegal action.
     ///
     /// # Errors
     /// [`BatchError::IllegalActions`], or [`BatchError::Buffer`] for buffers of a wrong length; no game
     /// has moved then. [`BatchError::PartnerTurn`] if a game waits for an external partner, whose turn
     /// [`Batch::step_some`] plays.
-    pub fn step<A: Action>(
+    pub fn step<A: Copy + Into<i64>>(
         &mut self,
         actions: &[A],
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
         self.check_whole()?;
         self.check_learner_acts()?;
-        let mut memory = take(&mut self.actions);
-        let actions = A::to_numbers(actions, &mut memory);
-        let result = self.step_anyone(actions, outputs);
-        self.actions = memory;
+        self.with_numbers(actions, |batch, actions| batch.step_anyone(actions, outputs))
+    }
+
+    /// Makes a call with the numbers of actions.
+    fn with_numbers<A: Copy + Into<i64>>(
+        &mut self,
+        actions: &[A],
+        call: impl FnOnce(&mut Batch, &[i64]) -> Result<(), BatchError>,
+    ) -> Result<(), BatchError> {
+        let mut numbers = take(&mut self.actions);
+        numbers.clear();
+        numbers.extend(actions.iter().map(|&action| action.into()));
+        let result = call(self, &numbers);
+        self.actions = numbers;
         result
     }
 

@@ -1,11 +1,12 @@
 //! Buffers for all outputs of a batch, which the batch allocates.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use super::options::{Dtype, Observers};
-use super::outputs::{ObservationElement, Outputs, check_element};
+use super::outputs::{ObservationBuffer, Outputs};
 use super::{Axis, Batch, BatchError, for_each_output, reserve};
-use crate::buffers::WriteOnly;
+use crate::buffers::{BufferError, Element, WriteOnly};
 use crate::rules::{Card, Ending, Seat, Variant};
 
 macro_rules! define_output_buffers {
@@ -58,12 +59,12 @@ macro_rules! define_output_buffers {
             })+
         }
 
-        impl<T: ObservationElement> OutputBuffers<T> {
+        impl<T: Element> OutputBuffers<T> {
             /// Lends the buffers, for one call. Those of extra outputs that are not among the options
             /// are left out.
             pub fn outputs(&mut self) -> Outputs<'_> {
                 Outputs {
-                    obs: Some(T::buffer(&mut self.obs, self.dtype)),
+                    obs: observations(&mut self.obs, self.dtype),
                     $($name: lend(&mut self.$name),)+
                 }
             }
@@ -78,12 +79,16 @@ macro_rules! define_output_buffers {
             /// # Errors
             /// [`BatchError::Buffer`] for a type that does not fit the dtype, [`BatchError::Memory`]
             /// if there is no memory for the buffers.
-            pub fn allocate<T: ObservationElement>(&mut self) -> Result<OutputBuffers<T>, BatchError> {
-                check_element::<T>(self.options().dtype)?;
+            pub fn allocate<T: Element>(&mut self) -> Result<OutputBuffers<T>, BatchError> {
+                let dtype = self.options().dtype;
+                if observations::<T>(&mut Box::default(), dtype).is_none() {
+                    let (name, found, expected) = ("obs", T::NAME, dtype.name());
+                    return Err(BufferError::Dtype { name, found, expected }.into());
+                }
                 let mut buffers = OutputBuffers {
                     variant: self.variant().clone(),
                     num_envs: self.num_envs(),
-                    dtype: self.options().dtype,
+                    dtype,
                     observers: self.options().observers,
                     obs: self.buffer("obs", &[$(Axis::$obs_axis),*])?,
                     $($name: self.buffer(stringify!($name), &[$(Axis::$axis),*])?,)+
@@ -174,6 +179,19 @@ fn part<T>(all: &[T], index: usize, number: usize) -> &[T] {
     &all[index * width..][..width]
 }
 
+/// The buffer of observations for a call; `None` for elements that observations of this dtype do not have.
+fn observations<T: Element>(rows: &mut Box<[T]>, dtype: Dtype) -> Option<ObservationBuffer<'_>> {
+    fn lent<E: Element>(rows: &mut dyn Any) -> Option<WriteOnly<'_, E>> {
+        rows.downcast_mut::<Box<[E]>>().map(|rows| WriteOnly::new(rows))
+    }
+    match dtype {
+        Dtype::Float32 => lent(rows).map(ObservationBuffer::Float32),
+        Dtype::Float16 => lent(rows).map(ObservationBuffer::Float16),
+        Dtype::Uint8 => lent(rows).map(ObservationBuffer::Uint8),
+        Dtype::Bits => lent(rows).map(ObservationBuffer::Bits),
+    }
+}
+
 /// The buffer for a call; `None` for that of an extra output that the batch does not have.
 fn lend<T: Copy>(elements: &mut [T]) -> Option<WriteOnly<'_, T>> {
     (!elements.is_empty()).then(|| WriteOnly::new(elements))
@@ -217,7 +235,7 @@ mod tests {
 
     #[test]
     fn allocated_buffers_fit_and_are_written() {
-        fn check<T: ObservationElement + std::fmt::Debug + PartialEq>(dtype: Dtype) {
+        fn check<T: Element + std::fmt::Debug + PartialEq>(dtype: Dtype) {
             for extra in [vec![], vec![ExtraOutput::OwnHand], ExtraOutput::ALL.to_vec()] {
                 let mut batch = batch(dtype, extra.clone());
                 let mut buffers = batch.allocate::<T>().unwrap();

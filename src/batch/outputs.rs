@@ -38,152 +38,19 @@ impl<'a> ObservationBuffer<'a> {
         }
     }
 
-    /// Checks that this is a buffer for the observations of this many games.
-    pub(super) fn check(&self, config: &BatchConfig, games: usize) -> Result<(), BufferError> {
-        let expected = games * config.num_observers() * config.row_length();
-        self.check_length("obs", expected, config.options.dtype)
-    }
-}
-
-/// An element of observations in [`OutputBuffers`](super::OutputBuffers): `f32` for
-/// [`Dtype::Float32`], `f16` for [`Dtype::Float16`], `u8` for [`Dtype::Uint8`] and [`Dtype::Bits`]. No
-/// other types implement it.
-pub trait ObservationElement: element::Element {}
-
-mod element {
-    use half::f16;
-
-    use super::{Dtype, ObservationBuffer, ObservationElement, WriteOnly};
-
-    /// What observations consist of.
-    pub trait Element: Copy + Default {
-        /// The dtypes whose observations have these elements. The first names the type.
-        const DTYPES: &'static [Dtype];
-
-        /// The rows as a buffer of a batch of this dtype.
-        fn buffer(rows: &mut [Self], dtype: Dtype) -> ObservationBuffer<'_>;
-    }
-
-    impl ObservationElement for f32 {}
-
-    impl Element for f32 {
-        const DTYPES: &'static [Dtype] = &[Dtype::Float32];
-
-        fn buffer(rows: &mut [f32], _: Dtype) -> ObservationBuffer<'_> {
-            ObservationBuffer::Float32(WriteOnly::new(rows))
+    fn lend(&mut self) -> ObservationBuffer<'_> {
+        match self {
+            ObservationBuffer::Float32(row) => ObservationBuffer::Float32(row.lend()),
+            ObservationBuffer::Float16(row) => ObservationBuffer::Float16(row.lend()),
+            ObservationBuffer::Uint8(row) => ObservationBuffer::Uint8(row.lend()),
+            ObservationBuffer::Bits(row) => ObservationBuffer::Bits(row.lend()),
         }
     }
 
-    impl ObservationElement for f16 {}
-
-    impl Element for f16 {
-        const DTYPES: &'static [Dtype] = &[Dtype::Float16];
-
-        fn buffer(rows: &mut [f16], _: Dtype) -> ObservationBuffer<'_> {
-            ObservationBuffer::Float16(WriteOnly::new(rows))
-        }
-    }
-
-    impl ObservationElement for u8 {}
-
-    impl Element for u8 {
-        const DTYPES: &'static [Dtype] = &[Dtype::Uint8, Dtype::Bits];
-
-        fn buffer(rows: &mut [u8], dtype: Dtype) -> ObservationBuffer<'_> {
-            if dtype == Dtype::Bits {
-                ObservationBuffer::Bits(WriteOnly::new(rows))
-            } else {
-                ObservationBuffer::Uint8(WriteOnly::new(rows))
-            }
-        }
-    }
-}
-
-/// Checks that observations of this dtype have elements of this type.
-pub(super) fn check_element<T: ObservationElement>(dtype: Dtype) -> Result<(), BufferError> {
-    let found = if T::DTYPES.contains(&dtype) { dtype } else { T::DTYPES[0] };
-    check_dtype("obs", found, dtype)
-}
-
-/// A buffer of one output.
-pub(super) trait OutputBuffer: Sized {
-    /// The same buffer for a shorter time.
-    type Lent<'b>
-    where
-        Self: 'b;
-
-    /// Checks the number of elements, and for observations also the dtype.
-    fn check_length(
-        &self,
-        name: &'static str,
-        expected: usize,
-        dtype: Dtype,
-    ) -> Result<(), BufferError>;
-
-    /// Splits off the first elements.
-    fn split_at(self, middle: usize) -> (Self, Self);
-
-    /// Lends the buffer.
-    fn lend(&mut self) -> Self::Lent<'_>;
-}
-
-impl<'a, T: Copy> OutputBuffer for WriteOnly<'a, T> {
-    type Lent<'b>
-        = WriteOnly<'b, T>
-    where
-        'a: 'b;
-
-    fn check_length(
-        &self,
-        name: &'static str,
-        expected: usize,
-        _: Dtype,
-    ) -> Result<(), BufferError> {
-        check_length(name, self.len(), expected)
-    }
-
-    fn split_at(self, middle: usize) -> (Self, Self) {
-        let (first, second) = self.elements().split_at_mut(middle);
-        (WriteOnly::uninit(first), WriteOnly::uninit(second))
-    }
-
-    fn lend(&mut self) -> WriteOnly<'_, T> {
-        self.lend()
-    }
-}
-
-/// Checks the dtype of observations.
-pub(super) fn check_dtype(
-    name: &'static str,
-    found: Dtype,
-    expected: Dtype,
-) -> Result<(), BufferError> {
-    if found == expected {
-        return Ok(());
-    }
-    Err(BufferError::Dtype { name, found: found.name(), expected: expected.name() })
-}
-
-impl<'a> OutputBuffer for ObservationBuffer<'a> {
-    type Lent<'b>
-        = ObservationBuffer<'b>
-    where
-        'a: 'b;
-
-    fn check_length(
-        &self,
-        name: &'static str,
-        expected: usize,
-        dtype: Dtype,
-    ) -> Result<(), BufferError> {
-        check_dtype(name, self.dtype(), dtype)?;
-        check_length(name, self.len(), expected)
-    }
-
-    fn split_at(self, middle: usize) -> (Self, Self) {
+    fn split_at(self, middle: usize) -> (ObservationBuffer<'a>, ObservationBuffer<'a>) {
         macro_rules! split {
             ($kind:ident, $row:expr) => {{
-                let (left, right) = OutputBuffer::split_at($row, middle);
+                let (left, right) = $row.split_at(middle);
                 (ObservationBuffer::$kind(left), ObservationBuffer::$kind(right))
             }};
         }
@@ -192,15 +59,6 @@ impl<'a> OutputBuffer for ObservationBuffer<'a> {
             ObservationBuffer::Float16(row) => split!(Float16, row),
             ObservationBuffer::Uint8(row) => split!(Uint8, row),
             ObservationBuffer::Bits(row) => split!(Bits, row),
-        }
-    }
-
-    fn lend(&mut self) -> ObservationBuffer<'_> {
-        match self {
-            ObservationBuffer::Float32(row) => ObservationBuffer::Float32(row.lend()),
-            ObservationBuffer::Float16(row) => ObservationBuffer::Float16(row.lend()),
-            ObservationBuffer::Uint8(row) => ObservationBuffer::Uint8(row.lend()),
-            ObservationBuffer::Bits(row) => ObservationBuffer::Bits(row.lend()),
         }
     }
 }
@@ -306,10 +164,18 @@ macro_rules! define_outputs {
                 Outputs { $($name: self.$name.as_mut().map(|buffer| buffer.lend()),)+ }
             }
 
+            /// Checks that these are buffers for the outputs of this many games.
             pub(super) fn check(&self, config: &BatchConfig, games: usize) -> Result<(), BufferError> {
+                if let Some(found) = self.obs.as_ref().map(ObservationBuffer::dtype) {
+                    let expected = config.options.dtype;
+                    if found != expected {
+                        let (name, found, expected) = ("obs", found.name(), expected.name());
+                        return Err(BufferError::Dtype { name, found, expected });
+                    }
+                }
                 $(if let Some(buffer) = &self.$name {
                     let expected = games $(* Axis::$axis.length(config))*;
-                    buffer.check_length(stringify!($name), expected, config.options.dtype)?;
+                    check_length(stringify!($name), buffer.len(), expected)?;
                 })+
                 Ok(())
             }
@@ -318,7 +184,7 @@ macro_rules! define_outputs {
             pub(super) fn split_at(self, games: usize, config: &BatchConfig) -> (Outputs<'a>, Outputs<'a>) {
                 $(let $name = self
                     .$name
-                    .map(|all| OutputBuffer::split_at(all, games $(* Axis::$axis.length(config))*))
+                    .map(|all| all.split_at(games $(* Axis::$axis.length(config))*))
                     .unzip();)+
                 (Outputs { $($name: $name.0,)+ }, Outputs { $($name: $name.1,)+ })
             }

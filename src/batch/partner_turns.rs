@@ -3,7 +3,7 @@
 
 use super::outputs::Outputs;
 use super::step::Request;
-use super::{Action, Batch, BatchError};
+use super::{Batch, BatchError};
 use crate::buffers::check_length;
 use crate::rules::{Seat, State};
 
@@ -32,17 +32,13 @@ impl Batch {
     /// # Errors
     /// [`BatchError`] for illegal actions, for buffers of a wrong length, or if the batch has no
     /// partners; no game has moved then.
-    pub fn step_some<A: Action>(
+    pub fn step_some<A: Copy + Into<i64>>(
         &mut self,
         actions: &[A],
         moving: &[bool],
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
-        let mut memory = std::mem::take(&mut self.actions);
-        let actions = A::to_numbers(actions, &mut memory);
-        let result = self.step_moving(actions, moving, outputs);
-        self.actions = memory;
-        result
+        self.with_numbers(actions, |batch, actions| batch.step_moving(actions, moving, outputs))
     }
 
     fn step_moving(

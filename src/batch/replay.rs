@@ -5,10 +5,11 @@ use std::sync::atomic::AtomicUsize;
 use super::kernel::lanes::LANES;
 use super::options::{AutoresetMode, IllegalAction, Options};
 use super::output_buffers::OutputBuffers;
-use super::outputs::{ObservationElement, Outputs};
+use super::outputs::Outputs;
 use super::step::Request;
 use super::step::refill::{NONE, Refill};
 use super::{Batch, BatchError, reserve};
+use crate::buffers::Element;
 use crate::rules::{ActionId, BitIndices, Recording};
 
 /// A replay of recorded games. Row `i` of `n` plays games `i`, `i + n`, `i + 2n` and so on, each
@@ -218,7 +219,7 @@ impl Replay {
     ///
     /// # Errors
     /// [`BatchError`] as for a batch.
-    pub fn allocate<T: ObservationElement>(&mut self) -> Result<OutputBuffers<T>, BatchError> {
+    pub fn allocate<T: Element>(&mut self) -> Result<OutputBuffers<T>, BatchError> {
         self.batch.allocate()
     }
 

@@ -38,6 +38,12 @@ impl<'a, T: Copy> WriteOnly<'a, T> {
         WriteOnly(self.0)
     }
 
+    /// Splits off the first elements.
+    pub(crate) fn split_at(self, middle: usize) -> (WriteOnly<'a, T>, WriteOnly<'a, T>) {
+        let (first, second) = self.0.split_at_mut(middle);
+        (WriteOnly(first), WriteOnly(second))
+    }
+
     /// The elements, to be written and not to be read.
     #[inline(always)]
     pub(crate) const fn elements(self) -> &'a mut [MaybeUninit<T>] {

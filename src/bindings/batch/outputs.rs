@@ -11,7 +11,6 @@ use crate::bindings::arrays::check::data_address;
 use crate::bindings::arrays::check::{Access, ArraySpec};
 use crate::bindings::arrays::claims::{Claims, Held, Interpreter, Memory};
 use crate::bindings::arrays::numbers::{Number, NumberType};
-use crate::buffers::WriteOnly;
 
 /// Number of outputs.
 pub const COUNT: usize = Outputs::NAMES.len();
@@ -160,64 +159,52 @@ impl OutputArrays {
         claims.write_own(0, spec.trusted(&array));
         let mut held = claims.hold(Interpreter::Kept)?;
         for memory in held.memory().into_iter().flatten() {
-            write(FromMemory::from_memory(memory, self.dtype))?;
+            write(observation_buffer(memory, self.dtype))?;
         }
         drop(held);
         Ok(array.into_any())
     }
 }
 
-/// A buffer of an output, made of the memory that a call holds.
-trait FromMemory<'b> {
-    /// The type of the elements in a batch of this dtype.
-    fn element(dtype: Dtype) -> &'static NumberType;
-
-    fn from_memory(memory: Memory<'b>, dtype: Dtype) -> Self;
-}
-
-impl<'b, T: Number> FromMemory<'b> for WriteOnly<'b, T> {
-    fn element(_: Dtype) -> &'static NumberType {
-        T::TYPE
-    }
-
-    fn from_memory(memory: Memory<'b>, _: Dtype) -> WriteOnly<'b, T> {
-        memory.write()
+/// The type of the elements of observations.
+fn observation_type(dtype: Dtype) -> &'static NumberType {
+    match dtype {
+        Dtype::Float32 => f32::TYPE,
+        Dtype::Float16 => half::f16::TYPE,
+        Dtype::Uint8 | Dtype::Bits => u8::TYPE,
     }
 }
 
-impl<'b> FromMemory<'b> for ObservationBuffer<'b> {
-    fn element(dtype: Dtype) -> &'static NumberType {
-        match dtype {
-            Dtype::Float32 => f32::TYPE,
-            Dtype::Float16 => half::f16::TYPE,
-            Dtype::Uint8 | Dtype::Bits => u8::TYPE,
-        }
-    }
-
-    fn from_memory(memory: Memory<'b>, dtype: Dtype) -> ObservationBuffer<'b> {
-        match dtype {
-            Dtype::Float32 => ObservationBuffer::Float32(memory.write()),
-            Dtype::Float16 => ObservationBuffer::Float16(memory.write()),
-            Dtype::Uint8 => ObservationBuffer::Uint8(memory.write()),
-            Dtype::Bits => ObservationBuffer::Bits(memory.write()),
-        }
+/// The buffer of observations, made of the memory that a call holds.
+fn observation_buffer(memory: Memory<'_>, dtype: Dtype) -> ObservationBuffer<'_> {
+    match dtype {
+        Dtype::Float32 => ObservationBuffer::Float32(memory.write()),
+        Dtype::Float16 => ObservationBuffer::Float16(memory.write()),
+        Dtype::Uint8 => ObservationBuffer::Uint8(memory.write()),
+        Dtype::Bits => ObservationBuffer::Bits(memory.write()),
     }
 }
 
 macro_rules! define_buffers {
-    ($($(#[$doc:meta])* $name:ident: $buffer:ty = $own:ty, [$($axis:ident),*];)+) => {
+    (
+        $(#[$obs_doc:meta])* obs: $obs_buffer:ty = Box<[T]>, [$($obs_axis:ident),*];
+        $($(#[$doc:meta])* $name:ident: $buffer:ty = Box<[$element:ty]>, [$($axis:ident),*];)+
+    ) => {
         /// All outputs, in the order of the table.
-        fn all_outputs<'a>(py: Python<'a>, batch: &Batch) -> [Output; COUNT] {
-            let dtype = batch.options().dtype;
-            [$({
-                let element = <$buffer as FromMemory<'a>>::element(dtype);
-                Output::new(py, stringify!($name), element, batch.shape(&[$(Axis::$axis),*]))
-            }),+]
+        fn all_outputs(py: Python<'_>, batch: &Batch) -> [Output; COUNT] {
+            let output = |name, element, axes: &[Axis]| Output::new(py, name, element, batch.shape(axes));
+            [
+                output("obs", observation_type(batch.options().dtype), &[$(Axis::$obs_axis),*]),
+                $(output(stringify!($name), <$element>::TYPE, &[$(Axis::$axis),*])),+
+            ]
         }
 
         fn buffers<'b>(memory: [Option<Memory<'b>>; COUNT], dtype: Dtype) -> Outputs<'b> {
-            let [$($name),+] = memory;
-            Outputs { $($name: $name.map(|memory| FromMemory::from_memory(memory, dtype)),)+ }
+            let [obs, $($name),+] = memory;
+            Outputs {
+                obs: obs.map(|memory| observation_buffer(memory, dtype)),
+                $($name: $name.map(Memory::write),)+
+            }
         }
     };
 }

@@ -15,24 +15,30 @@ use std::mem::MaybeUninit;
 
 use half::{bf16, f16};
 
-/// The element type of an observation: zero or one for each bit. No other types implement it.
+/// The element type of observations, and of packed bits that are unpacked: zero or one for each bit. No other types
+/// implement it.
 pub trait Element: pattern::BitPattern {}
 
 mod pattern {
     /// # Safety
     /// The type has a size of 1, 2 or 4 bytes and the same alignment. All zeros and the lowest bytes
     /// of `ONE` are valid values.
-    pub unsafe trait BitPattern: Copy + Send + Sync + 'static {
+    pub unsafe trait BitPattern: Copy + Default + Send + Sync + 'static {
+        /// The name of the type.
+        const NAME: &'static str;
+
         /// The bit pattern of one; zero is all zeros.
         const ONE: u32;
     }
 }
 
 macro_rules! elements {
-    ($($type:ty: $one:expr),+ $(,)?) => {
+    ($($type:ty: $name:literal, $one:expr);+ $(;)?) => {
         $(
             // SAFETY: a number of 1, 2 or 4 bytes or a bool, and its bit pattern of one.
             unsafe impl pattern::BitPattern for $type {
+                const NAME: &'static str = $name;
+
                 const ONE: u32 = $one;
             }
 
@@ -42,11 +48,11 @@ macro_rules! elements {
 }
 
 elements! {
-    f32: 1f32.to_bits(),
-    f16: f16::ONE.to_bits() as u32,
-    bf16: bf16::ONE.to_bits() as u32,
-    u8: 1,
-    bool: true as u32,
+    f32: "float32", 1f32.to_bits();
+    f16: "float16", f16::ONE.to_bits() as u32;
+    bf16: "bfloat16", bf16::ONE.to_bits() as u32;
+    u8: "uint8", 1;
+    bool: "bool", true as u32;
 }
 
 /// The size in bytes of a block of elements: a cache line.

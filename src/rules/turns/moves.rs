@@ -76,6 +76,12 @@ numbered!(
     "action"
 );
 
+impl From<ActionId> for i64 {
+    fn from(action: ActionId) -> i64 {
+        u8::from(action).into()
+    }
+}
+
 /// A set of action ids: bit `a` is action `a`. Wide enough for every variant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ActionSet(pub(crate) u128);
