@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::kernel::plan::Plan;
 use super::kernel::processor::Processor;
 use super::options::{Dtype, Observers, Options};
-use crate::buffers::{Simd, SimdError};
+use crate::buffers::{BufferError, Simd};
 use crate::encode::Layout;
 use crate::rules::Variant;
 
@@ -34,7 +34,7 @@ impl BatchConfig {
         variant: Arc<Variant>,
         num_envs: usize,
         options: Options,
-    ) -> Result<BatchConfig, SimdError> {
+    ) -> Result<BatchConfig, BufferError> {
         let layout = options.encoder.layout(&variant);
         let mut config = BatchConfig {
             plan: Arc::new(Plan::new(&variant)),

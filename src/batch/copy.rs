@@ -27,7 +27,7 @@ impl Batch {
         let scratch = self.scratch.iter().map(Scratch::try_clone).collect::<Result<_, _>>();
         let scratch = scratch.map_err(|error| memory(num_envs, error))?;
         Ok(Batch {
-            pool: Pool::new(self.config.options.num_threads)?,
+            pool: Pool::new(self.config.options.num_threads).map_err(BatchError::Threads)?,
             config: self.config.clone(),
             blocks,
             seeds,

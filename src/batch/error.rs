@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::buffers::{BufferError, SimdError};
+use crate::buffers::BufferError;
 use crate::players::PlayerSpecError;
 use crate::rules::{ActionSet, DeckError, MoveError, UnsupportedVariantError, Variant};
-use crate::threads::ThreadsError;
-use crate::threads::is_stopped;
+use crate::threads::{MAX_THREADS, is_stopped};
 
 /// Illegal actions, for which a step was refused; no game has moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,15 +84,15 @@ pub enum BatchError {
     /// Illegal actions.
     #[error(transparent)]
     IllegalActions(#[from] IllegalActionsError),
-    /// A buffer or an array of the wrong length.
+    /// A buffer or an array of the wrong length, or an instruction set that this processor does not have.
     #[error(transparent)]
     Buffer(#[from] BufferError),
-    /// Threads that cannot be started.
-    #[error(transparent)]
-    Threads(#[from] ThreadsError),
-    /// An instruction set that this processor does not have.
-    #[error(transparent)]
-    Simd(#[from] SimdError),
+    /// More than [`MAX_THREADS`](crate::threads::MAX_THREADS).
+    #[error("num_threads={0} is not allowed: expected 1 to {MAX_THREADS}")]
+    NumThreads(usize),
+    /// Threads that the system does not start.
+    #[error("the threads of the batch could not be started")]
+    Threads(#[source] std::io::Error),
     /// A text that names no partner.
     #[error(transparent)]
     Partner(#[from] PlayerSpecError),
@@ -172,6 +171,14 @@ pub enum BatchError {
     /// A batch that worlds were written into, which cannot be stored.
     #[error("a batch with drawn worlds cannot be stored: expected a reset of all games first")]
     StoredWorlds,
+    /// Bytes that are not a stored batch, are damaged, or have the format of another version.
+    #[error("{problem}")]
+    Stored {
+        /// What is wrong with them.
+        problem: String,
+        /// The cause, if there is another error.
+        source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    },
     /// Worlds that do not fit the batch that they are written into, or an observer that does not exist.
     #[error("{0}")]
     Worlds(String),
@@ -189,6 +196,14 @@ pub enum BatchError {
 }
 
 impl BatchError {
+    /// The error for stored bytes that another error makes unreadable.
+    pub(super) fn stored(
+        problem: impl Into<String>,
+        source: impl std::error::Error + Send + Sync + 'static,
+    ) -> BatchError {
+        BatchError::Stored { problem: problem.into(), source: Some(Box::new(source)) }
+    }
+
     /// [`BatchError::Stopped`] if the call is to end.
     pub(super) fn check_stop() -> Result<(), BatchError> {
         if is_stopped() { Err(BatchError::Stopped) } else { Ok(()) }
@@ -200,7 +215,7 @@ mod tests {
     use std::error::Error;
 
     use super::*;
-    use crate::batch::{Batch, GivenDecks, Options, Outputs, Seeds, SnapshotError};
+    use crate::batch::{Batch, GivenDecks, Options, Outputs, Seeds};
     use crate::bots::GamesError;
     use crate::nn::{Policy, PolicyError};
     use crate::players::PlayerSpec;
@@ -240,13 +255,13 @@ mod tests {
         };
         let cases: [(Box<dyn Error>, usize); 8] = [
             (RecordingError::Move { turn: 3, source: illegal.clone() }.into(), 2),
-            (ThreadsError::Start(std::io::Error::other("full")).into(), 2),
+            (BatchError::Threads(std::io::Error::other("full")).into(), 2),
             (header().into(), 3),
             (GamesError::Memory(no_memory()).into(), 2),
             (PlayerSpecError::Policy(header()).into(), 3),
             (refused_deck().into(), 2),
             (BatchError::RecordedMove { game: 0, turn: 3, source: illegal }.into(), 2),
-            (SnapshotError::Policy(header()).into(), 4),
+            (BatchError::stored("it cannot be resumed", header()).into(), 4),
         ];
         for (error, length) in cases {
             let texts = texts(&*error);
@@ -264,7 +279,7 @@ mod tests {
         let PlayerSpecError::Policy(PolicyError::Unreadable { source, .. }) = refused else {
             panic!("{refused:?}");
         };
-        let cause: &std::io::Error = source.error().downcast_ref().unwrap();
+        let cause: &std::io::Error = source.source().unwrap().downcast_ref().unwrap();
         assert_eq!(cause.kind(), std::io::ErrorKind::NotFound);
         let refused = Policy::of_file("p", b"not a policy").unwrap_err();
         assert_eq!(texts(&refused).len(), 3);

@@ -98,15 +98,14 @@ pub use outputs::{ObservationBuffer, Outputs};
 pub use partners::Partners;
 pub use replay::{Replay, ReplayTurn};
 pub(crate) use reset::PreparedGames;
-pub use snapshot::SnapshotError;
 pub use step::seeding::Seeds;
 pub use worlds::Worlds;
 
 use crate::buffers::{Simd, check_length, try_with_capacity};
 use crate::encode::Layout;
 use crate::rules::{ActionSet, EpisodeSeed, Position, Seat, SeerView, Variant, View};
+pub use crate::threads::MAX_THREADS;
 use crate::threads::Pool;
-pub use crate::threads::{MAX_THREADS, ThreadsError};
 use config::BatchConfig;
 use kernel::block::{Field, GameLane, block_words, clear_block, ending};
 use kernel::draw_order::DrawOrder;
@@ -212,10 +211,13 @@ impl Batch {
         if num_envs == 0 || u32::try_from(num_envs).is_err() {
             return Err(BatchError::NumEnvs(num_envs));
         }
+        if options.num_threads > MAX_THREADS {
+            return Err(BatchError::NumThreads(options.num_threads));
+        }
         options.partners.check(&variant)?;
         let config = BatchConfig::new(variant, num_envs, options)?;
         let size = block_words(config.plan.sizes);
-        let pool = Pool::new(config.options.num_threads)?;
+        let pool = Pool::new(config.options.num_threads).map_err(BatchError::Threads)?;
         let words = num_envs.div_ceil(LANES) * size;
         let mut blocks = reserve(words, num_envs)?;
         let mut seeds = reserve(num_envs, num_envs)?;

@@ -4,10 +4,10 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyRuntimeError, PyVal
 use pyo3::prelude::*;
 use pyo3::{PyTypeInfo, create_exception};
 
-use crate::batch::{self, BatchError, SnapshotError};
+use crate::batch::{self, BatchError};
 use crate::bindings::arguments::text::Text;
 use crate::bots::GamesError;
-use crate::buffers;
+use crate::buffers::BufferError;
 use crate::nn;
 use crate::players::PlayerSpecError;
 use crate::rules::{self, ActionId, MoveError, error_text};
@@ -51,24 +51,14 @@ exceptions! {
     rules::UnknownNameError => UnknownNameError,
     rules::UnsupportedVariantError => VariantError,
     rules::SeenGameError => StarmineError,
-    buffers::BufferError => ArrayError,
-    batch::ThreadsError => StarmineError,
     SearchError => StarmineError,
-    buffers::SimdError => StarmineError,
 }
 
-impl From<SnapshotError> for PyErr {
-    fn from(error: SnapshotError) -> PyErr {
+impl From<BufferError> for PyErr {
+    fn from(error: BufferError) -> PyErr {
         match error {
-            SnapshotError::Batch(
-                error @ (BatchError::Memory { .. } | BatchError::Threads(_) | BatchError::Simd(_)),
-            ) => error.into(),
-            SnapshotError::Batch(error) => SerializationError::new_err(batch_text(&error)),
-            SnapshotError::Partners(error) => SerializationError::new_err(format!(
-                "the stored batch is damaged: {}",
-                batch_text(&error)
-            )),
-            error => SerializationError::new_err(error_text(&error)),
+            BufferError::InstructionSet { .. } => StarmineError::new_err(error_text(&error)),
+            _ => ArrayError::new_err(error_text(&error)),
         }
     }
 }
@@ -118,6 +108,10 @@ fn batch_text(error: &BatchError) -> String {
         BatchError::Partner(_) | BatchError::PartnerVariant(_) => {
             format!("partners: {}", error_text(error))
         }
+        BatchError::Stored { problem, source: Some(source) } => match source.downcast_ref() {
+            Some(error) => format!("{problem}: {}", batch_text(error)),
+            None => error_text(error),
+        },
         BatchError::RecordedDeck { game, source } => format!("game {game}: {source}"),
         BatchError::RecordedMove { game, turn, source } => {
             format!("game {game}, turn {turn}: {source}")
@@ -138,11 +132,11 @@ impl From<BatchError> for PyErr {
         match error {
             BatchError::IllegalActions(error) => illegal_actions(&error),
             BatchError::Buffer(error) => error.into(),
-            BatchError::Threads(error) => error.into(),
-            BatchError::Simd(error) => error.into(),
             BatchError::Partner(error) => player_exception(&error, text),
             BatchError::PartnerVariant(_) => VariantError::new_err(text),
             BatchError::NumEnvs(_)
+            | BatchError::NumThreads(_)
+            | BatchError::Threads(_)
             | BatchError::Partners(_)
             | BatchError::RecordedMove { .. }
             | BatchError::UnusedOption(_)
@@ -155,9 +149,10 @@ impl From<BatchError> for PyErr {
             BatchError::Memory { .. } => PyMemoryError::new_err(text),
             BatchError::Stopped => PyKeyboardInterrupt::new_err(text),
             BatchError::Deck { .. } | BatchError::RecordedDeck { .. } => DeckError::new_err(text),
-            BatchError::StoredDecks(_) | BatchError::StoredExternal | BatchError::StoredWorlds => {
-                SerializationError::new_err(text)
-            }
+            BatchError::StoredDecks(_)
+            | BatchError::StoredExternal
+            | BatchError::StoredWorlds
+            | BatchError::Stored { .. } => SerializationError::new_err(text),
             BatchError::EmptyResetMask => ArrayError::new_err(text),
         }
     }

@@ -4,7 +4,9 @@ use std::collections::TryReserveError;
 
 use thiserror::Error;
 
-/// An array of the wrong length or the wrong type.
+use super::simd::SIMD_VARIABLE;
+
+/// An array of the wrong length or the wrong type, or an instruction set that cannot fill it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum BufferError {
@@ -27,6 +29,16 @@ pub enum BufferError {
         found: &'static str,
         /// The type that they should have.
         expected: &'static str,
+    },
+    /// An instruction set that does not exist, or that this processor does not have.
+    #[error(
+        "{SIMD_VARIABLE}={name:?} is not possible on this processor: expected one of {available}"
+    )]
+    InstructionSet {
+        /// The given name.
+        name: String,
+        /// The sets of this processor.
+        available: String,
     },
 }
 

@@ -16,7 +16,7 @@
 
 use std::fmt;
 
-use thiserror::Error;
+use super::length::BufferError;
 
 /// The token of the instructions that every processor has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,17 +99,6 @@ mod avx512 {
 /// The environment variable that forces an instruction set, for tests and measurements.
 pub const SIMD_VARIABLE: &str = "STARMINE_SIMD";
 
-/// An instruction set that does not exist, or that this processor does not have.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-#[error("{SIMD_VARIABLE}={name:?} is not possible on this processor: expected one of {available}")]
-pub struct SimdError {
-    /// The given name.
-    pub name: String,
-    /// The sets of this processor.
-    pub available: String,
-}
-
 impl Simd {
     /// The name, as the environment variable gives it.
     #[must_use]
@@ -141,14 +130,16 @@ impl Simd {
     /// The set that the environment variable names, or else the fastest.
     ///
     /// # Errors
-    /// [`SimdError`] for a set that this processor does not have.
-    pub fn chosen() -> Result<Simd, SimdError> {
+    /// [`BufferError::InstructionSet`] for a set that does not exist, or that this processor does not have.
+    pub fn chosen() -> Result<Simd, BufferError> {
         let Some(given) = std::env::var_os(SIMD_VARIABLE).filter(|given| !given.is_empty()) else {
             return Ok(Simd::fastest());
         };
-        Simd::available()
-            .find(|simd| given == simd.name())
-            .ok_or_else(|| SimdError::new(&given.to_string_lossy()))
+        Simd::available().find(|simd| given == simd.name()).ok_or_else(|| {
+            let available: Vec<&str> = Simd::available().map(Simd::name).collect();
+            let name = given.to_string_lossy().into_owned();
+            BufferError::InstructionSet { name, available: available.join(", ") }
+        })
     }
 
     /// The fastest set of this processor.
@@ -212,13 +203,6 @@ impl Avx512 {
             && is_x86_feature_detected!("avx512dq")
             && is_x86_feature_detected!("avx512vl");
         has_instructions.then_some(Avx512(()))
-    }
-}
-
-impl SimdError {
-    fn new(name: &str) -> SimdError {
-        let available: Vec<&str> = Simd::available().map(Simd::name).collect();
-        SimdError { name: name.to_owned(), available: available.join(", ") }
     }
 }
 

@@ -47,7 +47,7 @@ pub(crate) use policy::policy_bytes;
 #[cfg(test)]
 pub(crate) use policy::tests::{policy_file, small};
 pub use policy::{
-    Cause, MoveChoice, POLICIES, Policy, PolicyError, PolicyOutputs, PolicyProblem, ShippedPolicy,
+    MoveChoice, POLICIES, Policy, PolicyError, PolicyOutputs, PolicyProblem, ShippedPolicy,
     read_policy, shipped_policy,
 };
 pub(crate) use pooling::{Pooling, PoolingGradient, PoolingSize};

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::error::PlayerSpecError;
 use super::player_spec::PlayerSpec;
 use super::policy_source::NamedPolicy;
-use crate::nn::{Cause, Policy, PolicyError, ShippedPolicy, load_policy, shipped_policy};
+use crate::nn::{Policy, PolicyError, PolicyProblem, ShippedPolicy, load_policy, shipped_policy};
 use crate::rules::UnknownNameError;
 
 /// The policies of stored players. The text of a player names its policy by the index in this list.
@@ -91,7 +91,7 @@ impl StoredPolicies {
             let policy = place.parse().ok().and_then(|place: usize| policies.get(place));
             policy.cloned().ok_or_else(|| PolicyError::Unreadable {
                 path: place.to_owned(),
-                source: Cause::new("it is not stored with its player"),
+                source: PolicyProblem::new("it is not stored with its player"),
                 shipped: UnknownNameError::new("policy", place, ["0"]),
             })
         };

@@ -8,7 +8,7 @@ mod pool;
 mod share;
 mod stop;
 
-pub use pool::{MAX_THREADS, ThreadsError};
+pub use pool::MAX_THREADS;
 pub(crate) use pool::{Pool, wait_until};
 pub(crate) use share::{locked, share, take_pieces};
 pub(crate) use stop::is_stopped;

@@ -6,8 +6,6 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 use std::thread::{self, Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use thiserror::Error;
-
 use super::stop::{Stop, stoppable};
 
 /// The most threads that one batch may ask for.
@@ -19,18 +17,6 @@ const SPIN: Duration = Duration::from_micros(60);
 
 /// How long the caller sleeps at a time while workers finish a job.
 const NAP: Duration = Duration::from_micros(50);
-
-/// The threads of a batch could not be started.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum ThreadsError {
-    /// More than [`MAX_THREADS`].
-    #[error("num_threads={0} is not allowed: expected 1 to {MAX_THREADS}")]
-    Count(usize),
-    /// The system refused.
-    #[error("the threads of the batch could not be started")]
-    Start(#[from] std::io::Error),
-}
 
 /// A job, which is called with the index of the thread that runs it; the caller's is 0.
 type Job<'a> = &'a (dyn Fn(usize) + Sync);
@@ -135,10 +121,8 @@ pub struct Pool {
 }
 
 impl Pool {
-    pub fn new(threads: usize) -> Result<Pool, ThreadsError> {
-        if threads > MAX_THREADS {
-            return Err(ThreadsError::Count(threads));
-        }
+    /// This many threads or [`MAX_THREADS`], the caller's own included.
+    pub fn new(threads: usize) -> std::io::Result<Pool> {
         let mut pool = Pool::default();
         pool.start(threads)?;
         Ok(pool)

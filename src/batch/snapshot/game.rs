@@ -45,29 +45,6 @@ impl StoredGame {
     }
 }
 
-/// A game that ended in the last step: what its last observation shows.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StoredEnding {
-    pub length: u8,
-    #[serde(with = "StoredPosition")]
-    pub position: Position,
-}
-
-impl StoredEnding {
-    pub fn of(game: &Game) -> StoredEnding {
-        StoredEnding { length: game.length, position: game.position }
-    }
-
-    /// The game, with any order of its deck.
-    pub fn restore(&self, variant: &Variant) -> Result<Game, PositionError> {
-        let StoredEnding { length, position } = *self;
-        position.validate(variant)?;
-        let seed = EpisodeSeed::default();
-        let deck = position.remaining_deck(variant, GameRng::for_deal(seed));
-        Ok(Game { position, deck, seed, length })
-    }
-}
-
 /// A game with partners: what its replay needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredPartnerGame {

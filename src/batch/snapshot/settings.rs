@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::error::SnapshotError;
+use super::DAMAGED;
 use crate::batch::options::{AutoresetMode, Dtype, ExtraOutput, IllegalAction, Observers, Options};
 use crate::batch::partners::{Partners, StoredPartners};
 use crate::batch::{Batch, BatchError};
@@ -46,14 +46,15 @@ impl Settings {
         })
     }
 
-    pub fn variant(&self) -> Result<Arc<Variant>, SnapshotError> {
-        Ok(Arc::new(Variant::new(self.parameters.clone())?))
+    pub fn variant(&self) -> Result<Arc<Variant>, BatchError> {
+        let variant = Variant::new(self.parameters.clone());
+        Ok(Arc::new(variant.map_err(|error| BatchError::stored(DAMAGED, error))?))
     }
 
-    pub fn options(&self, num_threads: usize) -> Result<Options, SnapshotError> {
+    pub fn options(&self, num_threads: usize) -> Result<Options, BatchError> {
         Ok(Options {
             partners: self.read_partners()?,
-            encoder: self.encoder.parse()?,
+            encoder: self.encoder.parse().map_err(|error| BatchError::stored(DAMAGED, error))?,
             dtype: self.dtype,
             observers: self.observers,
             autoreset_mode: self.autoreset_mode,
@@ -64,10 +65,12 @@ impl Settings {
         })
     }
 
-    fn read_partners(&self) -> Result<Partners, SnapshotError> {
+    fn read_partners(&self) -> Result<Partners, BatchError> {
         self.partners.load().map_err(|error| match error {
-            BatchError::Partner(PlayerSpecError::Policy(error)) => SnapshotError::Policy(error),
-            error => SnapshotError::Partners(error),
+            BatchError::Partner(PlayerSpecError::Policy(error)) => {
+                BatchError::stored("the stored batch cannot be resumed", error)
+            }
+            error => BatchError::stored(DAMAGED, error),
         })
     }
 }

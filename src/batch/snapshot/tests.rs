@@ -14,7 +14,9 @@ use crate::batch::{
 };
 use crate::buffers::WriteOnly;
 use crate::players::PlayerSpec;
-use crate::rules::{ActionId, GameRng, Parameters, Position, Seat, State, Variant, random_variant};
+use crate::rules::{
+    ActionId, EpisodeSeed, GameRng, Parameters, Position, Seat, State, Variant, random_variant,
+};
 
 /// The forgeries of each batch.
 const FORGERIES: usize = 64;
@@ -168,14 +170,13 @@ proptest! {
         for _ in 0..FORGERIES {
             let forged = forged(rng, &bytes);
             let Ok(mut batch) = Batch::from_bytes(&forged, None) else { continue };
-            prop_assert_eq!(&batch.to_bytes().unwrap(), &forged);
             observe(&mut batch);
             for _ in 0..50 {
                 play(&mut batch, rng, 1);
                 observe(&mut batch);
             }
             let bytes = batch.to_bytes().unwrap();
-            prop_assert!(Batch::from_bytes(&bytes, Some(1)).is_ok());
+            prop_assert_eq!(Batch::from_bytes(&bytes, Some(1)).unwrap().to_bytes().unwrap(), bytes);
         }
     }
 
@@ -239,13 +240,6 @@ fn an_error_names_the_forged_field() {
         (message(|position| position.hands[1].knowledge[0].0 = 0), "games[2].knowledge"),
         (message(|position| position.hands[1].knowledge[0].0 |= 1 << 63), "games[2].knowledge"),
         (message(|position| position.deck_size -= 1), "games[2].hands: with the other cards"),
-        (
-            message(|position| {
-                let seat = &mut position.last_event.as_mut().unwrap().seat;
-                *seat = Seat::ALL[seat.index() ^ 1];
-            }),
-            "not the bytes that this batch stores",
-        ),
     ];
     for (message, expected) in cases {
         assert!(message.starts_with("the stored batch is damaged: "), "{message}");
@@ -285,15 +279,11 @@ fn a_batch_is_stored_unless_a_game_still_has_a_given_deck() {
 }
 
 #[test]
-fn a_number_in_a_longer_form_is_refused() {
-    let bytes = example().to_bytes().unwrap();
-    let body = &bytes[..bytes.len() - 4];
-    let mut refused = 0;
-    for index in MAGIC.len() + 1..body.len() {
-        // The same number as the byte alone, in a varint of two bytes.
-        let longer = [&body[..index], &[body[index] | 0x80, 0], &body[index + 1..]].concat();
-        let error = Batch::from_bytes(&signed(longer), None).expect_err("read in a longer form");
-        refused += usize::from(error.to_string().contains("not the bytes"));
-    }
-    assert!(refused > 0);
+fn ended_games_that_earlier_versions_stored_are_not_read() {
+    let batch = example();
+    let bytes = batch.to_bytes().unwrap();
+    let (body, _) = bytes.split_last_chunk::<4>().unwrap();
+    let resumed = Batch::from_bytes(&signed([body, &[1, 2, 40, 3]].concat()), None).unwrap();
+    assert_eq!(resumed.to_bytes().unwrap(), bytes);
+    assert_eq!(resumed.num_finished(), 0);
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::rules::{UnknownNameError, VariantError};
+use crate::rules::{UnknownNameError, VariantError, error_text};
 
 /// A policy cannot be loaded.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -20,7 +20,7 @@ pub enum PolicyError {
         /// The path.
         path: String,
         /// The error of the operating system.
-        source: Cause,
+        source: PolicyProblem,
         /// The names of the shipped policies, and the nearest of them.
         shipped: UnknownNameError,
     },
@@ -54,63 +54,58 @@ fn shipped_names(UnknownNameError { name, nearest, known, .. }: &UnknownNameErro
     }
 }
 
-/// The error of the operating system or of another crate that was the cause. Two are equal if their
-/// texts are.
+/// What is wrong with a policy file. Two problems are equal if their texts are.
 #[derive(Clone, Debug)]
-pub struct Cause(Arc<dyn std::error::Error + Send + Sync>);
-
-impl Cause {
-    pub(crate) fn new(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Cause {
-        Cause(error.into().into())
-    }
-
-    /// The error itself, for instance to find out whether it is a [`std::io::Error`].
-    #[must_use]
-    pub fn error(&self) -> &(dyn std::error::Error + Send + Sync + 'static) {
-        &*self.0
-    }
-}
-
-impl PartialEq for Cause {
-    fn eq(&self, other: &Cause) -> bool {
-        self.to_string() == other.to_string()
-    }
-}
-
-impl Eq for Cause {}
-
-impl Display for Cause {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        self.0.fmt(formatter)
-    }
-}
-
-impl std::error::Error for Cause {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.0.source()
-    }
-}
-
-/// The reason why a policy file is invalid.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{text}")]
 pub struct PolicyProblem {
     text: String,
-    source: Option<Cause>,
+    /// The error of the operating system or of another crate, for instance a [`std::io::Error`].
+    source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
+
+impl Display for PolicyProblem {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for PolicyProblem {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_deref().map(|error| error as &(dyn std::error::Error + 'static))
+    }
+}
+
+impl PartialEq for PolicyProblem {
+    fn eq(&self, other: &PolicyProblem) -> bool {
+        error_text(self) == error_text(other)
+    }
+}
+
+impl Eq for PolicyProblem {}
 
 /// Where the header stands.
 const HEADER: &str = "\"starmine\" in its metadata";
 
 impl PolicyProblem {
-    pub(super) fn new(text: impl Into<String>) -> PolicyProblem {
+    pub(crate) fn new(text: impl Into<String>) -> PolicyProblem {
         PolicyProblem { text: text.into(), source: None }
+    }
+
+    fn caused_by(
+        text: impl Into<String>,
+        error: impl std::error::Error + Send + Sync + 'static,
+    ) -> PolicyProblem {
+        PolicyProblem { text: text.into(), source: Some(Arc::new(error)) }
+    }
+
+    /// The operating system does not read the file.
+    pub(super) fn unreadable(error: std::io::Error) -> PolicyProblem {
+        PolicyProblem::caused_by(error.to_string(), error)
     }
 
     /// The file is not in the format, as its reader says.
     pub(super) fn damaged(error: impl std::error::Error + Send + Sync + 'static) -> PolicyProblem {
         let text = format!("it is not a safetensors file, or a damaged one ({error})");
-        PolicyProblem { text, source: Some(Cause::new(error)) }
+        PolicyProblem::caused_by(text, error)
     }
 
     /// A key of the header has a wrong value.
@@ -119,16 +114,14 @@ impl PolicyProblem {
     }
 
     /// The header cannot be read.
-    pub(super) fn header(
-        error: impl Into<Box<dyn std::error::Error + Send + Sync>>,
-    ) -> PolicyProblem {
-        PolicyProblem { text: HEADER.to_owned(), source: Some(Cause::new(error)) }
+    pub(super) fn header(error: impl std::error::Error + Send + Sync + 'static) -> PolicyProblem {
+        PolicyProblem::caused_by(HEADER, error)
     }
 }
 
 impl From<VariantError> for PolicyProblem {
     fn from(error: VariantError) -> PolicyProblem {
-        PolicyProblem { text: format!("{HEADER}: variant"), source: Some(Cause::new(error)) }
+        PolicyProblem::caused_by(format!("{HEADER}: variant"), error)
     }
 }
 

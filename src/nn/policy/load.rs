@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::Policy;
-use super::error::{Cause, PolicyError, PolicyProblem};
+use super::error::{PolicyError, PolicyProblem};
 use super::limits::MAX_BYTES;
 use super::shipped_policies::no_policy;
 
@@ -39,7 +39,7 @@ pub fn policy_bytes(path: &Path) -> Result<Vec<u8>, PolicyError> {
     let name = path.to_string_lossy();
     let unreadable = |error: std::io::Error| PolicyError::Unreadable {
         path: name.to_string(),
-        source: Cause::new(error),
+        source: PolicyProblem::unreadable(error),
         shipped: no_policy(&name),
     };
     // Checked before opening, which would block on a named pipe.

@@ -15,7 +15,7 @@ mod tensors;
 pub mod tests;
 
 pub use choice::MoveChoice;
-pub use error::{Cause, PolicyError, PolicyProblem};
+pub use error::{PolicyError, PolicyProblem};
 pub use load::load_policy;
 pub use load::policy_bytes;
 pub use load::read_policy;
