@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use starmine::encode::{CARD_FEATURES, Encoder, write_card_features, write_public_marginals};
 use starmine::rules::{
     ActionId, Belief, Card, CardSet, EpisodeSeed, GameRng, Move, Offset, Parameters, Rating, Seat,
-    Slot, State, Variant, View,
+    SeenGame, Slot, State, Variant, View,
 };
 
 #[path = "../src/rules/variants/random_variant.rs"]
@@ -153,24 +153,20 @@ fn use_view(view: &View<'_>) {
 /// Supposes hands that are possible, and the others.
 fn suppose(state: &State, seat: Seat) {
     let (variant, mut rng) = (state.variant(), GameRng::for_samples(1));
-    let belief = Belief::new(&state.view(seat));
+    let game = SeenGame::of(state, seat);
+    let belief = Belief::new(&game.view());
     let hand: Vec<Card> = belief.sample(&mut rng).unwrap().collect();
-    let supposed = state.with_hand(seat, hand.iter().copied(), &mut rng).unwrap();
+    let supposed = game.with_hand(hand.iter().copied(), &mut rng).unwrap();
     assert!(state.is_seen_alike(&supposed, seat));
     let held: Vec<Card> = supposed.seer_view(seat).hand(Offset::OWN).collect();
     assert_eq!(held, hand);
-    assert!(
-        state.with_hand(seat, hand.iter().copied().chain([variant.card(0)]), &mut rng).is_none()
-    );
+    assert!(game.with_hand(hand.iter().copied().chain([variant.card(0)]), &mut rng).is_none());
     for (index, slot) in (0..hand.len()).zip(Slot::ALL) {
         for card in variant.card_kinds() {
             let mut other = hand.clone();
             other[index] = card;
             if !belief.possible(slot).contains(card) {
-                assert!(
-                    state.with_hand(seat, other, &mut rng).is_none(),
-                    "{state}: {card} in {slot}"
-                );
+                assert!(game.with_hand(other, &mut rng).is_none(), "{state}: {card} in {slot}");
             }
         }
     }
@@ -182,7 +178,7 @@ fn use_state(state: &State) {
     assert!(!state.to_string().is_empty());
     for seat in variant.seats() {
         use_view(&state.view(seat));
-        let seen = state.with_fixed_hidden_cards(seat);
+        let seen = SeenGame::of(state, seat).stand_in();
         assert!(state.is_seen_alike(&seen, seat));
         suppose(state, seat);
         for &encoder in Encoder::ALL {

@@ -8,7 +8,7 @@ use super::options::{AutoresetMode, Options};
 use super::partners::Partners;
 use super::{Batch, BatchError};
 use crate::buffers::check_length;
-use crate::rules::{Belief, Decision, EpisodeSeed, GameRng, Position, Seat, Variant, View};
+use crate::rules::{Belief, Decision, EpisodeSeed, GameRng, Seat, View};
 use crate::threads::{is_stopped, locked, take_pieces};
 
 /// Which worlds [`Batch::write_worlds`] draws.
@@ -89,9 +89,14 @@ impl Batch {
                         let mut game = self.copy_game(world / worlds.count);
                         let seed =
                             EpisodeSeed { seed: worlds.seed, game: world as u64, episode: 0 };
-                        let rng = GameRng::for_decision(seed, Decision::World);
+                        let mut rng = GameRng::for_decision(seed, Decision::World);
                         let observer = worlds.observer.unwrap_or(game.position.current_player);
-                        let rng = draw_hand(&mut game.position, variant, observer, rng);
+                        let view = View::new(variant, &game.position, observer);
+                        let belief = Belief::new(&view);
+                        // Positions of forged bytes need not allow any hand: theirs stays.
+                        if let Some(hand) = belief.sample_indices(&mut rng) {
+                            game.position = view.position_with_hand(&hand[..belief.slots()]);
+                        }
                         game.deck = game.position.remaining_deck(variant, rng);
                         game.put(words, GameLane { lane, acting_hand }, variant);
                     }
@@ -162,25 +167,10 @@ fn unfit(reason: &str) -> BatchError {
     BatchError::Worlds(format!("worlds cannot be written into a batch with {reason}"))
 }
 
-/// Draws the observer's hand anew; returns the generator, which then draws the deck.
-fn draw_hand(
-    position: &mut Position,
-    variant: &Variant,
-    observer: Seat,
-    mut rng: GameRng,
-) -> GameRng {
-    let belief = Belief::new(&View::new(variant, position, observer));
-    let slots = belief.slots();
-    // Positions of forged bytes need not allow any hand: theirs stays.
-    if let Some(hand) = belief.sample_indices(&mut rng) {
-        position.hands[observer.index()].cards[..slots].copy_from_slice(&hand[..slots]);
-    }
-    rng
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::Variant;
 
     #[test]
     fn worlds_that_cannot_be_are_refused_before_a_batch_is_made() {

@@ -22,8 +22,14 @@ impl<'a> Turn<'a> {
     /// The last turn of a game that somebody else runs; `None` before the first one.
     #[must_use]
     pub fn last_seen(game: &'a SeenGame) -> Option<Turn<'a>> {
-        let (before, after) = game.last_positions()?;
-        Some(Turn::last(game.variant(), before, after, game.history(), game.observer()))
+        let last = game.history().len().checked_sub(1)?;
+        Some(Turn::seen(game, last))
+    }
+
+    /// A turn of a game that somebody else runs.
+    pub(crate) fn seen(game: &'a SeenGame, turn: usize) -> Turn<'a> {
+        let (before, after) = (game.view_before(turn), game.view_before(turn + 1));
+        Turn { before, event: game.history()[turn], after }
     }
 
     /// The last turn of these events, as one seat saw it.

@@ -5,15 +5,14 @@ use std::fmt;
 use super::bot::{Turn, is_dropped};
 use super::cheater;
 use super::runner::{BotMoveError, GamesError, Player};
-use crate::rules::{EpisodeSeed, Event, GameRng, Move, Seat, State};
+use crate::rules::{EpisodeSeed, Event, GameRng, Move, Seat, SeenGame, State};
 
 /// A bot in one seat, which is shown a game as it stands and answers with a move.
 ///
 /// It follows a game from its first turn: it is told of every turn, and goes through those of its
 /// seat as if it had been asked, whoever has played them. So its answer depends on the game alone,
 /// not on how often it was asked. The one exception are the random hands of a search, which does
-/// not search again in past turns. Where the deck is hidden from the caller, take a
-/// [`SeenGame`](crate::rules::SeenGame).
+/// not search again in past turns. Where the deck is hidden from the caller, take a [`SeenGame`].
 #[derive(Clone)]
 pub struct SeatedPlayer {
     player: Player,
@@ -120,7 +119,7 @@ impl SeatedPlayer {
     /// The state at the time of an earlier one, if both are of one game and one of them was stored
     /// as this seat sees it: then it has other cards where the seat sees none.
     fn same_game_stored(&self, earlier: &State, state: &State) -> Option<State> {
-        let is_stored = |state: &State| state.with_fixed_hidden_cards(self.seat) == *state;
+        let is_stored = |state: &State| SeenGame::of(state, self.seat).stand_in() == *state;
         let start = state.first_turns(earlier.length())?;
         let is_same = start.is_seen_alike(earlier, self.seat);
         (is_same && (is_stored(state) || is_stored(earlier))).then_some(start)

@@ -88,4 +88,5 @@ pub use views::belief::Belief;
 #[cfg(test)]
 pub(crate) use views::seen_game::tests::first_seen;
 pub use views::seen_game::{Revealed, SeenGame, SeenGameError};
+pub(crate) use views::seen_game::{SupposedCards, SupposedTurn};
 pub use views::view::{SeerView, View};

@@ -7,11 +7,10 @@ use std::sync::Arc;
 use super::parallel::StopError;
 use super::particle::{Particle, Seats};
 use super::rollout::{Rollout, Start};
-use super::supposed_game::SupposedGame;
 use super::turn_set::TurnSet;
 use crate::bots::{Bot, PolicyBot};
 use crate::nn::{Policy, PolicyOutputs, PolicyScratch};
-use crate::rules::{MAX_CARDS, MAX_HAND_SIZE, Move, Position, Variant, View};
+use crate::rules::{MAX_HAND_SIZE, Move, Position, SeenGame, SupposedCards, Variant, View};
 
 /// The probability that a bot makes another move than its own, where each move needs a probability.
 const OTHER_MOVES: f64 = 0.1;
@@ -66,17 +65,16 @@ impl Blueprint {
     /// [`StopError`] if the call is stopped; some bots have then observed the turn and others have not.
     pub fn follow(
         &mut self,
-        game: &SupposedGame,
+        game: &SeenGame,
         turn: usize,
         hands: &mut [Particle],
     ) -> Result<Vec<bool>, StopError> {
-        let size = game.hand_size(game.length());
         let mut agrees = Vec::with_capacity(hands.len());
         match self {
             Blueprint::Bots(_) => {
                 for particle in hands {
                     StopError::check()?;
-                    let cards = game.cards(&particle.hand[..size]);
+                    let cards = game.supposed_cards(&particle.hand);
                     agrees.push(particle.bots.follow(game, turn, &cards));
                 }
             }
@@ -84,7 +82,7 @@ impl Blueprint {
                 for hands in hands.chunks(ROWS) {
                     StopError::check()?;
                     let cards: Vec<_> =
-                        hands.iter().map(|particle| game.cards(&particle.hand[..size])).collect();
+                        hands.iter().map(|particle| game.supposed_cards(&particle.hand)).collect();
                     agrees.extend(explained(policy, scratch, game, turn, &cards));
                 }
             }
@@ -98,7 +96,7 @@ impl Blueprint {
     /// are missing.
     pub fn replay(
         &mut self,
-        game: &SupposedGame,
+        game: &SeenGame,
         is_explained: &[bool],
         mistake: f64,
         least: f64,
@@ -108,8 +106,8 @@ impl Blueprint {
         match self {
             Blueprint::Bots(bots) => {
                 let replay = |&(hand, weight): &WeighedHand| {
-                    let cards = game.cards(&hand);
-                    bots.start(game.variant(), &game.position(0, &cards));
+                    let cards = game.supposed_cards(&hand);
+                    bots.start(game.variant(), &game.supposed_position(0, &cards));
                     let mut likelihood = 1.0;
                     for (turn, &is_explained) in is_explained.iter().enumerate() {
                         if !bots.follow(game, turn, &cards) && is_explained {
@@ -133,9 +131,9 @@ impl Blueprint {
                 };
                 let mut left: Vec<Particle> = hands.iter().map(unweighed).collect();
                 let mut cards: Vec<_> =
-                    left.iter().map(|particle| game.cards(&particle.hand)).collect();
+                    left.iter().map(|particle| game.supposed_cards(&particle.hand)).collect();
                 // The last turns tell most: the hints that are on the hand were given in them.
-                let turns = (0..game.length()).rev().filter(|&turn| is_explained[turn]);
+                let turns = (0..game.history().len()).rev().filter(|&turn| is_explained[turn]);
                 for turn in turns.take_while(|_| is_going_on()) {
                     let agrees = explained(policy, scratch, game, turn, &cards);
                     doubt(&mut left, &agrees, mistake);
@@ -151,14 +149,14 @@ impl Blueprint {
 
     /// For each hand the turns of teammates that it does not explain. Once the call is stopped, turns are
     /// missing.
-    pub fn deviations(&mut self, game: &SupposedGame, hands: &[WeighedHand]) -> Vec<TurnSet> {
-        let turns = || (0..game.length()).take_while(|_| StopError::check().is_ok());
+    pub fn deviations(&mut self, game: &SeenGame, hands: &[WeighedHand]) -> Vec<TurnSet> {
+        let turns = || (0..game.history().len()).take_while(|_| StopError::check().is_ok());
         let mut deviations = vec![TurnSet::default(); hands.len()];
         match self {
             Blueprint::Bots(bots) => {
                 for ((hand, _), deviating) in hands.iter().zip(&mut deviations) {
-                    let cards = game.cards(hand);
-                    bots.start(game.variant(), &game.position(0, &cards));
+                    let cards = game.supposed_cards(hand);
+                    bots.start(game.variant(), &game.supposed_position(0, &cards));
                     for turn in turns() {
                         if !bots.follow(game, turn, &cards) {
                             deviating.insert(turn);
@@ -167,7 +165,8 @@ impl Blueprint {
                 }
             }
             Blueprint::Network(policy, scratch) => {
-                let cards: Vec<_> = hands.iter().map(|(hand, _)| game.cards(hand)).collect();
+                let cards: Vec<_> =
+                    hands.iter().map(|(hand, _)| game.supposed_cards(hand)).collect();
                 for turn in turns() {
                     let agrees = explained(policy, scratch, game, turn, &cards);
                     let marked = deviations.iter_mut().zip(agrees);
@@ -252,16 +251,17 @@ fn best_moves(variant: &Variant, outputs: &PolicyOutputs) -> Vec<Move> {
 fn explained(
     policy: &Policy,
     scratch: &mut PolicyScratch,
-    game: &SupposedGame,
+    game: &SeenGame,
     turn: usize,
-    cards: &[[u8; MAX_CARDS]],
+    cards: &[SupposedCards],
 ) -> Vec<bool> {
-    let event = game.event(turn);
+    let event = game.history()[turn];
     let seat = event.seat;
     if seat == game.observer() {
         return vec![true; cards.len()];
     }
-    let positions: Vec<Position> = cards.iter().map(|cards| game.position(turn, cards)).collect();
+    let positions: Vec<Position> =
+        cards.iter().map(|cards| game.supposed_position(turn, cards)).collect();
     let views = positions.iter().map(|position| View::new(game.variant(), position, seat));
     let moves = best_moves(game.variant(), &evaluated(policy, views, scratch));
     moves.into_iter().map(|played| played == event.played).collect()

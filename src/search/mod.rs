@@ -25,27 +25,28 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A search of your own needs possible games, which [`State::with_hand`](crate::rules::State::with_hand)
-//! and [`SeenGame::with_hand`](crate::rules::SeenGame::with_hand) make of possible hands, and players
-//! that go on with them, which [`SeatedPlayer`](crate::bots::SeatedPlayer)s are. This one takes the move
-//! with the greatest mean score of five games:
+//! A search of your own needs possible games, which
+//! [`SeenGame::with_hand`](crate::rules::SeenGame::with_hand) makes of possible hands, and players that
+//! go on with them, which [`SeatedPlayer`](crate::bots::SeatedPlayer)s are. This one takes the move with
+//! the greatest mean score of five games:
 //!
 //! ```
 //! use starmine::bots::SeatedPlayer;
 //! use starmine::players::PlayerSpec;
-//! use starmine::rules::{Belief, EpisodeSeed, GameRng, State, Variant};
+//! use starmine::rules::{Belief, EpisodeSeed, GameRng, SeenGame, State, Variant};
 //!
 //! let (variant, mut rng) = (Variant::default(), GameRng::for_samples(1));
 //! let smart: PlayerSpec = "smart".parse()?;
 //! let state = State::new(variant.clone(), EpisodeSeed::default());
 //! let seat = state.current_player();
-//! let belief = Belief::new(&state.view(seat));
+//! let seen = SeenGame::of(&state, seat);
+//! let belief = Belief::new(&seen.view());
 //! let mut values = Vec::new();
 //! for candidate in state.legal_moves() {
 //!     let mut points = 0;
 //!     for _ in 0..5 {
 //!         let hand = belief.sample(&mut rng).ok_or("the true hand is possible")?;
-//!         let mut game = state.with_hand(seat, hand, &mut rng).ok_or("the hand is possible")?;
+//!         let mut game = seen.with_hand(hand, &mut rng).ok_or("the hand is possible")?;
 //!         game.play(candidate)?;
 //!         let mut players = Vec::new();
 //!         for seat in variant.seats() {
@@ -76,7 +77,6 @@ mod parallel;
 mod particle;
 mod rollout;
 mod searcher;
-mod supposed_game;
 #[cfg(test)]
 mod tests;
 mod turn_set;

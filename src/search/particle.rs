@@ -1,8 +1,10 @@
 //! One possible own hand with its weight, and the bots of all seats as they are with that hand.
 
-use super::supposed_game::{SupposedGame, SupposedTurn};
 use crate::bots::{Bot, Turn};
-use crate::rules::{Event, GameRng, MAX_CARDS, MAX_HAND_SIZE, Position, Seat, Variant, View};
+use crate::rules::{
+    Event, GameRng, MAX_HAND_SIZE, Position, Seat, SeenGame, SupposedCards, SupposedTurn, Variant,
+    View,
+};
 
 /// A bot for each seat.
 #[derive(Clone)]
@@ -18,9 +20,9 @@ impl Seats {
 
     /// Plays one turn of a game that one seat saw: whether the seat that moved would have moved so
     /// if these were the observer's cards.
-    pub fn follow(&mut self, game: &SupposedGame, turn: usize, cards: &[u8; MAX_CARDS]) -> bool {
+    pub fn follow(&mut self, game: &SeenGame, turn: usize, cards: &SupposedCards) -> bool {
         let (variant, observer) = (game.variant(), game.observer());
-        let SupposedTurn { before, event, after } = game.turn(turn, cards);
+        let SupposedTurn { before, event, after } = game.supposed_turn(turn, cards);
         let seat = event.seat;
         let agrees = seat == observer
             || self.0[seat.index()].act(&View::new(variant, &before, seat)) == event.played;

@@ -144,8 +144,9 @@ impl SeatedBot {
 
     /// A pickle holds the player and what its seat has seen of the game that it follows.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Fields)> {
-        let seen =
-            |(game, state): (u64, &rules::State)| (game, state.with_fixed_hidden_cards(self.seat));
+        let seen = |(game, state): (u64, &rules::State)| {
+            (game, rules::SeenGame::of(state, self.seat).stand_in())
+        };
         let followed = self.player.followed().map(seen);
         let stored =
             (self._player(), self.variant(), self.seat.into(), self.player.seed(), followed);

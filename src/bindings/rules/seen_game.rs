@@ -121,8 +121,7 @@ impl _SeenGame {
     ///     StarmineError: there were fewer turns.
     fn first_turns(&self, number: Integer) -> PyResult<_SeenGame> {
         let number = count("number", &number, 0..=self.0.history().len())?;
-        let state = self.0.stand_in().first_turns(number).expect("there were as many turns");
-        Ok(_SeenGame(SeenGame::of(&state, self.0.observer())))
+        Ok(_SeenGame(self.0.first_turns(number).expect("there were as many turns")))
     }
 
     /// A game that the observer cannot tell from this one: in the place of the cards that it does not see, the state

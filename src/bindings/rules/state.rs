@@ -18,7 +18,7 @@ use crate::bindings::errors::{SerializationError, illegal_action};
 use crate::bindings::interruptible::{ask, detached};
 use crate::bots::SeatedPlayer;
 use crate::encode::Encoder;
-use crate::rules::{self, ActionId, Belief, GameRng};
+use crate::rules::{self, ActionId, Belief, GameRng, SeenGame};
 use crate::threads::is_stopped;
 
 /// The most worlds of one call: each is a whole state.
@@ -269,11 +269,12 @@ impl State {
         let players = state.variant().players();
         let observer = observer.map(|given| self::seat("observer", &given, players)).transpose()?;
         let observer = observer.unwrap_or(state.current_player());
-        let belief = Belief::new(&state.view(observer));
+        let game = SeenGame::of(&state, observer);
+        let belief = Belief::new(&game.view());
         detached(number > FEW_WORLDS, slf.py(), || {
             let draw = |_| {
                 let hand = belief.sample(&mut rng).expect("the true hand is possible");
-                let state = state.with_hand(observer, hand, &mut rng);
+                let state = game.with_hand(hand, &mut rng);
                 State { state: state.expect("the hand is a possible one") }
             };
             (0..number).take_while(|_| !is_stopped()).map(draw).collect()

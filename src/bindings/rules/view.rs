@@ -17,7 +17,7 @@ use crate::bindings::encode::features::{action_mask, encode_view};
 use crate::bindings::errors::StarmineError;
 use crate::bindings::interruptible::detached;
 use crate::encode::Encoder;
-use crate::rules::{self, ActionId, Belief, GameRng, Offset, Seat, Slot};
+use crate::rules::{self, ActionId, Belief, GameRng, Offset, Seat, SeenGame, Slot};
 use crate::threads::is_stopped;
 
 /// The arguments of `State.view`.
@@ -281,7 +281,8 @@ impl View {
     /// A pickle holds what the seat sees: in the place of its own hand and of the rest of the deck it has other cards,
     /// which the seat cannot tell from these.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Fields<'py>)> {
-        let seen = self.state.with_fixed_hidden_cards(self.observer).into_pyobject(py)?.into_any();
+        let seen = SeenGame::of(&self.state, self.observer).stand_in();
+        let seen = seen.into_pyobject(py)?.into_any();
         Ok((seen.get_type().getattr("view")?, (seen, self.observer.into())))
     }
 }

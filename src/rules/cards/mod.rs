@@ -4,7 +4,6 @@ pub(in crate::rules) mod bit_set;
 pub(in crate::rules) mod card;
 pub(in crate::rules) mod card_set;
 pub(in crate::rules) mod deck;
-pub(in crate::rules) mod hidden_cards;
 pub(in crate::rules) mod hint_bits;
 pub(in crate::rules) mod kind_set;
 pub(in crate::rules) mod knowledge;

@@ -7,19 +7,16 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::rules::cards::card::{Card, Suit};
 use crate::rules::cards::deck::{DeckError, ListedDeck, RandomDeck};
-use crate::rules::cards::hidden_cards::{SeenDeck, show_the_same, shuffle};
 use crate::rules::cards::outlook::Outlook;
 use crate::rules::error_text;
 use crate::rules::game::episode_seed::EpisodeSeed;
 use crate::rules::game::position::Position;
 use crate::rules::game::recording_error::RecordingError;
-use crate::rules::game::rng::GameRng;
 use crate::rules::small_index::Seat;
 use crate::rules::turns::ending::Ending;
 use crate::rules::turns::event::Event;
 use crate::rules::turns::moves::{ActionId, ActionSet, Move, MoveError};
 use crate::rules::variants::variant::Variant;
-use crate::rules::views::belief::Belief;
 use crate::rules::views::view::{SeerView, View};
 
 /// One game in progress: its position, the order of its deck and all past turns.
@@ -274,77 +271,7 @@ impl State {
     #[must_use]
     pub fn is_seen_alike(&self, other: &State, observer: Seat) -> bool {
         self.start_player == other.start_player
-            && show_the_same(&self.view(observer), &other.view(observer))
-    }
-
-    /// A state that this seat cannot tell from this one, with a fixed choice of the cards that the
-    /// seat does not see: its own hand and the rest of the deck. The result is a function of
-    /// what the seat sees alone.
-    ///
-    /// # Panics
-    /// If the variant has no such seat.
-    #[must_use]
-    pub fn with_fixed_hidden_cards(&self, observer: Seat) -> State {
-        let belief = Belief::new(&self.view(observer));
-        let hand = belief.sample(&mut GameRng::for_samples(0)).expect("the true hand is possible");
-        self.with_hidden(observer, hand, |_| ()).expect("the hand is possible")
-    }
-
-    /// The same game with another own hand of this seat, the oldest card first, and the rest of the
-    /// deck in random order: one way in which the hidden cards may lie, for roll-outs of a search.
-    /// `None` if the hand is impossible. Hands of [`Belief::sample`] are possible.
-    ///
-    /// ```
-    /// use starmine::rules::{Belief, EpisodeSeed, GameRng, State, Variant};
-    ///
-    /// let mut rng = GameRng::for_samples(1);
-    /// let state = State::new(Variant::default(), EpisodeSeed::default());
-    /// let seat = state.current_player();
-    /// let hand = Belief::new(&state.view(seat)).sample(&mut rng).ok_or("a hand is possible")?;
-    /// let supposed = state.with_hand(seat, hand, &mut rng).ok_or("it is this one")?;
-    /// assert!(supposed.is_seen_alike(&state, seat));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Panics
-    /// If the variant has no such seat.
-    #[must_use]
-    pub fn with_hand(
-        &self,
-        observer: Seat,
-        hand: impl IntoIterator<Item = Card>,
-        rng: &mut GameRng,
-    ) -> Option<State> {
-        let view = self.view(observer);
-        let state = self.with_hidden(observer, hand, |rest| shuffle(rest, rng))?;
-        show_the_same(&state.view(observer), &view).then_some(state)
-    }
-
-    /// The same turns with another own hand of this seat; `order` puts the rest of the deck in order.
-    /// `None` if there are no such cards, or if they do not allow the turns.
-    fn with_hidden(
-        &self,
-        observer: Seat,
-        hand: impl IntoIterator<Item = Card>,
-        order: impl FnOnce(&mut [Card]),
-    ) -> Option<State> {
-        let seen = SeenDeck { variant: &self.variant, observer, history: &self.history };
-        let deck = seen.deck(|at| self.deck.cards()[at], hand, order)?;
-        State::of_turns(self.variant.clone(), deck, self.start_player, &self.history)
-    }
-
-    /// A deck and the turns that are played with it; `None` if one of them is not legal.
-    pub(in crate::rules) fn of_turns(
-        variant: Arc<Variant>,
-        deck: Vec<Card>,
-        start_player: Seat,
-        turns: &[Event],
-    ) -> Option<State> {
-        let mut state = State::from_deck(variant, deck, start_player).ok()?;
-        for event in turns {
-            state.play(event.played).ok()?;
-        }
-        Some(state)
+            && self.view(observer).shows_the_same(&other.view(observer))
     }
 
     /// Plays one turn and returns what happened.

@@ -385,6 +385,14 @@ impl<'a> View<'a> {
         Some(self.history?.iter().map(move |event| event.seen_by(observer)))
     }
 
+    /// Whether another view shows the same turns and teammates' hands.
+    pub(in crate::rules) fn shows_the_same(&self, other: &View<'_>) -> bool {
+        let turns = |view: &View<'a>| view.history().into_iter().flatten();
+        self.variant == other.variant
+            && turns(self).eq(other.history().into_iter().flatten())
+            && self.variant.teammates().all(|at| self.hand_indices(at) == other.hand_indices(at))
+    }
+
     /// The actions that are legal for the observer now; none when another seat is to act.
     #[must_use]
     pub fn legal_actions(&self) -> ActionSet {

@@ -9,12 +9,11 @@ use std::sync::Arc;
 use super::blueprint::{Blueprint, WeighedHand, doubt, retain};
 use super::parallel::{StopError, map};
 use super::particle::Particle;
-use super::supposed_game::SupposedGame;
 use super::turn_set::TurnSet;
 use crate::bots::Turn;
 use crate::rules::{
-    Belief, Card, Event, GameRng, MAX_CARD_KINDS, MAX_HAND_SIZE, Move, Offset, View, mix_seed,
-    ticket_index,
+    Belief, Card, Event, GameRng, MAX_CARD_KINDS, MAX_HAND_SIZE, Move, Offset, SeenGame, View,
+    mix_seed, ticket_index,
 };
 
 /// Hands that a thread takes at a time.
@@ -49,7 +48,7 @@ pub enum Source {
 /// earlier moves that are not mistakes.
 #[derive(Clone)]
 pub struct BlueprintBelief {
-    game: Arc<SupposedGame>,
+    game: Arc<SeenGame>,
     blueprint: Blueprint,
     particles: Vec<Particle>,
     source: Source,
@@ -90,7 +89,7 @@ impl BlueprintBelief {
         seed: u64,
     ) -> BlueprintBelief {
         BlueprintBelief {
-            game: Arc::new(SupposedGame::new(view)),
+            game: Arc::new(SeenGame::start(Arc::new(view.variant().clone()), view)),
             blueprint: blueprint.clone(),
             particles: Vec::new(),
             source: Source::Sampled,
@@ -115,7 +114,7 @@ impl BlueprintBelief {
     /// As [`BlueprintBelief::hands`], with card indices.
     pub(crate) fn hand_indices(&self) -> impl Iterator<Item = (&[u8], f64)> {
         let total = self.total();
-        let size = self.game.hand_size(self.followed);
+        let size = self.game.view_before(self.followed).hand_size(Offset::OWN);
         self.particles.iter().map(move |particle| (&particle.hand[..size], particle.weight / total))
     }
 
@@ -157,7 +156,7 @@ impl BlueprintBelief {
     /// Adds a turn to the game. The hands follow it in the next call of
     /// [`BlueprintBelief::prepare`].
     pub(super) fn observe(&mut self, turn: &Turn<'_>) {
-        Arc::make_mut(&mut self.game).add(turn);
+        Arc::make_mut(&mut self.game).add(turn.event, &turn.after);
     }
 
     /// Follows the turns since the last decision and makes the belief good enough for the next one;
@@ -178,13 +177,13 @@ impl BlueprintBelief {
     }
 
     fn follow_game(&mut self, workers: &mut [Blueprint]) -> Result<(), StopError> {
-        while self.followed < self.game.length() {
+        while self.followed < self.game.history().len() {
             self.follow_turn(workers)?;
         }
         if self.source == Source::Exact && !self.particles.is_empty() {
             return Ok(());
         }
-        let belief = Belief::new(&self.game.view(self.followed));
+        let belief = Belief::new(&self.game.view_before(self.followed));
         if let Some(hands) = belief.hands(self.wanted) {
             let weighed = hands.into_iter().map(|(hand, ways)| (hand, ways as f64));
             return self.enumerate(&weighed.collect::<Vec<_>>(), workers);
@@ -204,17 +203,20 @@ impl BlueprintBelief {
     /// Updates the hands with the next turn.
     fn follow_turn(&mut self, workers: &mut [Blueprint]) -> Result<(), StopError> {
         let index = self.followed;
-        let is_own = self.game.is_own(index);
+        let is_own = self.game.history()[index].seat == self.game.observer();
         self.followed += 1;
         self.is_explained.resize(self.followed, true);
         if self.particles.is_empty() {
             self.has_gap |= is_own;
             return Ok(());
         }
-        let is_last = self.followed == self.game.length();
-        let game =
-            if is_last { self.game.clone() } else { Arc::new(self.game.before(self.followed)) };
-        let (event, turn) = (game.event(index), game.seen_turn(index));
+        let is_last = self.followed == self.game.history().len();
+        let game = if is_last {
+            self.game.clone()
+        } else {
+            Arc::new(first_turns(&self.game, self.followed))
+        };
+        let (event, turn) = (&game.history()[index], Turn::seen(&game, index));
         self.particles.retain(|particle| fits(&particle.hand, event, is_own, &turn));
         if is_own && let Some(slot) = event.played.slot() {
             self.replace_card(slot.index(), &turn);
@@ -235,13 +237,13 @@ impl BlueprintBelief {
 
     /// None of the hands explains the last move of the game so far. If the hands are a sample,
     /// other hands may explain it; if they are all hands, the move is a mistake.
-    fn explain(&mut self, game: &SupposedGame, workers: &mut [Blueprint]) -> Result<(), StopError> {
+    fn explain(&mut self, game: &SeenGame, workers: &mut [Blueprint]) -> Result<(), StopError> {
         let (kept, source) = (std::mem::take(&mut self.particles), self.source);
         if source == Source::Sampled {
             self.refill(game, 1.0, workers)?;
         }
         if self.particles.is_empty() {
-            self.is_explained[game.length() - 1] = false;
+            self.is_explained[game.history().len() - 1] = false;
             (self.particles, self.source) = (kept, source);
         }
         Ok(())
@@ -360,7 +362,7 @@ impl BlueprintBelief {
     /// Those of some hands that explain the game with a likelihood of at least `least`.
     fn replayed(
         &self,
-        game: &SupposedGame,
+        game: &SeenGame,
         hands: &[WeighedHand],
         least: f64,
         workers: &mut [Blueprint],
@@ -385,7 +387,7 @@ impl BlueprintBelief {
             let fewest = left.iter().map(|turns| turns.len()).min();
             return Ok(self.mistake.powi(fewest.unwrap_or(0) as i32));
         }
-        for turn in 0..game.length() {
+        for turn in 0..game.history().len() {
             let explains = |turns: &TurnSet| !turns.contains(turn);
             self.is_explained[turn] = left.iter().any(explains);
             if self.is_explained[turn] {
@@ -407,8 +409,9 @@ impl BlueprintBelief {
             seed: self.first_seed,
             ..self.clone()
         };
-        for turn in (0..game.length()).filter(|&turn| game.is_own(turn)) {
-            walked.game = Arc::new(game.before(turn));
+        let turns = game.history().iter().enumerate();
+        for (turn, _) in turns.filter(|(_, event)| event.seat == game.observer()) {
+            walked.game = Arc::new(first_turns(game, turn));
             walked.follow_game(workers)?;
         }
         walked.game = game.clone();
@@ -416,6 +419,11 @@ impl BlueprintBelief {
         *self = walked;
         Ok(())
     }
+}
+
+/// The game as it was before a turn.
+fn first_turns(game: &SeenGame, turn: usize) -> SeenGame {
+    game.first_turns(turn).expect("the turn was played")
 }
 
 /// A card that the searching seat drew. It may be any card that is not seen and not in the hand.

@@ -1,10 +1,9 @@
 //! New hands for a belief that has too few.
 
 use super::{BlueprintBelief, CHUNK, MIN_LIKELIHOOD, Source};
-use crate::rules::{Belief, GameRng, mix_seed};
+use crate::rules::{Belief, GameRng, SeenGame, mix_seed};
 use crate::search::blueprint::{Blueprint, WeighedHand};
 use crate::search::parallel::{StopError, map};
-use crate::search::supposed_game::SupposedGame;
 
 /// A refill draws at most this many hands for each hand that is wanted.
 const DRAWS: usize = 10;
@@ -17,11 +16,11 @@ impl BlueprintBelief {
     /// is the likelihood of the likeliest hand.
     pub(super) fn refill(
         &mut self,
-        game: &SupposedGame,
+        game: &SeenGame,
         most: f64,
         workers: &mut [Blueprint],
     ) -> Result<(), StopError> {
-        let belief = Belief::new(&game.view(game.length()));
+        let belief = Belief::new(&game.view());
         self.source = Source::Sampled;
         let seed = self.next_seed();
         let kept = (self.effective_size() as usize).min(self.wanted);
@@ -57,7 +56,7 @@ impl BlueprintBelief {
         workers: &mut [Blueprint],
     ) -> Result<(), StopError> {
         let (game, before) = (self.game.clone(), self.seed);
-        let belief = Belief::new(&game.view(game.length()));
+        let belief = Belief::new(&game.view());
         let seed = self.next_seed();
         let draws = (self.wanted * DRAWS).next_multiple_of(BLOCK);
         let hands = map(workers, draws, CHUNK, |_, chunk| {

@@ -1,0 +1,519 @@
+//! A game as one seat sees it, at a table that somebody else runs.
+
+mod revealed;
+#[cfg(test)]
+pub(crate) mod tests;
+
+use std::fmt;
+use std::sync::Arc;
+
+pub use self::revealed::{Revealed, SeenGameError};
+use crate::rules::cards::card::Card;
+use crate::rules::cards::deck::Deck;
+use crate::rules::cards::hint_bits::HintBits;
+use crate::rules::cards::slot_set::SlotSet;
+use crate::rules::game::position::Position;
+use crate::rules::game::rng::GameRng;
+use crate::rules::game::state::State;
+use crate::rules::limits::{MAX_CARD_KINDS, MAX_CARDS, MAX_HAND_SIZE, MAX_PLAYERS};
+use crate::rules::small_index::{Offset, Seat, Slot};
+use crate::rules::turns::ending::Ending;
+use crate::rules::turns::event::Event;
+use crate::rules::turns::hint::Hint;
+use crate::rules::turns::moves::Move;
+use crate::rules::variants::variant::Variant;
+use crate::rules::views::belief::Belief;
+use crate::rules::views::view::View;
+
+/// A game as one seat sees it, at a table that somebody else runs: a server that hides this seat's
+/// hand, or a table of real cards.
+///
+/// It starts with the teammates' hands and takes each turn with what the table reveals of it, see
+/// [`Revealed`]. It refuses what no game of the variant can show. Its [`SeenGame::view`] is the one
+/// that a [`State`](crate::rules::State) with the whole deck would give, so that encoders and bots take it.
+///
+/// ```
+/// use starmine::rules::{Card, Move, Parameters, Revealed, Seat, SeenGame, Slot, SlotSet, Variant};
+///
+/// let variant = Variant::new(Parameters { players: 2, ..Parameters::default() })?;
+/// let hand = ["R1", "R2", "B3", "W4", "G5"].map(|card| card.parse::<Card>());
+/// let hand = hand.into_iter().collect::<Result<Vec<_>, _>>()?;
+/// // This is seat 1. It sees the hand of seat 0, which starts.
+/// let mut game = SeenGame::new(variant, Seat::ALL[1], &[hand], Seat::FIRST)?;
+/// let touched = SlotSet::from_iter([Slot::ALL[0], Slot::ALL[2]]);
+/// game.play("hint +1 rank 1".parse()?, Revealed::Touched(touched))?;
+/// let event = game.play(Move::Play { slot: Slot::OLDEST }, Revealed::OwnCard("R1".parse()?))?;
+/// assert!(event.added);
+/// game.play(Move::Discard { slot: Slot::OLDEST }, Revealed::Drawn("W1".parse()?))?;
+/// println!("{}", game.view());
+/// // The other card that the hint has touched is a 1 as well.
+/// let played = Move::Play { slot: Slot::ALL[1] };
+/// assert!(game.play(played, Revealed::OwnCard("Y4".parse()?)).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct SeenGame {
+    variant: Arc<Variant>,
+    observer: Seat,
+    /// The positions before the first turn and after each turn. The cards in the observer's hand are
+    /// placeholders, which no view reads.
+    positions: Vec<Position>,
+    /// The turns. Own draws are hidden.
+    history: Vec<Event>,
+    /// The observer's hand in each position.
+    own_hands: Vec<OwnHand>,
+    /// The cards of the deck that the observer has seen, the top card first.
+    seen_cards: [Option<u8>; MAX_CARDS],
+}
+
+/// The places in the deck, from the top, where the cards in the observer's hand were.
+#[derive(Clone, Copy, Debug, Default)]
+struct OwnHand {
+    places: [u8; MAX_HAND_SIZE],
+    size: usize,
+}
+
+impl OwnHand {
+    fn push(&mut self, place: usize) {
+        self.places[self.size] = place as u8;
+        self.size += 1;
+    }
+
+    fn remove(&mut self, slot: Slot) -> usize {
+        let place = self.places[slot.index()];
+        self.places.copy_within(slot.index() + 1..self.size, slot.index());
+        self.size -= 1;
+        place.into()
+    }
+
+    fn places(&self) -> impl Iterator<Item = usize> + Clone {
+        self.places[..self.size].iter().map(|&place| place.into())
+    }
+}
+
+/// The cards of the deck as indices, the top card first, where the observer's hand is supposed. Cards
+/// that the observer has not seen are 0.
+pub(crate) type SupposedCards = [u8; MAX_CARDS];
+
+/// One turn where the observer's hand is supposed.
+pub(crate) struct SupposedTurn {
+    pub before: Position,
+    pub event: Event,
+    pub after: Position,
+}
+
+/// The card that is drawn next, if one is.
+struct NextCard(Option<u8>);
+
+impl Deck for NextCard {
+    fn draw(&mut self, _: &Variant) -> Option<u8> {
+        self.0.take()
+    }
+}
+
+/// A card that stands for one of the observer's cards before any hint.
+const PLACEHOLDER: u8 = 0;
+
+impl SeenGame {
+    /// The game before its first turn. `hands` are the teammates' hands, that of the next seat
+    /// first, each with its oldest card first.
+    ///
+    /// # Errors
+    /// [`SeenGameError`] if the variant has no such seat, or if the hands are not those of a deal.
+    pub fn new(
+        variant: impl Into<Arc<Variant>>,
+        observer: Seat,
+        hands: &[Vec<Card>],
+        start_player: Seat,
+    ) -> Result<SeenGame, SeenGameError> {
+        let variant = variant.into();
+        let players = variant.players();
+        for seat in [observer, start_player] {
+            if seat.index() >= players.into() {
+                return Err(SeenGameError::Seat { seat, players });
+            }
+        }
+        let expected = usize::from(players) - 1;
+        if hands.len() != expected {
+            return Err(SeenGameError::Hands { found: hands.len(), expected });
+        }
+        let mut dealt: [&[Card]; MAX_PLAYERS] = [&[]; MAX_PLAYERS];
+        for (offset, hand) in variant.teammates().zip(hands) {
+            let (found, expected) = (hand.len(), variant.hand_size());
+            if found != usize::from(expected) {
+                return Err(SeenGameError::HandSize { offset, found, expected });
+            }
+            dealt[variant.seat_from(observer, offset).index()] = hand;
+        }
+        let mut position = Position::deal(&variant, start_player, &mut NextCard(None));
+        for seat in variant.seats() {
+            for slot in 0..usize::from(variant.hand_size()) {
+                let drawn = match dealt[seat.index()].get(slot) {
+                    Some(&card) => unseen_kind(&variant, &position, observer, card)?,
+                    None => PLACEHOLDER,
+                };
+                position.deck_size -= 1;
+                position.hands[seat.index()].push(drawn, HintBits::unhinted(&variant));
+            }
+        }
+        Ok(SeenGame::start(variant.clone(), &View::new(&variant, &position, observer)))
+    }
+
+    /// The game before its first turn, of which a seat sees this.
+    pub(crate) fn start(variant: Arc<Variant>, view: &View<'_>) -> SeenGame {
+        let (observer, hand_size) = (view.observer(), usize::from(variant.hand_size()));
+        let mut seen_cards = [None; MAX_CARDS];
+        for offset in variant.teammates() {
+            let first = variant.seat_from(observer, offset).index() * hand_size;
+            let hand = view.hand_indices(offset).iter().map(|&card| Some(card));
+            seen_cards[first..].iter_mut().zip(hand).for_each(|(seen, card)| *seen = card);
+        }
+        let mut own = OwnHand::default();
+        let first = observer.index() * hand_size;
+        (0..view.hand_size(Offset::OWN)).for_each(|slot| own.push(first + slot));
+        let (positions, history, own_hands) = (vec![without_hand(view)], Vec::new(), vec![own]);
+        SeenGame { variant, observer, positions, history, own_hands, seen_cards }
+    }
+
+    /// Adds a turn, after which the observer sees this.
+    pub(crate) fn add(&mut self, event: Event, after: &View<'_>) {
+        let (event, is_own) = (event.seen_by(self.observer), event.seat == self.observer);
+        let mut own = self.own_hand();
+        if let (Some(slot), Some(card)) = (event.played.slot(), event.card) {
+            if is_own {
+                self.seen_cards[own.remove(slot)] = Some(self.variant.kind_of(card) as u8);
+            }
+            let place = self.num_drawn();
+            let has_drawn = after.deck_size() < self.position().deck_size;
+            if has_drawn && is_own {
+                own.push(place);
+            } else if has_drawn {
+                self.seen_cards[place] = event.drawn.map(|card| self.variant.kind_of(card) as u8);
+            }
+        }
+        self.positions.push(without_hand(after));
+        self.history.push(event);
+        self.own_hands.push(own);
+    }
+
+    /// The number of cards that were drawn so far, those of the deal included.
+    fn num_drawn(&self) -> usize {
+        usize::from(self.variant.deck_size() - self.position().deck_size)
+    }
+
+    fn own_hand(&self) -> OwnHand {
+        *self.own_hands.last().expect("the start is there")
+    }
+
+    /// Plays one turn of the seat to act, with what the table reveals of it, and returns what the
+    /// observer has seen happen.
+    ///
+    /// # Errors
+    /// [`SeenGameError`] if the game is over, if the move is not legal, or if no game goes on like
+    /// this. The game is unchanged then.
+    pub fn play(&mut self, played: Move, revealed: Revealed) -> Result<Event, SeenGameError> {
+        if let Some(ending) = self.ending() {
+            return Err(SeenGameError::GameOver(ending));
+        }
+        let (variant, mut position) = (self.variant.clone(), *self.position());
+        let drawn = self.reveal(&mut position, played, revealed)?;
+        let event = position.apply_unchecked(&variant, played, &mut NextCard(drawn));
+        let view = View::new(&variant, &position, self.observer);
+        if Belief::new(&view).num_hands() == 0 {
+            return Err(SeenGameError::OwnHand);
+        }
+        self.add(event, &view);
+        Ok(event.seen_by(self.observer))
+    }
+
+    /// Checks a move and what it reveals, puts cards that fit it into the observer's hand, and
+    /// returns the card that is drawn after it.
+    fn reveal(
+        &self,
+        position: &mut Position,
+        played: Move,
+        revealed: Revealed,
+    ) -> Result<Option<u8>, SeenGameError> {
+        let (variant, seat) = (&*self.variant, position.current_player);
+        let wrong = |expected| Err(SeenGameError::Revealed { found: revealed, expected });
+        if let Some(hint) = self.own_hint(played) {
+            let Revealed::Touched(touched) = revealed else {
+                return wrong("the slots that the hint touches");
+            };
+            self.touch(position, hint, touched)?;
+        }
+        if !position.is_legal(variant, played) {
+            let meaning = variant.edition().meaning(played);
+            return Err(SeenGameError::Move { seat, played, meaning });
+        }
+        let has_drawn = position.deck_size > 0;
+        match (played.slot(), revealed) {
+            (None, Revealed::Touched(_)) if self.own_hint(played).is_some() => Ok(None),
+            (None, Revealed::Nothing) => Ok(None),
+            (None, _) => wrong("nothing, since the observer sees whom the hint is for"),
+            (Some(slot), Revealed::OwnCard(card)) if seat == self.observer => {
+                self.show(position, slot, card)?;
+                Ok(has_drawn.then_some(PLACEHOLDER))
+            }
+            (Some(_), _) if seat == self.observer => {
+                wrong("the card that left the observer's hand")
+            }
+            (Some(_), Revealed::Drawn(card)) if has_drawn => {
+                unseen_kind(variant, position, self.observer, card).map(Some)
+            }
+            (Some(_), _) if has_drawn => wrong("the card that the teammate has drawn"),
+            (Some(_), Revealed::Nothing) => Ok(None),
+            (Some(_), _) => wrong("nothing, since the deck is empty"),
+        }
+    }
+
+    /// The hint of a move if it is for the observer.
+    fn own_hint(&self, played: Move) -> Option<Hint> {
+        let Move::Hint { offset, hint } = played else { return None };
+        let acting = self.current_player();
+        let is_own =
+            acting != self.observer && offset == self.variant.offset_between(acting, self.observer);
+        is_own.then_some(hint)
+    }
+
+    /// Puts cards into the observer's hand of which the hint touches these.
+    fn touch(
+        &self,
+        position: &mut Position,
+        hint: Hint,
+        touched: SlotSet,
+    ) -> Result<(), SeenGameError> {
+        let hand = &mut position.hands[self.observer.index()];
+        if !touched.is_subset(SlotSet::first_slots(hand.size.into())) {
+            return Err(SeenGameError::OwnHand);
+        }
+        for slot in 0..usize::from(hand.size) {
+            let is_touched = touched.contains(Slot::at(slot));
+            let known = hand.knowledge[slot].with_hint(&self.variant, hint, is_touched);
+            let plausible = known.plausible_kinds(&self.variant).iter().next();
+            hand.cards[slot] = plausible.ok_or(SeenGameError::OwnHand)? as u8;
+        }
+        Ok(())
+    }
+
+    /// Puts the card into a slot of the observer's hand.
+    fn show(&self, position: &mut Position, slot: Slot, card: Card) -> Result<(), SeenGameError> {
+        let kind = unseen_kind(&self.variant, position, self.observer, card)?;
+        let hand = &mut position.hands[self.observer.index()];
+        if !hand.knowledge[slot.index()].is_plausible(&self.variant, card) {
+            return Err(SeenGameError::OwnHand);
+        }
+        hand.cards[slot.index()] = kind;
+        Ok(())
+    }
+
+    /// A game of a whole deck in which the observer holds this hand, the oldest card first, and sees what
+    /// it sees here; the rest of the deck is in random order. Roll-outs of a search play such games.
+    /// `None` if the hand is impossible. Hands of [`Belief::sample`] are possible.
+    ///
+    /// ```
+    /// use starmine::rules::{Belief, EpisodeSeed, GameRng, Seat, SeenGame, State, Variant};
+    ///
+    /// let mut rng = GameRng::for_samples(1);
+    /// let state = State::new(Variant::default(), EpisodeSeed::default());
+    /// let game = SeenGame::of(&state, Seat::FIRST);
+    /// let hand = Belief::new(&game.view()).sample(&mut rng).ok_or("a hand is possible")?;
+    /// let supposed = game.with_hand(hand, &mut rng).ok_or("it is this one")?;
+    /// assert!(supposed.is_seen_alike(&state, Seat::FIRST));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_hand(
+        &self,
+        hand: impl IntoIterator<Item = Card>,
+        rng: &mut GameRng,
+    ) -> Option<State> {
+        let state = self.with_hidden(hand, |rest| shuffle(rest, rng))?;
+        state.view(self.observer).shows_the_same(&self.view()).then_some(state)
+    }
+
+    /// One game of a whole deck that the observer cannot tell from this one. It is a function of what
+    /// the observer sees.
+    ///
+    /// # Panics
+    /// Never: [`SeenGame::play`] refuses turns that leave no possible hand.
+    #[must_use]
+    pub fn stand_in(&self) -> State {
+        let belief = Belief::new(&self.view());
+        let hand = belief.sample(&mut GameRng::for_samples(0)).expect("a hand is possible");
+        self.with_hidden(hand, |_| ()).expect("the hand is possible")
+    }
+
+    /// The turns with this own hand; `order` puts the rest of the deck in order. `None` if there are no
+    /// such cards, or if they do not allow the turns.
+    fn with_hidden(
+        &self,
+        hand: impl IntoIterator<Item = Card>,
+        order: impl FnOnce(&mut [Card]),
+    ) -> Option<State> {
+        let (variant, own) = (&self.variant, self.own_hand());
+        let hand: Vec<Card> = hand.into_iter().collect();
+        if hand.len() != own.size || hand.iter().any(|&card| !variant.has_card(card)) {
+            return None;
+        }
+        let known = self.seen_cards.map(|seen| seen.map(|kind| variant.card_at(kind)));
+        let mut deck = known[..variant.deck_size().into()].to_vec();
+        own.places().zip(hand).for_each(|(place, card)| deck[place] = Some(card));
+        let mut left = [0; MAX_CARD_KINDS];
+        let copies = variant.card_kinds().map(|card| variant.copies(card));
+        left.iter_mut().zip(copies).for_each(|(left, copies)| *left = copies);
+        for &card in deck.iter().flatten() {
+            let left = &mut left[variant.kind_of(card)];
+            *left = left.checked_sub(1)?;
+        }
+        let copies = |(card, left): (Card, &u8)| std::iter::repeat_n(card, usize::from(*left));
+        let mut rest: Vec<Card> = variant.card_kinds().zip(&left).flat_map(copies).collect();
+        order(&mut rest);
+        let mut rest = rest.into_iter();
+        let deck = deck.into_iter().map(|card| card.or_else(|| rest.next())).collect::<Option<_>>();
+        let mut state =
+            State::from_deck(variant.clone(), deck?, self.positions[0].current_player).ok()?;
+        for event in &self.history {
+            state.play(event.played).ok()?;
+        }
+        Some(state)
+    }
+
+    /// What a seat sees of a game whose whole deck is known.
+    ///
+    /// # Panics
+    /// If the variant has no such seat.
+    #[must_use]
+    #[expect(clippy::missing_panics_doc, reason = "every game has a start")]
+    pub fn of(state: &State, observer: Seat) -> SeenGame {
+        let mut played = state.first_turns(0).expect("every game has a start");
+        let mut game = SeenGame::start(state.variant().clone(), &played.view(observer));
+        for event in state.history() {
+            played.play_unchecked(event.played);
+            game.add(*event, &played.view(observer));
+        }
+        game
+    }
+
+    /// The game as it was after its first turns; `None` if it has fewer.
+    #[must_use]
+    pub fn first_turns(&self, turns: usize) -> Option<SeenGame> {
+        let mut game = SeenGame {
+            variant: self.variant.clone(),
+            observer: self.observer,
+            history: self.history.get(..turns)?.to_vec(),
+            positions: self.positions[..=turns].to_vec(),
+            own_hands: self.own_hands[..=turns].to_vec(),
+            seen_cards: self.seen_cards,
+        };
+        let later = game.num_drawn()..MAX_CARDS;
+        for place in later.chain(game.own_hand().places()) {
+            game.seen_cards[place] = None;
+        }
+        Some(game)
+    }
+
+    /// The cards of the deck where this is the observer's hand.
+    pub(crate) fn supposed_cards(&self, hand: &[u8]) -> SupposedCards {
+        let mut cards = self.seen_cards.map(Option::unwrap_or_default);
+        self.own_hand().places().zip(hand).for_each(|(place, &card)| cards[place] = card);
+        cards
+    }
+
+    /// The position before a turn, or after the last one, with these cards.
+    pub(crate) fn supposed_position(&self, turn: usize, cards: &SupposedCards) -> Position {
+        let mut hand = [0; MAX_HAND_SIZE];
+        let own = &self.own_hands[turn];
+        hand.iter_mut().zip(own.places()).for_each(|(card, place)| *card = cards[place]);
+        self.view_before(turn).position_with_hand(&hand[..own.size])
+    }
+
+    /// A turn with these cards.
+    pub(crate) fn supposed_turn(&self, turn: usize, cards: &SupposedCards) -> SupposedTurn {
+        let after = self.supposed_position(turn + 1, cards);
+        let drawn = after.last_event.and_then(|event| event.drawn);
+        let event = Event { drawn, ..self.history[turn] };
+        SupposedTurn { before: self.supposed_position(turn, cards), event, after }
+    }
+
+    /// What the observer saw before a turn, or sees after the last one.
+    pub(crate) fn view_before(&self, turn: usize) -> View<'_> {
+        View::new(&self.variant, &self.positions[turn], self.observer)
+            .with_history(&self.history[..turn])
+    }
+
+    /// The current position, in which the observer's hand has placeholders.
+    pub(crate) fn position(&self) -> &Position {
+        self.positions.last().expect("the start is there")
+    }
+
+    /// The variant of the game.
+    #[must_use]
+    pub const fn variant(&self) -> &Arc<Variant> {
+        &self.variant
+    }
+
+    /// The seat that sees the game.
+    #[must_use]
+    pub const fn observer(&self) -> Seat {
+        self.observer
+    }
+
+    /// The seat to act. After the end: the seat that would have been next.
+    #[must_use]
+    pub fn current_player(&self) -> Seat {
+        self.position().current_player
+    }
+
+    /// How the game ended, or `None` while it goes on.
+    #[must_use]
+    pub fn ending(&self) -> Option<Ending> {
+        self.position().ending
+    }
+
+    /// The turns so far, the oldest first. Own draws are hidden.
+    #[must_use]
+    pub fn history(&self) -> &[Event] {
+        &self.history
+    }
+
+    /// What the observer sees, the past turns included.
+    #[must_use]
+    pub fn view(&self) -> View<'_> {
+        self.view_before(self.history.len())
+    }
+}
+
+/// The position with placeholders in the observer's hand.
+fn without_hand(view: &View<'_>) -> Position {
+    view.position_with_hand(&[PLACEHOLDER; MAX_HAND_SIZE][..view.hand_size(Offset::OWN)])
+}
+
+/// Puts cards into random order.
+fn shuffle(cards: &mut [Card], rng: &mut GameRng) {
+    for last in (1..cards.len()).rev() {
+        cards.swap(last, rng.below(last as u32 + 1) as usize);
+    }
+}
+
+/// The kind of a card of which the observer does not see all copies yet.
+fn unseen_kind(
+    variant: &Variant,
+    position: &Position,
+    observer: Seat,
+    card: Card,
+) -> Result<u8, SeenGameError> {
+    if !variant.has_card(card) {
+        return Err(SeenGameError::Card(card));
+    }
+    let kind = variant.kind_of(card);
+    let unseen = View::new(variant, position, observer).unseen()[kind];
+    if unseen > 0 { Ok(kind as u8) } else { Err(SeenGameError::Copies(card)) }
+}
+
+/// Shows the seat and its view.
+impl fmt::Debug for SeenGame {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("SeenGame").field("view", &self.view()).finish_non_exhaustive()
+    }
+}
