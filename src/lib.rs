@@ -86,7 +86,7 @@
 //! # #[cfg(feature = "bots")] {
 //! use starmine::bots::{Bot, GamesOptions, Player, play_games};
 //! use starmine::players::PlayerSpec;
-//! use starmine::rules::{GameRng, Move, Variant, View};
+//! use starmine::rules::{GameRng, Move, Offset, Slot, Variant, View};
 //!
 //! /// Plays a card that its hints prove playable, or else discards the oldest card or gives a hint.
 //! #[derive(Clone)]
@@ -97,8 +97,8 @@
 //!
 //!     fn act(&mut self, view: &View<'_>) -> Move {
 //!         let playable = view.outlook().playable;
-//!         for (slot, known) in view.own_hand() {
-//!             if known.plausible().is_subset(playable) {
+//!         for (slot, known) in Slot::ALL.into_iter().zip(view.hand_knowledge(Offset::OWN)) {
+//!             if known.plausible(view.variant()).is_subset(playable) {
 //!                 return Move::Play { slot };
 //!             }
 //!         }

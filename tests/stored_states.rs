@@ -128,13 +128,22 @@ fn use_view(view: &View<'_>) {
             let knowledge = view.knowledge(offset, slot);
             assert_eq!(knowledge.is_some(), slot.index() < view.hand_size(offset));
             let Some(knowledge) = knowledge else { continue };
-            let allowed = |card: &Card| knowledge.is_plausible(*card);
-            let plausible: CardSet = variant.card_kinds().filter(allowed).collect();
-            assert_eq!(knowledge.plausible(), plausible);
-            let named = (knowledge.hinted_suit(), knowledge.hinted_rank());
+            let allowed = |card: &Card| knowledge.is_plausible(variant, *card);
+            let plausible: CardSet =
+                variant.card_kinds().filter(allowed).map(|card| variant.card_index(card)).collect();
+            assert_eq!(knowledge.plausible(variant), plausible);
+            let named = (knowledge.hinted_suit(variant), knowledge.hinted_rank(variant));
             let (suit, rank) = named;
-            assert!(plausible.iter().all(|card| suit.is_none_or(|suit| card.suit == suit)));
-            assert!(plausible.iter().all(|card| rank.is_none_or(|rank| card.rank == rank)));
+            assert!(
+                plausible
+                    .iter()
+                    .all(|card| suit.is_none_or(|suit| variant.card(card).suit == suit))
+            );
+            assert!(
+                plausible
+                    .iter()
+                    .all(|card| rank.is_none_or(|rank| variant.card(card).rank == rank))
+            );
         }
     }
     assert!(view.outlook().playable.len() <= usize::from(variant.colors()));
@@ -165,7 +174,7 @@ fn suppose(state: &State, seat: Seat) {
         for card in variant.card_kinds() {
             let mut other = hand.clone();
             other[index] = card;
-            if !belief.possible(slot).contains(card) {
+            if !belief.possible(slot).contains(variant.card_index(card)) {
                 assert!(game.with_hand(other, &mut rng).is_none(), "{state}: {card} in {slot}");
             }
         }

@@ -1,7 +1,7 @@
 //! Sets of card kinds of the base game, for bots that support no other variant. The index of a
 //! kind is `suit * RANKS + rank`, with both from 0.
 
-use crate::rules::{Hint, KindSet, LostGameScore, Parameters, UnsupportedVariantError, Variant};
+use crate::rules::{CardSet, Hint, LostGameScore, Parameters, UnsupportedVariantError, Variant};
 
 /// Refuses a variant in which more differs from the base game than these bots allow.
 pub(super) fn check(name: &str, variant: &Variant) -> Result<(), UnsupportedVariantError> {
@@ -32,24 +32,24 @@ pub(super) const RANKS: usize = 5;
 pub(super) const HAND_SIZE: usize = 5;
 
 /// All kinds.
-pub(super) const ALL: KindSet = KindSet((1 << (SUITS * RANKS)) - 1);
+pub(super) const ALL: CardSet = CardSet((1 << (SUITS * RANKS)) - 1);
 /// The kinds of the lowest rank: three copies each.
-pub(super) const LOWEST: KindSet = KindSet(0x10_8421);
+pub(super) const LOWEST: CardSet = CardSet(0x10_8421);
 /// The kinds of the highest rank: one copy each.
-pub(super) const HIGHEST: KindSet = of_rank(RANKS - 1);
+pub(super) const HIGHEST: CardSet = of_rank(RANKS - 1);
 
 /// The kinds of a suit.
-pub(super) const fn of_suit(suit: usize) -> KindSet {
-    KindSet(((1 << RANKS) - 1) << (suit * RANKS))
+pub(super) const fn of_suit(suit: usize) -> CardSet {
+    CardSet(((1 << RANKS) - 1) << (suit * RANKS))
 }
 
 /// The kinds of a rank.
-pub(super) const fn of_rank(rank: usize) -> KindSet {
-    KindSet(LOWEST.0 << rank)
+pub(super) const fn of_rank(rank: usize) -> CardSet {
+    CardSet(LOWEST.0 << rank)
 }
 
 /// The kinds that match a hint.
-pub(super) const fn of_hint(hint: Hint) -> KindSet {
+pub(super) const fn of_hint(hint: Hint) -> CardSet {
     match hint {
         Hint::Color(suit) => of_suit(suit.index()),
         Hint::Rank(rank) => of_rank(rank.index()),
@@ -67,24 +67,24 @@ pub(super) const fn rank_of(kind: usize) -> usize {
 }
 
 /// The suit that all kinds share; `None` for the empty set.
-pub(super) fn common_suit(kinds: KindSet) -> Option<usize> {
+pub(super) fn common_suit(kinds: CardSet) -> Option<usize> {
     let suit = suit_of(kinds.0.trailing_zeros() as usize);
     (!kinds.is_empty() && kinds.is_subset(of_suit(suit))).then_some(suit)
 }
 
 /// The rank that all kinds share. The set must not be empty.
-pub(super) fn common_rank(kinds: KindSet) -> Option<usize> {
+pub(super) fn common_rank(kinds: CardSet) -> Option<usize> {
     let rank = rank_of(kinds.0.trailing_zeros() as usize);
     kinds.is_subset(of_rank(rank)).then_some(rank)
 }
 
 /// The kinds one rank above, of the same suit.
-pub(super) const fn above(kinds: KindSet) -> KindSet {
-    KindSet(kinds.0 << 1 & ALL.0 & !LOWEST.0)
+pub(super) const fn above(kinds: CardSet) -> CardSet {
+    CardSet(kinds.0 << 1 & ALL.0 & !LOWEST.0)
 }
 
 /// The kinds themselves and all higher ones of the same suits.
-pub(super) fn above_all(kinds: KindSet) -> KindSet {
+pub(super) fn above_all(kinds: CardSet) -> CardSet {
     if kinds.is_empty() {
         return kinds;
     }
@@ -93,13 +93,13 @@ pub(super) fn above_all(kinds: KindSet) -> KindSet {
 }
 
 /// The kinds one rank below, of the same suit.
-pub(super) const fn below(kinds: KindSet) -> KindSet {
-    KindSet((kinds.0 & !LOWEST.0) >> 1)
+pub(super) const fn below(kinds: CardSet) -> CardSet {
+    CardSet((kinds.0 & !LOWEST.0) >> 1)
 }
 
 /// The next kind of each stack, given the kinds that are played.
-pub(super) const fn next_on(played: KindSet) -> KindSet {
-    KindSet((played.0 << 1 | LOWEST.0) & !played.0 & ALL.0)
+pub(super) const fn next_on(played: CardSet) -> CardSet {
+    CardSet((played.0 << 1 | LOWEST.0) & !played.0 & ALL.0)
 }
 
 #[cfg(test)]
@@ -108,13 +108,13 @@ mod tests {
 
     #[test]
     fn suits_do_not_run_into_each_other() {
-        assert_eq!(above(KindSet::of(4)), KindSet::EMPTY);
-        assert_eq!(above_all(KindSet::of(10)), of_suit(2));
-        assert_eq!(below(KindSet::of(5)), KindSet::EMPTY);
-        assert_eq!(next_on(of_suit(0)), of_rank(0) - KindSet::of(0));
+        assert_eq!(above(CardSet::of(4)), CardSet::EMPTY);
+        assert_eq!(above_all(CardSet::of(10)), of_suit(2));
+        assert_eq!(below(CardSet::of(5)), CardSet::EMPTY);
+        assert_eq!(next_on(of_suit(0)), of_rank(0) - CardSet::of(0));
         assert_eq!(common_suit(of_suit(3)), Some(3));
         assert_eq!(common_suit(of_rank(2)), None);
-        assert_eq!(common_suit(KindSet::EMPTY), None);
+        assert_eq!(common_suit(CardSet::EMPTY), None);
         assert_eq!(common_rank(of_rank(3)), Some(3));
         assert_eq!(common_rank(of_suit(3)), None);
     }

@@ -1,6 +1,6 @@
 //! `cheater`: the cheating strategy of Jeff Wu's <https://github.com/WuTheFWasThat/hanabi.rs>.
 
-use crate::rules::{Hint, KindOutlook, KindSet, Move, Position, Rank, Slot, Variant};
+use crate::rules::{CardSet, Hint, Move, Outlook, Position, Rank, Slot, Variant};
 
 /// The cheater's move. It sees all hands and plays, discards or passes by a few simple rules: an
 /// upper bound, limited only by the order of the deck. Supports every variant.
@@ -25,18 +25,18 @@ pub(super) fn act(variant: &Variant, position: &Position) -> Move {
 struct OpenHands<'a> {
     variant: &'a Variant,
     position: &'a Position,
-    outlook: KindOutlook,
+    outlook: Outlook,
     own: &'a [u8],
     /// The union of the teammates' hands.
-    held: KindSet,
+    held: CardSet,
 }
 
 impl<'a> OpenHands<'a> {
     fn new(variant: &'a Variant, position: &'a Position) -> OpenHands<'a> {
         let own = position.hands[position.current_player.index()].cards();
         let outlook = position.outlook(variant);
-        let mut hands = OpenHands { variant, position, outlook, own, held: KindSet::EMPTY };
-        hands.held = hands.teammates().fold(KindSet::EMPTY, |held, hand| held | kinds(hand));
+        let mut hands = OpenHands { variant, position, outlook, own, held: CardSet::EMPTY };
+        hands.held = hands.teammates().fold(CardSet::EMPTY, |held, hand| held | kinds(hand));
         hands
     }
 
@@ -65,13 +65,13 @@ impl<'a> OpenHands<'a> {
     }
 
     /// The given cards that a teammate with a lower [`OpenHands::urgency`] holds too.
-    fn shared_with_less_busy(&self, cards: KindSet) -> KindSet {
+    fn shared_with_less_busy(&self, cards: CardSet) -> CardSet {
         if !cards.intersects(self.held) {
-            return KindSet::EMPTY;
+            return CardSet::EMPTY;
         }
         let urgency = self.urgency(self.own);
         let less_busy = self.teammates().filter(|hand| self.urgency(hand) < urgency);
-        less_busy.fold(KindSet::EMPTY, |shared, hand| shared | cards & kinds(hand))
+        less_busy.fold(CardSet::EMPTY, |shared, hand| shared | cards & kinds(hand))
     }
 
     /// How much a hand still has to play. Critical cards weigh most, low ones above high ones.
@@ -108,7 +108,7 @@ impl<'a> OpenHands<'a> {
             if useless.contains(card.into()) {
                 return Some(Slot::at(slot));
             }
-            useless |= KindSet::of(card.into());
+            useless |= CardSet::of(card.into());
         }
         None
     }
@@ -135,8 +135,8 @@ impl<'a> OpenHands<'a> {
     }
 }
 
-fn kinds(hand: &[u8]) -> KindSet {
-    KindSet::from_indices(hand.iter().map(|&card| usize::from(card)))
+fn kinds(hand: &[u8]) -> CardSet {
+    CardSet::from_iter(hand.iter().map(|&card| usize::from(card)))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The number of copies of every kind of card, for a whole set of kinds at once.
 
 use super::base_game;
-use crate::rules::{KindSet, Variant};
+use crate::rules::{CardSet, Variant};
 
 /// 0 to 3 copies of each kind, bit-sliced: the two binary digits of all counts side by side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,19 +27,19 @@ impl CopyCounts {
 
     /// Adds one copy of each of these kinds, of which there must be fewer than three.
     #[inline]
-    pub fn add(&mut self, kinds: KindSet) {
+    pub fn add(&mut self, kinds: CardSet) {
         self.twos ^= self.ones & kinds.0;
         self.ones ^= kinds.0;
     }
 
     /// Adds one copy of each of these kinds, except where there are three.
-    pub fn add_up_to_three(&mut self, kinds: KindSet) {
-        self.add(KindSet(kinds.0 & !(self.ones & self.twos)));
+    pub fn add_up_to_three(&mut self, kinds: CardSet) {
+        self.add(CardSet(kinds.0 & !(self.ones & self.twos)));
     }
 
     /// Removes one copy of each of these kinds, of which there must be at least one.
     #[inline]
-    pub fn remove(&mut self, kinds: KindSet) {
+    pub fn remove(&mut self, kinds: CardSet) {
         self.twos ^= kinds.0 & !self.ones;
         self.ones ^= kinds.0;
     }
@@ -52,32 +52,32 @@ impl CopyCounts {
     }
 
     /// The kinds of which this has at least as many copies as `other`.
-    pub const fn at_least(self, other: CopyCounts) -> KindSet {
+    pub const fn at_least(self, other: CopyCounts) -> CardSet {
         let (more, fewer) = (self.twos & !other.twos, other.twos & !self.twos);
-        KindSet(more | !fewer & (self.ones | !other.ones))
+        CardSet(more | !fewer & (self.ones | !other.ones))
     }
 
     /// The kinds with at least one copy.
-    pub const fn some(self) -> KindSet {
-        KindSet(self.ones | self.twos)
+    pub const fn some(self) -> CardSet {
+        CardSet(self.ones | self.twos)
     }
 
     /// The kinds with exactly one copy.
-    pub const fn one(self) -> KindSet {
-        KindSet(self.ones & !self.twos)
+    pub const fn one(self) -> CardSet {
+        CardSet(self.ones & !self.twos)
     }
 
     /// The kinds with exactly two copies.
-    pub const fn two(self) -> KindSet {
-        KindSet(self.twos & !self.ones)
+    pub const fn two(self) -> CardSet {
+        CardSet(self.twos & !self.ones)
     }
 
     /// Four words whose bit counts [`CopyCounts::weights`] takes: the digits of the plausible kinds
     /// that are wanted, and of all plausible kinds.
     #[inline]
-    pub fn words(self, plausible: KindSet, wanted: KindSet) -> [u64; 4] {
-        let KindSet(good) = plausible & wanted;
-        let KindSet(all) = plausible;
+    pub fn words(self, plausible: CardSet, wanted: CardSet) -> [u64; 4] {
+        let CardSet(good) = plausible & wanted;
+        let CardSet(all) = plausible;
         [self.ones & good, self.twos & good, self.ones & all, self.twos & all]
     }
 
@@ -90,7 +90,7 @@ impl CopyCounts {
 
     /// The copies of all kinds in the set together.
     #[cfg(test)]
-    pub fn total(self, kinds: KindSet) -> u32 {
+    pub fn total(self, kinds: CardSet) -> u32 {
         CopyCounts::weights(self.words(kinds, kinds).map(u64::count_ones))[0]
     }
 }
@@ -106,18 +106,18 @@ mod tests {
         let parameters = Parameters { colors: 5, copies, ..Parameters::default() };
         let variant = Variant::new(parameters).unwrap();
         let (deck, mut gone) = (CopyCounts::of_deck(&variant), CopyCounts::default());
-        let every = KindSet(variant.tables().all_cards);
+        let every = CardSet(variant.tables().all_cards);
         assert_eq!(deck.total(every), 55);
         for kind in 0..25 {
             for left in (0..[3, 2, 1, 3, 2][kind % 5]).rev() {
-                gone.add(KindSet::of(kind));
-                assert_eq!(deck.minus(gone).total(KindSet::of(kind)), left);
+                gone.add(CardSet::of(kind));
+                assert_eq!(deck.minus(gone).total(CardSet::of(kind)), left);
                 assert_eq!(gone.at_least(deck).contains(kind), left == 0);
             }
         }
         assert_eq!(deck.minus(gone), CopyCounts::default());
         assert_eq!(gone.total(every), 55);
-        gone.add_up_to_three(KindSet::of(0));
+        gone.add_up_to_three(CardSet::of(0));
         assert_eq!(gone.total(every), 55);
     }
 
@@ -126,7 +126,7 @@ mod tests {
         let variant = Variant::new(Parameters::default()).unwrap();
         assert_eq!(CopyCounts::BASE_GAME, CopyCounts::of_deck(&variant));
         let mut counts = CopyCounts::BASE_GAME;
-        let kinds = KindSet::of(0) | KindSet::of(4) | KindSet::of(7);
+        let kinds = CardSet::of(0) | CardSet::of(4) | CardSet::of(7);
         counts.remove(kinds);
         assert!(!counts.some().contains(4));
         assert!(counts.two().contains(0) && counts.one().contains(7));

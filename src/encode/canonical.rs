@@ -36,7 +36,9 @@ pub(super) fn encode_view(view: &View<'_>, has_knowledge: bool, bits: &mut BitWr
     let axes = Axes::of(view.variant());
     encode_all_but_knowledge(view, &axes, bits, |bits| {
         if has_knowledge {
-            encode_knowledge(&axes, bits, |offset, slot| view.slot_hints(offset, slot).bits());
+            encode_knowledge(&axes, bits, |offset, slot| {
+                view.knowledge(offset, slot).map_or(0, Knowledge::bits)
+            });
         }
     });
 }

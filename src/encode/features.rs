@@ -1,6 +1,6 @@
 //! Numbers beside the bits of an observation: what follows from a view by counting.
 
-use crate::rules::{Belief, KindSet, MAX_CARD_KINDS, Offset, Slot, View};
+use crate::rules::{Belief, CardSet, MAX_CARD_KINDS, Offset, Slot, View};
 
 /// The numbers of a card in [`write_card_features`]: playable, dead, critical.
 pub const CARD_FEATURES: usize = 3;
@@ -15,7 +15,7 @@ pub fn write_card_features(view: &View<'_>, out: &mut [f32]) {
     let variant = view.variant();
     let (players, slots) = (usize::from(variant.players()), usize::from(variant.hand_size()));
     assert_eq!(out.len(), players * slots * CARD_FEATURES, "three numbers for each card");
-    let outlook = view.kind_outlook();
+    let outlook = view.outlook();
     let sets = [outlook.playable, outlook.dead, outlook.critical];
     let (cards, _) = out.as_chunks_mut::<CARD_FEATURES>();
     cards.fill([0.0; CARD_FEATURES]);
@@ -54,8 +54,9 @@ pub fn write_public_marginals(view: &View<'_>, out: &mut [f32]) {
     }
     for (place, row) in out.chunks_exact_mut(kinds).enumerate() {
         let plausible = view
-            .slot_hints(Offset::at(place / slots), Slot::at(place % slots))
-            .plausible_kinds(variant);
+            .knowledge(Offset::at(place / slots), Slot::at(place % slots))
+            .unwrap_or_default()
+            .plausible(variant);
         let counts = counts_of(plausible, &left);
         let total: u32 = counts.iter().sum();
         let total = total.max(1) as f32;
@@ -65,7 +66,7 @@ pub fn write_public_marginals(view: &View<'_>, out: &mut [f32]) {
 
 /// The numbers of the kinds in a set; 0 for the others. Without branches, so that the compiler
 /// computes several at once.
-fn counts_of(set: KindSet, left: &[u32; MAX_CARD_KINDS]) -> [u32; MAX_CARD_KINDS] {
+fn counts_of(set: CardSet, left: &[u32; MAX_CARD_KINDS]) -> [u32; MAX_CARD_KINDS] {
     let halves = [set.0 as u32, (set.0 >> 32) as u32];
     let mut counts = *left;
     for (half, counts) in halves.into_iter().zip(counts.chunks_mut(32)) {
@@ -125,7 +126,7 @@ mod tests {
             write_card_features(&state.view(view.seat(Offset::NEXT)), &mut next);
             let belief = Belief::new(view);
             for slot in 0..belief.slots() {
-                if belief.possible_kinds(Slot::ALL[slot]).len() != 1 {
+                if belief.possible(Slot::ALL[slot]).len() != 1 {
                     continue;
                 }
                 // The next seat sees this hand at the last offset.

@@ -7,7 +7,7 @@
 
 use crate::encode::{Layout, Section};
 use crate::rules::{
-    Belief, KindOutlook, KindSet, MAX_CARD_KINDS, MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS, Variant,
+    Belief, CardSet, MAX_CARD_KINDS, MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS, Outlook, Variant,
     named,
 };
 
@@ -108,7 +108,7 @@ struct Observation {
     cards: [[u64; MAX_HAND_SIZE]; MAX_PLAYERS],
     /// What the hints say of each card: the plausible kinds, then the hinted colour and rank.
     knowledge: [[u64; MAX_HAND_SIZE]; MAX_PLAYERS],
-    outlook: KindOutlook,
+    outlook: Outlook,
     heights: [u8; MAX_COLORS],
     discarded: [u8; KINDS],
     unseen: [u8; KINDS],
@@ -273,11 +273,11 @@ impl ColorFeatures {
             unseen[kind] = unseen[kind].saturating_sub(discarded[kind] + u8::from(is_played));
         }
         for card in cards[1..self.players].iter().flat_map(|hand| &hand[..self.hand_size]) {
-            for kind in KindSet(*card).iter() {
+            for kind in CardSet(*card).iter() {
                 unseen[kind] = unseen[kind].saturating_sub(1);
             }
         }
-        let outlook = KindOutlook::new(&self.variant, &heights[..self.colors], discards);
+        let outlook = Outlook::new(&self.variant, &heights[..self.colors], discards);
         let own = self.own(&known[0], &unseen);
         Observation { cards, knowledge: known, outlook, heights, discarded, unseen, own }
     }
@@ -296,7 +296,7 @@ impl ColorFeatures {
             let size = plausible.iter().take_while(|&&set| set != 0).count();
             let mut marginals = [0.0f64; KINDS * MAX_HAND_SIZE];
             let marginals = &mut marginals[..size * kinds];
-            let sets = plausible.map(KindSet);
+            let sets = plausible.map(CardSet);
             let size_of_variant = [self.colors as u8, self.ranks as u8];
             Belief::of(&sets[..size], *unseen, size_of_variant).write_marginals(marginals);
             for (own, marginals) in own.iter_mut().zip(marginals.chunks(kinds)) {
@@ -306,9 +306,9 @@ impl ColorFeatures {
         }
         for (own, plausible) in own.iter_mut().zip(plausible) {
             let copies = |kind: usize| f32::from(unseen[kind]);
-            let total: f32 = KindSet(plausible).iter().map(copies).sum();
+            let total: f32 = CardSet(plausible).iter().map(copies).sum();
             if total > 0.0 {
-                KindSet(plausible).iter().for_each(|kind| own[kind] = copies(kind) / total);
+                CardSet(plausible).iter().for_each(|kind| own[kind] = copies(kind) / total);
             }
         }
         own
@@ -365,7 +365,7 @@ impl ColorFeatures {
         let sets = flags(&seen.outlook);
         for own in &seen.own[..self.hand_size] {
             for set in sets {
-                row.number(KindSet(set).iter().fold(0.0, |sum, kind| sum + own[kind]));
+                row.number(CardSet(set).iter().fold(0.0, |sum, kind| sum + own[kind]));
             }
         }
         let hands = || seen.cards[1..self.players].iter().map(|hand| &hand[..self.hand_size]);
@@ -373,7 +373,7 @@ impl ColorFeatures {
             sets.iter().for_each(|set| row.bit(card & set != 0));
         }
         for &card in hands().flatten() {
-            let kind = KindSet(card).iter().next();
+            let kind = CardSet(card).iter().next();
             row.bits(kind.map_or(0, |kind| 1 << (kind % self.ranks)), self.ranks);
         }
         for hand in &seen.knowledge[..self.players] {
@@ -392,7 +392,7 @@ impl ColorFeatures {
 }
 
 /// The sets of playable, dead and critical cards.
-fn flags(outlook: &KindOutlook) -> [u64; 3] {
+fn flags(outlook: &Outlook) -> [u64; 3] {
     [outlook.playable.0, outlook.dead.0, outlook.critical.0]
 }
 

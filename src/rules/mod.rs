@@ -50,11 +50,7 @@ pub use cards::card::{Card, Rank, Suit};
 pub use cards::card_set::CardSet;
 pub use cards::deck::DeckError;
 pub(crate) use cards::deck::{Deck, ListedDeck, RandomDeck};
-pub(crate) use cards::hint_bits::HintBits;
-pub(crate) use cards::kind_set::KindSet;
 pub use cards::knowledge::Knowledge;
-#[cfg(feature = "bots")]
-pub(crate) use cards::outlook::KindOutlook;
 pub use cards::outlook::Outlook;
 pub use cards::slot_set::SlotSet;
 pub use game::episode_seed::EpisodeSeed;

@@ -4,7 +4,7 @@ use super::block::{Field, GameLane, count, counter, ending, hand_start};
 use super::lanes::Word;
 use super::plan::{ABSENT, CARD_INDEX, COLOR_HINT, DISCARD, PLAY, RANK_HINT, Sizes, TYPES, ones};
 use crate::rules::{
-    ActionSet, EpisodeSeed, Event, GameRng, Hand, Hint, HintBits, MAX_COLORS, MAX_PLAYERS, Move,
+    ActionSet, EpisodeSeed, Event, GameRng, Hand, Hint, Knowledge, MAX_COLORS, MAX_PLAYERS, Move,
     Offset, Position, RandomDeck, Rank, Seat, Slot, SlotSet, Suit, Variant,
 };
 
@@ -110,7 +110,7 @@ impl Game {
                 let card = block[start + slot].0[lane];
                 if card != ABSENT {
                     hand.cards[slot] = (card >> CARD_INDEX) as u8;
-                    hand.knowledge[slot] = HintBits(card & ones(sizes.knowledge()));
+                    hand.knowledge[slot] = Knowledge(card & ones(sizes.knowledge()));
                     hand.size += 1;
                 }
             }

@@ -22,7 +22,7 @@ pub const TYPES: usize = 4;
 
 /// The numbers and switches of a variant.
 ///
-/// The word of a card has from bit 0 on its [`crate::rules::HintBits`] (`knowledge` bits), then
+/// The word of a card has from bit 0 on its [`crate::rules::Knowledge`] (`knowledge` bits), then
 /// its suit and its rank (one bit each), and from bit [`CARD_INDEX`] on its index.
 ///
 /// The word of an action has from bit 0 on the cards that a hint names (`cards` bits) and the

@@ -23,12 +23,12 @@ pub struct Knowledge {
 }
 
 impl Knowledge {
-    pub fn new(knowledge: rules::Knowledge<'_>, variant: &rules::Variant) -> Knowledge {
-        let card = |card| Card::new(card, variant.edition());
+    pub fn new(knowledge: rules::Knowledge, variant: &rules::Variant) -> Knowledge {
+        let card = |index| Card::new(variant.card(index), variant.edition());
         Knowledge {
-            plausible: knowledge.plausible().iter().map(card).collect(),
-            color: knowledge.hinted_suit().map(rules::Suit::index),
-            rank: knowledge.hinted_rank().map(rules::Rank::index),
+            plausible: knowledge.plausible(variant).iter().map(card).collect(),
+            color: knowledge.hinted_suit(variant).map(rules::Suit::index),
+            rank: knowledge.hinted_rank(variant).map(rules::Rank::index),
         }
     }
 }

@@ -33,14 +33,14 @@ impl State {
         let variant = self.rules().variant();
         let (colors, ranks) = (usize::from(variant.colors()), usize::from(variant.ranks()));
         let view = self.rules().view(rules::Seat::default());
-        let named = |known: rules::Knowledge<'_>| {
-            let suit = known.hinted_suit().map_or(colors, rules::Suit::index);
-            let rank = known.hinted_rank().map_or(ranks, rules::Rank::index);
+        let named = |known: &rules::Knowledge| {
+            let suit = known.hinted_suit(variant).map_or(colors, rules::Suit::index);
+            let rank = known.hinted_rank(variant).map_or(ranks, rules::Rank::index);
             (suit * (ranks + 1) + rank) as u8
         };
         let hand = |seat| {
             let hints = view.hand_knowledge(view.offset(seat));
-            let numbers: Vec<u8> = hints.map(named).collect();
+            let numbers: Vec<u8> = hints.iter().map(named).collect();
             PyBytes::new(py, &numbers)
         };
         variant.seats().map(hand).collect()

@@ -124,10 +124,9 @@ impl View {
         let view = self.view();
         let variant = view.variant();
         let offset = Offset::at(seat("offset", &offset, variant.players())?.index());
-        let mut hand = view.hand_knowledge(offset);
-        let found = usize::try_from(slot.value).ok().and_then(|slot| hand.nth(slot));
-        match found {
-            Some(knowledge) => Ok(Knowledge::new(knowledge, variant)),
+        let hand = view.hand_knowledge(offset);
+        match usize::try_from(slot.value).ok().and_then(|slot| hand.get(slot)) {
+            Some(&knowledge) => Ok(Knowledge::new(knowledge, variant)),
             None => Err(StarmineError::new_err(format!(
                 "slot={slot} is not allowed: the hand has {} cards",
                 view.hand_size(offset)
@@ -143,8 +142,8 @@ impl View {
         let view = self.view();
         let (variant, belief) = (view.variant(), Belief::new(&view));
         let cards = |slot| {
-            let cards = belief.possible(slot).into_iter();
-            cards.map(|card| Card::new(card, variant.edition())).collect()
+            let cards = belief.possible(slot).iter();
+            cards.map(|card| Card::new(variant.card(card), variant.edition())).collect()
         };
         (0..belief.slots()).map(Slot::at).map(cards).collect()
     }

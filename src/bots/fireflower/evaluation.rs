@@ -7,7 +7,7 @@ use super::forecast::{Forecast, HINT_WORTH};
 use super::reasoner::{DiscardRating, Reasoner, When};
 use super::seat_state::{MAX_SCORE, SeatState};
 use crate::bots::base_game::{ALL, RANKS, SUITS, above, above_all, of_rank};
-use crate::rules::{BitIndices, KindSet, SlotSet};
+use crate::rules::{BitIndices, CardSet, SlotSet};
 
 /// The cost of each point by which the game certainly misses the maximum score.
 const MISSED_POINT: f64 = 3.0;
@@ -171,7 +171,7 @@ impl Reasoner<'_> {
     }
 
     /// Whether a card that the observer does not know occupies its slot for long.
-    fn is_kept_blindly(&self, state: &SeatState, id: usize, possible: KindSet) -> bool {
+    fn is_kept_blindly(&self, state: &SeatState, id: usize, possible: CardSet) -> bool {
         let status = &state.status;
         let tops = &self.beliefs.tops;
         !possible.is_subset(status.playable)
@@ -261,13 +261,13 @@ const CLOGS: [f64; 8] = [0.80, 0.80, 0.88, 0.94, 0.97, 0.99, 1.00, 1.00];
 /// The distance of each kind from its stack: the number of ranks in between, where critical ones
 /// count twice. Bit-sliced: three bits for each kind, the lowest first. Played kinds have distance
 /// 0.
-struct Distances([KindSet; 3]);
+struct Distances([CardSet; 3]);
 
 impl Distances {
     fn new(state: &SeatState) -> Distances {
         let mut under = ALL - state.played;
         let mut critical = state.status.critical - state.played;
-        let mut distances = Distances([KindSet::EMPTY; 3]);
+        let mut distances = Distances([CardSet::EMPTY; 3]);
         for _ in 1..RANKS {
             under = above(under);
             critical = above(critical);
@@ -278,7 +278,7 @@ impl Distances {
     }
 
     /// Adds 1 for each of these kinds, saturating at 7.
-    fn add(&mut self, cards: KindSet) {
+    fn add(&mut self, cards: CardSet) {
         let mut carry = cards.0;
         for plane in &mut self.0 {
             (plane.0, carry) = (plane.0 ^ carry, plane.0 & carry);
@@ -289,7 +289,7 @@ impl Distances {
     }
 
     /// The maximum distance of these kinds.
-    fn farthest(&self, cards: KindSet) -> usize {
+    fn farthest(&self, cards: CardSet) -> usize {
         let (mut farthest, mut left) = (0, cards);
         for (bit, &plane) in self.0.iter().enumerate().rev() {
             if left.intersects(plane) {
@@ -332,16 +332,16 @@ mod tests {
         let variant = Variant::new(Parameters::default()).unwrap();
         let state = State::new(variant, EpisodeSeed::default());
         let mut state = SeatState::new(&state.view(crate::rules::Seat::FIRST));
-        state.played = KindSet::of(5) | KindSet::of(6) | KindSet::of(10);
-        state.hidden.remove(of_rank(0) | of_rank(1) | KindSet::of(2) | KindSet::of(3));
+        state.played = CardSet::of(5) | CardSet::of(6) | CardSet::of(10);
+        state.hidden.remove(of_rank(0) | of_rank(1) | CardSet::of(2) | CardSet::of(3));
         state.hidden.remove(of_rank(0));
         state.update_status();
         let distances = Distances::new(&state);
         for card in ALL.iter() {
             let expected = naive(&state, card).min(7);
-            assert_eq!(distances.farthest(KindSet::of(card)), expected, "{card}");
+            assert_eq!(distances.farthest(CardSet::of(card)), expected, "{card}");
         }
         assert_eq!(naive(&state, 4), 8);
-        assert_eq!(distances.farthest(KindSet::of(9) | KindSet::of(6)), 2);
+        assert_eq!(distances.farthest(CardSet::of(9) | CardSet::of(6)), 2);
     }
 }

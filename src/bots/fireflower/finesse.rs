@@ -5,7 +5,7 @@ use super::beliefs::{BeliefKind, CardGroup};
 use super::reasoner::Reasoner;
 use super::seat_state::{HandCards, SeatState};
 use crate::bots::base_game::below;
-use crate::rules::KindSet;
+use crate::rules::CardSet;
 
 impl Reasoner<'_> {
     /// Adds the belief in a finesse, if a hint that touched these cards of this seat is one.
@@ -60,7 +60,7 @@ impl Reasoner<'_> {
     /// Adds the belief about the only target that is of the kind; otherwise about the one that the
     /// observer does not see; otherwise about all, since each owner will believe it.
     fn believe_targets(&mut self, targets: &CardGroup, base: usize, card: usize) {
-        let fits = |id: &usize| self.seen(*id) == KindSet::of(card);
+        let fits = |id: &usize| self.seen(*id) == CardSet::of(card);
         let mut fitting = targets.iter().filter(fits);
         let meant = match (fitting.next(), fitting.next()) {
             (Some(_), Some(_)) => CardGroup::EMPTY,

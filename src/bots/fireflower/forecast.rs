@@ -3,7 +3,7 @@
 use super::reasoner::Reasoner;
 use super::seat_state::SeatState;
 use crate::bots::base_game::{RANKS, SUITS, common_suit, next_on, of_suit};
-use crate::rules::{BitIndices, KindSet};
+use crate::rules::{BitIndices, CardSet};
 
 /// The number of hints that the team needs for each play.
 pub(super) const HINT_WORTH: f64 = 0.85;
@@ -37,7 +37,7 @@ impl Reasoner<'_> {
         let soon = self.all_playable_soon(state);
         let mut forecast = Forecast { soon, plays: 0.0, knowledge: 0.0, round: 0 };
         let turns = state.last_turns.map_or(state.players, usize::from);
-        let mut counted = KindSet::EMPTY;
+        let mut counted = CardSet::EMPTY;
         let mut played = state.played;
         for seat in state.seats_in_turn().take(turns) {
             let now = self.forecast_hand(state, seat, &mut counted, &mut forecast);
@@ -54,18 +54,18 @@ impl Reasoner<'_> {
         &self,
         state: &SeatState,
         seat: usize,
-        counted: &mut KindSet,
+        counted: &mut CardSet,
         forecast: &mut Forecast,
-    ) -> KindSet {
+    ) -> CardSet {
         let status = &state.status;
-        let mut kinds = KindSet::EMPTY;
+        let mut kinds = CardSet::EMPTY;
         let unhinted = self.beliefs.common.unseen().some();
         let unhinted_worth = KNOWING[unhinted.len()];
         let mut knowledge = forecast.knowledge;
         for id in BitIndices(state.hands[seat].set).rev() {
             if forecast.soon >> id & 1 == 1 {
                 let useful = self.beliefs.own.of(id) - status.dead;
-                let card = if useful.single().is_some() { useful } else { KindSet::EMPTY };
+                let card = if useful.single().is_some() { useful } else { CardSet::EMPTY };
                 if !card.intersects(*counted) {
                     *counted |= card;
                     kinds |= card;
@@ -132,10 +132,10 @@ impl Reasoner<'_> {
     }
 
     /// The kind of a card, as a set, if its beliefs are true; empty if several remain possible.
-    fn supposed(&self, state: &SeatState, id: usize) -> KindSet {
+    fn supposed(&self, state: &SeatState, id: usize) -> CardSet {
         let possible = self.beliefs.own.of(id);
         let belief = self.belief(id);
-        let only = |cards: KindSet| cards.single().map_or(KindSet::EMPTY, KindSet::of);
+        let only = |cards: CardSet| cards.single().map_or(CardSet::EMPTY, CardSet::of);
         if possible.single().is_some() || !belief.is_play() {
             only(possible)
         } else if belief.place == 0 {
@@ -143,20 +143,20 @@ impl Reasoner<'_> {
         } else if state.players == 2 {
             self.supposed_in_suit(state, id, belief.place.into())
         } else {
-            KindSet::EMPTY
+            CardSet::EMPTY
         }
     }
 
     /// The kind of a card of known suit, with this number of cards to be played before it.
-    fn supposed_in_suit(&self, state: &SeatState, id: usize, before: usize) -> KindSet {
+    fn supposed_in_suit(&self, state: &SeatState, id: usize, before: usize) -> CardSet {
         let possible = self.beliefs.own.of(id);
         let useful = possible - state.status.dead;
-        let Some(suit) = common_suit(useful) else { return KindSet::EMPTY };
+        let Some(suit) = common_suit(useful) else { return CardSet::EMPTY };
         let cards = of_suit(suit);
         let mut next = next_on(state.played) & cards;
         for _ in 0..before.min(RANKS) {
             if next.intersects(possible) {
-                next = KindSet(next.0 << 1) & cards;
+                next = CardSet(next.0 << 1) & cards;
             }
         }
         next & useful

@@ -34,7 +34,7 @@ mod tests;
 mod turn_meaning;
 
 use crate::rules::{
-    BitIndices, Event, GameRng, KindSet, Move, Offset, Seat, Slot, UnsupportedVariantError,
+    BitIndices, CardSet, Event, GameRng, Move, Offset, Seat, Slot, UnsupportedVariantError,
     Variant, View,
 };
 
@@ -94,7 +94,7 @@ impl Bot for Fireflower {
         let Some(before) = self.game else { return };
         let mut after = before;
         let variant = turn.after.variant();
-        let face = |card| KindSet::of(variant.kind_of(card));
+        let face = |card| CardSet::of(variant.kind_of(card));
         let played = seat_move_of(&turn.event, variant);
         if let (SeatMove::Play { slot } | SeatMove::Discard { slot }, Some(card)) =
             (played, turn.event.card)

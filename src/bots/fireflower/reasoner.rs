@@ -5,7 +5,7 @@ use super::seat_state::{CARDS, HandCards, SeatState};
 use crate::bots::base_game::{HAND_SIZE, common_suit};
 use crate::bots::copy_counts::CopyCounts;
 use crate::bots::first_best::first_best;
-use crate::rules::{BitIndices, KindSet, MAX_PLAYERS, Slot, SlotSet};
+use crate::rules::{BitIndices, CardSet, MAX_PLAYERS, Slot, SlotSet};
 
 /// The possible kinds of each card, to a player's knowledge or to common knowledge.
 #[derive(Clone, Copy, Debug)]
@@ -35,13 +35,13 @@ impl CardKnowledge {
     };
 
     /// The possible kinds of a card.
-    pub(super) fn of(&self, id: usize) -> KindSet {
-        KindSet(self.possible[id].into())
+    pub(super) fn of(&self, id: usize) -> CardSet {
+        CardSet(self.possible[id].into())
     }
 
     /// The possible kinds of each card of a hand, by slot.
-    pub(super) fn of_hand(&self, hand: &HandCards) -> [KindSet; HAND_SIZE] {
-        let mut possible = [KindSet::EMPTY; HAND_SIZE];
+    pub(super) fn of_hand(&self, hand: &HandCards) -> [CardSet; HAND_SIZE] {
+        let mut possible = [CardSet::EMPTY; HAND_SIZE];
         for (slot, &id) in hand.ids().iter().enumerate() {
             possible[slot] = self.of(id.into());
         }
@@ -83,7 +83,7 @@ impl CardKnowledge {
         (self.unseen, self.single) = (counts, 0);
         for hand in state.all_hands() {
             for id in BitIndices(hand.set & cards).rev() {
-                let possible = self.unseen.some() & KindSet(plausible[id].into());
+                let possible = self.unseen.some() & CardSet(plausible[id].into());
                 self.possible[id] = possible.0 as u32;
                 if possible.0.is_power_of_two() {
                     self.unseen.remove(possible);
@@ -140,7 +140,7 @@ pub(super) struct AfterTurn {
     /// The next player's most likely discard.
     pub discard: u8,
     /// The critical kinds that were not accounted for just before the turn.
-    pub critical: KindSet,
+    pub critical: CardSet,
 }
 
 /// What is remembered of earlier turns. The search does not change it.
@@ -155,7 +155,7 @@ pub(super) struct PastTurns {
 impl PastTurns {
     pub(super) const NONE: PastTurns = PastTurns {
         hintable: [0; MAX_PLAYERS],
-        after_turns: [AfterTurn { was_idle: false, discard: 0, critical: KindSet::EMPTY };
+        after_turns: [AfterTurn { was_idle: false, discard: 0, critical: CardSet::EMPTY };
             MAX_PLAYERS],
     };
 }
@@ -191,7 +191,7 @@ pub(super) struct Reasoner<'a> {
 
 impl Reasoner<'_> {
     /// The observer sees the kind of a card.
-    pub(super) fn see(&mut self, id: usize, card: KindSet) {
+    pub(super) fn see(&mut self, id: usize, card: CardSet) {
         self.beliefs.own.possible[id] = card.0 as u32;
         self.beliefs.seen |= 1 << id;
     }
@@ -213,7 +213,7 @@ impl Reasoner<'_> {
 
     /// The possible kinds of another seat's cards to its own knowledge, except that the observer's
     /// hand stays hidden.
-    pub(super) fn hand_seen_from(&self, state: &SeatState, seat: usize) -> [KindSet; HAND_SIZE] {
+    pub(super) fn hand_seen_from(&self, state: &SeatState, seat: usize) -> [CardSet; HAND_SIZE] {
         let hand = &state.hands[seat];
         let mut unseen = state.unseen;
         for &id in hand.ids() {
@@ -225,13 +225,13 @@ impl Reasoner<'_> {
     }
 
     /// A card left its hand and is public.
-    pub(super) fn reveal(&mut self, id: usize, card: KindSet) {
+    pub(super) fn reveal(&mut self, id: usize, card: CardSet) {
         self.see(id, card);
         self.beliefs.common.possible[id] = card.0 as u32;
     }
 
     /// Applies the content of a hint to all cards of a hand.
-    pub(super) fn tell(&mut self, hand: &HandCards, cards: KindSet, touched: SlotSet) {
+    pub(super) fn tell(&mut self, hand: &HandCards, cards: CardSet, touched: SlotSet) {
         let BeliefState { plausible, own, common, touched: pointed_out, .. } = &mut *self.beliefs;
         for (slot, &id) in hand.ids().iter().enumerate() {
             let id = usize::from(id);
@@ -252,8 +252,8 @@ impl Reasoner<'_> {
     }
 
     /// The kind of a card as a set; empty if the observer does not know it.
-    pub(super) fn seen(&self, id: usize) -> KindSet {
-        if self.is_seen(id) { self.beliefs.own.of(id) } else { KindSet::EMPTY }
+    pub(super) fn seen(&self, id: usize) -> CardSet {
+        if self.is_seen(id) { self.beliefs.own.of(id) } else { CardSet::EMPTY }
     }
 
     /// Whether the observer knows the kind of this card.
@@ -313,7 +313,7 @@ impl Reasoner<'_> {
         &self,
         state: &SeatState,
         hand: &HandCards,
-        possible: &[KindSet; HAND_SIZE],
+        possible: &[CardSet; HAND_SIZE],
         when: When,
     ) -> SlotSet {
         let status = &state.status;
@@ -343,7 +343,7 @@ impl Reasoner<'_> {
         &self,
         state: &SeatState,
         hand: &HandCards,
-        possible: &[KindSet; HAND_SIZE],
+        possible: &[CardSet; HAND_SIZE],
     ) -> (usize, DiscardRating) {
         let slots = hand.ids().iter().zip(possible).enumerate();
         let rated = slots
@@ -351,7 +351,7 @@ impl Reasoner<'_> {
         first_best(rated).unwrap_or((0, DiscardRating::Fatal))
     }
 
-    fn rate_discard(&self, state: &SeatState, id: usize, possible: KindSet) -> DiscardRating {
+    fn rate_discard(&self, state: &SeatState, id: usize, possible: CardSet) -> DiscardRating {
         let status = &state.status;
         let tops = &self.beliefs.tops;
         if possible.is_subset(status.dead) {

@@ -4,7 +4,7 @@ use super::hint_meaning::{BeforeHint, GivenHint};
 use super::reasoner::{BeliefState, DiscardRating, Reasoner, When};
 use super::seat_state::{MAX_TOKENS, SeatMove, SeatState};
 use crate::bots::base_game::{HAND_SIZE, RANKS, SUITS};
-use crate::rules::{Hint, KindSet, Rank, Slot, SlotSet, Suit};
+use crate::rules::{CardSet, Hint, Rank, Slot, SlotSet, Suit};
 
 /// The weight of the kind that a finesse gives, relative to the other possible kinds.
 const FINESSE_WEIGHT: f64 = 100.0;
@@ -46,7 +46,7 @@ impl BestMove {
 
 /// The observer's knowledge of its own hand.
 struct OwnHand {
-    possible: [KindSet; HAND_SIZE],
+    possible: [CardSet; HAND_SIZE],
     /// The expected plays, to the observer's knowledge.
     plays: SlotSet,
 }
@@ -159,13 +159,13 @@ impl Reasoner<'_> {
         state: &SeatState,
         played: SeatMove,
         slot: usize,
-        cards: KindSet,
+        cards: CardSet,
         weight: impl Fn(usize) -> f64,
     ) -> Option<f64> {
         let id = state.hands[state.observer].id(slot);
         let mut mean = WeightedMean::default();
         for card in cards.iter() {
-            mean.add(self.attempt(state, played, id, KindSet::of(card)), weight(card));
+            mean.add(self.attempt(state, played, id, CardSet::of(card)), weight(card));
         }
         mean.value()
     }
@@ -177,7 +177,7 @@ impl Reasoner<'_> {
         state: &SeatState,
         played: SeatMove,
         id: usize,
-        card: KindSet,
+        card: CardSet,
     ) -> Option<f64> {
         let mut after = *state;
         after.show(id, card);

@@ -3,7 +3,7 @@
 
 use crate::bots::base_game::{ALL, HAND_SIZE, RANKS, above, above_all, next_on, of_hint, of_rank};
 use crate::bots::copy_counts::CopyCounts;
-use crate::rules::{Hint, KindSet, MAX_PLAYERS, Seat, SlotSet, View};
+use crate::rules::{CardSet, Hint, MAX_PLAYERS, Seat, SlotSet, View};
 
 /// Cards in the deck.
 pub(super) const CARDS: usize = 50;
@@ -81,11 +81,11 @@ pub(super) enum SeatMove {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CardStatus {
     /// Next on its stack, also if all copies are discarded.
-    pub playable: KindSet,
+    pub playable: CardSet,
     /// Can never be played.
-    pub dead: KindSet,
+    pub dead: CardSet,
     /// Not dead, and at most one copy is neither played nor discarded.
-    pub critical: KindSet,
+    pub critical: CardSet,
 }
 
 /// The game as one seat sees it.
@@ -99,7 +99,7 @@ pub(super) struct SeatState {
     /// The cards outside the deck that the observer does not see, as a bit set.
     pub blind: u64,
     /// The kinds on the stacks.
-    pub played: KindSet,
+    pub played: CardSet,
     /// Copies in hands and in the deck.
     pub hidden: CopyCounts,
     /// Copies that the observer does not see, in the deck and in its own hand.
@@ -129,7 +129,7 @@ impl SeatState {
     pub(super) fn new(view: &View<'_>) -> SeatState {
         let players = usize::from(view.variant().players());
         let size = usize::from(view.variant().hand_size());
-        let played = KindSet::EMPTY;
+        let played = CardSet::EMPTY;
         let mut state = SeatState {
             players,
             observer: view.observer().index(),
@@ -157,7 +157,7 @@ impl SeatState {
                 state.deal(seat, (seat * size + slot) as u8);
             }
             for (slot, &card) in view.hand_indices(view.offset(Seat::at(seat))).iter().enumerate() {
-                state.show(seat * size + slot, KindSet::of(card.into()));
+                state.show(seat * size + slot, CardSet::of(card.into()));
             }
         }
         state.update_status();
@@ -165,12 +165,12 @@ impl SeatState {
     }
 
     /// The kind of a card as a set; empty if the observer does not see it.
-    pub(super) fn face(&self, id: usize) -> KindSet {
-        KindSet(1 << self.faces[id] & !(1 << UNSEEN))
+    pub(super) fn face(&self, id: usize) -> CardSet {
+        CardSet(1 << self.faces[id] & !(1 << UNSEEN))
     }
 
     /// The observer sees the kind of a card for the first time.
-    pub(super) fn show(&mut self, id: usize, card: KindSet) {
+    pub(super) fn show(&mut self, id: usize, card: CardSet) {
         if self.faces[id] == UNSEEN && !card.is_empty() {
             self.blind &= !(1 << id);
             self.faces[id] = card.0.trailing_zeros() as u8;
@@ -200,7 +200,7 @@ impl SeatState {
     }
 
     /// The kinds one step from playable.
-    pub(super) fn one_away(&self) -> KindSet {
+    pub(super) fn one_away(&self) -> CardSet {
         above(self.status.playable)
     }
 
@@ -224,12 +224,12 @@ impl SeatState {
     }
 
     /// The unplayed kinds whose copies are all discarded.
-    pub(super) fn exhausted(&self) -> KindSet {
+    pub(super) fn exhausted(&self) -> CardSet {
         (ALL - self.hidden.some()) - self.played
     }
 
     /// Whether a card of this kind is playable. False for the empty set.
-    pub(super) fn fits(&self, card: KindSet) -> bool {
+    pub(super) fn fits(&self, card: CardSet) -> bool {
         self.status.playable.intersects(card)
     }
 
@@ -261,7 +261,7 @@ impl SeatState {
         self.last_turns = self.last_turns.map(|turns| turns.saturating_sub(1));
     }
 
-    fn add(&mut self, card: KindSet) {
+    fn add(&mut self, card: CardSet) {
         self.played |= card;
         self.hidden.remove(card);
         self.score += 1;
@@ -271,12 +271,12 @@ impl SeatState {
         self.update_status();
     }
 
-    fn misplay(&mut self, card: KindSet) {
+    fn misplay(&mut self, card: CardSet) {
         self.discard(card);
         self.lives = self.lives.saturating_sub(1);
     }
 
-    fn discard(&mut self, card: KindSet) {
+    fn discard(&mut self, card: CardSet) {
         self.hidden.remove(card & self.hidden.some());
         self.discarded += 1;
         self.update_status();

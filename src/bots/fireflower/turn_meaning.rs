@@ -4,7 +4,7 @@ use super::beliefs::{BeliefKind, CardGroup};
 use super::hint_meaning::GivenHint;
 use super::reasoner::{AfterTurn, Reasoner, When};
 use super::seat_state::{MAX_TOKENS, SeatMove, SeatState};
-use crate::rules::{BitIndices, KindSet, Slot, SlotSet};
+use crate::rules::{BitIndices, CardSet, Slot, SlotSet};
 
 /// With at least this many tokens, a player who discards could have given a hint instead.
 const PLENTY: u8 = 3;
@@ -51,7 +51,7 @@ impl Reasoner<'_> {
     }
 
     /// Remembers the situation after a turn that replaced a card, except a misplay.
-    fn note(&mut self, played: SeatMove, critical: KindSet, before: &SeatState, after: &SeatState) {
+    fn note(&mut self, played: SeatMove, critical: CardSet, before: &SeatState, after: &SeatState) {
         let (seat, next) = (before.current, after.current);
         let is_noted = match played {
             SeatMove::Discard { .. } => true,
@@ -173,7 +173,7 @@ impl Reasoner<'_> {
     /// A player discarded a playable card, which by common knowledge was one of these kinds:
     /// another player holds a copy and should play it. Only with up to three players, and not after
     /// a finesse.
-    fn mark_copies(&mut self, id: usize, cards: KindSet, before: &SeatState, after: &SeatState) {
+    fn mark_copies(&mut self, id: usize, cards: CardSet, before: &SeatState, after: &SeatState) {
         let is_finesse = self.belief(id).finesse().is_some();
         if after.players > 3 || is_finesse || cards.is_empty() {
             return;
@@ -193,7 +193,7 @@ impl Reasoner<'_> {
 
     /// The seats that may hold the copy of a discarded playable card: the only other seat that
     /// visibly holds one, or else those whose cards the observer cannot see; one bit each.
-    fn seats_with(&self, cards: KindSet, discarder: usize, after: &SeatState) -> u64 {
+    fn seats_with(&self, cards: CardSet, discarder: usize, after: &SeatState) -> u64 {
         let others = (0..after.players).filter(|&seat| seat != discarder);
         let all = others.clone().fold(0, |set, seat| set | 1 << seat);
         let shows = |seat: &usize| {

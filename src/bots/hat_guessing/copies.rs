@@ -2,7 +2,7 @@
 //! remaining copies.
 
 use crate::bots::base_game::{self, HIGHEST, LOWEST, RANKS, SUITS};
-use crate::rules::{Hint, KindOutlook, KindSet, bit_set};
+use crate::rules::{CardSet, Hint, Outlook, bit_set};
 
 /// Kinds of cards in the base game.
 const KINDS: usize = SUITS * RANKS;
@@ -17,7 +17,7 @@ impl Copies {
     pub const ALL: Copies = Copies::of(base_game::ALL);
 
     /// Every copy of these kinds.
-    pub const fn of(kinds: KindSet) -> Copies {
+    pub const fn of(kinds: CardSet) -> Copies {
         let thirds = (kinds.0 & LOWEST.0) << (RANKS - 1);
         Copies(kinds.0 | (kinds.0 & !HIGHEST.0 | thirds) << KINDS)
     }
@@ -29,7 +29,7 @@ impl Copies {
 
     /// Removes one copy of a kind, if there is one; the first copy last.
     pub fn remove(&mut self, kind: usize) {
-        let held = self.0 & Copies::of(KindSet::of(kind)).0;
+        let held = self.0 & Copies::of(CardSet::of(kind)).0;
         self.0 &= !(held & (1 << 63) >> held.leading_zeros().min(63));
     }
 
@@ -44,8 +44,8 @@ impl Copies {
     }
 
     /// The kinds with at least one copy.
-    pub const fn kinds(self) -> KindSet {
-        KindSet(self.0 & base_game::ALL.0)
+    pub const fn kinds(self) -> CardSet {
+        CardSet(self.0 & base_game::ALL.0)
     }
 
     /// Whether all are copies of one kind.
@@ -55,7 +55,7 @@ impl Copies {
 
     /// The sum of the copies' ranks, counted from 1.
     pub fn rank_sum(self) -> u32 {
-        let copies_of = |kind: usize| (self & Copies::of(KindSet::of(kind))).len();
+        let copies_of = |kind: usize| (self & Copies::of(CardSet::of(kind))).len();
         self.kinds().iter().map(|kind| copies_of(kind) * (kind % RANKS + 1) as u32).sum()
     }
 
@@ -96,7 +96,7 @@ pub(super) struct Traits {
     pub are_distinct: bool,
 }
 
-/// A [`KindOutlook`] in terms of copies.
+/// A [`Outlook`] in terms of copies.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CopiesOutlook {
     pub playable: Copies,
@@ -104,8 +104,8 @@ pub(super) struct CopiesOutlook {
     pub critical: Copies,
 }
 
-impl From<KindOutlook> for CopiesOutlook {
-    fn from(outlook: KindOutlook) -> CopiesOutlook {
+impl From<Outlook> for CopiesOutlook {
+    fn from(outlook: Outlook) -> CopiesOutlook {
         CopiesOutlook {
             playable: Copies::of(outlook.playable),
             dead: Copies::of(outlook.dead),
@@ -125,9 +125,9 @@ mod tests {
         assert_eq!(Copies::ALL.len(), u32::from(variant.deck_size()));
         for card in variant.card_kinds() {
             let index = variant.kind_of(card);
-            let mut copies = Copies::of(KindSet::of(index));
+            let mut copies = Copies::of(CardSet::of(index));
             for left in (1..=u32::from(variant.copies(card))).rev() {
-                assert_eq!((copies.len(), copies.kinds()), (left, KindSet::of(index)));
+                assert_eq!((copies.len(), copies.kinds()), (left, CardSet::of(index)));
                 assert!(copies.is_one_kind());
                 assert_eq!(copies.ranks().set, 1 << card.rank.index());
                 assert_eq!(copies.suits().set, 1 << (card.suit.index() * 5 + 4));
@@ -151,7 +151,7 @@ mod tests {
     fn suits_and_ranks_are_distinct_unless_two_kinds_share_one() {
         for one in 0..KINDS {
             for other in 0..KINDS {
-                let copies = Copies::of(KindSet::of(one) | KindSet::of(other));
+                let copies = Copies::of(CardSet::of(one) | CardSet::of(other));
                 let shares = |same: bool| same && one != other;
                 assert_eq!(copies.suits().are_distinct, !shares(one / RANKS == other / RANKS));
                 assert_eq!(copies.ranks().are_distinct, !shares(one % RANKS == other % RANKS));

@@ -8,7 +8,7 @@ use super::hand_knowledge::HandKnowledge;
 use super::public_knowledge::{PublicKnowledge, mend};
 use crate::bots::base_game::rank_of;
 use crate::bots::first_best::first_best;
-use crate::rules::{Hint, KindSet, MAX_PLAYERS, Offset, SlotSet, View};
+use crate::rules::{CardSet, Hint, MAX_PLAYERS, Offset, SlotSet, View};
 
 /// The type of a score: `f32` or `f64`, as in the original of the bot. Rounding decides some ties.
 pub(super) trait Score:
@@ -31,16 +31,16 @@ pub(super) struct PrivateKnowledge<'a> {
     /// What the observer knows about its own hand.
     pub own: HandKnowledge,
     /// The kinds in each teammate's hand, by offset.
-    pub held: [KindSet; MAX_PLAYERS],
+    pub held: [CardSet; MAX_PLAYERS],
 }
 
 impl<'a> PrivateKnowledge<'a> {
     pub fn new(public: &'a PublicKnowledge, view: &'a View<'a>) -> PrivateKnowledge<'a> {
-        let mut held = [KindSet::EMPTY; MAX_PLAYERS];
+        let mut held = [CardSet::EMPTY; MAX_PLAYERS];
         let mut unseen = public.left;
         for (offset, held) in held.iter_mut().enumerate().take(public.players).skip(1) {
             for &card in view.hand_indices(Offset::at(offset)) {
-                *held |= KindSet::of(card.into());
+                *held |= CardSet::of(card.into());
                 unseen.remove(card.into());
             }
         }
@@ -51,8 +51,8 @@ impl<'a> PrivateKnowledge<'a> {
     }
 
     /// The kinds in all teammates' hands.
-    pub fn seen(&self) -> KindSet {
-        self.held.iter().fold(KindSet::EMPTY, |seen, &hand| seen | hand)
+    pub fn seen(&self) -> CardSet {
+        self.held.iter().fold(CardSet::EMPTY, |seen, &hand| seen | hand)
     }
 
     /// The best card known to be playable: a low one that few teammates hold.
@@ -67,7 +67,7 @@ impl<'a> PrivateKnowledge<'a> {
         for kind in card.kinds().iter() {
             let others = self.held.iter().filter(|hand| hand.contains(kind)).count();
             let holders = if self.view.deck_size() > 0 { 1 + others as u32 } else { 1 };
-            let weight = (card & Copies::of(KindSet::of(kind))).len();
+            let weight = (card & Copies::of(CardSet::of(kind))).len();
             let of_kind = score::<S>(9 - rank_of(kind) as u32) / score(holders);
             sum = sum + score::<S>(weight) * of_kind;
         }

@@ -40,7 +40,7 @@ impl PublicKnowledge {
         let mut public = PublicKnowledge {
             left: Copies::ALL,
             players: view.variant().players().into(),
-            outlook: view.kind_outlook().into(),
+            outlook: view.outlook().into(),
             ..PublicKnowledge::default()
         };
         for offset in 0..public.players {
@@ -109,7 +109,7 @@ impl PublicKnowledge {
                 }
                 self.left.remove(after.variant().kind_of(card));
                 self.hands.iter_mut().for_each(|hand| hand.keep(self.left));
-                self.outlook = after.kind_outlook().into();
+                self.outlook = after.outlook().into();
             }
             _ => {}
         }
@@ -121,8 +121,10 @@ impl PublicKnowledge {
 pub(super) fn mend(hand: &mut HandKnowledge, view: &View<'_>, offset: usize, left: Copies) {
     for (slot, copies) in hand.cards_mut().iter_mut().enumerate() {
         if copies.is_empty() {
-            let plausible =
-                view.slot_hints(Offset::at(offset), Slot::at(slot)).plausible_kinds(view.variant());
+            let plausible = view
+                .knowledge(Offset::at(offset), Slot::at(slot))
+                .unwrap_or_default()
+                .plausible(view.variant());
             *copies = Copies::of(plausible) & left;
         }
     }

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 
 use crate::bots::copy_counts::CopyCounts;
 use crate::rules::{
-    Card, Hint, KindSet, MAX_HAND_SIZE, MAX_PLAYERS, Seat, Slot, SlotSet, Variant, View,
+    Card, CardSet, Hint, MAX_HAND_SIZE, MAX_PLAYERS, Seat, Slot, SlotSet, Variant, View,
 };
 
 /// A hand's words, padded to a whole number of SIMD vectors.
@@ -31,13 +31,13 @@ pub(super) struct HandNotes {
 
 impl HandNotes {
     /// The kinds that the slot may hold.
-    pub fn possible(&self, slot: Slot) -> KindSet {
-        KindSet(self.possible[slot.index()].into())
+    pub fn possible(&self, slot: Slot) -> CardSet {
+        CardSet(self.possible[slot.index()].into())
     }
 
     /// Restricts these slots to the given kinds. Where that contradicts earlier conclusions, the
     /// latest information wins.
-    pub fn narrow(&mut self, slots: SlotSet, cards: KindSet) {
+    pub fn narrow(&mut self, slots: SlotSet, cards: CardSet) {
         for slot in slots.iter() {
             let left = self.possible[slot.index()] & cards.0 as u32;
             self.possible[slot.index()] = if left == 0 { cards.0 as u32 } else { left };
@@ -45,7 +45,7 @@ impl HandNotes {
     }
 
     /// Removes these kinds from these slots, except where nothing would be left.
-    pub fn exclude(&mut self, slots: SlotSet, cards: KindSet) {
+    pub fn exclude(&mut self, slots: SlotSet, cards: CardSet) {
         for slot in slots.iter() {
             let left = self.possible[slot.index()] & !cards.0 as u32;
             self.possible[slot.index()] =
@@ -54,7 +54,7 @@ impl HandNotes {
     }
 
     /// Removes these kinds from all slots of unknown kind, except where nothing would be left.
-    pub fn exclude_from_uncertain(&mut self, cards: KindSet) {
+    pub fn exclude_from_uncertain(&mut self, cards: CardSet) {
         for possible in &mut self.possible {
             let left = *possible & !cards.0 as u32;
             *possible = if is_single(*possible) | (left == 0) { *possible } else { left };
@@ -68,12 +68,12 @@ impl HandNotes {
     }
 
     /// Slots that certainly hold one of these kinds.
-    pub fn within(&self, cards: KindSet) -> SlotSet {
+    pub fn within(&self, cards: CardSet) -> SlotSet {
         self.filter(|possible| possible & !cards.0 as u32 == 0)
     }
 
     /// Slots that certainly hold one of these kinds, or whose kind is known.
-    pub fn within_or_certain(&self, cards: KindSet) -> SlotSet {
+    pub fn within_or_certain(&self, cards: CardSet) -> SlotSet {
         self.filter(|possible| (possible & !cards.0 as u32 == 0) | is_single(possible))
     }
 
@@ -120,7 +120,7 @@ impl HandNotes {
     /// The rank of the slot, from 1; 0 if it is unknown.
     fn rank_number(&self, variant: &Variant, slot: Slot) -> usize {
         let rank = self.first_possible(variant, slot).rank.index();
-        let is_known = self.possible(slot).is_subset(KindSet(variant.tables().rank_cards[rank]));
+        let is_known = self.possible(slot).is_subset(CardSet(variant.tables().rank_cards[rank]));
         if is_known { rank + 1 } else { 0 }
     }
 
@@ -143,9 +143,9 @@ impl HandNotes {
 }
 
 /// The kinds that match a hint.
-pub(super) fn hint_cards(variant: &Variant, hint: Hint) -> KindSet {
+pub(super) fn hint_cards(variant: &Variant, hint: Hint) -> CardSet {
     let tables = variant.tables();
-    KindSet(match hint {
+    CardSet(match hint {
         Hint::Color(suit) => tables.suit_cards[suit.index()],
         Hint::Rank(rank) => tables.rank_cards[rank.index()],
     })
@@ -165,24 +165,24 @@ fn is_single(cards: u32) -> bool {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RemainingCopies {
     /// Kinds on their stacks.
-    pub played: KindSet,
+    pub played: CardSet,
     /// Kinds that are next on their stacks.
-    pub playable: KindSet,
+    pub playable: CardSet,
     /// The copies of each kind that are left.
     pub left: CopyCounts,
 }
 
 impl RemainingCopies {
     /// Unplayed kinds with one copy left.
-    pub fn critical(&self) -> KindSet {
+    pub fn critical(&self) -> CardSet {
         self.left.one() - self.played
     }
 
     /// A copy of this card was discarded, or `added` to its stack.
     pub fn remove(&mut self, variant: &Variant, card: Card, added: bool) {
-        let copy = KindSet::of(variant.kind_of(card));
+        let copy = CardSet::of(variant.kind_of(card));
         if added {
-            let above = KindSet(copy.0 << 1 & variant.tables().suit_cards[card.suit.index()]);
+            let above = CardSet(copy.0 << 1 & variant.tables().suit_cards[card.suit.index()]);
             self.played |= copy;
             self.playable = (self.playable - copy) | above;
         }
@@ -207,8 +207,8 @@ impl TableNotes {
         let hand = HandNotes { possible, held, ..HandNotes::default() };
         self.hands = [hand; MAX_PLAYERS];
         self.remaining = RemainingCopies {
-            played: KindSet::EMPTY,
-            playable: KindSet(variant.tables().rank_cards[0]),
+            played: CardSet::EMPTY,
+            playable: CardSet(variant.tables().rank_cards[0]),
             left: CopyCounts::of_deck(variant),
         };
     }

@@ -7,7 +7,7 @@ use crate::bots::base_game;
 use crate::bots::bot::{Bot, Turn};
 use crate::bots::copy_counts::CopyCounts;
 use crate::rules::{
-    Card, GameRng, Hint, KindSet, Move, Seat, Slot, SlotSet, UnsupportedVariantError, Variant, View,
+    Card, CardSet, GameRng, Hint, Move, Seat, Slot, SlotSet, UnsupportedVariantError, Variant, View,
 };
 
 /// `HolmesBot`: plays and warns as [`Value`](super::value::Value) does, and deduces the identity of
@@ -87,10 +87,10 @@ fn certain_copies(hands: &[HandNotes]) -> CopyCounts {
 struct Deductions {
     /// Kinds that no slot of unknown kind can hold: all remaining copies are in slots of known
     /// kind.
-    gone: KindSet,
-    played: KindSet,
-    playable: KindSet,
-    critical: KindSet,
+    gone: CardSet,
+    played: CardSet,
+    playable: CardSet,
+    critical: CardSet,
 }
 
 impl Deductions {
@@ -107,11 +107,11 @@ impl Deductions {
             | (self.playable - others.playable)
             | (self.critical - others.critical);
         // For a card that was just drawn, every remaining kind is possible.
-        !gains.is_empty() || KindSet(!self.gone.0).is_subset(self.marked())
+        !gains.is_empty() || CardSet(!self.gone.0).is_subset(self.marked())
     }
 
     /// The kinds that cause a mark on slots that certainly hold one of them.
-    fn marked(&self) -> KindSet {
+    fn marked(&self) -> CardSet {
         self.played | self.playable | self.critical
     }
 
@@ -119,8 +119,8 @@ impl Deductions {
     /// dead, critical or playable, or whose kind is known. Returns whether the known slots changed.
     fn mark(&self, hand: &mut HandNotes) -> bool {
         let before = hand.certain;
-        hand.exclude(hand.playable - before, KindSet(!self.playable.0));
-        hand.exclude(hand.critical - before, KindSet(!self.critical.0));
+        hand.exclude(hand.playable - before, CardSet(!self.playable.0));
+        hand.exclude(hand.critical - before, CardSet(!self.critical.0));
         let concerned = hand.within_or_certain(self.marked());
         for slot in (concerned - (hand.dead & before)).iter() {
             self.mark_slot(hand, slot);
@@ -153,7 +153,7 @@ impl WarningConvention for Holmes {
         hand.suit_known(variant) | hand.dead
     }
 
-    fn is_suspected(notes: &TableNotes, hand: &HandNotes, slot: Slot, cards: KindSet) -> bool {
+    fn is_suspected(notes: &TableNotes, hand: &HandNotes, slot: Slot, cards: CardSet) -> bool {
         notes.remaining.critical().intersects(hand.possible(slot) & cards)
     }
 
@@ -212,7 +212,7 @@ mod tests {
         let variant = Variant::new(Parameters::default()).unwrap();
         let mut holmes = Holmes::default();
         holmes.notes.start(&variant);
-        let [red, yellow, green] = [4, 9, 14].map(KindSet::of);
+        let [red, yellow, green] = [4, 9, 14].map(CardSet::of);
         let hands = &mut holmes.notes.hands;
         hands[0].narrow(SlotSet::of(Slot::ALL[0]), red);
         hands[0].narrow(SlotSet::of(Slot::ALL[1]), red | yellow);

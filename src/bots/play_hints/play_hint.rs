@@ -3,7 +3,7 @@
 use super::hand_notes::HandNotes;
 use crate::bots::bot::Turn;
 use crate::bots::first_best::first_best;
-use crate::rules::{ActionId, Hint, KindSet, Move, Offset, Rank, Slot, SlotSet, Suit, View};
+use crate::rules::{ActionId, CardSet, Hint, Move, Offset, Rank, Slot, SlotSet, Suit, View};
 
 /// A hint that touches playable cards, and no others that would be misplayed.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ pub(super) struct Harmless {
 }
 
 /// The slots of a teammate's hand that hold one of these kinds.
-pub(super) fn slots_of(view: &View<'_>, offset: Offset, cards: KindSet) -> SlotSet {
+pub(super) fn slots_of(view: &View<'_>, offset: Offset, cards: CardSet) -> SlotSet {
     let hand = view.hand_indices(offset).iter().enumerate();
     SlotSet(
         hand.fold(0, |slots, (slot, &card)| slots | u8::from(cards.contains(card.into())) << slot),
@@ -38,7 +38,7 @@ pub(super) fn best_play_hint(
     view: &View<'_>,
     offset: Offset,
     notes: &HandNotes,
-    playable: KindSet,
+    playable: CardSet,
     harmless: impl FnOnce() -> Harmless,
     avoided: impl FnOnce() -> Option<Rank>,
 ) -> Option<PlayHint> {

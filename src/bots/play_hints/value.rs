@@ -6,7 +6,7 @@ use super::warning::{WarningConvention, act, read};
 use crate::bots::base_game;
 use crate::bots::bot::{Bot, Turn};
 use crate::rules::{
-    Card, GameRng, Hint, KindSet, Move, Seat, Slot, SlotSet, UnsupportedVariantError, Variant, View,
+    Card, CardSet, GameRng, Hint, Move, Seat, Slot, SlotSet, UnsupportedVariantError, Variant, View,
 };
 
 /// `ValueBot`: plays the cards that hints point out, and warns before a last copy is discarded.
@@ -45,7 +45,7 @@ impl Value {
     }
 
     /// All kinds of a rank are played: slots known to be of this rank are dead.
-    fn mark_dead(&mut self, cards: KindSet) {
+    fn mark_dead(&mut self, cards: CardSet) {
         for hand in &mut self.notes.hands {
             hand.dead |= hand.within(cards);
         }
@@ -61,7 +61,7 @@ impl WarningConvention for Value {
         SlotSet::EMPTY
     }
 
-    fn is_suspected(notes: &TableNotes, _: &HandNotes, _: Slot, cards: KindSet) -> bool {
+    fn is_suspected(notes: &TableNotes, _: &HandNotes, _: Slot, cards: CardSet) -> bool {
         notes.remaining.critical().intersects(cards)
     }
 

@@ -4,7 +4,7 @@
 use super::hand_notes::{HandNotes, TableNotes, hint_cards};
 use super::play_hint::{Harmless, PlayHint, best_hint, best_play_hint, pass};
 use crate::bots::bot::Turn;
-use crate::rules::{Hint, KindSet, Move, Offset, Rank, Seat, Slot, SlotSet, Variant, View};
+use crate::rules::{CardSet, Hint, Move, Offset, Rank, Seat, Slot, SlotSet, Variant, View};
 
 /// The details in which the bots that warn read hints differently.
 pub(super) trait WarningConvention {
@@ -16,7 +16,7 @@ pub(super) trait WarningConvention {
 
     /// Whether the owner would take it for a warning to learn that this slot holds one of these
     /// kinds.
-    fn is_suspected(notes: &TableNotes, hand: &HandNotes, slot: Slot, cards: KindSet) -> bool;
+    fn is_suspected(notes: &TableNotes, hand: &HandNotes, slot: Slot, cards: CardSet) -> bool;
 
     /// The slot to play at a risk when nothing is known to be playable and no hint is useful.
     fn risk(notes: &TableNotes, view: &View<'_>) -> Option<Slot>;
@@ -42,7 +42,7 @@ fn read_color<C: WarningConvention>(
     notes: &mut TableNotes,
     variant: &Variant,
     target: Seat,
-    cards: KindSet,
+    cards: CardSet,
     touched: SlotSet,
 ) {
     let hand = &mut notes.hands[target.index()];
@@ -61,7 +61,7 @@ fn read_rank<C: WarningConvention>(
     notes: &mut TableNotes,
     variant: &Variant,
     target: Seat,
-    cards: KindSet,
+    cards: CardSet,
     touched: SlotSet,
 ) {
     let hand = &notes.hands[target.index()];

@@ -6,7 +6,7 @@ use super::open_cards::{GoneCopies, OpenCards};
 use crate::bots::copy_counts::CopyCounts;
 use crate::bots::random::any_legal;
 use crate::rules::{
-    Card, GameRng, Hint, HintBits, KindSet, MAX_HAND_SIZE, Move, Offset, View, bit_counts,
+    Card, CardSet, GameRng, Hint, Knowledge, MAX_HAND_SIZE, Move, Offset, View, bit_counts,
 };
 
 /// The input of the rules in one turn, and what they have computed so far.
@@ -19,13 +19,13 @@ pub struct RuleContext<'a> {
     /// The copies in the deck and in the observer's hand, once computed.
     unseen: Option<CopyCounts>,
     /// The argument and result of the last [`RuleContext::most_probable`]. Lists repeat the call.
-    found: Option<(KindSet, Option<(usize, f64)>)>,
+    found: Option<(CardSet, Option<(usize, f64)>)>,
 }
 
 /// What the hints say about a card.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CardHints {
-    pub plausible: KindSet,
+    pub plausible: CardSet,
     /// Whether the suit was hinted.
     pub suit: bool,
     /// Whether the rank was hinted.
@@ -54,10 +54,10 @@ impl<'a> RuleContext<'a> {
     }
 
     #[inline]
-    fn card_hints(&self, knowledge: HintBits) -> CardHints {
+    fn card_hints(&self, knowledge: Knowledge) -> CardHints {
         let variant = self.view.variant();
         CardHints {
-            plausible: knowledge.plausible_kinds(variant),
+            plausible: knowledge.plausible(variant),
             suit: knowledge.is_suit_hinted(variant),
             rank: knowledge.is_rank_hinted(variant),
         }
@@ -66,25 +66,28 @@ impl<'a> RuleContext<'a> {
     /// Whether this card's stack is complete.
     pub(super) fn is_suit_complete(&self, card: Card) -> bool {
         let suit = self.view.variant().tables().suit_cards[card.suit.index()];
-        KindSet(suit).is_subset(self.open.played)
+        CardSet(suit).is_subset(self.open.played)
     }
 
     /// Whether every stack has reached this card's rank.
     pub(super) fn is_rank_complete(&self, card: Card) -> bool {
         let rank = self.view.variant().tables().rank_cards[card.rank.index()];
-        KindSet(rank).is_subset(self.open.played)
+        CardSet(rank).is_subset(self.open.played)
     }
 
     /// One of the kinds; `None` for the empty set.
-    pub(super) fn any_of(&self, kinds: KindSet) -> Option<Card> {
+    pub(super) fn any_of(&self, kinds: CardSet) -> Option<Card> {
         self.view.variant().tables().card.get(kinds.0.trailing_zeros() as usize).copied()
     }
 
     /// The slots of the observer's hand and the hints about them, the oldest first.
     #[inline]
     pub(super) fn own_hand(&self) -> impl Iterator<Item = (usize, CardHints)> + use<'_, 'a> {
-        let hints =
-            self.view.hand_hints(Offset::OWN).iter().map(|&knowledge| self.card_hints(knowledge));
+        let hints = self
+            .view
+            .hand_knowledge(Offset::OWN)
+            .iter()
+            .map(|&knowledge| self.card_hints(knowledge));
         hints.enumerate()
     }
 
@@ -92,7 +95,8 @@ impl<'a> RuleContext<'a> {
     #[inline]
     pub(super) fn hand(&self, offset: Offset) -> impl Iterator<Item = TeammateCard> + use<'_, 'a> {
         let cards = &self.view.variant().tables().card;
-        self.view.teammate_hints(offset).map(move |(kind, knowledge)| {
+        let held = self.view.hand_indices(offset).iter().zip(self.view.hand_knowledge(offset));
+        held.map(move |(&kind, &knowledge)| {
             let kind = usize::from(kind);
             TeammateCard { offset, kind, card: cards[kind], hints: self.card_hints(knowledge) }
         })
@@ -110,7 +114,7 @@ impl<'a> RuleContext<'a> {
         let mut seen = self.gone.count(self.view, self.open.played);
         for offset in self.view.variant().teammates() {
             for &kind in self.view.hand_indices(offset) {
-                seen.add(KindSet::of(kind.into()));
+                seen.add(CardSet::of(kind.into()));
             }
         }
         let unseen = CopyCounts::of_deck(self.view.variant()).minus(seen);
@@ -126,7 +130,7 @@ impl<'a> RuleContext<'a> {
     /// The observer's slot that most likely holds one of these kinds, on ties the oldest, and its
     /// probability: their fraction among the unseen copies of the slot's plausible kinds. `None`
     /// for an empty hand.
-    pub(super) fn most_probable(&mut self, wanted: KindSet) -> Option<(usize, f64)> {
+    pub(super) fn most_probable(&mut self, wanted: CardSet) -> Option<(usize, f64)> {
         match self.found {
             Some((before, found)) if before == wanted => found,
             _ => {
@@ -137,12 +141,12 @@ impl<'a> RuleContext<'a> {
         }
     }
 
-    fn find_most_probable(&mut self, wanted: KindSet) -> Option<(usize, f64)> {
+    fn find_most_probable(&mut self, wanted: CardSet) -> Option<(usize, f64)> {
         let unseen = self.unseen();
         let mut words = [0; 4 * MAX_HAND_SIZE];
-        let hints = self.view.hand_hints(Offset::OWN);
+        let hints = self.view.hand_knowledge(Offset::OWN);
         for (knowledge, words) in hints.iter().zip(words.as_chunks_mut().0) {
-            let plausible = knowledge.plausible_kinds(self.view.variant());
+            let plausible = knowledge.plausible(self.view.variant());
             *words = unseen.words(plausible, wanted);
         }
         let counts = bit_counts(&words);

@@ -1,7 +1,7 @@
 //! The fireworks and the discard pile, as sets of kinds and as counts.
 
 use crate::bots::copy_counts::CopyCounts;
-use crate::rules::{KindSet, Variant, View};
+use crate::rules::{CardSet, Variant, View};
 
 /// The fireworks and the discard pile, as sets of kinds.
 #[derive(Clone, Copy, Debug, Default)]
@@ -9,16 +9,16 @@ pub(super) struct OpenCards {
     /// The discards that were the last copies of their kinds, as a set of copies.
     exhausted: u64,
     /// On its stack.
-    pub played: KindSet,
+    pub played: CardSet,
     /// The next kind of each stack, even if its copies are all discarded.
-    pub next: KindSet,
+    pub next: CardSet,
     /// Kinds whose copies are all discarded, and all kinds above them.
-    pub blocked: KindSet,
+    pub blocked: CardSet,
 }
 
 impl OpenCards {
     /// The kinds that can never be played.
-    pub fn dead(&self) -> KindSet {
+    pub fn dead(&self) -> CardSet {
         self.played | self.blocked
     }
 
@@ -32,8 +32,8 @@ impl OpenCards {
         let heights = view.fireworks().iter().enumerate();
         let above: u64 = heights.map(|(suit, &height)| 1 << height << (suit * ranks)).sum();
         let played = above - lowest;
-        self.played = KindSet(played);
-        self.next = KindSet((played << 1 | lowest) & tables.all_cards & !played);
+        self.played = CardSet(played);
+        self.next = CardSet((played << 1 | lowest) & tables.all_cards & !played);
         let exhausted = view.discards() & tables.last_copies;
         if exhausted != self.exhausted {
             self.block(view.variant(), exhausted);
@@ -44,12 +44,12 @@ impl OpenCards {
     fn block(&mut self, variant: &Variant, exhausted: u64) {
         let tables = variant.tables();
         self.exhausted = exhausted;
-        let copies = KindSet(exhausted).iter();
-        let mut blocked = KindSet::from_indices(copies.map(|copy| tables.copy_card[copy].into()));
+        let copies = CardSet(exhausted).iter();
+        let mut blocked = CardSet::from_iter(copies.map(|copy| tables.copy_card[copy].into()));
         for _ in 1..variant.ranks() {
-            blocked |= KindSet(blocked.0 << 1 & !tables.rank_cards[0]);
+            blocked |= CardSet(blocked.0 << 1 & !tables.rank_cards[0]);
         }
-        self.blocked = blocked & KindSet(tables.all_cards);
+        self.blocked = blocked & CardSet(tables.all_cards);
     }
 }
 
@@ -58,16 +58,16 @@ impl OpenCards {
 pub(super) struct GoneCopies {
     counts: CopyCounts,
     discards: u64,
-    played: KindSet,
+    played: CardSet,
 }
 
 impl GoneCopies {
     /// The copies that are gone now, given the played kinds.
-    pub fn count(&mut self, view: &View<'_>, played: KindSet) -> CopyCounts {
+    pub fn count(&mut self, view: &View<'_>, played: CardSet) -> CopyCounts {
         let tables = view.variant().tables();
         let discards = view.discards();
-        for copy in KindSet(discards & !self.discards).iter() {
-            self.counts.add(KindSet::of(tables.copy_card[copy].into()));
+        for copy in CardSet(discards & !self.discards).iter() {
+            self.counts.add(CardSet::of(tables.copy_card[copy].into()));
         }
         self.counts.add(played - self.played);
         (self.discards, self.played) = (discards, played);

@@ -6,7 +6,7 @@ use super::*;
 use crate::bots::copy_counts::CopyCounts;
 use crate::bots::{GameRunner, GamesOptions, Player, bot, play_games};
 use crate::rules::{
-    Card, EpisodeSeed, Hint, KindSet, ListedDeck, Offset, PRESETS, Parameters, Position, Rank,
+    Card, CardSet, EpisodeSeed, Hint, ListedDeck, Offset, PRESETS, Parameters, Position, Rank,
     Seat, Slot, Suit, Variant, random_variant,
 };
 
@@ -81,7 +81,7 @@ fn a_bot_forgets_earlier_games() {
 fn open_cards_agree_with_the_rules() {
     for row in PRESETS {
         let variant = Arc::new(Variant::new(row.parameters()).unwrap());
-        let all = KindSet(variant.tables().all_cards);
+        let all = CardSet(variant.tables().all_cards);
         for game in 0..20 {
             let (mut open, mut rng) = (OpenCards::default(), GameRng::for_samples(game));
             let mut gone = GoneCopies::default();
@@ -91,7 +91,7 @@ fn open_cards_agree_with_the_rules() {
                 let view = View::new(&variant, runner.position(), runner.position().current_player);
                 open.update(&view);
                 let left = CopyCounts::of_deck(&variant).minus(gone.count(&view, open.played));
-                let outlook = view.kind_outlook();
+                let outlook = view.outlook();
                 assert_eq!(
                     (open.dead(), open.next - open.blocked),
                     (outlook.dead, outlook.playable)
@@ -99,7 +99,7 @@ fn open_cards_agree_with_the_rules() {
                 for card in variant.card_kinds() {
                     let gone =
                         view.discarded(card) + u8::from(height(&view, card) > card.rank.index());
-                    let kind = KindSet::of(variant.kind_of(card));
+                    let kind = CardSet::of(variant.kind_of(card));
                     assert_eq!(left.total(kind), u32::from(variant.copies(card) - gone));
                 }
                 let hands = variant.seats().map(|seat| view.hand_size(view.offset(seat)));

@@ -5,7 +5,7 @@ use crate::bots::base_game;
 use crate::bots::bot::Turn;
 use crate::bots::copy_counts::CopyCounts;
 use crate::rules::{
-    Event, Hint, KindOutlook, KindSet, MAX_HAND_SIZE, MAX_PLAYERS, Move, Offset, Slot, View,
+    CardSet, Event, Hint, MAX_HAND_SIZE, MAX_PLAYERS, Move, Offset, Outlook, Slot, View,
 };
 
 /// The conclusions that every seat draws from the turns so far, by the rules and the conventions.
@@ -15,15 +15,15 @@ pub(super) struct CommonKnowledge {
     players: usize,
     sizes: [usize; MAX_PLAYERS],
     /// The possible kinds of each card, by seat and slot.
-    possible: [[KindSet; MAX_HAND_SIZE]; MAX_PLAYERS],
+    possible: [[CardSet; MAX_HAND_SIZE]; MAX_PLAYERS],
     /// Copies that were played or discarded, or whose slot is commonly known.
     located: CopyCounts,
     /// The same with the teammates' cards that the observer sees.
     seen: CopyCounts,
     observer: usize,
     /// The kinds that are ruled out for all cards of unknown kind.
-    ruled_out: KindSet,
-    outlook: KindOutlook,
+    ruled_out: CardSet,
+    outlook: Outlook,
     /// Whether no kind remains possible for some card: a partner violated the conventions.
     is_contradicted: bool,
 }
@@ -33,11 +33,11 @@ impl CommonKnowledge {
     pub(super) fn of_hints(view: &View<'_>) -> CommonKnowledge {
         let variant = view.variant();
         let players = usize::from(variant.players());
-        let (observer, outlook) = (view.observer().index(), view.kind_outlook());
+        let (observer, outlook) = (view.observer().index(), view.outlook());
         let mut knowledge =
             CommonKnowledge { players, observer, outlook, ..CommonKnowledge::default() };
         for card in variant.card_kinds() {
-            let kind = KindSet::of(variant.kind_of(card));
+            let kind = CardSet::of(variant.kind_of(card));
             let is_played = usize::from(view.stack(card.suit)) > card.rank.index();
             for _ in 0..view.discarded(card) + u8::from(is_played) {
                 knowledge.located.add_up_to_three(kind);
@@ -47,12 +47,12 @@ impl CommonKnowledge {
         for seat in variant.seats() {
             let offset = view.offset(seat);
             for &card in view.hand_indices(offset) {
-                knowledge.seen.add_up_to_three(KindSet::of(card.into()));
+                knowledge.seen.add_up_to_three(CardSet::of(card.into()));
             }
-            let (seat, hints) = (seat.index(), view.hand_hints(offset));
+            let (seat, hints) = (seat.index(), view.hand_knowledge(offset));
             knowledge.sizes[seat] = hints.len();
             for (slot, hints) in hints.iter().enumerate() {
-                let plausible = hints.plausible_kinds(variant);
+                let plausible = hints.plausible(variant);
                 knowledge.possible[seat][slot] = base_game::ALL;
                 knowledge.narrow(seat, slot, plausible);
             }
@@ -62,16 +62,16 @@ impl CommonKnowledge {
     }
 
     /// The possible kinds of each card of a hand, the oldest card first.
-    pub(super) fn hand(&self, seat: usize) -> &[KindSet] {
+    pub(super) fn hand(&self, seat: usize) -> &[CardSet] {
         &self.possible[seat][..self.sizes[seat]]
     }
 
-    pub(super) const fn outlook(&self) -> KindOutlook {
+    pub(super) const fn outlook(&self) -> Outlook {
         self.outlook
     }
 
     /// The possible kinds of a card of the observer, given all that the observer sees.
-    pub(super) fn own_possible(&self, slot: usize) -> KindSet {
+    pub(super) fn own_possible(&self, slot: usize) -> CardSet {
         let kinds = self.possible[self.observer][slot];
         if kinds.single().is_some() {
             kinds
@@ -84,7 +84,7 @@ impl CommonKnowledge {
     /// to be critical the one that is most likely dead, on ties the oldest. `None` if the seat
     /// knows a playable or a dead card, or if all its cards are critical.
     pub(super) fn next_discard(&self, seat: usize) -> Option<usize> {
-        let KindOutlook { playable, dead, critical } = self.outlook;
+        let Outlook { playable, dead, critical } = self.outlook;
         let mut oldest = None;
         let mut likeliest: Option<(usize, Fraction)> = None;
         for (slot, &kinds) in self.hand(seat).iter().enumerate() {
@@ -127,11 +127,11 @@ impl CommonKnowledge {
         }
         if let Some(card) = event.card {
             let kind = before.variant().kind_of(card);
-            self.replace_card(before, event, KindSet::of(kind));
+            self.replace_card(before, event, CardSet::of(kind));
             if let Some(drawn) = event.drawn {
-                self.seen.add_up_to_three(KindSet::of(before.variant().kind_of(drawn)));
+                self.seen.add_up_to_three(CardSet::of(before.variant().kind_of(drawn)));
             }
-            self.outlook = after.kind_outlook();
+            self.outlook = after.outlook();
         }
         self.rule_out_exhausted();
         if self.is_contradicted {
@@ -230,7 +230,7 @@ impl CommonKnowledge {
     }
 
     /// A card of this kind left a hand; a new one was drawn unless the deck was empty.
-    fn replace_card(&mut self, before: &View<'_>, event: &Event, kind: KindSet) {
+    fn replace_card(&mut self, before: &View<'_>, event: &Event, kind: CardSet) {
         let Some(slot) = event.played.slot() else { return };
         let (seat, slot) = (event.seat.index(), slot.index());
         let known = self.possible[seat][slot];
@@ -250,7 +250,7 @@ impl CommonKnowledge {
     }
 
     /// Restricts a card to these kinds.
-    fn narrow(&mut self, seat: usize, slot: usize, kinds: KindSet) {
+    fn narrow(&mut self, seat: usize, slot: usize, kinds: CardSet) {
         let before = self.possible[seat][slot];
         let narrowed = before & kinds;
         self.possible[seat][slot] = narrowed;
@@ -261,7 +261,7 @@ impl CommonKnowledge {
     }
 
     /// A card of this kind is now known to be in this hand, or left it.
-    fn locate(&mut self, seat: usize, kind: KindSet) {
+    fn locate(&mut self, seat: usize, kind: CardSet) {
         self.located.add_up_to_three(kind);
         // A teammate's card was seen when it was drawn.
         if seat == self.observer {

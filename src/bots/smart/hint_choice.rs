@@ -3,13 +3,13 @@
 use super::kind_sets::{is_mixed, left_by};
 use crate::bots::base_game;
 use crate::bots::first_best::first_best;
-use crate::rules::{Hint, KindSet, Rank, Slot, SlotSet, Suit};
+use crate::rules::{CardSet, Hint, Rank, Slot, SlotSet, Suit};
 
 /// A teammate's hand: its actual cards, and the possible kinds by common knowledge.
 pub(super) struct HintTarget<'a> {
     cards: &'a [u8],
-    possible: &'a [KindSet],
-    playable: KindSet,
+    possible: &'a [CardSet],
+    playable: CardSet,
     /// Slots that may be playable or not, by common knowledge.
     unsure: SlotSet,
     /// Slots that are in fact playable.
@@ -19,8 +19,8 @@ pub(super) struct HintTarget<'a> {
 impl<'a> HintTarget<'a> {
     pub(super) fn new(
         cards: &'a [u8],
-        possible: &'a [KindSet],
-        playable: KindSet,
+        possible: &'a [CardSet],
+        playable: CardSet,
     ) -> HintTarget<'a> {
         let (mut unsure, mut really) = (0, 0);
         for (slot, (&card, &kinds)) in cards.iter().zip(possible).enumerate() {
@@ -58,7 +58,7 @@ impl<'a> HintTarget<'a> {
 
     /// Whether the hint makes the teammate play a playable card: one becomes known to be playable,
     /// or the newest touched card that may be playable, which the hint promises, is so.
-    fn makes_play(&self, named: KindSet, touched: SlotSet) -> bool {
+    fn makes_play(&self, named: CardSet, touched: SlotSet) -> bool {
         let mut is_right = None;
         for slot in
             (0..self.possible.len()).rev().filter(|&slot| self.unsure.contains(Slot::at(slot)))
@@ -74,8 +74,8 @@ impl<'a> HintTarget<'a> {
         is_right == Some(true)
     }
 
-    fn removed(&self, named: KindSet, touched: SlotSet) -> usize {
-        let removed = |(slot, &kinds): (usize, &KindSet)| {
+    fn removed(&self, named: CardSet, touched: SlotSet) -> usize {
+        let removed = |(slot, &kinds): (usize, &CardSet)| {
             (kinds - left_by(named, touched.contains(Slot::at(slot)))).len()
         };
         self.possible.iter().enumerate().map(removed).sum()

@@ -1,17 +1,17 @@
 //! Sets of kinds of cards: what a hint leaves possible, and fractions of sets.
 
 use crate::bots::base_game;
-use crate::rules::KindSet;
+use crate::rules::CardSet;
 
 /// The kinds that remain possible for a card after a hint that names these kinds, by whether the
 /// hint touched the card.
-pub(super) const fn left_by(named: KindSet, touched: bool) -> KindSet {
+pub(super) const fn left_by(named: CardSet, touched: bool) -> CardSet {
     // Branch-free: a branch would be mispredicted half of the time.
-    KindSet(named.0 ^ (touched as u64).wrapping_sub(1) & base_game::ALL.0)
+    CardSet(named.0 ^ (touched as u64).wrapping_sub(1) & base_game::ALL.0)
 }
 
 /// Whether some of these kinds are among the others, and some are not.
-pub(super) fn is_mixed(kinds: KindSet, others: KindSet) -> bool {
+pub(super) fn is_mixed(kinds: CardSet, others: CardSet) -> bool {
     kinds.intersects(others) && !kinds.is_subset(others)
 }
 
@@ -24,7 +24,7 @@ pub(super) struct Fraction {
 
 impl Fraction {
     /// The fraction of the kinds that are in the other set.
-    pub(super) fn of(kinds: KindSet, others: KindSet) -> Fraction {
+    pub(super) fn of(kinds: CardSet, others: CardSet) -> Fraction {
         Fraction { part: (kinds & others).len(), whole: kinds.len() }
     }
 

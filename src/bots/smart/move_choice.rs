@@ -5,15 +5,15 @@ use super::hint_choice::HintTarget;
 use super::kind_sets::{Fraction, is_mixed};
 use crate::bots::base_game;
 use crate::bots::first_best::first_best;
-use crate::rules::{Hint, KindOutlook, KindSet, Move, Offset, Rank, Slot, View};
+use crate::rules::{CardSet, Hint, Move, Offset, Outlook, Rank, Slot, View};
 
 /// What the seat to act knows.
 pub(super) struct MoveChoice<'a> {
     knowledge: &'a CommonKnowledge,
     view: &'a View<'a>,
     /// The possible kinds of the observer's cards by common knowledge.
-    hand: &'a [KindSet],
-    outlook: KindOutlook,
+    hand: &'a [CardSet],
+    outlook: Outlook,
     /// Slot and kind of the next seat's next discard, if there is a token to warn it.
     next_discard: Option<(usize, u8)>,
 }

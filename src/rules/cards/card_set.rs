@@ -1,57 +1,59 @@
-//! A set of kinds of cards that holds for every variant.
+//! A set of kinds of cards in one word.
 
-use crate::rules::cards::bit_set::{bit_set, set_of};
-use crate::rules::cards::card::{Card, Rank, Suit};
+use crate::rules::cards::bit_set::bit_set;
 use crate::rules::cards::select::BitIndices;
-use crate::rules::limits::MAX_RANKS;
 
-/// A set of kinds of cards, by suit and then by rank.
+/// A set of kinds of cards of one variant. Its elements are indices of cards, see
+/// [`Variant::card_index`](crate::rules::Variant::card_index).
 ///
 /// ```
-/// use starmine::rules::{Card, CardSet, Rank, Suit};
+/// use starmine::rules::{CardSet, Rank, Variant};
 ///
-/// let red: CardSet = Rank::ALL.into_iter().map(|rank| Card::new(Suit::RED, rank)).collect();
-/// assert!(red.contains(Card::new(Suit::RED, Rank::ALL[4])));
-/// assert_eq!(red.len(), 5);
+/// let variant = Variant::default();
+/// let is_one = |index: &usize| variant.card(*index).rank == Rank::ONE;
+/// let ones: CardSet = (0..variant.num_card_kinds()).filter(is_one).collect();
+/// assert!(ones.contains(variant.card_index("R1".parse()?)));
+/// assert_eq!(ones.len(), 5);
+/// # Ok::<(), starmine::rules::NotationError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct CardSet(pub(in crate::rules) u32);
+pub struct CardSet(pub(crate) u64);
 
 impl CardSet {
-    /// Whether the set has a card of this suit and rank.
-    #[must_use]
-    pub const fn contains(self, card: Card) -> bool {
-        self.0 >> card.index() & 1 == 1
-    }
-
     /// Number of kinds in the set.
     #[must_use]
     pub const fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
-    /// The cards, by suit and then by rank.
-    pub fn iter(self) -> impl ExactSizeIterator<Item = Card> {
-        BitIndices(self.0.into()).map(card_at)
+    /// The set of one card, whose index is below 64.
+    #[must_use]
+    pub const fn of(index: usize) -> CardSet {
+        CardSet(1 << index)
+    }
+
+    /// Whether the card with this index, which is below 64, is in the set.
+    #[must_use]
+    pub const fn contains(self, index: usize) -> bool {
+        self.0 >> index & 1 == 1
+    }
+
+    /// The index of the only card of a set of one.
+    #[must_use]
+    pub const fn single(self) -> Option<usize> {
+        if self.0.is_power_of_two() { Some(self.0.trailing_zeros() as usize) } else { None }
+    }
+
+    /// The cards' indices in ascending order.
+    pub fn iter(self) -> impl ExactSizeIterator<Item = usize> {
+        BitIndices(self.0)
     }
 }
 
-impl From<Card> for CardSet {
-    fn from(card: Card) -> CardSet {
-        CardSet(1 << card.index())
+impl FromIterator<usize> for CardSet {
+    fn from_iter<I: IntoIterator<Item = usize>>(indices: I) -> CardSet {
+        CardSet(indices.into_iter().fold(0, |set, index| set | 1 << index))
     }
-}
-
-impl Card {
-    /// The place of the card in a [`CardSet`].
-    const fn index(self) -> usize {
-        self.suit.index() * MAX_RANKS + self.rank.index()
-    }
-}
-
-fn card_at(index: usize) -> Card {
-    Card::new(Suit::ALL[index / MAX_RANKS], Rank::ALL[index % MAX_RANKS])
 }
 
 bit_set!(CardSet);
-set_of!(CardSet, Card, card_at);

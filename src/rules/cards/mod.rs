@@ -4,8 +4,6 @@ pub(in crate::rules) mod bit_set;
 pub(in crate::rules) mod card;
 pub(in crate::rules) mod card_set;
 pub(in crate::rules) mod deck;
-pub(in crate::rules) mod hint_bits;
-pub(in crate::rules) mod kind_set;
 pub(in crate::rules) mod knowledge;
 pub(in crate::rules) mod outlook;
 pub(in crate::rules) mod select;

@@ -1,7 +1,6 @@
 //! Which kinds of cards are playable, dead or critical.
 
 use crate::rules::cards::card_set::CardSet;
-use crate::rules::cards::kind_set::KindSet;
 use crate::rules::cards::select::gather_bits;
 use crate::rules::variants::variant::Variant;
 
@@ -17,29 +16,11 @@ pub struct Outlook {
     pub critical: CardSet,
 }
 
-/// As [`Outlook`], in the kinds of one variant.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct KindOutlook {
-    pub playable: KindSet,
-    pub dead: KindSet,
-    pub critical: KindSet,
-}
-
-impl KindOutlook {
-    /// The same sets of cards.
-    pub(in crate::rules) fn cards(&self, variant: &Variant) -> Outlook {
-        let ranks = variant.ranks().into();
-        Outlook {
-            playable: self.playable.cards(ranks),
-            dead: self.dead.cards(ranks),
-            critical: self.critical.cards(ranks),
-        }
-    }
-
+impl Outlook {
     /// The outlook of these fireworks (heights by suit) and discards (a set of copies, as in
     /// [`View::discards`](crate::rules::View::discards)).
     #[must_use]
-    pub(crate) fn new(variant: &Variant, fireworks: &[u8], discards: u64) -> KindOutlook {
+    pub(crate) fn new(variant: &Variant, fireworks: &[u8], discards: u64) -> Outlook {
         let tables = variant.tables();
         let ranks = usize::from(variant.ranks());
         let (mut played, mut playable) = (0, 0);
@@ -56,10 +37,10 @@ impl KindOutlook {
             blocked |= blocked << 1 & !tables.rank_cards[0];
         }
         let dead = played | blocked & tables.all_cards;
-        KindOutlook {
-            playable: KindSet(playable & !dead),
-            dead: KindSet(dead),
-            critical: KindSet(lonely & !dead),
+        Outlook {
+            playable: CardSet(playable & !dead),
+            dead: CardSet(dead),
+            critical: CardSet(lonely & !dead),
         }
     }
 }
@@ -72,12 +53,12 @@ mod tests {
     use crate::rules::{EpisodeSeed, GameRng, PRESETS, State};
 
     /// The definitions, card by card.
-    fn naive(state: &State) -> KindOutlook {
+    fn naive(state: &State) -> Outlook {
         let (variant, position) = (state.variant(), state.position());
-        let mut outlook = KindOutlook::default();
+        let mut outlook = Outlook::default();
         for card in variant.card_kinds() {
             let height = usize::from(position.fireworks(variant)[card.suit.index()]);
-            let set = KindSet::of(variant.kind_of(card));
+            let set = CardSet::of(variant.kind_of(card));
             let left = |card| variant.copies(card) - position.discarded(variant, card);
             let mut path = variant.card_kinds().filter(|other| {
                 other.suit == card.suit

@@ -2,19 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::rules::cards::hint_bits::HintBits;
+use crate::rules::cards::knowledge::Knowledge;
 use crate::rules::limits::MAX_HAND_SIZE;
 
 /// The cards of one seat, the oldest first, each with what the hints say about it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Hand {
-    pub knowledge: [HintBits; MAX_HAND_SIZE],
+    pub knowledge: [Knowledge; MAX_HAND_SIZE],
     pub cards: [u8; MAX_HAND_SIZE],
     pub size: u8,
 }
 
 impl Hand {
-    pub(in crate::rules) fn push(&mut self, card: u8, knowledge: HintBits) {
+    pub(in crate::rules) fn push(&mut self, card: u8, knowledge: Knowledge) {
         let slot = usize::from(self.size);
         self.cards[slot] = card;
         self.knowledge[slot] = knowledge;
@@ -32,7 +32,7 @@ impl Hand {
         }
         self.size -= 1;
         self.cards[usize::from(self.size)] = 0;
-        self.knowledge[usize::from(self.size)] = HintBits::default();
+        self.knowledge[usize::from(self.size)] = Knowledge::default();
         card
     }
 

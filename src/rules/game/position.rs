@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::rules::cards::card::{Card, Suit};
 use crate::rules::cards::deck::{Deck, RandomDeck};
-use crate::rules::cards::hint_bits::HintBits;
-use crate::rules::cards::outlook::KindOutlook;
+use crate::rules::cards::knowledge::Knowledge;
+use crate::rules::cards::outlook::Outlook;
 use crate::rules::cards::slot_set::SlotSet;
 use crate::rules::game::hand::Hand;
 use crate::rules::game::rng::GameRng;
@@ -83,7 +83,7 @@ impl Position {
     fn draw(&mut self, variant: &Variant, seat: Seat, deck: &mut impl Deck) -> Option<Card> {
         let card = deck.draw(variant)?;
         self.deck_size -= 1;
-        self.hands[seat.index()].push(card, HintBits::unhinted(variant));
+        self.hands[seat.index()].push(card, Knowledge::unhinted(variant));
         Some(variant.card_at(card))
     }
 
@@ -129,8 +129,8 @@ impl Position {
 
     /// Which kinds of cards are playable, dead or critical.
     #[must_use]
-    pub fn outlook(&self, variant: &Variant) -> KindOutlook {
-        KindOutlook::new(variant, self.fireworks(variant), self.discards)
+    pub fn outlook(&self, variant: &Variant) -> Outlook {
+        Outlook::new(variant, self.fireworks(variant), self.discards)
     }
 
     /// The copies that are in no hand, not played and not discarded, as a deck.

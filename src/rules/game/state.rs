@@ -205,7 +205,7 @@ impl State {
     /// Which kinds of cards are playable, dead or critical.
     #[must_use]
     pub fn outlook(&self) -> Outlook {
-        self.position.outlook(&self.variant).cards(&self.variant)
+        self.position.outlook(&self.variant)
     }
 
     /// Whether this move of the seat to act is legal.

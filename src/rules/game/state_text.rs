@@ -74,9 +74,10 @@ fn write_hand(
     cards: impl Iterator<Item = Option<Card>>,
 ) -> fmt::Result {
     let edition = view.variant().edition();
-    for (knowledge, card) in view.hand_knowledge(offset).zip(cards) {
-        let suit = knowledge.hinted_suit().map_or('-', |suit| edition.letter(suit));
-        let rank = knowledge.hinted_rank().map_or("-".into(), |rank| rank.to_string());
+    for (knowledge, card) in view.hand_knowledge(offset).iter().zip(cards) {
+        let suit = knowledge.hinted_suit(view.variant()).map_or('-', |suit| edition.letter(suit));
+        let rank =
+            knowledge.hinted_rank(view.variant()).map_or("-".into(), |rank| rank.to_string());
         let card = card.map_or("??".to_owned(), |card| edition.card(card));
         write!(formatter, " {card}[{suit}{rank}]")?;
     }

@@ -6,7 +6,7 @@
 
 use thiserror::Error;
 
-use crate::rules::cards::hint_bits::HintBits;
+use crate::rules::cards::knowledge::Knowledge;
 use crate::rules::game::hand::Hand;
 use crate::rules::game::position::Position;
 use crate::rules::game::rng::GameRng;
@@ -105,8 +105,8 @@ impl Hand {
         require(known, "hands", "unknown card")?;
         let matches = self.cards().iter().zip(self.knowledge).all(|(&index, knowledge)| {
             let card = variant.card_at(index);
-            let plausible = HintBits::unhinted(variant).bits();
-            let hinted = HintBits::full(variant, card).bits();
+            let plausible = Knowledge::unhinted(variant).bits();
+            let hinted = Knowledge::full(variant, card).bits();
             knowledge.is_plausible(variant, card) && knowledge.bits() & !(plausible | hinted) == 0
         });
         require(matches, "knowledge", "not true of the card")

@@ -31,7 +31,7 @@ pub(crate) struct Tables {
     pub copies_ones: u64,
     /// The kinds with two or three copies.
     pub copies_twos: u64,
-    /// The bits of [`HintBits`](crate::rules::HintBits) that say which suit was hinted.
+    /// The bits of [`Knowledge`](crate::rules::Knowledge) that say which suit was hinted.
     pub hinted_suits: u64,
     /// The bits that say which rank was hinted.
     pub hinted_ranks: u64,

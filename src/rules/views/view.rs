@@ -3,10 +3,9 @@
 use std::fmt::{self, Debug, Formatter};
 
 use crate::rules::cards::card::{Card, Suit};
-use crate::rules::cards::hint_bits::HintBits;
-use crate::rules::cards::kind_set::KindSet;
+use crate::rules::cards::card_set::CardSet;
 use crate::rules::cards::knowledge::Knowledge;
-use crate::rules::cards::outlook::{KindOutlook, Outlook};
+use crate::rules::cards::outlook::Outlook;
 use crate::rules::game::hand::Hand;
 use crate::rules::game::position::Position;
 use crate::rules::limits::MAX_CARD_KINDS;
@@ -160,59 +159,15 @@ impl<'a> View<'a> {
         self.position.hands[self.variant.seat_from(self.observer, offset).index()].cards()
     }
 
-    /// The cards of a teammate as card indices, the oldest first, and the knowledge of each. The
-    /// offset is below the number of players.
-    #[inline]
-    pub(crate) fn teammate_hints(
-        &self,
-        offset: Offset,
-    ) -> impl Iterator<Item = (u8, HintBits)> + use<'a> {
-        debug_assert!(offset != Offset::OWN);
-        let hand = &self.position.hands[self.variant.seat_from(self.observer, offset).index()];
-        hand.cards().iter().copied().zip(hand.knowledge)
-    }
-
-    /// The slots of a teammate's hand, the oldest first, with the card in each and what the hints say
-    /// about it. Nothing for the observer's own hand.
-    ///
-    /// ```
-    /// use starmine::rules::{EpisodeSeed, Offset, Seat, State, Variant};
-    ///
-    /// let state = State::new(Variant::default(), EpisodeSeed::new(7));
-    /// let view = state.view(Seat::FIRST);
-    /// for (slot, card, known) in view.teammate_hand(Offset::NEXT) {
-    ///     println!("slot {slot}: {card}, colour hinted: {}", known.hinted_suit().is_some());
-    /// }
-    /// assert_eq!(view.teammate_hand(Offset::OWN).len(), 0);
-    /// ```
-    ///
-    /// # Panics
-    /// If the offset is not below the number of players.
-    pub fn teammate_hand(
-        &self,
-        offset: Offset,
-    ) -> impl ExactSizeIterator<Item = (Slot, Card, Knowledge<'a>)> + use<'a> {
-        let cards = self.hand(offset).zip(self.hand_knowledge(offset)).enumerate();
-        cards.map(|(slot, (card, known))| (Slot::at(slot), card, known))
-    }
-
     /// What the hints say about each card of a hand, the oldest first.
     ///
     /// # Panics
     /// If the offset is not below the number of players.
-    pub fn hand_knowledge(
-        &self,
-        offset: Offset,
-    ) -> impl ExactSizeIterator<Item = Knowledge<'a>> + use<'a> {
-        let variant = self.variant;
-        self.hand_hints(offset).iter().map(|&hints| Knowledge::new(variant, hints))
-    }
-
-    /// The slots of the observer's own hand, the oldest first, and what the hints say about the card
-    /// in each.
-    pub fn own_hand(&self) -> impl ExactSizeIterator<Item = (Slot, Knowledge<'a>)> + use<'a> {
-        let cards = self.hand_knowledge(Offset::OWN).enumerate();
-        cards.map(|(slot, known)| (Slot::at(slot), known))
+    #[must_use]
+    #[inline]
+    pub fn hand_knowledge(&self, offset: Offset) -> &'a [Knowledge] {
+        let hand = self.hand_at(offset);
+        &hand.knowledge[..usize::from(hand.size)]
     }
 
     /// What the hints say about the card in this slot; `None` if the hand has none there.
@@ -220,22 +175,8 @@ impl<'a> View<'a> {
     /// # Panics
     /// If the offset is not below the number of players.
     #[must_use]
-    pub fn knowledge(&self, offset: Offset, slot: Slot) -> Option<Knowledge<'a>> {
-        self.hand_knowledge(offset).nth(slot.index())
-    }
-
-    /// As [`View::hand_knowledge`], in the layout of the variant.
-    #[must_use]
-    #[inline]
-    pub(crate) fn hand_hints(&self, offset: Offset) -> &'a [HintBits] {
-        let hand = self.hand_at(offset);
-        &hand.knowledge[..usize::from(hand.size)]
-    }
-
-    /// As [`View::knowledge`], in the layout of the variant; no bit is set for an absent card.
-    #[must_use]
-    pub(crate) fn slot_hints(&self, offset: Offset, slot: Slot) -> HintBits {
-        self.hand_at(offset).knowledge[slot.index()]
+    pub fn knowledge(&self, offset: Offset, slot: Slot) -> Option<Knowledge> {
+        self.hand_knowledge(offset).get(slot.index()).copied()
     }
 
     /// Height of each firework, in the order of the suits.
@@ -344,7 +285,7 @@ impl<'a> View<'a> {
             let lowest = suit * usize::from(self.variant.ranks());
             (lowest..lowest + usize::from(height)).for_each(&mut see);
         }
-        KindSet(self.discards()).iter().for_each(|copy| see(tables.copy_card[copy].into()));
+        CardSet(self.discards()).iter().for_each(|copy| see(tables.copy_card[copy].into()));
         unseen
     }
 
@@ -418,11 +359,6 @@ impl<'a> View<'a> {
     /// Which kinds of cards are playable, dead or critical.
     #[must_use]
     pub fn outlook(&self) -> Outlook {
-        self.position.outlook(self.variant).cards(self.variant)
-    }
-
-    /// As [`View::outlook`], in the kinds of the variant.
-    pub(crate) fn kind_outlook(&self) -> KindOutlook {
         self.position.outlook(self.variant)
     }
 
@@ -506,10 +442,10 @@ impl<'a> SeerView<'a> {
     /// # Panics
     /// If the offset is not below the number of players.
     #[must_use]
-    pub fn knowledge(&self, offset: Offset, slot: Slot) -> Option<Knowledge<'a>> {
+    pub fn knowledge(&self, offset: Offset, slot: Slot) -> Option<Knowledge> {
         let View { variant, position, .. } = self.0;
         let hand = &position.hands[self.0.seat(offset).index()];
         let card = *hand.cards().get(slot.index())?;
-        Some(Knowledge::new(variant, HintBits::full(variant, variant.card_at(card))))
+        Some(Knowledge::full(variant, variant.card_at(card)))
     }
 }

@@ -189,8 +189,9 @@ fn a_teammate_may_leave_the_blueprint() {
             // Each hand agrees with what everybody sees.
             for (hand, _) in belief.hand_indices() {
                 let fits = |(slot, &card): (usize, &u8)| {
-                    view.slot_hints(Offset::OWN, Slot::ALL[slot])
-                        .plausible_kinds(state.variant())
+                    view.knowledge(Offset::OWN, Slot::ALL[slot])
+                        .unwrap_or_default()
+                        .plausible(state.variant())
                         .contains(card.into())
                 };
                 assert!(hand.iter().enumerate().all(fits));

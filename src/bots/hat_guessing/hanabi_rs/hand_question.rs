@@ -5,7 +5,7 @@ use crate::bots::base_game::HAND_SIZE;
 use crate::bots::hat_guessing::copies::{Copies, CopiesOutlook};
 use crate::bots::hat_guessing::hand_knowledge::HandKnowledge;
 use crate::bots::hat_guessing::public_knowledge::Questions;
-use crate::rules::KindSet;
+use crate::rules::CardSet;
 
 /// The most parts of a question: a move sends one of at most 16 messages.
 const MAX_PARTS: usize = 15;
@@ -112,7 +112,7 @@ impl HandQuestion {
             kinds[place % groups] |= 1 << kind;
         }
         for &group in &kinds[1..groups] {
-            self.ask(slot, Copies::of(KindSet(group)));
+            self.ask(slot, Copies::of(CardSet(group)));
         }
         if !dead.is_empty() {
             self.ask(slot, outlook.dead);

@@ -4,7 +4,7 @@ use crate::bots::base_game;
 use crate::bots::hat_guessing::copies::{Copies, CopiesOutlook};
 use crate::bots::hat_guessing::hand_knowledge::HandKnowledge;
 use crate::bots::hat_guessing::public_knowledge::Questions;
-use crate::rules::KindSet;
+use crate::rules::CardSet;
 
 /// A question about the card in one slot: to which group does it belong? Some kinds are dealt to
 /// the first groups in turn; all others form the last group.
@@ -16,12 +16,12 @@ struct SlotQuestion {
     /// Number of answers: one more than groups if there are other kinds.
     answers: u8,
     /// The dealt kinds.
-    dealt: KindSet,
+    dealt: CardSet,
 }
 
 impl SlotQuestion {
     const NONE: SlotQuestion =
-        SlotQuestion { slot: 0, groups: 1, answers: 1, dealt: KindSet::EMPTY };
+        SlotQuestion { slot: 0, groups: 1, answers: 1, dealt: CardSet::EMPTY };
 
     /// Is the card playable? The answer is 1 if it is, otherwise 0.
     fn playable(slot: usize, outlook: &CopiesOutlook) -> SlotQuestion {
@@ -39,13 +39,13 @@ impl SlotQuestion {
     }
 
     /// The answer for a card, given as a set of one kind, or of none if the slot is empty.
-    fn answer(&self, card: KindSet) -> u32 {
+    fn answer(&self, card: CardSet) -> u32 {
         if !card.intersects(self.dealt) {
             u32::from(self.groups.min(self.answers - 1))
         } else if self.groups == 1 {
             0
         } else {
-            let below = KindSet(self.dealt.0 & (card.0 - 1));
+            let below = CardSet(self.dealt.0 & (card.0 - 1));
             below.len() as u32 % u32::from(self.groups)
         }
     }
@@ -64,7 +64,7 @@ impl SlotQuestion {
 }
 
 /// The kinds whose ordinal in the set, counted from 0, has this remainder.
-fn every(kinds: KindSet, remainder: u32, divisor: u8) -> KindSet {
+fn every(kinds: CardSet, remainder: u32, divisor: u8) -> CardSet {
     let mut rest = kinds.0;
     let mut chosen = 0;
     let mut wait = remainder;
@@ -77,7 +77,7 @@ fn every(kinds: KindSet, remainder: u32, divisor: u8) -> KindSet {
         }
         wait -= 1;
     }
-    KindSet(chosen)
+    CardSet(chosen)
 }
 
 /// The slots whose kind is neither known nor certainly dead.
@@ -210,8 +210,8 @@ impl Questions for SlotQuestions {
     }
 }
 
-fn card_of(cards: &[u8], slot: usize) -> KindSet {
-    cards.get(slot).map_or(KindSet::EMPTY, |&kind| KindSet::of(kind.into()))
+fn card_of(cards: &[u8], slot: usize) -> CardSet {
+    cards.get(slot).map_or(CardSet::EMPTY, |&kind| CardSet::of(kind.into()))
 }
 
 #[cfg(test)]

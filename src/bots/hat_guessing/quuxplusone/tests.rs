@@ -6,7 +6,7 @@ use super::*;
 use crate::bots::hat_guessing::copies::Copies;
 use crate::bots::table::Table;
 use crate::bots::{GamesOptions, Player, play_games};
-use crate::rules::{EpisodeSeed, Event, KindSet, Parameters, Seat, State, Variant};
+use crate::rules::{CardSet, EpisodeSeed, Event, Parameters, Seat, State, Variant};
 
 fn base_game(players: u8) -> Arc<Variant> {
     Arc::new(Variant::new(Parameters { players, ..Parameters::default() }).unwrap())
@@ -56,7 +56,7 @@ fn the_remaining_copies_are_those_that_the_rules_count() {
         for card in state.variant().card_kinds() {
             let is_played = usize::from(view.stack(card.suit)) > card.rank.index();
             let gone = view.discarded(card) + u8::from(is_played);
-            let kind = KindSet::of(state.variant().kind_of(card));
+            let kind = CardSet::of(state.variant().kind_of(card));
             let left = state.variant().copies(card) - gone;
             assert_eq!((bots[0].public.left & Copies::of(kind)).len(), u32::from(left));
         }

@@ -8,7 +8,6 @@ mod tests;
 use self::ways::{AvailableCopies, WayCounts};
 use crate::rules::cards::card::{Card, Rank, Suit};
 use crate::rules::cards::card_set::CardSet;
-use crate::rules::cards::kind_set::KindSet;
 use crate::rules::game::rng::{GameRng, ticket_index};
 use crate::rules::limits::{MAX_CARD_KINDS, MAX_HAND_SIZE};
 use crate::rules::small_index::Offset;
@@ -25,17 +24,19 @@ use crate::rules::views::view::View;
 /// allocating memory.
 ///
 /// ```
-/// use starmine::rules::{Belief, EpisodeSeed, GameRng, Seat, Slot, State, Variant};
+/// use starmine::rules::{Belief, CardSet, EpisodeSeed, GameRng, Seat, Slot, State, Variant};
 ///
 /// let variant = Variant::default();
 /// let state = State::new(variant.clone(), EpisodeSeed::new(7));
 /// let view = state.view(Seat::FIRST);
 /// let belief = Belief::new(&view);
 /// let mut hand = belief.sample(&mut GameRng::for_samples(1)).expect("the true hand is possible");
-/// let oldest = hand.next().expect("it has five cards");
+/// let oldest = variant.card_index(hand.next().expect("it has five cards"));
 /// assert!(belief.possible(Slot::OLDEST).contains(oldest));
-/// assert!(belief.probability(Slot::OLDEST, oldest) > 0.0);
-/// println!("playable: {}", belief.probability(Slot::OLDEST, view.outlook().playable));
+/// let sets = [CardSet::of(oldest), view.outlook().playable];
+/// let [likely, playable] = belief.probabilities(Slot::OLDEST, sets);
+/// assert!(likely > 0.0);
+/// println!("playable: {playable}");
 /// # Ok::<(), starmine::rules::VariantError>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -57,9 +58,9 @@ impl Belief {
     pub fn new(view: &View<'_>) -> Belief {
         let variant = view.variant();
         let slots = view.hand_size(Offset::OWN);
-        let mut plausible = [KindSet::EMPTY; MAX_HAND_SIZE];
-        for (set, knowledge) in plausible.iter_mut().zip(view.hand_hints(Offset::OWN)) {
-            *set = knowledge.plausible_kinds(variant);
+        let mut plausible = [CardSet::EMPTY; MAX_HAND_SIZE];
+        for (set, knowledge) in plausible.iter_mut().zip(view.hand_knowledge(Offset::OWN)) {
+            *set = knowledge.plausible(variant);
         }
         Belief::of(&plausible[..slots], view.unseen(), [variant.colors(), variant.ranks()])
     }
@@ -67,7 +68,7 @@ impl Belief {
     /// The belief over slots with these plausible cards, given the unseen copies of each kind and
     /// the numbers of colours and ranks.
     pub(crate) fn of(
-        plausible: &[KindSet],
+        plausible: &[CardSet],
         unseen: [u8; MAX_CARD_KINDS],
         [colors, ranks]: [u8; 2],
     ) -> Belief {
@@ -103,14 +104,8 @@ impl Belief {
     /// If the hand has no such slot.
     #[must_use]
     pub fn possible(&self, slot: Slot) -> CardSet {
-        self.possible_kinds(slot).cards(self.ranks)
-    }
-
-    /// As [`Belief::possible`], in the kinds of the variant.
-    #[must_use]
-    pub(crate) fn possible_kinds(&self, slot: Slot) -> KindSet {
         let hands = self.hands_by_card(slot.index());
-        KindSet::from_indices((0..self.kinds).filter(|&kind| hands[kind] > 0))
+        (0..self.kinds).filter(|&kind| hands[kind] > 0).collect()
     }
 
     /// Writes the probability of each card in each slot: slot by slot, the cards in index order.
@@ -135,24 +130,16 @@ impl Belief {
         rows
     }
 
-    /// The probability that the card of this slot is this one, or one of a set. It is 0 where no
-    /// hand is possible.
+    /// The probability that the card of this slot is in a set, for each of these sets. All are 0 where
+    /// no hand is possible.
     ///
     /// # Panics
     /// If the hand has no such slot.
     #[must_use]
-    pub fn probability(&self, slot: Slot, cards: impl Into<CardSet>) -> f64 {
-        let (hands, cards) = (self.hands_by_card(slot.index()), cards.into());
-        let wanted = (0..self.kinds).filter(|&kind| cards.contains(card(kind, self.ranks)));
-        wanted.map(|kind| hands[kind]).sum::<u64>() as f64 / self.num_hands().max(1) as f64
-    }
-
-    /// As [`Belief::probability`], of several sets of kinds.
-    #[must_use]
-    pub(crate) fn probabilities<const SETS: usize>(
+    pub fn probabilities<const SETS: usize>(
         &self,
         slot: Slot,
-        sets: [KindSet; SETS],
+        sets: [CardSet; SETS],
     ) -> [f64; SETS] {
         let (hands, total) = (self.hands_by_card(slot.index()), self.num_hands().max(1) as f64);
         sets.map(|set| set.iter().map(|kind| hands[kind]).sum::<u64>() as f64 / total)

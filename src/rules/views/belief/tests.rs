@@ -44,7 +44,8 @@ fn hands_of(view: &View<'_>) -> Hands {
     });
     let plausible: Vec<Vec<usize>> = view
         .hand_knowledge(Offset::OWN)
-        .map(|known| known.plausible().iter().map(|card| variant.kind_of(card)).collect())
+        .iter()
+        .map(|known| known.plausible(variant).iter().collect())
         .collect();
     list_hands(&plausible, &unseen.collect::<Vec<u8>>())
 }
@@ -63,7 +64,7 @@ fn assert_belief_is(belief: &Belief, hands: &Hands) {
     for (index, (share, copies)) in rows.into_iter().zip(copies).enumerate() {
         let (slot, kind) = (index / belief.kinds, index % belief.kinds);
         assert_eq!(share, copies as f64 / total.max(1) as f64);
-        assert_eq!(belief.possible_kinds(Slot::ALL[slot]).contains(kind), copies > 0);
+        assert_eq!(belief.possible(Slot::ALL[slot]).contains(kind), copies > 0);
     }
 }
 
@@ -142,8 +143,8 @@ fn a_belief_equals_enumeration_for_arbitrary_sets() {
         let (kinds, slots) = (1 + choose(6), choose(6));
         let mut unseen = [0; MAX_CARD_KINDS];
         unseen[..kinds].iter_mut().for_each(|copies| *copies = choose(4) as u8);
-        let plausible: Vec<KindSet> =
-            (0..slots).map(|_| KindSet(choose(1 << kinds) as u64)).collect();
+        let plausible: Vec<CardSet> =
+            (0..slots).map(|_| CardSet(choose(1 << kinds) as u64)).collect();
         let belief = Belief::of(&plausible, unseen, [kinds as u8, 1]);
         let lists: Vec<Vec<usize>> = plausible.iter().map(|set| set.iter().collect()).collect();
         assert_belief_is(&belief, &list_hands(&lists, &unseen));
@@ -159,7 +160,7 @@ fn the_largest_counts_do_not_overflow() {
     // 64 copies, the most that a deck may have, and nothing seen or hinted.
     let mut unseen = [2; MAX_CARD_KINDS];
     unseen[..4].fill(3);
-    let belief = Belief::of(&[KindSet((1 << 30) - 1); 6], unseen, [6, 5]);
+    let belief = Belief::of(&[CardSet((1 << 30) - 1); 6], unseen, [6, 5]);
     assert_eq!(belief.num_hands(), 64 * 63 * 62 * 61 * 60 * 59);
     let mut rows = [0.0; 180];
     belief.write_marginals(&mut rows);
@@ -172,12 +173,9 @@ fn the_largest_counts_do_not_overflow() {
 fn a_card_whose_copies_other_slots_need_is_not_possible() {
     let mut unseen = [0; MAX_CARD_KINDS];
     unseen[..3].copy_from_slice(&[1, 1, 2]);
-    let plausible = [0b011, 0b011, 0b111].map(KindSet);
+    let plausible = [0b011, 0b011, 0b111].map(CardSet);
     let belief = Belief::of(&plausible, unseen, [3, 1]);
-    assert_eq!(
-        [0, 1, 2].map(|slot| belief.possible_kinds(Slot::ALL[slot]).0),
-        [0b011, 0b011, 0b100]
-    );
+    assert_eq!([0, 1, 2].map(|slot| belief.possible(Slot::ALL[slot]).0), [0b011, 0b011, 0b100]);
     assert_eq!(belief.num_hands(), 4);
 }
 
@@ -209,7 +207,7 @@ fn excess(hands: &Hands, mut sample: impl FnMut() -> Vec<usize>) -> f64 {
 
 /// A simple sampler that is not uniform: it fills slot after slot with a random plausible copy, and
 /// starts again when there is none.
-fn simple_sample(plausible: &[KindSet], unseen: &[u8], rng: &mut GameRng) -> Vec<usize> {
+fn simple_sample(plausible: &[CardSet], unseen: &[u8], rng: &mut GameRng) -> Vec<usize> {
     loop {
         let (mut left, mut hand) = (unseen.to_vec(), Vec::new());
         for set in plausible {
@@ -232,7 +230,7 @@ fn simple_sample(plausible: &[KindSet], unseen: &[u8], rng: &mut GameRng) -> Vec
 fn samples_are_uniform() {
     let mut unseen = [0; MAX_CARD_KINDS];
     unseen[..5].copy_from_slice(&[3, 2, 2, 1, 1]);
-    let plausible = [0b11011, 0b00111, 0b01110, 0b11000].map(KindSet);
+    let plausible = [0b11011, 0b00111, 0b01110, 0b11000].map(CardSet);
     let belief = Belief::of(&plausible, unseen, [1, 5]);
     let lists = plausible.map(|set| set.iter().collect());
     let hands = list_hands(&lists, &unseen);

@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub use self::revealed::{Revealed, SeenGameError};
 use crate::rules::cards::card::Card;
 use crate::rules::cards::deck::Deck;
-use crate::rules::cards::hint_bits::HintBits;
+use crate::rules::cards::knowledge::Knowledge;
 use crate::rules::cards::slot_set::SlotSet;
 use crate::rules::game::position::Position;
 use crate::rules::game::rng::GameRng;
@@ -153,7 +153,7 @@ impl SeenGame {
                     None => PLACEHOLDER,
                 };
                 position.deck_size -= 1;
-                position.hands[seat.index()].push(drawn, HintBits::unhinted(&variant));
+                position.hands[seat.index()].push(drawn, Knowledge::unhinted(&variant));
             }
         }
         Ok(SeenGame::start(variant.clone(), &View::new(&variant, &position, observer)))
@@ -290,7 +290,7 @@ impl SeenGame {
         for slot in 0..usize::from(hand.size) {
             let is_touched = touched.contains(Slot::at(slot));
             let known = hand.knowledge[slot].with_hint(&self.variant, hint, is_touched);
-            let plausible = known.plausible_kinds(&self.variant).iter().next();
+            let plausible = known.plausible(&self.variant).iter().next();
             hand.cards[slot] = plausible.ok_or(SeenGameError::OwnHand)? as u8;
         }
         Ok(())

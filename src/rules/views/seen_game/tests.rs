@@ -27,7 +27,7 @@ fn compare(variant: &Arc<Variant>, game: u64) {
             assert_eq!(view.ending(), expected.ending());
             assert_eq!(view.last_turns(), expected.last_turns());
             let mut offsets = variant.seats().map(|seat| expected.offset(seat));
-            assert!(offsets.all(|at| view.hand_hints(at) == expected.hand_hints(at)));
+            assert!(offsets.all(|at| view.hand_knowledge(at) == expected.hand_knowledge(at)));
             assert_eq!(view.last_event(), expected.last_event());
             assert!(view.history().unwrap().eq(expected.history().unwrap()));
             let hand: Vec<Card> = Belief::new(&view).sample(&mut rng).unwrap().collect();
