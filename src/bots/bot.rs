@@ -2,9 +2,7 @@
 
 use std::any::Any;
 
-use crate::rules::{
-    Event, GameRng, Move, Position, Seat, SeenGame, UnsupportedVariantError, Variant, View,
-};
+use crate::rules::{Event, GameRng, Move, SeenGame, UnsupportedVariantError, Variant, View};
 use crate::threads::is_stopped;
 
 /// One turn of a game, as one seat saw it.
@@ -23,30 +21,13 @@ impl<'a> Turn<'a> {
     #[must_use]
     pub fn last_seen(game: &'a SeenGame) -> Option<Turn<'a>> {
         let last = game.history().len().checked_sub(1)?;
-        Some(Turn::seen(game, last))
+        Some(Turn::between(game.view_before(last), game.view_before(last + 1)))
     }
 
-    /// A turn of a game that somebody else runs.
-    pub(crate) fn seen(game: &'a SeenGame, turn: usize) -> Turn<'a> {
-        let (before, after) = (game.view_before(turn), game.view_before(turn + 1));
-        Turn { before, event: game.history()[turn], after }
-    }
-
-    /// The last turn of these events, as one seat saw it.
+    /// The turn between two views of a seat.
     #[inline]
-    pub(crate) fn last(
-        variant: &'a Variant,
-        before: &'a Position,
-        after: &'a Position,
-        history: &'a [Event],
-        observer: Seat,
-    ) -> Turn<'a> {
-        let (event, earlier) = history.split_last().expect("a turn was played");
-        Turn {
-            before: View::new(variant, before, observer).with_history(earlier),
-            event: event.seen_by(observer),
-            after: View::new(variant, after, observer).with_history(history),
-        }
+    pub(crate) fn between(before: View<'a>, after: View<'a>) -> Turn<'a> {
+        Turn { before, event: after.last_event().expect("a turn was played"), after }
     }
 }
 
@@ -443,8 +424,9 @@ mod tests {
                         variant.seats().zip(&mut seats)
                     {
                         seen.play(played, event.revealed_to(&variant, seat)).unwrap();
-                        let (after, history) = (state.position(), state.history());
-                        full.observe(&Turn::last(&variant, &before, after, history, seat));
+                        let (earlier, _) = state.history().split_at(state.length() - 1);
+                        let before = View::new(&variant, &before, seat).with_history(earlier);
+                        full.observe(&Turn::between(before, state.view(seat)));
                         hidden.observe(&Turn::last_seen(seen).unwrap());
                     }
                 }

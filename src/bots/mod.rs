@@ -30,12 +30,12 @@
 
 // To add a bot, write its file, and add a `mod` line here and a row in `BOTS`.
 //
+// - `bot`: what a bot is; `registry`: bots by their names
 // - `random`, `rule_list`, `play_hints`, `smart`, `hat_guessing`, `fireflower`, `cheater`: the bots
 //   and their families
 // - `policy`: trained policies as bots; `noisy`: any bot with random moves in between
 // - `base_game`, `copy_counts`: sets of cards and counts of copies that several families use
-// - `registry`: bots by their names
-// - `runner`, `seated_player`, `play_games`, `turn_values`: games
+// - `games`: players, games among them, and how bots are shown a game
 
 mod base_game;
 mod bot;
@@ -43,31 +43,28 @@ mod cheater;
 mod copy_counts;
 mod fireflower;
 mod first_best;
+mod games;
 mod hat_guessing;
 mod noisy;
-mod play_games;
 mod play_hints;
 mod policy;
 mod random;
 mod registry;
 mod rule_list;
-mod runner;
-mod seated_player;
 mod smart;
-#[cfg(test)]
-mod table;
-mod turn_values;
 
 pub use bot::{Bot, BoxedClone, MoveValue, Turn};
+pub(crate) use games::play_games::play_listed_games;
+pub use games::play_games::{GamesOptions, PlayedGames, play_games, record_games};
+pub(crate) use games::player::check_number;
+pub use games::player::{BotMoveError, GamesError, Player};
+pub use games::runner::{GameRunner, Outcome};
+pub use games::seated_player::SeatedPlayer;
+pub(crate) use games::seats::{Seats, follow};
+pub(crate) use games::turn_values::TurnValues;
 pub use noisy::{Noise, Noisy};
-pub(crate) use play_games::play_listed_games;
-pub use play_games::{GamesOptions, PlayedGames, play_games, record_games};
 pub use policy::PolicyBot;
 pub(crate) use policy::{PolicyTurns, run_together};
 pub(crate) use registry::bot_or_policy;
 pub use registry::{BOTS, BotKind, SupportedVariants, bot};
 pub use rule_list::{RULES, Rule, RuleError, RuleKind, RuleList, rule};
-pub(crate) use runner::check_number;
-pub use runner::{BotMoveError, GameRunner, GamesError, Outcome, Player};
-pub use seated_player::SeatedPlayer;
-pub(crate) use turn_values::TurnValues;

@@ -4,7 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::bot::Bot;
-use super::runner::{BotMoveError, GameRunner};
+use super::games::player::BotMoveError;
+use super::games::runner::GameRunner;
 use crate::nn::{MoveChoice, Policy, PolicyOutputs, PolicyScratch};
 use crate::rules::{GameRng, Move, UnsupportedVariantError, Variant, View};
 use crate::threads::is_stopped;

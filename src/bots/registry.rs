@@ -2,11 +2,11 @@
 
 use super::bot::Bot;
 use super::fireflower::Fireflower;
+use super::games::player::Player;
 use super::hat_guessing::{InfoBot, InformationStrategy};
 use super::play_hints::{Holmes, Simple, Value};
 use super::random::Random;
 use super::rule_list::{self, RuleList};
-use super::runner::Player;
 use super::smart::Smart;
 use crate::nn::POLICIES;
 use crate::rules::{UnknownNameError, UnsupportedVariantError, Variant};

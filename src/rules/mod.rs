@@ -81,8 +81,8 @@ pub use variants::rating::Rating;
 pub use variants::unsupported_variant::UnsupportedVariantError;
 pub use variants::variant::Variant;
 pub use views::belief::Belief;
+pub(crate) use views::seen_game::SupposedCards;
 #[cfg(test)]
 pub(crate) use views::seen_game::tests::first_seen;
 pub use views::seen_game::{Revealed, SeenGame, SeenGameError};
-pub(crate) use views::seen_game::{SupposedCards, SupposedTurn};
 pub use views::view::{SeerView, View};

@@ -5,10 +5,10 @@ use std::any::Any;
 use std::sync::Arc;
 
 use super::parallel::StopError;
-use super::particle::{Particle, Seats};
-use super::rollout::{Rollout, Start};
+use super::particle::{self, Particle};
+use super::rollout::{self, Rollout, Start};
 use super::turn_set::TurnSet;
-use crate::bots::{Bot, PolicyBot};
+use crate::bots::{Bot, Player, PolicyBot, Seats};
 use crate::nn::{Policy, PolicyOutputs, PolicyScratch};
 use crate::rules::{MAX_HAND_SIZE, Move, Position, SeenGame, SupposedCards, Variant, View};
 
@@ -35,7 +35,9 @@ impl Blueprint {
     pub fn new(bot: &dyn Bot, players: u8) -> Blueprint {
         match (bot as &dyn Any).downcast_ref().and_then(PolicyBot::greedy_policy) {
             Some(policy) => Blueprint::Network(policy.clone(), Box::default()),
-            None => Blueprint::Bots(Seats((0..players).map(|_| bot.boxed_clone()).collect())),
+            None => {
+                Blueprint::Bots(Seats::new(vec![Player::Bot(bot.boxed_clone()); players.into()]))
+            }
         }
     }
 
@@ -75,7 +77,7 @@ impl Blueprint {
                 for particle in hands {
                     StopError::check()?;
                     let cards = game.supposed_cards(&particle.hand);
-                    agrees.push(particle.bots.follow(game, turn, &cards));
+                    agrees.push(particle::follow(&mut particle.bots, game, turn, &cards));
                 }
             }
             Blueprint::Network(policy, scratch) => {
@@ -107,10 +109,10 @@ impl Blueprint {
             Blueprint::Bots(bots) => {
                 let replay = |&(hand, weight): &WeighedHand| {
                     let cards = game.supposed_cards(&hand);
-                    bots.start(game.variant(), &game.supposed_position(0, &cards));
+                    particle::start(bots, game, &cards);
                     let mut likelihood = 1.0;
                     for (turn, &is_explained) in is_explained.iter().enumerate() {
-                        if !bots.follow(game, turn, &cards) && is_explained {
+                        if !particle::follow(bots, game, turn, &cards) && is_explained {
                             likelihood *= mistake;
                         }
                         if likelihood < least {
@@ -127,7 +129,7 @@ impl Blueprint {
                     hand,
                     weight,
                     likelihood: 1.0,
-                    bots: Seats(Vec::new()),
+                    bots: Seats::new(Vec::new()),
                 };
                 let mut left: Vec<Particle> = hands.iter().map(unweighed).collect();
                 let mut cards: Vec<_> =
@@ -156,9 +158,9 @@ impl Blueprint {
             Blueprint::Bots(bots) => {
                 for ((hand, _), deviating) in hands.iter().zip(&mut deviations) {
                     let cards = game.supposed_cards(hand);
-                    bots.start(game.variant(), &game.supposed_position(0, &cards));
+                    particle::start(bots, game, &cards);
                     for turn in turns() {
-                        if !bots.follow(game, turn, &cards) {
+                        if !particle::follow(bots, game, turn, &cards) {
                             deviating.insert(turn);
                         }
                     }
@@ -192,7 +194,7 @@ impl Blueprint {
         match self {
             Blueprint::Bots(bots) => {
                 let score = |start: &Start<'_>| {
-                    if is_stopped() { 0.0 } else { bots.play(variant, start).into() }
+                    if is_stopped() { 0.0 } else { rollout::play(bots, variant, start).into() }
                 };
                 starts.iter().map(score).collect()
             }

@@ -1,55 +1,9 @@
 //! One possible own hand with its weight, and the bots of all seats as they are with that hand.
 
-use crate::bots::{Bot, Turn};
+use crate::bots::Seats;
 use crate::rules::{
-    Event, GameRng, MAX_HAND_SIZE, Position, Seat, SeenGame, SupposedCards, SupposedTurn, Variant,
-    View,
+    GameRng, MAX_HAND_SIZE, Move, Position, SeenGame, SupposedCards, Variant, View,
 };
-
-/// A bot for each seat.
-#[derive(Clone)]
-pub(super) struct Seats(pub Vec<Box<dyn Bot>>);
-
-impl Seats {
-    /// Starts the bots of all seats.
-    pub fn start(&mut self, variant: &Variant, position: &Position) {
-        for (seat, bot) in variant.seats().zip(&mut self.0) {
-            bot.start(&View::new(variant, position, seat), GameRng::for_samples(0));
-        }
-    }
-
-    /// Plays one turn of a game that one seat saw: whether the seat that moved would have moved so
-    /// if these were the observer's cards.
-    pub fn follow(&mut self, game: &SeenGame, turn: usize, cards: &SupposedCards) -> bool {
-        let (variant, observer) = (game.variant(), game.observer());
-        let SupposedTurn { before, event, after } = game.supposed_turn(turn, cards);
-        let seat = event.seat;
-        let agrees = seat == observer
-            || self.0[seat.index()].act(&View::new(variant, &before, seat)) == event.played;
-        self.observe(variant, &before, &event, &after, Some(observer));
-        agrees
-    }
-
-    /// Tells all bots but one of a turn.
-    pub fn observe(
-        &mut self,
-        variant: &Variant,
-        before: &Position,
-        event: &Event,
-        after: &Position,
-        except: Option<Seat>,
-    ) {
-        for (seat, bot) in variant.seats().zip(&mut self.0) {
-            if Some(seat) != except && bot.observes() {
-                bot.observe(&Turn {
-                    before: View::new(variant, before, seat),
-                    event: event.seen_by(seat),
-                    after: View::new(variant, after, seat),
-                });
-            }
-        }
-    }
-}
 
 /// A possible own hand, and what the teammates then think.
 #[derive(Clone)]
@@ -62,4 +16,35 @@ pub(super) struct Particle {
     /// The bots of all seats, if the blueprint has some. That of the observer's own seat is not
     /// used.
     pub bots: Seats,
+}
+
+/// Starts the bots of all seats in a supposed game.
+pub(super) fn start(bots: &mut Seats, game: &SeenGame, cards: &SupposedCards) {
+    let position = game.supposed_position(0, cards);
+    let view = View::new(game.variant(), &position, game.observer());
+    bots.start(view, |_| GameRng::for_samples(0));
+}
+
+/// Plays one turn of a game that one seat saw: whether the seat that moved would have moved so if
+/// these were the observer's cards.
+pub(super) fn follow(
+    bots: &mut Seats,
+    game: &SeenGame,
+    turn: usize,
+    cards: &SupposedCards,
+) -> bool {
+    let (variant, observer) = (game.variant(), game.observer());
+    let [before, after] = [turn, turn + 1].map(|turn| game.supposed_position(turn, cards));
+    let (seat, played) = (before.current_player, game.history()[turn].played);
+    let agrees = seat == observer || act(bots, variant, &before) == played;
+    let [before, after] = [&before, &after].map(|at| View::new(variant, at, observer));
+    bots.tell(before, after, Some(observer));
+    agrees
+}
+
+/// The move of the bot that is to act.
+pub(super) fn act(bots: &mut Seats, variant: &Variant, position: &Position) -> Move {
+    let seat = position.current_player;
+    let bot = bots.bot(seat).expect("a bot plays each seat");
+    bot.act(&View::new(variant, position, seat))
 }

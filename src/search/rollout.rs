@@ -1,8 +1,8 @@
 //! A game that is played to its end from a sampled hand and deck.
 
-use super::particle::Seats;
-use crate::bots::Bot;
-use crate::rules::{Event, Move, Position, RandomDeck, Seat, Variant, View};
+use super::particle::act;
+use crate::bots::{Bot, Player, Seats};
+use crate::rules::{Move, Position, RandomDeck, Seat, Variant, View};
 
 /// Where a roll-out starts.
 pub(super) struct Start<'a> {
@@ -32,31 +32,31 @@ impl Rollout {
     ///
     /// # Panics
     /// If the move is not legal.
-    pub fn apply(&mut self, variant: &Variant, played: Move) -> Event {
+    pub fn apply(&mut self, variant: &Variant, played: Move) {
         assert!(self.position.is_legal(variant, played), "the blueprint's {played:?} is not legal");
-        self.position.apply_unchecked(variant, played, &mut self.deck)
+        self.position.apply_unchecked(variant, played, &mut self.deck);
     }
 }
 
-impl Seats {
-    /// The score of a game that these bots play to its end, from the states of the bots at its
-    /// start.
-    pub fn play(&mut self, variant: &Variant, start: &Start<'_>) -> u8 {
-        for ((seat, bot), state) in variant.seats().zip(&mut self.0).zip(&start.bots.0) {
-            let state = if seat == start.observer { start.own } else { &**state };
-            state.clone_onto(bot);
+/// The score of a game that these bots play to its end, from the states of the bots at its start.
+pub(super) fn play(bots: &mut Seats, variant: &Variant, start: &Start<'_>) -> u8 {
+    for (seat, player) in variant.seats().zip(start.bots.players()) {
+        let bot = bots.bot(seat).expect("a bot plays each seat");
+        match player {
+            Player::Bot(state) if seat != start.observer => state.clone_onto(bot),
+            _ => start.own.clone_onto(bot),
         }
-        let (mut game, mut played) = (Rollout::new(start), start.first);
-        loop {
-            let before = game.position;
-            let event = game.apply(variant, played);
-            let after = &game.position;
-            if after.ending.is_some() {
-                return after.score(variant);
-            }
-            self.observe(variant, &before, &event, after, None);
-            let seat = after.current_player;
-            played = self.0[seat.index()].act(&View::new(variant, after, seat));
+    }
+    let (mut game, mut played) = (Rollout::new(start), start.first);
+    loop {
+        let before = game.position;
+        game.apply(variant, played);
+        let after = &game.position;
+        if after.ending.is_some() {
+            return after.score(variant);
         }
+        let view = |position| View::new(variant, position, start.observer);
+        bots.tell(view(&before), view(after), None);
+        played = act(bots, variant, after);
     }
 }

@@ -7,7 +7,7 @@ use super::blueprint::Blueprint;
 use super::decision::{Choice, Decision, search};
 use super::error::SearchError;
 use super::options::{Method, SearchOptions};
-use crate::bots::{Bot, MoveValue, Turn};
+use crate::bots::{Bot, MoveValue, Turn, follow};
 use crate::rules::{GameRng, Move, Seat, State, UnsupportedVariantError, Variant, View};
 
 /// A searching teammate may leave the blueprint. The likelihood of each other move, relative to the
@@ -75,18 +75,11 @@ impl Searcher {
     /// Follows a game up to its last turn, without searching. The game is one of the searcher's
     /// variant.
     pub(super) fn follow(&mut self, state: &State, seat: Seat, seed: u64) {
-        let mut earlier = state.first_turns(0).expect("a game has a start");
-        self.start(&earlier.view(seat), GameRng::for_samples(seed));
-        for (turn, event) in state.history().iter().enumerate() {
-            let before = *earlier.position();
-            let before = View::new(state.variant(), &before, seat);
-            let before = before.with_history(&state.history()[..turn]);
-            if event.seat == seat {
-                self.own.act(&before);
-            }
-            earlier.play_unchecked(event.played);
-            self.observe(&Turn { before, event: event.seen_by(seat), after: earlier.view(seat) });
-        }
+        let mut start = state.first_turns(0).expect("a game has a start");
+        self.start(&start.view(seat), GameRng::for_samples(seed));
+        follow(self, seat, &mut start, state.history(), |searcher, view| {
+            searcher.own.act(view);
+        });
     }
 
     /// Searches for the seat to act in this state, whose past turns tell what it may believe. It uses

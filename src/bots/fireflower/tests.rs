@@ -1,7 +1,7 @@
 //! The conventions, each in a game that was dealt for it.
 
 use super::Fireflower;
-use crate::bots::table::Table;
+use crate::bots::games::table::Table;
 use crate::rules::Move;
 
 fn deal(players: u8, cards: &str) -> Table<Fireflower> {
@@ -11,14 +11,14 @@ fn deal(players: u8, cards: &str) -> Table<Fireflower> {
 impl Table<Fireflower> {
     /// Whether a seat believes that its card in this slot is to be kept.
     fn is_kept(&self, seat: usize, slot: usize) -> bool {
-        let id = self.bots[seat].game.unwrap().hands[seat].id(slot);
-        self.bots[seat].beliefs.tops.of(id).is_keep()
+        let id = self.bots()[seat].game.unwrap().hands[seat].id(slot);
+        self.bots()[seat].beliefs.tops.of(id).is_keep()
     }
 
     /// Whether a seat believes that its card in this slot is to be played.
     fn is_play(&self, seat: usize, slot: usize) -> bool {
-        let id = self.bots[seat].game.unwrap().hands[seat].id(slot);
-        self.bots[seat].beliefs.tops.of(id).is_play()
+        let id = self.bots()[seat].game.unwrap().hands[seat].id(slot);
+        self.bots()[seat].beliefs.tops.of(id).is_play()
     }
 }
 

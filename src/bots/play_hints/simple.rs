@@ -101,7 +101,7 @@ impl Bot for Simple {
 #[cfg(test)]
 mod tests {
     use super::Simple;
-    use crate::bots::table::Table;
+    use crate::bots::games::table::Table;
 
     #[test]
     fn the_hint_with_the_most_playable_cards_is_given_and_they_are_played() {

@@ -106,7 +106,7 @@ impl Bot for Value {
 #[cfg(test)]
 mod tests {
     use super::Value;
-    use crate::bots::table::Table;
+    use crate::bots::games::table::Table;
 
     #[test]
     fn the_next_player_is_warned_of_a_last_copy_and_keeps_it() {

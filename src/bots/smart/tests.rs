@@ -1,7 +1,7 @@
 //! The conventions, each in a game that was dealt for it.
 
 use super::Smart;
-use crate::bots::table::Table;
+use crate::bots::games::table::Table;
 use crate::rules::Move;
 
 fn pair(cards: &str) -> Table<Smart> {
@@ -46,6 +46,6 @@ fn broken_conventions_are_forgotten() {
     assert_eq!(pair.choice(), parse("play 0"));
     pair.play(parse("hint +1 white"));
     pair.play(parse("hint +1 4"));
-    assert!(!pair.bots[1].knowledge.hand(1).iter().any(|kinds| kinds.is_empty()));
+    assert!(!pair.bots()[1].knowledge.hand(1).iter().any(|kinds| kinds.is_empty()));
     assert_ne!(pair.choice(), parse("play 0"));
 }

@@ -83,6 +83,13 @@ impl<'a> View<'a> {
         View { history: Some(history), ..self }
     }
 
+    /// The view of another seat. Only those who show games to bots may ask for it.
+    #[must_use]
+    #[cfg(feature = "bots")]
+    pub(crate) fn of_seat(self, observer: Seat) -> View<'a> {
+        View { history: self.history, ..View::new(self.variant, self.position, observer) }
+    }
+
     /// The variant of the game.
     #[must_use]
     pub const fn variant(&self) -> &'a Variant {

@@ -216,7 +216,10 @@ impl BlueprintBelief {
         } else {
             Arc::new(first_turns(&self.game, self.followed))
         };
-        let (event, turn) = (&game.history()[index], Turn::seen(&game, index));
+        let (event, turn) = (
+            &game.history()[index],
+            Turn::between(game.view_before(index), game.view_before(index + 1)),
+        );
         self.particles.retain(|particle| fits(&particle.hand, event, is_own, &turn));
         if is_own && let Some(slot) = event.played.slot() {
             self.replace_card(slot.index(), &turn);

@@ -92,7 +92,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::bots::table::Table;
+    use crate::bots::games::table::Table;
     use crate::bots::{GamesOptions, bot, play_games};
     use crate::rules::{EpisodeSeed, Parameters, Seat, State, Variant};
 
@@ -100,7 +100,7 @@ mod tests {
         Arc::new(Variant::new(Parameters { players, ..Parameters::default() }).unwrap())
     }
 
-    fn assert_agreement(bots: &[InformationStrategy], state: &State) {
+    fn assert_agreement(bots: &[&InformationStrategy], state: &State) {
         let variant = state.variant();
         for (seat, bot) in bots.iter().enumerate() {
             for (offset, hand) in bot.public.hands[..bots.len()].iter().enumerate() {
@@ -124,7 +124,7 @@ mod tests {
                 while table.state.ending().is_none() {
                     let chosen = table.choice();
                     table.play(chosen);
-                    assert_agreement(&table.bots, &table.state);
+                    assert_agreement(&table.bots(), &table.state);
                 }
             }
         }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::*;
+use crate::bots::games::table::Table;
 use crate::bots::hat_guessing::copies::Copies;
-use crate::bots::table::Table;
 use crate::bots::{GamesOptions, Player, play_games};
 use crate::rules::{CardSet, EpisodeSeed, Event, Parameters, Seat, State, Variant};
 
@@ -13,7 +13,7 @@ fn base_game(players: u8) -> Arc<Variant> {
 }
 
 /// Calls `check` with the bots of all seats at every turn of some games.
-fn for_each_turn(players: u8, check: impl Fn(&[InfoBot], &State)) {
+fn for_each_turn(players: u8, check: impl Fn(&[&InfoBot], &State)) {
     let variant = base_game(players);
     let seed = |game| EpisodeSeed { seed: 1, game, episode: 0 };
     let mut table = Table::<InfoBot>::new(State::new(variant.clone(), seed(0)));
@@ -21,7 +21,7 @@ fn for_each_turn(players: u8, check: impl Fn(&[InfoBot], &State)) {
         table.state = State::new(variant.clone(), seed(game));
         table.start();
         while table.state.ending().is_none() {
-            check(&table.bots, &table.state);
+            check(&table.bots(), &table.state);
             let chosen = table.choice();
             table.play(chosen);
         }

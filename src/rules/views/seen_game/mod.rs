@@ -95,13 +95,6 @@ impl OwnHand {
 /// that the observer has not seen are 0.
 pub(crate) type SupposedCards = [u8; MAX_CARDS];
 
-/// One turn where the observer's hand is supposed.
-pub(crate) struct SupposedTurn {
-    pub before: Position,
-    pub event: Event,
-    pub after: Position,
-}
-
 /// The card that is drawn next, if one is.
 struct NextCard(Option<u8>);
 
@@ -426,14 +419,6 @@ impl SeenGame {
         let own = &self.own_hands[turn];
         hand.iter_mut().zip(own.places()).for_each(|(card, place)| *card = cards[place]);
         self.view_before(turn).position_with_hand(&hand[..own.size])
-    }
-
-    /// A turn with these cards.
-    pub(crate) fn supposed_turn(&self, turn: usize, cards: &SupposedCards) -> SupposedTurn {
-        let after = self.supposed_position(turn + 1, cards);
-        let drawn = after.last_event.and_then(|event| event.drawn);
-        let event = Event { drawn, ..self.history[turn] };
-        SupposedTurn { before: self.supposed_position(turn, cards), event, after }
     }
 
     /// What the observer saw before a turn, or sees after the last one.

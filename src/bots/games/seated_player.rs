@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use super::bot::{Turn, is_dropped};
-use super::cheater;
-use super::runner::{BotMoveError, GamesError, Player};
+use super::player::{BotMoveError, GamesError, Player};
+use super::seats::follow;
 use crate::rules::{EpisodeSeed, Event, GameRng, Move, Seat, SeenGame, State};
 
 /// A bot in one seat, which is shown a game as it stands and answers with a move.
@@ -72,29 +71,21 @@ impl SeatedPlayer {
             let refused = |source| GamesError::Variant { seat: self.seat, source };
             self.player.check_variant(state.variant()).map_err(refused)?;
         }
+        if matches!(self.player, Player::External) {
+            return Err(GamesError::External);
+        }
         let mut followed = self.follow(state);
-        for event in &state.history()[followed.state.length()..] {
-            self.pass(&followed);
-            self.tell(&mut followed, event);
-        }
+        self.catch_up(&mut followed, state.history());
+        let view = followed.state.view(self.seat);
         if followed.chosen.is_none() {
-            followed.chosen = match &mut self.player {
-                Player::Bot(bot) => {
-                    let played = bot.act(&followed.state.view(self.seat));
-                    (!is_dropped(&**bot)).then_some(played)
-                }
-                Player::Cheater => Some(cheater::act(state.variant(), state.position())),
-                Player::External => return Err(GamesError::External),
-            };
+            followed.chosen = self.player.choose(&view, followed.state.position());
         }
-        let chosen = followed.chosen;
+        let checked = match followed.chosen {
+            Some(played) => BotMoveError::check(&view, played).map(|()| played).map_err(Into::into),
+            None => Err(GamesError::Stopped),
+        };
         self.followed = Some(followed);
-        let Some(played) = chosen else { return Err(GamesError::Stopped) };
-        if state.position().is_legal(state.variant(), played) {
-            return Ok(played);
-        }
-        let meaning = state.variant().edition().meaning(played);
-        Err(BotMoveError { seat: self.seat, turn: state.length(), played, meaning }.into())
+        checked
     }
 
     /// The followed game if the state continues it, or else the start of the state's game.
@@ -151,33 +142,27 @@ impl SeatedPlayer {
     /// games.
     pub(crate) fn resume(&mut self, game: u64, state: &State) {
         let mut followed = self.begin(game, state);
-        for event in state.history() {
-            self.pass(&followed);
-            self.tell(&mut followed, event);
-        }
+        self.catch_up(&mut followed, state.history());
         self.followed = Some(followed);
     }
 
-    /// Lets the bot go through the next turn if it is its seat's and it was not asked.
-    fn pass(&mut self, followed: &FollowedGame) {
-        let state = &followed.state;
-        if let Player::Bot(bot) = &mut self.player
-            && followed.chosen.is_none()
-            && state.position().current_player == self.seat
-        {
-            bot.pass(&state.view(self.seat));
+    /// Shows the rest of a game to the bot. It goes through the turns of its seat in which it was not
+    /// asked.
+    fn catch_up(&mut self, followed: &mut FollowedGame, history: &[Event]) {
+        let FollowedGame { state, chosen, .. } = followed;
+        if state.length() == history.len() {
+            return;
         }
-    }
-
-    /// Tells the bot of a turn.
-    fn tell(&mut self, followed: &mut FollowedGame, event: &Event) {
-        let (seat, state) = (self.seat, &mut followed.state);
-        let before = *state.position();
-        state.play_unchecked(event.played);
-        followed.chosen = None;
+        let mut was_asked = chosen.take().is_some();
         if let Player::Bot(bot) = &mut self.player {
-            let (after, history) = (state.position(), state.history());
-            bot.observe(&Turn::last(state.variant(), &before, after, history, seat));
+            follow(bot, self.seat, state, history, |bot, view| {
+                if !std::mem::take(&mut was_asked) {
+                    bot.pass(view);
+                }
+            });
+        }
+        for event in &history[state.length()..] {
+            state.play_unchecked(event.played);
         }
     }
 }

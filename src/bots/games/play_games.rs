@@ -4,10 +4,11 @@ use std::collections::TryReserveError;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::bot::MoveValue;
-use super::policy::{PolicyBot, PolicyTurns, run_together};
-use super::runner::{GameRunner, GamesError, Outcome, Player, check_players};
+use super::player::{GamesError, Player, check_players};
+use super::runner::{GameRunner, Outcome};
 use super::turn_values::TurnValues;
+use crate::bots::bot::MoveValue;
+use crate::bots::policy::{PolicyBot, PolicyTurns, run_together};
 use crate::buffers::try_with_capacity;
 use crate::rules::{EpisodeSeed, Recording, Variant};
 use crate::threads::{MAX_THREADS, is_stopped, share};
@@ -43,7 +44,7 @@ impl PlayedGames {
     }
 
     /// What the bot to act has found out about the legal moves in a turn of a game, in the order of
-    /// their actions, see [`Bot::values`](super::Bot::values). Nothing for a bot that does not value moves.
+    /// their actions, see [`Bot::values`](crate::bots::Bot::values). Nothing for a bot that does not value moves.
     ///
     /// ```
     /// use starmine::bots::{GamesOptions, record_games};

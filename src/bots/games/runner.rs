@@ -5,154 +5,18 @@ use std::collections::TryReserveError;
 use std::fmt;
 use std::sync::Arc;
 
-use thiserror::Error;
-
-use super::bot::{Bot, MoveValue, Turn, is_dropped};
-use super::cheater;
+use super::player::{BotMoveError, GamesError, Player, check_players};
+use super::seats::Seats;
+use crate::bots::bot::{Bot, MoveValue};
 use crate::rules::{
     Deck, Ending, EpisodeSeed, Event, GameRng, Move, MoveError, Position, RandomDeck, Recording,
-    RecordingError, Seat, SeerView, State, UnsupportedVariantError, Variant, View,
+    RecordingError, Seat, SeerView, State, Variant, View,
 };
 use crate::threads::is_stopped;
 
 /// Upper bound of a game's turns: each costs a card or a token, and a card returns at most two
 /// tokens.
 const MAX_TURNS: usize = 256;
-
-/// The player of one seat.
-#[derive(Clone)]
-pub enum Player {
-    /// A bot, which sees only what its seat may see.
-    Bot(Box<dyn Bot>),
-    /// The cheating bot, which sees all hands: an upper bound for the others.
-    Cheater,
-    /// A player outside this crate, whose moves the caller passes to [`GameRunner::play`].
-    External,
-}
-
-impl fmt::Debug for Player {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Player::Bot(_) => "Bot(..)",
-            Player::Cheater => "Cheater",
-            Player::External => "External",
-        })
-    }
-}
-
-impl Player {
-    /// A player by a bot.
-    pub fn bot(bot: impl Bot) -> Player {
-        Player::Bot(bot.into_box())
-    }
-
-    /// The bot; `None` for the other players.
-    #[must_use]
-    pub(crate) fn into_bot(self) -> Option<Box<dyn Bot>> {
-        match self {
-            Player::Bot(bot) => Some(bot),
-            Player::Cheater | Player::External => None,
-        }
-    }
-
-    /// As [`Bot::check_variant`].
-    pub(crate) fn check_variant(&self, variant: &Variant) -> Result<(), UnsupportedVariantError> {
-        match self {
-            Player::Bot(bot) => bot.check_variant(variant),
-            Player::Cheater | Player::External => Ok(()),
-        }
-    }
-
-    /// Whether a single move may take longer than a tenth of a second.
-    pub(crate) fn takes_long(&self) -> bool {
-        matches!(self, Player::Bot(bot) if bot.searches())
-    }
-}
-
-/// Checks that there is one player for each seat.
-pub(crate) fn check_number(variant: &Variant, found: usize) -> Result<(), GamesError> {
-    let seats = variant.players().into();
-    if found == seats { Ok(()) } else { Err(GamesError::Number { found, seats }) }
-}
-
-/// Checks that there is one player for each seat, and that each supports the variant.
-pub(super) fn check_players(variant: &Variant, players: &[Player]) -> Result<(), GamesError> {
-    check_number(variant, players.len())?;
-    let mut seated = variant.seats().zip(players);
-    seated.try_for_each(|(seat, player)| {
-        player.check_variant(variant).map_err(|source| GamesError::Variant { seat, source })
-    })
-}
-
-/// Why players cannot play, or why a player has no move.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum GamesError {
-    /// More or fewer players than seats.
-    #[error("players has {found} entries: expected {seats}, one for each seat of this variant")]
-    Number {
-        /// The number of players.
-        found: usize,
-        /// The number of seats.
-        seats: usize,
-    },
-    /// A bot does not support the variant.
-    #[error("seat {seat} has a bot of another variant")]
-    Variant {
-        /// The bot's seat.
-        seat: Seat,
-        /// What it supports.
-        source: UnsupportedVariantError,
-    },
-    /// A player is [`Player::External`]: the caller chooses its moves.
-    #[error("a player is external: expected a bot for every seat")]
-    External,
-    /// Another seat is to act.
-    #[error("seat {acting} is to act: expected a turn of seat {seat}, which the bot holds")]
-    Seat {
-        /// The seat to act.
-        acting: Seat,
-        /// The bot's seat.
-        seat: Seat,
-    },
-    /// The game is over.
-    #[error("the game is over ({0}): expected one that goes on")]
-    Over(Ending),
-    /// A bot chose an illegal move.
-    #[error(transparent)]
-    Move(#[from] BotMoveError),
-    /// A bot chose an illegal move in one of many games.
-    #[error("game {game}")]
-    Game {
-        /// The game of the seed.
-        game: u64,
-        /// The move.
-        source: BotMoveError,
-    },
-    /// Memory that cannot be allocated.
-    #[error("there is no memory for so many games")]
-    Memory(#[from] TryReserveError),
-    /// A signal came during a call from Python: no other caller can end a call early. A bot may be
-    /// asked again.
-    #[doc(hidden)]
-    #[error("the call was stopped")]
-    Stopped,
-}
-
-/// A bot chose an illegal move: a bug in the bot.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-#[error("the bot in seat {seat} chose {meaning}, which is not legal, in turn {turn}")]
-pub struct BotMoveError {
-    /// The bot's seat.
-    pub seat: Seat,
-    /// Number of turns played before.
-    pub turn: usize,
-    /// The move.
-    pub played: Move,
-    /// The move in words.
-    pub meaning: String,
-}
 
 /// The result of one game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,9 +36,7 @@ pub struct Outcome {
 #[derive(Clone)]
 pub struct GameRunner {
     variant: Arc<Variant>,
-    players: Vec<Player>,
-    /// Whether any bot needs [`Bot::observe`].
-    is_observed: bool,
+    seats: Seats,
     position: Position,
     deck: RandomDeck,
     seed: EpisodeSeed,
@@ -206,16 +68,14 @@ impl GameRunner {
     ) -> Result<GameRunner, GamesError> {
         let variant = variant.into();
         check_players(&variant, &players)?;
-        let observes = |player: &Player| matches!(player, Player::Bot(bot) if bot.observes());
         let (mut deck, start_player) = RandomDeck::new(&variant, seed);
         let position = Position::deal(&variant, start_player, &mut deck);
-        let is_observed = players.iter().any(observes);
         let values_moves =
             |player: &Player| matches!(player, Player::Bot(bot) if bot.values().is_some());
         let values = players.iter().any(values_moves).then(Vec::new);
         let history = Vec::with_capacity(MAX_TURNS);
-        let mut runner =
-            GameRunner { variant, players, is_observed, position, deck, seed, history, values };
+        let seats = Seats::new(players);
+        let mut runner = GameRunner { variant, seats, position, deck, seed, history, values };
         runner.start_players();
         Ok(runner)
     }
@@ -232,17 +92,13 @@ impl GameRunner {
     }
 
     fn start_players(&mut self) {
-        for (seat, player) in self.variant.seats().zip(&mut self.players) {
-            if let Player::Bot(bot) = player {
-                let view = View::new(&self.variant, &self.position, seat).with_history(&[]);
-                bot.start(&view, GameRng::for_seat(self.seed, seat));
-            }
-        }
+        let view = View::new(&self.variant, &self.position, Seat::FIRST).with_history(&[]);
+        self.seats.start(view, |seat| GameRng::for_seat(self.seed, seat));
     }
 
     /// Whether a move of a player may take long, see [`Player::takes_long`].
     pub(crate) fn takes_long(&self) -> bool {
-        self.players.iter().any(Player::takes_long)
+        self.seats.players().iter().any(Player::takes_long)
     }
 
     /// The variant.
@@ -365,7 +221,7 @@ impl GameRunner {
 
     /// Whether a bot is to act.
     pub(crate) fn waits_for_bot(&self) -> bool {
-        let player = &self.players[self.position.current_player.index()];
+        let player = &self.seats.players()[self.position.current_player.index()];
         self.ending().is_none() && !matches!(player, Player::External)
     }
 
@@ -373,17 +229,17 @@ impl GameRunner {
     pub(crate) fn has_bot<B: Bot>(&self) -> bool {
         let is_it =
             |player: &Player| matches!(player, Player::Bot(bot) if (&**bot as &dyn Any).is::<B>());
-        self.players.iter().any(is_it)
+        self.seats.players().iter().any(is_it)
     }
 
     /// The bot that is to act, with its view; `None` if a player of another type is, or if the game
     /// has ended.
-    pub(super) fn bot_to_act<B: Bot>(&mut self) -> Option<(&mut B, View<'_>)> {
+    pub(crate) fn bot_to_act<B: Bot>(&mut self) -> Option<(&mut B, View<'_>)> {
         if self.ending().is_some() {
             return None;
         }
         let seat = self.position.current_player;
-        let Player::Bot(bot) = &mut self.players[seat.index()] else { return None };
+        let bot = self.seats.bot(seat)?;
         let bot = (&mut **bot as &mut dyn Any).downcast_mut::<B>()?;
         let view = View::new(&self.variant, &self.position, seat);
         Some((bot, view.with_history(&self.history)))
@@ -398,23 +254,11 @@ impl GameRunner {
         if self.ending().is_some() || is_stopped() {
             return Ok(false);
         }
-        let GameRunner { variant, position, history, .. } = self;
+        let GameRunner { variant, position, history, seats, .. } = self;
         let seat = position.current_player;
-        let played = match &mut self.players[seat.index()] {
-            Player::Bot(bot) => {
-                let played = bot.act(&View::new(variant, position, seat).with_history(history));
-                if is_dropped(&**bot) {
-                    return Ok(false);
-                }
-                played
-            }
-            Player::Cheater => cheater::act(variant, position),
-            Player::External => return Ok(false),
-        };
-        if !self.position.is_legal(&self.variant, played) {
-            let meaning = self.variant.edition().meaning(played);
-            return Err(BotMoveError { seat, turn: self.length(), played, meaning });
-        }
+        let view = View::new(variant, position, seat).with_history(history);
+        let Some(played) = seats.player(seat).choose(&view, position) else { return Ok(false) };
+        BotMoveError::check(&view, played)?;
         self.play_unchecked(played);
         Ok(true)
     }
@@ -436,7 +280,7 @@ impl GameRunner {
         if self.values.is_some() {
             self.keep_values();
         }
-        if self.is_observed {
+        if self.seats.is_observed() {
             self.apply_and_tell(played);
         } else {
             self.apply(played);
@@ -446,7 +290,7 @@ impl GameRunner {
     /// Keeps what the bot to act found out about its moves.
     #[inline(never)]
     fn keep_values(&mut self) {
-        let found = match &self.players[self.position.current_player.index()] {
+        let found = match &self.seats.players()[self.position.current_player.index()] {
             Player::Bot(bot) => bot.values().unwrap_or_default(),
             _ => &[],
         };
@@ -464,12 +308,11 @@ impl GameRunner {
     fn apply_and_tell(&mut self, played: Move) {
         let before = self.position;
         self.apply(played);
-        let GameRunner { variant, position, history, .. } = self;
-        for (seat, player) in variant.seats().zip(&mut self.players) {
-            if let Player::Bot(bot) = player {
-                bot.observe(&Turn::last(variant, &before, position, history, seat));
-            }
-        }
+        let GameRunner { variant, position, history, seats, .. } = self;
+        let (_, earlier) = history.split_last().expect("a turn was played");
+        let before = View::new(variant, &before, Seat::FIRST).with_history(earlier);
+        let after = View::new(variant, position, Seat::FIRST).with_history(history);
+        seats.tell(before, after, None);
     }
 
     /// Ends the game as lost, with no life tokens left, as a batch does after an illegal action if its

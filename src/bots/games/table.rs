@@ -1,14 +1,19 @@
 //! Bots of one kind at a table, for tests of their conventions.
 
+use std::any::Any;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::bot::{Bot, Turn};
+use super::player::Player;
+use super::seats::Seats;
+use crate::bots::bot::Bot;
 use crate::rules::{Card, EpisodeSeed, GameRng, Move, Parameters, Seat, State, Variant};
 
 /// A game and the bots of all seats.
-pub(super) struct Table<B> {
+pub(crate) struct Table<B> {
     pub state: State,
-    pub bots: Vec<B>,
+    seats: Seats,
+    bots: PhantomData<B>,
 }
 
 impl<B: Bot + Default> Table<B> {
@@ -26,35 +31,38 @@ impl<B: Bot + Default> Table<B> {
     }
 
     pub fn new(state: State) -> Table<B> {
-        let bots = (0..state.variant().players()).map(|_| B::default()).collect();
-        let mut table = Table { state, bots };
+        let players = vec![Player::bot(B::default()); state.variant().players().into()];
+        let mut table = Table { state, seats: Seats::new(players), bots: PhantomData };
         table.start();
         table
     }
 
+    /// The bots by seat.
+    pub fn bots(&self) -> Vec<&B> {
+        fn bot<B: Bot>(player: &Player) -> &B {
+            let Player::Bot(bot) = player else { panic!("all seats have bots") };
+            (&**bot as &dyn Any).downcast_ref().unwrap()
+        }
+        self.seats.players().iter().map(bot).collect()
+    }
+
     /// Tells the bots that the game starts.
     pub fn start(&mut self) {
-        for (seat, bot) in Seat::ALL.into_iter().zip(&mut self.bots) {
-            bot.start(&self.state.view(seat), GameRng::for_seat(EpisodeSeed::default(), seat));
-        }
+        let rng = |seat| GameRng::for_seat(EpisodeSeed::default(), seat);
+        self.seats.start(self.state.view(Seat::FIRST), rng);
     }
 
     /// The move that the bot to act chooses.
     pub fn choice(&mut self) -> Move {
-        let seat = self.state.position().current_player;
-        self.bots[seat.index()].act(&self.state.view(seat))
+        let seat = self.state.current_player();
+        self.seats.bot(seat).unwrap().act(&self.state.view(seat))
     }
 
     /// Plays a move, whoever chose it.
     pub fn play(&mut self, played: Move) {
         let before = self.state.clone();
-        let action = before.variant().move_to_action(played).unwrap();
-        self.state.apply(action).unwrap();
-        let event = *self.state.history().last().unwrap();
-        for (seat, bot) in Seat::ALL.into_iter().zip(&mut self.bots) {
-            let after = self.state.view(seat);
-            bot.observe(&Turn { before: before.view(seat), event: event.seen_by(seat), after });
-        }
+        self.state.play(played).unwrap();
+        self.seats.tell(before.view(Seat::FIRST), self.state.view(Seat::FIRST), None);
     }
 
     /// The moves that the bots choose in the next turns.

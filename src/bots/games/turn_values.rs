@@ -2,7 +2,7 @@
 
 use std::collections::TryReserveError;
 
-use super::bot::MoveValue;
+use crate::bots::bot::MoveValue;
 use crate::rules::Variant;
 
 /// The values of all actions in the turns of recorded games, turn after turn.

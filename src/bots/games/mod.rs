@@ -1,0 +1,15 @@
+//! Games among players.
+//!
+//! - [`Player`]: who plays in a seat
+//! - [`Seats`]: how bots are shown a game; `SeatedPlayer` shows it to the player of one seat
+//! - [`GameRunner`]: one game after another, turn by turn
+//! - [`play_games`] and [`record_games`]: many games on several threads
+
+pub(super) mod play_games;
+pub(super) mod player;
+pub(super) mod runner;
+pub(super) mod seated_player;
+pub(crate) mod seats;
+#[cfg(test)]
+pub(crate) mod table;
+pub(super) mod turn_values;
