@@ -10,9 +10,10 @@ use crate::bindings::bots::player::read_player;
 use crate::bindings::errors::StarmineError;
 use crate::bindings::interruptible::interruptible;
 use crate::bindings::rules::view::View;
+use crate::bots::MoveValue;
 use crate::players::{PlayerSpec, SearchText};
 use crate::rules::{self, Offset};
-use crate::search::{CountOption, Decision, Method, SearchOptions, SearchedMove, Source};
+use crate::search::{BlueprintBelief, CountOption, Decision, Method, SearchOptions, Source};
 
 /// The most threads of a search.
 const THREADS: usize = 256;
@@ -137,7 +138,8 @@ pub fn _search<'py>(
     let searcher = spec.searcher(variant).map_err(|error| spec.unsupported(variant, error))?;
     let searcher = searcher.expect("the player searches");
     let found = interruptible(py, || searcher.decide(state, seed))?;
-    arrays(py, &state.view(observer), &found?)
+    let (decision, belief) = found?;
+    arrays(py, &state.view(observer), &decision, &belief)
 }
 
 /// Checks that the observer of a view is to act.
@@ -162,14 +164,14 @@ fn arrays<'py>(
     py: Python<'py>,
     view: &rules::View<'_>,
     decision: &Decision,
+    belief: &BlueprintBelief,
 ) -> PyResult<Found<'py>> {
-    let belief = &decision.belief;
     let action = |played| {
         let action = view.variant().move_to_action(played).expect("a legal move has an action");
         i64::from(u8::from(action))
     };
     let moves = &decision.moves;
-    let floats = |read: fn(&SearchedMove) -> f64| {
+    let floats = |read: fn(&MoveValue) -> f64| {
         let floats = collect("actions", moves.len(), moves.iter().map(read))?;
         Ok::<_, PyErr>(floats.into_pyarray(py))
     };
@@ -179,15 +181,15 @@ fn arrays<'py>(
         probabilities.push(probability);
     }
     let shape = [probabilities.len(), view.hand_size(Offset::OWN)];
-    let actions: Vec<i64> = moves.iter().map(|searched| action(searched.value.candidate)).collect();
-    let rollouts: Vec<i64> = moves.iter().map(|searched| searched.rollouts as i64).collect();
-    let kept: Vec<bool> = moves.iter().map(|searched| searched.is_kept).collect();
+    let actions: Vec<i64> = moves.iter().map(|value| action(value.candidate)).collect();
+    let rollouts: Vec<i64> = moves.iter().map(|value| value.games as i64).collect();
+    let kept: Vec<bool> = moves.iter().map(|value| value.is_kept).collect();
     Ok((
         action(decision.chosen),
         action(decision.blueprint),
         actions.into_pyarray(py),
-        floats(|searched| searched.value.mean)?,
-        floats(|searched| searched.value.standard_error)?,
+        floats(|value| value.mean)?,
+        floats(|value| value.standard_error)?,
         rollouts.into_pyarray(py),
         kept.into_pyarray(py),
         cards.into_pyarray(py).reshape(shape)?,

@@ -40,6 +40,10 @@ pub struct MoveValue {
     pub mean: f64,
     /// The standard error of the mean.
     pub standard_error: f64,
+    /// The number of these games: the move's roll-outs in a search.
+    pub games: usize,
+    /// Whether the move was still a candidate when a search ended.
+    pub is_kept: bool,
 }
 
 /// A player in one seat.

@@ -6,19 +6,6 @@ use crate::rules::Move;
 /// A move is dropped when it is behind the best by this many standard errors of their difference.
 const DROP_ERRORS: f64 = 2.5;
 
-/// What a search found out about a move.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct SearchedMove {
-    /// The move with the mean score of its roll-outs; NaN without roll-outs.
-    pub value: MoveValue,
-    /// The number of its roll-outs; 0 for all moves if nothing was searched, see
-    /// [`SearchOptions::rollouts`](super::SearchOptions::rollouts).
-    pub rollouts: usize,
-    /// Whether it was still a candidate when the search ended.
-    pub is_kept: bool,
-}
-
 /// The scores of a move's roll-outs.
 pub(super) struct Candidate {
     pub legal_move: Move,
@@ -49,14 +36,14 @@ impl Candidate {
         mean(leads.clone()) > errors * standard_error(leads)
     }
 
-    pub fn searched(&self, is_kept: bool) -> SearchedMove {
-        let scores = self.scores.iter().map(|&score| f64::from(score));
-        let value = MoveValue {
+    pub fn value(&self, is_kept: bool) -> MoveValue {
+        MoveValue {
             candidate: self.legal_move,
             mean: if self.scores.is_empty() { f64::NAN } else { self.mean() },
-            standard_error: standard_error(scores),
-        };
-        SearchedMove { value, rollouts: self.scores.len(), is_kept }
+            standard_error: standard_error(self.scores.iter().map(|&score| f64::from(score))),
+            games: self.scores.len(),
+            is_kept,
+        }
     }
 }
 

@@ -6,12 +6,12 @@ use std::time::Instant;
 use super::belief::BlueprintBelief;
 use super::blueprint::Blueprint;
 use super::budget::Budget;
-use super::candidate::{Candidate, SearchedMove, best, drop_behind, halve};
+use super::candidate::{Candidate, best, drop_behind, halve};
 use super::options::{Method, SearchOptions};
 use super::parallel::{StopError, map};
 use super::particle::Particle;
 use super::rollout::Start;
-use crate::bots::Bot;
+use crate::bots::{Bot, MoveValue};
 use crate::rules::{GameRng, Move, Offset, Position, RandomDeck, View, mix_seed};
 
 /// Samples that a thread takes at a time.
@@ -29,25 +29,17 @@ const LEAD_ERRORS: f64 = 1.0;
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
 /// The result of a search.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Decision {
     /// The move to make: the blueprint's, unless the best one is clearly better.
     pub chosen: Move,
     /// The move of the blueprint.
     pub blueprint: Move,
-    /// The legal moves, in the order of their actions.
-    pub moves: Vec<SearchedMove>,
-    /// What the seat believed about its own hand.
-    pub belief: BlueprintBelief,
-}
-
-/// A [`Decision`] without its belief.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Choice {
-    pub chosen: Move,
-    pub blueprint: Move,
-    pub moves: Vec<SearchedMove>,
+    /// The legal moves with the mean scores of their roll-outs, in the order of their actions. All have
+    /// no roll-outs if nothing was searched, see
+    /// [`SearchOptions::rollouts`](super::SearchOptions::rollouts).
+    pub moves: Vec<MoveValue>,
 }
 
 /// Searches for the best move of the observer of a view, who is to act: the move of the highest
@@ -65,7 +57,7 @@ pub(super) fn search(
     own: &dyn Bot,
     options: &SearchOptions,
     seed: u64,
-) -> Result<Choice, StopError> {
+) -> Result<Decision, StopError> {
     let started = Instant::now();
     let is_over = || options.time_limit.is_some_and(|limit| started.elapsed() >= limit);
     let variant = view.variant();
@@ -100,11 +92,11 @@ pub(super) fn search(
             halve(&mut kept, &mut dropped, blueprint);
         }
     }
-    let kept_moves = kept.iter().map(|candidate| candidate.searched(true));
-    let dropped_moves = dropped.iter().map(|candidate| candidate.searched(false));
-    let mut moves: Vec<SearchedMove> = kept_moves.chain(dropped_moves).collect();
-    moves.sort_by_key(|searched| variant.move_to_action(searched.value.candidate));
-    Ok(Choice { chosen: choose(&kept, blueprint), blueprint, moves })
+    let kept_moves = kept.iter().map(|candidate| candidate.value(true));
+    let dropped_moves = dropped.iter().map(|candidate| candidate.value(false));
+    let mut moves: Vec<MoveValue> = kept_moves.chain(dropped_moves).collect();
+    moves.sort_by_key(|value| variant.move_to_action(value.candidate));
+    Ok(Decision { chosen: choose(&kept, blueprint), blueprint, moves })
 }
 
 /// The best of the moves that were kept, or the blueprint's if that is not surely worse.

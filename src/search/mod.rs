@@ -14,12 +14,12 @@
 //! let options = SearchOptions { rollouts: 50, hands: 10, ..SearchOptions::default() };
 //! let searcher = Searcher::new(blueprint, &variant, options)?;
 //! let state = State::new(variant, EpisodeSeed::default());
-//! let decision = searcher.decide(&state, 1)?;
+//! let (decision, belief) = searcher.decide(&state, 1)?;
 //! println!("the best move is {:?}", decision.chosen);
-//! for searched in &decision.moves {
-//!     println!("{:?}: {} points on average", searched.value.candidate, searched.value.mean);
+//! for value in &decision.moves {
+//!     println!("{:?}: {} points on average", value.candidate, value.mean);
 //! }
-//! for (hand, probability) in decision.belief.hands() {
+//! for (hand, probability) in belief.hands() {
 //!     println!("{hand:?} with probability {probability}");
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -82,7 +82,6 @@ mod tests;
 mod turn_set;
 
 pub use belief::{BlueprintBelief, Source};
-pub use candidate::SearchedMove;
 pub use decision::Decision;
 pub use error::SearchError;
 pub(crate) use options::{CountOption, MIRROR_STEP};

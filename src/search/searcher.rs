@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::belief::BlueprintBelief;
 use super::blueprint::Blueprint;
-use super::decision::{Choice, Decision, search};
+use super::decision::{Decision, search};
 use super::error::SearchError;
 use super::options::{Method, SearchOptions};
 use crate::bots::{Bot, MoveValue, Turn, follow};
@@ -83,7 +83,8 @@ impl Searcher {
     }
 
     /// Searches for the seat to act in this state, whose past turns tell what it may believe. It uses
-    /// what that seat sees. The seed draws the hands.
+    /// what that seat sees. The seed draws the hands. Returns the decision, and what the seat believed
+    /// about its own hand.
     ///
     /// Each call replays the game from its first turn. The game that the searcher plays as a [`Bot`]
     /// stays as it is. To search turn by turn, or where the deck is hidden from the caller, use the
@@ -95,7 +96,11 @@ impl Searcher {
     ///
     /// # Panics
     /// If the blueprint chooses an illegal move in a roll-out.
-    pub fn decide(&self, state: &State, seed: u64) -> Result<Decision, SearchError> {
+    pub fn decide(
+        &self,
+        state: &State,
+        seed: u64,
+    ) -> Result<(Decision, BlueprintBelief), SearchError> {
         self.check_variant(state.variant())?;
         if let Some(ending) = state.ending() {
             return Err(SearchError::GameOver(ending));
@@ -111,10 +116,8 @@ impl Searcher {
         };
         let seat = state.current_player();
         searcher.follow(state, seat, seed);
-        let choice = searcher.choose(&state.view(seat)).ok_or(SearchError::Stopped)?;
-        let Choice { chosen, blueprint, moves } = choice;
-        let belief = searcher.belief.expect("a game has started");
-        Ok(Decision { chosen, blueprint, moves, belief })
+        let decision = searcher.choose(&state.view(seat)).ok_or(SearchError::Stopped)?;
+        Ok((decision, searcher.belief.expect("a game has started")))
     }
 
     /// What the seat believed about its own hand in its last turn of the game that the searcher
@@ -126,14 +129,14 @@ impl Searcher {
 
     /// The values of all legal moves for the seat to act in the followed game; `None` if the
     /// call is stopped. The seat may then be asked again, with other random hands.
-    pub(super) fn choose(&mut self, view: &View<'_>) -> Option<Choice> {
+    pub(super) fn choose(&mut self, view: &View<'_>) -> Option<Decision> {
         let belief = self.belief.as_mut().expect("a game has started");
         belief.prepare(&mut self.options.workers(&self.blueprint)).ok()?;
         let mut rng = self.rng.clone();
         let seed = rng.below_u64(u64::MAX);
-        let choice = search(view, belief, &*self.own, &self.options, seed).ok()?;
+        let decision = search(view, belief, &*self.own, &self.options, seed).ok()?;
         self.rng = rng;
-        Some(choice)
+        Some(decision)
     }
 }
 
@@ -169,14 +172,14 @@ impl Bot for Searcher {
     }
 
     fn act(&mut self, view: &View<'_>) -> Move {
-        let Some(choice) = self.choose(view) else {
+        let Some(decision) = self.choose(view) else {
             // The call is stopped: this move is dropped, and the bot may be asked again.
             return self.own.clone().act(view);
         };
         // As in a game without search, where it is asked in each of its turns.
         self.own.act(view);
-        self.values = choice.moves.iter().map(|searched| searched.value).collect();
-        choice.chosen
+        self.values = decision.moves;
+        decision.chosen
     }
 
     fn pass(&mut self, view: &View<'_>) {

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use super::player::{GamesError, Player, check_players};
 use super::runner::{GameRunner, Outcome};
 use super::turn_values::TurnValues;
-use crate::bots::bot::MoveValue;
 use crate::bots::policy::{PolicyBot, PolicyTurns, run_together};
 use crate::buffers::try_with_capacity;
 use crate::rules::{EpisodeSeed, Recording, Variant};
@@ -38,37 +37,9 @@ impl PlayedGames {
     fn record(&mut self, runner: &GameRunner) -> Result<(), TryReserveError> {
         runner.record_same(&mut self.recording)?;
         match runner.values() {
-            Some(turns) => self.turn_values.get_or_insert_default().add(runner.variant(), turns),
+            Some(turns) => self.turn_values.get_or_insert_default().append(turns),
             None => Ok(()),
         }
-    }
-
-    /// What the bot to act has found out about the legal moves in a turn of a game, in the order of
-    /// their actions, see [`Bot::values`](crate::bots::Bot::values). Nothing for a bot that does not value moves.
-    ///
-    /// ```
-    /// use starmine::bots::{GamesOptions, record_games};
-    /// use starmine::players::PlayerSpec;
-    /// use starmine::rules::Variant;
-    ///
-    /// let variant = Variant::default();
-    /// let search: PlayerSpec = "search: simple; rollouts=40; hands=5".parse()?;
-    /// let simple: PlayerSpec = "simple".parse()?;
-    /// let players = [search.player(&variant)?, simple.player(&variant)?];
-    /// let played = record_games(&variant, &players, 0..1, GamesOptions::seeded(7))?;
-    /// for value in played.values(0, 0) {
-    ///     println!("{}: {} points on average", value.candidate, value.mean);
-    /// }
-    /// assert_eq!(played.values(0, 1).count(), 0);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Panics
-    /// If there is no such game, or if it has no such turn.
-    pub fn values(&self, game: usize, turn: usize) -> impl Iterator<Item = MoveValue> {
-        let turn = self.recording.turns(game).nth(turn).expect("no such turn");
-        let variant = self.recording.variant();
-        self.turn_values.iter().flat_map(move |values| values.turn(variant, turn))
     }
 
     /// Adds games behind these.

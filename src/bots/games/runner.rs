@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use super::player::{BotMoveError, GamesError, Player, check_players};
 use super::seats::Seats;
-use crate::bots::bot::{Bot, MoveValue};
+use super::turn_values::TurnValues;
+use crate::bots::bot::Bot;
 use crate::rules::{
     Deck, Ending, EpisodeSeed, Event, GameRng, Move, MoveError, Position, RandomDeck, Recording,
     RecordingError, Seat, SeerView, State, Variant, View,
@@ -41,8 +42,8 @@ pub struct GameRunner {
     deck: RandomDeck,
     seed: EpisodeSeed,
     history: Vec<Event>,
-    /// For each turn what its bot found out about the legal moves, if any bot values them.
-    values: Option<Vec<Vec<MoveValue>>>,
+    /// What the bots found out about the legal moves, if any bot values them.
+    values: Option<TurnValues>,
 }
 
 impl fmt::Debug for GameRunner {
@@ -72,7 +73,7 @@ impl GameRunner {
         let position = Position::deal(&variant, start_player, &mut deck);
         let values_moves =
             |player: &Player| matches!(player, Player::Bot(bot) if bot.values().is_some());
-        let values = players.iter().any(values_moves).then(Vec::new);
+        let values = players.iter().any(values_moves).then(TurnValues::default);
         let history = Vec::with_capacity(MAX_TURNS);
         let seats = Seats::new(players);
         let mut runner = GameRunner { variant, seats, position, deck, seed, history, values };
@@ -87,7 +88,7 @@ impl GameRunner {
         self.deck = deck;
         self.seed = seed;
         self.history.clear();
-        self.values.iter_mut().for_each(Vec::clear);
+        self.values.iter_mut().for_each(TurnValues::clear);
         self.start_players();
     }
 
@@ -186,11 +187,9 @@ impl GameRunner {
         recording.push_game(cards, start_player, &self.history)
     }
 
-    /// For each turn what its bot found out about the legal moves, see [`Bot::values`]. `None` if
-    /// no bot values them.
-    #[must_use]
-    pub fn values(&self) -> Option<&[Vec<MoveValue>]> {
-        self.values.as_deref()
+    /// What the bots found out about the legal moves, see [`Bot::values`]. `None` if no bot values them.
+    pub(super) const fn values(&self) -> Option<&TurnValues> {
+        self.values.as_ref()
     }
 
     /// The ending, or `None` before the end of the game.
@@ -294,7 +293,7 @@ impl GameRunner {
             Player::Bot(bot) => bot.values().unwrap_or_default(),
             _ => &[],
         };
-        self.values.iter_mut().for_each(|values| values.push(found.to_vec()));
+        self.values.iter_mut().for_each(|values| values.push(&self.variant, found));
     }
 
     #[inline]

@@ -16,45 +16,24 @@ pub struct TurnValues {
 }
 
 impl TurnValues {
-    /// The values of a turn, counted over all games, in the order of the actions.
-    pub(super) fn turn(&self, variant: &Variant, turn: usize) -> impl Iterator<Item = MoveValue> {
-        let row = turn * variant.num_actions()..(turn + 1) * variant.num_actions();
-        let (means, errors) = (&self.means[row.clone()], &self.standard_errors[row]);
-        let moves = variant.tables().moves.iter().zip(means).zip(errors);
-        let valued = moves.filter(|((_, mean), _)| !mean.is_nan());
-        valued.map(|((&candidate, &mean), &error)| MoveValue {
-            candidate,
-            mean: mean.into(),
-            standard_error: error.into(),
-        })
+    /// Adds a turn.
+    pub(super) fn push(&mut self, variant: &Variant, values: &[MoveValue]) {
+        let first = self.means.len();
+        for numbers in [&mut self.means, &mut self.standard_errors] {
+            numbers.resize(first + variant.num_actions(), f32::NAN);
+        }
+        for value in values {
+            let action = variant.move_to_action(value.candidate);
+            let place = first + action.expect("a legal move has an action").index();
+            self.means[place] = value.mean as f32;
+            self.standard_errors[place] = value.standard_error as f32;
+        }
     }
 
-    /// Adds the turns of a game.
-    ///
-    /// # Errors
-    /// `TryReserveError` if there is no memory for them.
-    pub(super) fn add(
-        &mut self,
-        variant: &Variant,
-        turns: &[Vec<MoveValue>],
-    ) -> Result<(), TryReserveError> {
-        let actions = variant.num_actions();
-        for numbers in [&mut self.means, &mut self.standard_errors] {
-            numbers.try_reserve(turns.len() * actions)?;
-        }
-        for turn in turns {
-            let first = self.means.len();
-            for numbers in [&mut self.means, &mut self.standard_errors] {
-                numbers.resize(first + actions, f32::NAN);
-            }
-            for value in turn {
-                let action = variant.move_to_action(value.candidate);
-                let place = first + action.expect("a legal move has an action").index();
-                self.means[place] = value.mean as f32;
-                self.standard_errors[place] = value.standard_error as f32;
-            }
-        }
-        Ok(())
+    /// Forgets all turns.
+    pub(super) fn clear(&mut self) {
+        self.means.clear();
+        self.standard_errors.clear();
     }
 
     /// Adds the turns of other games behind these.

@@ -85,7 +85,7 @@ fn an_exact_belief_is_what_all_decks_say() {
             continue;
         }
         let searcher = searcher(&variant, RULES, 10, 1_000);
-        let belief = searcher.decide(&state, 0).unwrap().belief;
+        let belief = searcher.decide(&state, 0).unwrap().1;
         assert_eq!(belief.source(), Source::Exact);
         let (found, expected) = (stated(&belief), by_enumeration(&state, Seat::ALL[1], RULES));
         assert!(found.keys().eq(expected.keys()), "{found:?} for {expected:?}");
@@ -110,7 +110,7 @@ fn a_sampled_belief_is_drawn_from_what_all_decks_say() {
     // Few hands each, so that no belief is exact.
     for seed in 0..400 {
         let searcher = searcher(&variant, RULES, 1, 3);
-        let belief = searcher.decide(&state, seed).unwrap().belief;
+        let belief = searcher.decide(&state, seed).unwrap().1;
         assert_eq!(belief.source(), Source::Sampled);
         for (hand, share) in stated(&belief) {
             *counts.entry(hand).or_default() += share;
@@ -146,8 +146,8 @@ fn watch(
         while state.ending().is_none() {
             let acting = state.position().current_player;
             let played = if acting == seat {
-                let decision = own.decide(&state, game).unwrap();
-                look(&state, &decision.belief);
+                let (decision, belief) = own.decide(&state, game).unwrap();
+                look(&state, &belief);
                 decision.chosen
             } else {
                 bots[acting.index()].act(&state).unwrap()
@@ -306,7 +306,7 @@ fn an_exact_belief_after_a_mistake_is_that_of_a_seat_that_was_asked_in_each_turn
             let (state, mistake) =
                 game_with_a_mistake(&variant, bot, seat, game, 3 + game as usize % 5, turns);
             let Some(mistake) = mistake.filter(|_| state.ending().is_none()) else { continue };
-            let at_once = searcher(&variant, bot, 1, 300).decide(&state, 1).unwrap().belief;
+            let at_once = searcher(&variant, bot, 1, 300).decide(&state, 1).unwrap().1;
             let mut by_turns = asked_in_each_turn(searcher(&variant, bot, 1, 300), &state, seat, 2);
             by_turns.choose(&state.view(seat)).unwrap();
             let by_turns = by_turns.belief().unwrap();
@@ -342,8 +342,7 @@ fn a_sampled_belief_after_a_mistake_is_that_of_a_seat_that_was_asked_in_each_tur
             let (state, mistake) = game_with_a_mistake(&variant, "smart", seat, game, 6, turns);
             let Some(mistake) = mistake.filter(|_| state.ending().is_none()) else { continue };
             for seed in 0..2 {
-                let at_once =
-                    searcher(&variant, "smart", 1, 200).decide(&state, seed).unwrap().belief;
+                let at_once = searcher(&variant, "smart", 1, 200).decide(&state, seed).unwrap().1;
                 let mut by_turns =
                     asked_in_each_turn(searcher(&variant, "smart", 1, 200), &state, seat, seed);
                 by_turns.choose(&state.view(seat)).unwrap();

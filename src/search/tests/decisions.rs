@@ -5,7 +5,7 @@ use super::super::*;
 use super::*;
 use crate::bots::{
     Bot, GameRunner, GamesError, GamesOptions, MoveValue, Player, PolicyBot, SeatedPlayer, Turn,
-    play_games, play_listed_games,
+    TurnValues, play_games, play_listed_games,
 };
 use crate::nn::{PolicyScratch, shipped_policy};
 use crate::rules::{ActionId, GameRng, Move, Offset, Seat, State, View, first_seen};
@@ -16,13 +16,13 @@ fn the_worse_half_of_the_moves_gets_fewer_rollouts() {
     let variant = variant_of("standard", 2);
     let state = game_before_a_turn(&variant, "smart", Seat::FIRST, 3, 8);
     let searcher = searcher(&variant, "smart", 640, 100);
-    let decision = searcher.decide(&state, 7).unwrap();
-    let mut counts: Vec<usize> = decision.moves.iter().map(|searched| searched.rollouts).collect();
+    let (decision, _) = searcher.decide(&state, 7).unwrap();
+    let mut counts: Vec<usize> = decision.moves.iter().map(|value| value.games).collect();
     counts.sort_unstable();
     let (moves, total) = (counts.len(), counts.iter().sum::<usize>());
     assert!(moves > 8 && total <= 640 && total > 600, "{counts:?}");
     assert!(counts[moves - 1] > 2 * total / moves && counts[moves / 2 - 1] < total / moves);
-    let blueprint = |searched: &&SearchedMove| searched.value.candidate == decision.blueprint;
+    let blueprint = |value: &&MoveValue| value.candidate == decision.blueprint;
     let own = decision.moves.iter().find(blueprint).unwrap();
     assert!(own.is_kept);
 }
@@ -36,15 +36,22 @@ fn recorded_games_have_the_values_of_all_searched_moves() {
         play_listed_games(&variant, table, &[3, 8], options, true).unwrap()
     };
     let games = play(&table);
+    let TurnValues { means, standard_errors } = games.turn_values.unwrap();
+    let rows = |numbers: Vec<f32>| {
+        let rows = numbers.chunks(variant.num_actions()).map(<[f32]>::to_vec);
+        rows.collect::<Vec<_>>().into_iter()
+    };
+    let mut rows = rows(means).zip(rows(standard_errors));
     for (recorded, game) in [3, 8].into_iter().enumerate() {
         let mut state = State::new(variant.clone(), seed(game));
-        for (turn, &action) in games.recording.game(recorded).actions().iter().enumerate() {
-            let values: Vec<MoveValue> = games.values(recorded, turn).collect();
-            let moves: Vec<Move> = values.iter().map(|value| value.candidate).collect();
+        for &action in games.recording.game(recorded).actions() {
+            let row = rows.next().unwrap();
+            let actions = (0..variant.num_actions()).filter(|&action| !row.0[action].is_nan());
+            let moves: Vec<Move> = actions.clone().map(|at| variant.tables().moves[at]).collect();
             let searches = state.current_player() == Seat::FIRST && state.legal_moves().len() > 1;
             let expected = if searches { state.legal_moves().collect() } else { Vec::new() };
             assert_eq!(moves, expected);
-            assert!(values.iter().all(|value| value.standard_error >= 0.0));
+            assert!({ actions }.all(|action| row.1[action] >= 0.0));
             state.apply(ActionId::new(action.into()).unwrap()).unwrap();
         }
         assert_eq!(state, games.recording.game(recorded).state().unwrap());
@@ -52,27 +59,20 @@ fn recorded_games_have_the_values_of_all_searched_moves() {
     }
     assert_eq!(games.recording.games().len(), 2);
     let unsearched = play(&[table[1].clone(), table[1].clone()]);
-    assert_eq!((unsearched.values(1, 0).count(), unsearched.turn_values.is_none()), (0, true));
+    assert!(unsearched.turn_values.is_none() && rows.next().is_none());
 }
 
 /// A decision as numbers that can be compared.
 #[derive(Debug, PartialEq)]
 struct Found {
-    chosen: [Move; 2],
-    moves: Vec<SearchedMove>,
+    decision: Decision,
     hands: Vec<(Vec<u8>, f64)>,
     unexplained: Vec<usize>,
 }
 
-fn found(decision: &Decision) -> Found {
-    let Decision { chosen, blueprint, moves, belief } = decision;
+fn found((decision, belief): (Decision, BlueprintBelief)) -> Found {
     let hands = belief.hand_indices().map(|(hand, share)| (hand.to_vec(), share));
-    Found {
-        chosen: [*chosen, *blueprint],
-        moves: moves.clone(),
-        hands: hands.collect(),
-        unexplained: belief.unexplained().collect(),
-    }
+    Found { hands: hands.collect(), unexplained: belief.unexplained().collect(), decision }
 }
 
 #[test]
@@ -83,10 +83,10 @@ fn a_search_is_the_same_for_any_number_of_threads() {
         let options =
             SearchOptions { rollouts: 600, hands: 100, num_threads, ..SearchOptions::default() };
         let searcher = Searcher::new(blueprint(&variant, "smart"), &variant, options).unwrap();
-        found(&searcher.decide(&state, 7).unwrap())
+        found(searcher.decide(&state, 7).unwrap())
     };
     let alone = decide(1);
-    assert!(alone.moves.iter().map(|searched| searched.rollouts).sum::<usize>() <= 600);
+    assert!(alone.decision.moves.iter().map(|value| value.games).sum::<usize>() <= 600);
     assert_eq!(alone, decide(2));
     assert_eq!(alone, decide(5));
     assert_eq!(alone, decide(usize::MAX));
@@ -214,10 +214,10 @@ fn many_positions_at_once_give_the_decisions_of_single_ones() {
         let options =
             SearchOptions { rollouts: 40, hands: 12, num_threads, ..SearchOptions::default() };
         let searcher = Searcher::new(bot, &variant, options).unwrap();
-        found(&searcher.decide(&state, 7).unwrap())
+        found(searcher.decide(&state, 7).unwrap())
     };
     let (rows, single) = (decide(Box::new(bot.clone())), decide(Box::new(Hidden(bot.clone()))));
-    assert!(rows.moves.iter().any(|searched| searched.rollouts > 0));
+    assert!(rows.decision.moves.iter().any(|searched| searched.games > 0));
     assert_eq!(rows, single);
 }
 
@@ -230,8 +230,8 @@ fn decision_of_policy(rollouts: u32, depth: Option<u32>) -> (State, Decision, Ve
     let options = SearchOptions { rollouts, hands: 1, depth, ..SearchOptions::default() };
     let name = "ippo-2p-small";
     let searcher = Searcher::new(blueprint(&variant, name), &variant, options).unwrap();
-    let decision = searcher.decide(&state, 7).unwrap();
-    let hands = decision.belief.hand_indices().map(|(hand, _)| hand.to_vec()).collect();
+    let (decision, belief) = searcher.decide(&state, 7).unwrap();
+    let hands = belief.hand_indices().map(|(hand, _)| hand.to_vec()).collect();
     (state, decision, hands)
 }
 
@@ -240,15 +240,15 @@ fn a_rollout_of_a_depth_ends_with_the_value_of_the_network() {
     let (state, decision, hands) = decision_of_policy(400, Some(1));
     let (variant, view) = (state.variant(), state.view(Seat::FIRST));
     let policy = shipped_policy("ippo-2p-small").unwrap().policy().unwrap();
-    let is_hint = |searched: &&SearchedMove| matches!(searched.value.candidate, Move::Hint { .. });
-    let hints: Vec<&SearchedMove> = decision.moves.iter().filter(is_hint).collect();
+    let is_hint = |value: &&MoveValue| matches!(value.candidate, Move::Hint { .. });
+    let hints: Vec<&MoveValue> = decision.moves.iter().filter(is_hint).collect();
     assert!(!hints.is_empty());
     for searched in hints {
         // A hint draws no card: the position after it follows from the hand.
         let values = hands.iter().map(|hand| {
             let mut position = view.position_with_hand(hand);
             let mut deck = position.remaining_deck(variant, GameRng::for_samples(0));
-            position.apply_unchecked(variant, searched.value.candidate, &mut deck);
+            position.apply_unchecked(variant, searched.candidate, &mut deck);
             let view = View::new(variant, &position, Seat::ALL[1]);
             let outputs = policy.evaluate([view], &mut PolicyScratch::default()).unwrap();
             let value = outputs.value(0);
@@ -258,7 +258,7 @@ fn a_rollout_of_a_depth_ends_with_the_value_of_the_network() {
             values.fold((f64::MAX, f64::MIN), |(least, most), it| (least.min(it), most.max(it)));
         assert!(most - least < 1.0);
         assert!(
-            least - 1e-4 < searched.value.mean && searched.value.mean < most + 1e-4,
+            least - 1e-4 < searched.mean && searched.mean < most + 1e-4,
             "{least} {most} {searched:?}"
         );
     }
@@ -267,7 +267,7 @@ fn a_rollout_of_a_depth_ends_with_the_value_of_the_network() {
 #[test]
 fn a_depth_beyond_the_game_changes_nothing() {
     let (full, deep) = (decision_of_policy(20, None), decision_of_policy(20, Some(1000)));
-    assert_eq!(found(&full.1), found(&deep.1));
+    assert_eq!((full.1, full.2), (deep.1, deep.2));
 }
 
 /// A bot that counts in how many turns it chose a move, and how many it only went through.
@@ -344,10 +344,10 @@ fn a_search_that_was_stopped_can_be_asked_again() {
     stopped(&mut || assert!(state.is_legal(searching.act(&view))));
     assert_eq!(searching.values(), Some(&[][..]));
     // A decision does not touch the game that the bot follows.
-    let decision = searching.decide(&state, 8).unwrap();
+    let (decision, decided) = searching.decide(&state, 8).unwrap();
     assert_eq!(searching.belief().unwrap().hand_indices().count(), 0);
     assert!(state.is_legal(decision.chosen) && state.is_legal(searching.act(&view)));
-    for belief in [&decision.belief, searching.belief().unwrap()] {
+    for belief in [&decided, searching.belief().unwrap()] {
         assert_eq!(belief.hand_indices().count(), 100);
     }
     let searching = Player::bot(searcher(&variant, "smart", 100, 30));

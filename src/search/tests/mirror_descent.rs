@@ -16,7 +16,7 @@ fn mirror_descent_doubts_a_hand_for_a_move_and_drops_none() {
             continue;
         }
         let doubting = mirror(&variant, bot, 10, 10_000, 50.0);
-        let belief = doubting.decide(&state, 0).unwrap().belief;
+        let belief = doubting.decide(&state, 0).unwrap().1;
         let found = stated(&belief);
         assert_eq!((belief.source(), belief.unexplained().count()), (Source::Exact, 0));
         // All hands that the rules allow are there, each with the likelihood of the moves that it
