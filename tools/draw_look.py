@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import starmine
-from starmine.look import replay_html
+from starmine.look import LiveGame, replay_html
 from starmine.look.server import FILES, Server
 from starmine.look.shapes import browser_file
-from starmine.look.web_tables import WebTables
+from starmine.look.web_game import WebGame
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -32,7 +32,7 @@ INPUTS = Path(__file__).parent / "look-inputs.json"
 SHOTS = {
     "look-desktop-light.png": ({"width": 1280, "height": 800}, "light"),
 }
-MOVES = 5  # of the person before the picture of a table
+MOVES = 5  # of the person before the picture of the page
 BOTS = ["smart", "simple", "smart"]
 
 
@@ -44,36 +44,30 @@ def page() -> str:
     return replay_html(worst, names=BOTS, compare="info", policy="ippo-3p")
 
 
-def web_tables() -> WebTables:
-    """The tables of the page of `starmine play`."""
-    bots = {name: lambda name=name: name for name in ("smart", "info")}
-    rules = {name: lambda players, name=name: starmine.variant(name, players=players) for name in starmine.variants()}
-    return WebTables(bots, rules, seed=11)
+def web_game() -> WebGame:
+    """The game of the page of `starmine play`."""
+    return WebGame(lambda number: LiveGame(starmine.Variant(), [None, "smart"], seed=11, game=number))
 
 
 def played() -> str:
-    """What `play` takes a picture of: the page's files, the table and the advice."""
-    tables = web_tables()
-    shown = tables.open("standard", [None, "smart"])
-    key = shown["id"]
+    """What `play` takes a picture of: the page's files, the game and the advice."""
+    game = web_game()
+    shown = game.show()
     for turn in range(0, 2 * MOVES, 2):
-        tables.act(key, tables.advise(key, "smart", [turn, 0])["action"], [turn, 0])
-        shown = tables.step(key, [turn + 1, 0])
+        game.act(game.advise("smart", [0, turn])["action"], [0, turn])
+        shown = game.step([0, turn + 1])
     files = [browser_file(name) for name, _ in FILES.values()]
-    return json.dumps([{**shown, "id": ""}, tables.advise(key, "smart", [2 * MOVES, 0]), tables.choices(), files])
+    return json.dumps([shown, game.advise("smart", [0, 2 * MOVES]), files])
 
 
 def play(browser: Browser) -> None:
     """The page of `starmine play`, some moves into a game with `smart` and advice asked for."""
-    server = Server(web_tables())
+    server = Server(web_game())
     thread = threading.Thread(target=server.serve)
     thread.start()
     try:
         shown = browser.new_page(viewport={"width": 1280, "height": 800}, color_scheme="light")
         shown.goto(server.address)
-        shown.get_by_role("combobox", name="Seat 0").select_option("you")
-        shown.get_by_role("combobox", name="Seat 1").select_option("smart")
-        shown.get_by_role("button", name="Start").click()
         shown.get_by_label("Speed").select_option("fast")
         for number in range(MOVES + 1):
             shown.get_by_role("button", name="Advice").and_(shown.locator(":enabled")).wait_for()

@@ -14,8 +14,8 @@ from typing import Annotated, Any
 
 from tyro.conf import UseAppendAction, arg
 
-from starmine._core import StarmineError, Variant, bot, bots, policies, variants
-from starmine._util.durable import given_path
+from starmine._core import StarmineError, Variant, bot, bots, policies
+from starmine._util.durable import given_path, replace_file
 from starmine.cli.options import Command, Integer, Rules, Seats, rules_of_text
 from starmine.cli.player_files import player_of
 from starmine.data import write_games
@@ -25,11 +25,10 @@ from starmine.games.results import error_text
 from starmine.games.variants import preset_of
 from starmine.look.live_game import LiveGame
 from starmine.look.server import LOOPBACK, Server
-from starmine.look.web_tables import WebTables
+from starmine.look.web_game import WebGame
 from starmine.policies.pools import plays
 
 ADVISERS = ("smart", "piers")  # the second plays any variant
-SEARCHER = "search: smart; rollouts=1000"  # that the page offers
 
 
 @dataclass(kw_only=True)
@@ -60,8 +59,8 @@ class Play(Command):
         str | None,
         arg(
             metavar="FOLDER",
-            help="write each game into this folder: its replay as a page, and the game as a .parquet file in a "
-            "subfolder for its rules, such as standard-2p, which starmine data and starmine replay read",
+            help="write each game into this folder: the replay of a whole game as a page, and the game as a .parquet "
+            "file in a subfolder for its rules, such as standard-2p, which starmine data and starmine replay read",
             help_behavior_hint="(default: keep none)",
         ),
     ] = None
@@ -83,26 +82,24 @@ class Play(Command):
         rules = rules_of_text(self.variant, self.players)
         if not 0 <= self.port < 65_536 or self.idle < 1:
             raise StarmineError("--port or --idle is not allowed: expected a port up to 65535, and a minute or more")
-        tables = web_tables(self, rules)
-        first = tables.open(self.variant, named_seats(self, rules))
+        game = web_game(self, rules)
         try:
-            server = Server(tables, self.host, self.port, self.idle * 60)
+            server = Server(game, self.host, self.port, self.idle * 60)
         except OSError as error:
             problem = f"--host {self.host!r}, --port {self.port}: {error.strerror or error}"
             raise StarmineError(f"{problem}: expected an address of this machine and a free port") from error
-        address = f"{server.address}#table={first['id']}"
-        print(f"Play at {address}")
+        print(f"Play at {server.address}")
         if server.is_everywhere:
             print("On another machine, put the number of this one in place of the address's first part.")
         print("Ctrl-C ends the program.", flush=True)
         if self.browser:
-            webbrowser.open(address)
+            webbrowser.open(server.address)
         try:
             server.serve()
         except KeyboardInterrupt:
             print("ended")
         finally:
-            tables.keep_unfinished()
+            game.leave()
         return 0
 
 
@@ -112,7 +109,7 @@ def adviser(rules: Variant) -> str:
 
 
 def own_player(name: str) -> Any:
-    """The player of a name for one seat alone: several tables are open at once, and an object remembers its game."""
+    """The player of a name for one seat of one game alone: an object remembers its game."""
     found = player_of(name)
     if isinstance(found, type):
         return found  # of which each seat makes its own
@@ -120,7 +117,7 @@ def own_player(name: str) -> Any:
         return deepcopy(found)
     except Exception as error:
         expected = f"expected a class ({error_text(error)})"
-        raise StarmineError(f"{name} cannot be copied for each table: {expected}") from error
+        raise StarmineError(f"{name} cannot be copied for each game: {expected}") from error
 
 
 def named_seats(options: Play, rules: Variant) -> list[str | None]:
@@ -138,39 +135,40 @@ def named_seats(options: Play, rules: Variant) -> list[str | None]:
     return [*names] if options.watch else [*names[:seat], None, *names[seat:]]
 
 
-def web_tables(options: Play, rules: Variant) -> WebTables:
-    """Web games, none at first. All bots and policies and the players of the command line can hold a seat."""
+def web_game(options: Play, rules: Variant) -> WebGame:
+    """The game of the page, with new objects for the players of each following game."""
     folder = None if options.save is None else given_path("--save", options.save)
     if folder is not None and not folder.is_dir():
         raise StarmineError(f"{folder}: there is no such folder")
     if folder is not None:
         pyarrow()  # rather than after the first game
-    names = dict.fromkeys([*filter(None, named_seats(options, rules)), *bots(), *policies(), SEARCHER])
-    return WebTables(
-        {name: partial(own_player, name) for name in names},
-        {name: partial(rules_of_text, name) for name in dict.fromkeys([options.variant, *variants()])},
+    names = named_seats(options, rules)
+
+    def begin(number: int) -> LiveGame:
+        players = [None if name is None else own_player(name) for name in names]
+        game = LiveGame(rules, players, options.seed, 0 if options.seed is None else number)
+        game.names = ["you" if name is None else name for name in names]
+        return game
+
+    return WebGame(
+        begin,
         list(dict.fromkeys([*ADVISERS, *(name for name in bots() if bot(name).is_player and name != "random")])),
-        seed=options.seed,
-        folder=folder,
         keep=None if folder is None else partial(keep_in, folder),
         report=lambda text: print(text, flush=True),
     )
 
 
-def keep_in(folder: Path, table: LiveGame) -> Path:
-    """Write a table's game as Starmine's own file, into a folder of its rules, and return the file."""
-    own = folder / folder_of(table.variant)
-    try:
-        own.mkdir(exist_ok=True)
-    except OSError as error:
-        raise StarmineError(f"{own}: {error.strerror or error}") from error
-    path = own / f"game-{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(4)}.parquet"
-    games = check(ReadGames.of(table.trajectories()), "raise", "the game")
-    try:
-        write_games(replace(games, players=(tuple(table.names),)), path)
-    except OSError as error:
-        raise StarmineError(f"{error.filename or path}: {error.strerror or error}") from error
-    return path
+def keep_in(folder: Path, web_game: WebGame) -> str:
+    """Write a game as Starmine's own file, into a folder of its rules, and the replay of one that is over."""
+    game = web_game.game
+    name = f"game-{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(4)}"
+    path = folder / folder_of(game.variant) / f"{name}.parquet"
+    path.parent.mkdir(exist_ok=True)
+    games = check(ReadGames.of(game.trajectories()), "raise", "the game")
+    write_games(replace(games, players=(tuple(game.names),)), path)
+    if game.is_over:
+        replace_file(folder / f"{name}.html", web_game.replay_page().encode())
+    return str(path)
 
 
 def folder_of(rules: Variant) -> str:

@@ -34,7 +34,6 @@ class LiveGame:
         seat: the person's seat, or None.
         names: of the players, by seat.
         seed: of the deck.
-        undone: how many times `take_back` was called.
 
     Raises:
         UnknownNameError: there is no such bot.
@@ -61,7 +60,6 @@ class LiveGame:
         self.seat = persons[0] if persons else None
         self.names = [PERSON if player is None else name_of(player) for player in players]
         self.state: State = variant.new_game(seed=self.seed, game=game)
-        self.undone = 0
         self._partners = Partners(players, variant, self.seed, game)
         self._partners.begin()
 
@@ -115,7 +113,7 @@ class LiveGame:
             self._partners.see(self.state)()
         except Exception as error:
             raise StarmineError(f"a partner failed in your turn: {error_text(error)}") from error
-        self._apply(self.state, action)
+        self._apply(action)
 
     def play_partner(self) -> None:
         """Play the turn of the partner to act.
@@ -127,33 +125,10 @@ class LiveGame:
         seat = self.state.current_player
         if self.is_over or seat == self.seat:
             raise StarmineError("the game is over" if self.is_over else "it is your turn")
-        state = self.state  # which `take_back` may replace meanwhile
         try:
-            action = self._partners.choose(state)
-            if state is self.state:
-                self._apply(state, action)
+            self._apply(self._partners.choose(self.state))
         except Exception as error:
             raise StarmineError(f"seat {seat}, {self.names[seat]}: {error_text(error)}") from error
-
-    def take_back(self) -> None:
-        """Take back the person's last move and what followed it.
-
-        Raises:
-            StarmineError: the person has not played yet, or the game is over: all cards have been shown.
-        """
-        if self.is_over:
-            raise StarmineError("the game is over, and its cards have been shown: expected a move to take back earlier")
-        own = [turn for turn, event in enumerate(self.state.history) if event.seat == self.seat]
-        if not own:
-            raise StarmineError("there is no move of yours to take back")
-        actions = [event.action for event in self.state.history[: own[-1]]]
-        self._partners.begin()
-        state = self.new_game()
-        for action in actions:
-            self._partners.see(state)()  # partners may keep a memory; their answers do not count
-            state.apply(action)
-        self.state = state
-        self.undone += 1
 
     def advice(self, bot: str) -> int:
         """What a bot would do in the person's place.
@@ -166,10 +141,6 @@ class LiveGame:
         if self.seat is None or not self.waits:
             raise StarmineError("it is not your turn")
         return advice(bot, self.state, self.seat)
-
-    def new_game(self) -> State:
-        """The game after the deal."""
-        return self.variant.new_game(deck=self.state.deck, start_player=self.state.start_player)
 
     def trajectories(self) -> Trajectories:
         """The game as a deck and actions."""
@@ -184,8 +155,8 @@ class LiveGame:
             np.array([0, len(actions)], dtype=np.int64),
         )
 
-    def _apply(self, state: State, action: int) -> None:
+    def _apply(self, action: int) -> None:
         """Play a turn, and tell the partners of the end."""
-        state.apply(action)
-        if state.is_terminal:
-            self._partners.end(state)
+        self.state.apply(action)
+        if self.state.is_terminal:
+            self._partners.end(self.state)

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from starmine._core import StarmineError
 from starmine.look.replay import SCRIPTS, STYLES
 from starmine.look.shapes import browser_file
-from starmine.look.web_tables import HiddenError, NoTableError, StaleError, WebTables
+from starmine.look.web_game import HiddenError, StaleError, WebGame
 
 FILES = {"": ("play.html", "text/html; charset=utf-8")}
 FILES |= {name: (name, "text/javascript; charset=utf-8") for name in (*SCRIPTS, "play.js")}
@@ -34,7 +34,7 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-STATUS: dict[type, int] = {NoTableError: 404, HiddenError: 403, StaleError: 409}  # of errors of the tables
+STATUS: dict[type, int] = {HiddenError: 403, StaleError: 409}  # of errors of the game
 LOOPBACK = "127.0.0.1"
 LONGEST = 16_384  # bytes of a request's body
 
@@ -49,10 +49,10 @@ class RefusedError(Exception):
 
 
 class Server(ThreadingHTTPServer):
-    """Serves the tables of a page.
+    """Serves a page and its game.
 
     Args:
-        web_tables: the tables.
+        web_game: the game.
         host: the address to listen at, IPv4 or IPv6, or a name of this machine; by default no other machine can reach
             it. "0.0.0.0" and "::" are all addresses of this machine.
         port: 0 for any free one.
@@ -62,8 +62,8 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
     allow_reuse_address = False
 
-    def __init__(self, web_tables: WebTables, host: str = LOOPBACK, port: int = 0, idle_seconds: float = 1800) -> None:
-        self.web_tables, self.token, self.idle_seconds = web_tables, secrets.token_urlsafe(24), idle_seconds
+    def __init__(self, web_game: WebGame, host: str = LOOPBACK, port: int = 0, idle_seconds: float = 1800) -> None:
+        self.web_game, self.token, self.idle_seconds = web_game, secrets.token_urlsafe(24), idle_seconds
         self.timeout = 0.2
         self.asked = time.monotonic()
         self._closed = threading.Event()
@@ -171,34 +171,26 @@ class Handler(BaseHTTPRequestHandler):
             case [name] if name in FILES:
                 file, kind = FILES[name]
                 return kind, browser_file(file).encode()
-            case ["choices"]:
-                return _json(self.server.web_tables.choices())
-            case ["tables"]:
-                return _json(self.server.web_tables.tables())
-            case ["tables", key]:
-                return _json(self.server.web_tables.show(key))
-            case ["tables", key, "replay"]:
-                return _json(self.server.web_tables.replay(key))
-            case ["tables", key, "replay.html"]:
-                return "application/octet-stream", self.server.web_tables.replay_page(key).encode()
+            case ["game"]:
+                return _json(self.server.web_game.show())
+            case ["replay"]:
+                return _json(self.server.web_game.replay())
+            case ["replay.html"]:
+                return "application/octet-stream", self.server.web_game.replay_page().encode()
         raise RefusedError(404, "there is no such page")
 
     def _post(self, path: list[str]) -> tuple[str, bytes]:
         told = self._body()
         at = told.get("at")
         match path:
-            case ["tables"]:
-                return _json(self.server.web_tables.open(told.get("variant"), told.get("seats")))
-            case ["tables", key, "act"]:
-                return _json(self.server.web_tables.act(key, told.get("action"), at))
-            case ["tables", key, "step"]:
-                return _json(self.server.web_tables.step(key, at))
-            case ["tables", key, "back"]:
-                return _json(self.server.web_tables.take_back(key, at))
-            case ["tables", key, "advice"]:
-                return _json(self.server.web_tables.advise(key, told.get("bot"), at))
-            case ["tables", key, "close"]:
-                return _json(self.server.web_tables.close(key))
+            case ["act"]:
+                return _json(self.server.web_game.act(told.get("action"), at))
+            case ["step"]:
+                return _json(self.server.web_game.step(at))
+            case ["advice"]:
+                return _json(self.server.web_game.advise(told.get("bot"), at))
+            case ["begin"]:
+                return _json(self.server.web_game.begin(at))
         raise RefusedError(404, "there is no such page")
 
     def _body(self) -> dict[str, Any]:

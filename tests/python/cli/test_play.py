@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
-from web_person import at, table_of
+from web_person import at
 
 import starmine
 from starmine.cli import main, play
@@ -34,30 +34,25 @@ locked.file = open(__file__)
 """
 
 
-def test_each_table_has_its_own_object_of_a_file(tmp_path):
+def test_each_seat_of_each_game_has_its_own_object_of_a_file(tmp_path):
     path = tmp_path / "turning_players.py"
     path.write_text(PLAYER_OF_A_FILE, encoding="utf-8")
-    options = play.Play(watch=True, seed=3, partner=[f"{path}:turning"])
-    rules = starmine.Variant()
-    seats = play.named_seats(options, rules)
-    alone = play.web_tables(options, rules)
-    key = alone.open("standard", seats)["id"]
-    expected = [alone.step(key, [turn, 0])["log"] for turn in range(8)][-1]
-    web_tables = play.web_tables(options, rules)
-    first = web_tables.open("standard", seats)["id"]
-    web_tables.seed = None
-    second = web_tables.open("standard", seats)["id"]
-    for turn in range(8):
-        found = web_tables.step(first, [turn, 0])["log"]
-        web_tables.step(second, [turn, 0])
-    assert found == expected
+    options = play.Play(watch=True, partner=[f"{path}:turning"])
+    web_game = play.web_game(options, starmine.Variant())
+    web_game._begin = lambda number, begin=web_game._begin: begin(0)
+    logs = []
+    for number in range(2):
+        web_game.game.state = starmine.Variant().new_game(seed=3)
+        logs.append([web_game.step([number, turn])["log"] for turn in range(8)][-1])
+        web_game.begin([number, web_game.game.state.length])
+    assert logs[0] == logs[1]
 
 
 def test_an_object_that_cannot_be_copied_is_refused(tmp_path, capsys):
     path = tmp_path / "locked_players.py"
     path.write_text(PLAYER_OF_A_FILE, encoding="utf-8")
     assert main(["play", "--no-browser", "--partner", f"{path}:locked"]) == 2
-    assert "locked cannot be copied for each table: expected a class" in capsys.readouterr().err
+    assert "locked cannot be copied for each game: expected a class" in capsys.readouterr().err
 
 
 def test_the_command_serves_and_ends_with_an_interrupt(tmp_path):
@@ -85,19 +80,19 @@ def test_the_command_ends_with_an_interrupt_while_a_partner_searches():
     pipe = subprocess.PIPE
     running = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, preexec_fn=heeds)
     try:
-        address, table = running.stdout.readline().removeprefix("Play at ").strip().split("#table=")
+        address = running.stdout.readline().removeprefix("Play at ").strip()
         opener = build_opener(ProxyHandler({}))
 
         def ask(path, told=None):
             head = {"Content-Type": "application/json", "Origin": f"http://{urlsplit(address).netloc}"}
             body = None if told is None else json.dumps(told).encode()
-            with opener.open(Request(f"{address}tables/{table}{path}", body, head)) as answer:
+            with opener.open(Request(f"{address}{path}", body, head)) as answer:
                 return json.load(answer)
 
         def play():
             with suppress(OSError, ValueError):
-                found = ask("/act", {"action": 5, **at(ask(""))})
-                ask("/step", at(found))  # the partner's turn
+                found = ask("act", {"action": 5, **at(ask("game"))})
+                ask("step", at(found))  # the partner's turn
 
         asking = threading.Thread(target=play, daemon=True)
         asking.start()
@@ -115,54 +110,37 @@ def test_the_command_ends_with_an_interrupt_while_a_partner_searches():
     assert seconds < 3  # the signal, and the end of the interpreter
 
 
-def test_the_page_keeps_games_as_data(tmp_path, capsys):
-    """A game that has ended, one whose table is left, and one that is open when the program ends; none twice."""
-    options = play.Play(seed=3, save=str(tmp_path))
-    web_tables = play.web_tables(options, starmine.Variant())
-    ended, left, open_one, untouched = (web_tables.open("standard", [None, "smart"]) for _ in range(4))
-    other = web_tables.open("mini", [None, "piers"])
-
-    def turn(found):
-        key, position = found["id"], at(found)["at"]
-        if not found["waits"]:
-            return web_tables.step(key, position)
-        return web_tables.act(key, web_tables.advise(key, "piers", position)["action"], position)
-
-    ended = turn(turn(ended))
-    ended = web_tables.take_back(ended["id"], at(ended)["at"])
-    tables = [table_of(web_tables, found) for found in (ended, left, open_one, other)]
-    while not ended["over"]:
-        ended = turn(ended)
-    turn(left)
-    turn(turn(open_one))
-    turn(other)
-    web_tables.close(left["id"])
-    web_tables.close(untouched["id"])
-    web_tables.keep_unfinished()
-    web_tables.keep_unfinished()
-    games = list(starmine.data.Dataset(tmp_path / "standard-2p"))
-    assert sorted(len(game) for game in games) == sorted(table.state.length for table in tables[:3])
-    whole = next(game for game in games if game.ending is not None)
-    assert whole.state() == tables[0].state
-    (small,) = starmine.data.Dataset(tmp_path / "mini-2p")
-    assert small.state() == tables[3].state
+def test_the_page_keeps_games_as_data(tmp_path):
+    """A game that has ended, one that is left, and one that is open when the program ends; none twice."""
+    web_game = play.web_game(play.Play(seed=3, save=str(tmp_path)), starmine.Variant())
+    games, turns = [], (200, 1, 2)
+    found = web_game.show()
+    for number, most in enumerate(turns):
+        games.append(web_game.game)
+        while not found["over"] and found["frame"]["turn"] < most:
+            position = at(found)["at"]
+            if found["waits"]:
+                found = web_game.act(web_game.advise("piers", position)["action"], position)
+            else:
+                found = web_game.step(position)
+        if number < 2:
+            found = web_game.begin(at(found)["at"])
+    web_game.leave()
+    web_game.leave()
+    stored = list(starmine.data.Dataset(tmp_path / "standard-2p"))
+    assert sorted(len(game) for game in stored) == sorted(game.state.length for game in games)
+    whole = next(game for game in stored if game.ending is not None)
+    assert whole.state() == games[0].state
     assert len(list(tmp_path.glob("*.html"))) == 1
-    for name in ("standard-2p", "mini-2p"):
-        assert main(["data", "info", str(tmp_path / name)]) == 0
-        assert main(["data", "verify", str(tmp_path / name)]) == 0
-        assert main(["replay", str(tmp_path / name), "--html", str(tmp_path / "out.html")]) == 0
+    folder = str(tmp_path / "standard-2p")
+    assert main(["data", "info", folder]) == 0
+    assert main(["data", "verify", folder]) == 0
+    assert main(["replay", folder, "--html", str(tmp_path / "out.html")]) == 0
 
 
 @pytest.mark.parametrize("text", ["Variant(players=3, colors=4)", "standard, players=3", '{"players": 3, "ranks": 4}'])
-def test_a_table_may_have_rules_of_ones_own(text):
-    options = play.Play(variant=text, partner=["piers"])
-    rules = rules_of_text(text)
-    web_tables = play.web_tables(options, rules)
-    found = web_tables.open(text, play.named_seats(options, rules))
-    assert table_of(web_tables, found).variant == rules
-    assert text in web_tables.choices()["variants"]
-    with pytest.raises(starmine.StarmineError, match="not known"):
-        web_tables.open("Variant(players=3, colors=2)", [None, "piers", "piers"])
+def test_a_game_may_have_rules_of_ones_own(text):
+    assert play.web_game(play.Play(partner=["piers"]), rules_of_text(text)).game.variant == rules_of_text(text)
 
 
 @pytest.mark.parametrize(

@@ -7,27 +7,32 @@ from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 import starmine
+from starmine.look import LiveGame
 from starmine.look.server import Server
-from starmine.look.web_tables import WebTables
-
-VARIANTS = {name: lambda players, name=name: starmine.variant(name, players=players) for name in starmine.variants()}
+from starmine.look.web_game import WebGame
 
 
-def web_tables_of(players=("smart", "simple", "info", "piers"), **settings):
-    """The tables of a page, with bots, or of players by name."""
-    named = players if isinstance(players, dict) else {name: lambda name=name: name for name in players}
-    return WebTables(named, VARIANTS, **settings)
+def web_game_of(seats=(None, "smart"), variant="standard", seed=11, names=None, **settings):
+    """The game of a page; a class among the players makes a new object for each game."""
+
+    def begin(number):
+        rules = starmine.variant(variant, players=len(seats))
+        game = LiveGame(rules, [seat() if isinstance(seat, type) else seat for seat in seats], seed, number)
+        game.names = list(names or game.names)
+        return game
+
+    return WebGame(begin, **settings)
 
 
 def at(found):
     """What a request says of the position that its page shows, an answer of the server."""
-    return {"at": [found["frame"]["turn"], found["undone"]]}
+    return {"at": [found["game"], found["frame"]["turn"]]}
 
 
 @contextmanager
-def serving(web_tables, **settings):
+def serving(web_game, **settings):
     """A server that runs, and is ended with its thread."""
-    server = Server(web_tables, **settings)
+    server = Server(web_game, **settings)
     thread = threading.Thread(target=server.serve)
     thread.start()
     try:
@@ -77,8 +82,3 @@ class Person:
         status, data = self.request(path, told)
         assert status == 200, data
         return data
-
-
-def table_of(web_tables, found):
-    """The table behind an answer, which the person does not see."""
-    return web_tables._places[found["id"]].table

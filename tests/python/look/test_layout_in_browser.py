@@ -4,7 +4,7 @@ import random
 
 import pytest
 from random_games import play
-from web_person import serving, web_tables_of
+from web_person import serving, web_game_of
 
 import starmine
 from starmine.look import replay_html
@@ -110,12 +110,11 @@ def test_other_rules_fit_as_well(open_page, tmp_path, variant, size):
 @pytest.mark.parametrize("players", PLAYERS)
 def test_no_hand_of_a_table_lies_under_its_controls(browser, players, size):
     """While the person is to act, with advice, and after the end."""
-    web_tables = web_tables_of(advisers=["smart"], seed=3)
-    with serving(web_tables) as server:
+    web_game = web_game_of((None, *["smart"] * (players - 1)), advisers=["smart"], seed=3)
+    with serving(web_game) as server:
         page = browser.new_page(viewport=size)
         page.set_default_timeout(60_000)
-        shown = web_tables.open("standard", [None, *["smart"] * (players - 1)])
-        page.goto(f"{server.address}#table={shown['id']}")
+        page.goto(server.address)
         page.get_by_label("Speed").select_option("fast")
         for _ in range(3):
             page.locator(".sp-say", has_text="Your turn").wait_for()
@@ -126,9 +125,8 @@ def test_no_hand_of_a_table_lies_under_its_controls(browser, players, size):
             page.locator(".sp-advised").wait_for()
             assert measured(page)["under"] == []
             page.locator(".sp-advised").click()
-        place = web_tables._places[shown["id"]]
-        table = place.table
-        with place.lock:  # the page asks for the partners' turns meanwhile
+        table = web_game.game
+        with web_game._lock:  # the page asks for the partners' turns meanwhile
             while not table.is_over:
                 table.act(table.advice("smart")) if table.waits else table.play_partner()
         page.reload()

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
-from web_person import Person, serving, web_tables_of
+from web_person import Person, serving, web_game_of
 
 from starmine.look.server import LONGEST, Server
 
@@ -29,38 +29,34 @@ from starmine.look.server import LONGEST, Server
         ({"told": b"[" * 9000}, 400),
         ({"told": b"{"}, 400),
         ({"told": [1]}, 400),
-        ({"told": {"variant": 1, "seats": [None, "smart"]}}, 400),
-        ({"told": {"variant": "standard", "seats": "smart"}}, 400),
-        ({"told": {"variant": "standard", "seats": [None, "policy: /etc/passwd"]}}, 400),
-        ({"told": {"variant": "standard", "seats": [None, ["smart"]]}}, 400),
-        ({"told": {"variant": "standard", "seats": [None, None]}}, 400),
-        ({"told": {"variant": "standard", "seats": [None] + ["smart"] * 9}}, 400),
-        ({"told": {"variant": "nothing", "seats": [None, "smart"]}}, 400),
-        ({"told": {"variant": "avalanche", "seats": [None, "smart"]}}, 400),
-        ({"path": "../choices"}, 404),
+        ({"told": {}}, 400),
+        ({"told": {"at": [0, 0]}}, 400),
+        ({"told": {"action": "0", "at": [0, 0]}}, 400),
+        ({"told": {"action": 10**30, "at": [0, 0]}}, 400),
+        ({"told": {"bot": "policy: /etc/passwd", "at": [0, 0]}, "path": "advice"}, 400),
+        ({"path": "../game"}, 404),
         ({"path": "play.py"}, 404),
-        ({"path": "tables/none"}, 404),
-        ({"path": "tables/none/act", "told": {"action": 0, "at": [0, 0]}}, 404),
+        ({"path": "none", "told": {"at": [0, 0]}}, 404),
         ({"whole_path": "/"}, 404),
-        ({"whole_path": "/choices"}, 404),
-        ({"whole_path": "/guess/choices"}, 404),
+        ({"whole_path": "/game"}, 404),
+        ({"whole_path": "/guess/game"}, 404),
         ({"method": "DELETE"}, 501),
     ],
 )
 def test_requests_that_are_refused(request_of, status):
-    web_tables = web_tables_of()
-    with serving(web_tables) as server:
+    web_game = web_game_of()
+    with serving(web_game) as server:
         person = Person(server)
         headers = request_of.get("headers", {})
         headers = {name: value and value.replace("{port}", str(server.server_port)) for name, value in headers.items()}
-        found, told = person.request(**{"path": "tables", **request_of, "headers": headers})
-        assert found == status, told
-        assert web_tables.tables() == []
-        assert person.request("choices")[0] == 200
+        status_of, told = person.request(**{"path": "act", **request_of, "headers": headers})
+        assert status_of == status, told
+        assert web_game.game.state.length == 0
+        assert person.request("game")[0] == 200
 
 
 def test_addresses_have_tokens_and_listen_on_the_loopback():
-    servers = [Server(web_tables_of()) for _ in range(2)]
+    servers = [Server(web_game_of()) for _ in range(2)]
     assert servers[0].server_address[0] == "127.0.0.1"
     assert servers[0].token != servers[1].token
     assert len(servers[0].token) >= 32
@@ -72,15 +68,14 @@ def test_addresses_have_tokens_and_listen_on_the_loopback():
 def test_the_address_that_is_printed_can_be_opened(host):
     if ":" in host and not has_ipv6():
         pytest.skip("this machine has no IPv6")
-    web_tables = web_tables_of()
-    with serving(web_tables, host=host) as server:
+    with serving(web_game_of(), host=host) as server:
         opened = build_opener(ProxyHandler({})).open
         with opened(server.address, timeout=10) as answer:
             assert b'<main id="play">' in answer.read()
         origin = "http://" + urlsplit(server.address).netloc
-        told = json.dumps({"variant": "standard", "seats": [None, "smart"]}).encode()
+        told = json.dumps({"at": [0, 0]}).encode()
         head = {"Origin": origin, "Content-Type": "application/json"}
-        with opened(Request(server.address + "tables", told, head), timeout=10) as answer:
+        with opened(Request(server.address + "begin", told, head), timeout=10) as answer:
             assert answer.status == 200
         for other, answered in [("8.8.8.8", server.is_everywhere), ("evil.example", False), ("127.0.0.1", True)]:
             assert server.allows_host(f"{other}:{server.server_port}") == answered
@@ -97,6 +92,6 @@ def has_ipv6():
 
 
 def test_the_server_ends_when_nobody_asks():
-    server = Server(web_tables_of(), idle_seconds=0.05)
+    server = Server(web_game_of(), idle_seconds=0.05)
     server.serve()
     assert server.socket.fileno() == -1
