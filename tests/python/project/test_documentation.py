@@ -199,7 +199,6 @@ def test_the_pages_with_blocks_are_found():
         "pytorch",
         "bots",
         "variants",
-        "index",
     ]
     assert {"README.md", *(f"docs/{name}.md" for name in names)} <= found
 

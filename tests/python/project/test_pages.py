@@ -75,7 +75,9 @@ def test_a_broken_link_is_found():
     assert list(broken_links(ROOT, text)) == ["missing.md", "#two", "docs/bots.md#no"]
 
 
-@pytest.mark.parametrize(("page", "lines"), [("README.md", 150), ("docs/design.md", 120), ("src/batch/kernel/README.md", 100)])
+@pytest.mark.parametrize(
+    ("page", "lines"), [("README.md", 150), ("docs/design.md", 120), ("src/batch/kernel/README.md", 100)]
+)
 def test_a_page_has_at_most_so_many_lines(page, lines):
     assert len(read(ROOT / page).splitlines()) <= lines
 
@@ -144,6 +146,18 @@ def test_the_speed_that_the_readme_quotes_was_measured():
     known = measured_multiples()
     for cells in rows(read(ROOT / "README.md"), "## Speed"):
         assert [float(cells[2]), float(cells[4])] == [known[cells[0].replace("`", ""), players] for players in (2, 5)]
+
+
+def test_the_first_screen_of_the_readme_quotes_its_tables():
+    text = " ".join(read(ROOT / "README.md").split())
+    first = text.split("## Install")[0]
+    speed = rows(read(ROOT / "README.md"), "## Speed")[0]
+    assert f"**{speed[1].removesuffix(' M')} million turns a second**" in first
+    assert f"{speed[2]} times as many as HLE's C++ library" in first
+    score = rows(read(ROOT / "README.md"), "## Scores")[0][2].split(" ± ")[0]
+    assert f"**{score} of 25 points** by `ippo-2p`" in first
+    best = re.search(r"policies that learned without search are ([\d.]+),", text)[1]
+    assert f"the best published policy without search has {best} " in first
 
 
 def test_a_table_of_speeds_is_of_one_machine():
