@@ -37,8 +37,9 @@ pub(super) fn follow(
     let [before, after] = [turn, turn + 1].map(|turn| game.supposed_position(turn, cards));
     let (seat, played) = (before.current_player, game.history()[turn].played);
     let agrees = seat == observer || act(bots, variant, &before) == played;
+    let event = after.last_event.expect("a turn was played");
     let [before, after] = [&before, &after].map(|at| View::new(variant, at, observer));
-    bots.tell(before, after, Some(observer));
+    bots.tell(before, &event, after, Some(observer));
     agrees
 }
 

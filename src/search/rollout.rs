@@ -2,7 +2,7 @@
 
 use super::particle::act;
 use crate::bots::{Bot, Player, Seats};
-use crate::rules::{Move, Position, RandomDeck, Seat, Variant, View};
+use crate::rules::{Event, Move, Position, RandomDeck, Seat, Variant, View};
 
 /// Where a roll-out starts.
 pub(super) struct Start<'a> {
@@ -32,9 +32,9 @@ impl Rollout {
     ///
     /// # Panics
     /// If the move is not legal.
-    pub fn apply(&mut self, variant: &Variant, played: Move) {
+    pub fn apply(&mut self, variant: &Variant, played: Move) -> Event {
         assert!(self.position.is_legal(variant, played), "the blueprint's {played:?} is not legal");
-        self.position.apply_unchecked(variant, played, &mut self.deck);
+        self.position.apply_unchecked(variant, played, &mut self.deck)
     }
 }
 
@@ -50,13 +50,13 @@ pub(super) fn play(bots: &mut Seats, variant: &Variant, start: &Start<'_>) -> u8
     let (mut game, mut played) = (Rollout::new(start), start.first);
     loop {
         let before = game.position;
-        game.apply(variant, played);
+        let event = game.apply(variant, played);
         let after = &game.position;
         if after.ending.is_some() {
             return after.score(variant);
         }
         let view = |position| View::new(variant, position, start.observer);
-        bots.tell(view(&before), view(after), None);
+        bots.tell(view(&before), &event, view(after), None);
         played = act(bots, variant, after);
     }
 }

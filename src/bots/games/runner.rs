@@ -308,10 +308,10 @@ impl GameRunner {
         let before = self.position;
         self.apply(played);
         let GameRunner { variant, position, history, seats, .. } = self;
-        let (_, earlier) = history.split_last().expect("a turn was played");
+        let (event, earlier) = history.split_last().expect("a turn was played");
         let before = View::new(variant, &before, Seat::FIRST).with_history(earlier);
         let after = View::new(variant, position, Seat::FIRST).with_history(history);
-        seats.tell(before, after, None);
+        seats.tell(before, event, after, None);
     }
 
     /// Ends the game as lost, with no life tokens left, as a batch does after an illegal action if its

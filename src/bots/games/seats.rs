@@ -57,11 +57,18 @@ impl Seats {
 
     /// Tells the bots of a turn, before and after which any seat has these views. The bot in the seat
     /// `except` is not told.
-    pub fn tell(&mut self, before: View<'_>, after: View<'_>, except: Option<Seat>) {
-        for seat in before.variant().seats() {
+    #[inline]
+    pub fn tell(&mut self, before: View<'_>, event: &Event, after: View<'_>, except: Option<Seat>) {
+        for (seat, player) in before.variant().seats().zip(&mut self.players) {
             let is_told = self.observing >> seat.index() & 1 == 1 && Some(seat) != except;
-            if let Some(bot) = self.bot(seat).filter(|_| is_told) {
-                bot.observe(&Turn::between(before.of_seat(seat), after.of_seat(seat)));
+            if let Player::Bot(bot) = player
+                && is_told
+            {
+                bot.observe(&Turn {
+                    before: before.of_seat(seat),
+                    event: event.seen_by(seat),
+                    after: after.of_seat(seat),
+                });
             }
         }
     }

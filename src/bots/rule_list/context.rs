@@ -95,8 +95,7 @@ impl<'a> RuleContext<'a> {
     #[inline]
     pub(super) fn hand(&self, offset: Offset) -> impl Iterator<Item = TeammateCard> + use<'_, 'a> {
         let cards = &self.view.variant().tables().card;
-        let held = self.view.hand_indices(offset).iter().zip(self.view.hand_knowledge(offset));
-        held.map(move |(&kind, &knowledge)| {
+        self.view.teammate_cards(offset).map(move |(kind, knowledge)| {
             let kind = usize::from(kind);
             TeammateCard { offset, kind, card: cards[kind], hints: self.card_hints(knowledge) }
         })

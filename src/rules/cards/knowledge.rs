@@ -66,30 +66,35 @@ impl Knowledge {
     /// The knowledge as a word in the order of the canonical encoders: the plausible cards
     /// (`colors * ranks` bits), the hinted colour (`colors` bits), the hinted rank (`ranks` bits).
     #[must_use]
+    #[inline]
     pub const fn bits(self) -> u64 {
         self.0
     }
 
     /// Whether the hints allow this card.
     #[must_use]
+    #[inline]
     pub const fn is_plausible(self, variant: &Variant, card: Card) -> bool {
         variant.has_card(card) && self.0 >> variant.kind_of(card) & 1 == 1
     }
 
     /// The cards that the hints allow.
     #[must_use]
+    #[inline]
     pub fn plausible(self, variant: &Variant) -> CardSet {
         CardSet(self.0 & variant.tables().all_cards)
     }
 
     /// Whether a hint named the card's colour.
     #[must_use]
+    #[inline]
     pub(crate) const fn is_suit_hinted(self, variant: &Variant) -> bool {
         self.0 & variant.tables().hinted_suits != 0
     }
 
     /// Whether a hint named the card's rank.
     #[must_use]
+    #[inline]
     pub(crate) const fn is_rank_hinted(self, variant: &Variant) -> bool {
         self.0 & variant.tables().hinted_ranks != 0
     }

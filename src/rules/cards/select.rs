@@ -91,7 +91,12 @@ pub(crate) fn bit_counts<const WORDS: usize>(words: &[u64; WORDS]) -> [u32; WORD
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "popcnt")]
 fn bit_counts_popcnt<const WORDS: usize>(words: &[u64; WORDS]) -> [u32; WORDS] {
-    words.map(u64::count_ones)
+    // A loop, because `map` is a function of its own in some builds, without the instruction.
+    let mut counts = [0; WORDS];
+    for (count, word) in counts.iter_mut().zip(words) {
+        *count = word.count_ones();
+    }
+    counts
 }
 
 /// As [`nth_set_bit`], without special instructions: sums over bytes find the byte (Vigna,

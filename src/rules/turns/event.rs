@@ -36,6 +36,7 @@ impl Event {
 
     /// The event as this observer sees it: its own draw stays hidden.
     #[must_use]
+    #[inline]
     pub fn seen_by(mut self, observer: Seat) -> Event {
         if self.seat == observer {
             self.drawn = None;

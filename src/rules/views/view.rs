@@ -79,15 +79,18 @@ impl<'a> View<'a> {
 
     /// The same view with the turns that led to it.
     #[must_use]
+    #[inline]
     pub(crate) fn with_history(self, history: &'a [Event]) -> View<'a> {
         View { history: Some(history), ..self }
     }
 
-    /// The view of another seat. Only those who show games to bots may ask for it.
+    /// The view of another seat of the variant. Only those who show games to bots may ask for it.
     #[must_use]
     #[cfg(feature = "bots")]
+    #[inline]
     pub(crate) fn of_seat(self, observer: Seat) -> View<'a> {
-        View { history: self.history, ..View::new(self.variant, self.position, observer) }
+        debug_assert!(observer.index() < self.variant.players().into(), "no seat {observer}");
+        View { observer, ..self }
     }
 
     /// The variant of the game.
@@ -166,6 +169,18 @@ impl<'a> View<'a> {
         self.position.hands[self.variant.seat_from(self.observer, offset).index()].cards()
     }
 
+    /// The cards of a teammate as card indices, the oldest first, and what the hints say about each.
+    /// The offset is below the number of players.
+    #[inline]
+    pub(crate) fn teammate_cards(
+        &self,
+        offset: Offset,
+    ) -> impl Iterator<Item = (u8, Knowledge)> + use<'a> {
+        debug_assert!(offset != Offset::OWN);
+        let hand = &self.position.hands[self.variant.seat_from(self.observer, offset).index()];
+        hand.cards().iter().copied().zip(hand.knowledge)
+    }
+
     /// What the hints say about each card of a hand, the oldest first.
     ///
     /// # Panics
@@ -182,6 +197,7 @@ impl<'a> View<'a> {
     /// # Panics
     /// If the offset is not below the number of players.
     #[must_use]
+    #[inline]
     pub fn knowledge(&self, offset: Offset, slot: Slot) -> Option<Knowledge> {
         self.hand_knowledge(offset).get(slot.index()).copied()
     }
@@ -318,6 +334,7 @@ impl<'a> View<'a> {
 
     /// The last turn that was played.
     #[must_use]
+    #[inline]
     pub fn last_event(&self) -> Option<Event> {
         self.position.last_event.map(|event| event.seen_by(self.observer))
     }
@@ -359,6 +376,7 @@ impl<'a> View<'a> {
 
     /// Whether this move is legal for the observer now.
     #[must_use]
+    #[inline]
     pub fn is_legal(&self, candidate: Move) -> bool {
         self.current_player() == self.observer && self.position.is_legal(self.variant, candidate)
     }
