@@ -34,7 +34,8 @@ pub(super) fn follow(
     cards: &SupposedCards,
 ) -> bool {
     let (variant, observer) = (game.variant(), game.observer());
-    let [before, after] = [turn, turn + 1].map(|turn| game.supposed_position(turn, cards));
+    let before = game.supposed_position(turn, cards);
+    let after = game.supposed_position(turn + 1, cards);
     let (seat, played) = (before.current_player, game.history()[turn].played);
     let agrees = seat == observer || act(bots, variant, &before) == played;
     let event = after.last_event.expect("a turn was played");

