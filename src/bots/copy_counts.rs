@@ -1,7 +1,7 @@
 //! The number of copies of every kind of card, for a whole set of kinds at once.
 
 use super::base_game;
-use crate::rules::{CardSet, Variant};
+use crate::rules::{CardSet, Variant, bit_counts};
 
 /// 0 to 3 copies of each kind, bit-sliced: the two binary digits of all counts side by side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,10 +88,23 @@ impl CopyCounts {
         [good_ones + 2 * good_twos, ones + 2 * twos]
     }
 
+    /// Removes one copy of a kind, if there is one.
+    pub fn remove_if_left(&mut self, kind: usize) {
+        self.remove(CardSet::of(kind) & self.some());
+    }
+
+    /// The copies of all kinds in each of the sets together.
+    #[inline]
+    pub fn totals<const SETS: usize>(self, sets: [CardSet; SETS]) -> [u32; SETS] {
+        let digits = |of: u64| bit_counts(&std::array::from_fn::<_, SETS, _>(|at| sets[at].0 & of));
+        let (ones, twos) = (digits(self.ones), digits(self.twos));
+        std::array::from_fn(|at| ones[at] + 2 * twos[at])
+    }
+
     /// The copies of all kinds in the set together.
-    #[cfg(test)]
-    pub fn total(self, kinds: CardSet) -> u32 {
-        CopyCounts::weights(self.words(kinds, kinds).map(u64::count_ones))[0]
+    #[inline]
+    pub const fn total(self, kinds: CardSet) -> u32 {
+        (self.ones & kinds.0).count_ones() + 2 * (self.twos & kinds.0).count_ones()
     }
 }
 

@@ -45,7 +45,6 @@ pub(crate) use game::hand::Hand;
 pub(crate) use variants::random_variant::random_variant;
 
 pub use cards::bit_set::SetIter;
-pub(crate) use cards::bit_set::bit_set;
 pub use cards::card::{Card, Rank, Suit};
 pub use cards::card_set::CardSet;
 pub use cards::deck::DeckError;

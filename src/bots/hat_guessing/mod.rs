@@ -7,18 +7,18 @@
 //! answers questions about its hand, and everybody can derive the questions from the common
 //! knowledge.
 //!
-//! - `copies`, `hand_knowledge`: what may be in a hand, as sets of copies of cards
+//! - `hand_knowledge`, `traits`: what may be in a hand, and the suits and ranks of these kinds
 //! - `public_knowledge`: what all seats know, and the messages
 //! - `private_knowledge`: what the seat to act knows, and the scores of its cards and hints
 //! - `quuxplusone`: `info`, `InfoBot` of Arthur O'Dwyer's <https://github.com/Quuxplusone/Hanabi>
 //! - `hanabi_rs`: `information`, the information strategy of Jeff Wu's <https://github.com/WuTheFWasThat/hanabi.rs>
 
-mod copies;
 mod hanabi_rs;
 mod hand_knowledge;
 mod private_knowledge;
 mod public_knowledge;
 mod quuxplusone;
+mod traits;
 
 pub use hanabi_rs::InformationStrategy;
 pub use quuxplusone::InfoBot;

@@ -3,10 +3,10 @@
 
 use std::ops::{Add, Div, Mul};
 
-use super::copies::{Copies, CopiesOutlook};
-use super::hand_knowledge::HandKnowledge;
+use super::hand_knowledge::{CardsLeft, HandKnowledge, is_certainly};
 use super::public_knowledge::{PublicKnowledge, mend};
 use crate::bots::base_game::rank_of;
+use crate::bots::copy_counts::CopyCounts;
 use crate::bots::first_best::first_best;
 use crate::rules::{CardSet, Hint, MAX_PLAYERS, Offset, SlotSet, View};
 
@@ -30,6 +30,8 @@ pub(super) struct PrivateKnowledge<'a> {
     view: &'a View<'a>,
     /// What the observer knows about its own hand.
     pub own: HandKnowledge,
+    /// The copies in the deck and in the observer's hand.
+    unseen: CopyCounts,
     /// The kinds in each teammate's hand, by offset.
     pub held: [CardSet; MAX_PLAYERS],
 }
@@ -37,17 +39,17 @@ pub(super) struct PrivateKnowledge<'a> {
 impl<'a> PrivateKnowledge<'a> {
     pub fn new(public: &'a PublicKnowledge, view: &'a View<'a>) -> PrivateKnowledge<'a> {
         let mut held = [CardSet::EMPTY; MAX_PLAYERS];
-        let mut unseen = public.left;
+        let mut unseen = public.left.copies;
         for (offset, held) in held.iter_mut().enumerate().take(public.players).skip(1) {
             for &card in view.hand_indices(Offset::at(offset)) {
                 *held |= CardSet::of(card.into());
-                unseen.remove(card.into());
+                unseen.remove_if_left(card.into());
             }
         }
         let mut own = public.hands[0];
-        own.keep(unseen);
-        mend(&mut own, view, 0, unseen);
-        PrivateKnowledge { public, view, own, held }
+        own.keep(unseen.some());
+        mend(&mut own, view, 0, unseen.some());
+        PrivateKnowledge { public, view, own, unseen, held }
     }
 
     /// The kinds in all teammates' hands.
@@ -57,32 +59,33 @@ impl<'a> PrivateKnowledge<'a> {
 
     /// The best card known to be playable: a low one that few teammates hold.
     pub fn best_play<S: Score>(&self) -> Option<usize> {
-        let playable = self.public.outlook.playable;
-        self.best_slot(|card| card.is_certainly(playable).then(|| self.urgency::<S>(card)))
+        let playable = self.public.left.outlook.playable;
+        self.best_slot(|card| is_certainly(card, playable).then(|| self.urgency::<S>(card)))
     }
 
-    /// The average urgency of playing a card that is one of these copies.
-    fn urgency<S: Score>(&self, card: Copies) -> S {
+    /// The average urgency of playing a card that is of one of these kinds.
+    fn urgency<S: Score>(&self, card: CardSet) -> S {
         let mut sum = score::<S>(0);
-        for kind in card.kinds().iter() {
+        for kind in card.iter() {
             let others = self.held.iter().filter(|hand| hand.contains(kind)).count();
             let holders = if self.view.deck_size() > 0 { 1 + others as u32 } else { 1 };
-            let weight = (card & Copies::of(CardSet::of(kind))).len();
+            let weight = self.unseen.total(CardSet::of(kind));
             let of_kind = score::<S>(9 - rank_of(kind) as u32) / score(holders);
             sum = sum + score::<S>(weight) * of_kind;
         }
-        sum / score(card.len())
+        sum / score(self.unseen.total(card))
     }
 
     /// Among the cards that are either playable or dead, the one that is most likely playable, with
     /// a probability above 3/4.
     pub fn risky_play(&self) -> Option<usize> {
-        let outlook = &self.public.outlook;
+        let outlook = &self.public.left.outlook;
         let harmless = outlook.playable | outlook.dead;
         self.best_slot(|card| {
-            let playable = (card & outlook.playable).len();
-            let is_likely = card.is_certainly(harmless) && 4 * playable > 3 * card.len();
-            is_likely.then(|| score::<f32>(playable) / score::<f32>(card.len()))
+            let playable = self.unseen.total(card & outlook.playable);
+            let all = self.unseen.total(card);
+            let is_likely = is_certainly(card, harmless) && 4 * playable > 3 * all;
+            is_likely.then(|| score::<f32>(playable) / score::<f32>(all))
         })
     }
 
@@ -98,19 +101,21 @@ impl<'a> PrivateKnowledge<'a> {
     /// The slot whose loss probably costs least: a teammate holds the same card, or it is not
     /// critical, or its rank is high.
     pub fn least_needed<S: Score>(&self) -> usize {
-        let seen = Copies::of(self.seen());
-        let critical = self.public.outlook.critical;
-        let of_card = |card: Copies| {
-            let per_copy = |sum: u32| score::<S>(sum) / score(card.len());
-            let known = score::<S>(20) * per_copy((card & seen).len());
-            let spare = score::<S>(10) * per_copy((card - critical).len());
-            known + spare + per_copy(card.rank_sum())
+        let seen = self.seen();
+        let critical = self.public.left.outlook.critical;
+        let of_card = |card: CardSet| {
+            let all = self.unseen.total(card);
+            let per_copy = |sum: u32| score::<S>(sum) / score(all);
+            let known = score::<S>(20) * per_copy(self.unseen.total(card & seen));
+            let spare = score::<S>(10) * per_copy(self.unseen.total(card - critical));
+            let rank = |kind| self.unseen.total(CardSet::of(kind)) * (rank_of(kind) + 1) as u32;
+            known + spare + per_copy(card.iter().map(rank).sum())
         };
         self.best_slot(|card| (!card.is_empty()).then(|| of_card(card))).unwrap_or(0)
     }
 
     /// The slot with the highest score; on ties the oldest.
-    fn best_slot<S: Score>(&self, rate: impl Fn(Copies) -> Option<S>) -> Option<usize> {
+    fn best_slot<S: Score>(&self, rate: impl Fn(CardSet) -> Option<S>) -> Option<usize> {
         let slots = self.own.cards().iter().enumerate();
         let rated = slots.filter_map(|(slot, &card)| Some((slot, rate(card)?)));
         first_best(rated).map(|(slot, _)| slot)
@@ -122,16 +127,18 @@ pub(super) fn gain<S: Score>(
     hand: &HandKnowledge,
     hint: Hint,
     touched: SlotSet,
-    outlook: &CopiesOutlook,
+    left: &CardsLeft,
 ) -> S {
     let mut hinted = *hand;
     hinted.apply_hint(hint, touched);
-    let is_settled = |card: Copies| card.is_one_kind() || card.is_certainly(outlook.dead);
+    let is_settled =
+        |card: CardSet| card.single().is_some() || is_certainly(card, left.outlook.dead);
     let mut gain = score::<S>(1);
     for (&before, &after) in hand.cards().iter().zip(hinted.cards()) {
         if !is_settled(before) {
             let bonus = if is_settled(after) { 2 } else { 1 };
-            gain = gain * (score::<S>(bonus) * (score::<S>(before.len()) / score(after.len())));
+            let [before, after] = [before, after].map(|kinds| score::<S>(left.copies.total(kinds)));
+            gain = gain * (score::<S>(bonus) * (before / after));
         }
     }
     gain

@@ -1,18 +1,17 @@
 //! The common knowledge about all hands: what every seat, the owner included, concludes from the
 //! turns.
 
-use super::copies::{Copies, CopiesOutlook};
-use super::hand_knowledge::HandKnowledge;
-use crate::rules::{Event, MAX_PLAYERS, Move, Offset, Slot, View};
+use super::hand_knowledge::{CardsLeft, HandKnowledge};
+use crate::bots::base_game;
+use crate::bots::copy_counts::CopyCounts;
+use crate::rules::{CardSet, Event, MAX_PLAYERS, Move, Offset, Slot, View};
 
 /// The common knowledge of all seats. A seat is given by its offset from the observer.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PublicKnowledge {
     pub hands: [HandKnowledge; MAX_PLAYERS],
-    /// The copies that are neither played nor discarded.
-    pub left: Copies,
+    pub left: CardsLeft,
     pub players: usize,
-    pub outlook: CopiesOutlook,
 }
 
 /// How a bot turns answers about a hand into a number below a modulus, and back.
@@ -20,32 +19,26 @@ pub(super) trait Questions {
     /// Applies the true answers about a visible hand. Returns their number.
     fn note_cards(
         hand: &mut HandKnowledge,
-        outlook: &CopiesOutlook,
+        left: &CardsLeft,
         modulus: usize,
         cards: &[u8],
     ) -> usize;
 
     /// Applies the answers that make this number.
-    fn note_number(
-        hand: &mut HandKnowledge,
-        outlook: &CopiesOutlook,
-        modulus: usize,
-        number: usize,
-    );
+    fn note_number(hand: &mut HandKnowledge, left: &CardsLeft, modulus: usize, number: usize);
 }
 
 impl PublicKnowledge {
     /// The knowledge at the start of a game.
     pub fn new(view: &View<'_>) -> PublicKnowledge {
         let mut public = PublicKnowledge {
-            left: Copies::ALL,
+            left: CardsLeft { copies: CopyCounts::BASE_GAME, outlook: view.outlook() },
             players: view.variant().players().into(),
-            outlook: view.outlook().into(),
             ..PublicKnowledge::default()
         };
         for offset in 0..public.players {
             public.hands[offset] =
-                HandKnowledge::of(view.hand_size(Offset::at(offset)), Copies::ALL);
+                HandKnowledge::of(view.hand_size(Offset::at(offset)), base_game::ALL);
         }
         public
     }
@@ -73,7 +66,7 @@ impl PublicKnowledge {
         let others = self.sum_of_visible_hands::<Q>(view, sender, modulus) % modulus;
         if sender != 0 {
             let own = (modulus + message - others) % modulus;
-            Q::note_number(&mut self.hands[0], &self.outlook, modulus, own);
+            Q::note_number(&mut self.hands[0], &self.left, modulus, own);
         }
     }
 
@@ -86,7 +79,7 @@ impl PublicKnowledge {
         let mut sum = 0;
         for offset in (1..self.players).filter(|&offset| offset != sender) {
             let (hand, cards) = (&mut self.hands[offset], view.hand_indices(Offset::at(offset)));
-            sum += Q::note_cards(hand, &self.outlook, modulus, cards);
+            sum += Q::note_cards(hand, &self.left, modulus, cards);
         }
         sum
     }
@@ -105,27 +98,28 @@ impl PublicKnowledge {
                 let hand = &mut self.hands[seat];
                 hand.remove(slot.index());
                 if hand.size < after.hand_size(Offset::at(seat)) {
-                    hand.push(Copies::ALL);
+                    hand.push(base_game::ALL);
                 }
-                self.left.remove(after.variant().kind_of(card));
-                self.hands.iter_mut().for_each(|hand| hand.keep(self.left));
-                self.outlook = after.outlook().into();
+                let CardsLeft { copies, outlook } = &mut self.left;
+                copies.remove_if_left(after.variant().kind_of(card));
+                self.hands.iter_mut().for_each(|hand| hand.keep(copies.some()));
+                *outlook = after.outlook();
             }
             _ => {}
         }
     }
 }
 
-/// Resets slots for which no copy remains possible, because a partner violated the conventions, to
-/// the hints and the remaining copies.
-pub(super) fn mend(hand: &mut HandKnowledge, view: &View<'_>, offset: usize, left: Copies) {
-    for (slot, copies) in hand.cards_mut().iter_mut().enumerate() {
-        if copies.is_empty() {
+/// Resets slots for which no kind remains possible, because a partner violated the conventions, to
+/// the kinds that the hints allow and that are left.
+pub(super) fn mend(hand: &mut HandKnowledge, view: &View<'_>, offset: usize, left: CardSet) {
+    for (slot, kinds) in hand.cards_mut().iter_mut().enumerate() {
+        if kinds.is_empty() {
             let plausible = view
                 .knowledge(Offset::at(offset), Slot::at(slot))
                 .unwrap_or_default()
                 .plausible(view.variant());
-            *copies = Copies::of(plausible) & left;
+            *kinds = plausible & left;
         }
     }
 }

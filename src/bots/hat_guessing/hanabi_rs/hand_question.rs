@@ -2,8 +2,7 @@
 
 use super::slot_probabilities::SlotProbabilities;
 use crate::bots::base_game::HAND_SIZE;
-use crate::bots::hat_guessing::copies::{Copies, CopiesOutlook};
-use crate::bots::hat_guessing::hand_knowledge::HandKnowledge;
+use crate::bots::hat_guessing::hand_knowledge::{CardsLeft, HandKnowledge};
 use crate::bots::hat_guessing::public_knowledge::Questions;
 use crate::rules::CardSet;
 
@@ -17,13 +16,13 @@ pub(super) struct HandQuestions;
 impl Questions for HandQuestions {
     fn note_cards(
         hand: &mut HandKnowledge,
-        outlook: &CopiesOutlook,
+        left: &CardsLeft,
         mut modulus: usize,
         cards: &[u8],
     ) -> usize {
         let (mut number, mut weight) = (0, 1);
         let mut question = HandQuestion::new();
-        while question.advance(hand, outlook, modulus) {
+        while question.advance(hand, left, modulus) {
             let answer = question.answer(cards);
             question.apply(answer, hand);
             number += weight * answer;
@@ -35,12 +34,12 @@ impl Questions for HandQuestions {
 
     fn note_number(
         hand: &mut HandKnowledge,
-        outlook: &CopiesOutlook,
+        left: &CardsLeft,
         mut modulus: usize,
         mut number: usize,
     ) {
         let mut question = HandQuestion::new();
-        while question.advance(hand, outlook, modulus) {
+        while question.advance(hand, left, modulus) {
             let answer = number % question.answers();
             question.apply(answer, hand);
             number /= question.answers();
@@ -49,52 +48,52 @@ impl Questions for HandQuestions {
     }
 }
 
-/// A question in parts. Each part asks whether the card in a slot is one of some copies. The answer
+/// A question in parts. Each part asks whether the card in a slot is of one of some kinds. The answer
 /// is the number of the first part that is true, counted from 1, or 0 if there is none.
 #[derive(Clone, Copy, Debug)]
 struct HandQuestion {
-    parts: [(usize, Copies); MAX_PARTS],
+    parts: [(usize, CardSet); MAX_PARTS],
     size: usize,
 }
 
 impl HandQuestion {
     const fn new() -> HandQuestion {
-        HandQuestion { parts: [(0, Copies::EMPTY); MAX_PARTS], size: 0 }
+        HandQuestion { parts: [(0, CardSet::EMPTY); MAX_PARTS], size: 0 }
     }
 
     /// Replaces the question by the most useful one about this hand, with at most this number of
     /// answers. Returns false if there is none.
-    fn advance(&mut self, hand: &HandKnowledge, outlook: &CopiesOutlook, answers: usize) -> bool {
+    fn advance(&mut self, hand: &HandKnowledge, left: &CardsLeft, answers: usize) -> bool {
         self.size = 0;
         if answers < 2 {
             return false;
         }
-        let chances = SlotChances::of(hand, outlook);
+        let chances = SlotChances::of(hand, left);
         if !chances.knows_playable {
-            self.ask_all(chances.playable, outlook.playable, answers);
+            self.ask_all(chances.playable, left.outlook.playable, answers);
             if !chances.knows_dead {
-                self.ask_all(chances.dead, outlook.dead, answers);
+                self.ask_all(chances.dead, left.outlook.dead, answers);
             }
         }
         if self.size == 0 {
             if let Some(slot) = chances.probably_playable() {
-                self.ask(slot, outlook.playable);
+                self.ask(slot, left.outlook.playable);
             } else if let Some(slot) = chances.least_dead() {
-                self.ask_kind(slot, hand.slots[slot], outlook, answers);
+                self.ask_kind(slot, hand.slots[slot], left, answers);
             }
         }
         self.size > 0
     }
 
-    fn ask(&mut self, slot: usize, cards: Copies) {
+    fn ask(&mut self, slot: usize, cards: CardSet) {
         self.parts[self.size] = (slot, cards);
         self.size += 1;
     }
 
-    /// Asks whether these slots hold one of the given copies. Without room for all, the most likely
+    /// Asks whether these slots hold a card of the given kinds. Without room for all, the most likely
     /// slots are asked. The least likely come first, since the answer also denies all earlier
     /// parts.
-    fn ask_all(&mut self, mut likely: SlotProbabilities, cards: Copies, answers: usize) {
+    fn ask_all(&mut self, mut likely: SlotProbabilities, cards: CardSet, answers: usize) {
         likely.keep_highest(answers - 1 - self.size);
         for (slot, _) in likely.iter() {
             self.ask(slot, cards);
@@ -103,23 +102,23 @@ impl HandQuestion {
 
     /// Asks which kind a card is: the kinds that are not dead are dealt in turn to the available
     /// answers. All dead kinds share the last answer.
-    fn ask_kind(&mut self, slot: usize, card: Copies, outlook: &CopiesOutlook, answers: usize) {
-        let dead = card & outlook.dead;
-        let alive = (card - dead).kinds();
+    fn ask_kind(&mut self, slot: usize, card: CardSet, left: &CardsLeft, answers: usize) {
+        let dead = card & left.outlook.dead;
+        let alive = card - dead;
         let groups = alive.len().min(answers - usize::from(!dead.is_empty()));
         let mut kinds = [0; MAX_PARTS + 1];
         for (place, kind) in alive.iter().enumerate() {
             kinds[place % groups] |= 1 << kind;
         }
         for &group in &kinds[1..groups] {
-            self.ask(slot, Copies::of(CardSet(group)));
+            self.ask(slot, CardSet(group));
         }
         if !dead.is_empty() {
-            self.ask(slot, outlook.dead);
+            self.ask(slot, left.outlook.dead);
         }
     }
 
-    fn parts(&self) -> &[(usize, Copies)] {
+    fn parts(&self) -> &[(usize, CardSet)] {
         &self.parts[..self.size]
     }
 
@@ -130,8 +129,8 @@ impl HandQuestion {
 
     /// The answer for a hand of these cards.
     fn answer(&self, cards: &[u8]) -> usize {
-        let holds = |&(slot, among): &(usize, Copies)| {
-            cards.get(slot).is_some_and(|&card| among.kinds().contains(card.into()))
+        let holds = |&(slot, among): &(usize, CardSet)| {
+            cards.get(slot).is_some_and(|&card| among.contains(card.into()))
         };
         self.parts().iter().position(holds).map_or(0, |first| first + 1)
     }
@@ -162,16 +161,19 @@ struct SlotChances {
 }
 
 impl SlotChances {
-    fn of(hand: &HandKnowledge, outlook: &CopiesOutlook) -> SlotChances {
+    fn of(hand: &HandKnowledge, left: &CardsLeft) -> SlotChances {
+        let CardsLeft { copies, outlook } = left;
         let mut chances = SlotChances::default();
         for (slot, &card) in hand.cards().iter().enumerate() {
             chances.knows_playable |= card.is_subset(outlook.playable);
             let is_dead = card.is_subset(outlook.dead);
             chances.knows_dead |= is_dead;
-            chances.open[slot] = !is_dead && !card.is_one_kind();
+            chances.open[slot] = !is_dead && card.single().is_none();
             if chances.open[slot] {
-                chances.playable.add(slot, (card & outlook.playable).len(), card.len());
-                chances.dead.add(slot, (card & outlook.dead).len(), card.len());
+                let sets = [card, card & outlook.playable, card & outlook.dead];
+                let [all, playable, dead] = copies.totals(sets);
+                chances.playable.add(slot, playable, all);
+                chances.dead.add(slot, dead, all);
             }
         }
         chances

@@ -1,11 +1,11 @@
 //! The messages that a hint can send.
 
 use crate::bots::first_best::first_best;
-use crate::bots::hat_guessing::copies::{Copies, CopiesOutlook, Traits};
-use crate::bots::hat_guessing::hand_knowledge::HandKnowledge;
+use crate::bots::hat_guessing::hand_knowledge::{CardsLeft, HandKnowledge};
 use crate::bots::hat_guessing::private_knowledge::gain;
 use crate::bots::hat_guessing::public_knowledge::PublicKnowledge;
-use crate::rules::{Event, Hint, MAX_PLAYERS, Move, Offset, Slot, View};
+use crate::bots::hat_guessing::traits::Traits;
+use crate::rules::{CardSet, Event, Hint, MAX_PLAYERS, Move, Offset, Slot, View};
 
 /// The messages that a seat can send by the choice of its hint. Hints to each teammate encode three
 /// or four messages, by one slot of the hand: a rank hint that touches the slot, a colour hint that
@@ -36,7 +36,7 @@ impl HintMessages {
         let Move::Hint { offset, hint } = event.played else { return 0 };
         let distance = offset.index();
         let hand = &public.hands[public.offset_after(self.sender, distance)];
-        let is_touched = event.touched.contains(Slot::at(hinted_slot(hand, &public.outlook)));
+        let is_touched = event.touched.contains(Slot::at(hinted_slot(hand, &public.left)));
         let of_hand = match (hint, is_touched) {
             (Hint::Rank(_), true) => 0,
             (Hint::Color(_), true) => 1,
@@ -54,7 +54,7 @@ impl HintMessages {
             distance += 1;
         }
         let hand = &public.hands[distance];
-        let card = view.hand(Offset::at(distance)).nth(hinted_slot(hand, &public.outlook))?;
+        let card = view.hand(Offset::at(distance)).nth(hinted_slot(hand, &public.left))?;
         let hint = match (of_hand, self.of_distance[distance]) {
             (0, _) => Some(Hint::Rank(card.rank)),
             (1, _) => Some(Hint::Color(card.suit)),
@@ -78,13 +78,13 @@ impl HintMessages {
 
 /// The slot of a hand that its hints are about: the oldest of those about which a hint would reveal
 /// most.
-fn hinted_slot(hand: &HandKnowledge, outlook: &CopiesOutlook) -> usize {
-    let unknown = |copies: Copies| {
-        if copies.is_subset(outlook.dead) || copies.is_one_kind() {
+fn hinted_slot(hand: &HandKnowledge, left: &CardsLeft) -> usize {
+    let unknown = |kinds: CardSet| {
+        if kinds.is_subset(left.outlook.dead) || kinds.single().is_some() {
             return 0;
         }
         let has_several = |traits: Traits| u8::from(!traits.set.is_power_of_two());
-        1 + has_several(copies.suits()) + has_several(copies.ranks())
+        1 + has_several(Traits::suits(kinds)) + has_several(Traits::ranks(kinds))
     };
     let slots = (0..hand.size).rev();
     slots.max_by_key(|&slot| unknown(hand.slots[slot])).unwrap_or(0)
@@ -93,10 +93,10 @@ fn hinted_slot(hand: &HandKnowledge, outlook: &CopiesOutlook) -> usize {
 /// Whether a hand is commonly known to have at least two suits and at least two ranks. Then four
 /// messages can be sent by a hint to it, otherwise three.
 fn is_mixed(hand: &HandKnowledge) -> bool {
-    let common = |traits: fn(Copies) -> Traits| {
-        hand.cards().iter().fold(u64::MAX, |common, &copies| common & traits(copies).set)
+    let common = |traits: fn(CardSet) -> Traits| {
+        hand.cards().iter().fold(u64::MAX, |common, &kinds| common & traits(kinds).set)
     };
-    common(Copies::suits) == 0 && common(Copies::ranks) == 0
+    common(Traits::suits) == 0 && common(Traits::ranks) == 0
 }
 
 /// Among the hints that satisfy `wanted`, the one that reveals the most by itself.
@@ -110,7 +110,7 @@ fn best_hint(
     let hints = colors.chain(view.variant().all_ranks().map(Hint::Rank));
     let rated = hints.filter(|&hint| wanted(hint)).filter_map(|hint| {
         let touched = hint.touched(view.hand(Offset::at(offset)));
-        let gain = || gain::<f32>(&public.hands[offset], hint, touched, &public.outlook);
+        let gain = || gain::<f32>(&public.hands[offset], hint, touched, &public.left);
         (!touched.is_empty()).then(|| (hint, gain()))
     });
     first_best(rated.filter(|&(_, gain)| gain > 0.0)).map(|(hint, _)| hint)

@@ -35,7 +35,7 @@ fn interpret(public: &mut PublicKnowledge, before: &View<'_>, sender: usize, eve
             public.receive::<HandQuestions>(before, sender, messages.total, message);
         }
         Move::Discard { slot } => {
-            let useless = public.hands[sender].useless(&public.outlook);
+            let useless = public.hands[sender].useless(&public.left);
             if before.may_hint() {
                 note_missing_hint(public, sender);
             }
@@ -70,7 +70,8 @@ impl Bot for InformationStrategy {
         }
         self.public.observe_result(&turn.after, offset, event);
         for offset in 0..self.public.players {
-            mend(&mut self.public.hands[offset], &turn.after, offset, self.public.left);
+            let left = self.public.left.copies.some();
+            mend(&mut self.public.hands[offset], &turn.after, offset, left);
         }
     }
 
@@ -108,7 +109,7 @@ mod tests {
                 assert_eq!(*hand, bots[owner.index()].public.hands[0], "{state}");
                 let cards = state.position().hand(variant, owner);
                 for (card, known) in cards.zip(hand.cards()) {
-                    assert!(known.kinds().contains(variant.kind_of(card)), "{state}");
+                    assert!(known.contains(variant.kind_of(card)), "{state}");
                 }
             }
         }

@@ -16,14 +16,14 @@ pub(super) fn choose(public: &mut PublicKnowledge, view: &View<'_>) -> Option<Mo
     if let Some(slot) = private.best_play::<f32>().or_else(risky_play) {
         return Some(Move::Play { slot: Slot::at(slot) });
     }
-    let useless = private.own.useless(&public.outlook);
+    let useless = private.own.useless(&public.left);
     if wants_hint(public, &private, view, !useless.is_empty()) {
         let messages = HintMessages::of_hints(public, 0);
         let known = *public;
         let message = public.send::<HandQuestions>(view, messages.total);
         return messages.hint(&known, view, message);
     }
-    let known_useless = public.hands[0].useless(&public.outlook);
+    let known_useless = public.hands[0].useless(&public.left);
     let least_needed = useless.oldest().unwrap_or_else(|| Slot::at(private.least_needed::<f32>()));
     if view.may_hint() {
         note_missing_hint(public, 0);
@@ -45,7 +45,7 @@ fn wants_hint(
     view: &View<'_>,
     has_useless: bool,
 ) -> bool {
-    let playable = public.outlook.playable.kinds();
+    let playable = public.left.outlook.playable;
     let can_play = |&offset: &usize| private.held[offset].intersects(playable);
     let mut players = (1..public.players).filter(can_play);
     if !view.may_hint() {

@@ -1,9 +1,9 @@
 //! The encoding of numbers by the hints to one seat.
 
 use crate::bots::base_game::{rank_of, suit_of};
-use crate::bots::hat_guessing::copies::{Copies, CopiesOutlook, Traits};
-use crate::bots::hat_guessing::hand_knowledge::HandKnowledge;
-use crate::rules::{Hint, Slot, SlotSet};
+use crate::bots::hat_guessing::hand_knowledge::{CardsLeft, HandKnowledge, is_certainly};
+use crate::bots::hat_guessing::traits::Traits;
+use crate::rules::{CardSet, Hint, Slot, SlotSet};
 
 /// The map from hints to one seat to numbers. It follows from the common knowledge about the hand.
 #[derive(Clone, Copy, Debug)]
@@ -27,13 +27,13 @@ impl HintCode {
     }
 
     /// The code of hints to this hand, and how many numbers they can encode.
-    pub fn of(hand: &HandKnowledge, outlook: &CopiesOutlook) -> (HintCode, u32) {
+    pub fn of(hand: &HandKnowledge, left: &CardsLeft) -> (HintCode, u32) {
         let outline = Outline::of(hand);
         if let Some(packing) = Packing::of(hand, &outline) {
             return (packing.code(hand), packing.count());
         }
         let count = outline.slot_count();
-        (HintCode::Slot { slot: most_open_slot(hand, outlook), tells_kinds: count == 4 }, count)
+        (HintCode::Slot { slot: most_open_slot(hand, left), tells_kinds: count == 4 }, count)
     }
 
     /// The number of a hint that touches these slots.
@@ -52,13 +52,13 @@ impl HintCode {
 
 /// The slot with the most possible suits and ranks together, among those whose kind is neither
 /// known nor certainly dead; on ties the first.
-fn most_open_slot(hand: &HandKnowledge, outlook: &CopiesOutlook) -> usize {
+fn most_open_slot(hand: &HandKnowledge, left: &CardsLeft) -> usize {
     let (mut best, mut most) = (0, 0);
-    for (slot, &copies) in hand.cards().iter().enumerate() {
-        if copies.is_one_kind() || copies.is_certainly(outlook.dead) {
+    for (slot, &kinds) in hand.cards().iter().enumerate() {
+        if kinds.single().is_some() || is_certainly(kinds, left.outlook.dead) {
             continue;
         }
-        let open = (copies.suits().set | copies.ranks().set << 25).count_ones();
+        let open = (Traits::suits(kinds).set | Traits::ranks(kinds).set << 25).count_ones();
         if open > most {
             (best, most) = (slot, open);
         }
@@ -86,8 +86,8 @@ impl Outline {
             single_suits: 0,
             single_ranks: 0,
         };
-        for (slot, &copies) in hand.cards().iter().enumerate() {
-            let (suits, ranks) = (copies.suits(), copies.ranks());
+        for (slot, &kinds) in hand.cards().iter().enumerate() {
+            let (suits, ranks) = (Traits::suits(kinds), Traits::ranks(kinds));
             outline.shared_suits &= suits.set;
             outline.shared_ranks &= ranks.set;
             outline.single_suits |= u8::from(suits.are_distinct) << slot;
@@ -119,8 +119,8 @@ impl Packing {
             return None;
         }
         let packing = Packing {
-            colors: pack(hand, single_suits, Copies::suits),
-            ranks: pack(hand, single_ranks, Copies::ranks),
+            colors: pack(hand, single_suits, Traits::suits),
+            ranks: pack(hand, single_ranks, Traits::ranks),
         };
         (packing.count() > 4).then_some(packing)
     }
@@ -133,13 +133,13 @@ impl Packing {
         const FREE: u8 = u8::MAX;
         let (mut colors, mut ranks) = ([FREE; 5], [FREE; 5]);
         let mut count = 0;
-        for (slot, &copies) in hand.cards().iter().enumerate() {
+        for (slot, &kinds) in hand.cards().iter().enumerate() {
             if self.colors >> slot & 1 == 1 {
-                copies.kinds().iter().for_each(|kind| colors[suit_of(kind)] = count);
+                kinds.iter().for_each(|kind| colors[suit_of(kind)] = count);
                 count += 1;
             }
             if self.ranks >> slot & 1 == 1 {
-                copies.kinds().iter().for_each(|kind| ranks[rank_of(kind)] = count);
+                kinds.iter().for_each(|kind| ranks[rank_of(kind)] = count);
                 count += 1;
             }
         }
@@ -156,13 +156,13 @@ impl Packing {
 
 /// The largest subset of these slots in which no two share a trait; the first slot of the hand if
 /// no two slots fit.
-fn pack(hand: &HandKnowledge, slots: u8, traits: impl Fn(Copies) -> Traits) -> u8 {
+fn pack(hand: &HandKnowledge, slots: u8, traits: impl Fn(CardSet) -> Traits) -> u8 {
     if LEN[usize::from(slots)] < 2 {
         return 1;
     }
     let mut sets = [0; 5];
-    for (set, copies) in sets.iter_mut().zip(hand.cards()) {
-        *set = traits(*copies).set;
+    for (set, kinds) in sets.iter_mut().zip(hand.cards()) {
+        *set = traits(*kinds).set;
     }
     let mut clashes = WITH_OTHERS[usize::from(slots)];
     for (pair, &(one, other)) in PAIRS.iter().enumerate() {

@@ -37,7 +37,7 @@ impl InfoBot {
         for offset in self.others(sender) {
             let hand = &self.public.hands[offset];
             if offset == target {
-                let (code, count) = HintCode::of(hand, &self.public.outlook);
+                let (code, count) = HintCode::of(hand, &self.public.left);
                 number = modulus + code.number(hint, turn.event.touched);
                 modulus += count;
             } else {
@@ -49,7 +49,7 @@ impl InfoBot {
     }
 
     fn observe_discard(&mut self, turn: &Turn<'_>, sender: usize, slot: usize) {
-        let useless = self.public.hands[sender].useless(&self.public.outlook);
+        let useless = self.public.hands[sender].useless(&self.public.left);
         let modulus = useless.len();
         if modulus > 1 && useless.contains(Slot::at(slot)) {
             let number = (useless & SlotSet::first_slots(slot)).len();

@@ -27,7 +27,7 @@ impl InfoBot {
         if !view.may_discard() {
             return self.hint(view);
         }
-        let somebody_can_play = private.seen().intersects(public.outlook.playable.kinds());
+        let somebody_can_play = private.seen().intersects(public.left.outlook.playable);
         let wants_hint = view.may_hint() && somebody_can_play;
         // Late in the game a hint is better than a useless discard, since the deck lasts longer.
         if wants_hint && !is_early {
@@ -45,11 +45,11 @@ impl InfoBot {
     /// A useless slot. If several are commonly known, the choice among them sends a number.
     fn useless_slot(&self, view: &View<'_>, own: &HandKnowledge) -> Option<Slot> {
         let mut public = self.public;
-        let useless = public.hands[0].useless(&public.outlook);
+        let useless = public.hands[0].useless(&public.left);
         if useless.len() > 1 {
             return useless.iter().nth(public.send::<SlotQuestions>(view, useless.len()));
         }
-        own.useless(&public.outlook).oldest()
+        own.useless(&public.left).oldest()
     }
 
     /// The hint that sends the sum of the others' answers and, among those, reveals the most by
@@ -75,7 +75,7 @@ impl InfoBot {
         if modulus != usual {
             hand = self.public.hands[offset];
             let cards = view.hand_indices(Offset::at(offset));
-            SlotQuestions::note_cards(&mut hand, &self.public.outlook, usual, cards);
+            SlotQuestions::note_cards(&mut hand, &self.public.left, usual, cards);
         }
         let hint = self.best_hint(view, offset, number, &hand);
         Move::Hint { offset: Offset::at(offset), hint }
@@ -83,13 +83,13 @@ impl InfoBot {
 
     /// The hint to this seat that encodes the number and has the largest gain.
     fn best_hint(&self, view: &View<'_>, offset: usize, number: u32, hand: &HandKnowledge) -> Hint {
-        let (code, _) = HintCode::of(&self.public.hands[offset], &self.public.outlook);
+        let (code, _) = HintCode::of(&self.public.hands[offset], &self.public.left);
         let hints = view
             .hand(Offset::at(offset))
             .flat_map(|card| [Hint::Color(card.suit), Hint::Rank(card.rank)]);
         let rated = hints.filter_map(|hint| {
             let touched = hint.touched(view.hand(Offset::at(offset)));
-            let gain = || gain::<f64>(hand, hint, touched, &self.public.outlook);
+            let gain = || gain::<f64>(hand, hint, touched, &self.public.left);
             (code.number(hint, touched) == number).then(|| (hint, gain()))
         });
         let best = first_best(rated.filter(|(_, gain)| !gain.is_nan()));

@@ -1,8 +1,7 @@
 //! The questions about a hand that a seat's part of a message answers.
 
 use crate::bots::base_game;
-use crate::bots::hat_guessing::copies::{Copies, CopiesOutlook};
-use crate::bots::hat_guessing::hand_knowledge::HandKnowledge;
+use crate::bots::hat_guessing::hand_knowledge::{CardsLeft, HandKnowledge, is_certainly};
 use crate::bots::hat_guessing::public_knowledge::Questions;
 use crate::rules::CardSet;
 
@@ -24,16 +23,16 @@ impl SlotQuestion {
         SlotQuestion { slot: 0, groups: 1, answers: 1, dealt: CardSet::EMPTY };
 
     /// Is the card playable? The answer is 1 if it is, otherwise 0.
-    fn playable(slot: usize, outlook: &CopiesOutlook) -> SlotQuestion {
-        let dealt = base_game::ALL - outlook.playable.kinds();
+    fn playable(slot: usize, left: &CardsLeft) -> SlotQuestion {
+        let dealt = base_game::ALL - left.outlook.playable;
         SlotQuestion { slot, groups: 1, answers: 2, dealt }
     }
 
     /// Which kind is the card, as far as this number of answers can tell? Dead kinds are one group.
     /// At least one kind must not be dead.
-    fn kind(slot: usize, copies: Copies, answers: u32, outlook: &CopiesOutlook) -> SlotQuestion {
-        let dealt = (copies - outlook.dead).kinds();
-        let others = u32::from(copies.intersects(outlook.dead));
+    fn kind(slot: usize, kinds: CardSet, answers: u32, left: &CardsLeft) -> SlotQuestion {
+        let dealt = kinds - left.outlook.dead;
+        let others = u32::from(kinds.intersects(left.outlook.dead));
         let groups = (dealt.len() as u32).min(answers - others);
         SlotQuestion { slot, groups: groups as u8, answers: (groups + others) as u8, dealt }
     }
@@ -50,15 +49,15 @@ impl SlotQuestion {
         }
     }
 
-    /// Restricts the slot to the copies that are consistent with the answer.
+    /// Restricts the slot to the kinds that are consistent with the answer.
     fn note(&self, hand: &mut HandKnowledge, answer: u32) {
-        let Some(copies) = hand.cards_mut().get_mut(self.slot) else { return };
+        let Some(kinds) = hand.cards_mut().get_mut(self.slot) else { return };
         if answer == u32::from(self.groups) {
-            *copies -= Copies::of(self.dealt);
+            *kinds -= self.dealt;
         } else if self.groups == 1 {
-            *copies &= Copies::of(self.dealt);
+            *kinds &= self.dealt;
         } else {
-            *copies &= Copies::of(every(self.dealt, answer, self.groups));
+            *kinds &= every(self.dealt, answer, self.groups);
         }
     }
 }
@@ -82,7 +81,7 @@ fn every(kinds: CardSet, remainder: u32, divisor: u8) -> CardSet {
 
 /// The slots whose kind is neither known nor certainly dead.
 struct Candidates {
-    copies: [Copies; 5],
+    kinds: [CardSet; 5],
     /// The slots' [`rating`]s in descending order.
     ratings: [u32; 5],
     len: usize,
@@ -111,15 +110,19 @@ fn rating(slot: usize, playable: u32, total: u32) -> u32 {
 
 impl Candidates {
     #[inline]
-    fn of(hand: &HandKnowledge, outlook: &CopiesOutlook) -> Candidates {
-        let mut candidates = Candidates { copies: hand.slots, ratings: [0; 5], len: 0, plays: 0 };
+    fn of(hand: &HandKnowledge, left: &CardsLeft) -> Candidates {
+        let mut candidates = Candidates { kinds: hand.slots, ratings: [0; 5], len: 0, plays: 0 };
         let mut is_play_known = false;
-        for (slot, &copies) in hand.cards().iter().enumerate() {
-            is_play_known |= copies.is_certainly(outlook.playable);
-            if copies.is_empty() || copies.is_one_kind() || copies.is_certainly(outlook.dead) {
+        for (slot, &kinds) in hand.cards().iter().enumerate() {
+            is_play_known |= is_certainly(kinds, left.outlook.playable);
+            if kinds.is_empty()
+                || kinds.single().is_some()
+                || is_certainly(kinds, left.outlook.dead)
+            {
                 continue;
             }
-            let (playable, total) = ((copies & outlook.playable).len(), copies.len());
+            let playable = left.copies.total(kinds & left.outlook.playable);
+            let total = left.copies.total(kinds);
             candidates.plays += usize::from(playable * 5 >= total);
             candidates.insert(rating(slot, playable, total));
         }
@@ -144,14 +147,14 @@ impl Candidates {
     /// Calls `put` with the questions that a number below `modulus` can answer: first whether the
     /// likeliest cards are playable, unless one is known to be, then what kinds they are.
     #[inline]
-    fn ask(&self, modulus: u32, outlook: &CopiesOutlook, mut put: impl FnMut(SlotQuestion)) {
+    fn ask(&self, modulus: u32, left: &CardsLeft, mut put: impl FnMut(SlotQuestion)) {
         let mut rest = modulus;
         for number in 0..self.plays + self.len {
             let question = if number < self.plays {
-                SlotQuestion::playable(self.slot(number), outlook)
+                SlotQuestion::playable(self.slot(number), left)
             } else {
                 let slot = self.slot(number - self.plays);
-                SlotQuestion::kind(slot, self.copies[slot], rest, outlook)
+                SlotQuestion::kind(slot, self.kinds[slot], rest, left)
             };
             put(question);
             rest /= u32::from(question.answers);
@@ -168,12 +171,12 @@ pub(super) struct SlotQuestions;
 impl Questions for SlotQuestions {
     fn note_cards(
         hand: &mut HandKnowledge,
-        outlook: &CopiesOutlook,
+        left: &CardsLeft,
         modulus: usize,
         cards: &[u8],
     ) -> usize {
         let mut number = 0;
-        Candidates::of(hand, outlook).ask(modulus as u32, outlook, |question| {
+        Candidates::of(hand, left).ask(modulus as u32, left, |question| {
             let answer = question.answer(card_of(cards, question.slot));
             question.note(hand, answer);
             number = number * u32::from(question.answers) + answer;
@@ -182,16 +185,11 @@ impl Questions for SlotQuestions {
     }
 
     /// A number out of range has no effect.
-    fn note_number(
-        hand: &mut HandKnowledge,
-        outlook: &CopiesOutlook,
-        modulus: usize,
-        number: usize,
-    ) {
+    fn note_number(hand: &mut HandKnowledge, left: &CardsLeft, modulus: usize, number: usize) {
         // Each question at least halves the modulus, which is below 64.
         let mut list = [SlotQuestion::NONE; 6];
         let (mut len, mut product) = (0, 1);
-        Candidates::of(hand, outlook).ask(modulus as u32, outlook, |question| {
+        Candidates::of(hand, left).ask(modulus as u32, left, |question| {
             if let Some(place) = list.get_mut(len) {
                 *place = question;
                 product *= u32::from(question.answers);

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::*;
 use crate::bots::games::table::Table;
-use crate::bots::hat_guessing::copies::Copies;
 use crate::bots::{GamesOptions, Player, play_games};
 use crate::rules::{CardSet, EpisodeSeed, Event, Parameters, Seat, State, Variant};
 
@@ -40,8 +39,7 @@ fn common_knowledge_is_equal_in_all_seats_and_true() {
                     let offset = view.offset(seat);
                     let known = bot.public.hands[offset.index()].cards();
                     assert_eq!(known, owner.public.hands[0].cards());
-                    let is_true =
-                        |(copies, &kind): (&Copies, &u8)| copies.kinds().contains(kind.into());
+                    let is_true = |(copies, &kind): (&CardSet, &u8)| copies.contains(kind.into());
                     assert!(known.iter().zip(view.hand_indices(offset)).all(is_true));
                 }
             }
@@ -58,7 +56,7 @@ fn the_remaining_copies_are_those_that_the_rules_count() {
             let gone = view.discarded(card) + u8::from(is_played);
             let kind = CardSet::of(state.variant().kind_of(card));
             let left = state.variant().copies(card) - gone;
-            assert_eq!((bots[0].public.left & Copies::of(kind)).len(), u32::from(left));
+            assert_eq!(bots[0].public.left.copies.total(kind), u32::from(left));
         }
     });
 }
@@ -74,7 +72,8 @@ fn one_hint_informs_every_other_seat() {
             return;
         }
         for (other, bot) in bots.iter().enumerate() {
-            let is_told = bot.public.hands[0].cards().iter().any(|&copies| copies != Copies::ALL);
+            let is_told =
+                bot.public.hands[0].cards().iter().any(|&copies| copies != base_game::ALL);
             assert_eq!(is_told, other != usize::from(seat));
         }
     });
