@@ -34,15 +34,13 @@
 // - `random`, `rule_list`, `play_hints`, `smart`, `hat_guessing`, `fireflower`, `cheater`: the bots
 //   and their families
 // - `policy`: trained policies as bots; `noisy`: any bot with random moves in between
-// - `base_game`, `copy_counts`: sets of cards and counts of copies that several families use
+// - `common`: sets of cards and counts of copies that several families use
 // - `games`: players, games among them, and how bots are shown a game
 
-mod base_game;
 mod bot;
 mod cheater;
-mod copy_counts;
+mod common;
 mod fireflower;
-mod first_best;
 mod games;
 mod hat_guessing;
 mod noisy;

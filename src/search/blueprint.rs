@@ -7,7 +7,6 @@ use std::sync::Arc;
 use super::parallel::StopError;
 use super::particle::{self, Particle};
 use super::rollout::{self, Rollout, Start};
-use super::turn_set::TurnSet;
 use crate::bots::{Bot, Player, PolicyBot, Seats};
 use crate::nn::{Policy, PolicyOutputs, PolicyScratch};
 use crate::rules::{MAX_HAND_SIZE, Move, Position, SeenGame, SupposedCards, Variant, View};
@@ -20,6 +19,25 @@ const ROWS: usize = 1024;
 
 /// A possible own hand, and how likely it is before the moves of the teammates are known.
 pub(super) type WeighedHand = ([u8; MAX_HAND_SIZE], f64);
+
+/// A set of turns of a game. No game has more turns than a `u8` can count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct TurnSet([u64; 4]);
+
+impl TurnSet {
+    pub const fn insert(&mut self, turn: usize) {
+        self.0[turn / 64] |= 1 << (turn % 64);
+    }
+
+    pub const fn contains(&self, turn: usize) -> bool {
+        self.0[turn / 64] >> (turn % 64) & 1 != 0
+    }
+
+    /// The number of turns.
+    pub fn len(&self) -> u32 {
+        self.0.iter().map(|word| word.count_ones()).sum()
+    }
+}
 
 /// How all seats play where none searches. A thread that plays by a blueprint has a clone of its
 /// own.

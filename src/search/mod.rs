@@ -79,7 +79,6 @@ mod rollout;
 mod searcher;
 #[cfg(test)]
 mod tests;
-mod turn_set;
 
 pub use belief::{BlueprintBelief, Source};
 pub use decision::Decision;

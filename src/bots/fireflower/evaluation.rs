@@ -6,7 +6,7 @@
 use super::forecast::{Forecast, HINT_WORTH};
 use super::reasoner::{DiscardRating, Reasoner, When};
 use super::seat_state::{MAX_SCORE, SeatState};
-use crate::bots::base_game::{ALL, RANKS, SUITS, above, above_all, of_rank};
+use crate::bots::common::base_game::{ALL, RANKS, SUITS, above, above_all, of_rank};
 use crate::rules::{BitIndices, CardSet, SlotSet};
 
 /// The cost of each point by which the game certainly misses the maximum score.

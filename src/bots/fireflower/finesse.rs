@@ -4,7 +4,7 @@
 use super::beliefs::{BeliefKind, CardGroup};
 use super::reasoner::Reasoner;
 use super::seat_state::{HandCards, SeatState};
-use crate::bots::base_game::below;
+use crate::bots::common::base_game::below;
 use crate::rules::CardSet;
 
 impl Reasoner<'_> {

@@ -2,7 +2,7 @@
 
 use super::reasoner::Reasoner;
 use super::seat_state::SeatState;
-use crate::bots::base_game::{RANKS, SUITS, common_suit, next_on, of_suit};
+use crate::bots::common::base_game::{RANKS, SUITS, common_suit, next_on, of_suit};
 use crate::rules::{BitIndices, CardSet};
 
 /// The number of hints that the team needs for each play.

@@ -3,8 +3,8 @@
 use super::beliefs::{BeliefKind, CardGroup};
 use super::reasoner::{Reasoner, When};
 use super::seat_state::{HandCards, SeatState};
-use crate::bots::base_game::{SUITS, of_hint, of_rank};
-use crate::bots::copy_counts::CopyCounts;
+use crate::bots::common::base_game::{SUITS, of_hint, of_rank};
+use crate::bots::common::copy_counts::CopyCounts;
 use crate::rules::{Hint, Slot, SlotSet};
 
 /// The common knowledge before a hint.

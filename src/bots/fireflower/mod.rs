@@ -38,8 +38,8 @@ use crate::rules::{
     Variant, View,
 };
 
-use super::base_game;
 use super::bot::{Bot, Turn};
+use super::common::base_game;
 use beliefs::BeliefArchive;
 use reasoner::{BeliefState, PastTurns, Reasoner};
 use seat_state::{CARDS, SeatMove, SeatState};

@@ -2,9 +2,9 @@
 
 use super::beliefs::{BeliefArchive, BeliefKind, CardBelief, CardGroup, TopBeliefs};
 use super::seat_state::{CARDS, HandCards, SeatState};
-use crate::bots::base_game::{HAND_SIZE, common_suit};
-use crate::bots::copy_counts::CopyCounts;
-use crate::bots::first_best::first_best;
+use crate::bots::common::base_game::{HAND_SIZE, common_suit};
+use crate::bots::common::copy_counts::CopyCounts;
+use crate::bots::common::first_best;
 use crate::rules::{BitIndices, CardSet, MAX_PLAYERS, Slot, SlotSet};
 
 /// The possible kinds of each card, to a player's knowledge or to common knowledge.

@@ -3,7 +3,7 @@
 use super::beliefs::{BeliefKind, CardBelief, CardGroup};
 use super::reasoner::Reasoner;
 use super::seat_state::SeatState;
-use crate::bots::base_game::above;
+use crate::bots::common::base_game::above;
 use crate::rules::BitIndices;
 
 impl Reasoner<'_> {

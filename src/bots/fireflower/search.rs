@@ -3,7 +3,7 @@
 use super::hint_meaning::{BeforeHint, GivenHint};
 use super::reasoner::{BeliefState, DiscardRating, Reasoner, When};
 use super::seat_state::{MAX_TOKENS, SeatMove, SeatState};
-use crate::bots::base_game::{HAND_SIZE, RANKS, SUITS};
+use crate::bots::common::base_game::{HAND_SIZE, RANKS, SUITS};
 use crate::rules::{CardSet, Hint, Rank, Slot, SlotSet, Suit};
 
 /// The weight of the kind that a finesse gives, relative to the other possible kinds.

@@ -1,8 +1,10 @@
 //! The game as one seat sees it, which the search can advance. Cards are identified by their
 //! number: the order in which they leave the deck.
 
-use crate::bots::base_game::{ALL, HAND_SIZE, RANKS, above, above_all, next_on, of_hint, of_rank};
-use crate::bots::copy_counts::CopyCounts;
+use crate::bots::common::base_game::{
+    ALL, HAND_SIZE, RANKS, above, above_all, next_on, of_hint, of_rank,
+};
+use crate::bots::common::copy_counts::CopyCounts;
 use crate::rules::{CardSet, Hint, MAX_PLAYERS, Seat, SlotSet, View};
 
 /// Cards in the deck.

@@ -1,7 +1,7 @@
 //! What is known about a hand, and what a hint changes.
 
-use crate::bots::base_game::{self, HAND_SIZE};
-use crate::bots::copy_counts::CopyCounts;
+use crate::bots::common::base_game::{self, HAND_SIZE};
+use crate::bots::common::copy_counts::CopyCounts;
 use crate::rules::{CardSet, Hint, Outlook, Slot, SlotSet};
 
 /// What the fireworks and the discard pile tell about the cards that are left.

@@ -5,9 +5,9 @@ use std::ops::{Add, Div, Mul};
 
 use super::hand_knowledge::{CardsLeft, HandKnowledge, is_certainly};
 use super::public_knowledge::{PublicKnowledge, mend};
-use crate::bots::base_game::rank_of;
-use crate::bots::copy_counts::CopyCounts;
-use crate::bots::first_best::first_best;
+use crate::bots::common::base_game::rank_of;
+use crate::bots::common::copy_counts::CopyCounts;
+use crate::bots::common::first_best;
 use crate::rules::{CardSet, Hint, MAX_PLAYERS, Offset, SlotSet, View};
 
 /// The type of a score: `f32` or `f64`, as in the original of the bot. Rounding decides some ties.

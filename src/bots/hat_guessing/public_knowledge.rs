@@ -2,8 +2,8 @@
 //! turns.
 
 use super::hand_knowledge::{CardsLeft, HandKnowledge};
-use crate::bots::base_game;
-use crate::bots::copy_counts::CopyCounts;
+use crate::bots::common::base_game;
+use crate::bots::common::copy_counts::CopyCounts;
 use crate::rules::{CardSet, Event, MAX_PLAYERS, Move, Offset, Slot, View};
 
 /// The common knowledge of all seats. A seat is given by its offset from the observer.

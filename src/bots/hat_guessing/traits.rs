@@ -1,6 +1,6 @@
 //! The suits and the ranks of a set of kinds of the base game.
 
-use crate::bots::base_game::{self, HIGHEST, RANKS};
+use crate::bots::common::base_game::{self, HIGHEST, RANKS};
 use crate::rules::CardSet;
 
 /// The suits, or the ranks, of a set of kinds.
@@ -40,7 +40,7 @@ impl Traits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bots::base_game::{SUITS, rank_of, suit_of};
+    use crate::bots::common::base_game::{SUITS, rank_of, suit_of};
 
     #[test]
     fn suits_and_ranks_are_distinct_unless_two_kinds_share_one() {

@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 
-use crate::bots::copy_counts::CopyCounts;
+use crate::bots::common::copy_counts::CopyCounts;
 use crate::rules::{
     Card, CardSet, Hint, MAX_HAND_SIZE, MAX_PLAYERS, Seat, Slot, SlotSet, Variant, View,
 };

@@ -3,9 +3,9 @@
 use super::hand_notes::{HandNotes, RemainingCopies, TableNotes, hint_cards};
 use super::play_hint::looks_like_a_pass;
 use super::warning::{WarningConvention, act, read};
-use crate::bots::base_game;
 use crate::bots::bot::{Bot, Turn};
-use crate::bots::copy_counts::CopyCounts;
+use crate::bots::common::base_game;
+use crate::bots::common::copy_counts::CopyCounts;
 use crate::rules::{
     Card, CardSet, GameRng, Hint, Move, Seat, Slot, SlotSet, UnsupportedVariantError, Variant, View,
 };

@@ -2,7 +2,7 @@
 
 use super::hand_notes::HandNotes;
 use crate::bots::bot::Turn;
-use crate::bots::first_best::first_best;
+use crate::bots::common::first_best;
 use crate::rules::{ActionId, CardSet, Hint, Move, Offset, Rank, Slot, SlotSet, Suit, View};
 
 /// A hint that touches playable cards, and no others that would be misplayed.

@@ -3,8 +3,8 @@
 use super::hand_notes::{HandNotes, TableNotes, hint_cards};
 use super::play_hint::looks_like_a_pass;
 use super::warning::{WarningConvention, act, read};
-use crate::bots::base_game;
 use crate::bots::bot::{Bot, Turn};
+use crate::bots::common::base_game;
 use crate::rules::{
     Card, CardSet, GameRng, Hint, Move, Seat, Slot, SlotSet, UnsupportedVariantError, Variant, View,
 };

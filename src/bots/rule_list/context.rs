@@ -3,7 +3,7 @@
 use std::hint::select_unpredictable;
 
 use super::open_cards::{GoneCopies, OpenCards};
-use crate::bots::copy_counts::CopyCounts;
+use crate::bots::common::copy_counts::CopyCounts;
 use crate::bots::random::any_legal;
 use crate::rules::{
     Card, CardSet, GameRng, Hint, Knowledge, MAX_HAND_SIZE, Move, Offset, View, bit_counts,

@@ -1,6 +1,6 @@
 //! The fireworks and the discard pile, as sets of kinds and as counts.
 
-use crate::bots::copy_counts::CopyCounts;
+use crate::bots::common::copy_counts::CopyCounts;
 use crate::rules::{CardSet, Variant, View};
 
 /// The fireworks and the discard pile, as sets of kinds.

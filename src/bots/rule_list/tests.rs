@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::bots::copy_counts::CopyCounts;
+use crate::bots::common::copy_counts::CopyCounts;
 use crate::bots::{GameRunner, GamesOptions, Player, bot, play_games};
 use crate::rules::{
     Card, CardSet, EpisodeSeed, Hint, ListedDeck, Offset, PRESETS, Parameters, Position, Rank,

@@ -1,9 +1,9 @@
 //! The common knowledge of all seats about all hands, and what the observer sees besides.
 
 use super::kind_sets::{Fraction, is_mixed, left_by};
-use crate::bots::base_game;
 use crate::bots::bot::Turn;
-use crate::bots::copy_counts::CopyCounts;
+use crate::bots::common::base_game;
+use crate::bots::common::copy_counts::CopyCounts;
 use crate::rules::{
     CardSet, Event, Hint, MAX_HAND_SIZE, MAX_PLAYERS, Move, Offset, Outlook, Slot, View,
 };

@@ -1,8 +1,8 @@
 //! The choice of a hint that makes a teammate play a card.
 
 use super::kind_sets::{is_mixed, left_by};
-use crate::bots::base_game;
-use crate::bots::first_best::first_best;
+use crate::bots::common::base_game;
+use crate::bots::common::first_best;
 use crate::rules::{CardSet, Hint, Rank, Slot, SlotSet, Suit};
 
 /// A teammate's hand: its actual cards, and the possible kinds by common knowledge.

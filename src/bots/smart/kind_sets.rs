@@ -1,6 +1,6 @@
 //! Sets of kinds of cards: what a hint leaves possible, and fractions of sets.
 
-use crate::bots::base_game;
+use crate::bots::common::base_game;
 use crate::rules::CardSet;
 
 /// The kinds that remain possible for a card after a hint that names these kinds, by whether the

@@ -10,8 +10,8 @@ mod tests;
 
 use self::common_knowledge::CommonKnowledge;
 use self::move_choice::MoveChoice;
-use super::base_game;
 use super::bot::{Bot, Turn};
+use super::common::base_game;
 use crate::rules::{GameRng, Move, UnsupportedVariantError, Variant, View};
 
 /// A bot whose hints promise a playable card or warn of a critical one. Supports the base game.

@@ -3,8 +3,8 @@
 use super::common_knowledge::CommonKnowledge;
 use super::hint_choice::HintTarget;
 use super::kind_sets::{Fraction, is_mixed};
-use crate::bots::base_game;
-use crate::bots::first_best::first_best;
+use crate::bots::common::base_game;
+use crate::bots::common::first_best;
 use crate::rules::{CardSet, Hint, Move, Offset, Outlook, Rank, Slot, View};
 
 /// What the seat to act knows.

@@ -6,10 +6,9 @@ mod refill;
 use std::fmt;
 use std::sync::Arc;
 
-use super::blueprint::{Blueprint, WeighedHand, doubt, retain};
+use super::blueprint::{Blueprint, TurnSet, WeighedHand, doubt, retain};
 use super::parallel::{StopError, map};
 use super::particle::Particle;
-use super::turn_set::TurnSet;
 use crate::bots::Turn;
 use crate::rules::{
     Belief, Card, Event, GameRng, MAX_CARD_KINDS, MAX_HAND_SIZE, Move, Offset, SeenGame, View,

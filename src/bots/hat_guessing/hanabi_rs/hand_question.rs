@@ -1,7 +1,7 @@
 //! The questions about a hand, and the number that their answers make.
 
 use super::slot_probabilities::SlotProbabilities;
-use crate::bots::base_game::HAND_SIZE;
+use crate::bots::common::base_game::HAND_SIZE;
 use crate::bots::hat_guessing::hand_knowledge::{CardsLeft, HandKnowledge};
 use crate::bots::hat_guessing::public_knowledge::Questions;
 use crate::rules::CardSet;

@@ -1,6 +1,6 @@
 //! The messages that a hint can send.
 
-use crate::bots::first_best::first_best;
+use crate::bots::common::first_best;
 use crate::bots::hat_guessing::hand_knowledge::{CardsLeft, HandKnowledge};
 use crate::bots::hat_guessing::private_knowledge::gain;
 use crate::bots::hat_guessing::public_knowledge::PublicKnowledge;

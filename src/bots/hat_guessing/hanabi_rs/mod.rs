@@ -2,17 +2,15 @@
 
 mod hand_question;
 mod hint_messages;
-mod missing_hint;
 mod move_choice;
 mod slot_probabilities;
 
 use self::hand_question::HandQuestions;
 use self::hint_messages::HintMessages;
-use self::missing_hint::note_missing_hint;
-use self::move_choice::choose;
+use self::move_choice::{choose, note_missing_hint};
 use super::public_knowledge::{PublicKnowledge, mend};
-use crate::bots::base_game;
 use crate::bots::bot::{Bot, Turn};
+use crate::bots::common::base_game;
 use crate::rules::{
     Event, GameRng, Hint, Move, Offset, Slot, SlotSet, UnsupportedVariantError, Variant, View,
 };

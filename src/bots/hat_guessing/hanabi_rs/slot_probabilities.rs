@@ -1,6 +1,6 @@
 //! The slots of a hand by the probability of something.
 
-use crate::bots::base_game::HAND_SIZE;
+use crate::bots::common::base_game::HAND_SIZE;
 
 /// Slots with a probability each, in ascending order; on ties the oldest first.
 #[derive(Clone, Copy, Debug, Default)]

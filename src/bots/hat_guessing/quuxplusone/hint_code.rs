@@ -1,6 +1,6 @@
 //! The encoding of numbers by the hints to one seat.
 
-use crate::bots::base_game::{rank_of, suit_of};
+use crate::bots::common::base_game::{rank_of, suit_of};
 use crate::bots::hat_guessing::hand_knowledge::{CardsLeft, HandKnowledge, is_certainly};
 use crate::bots::hat_guessing::traits::Traits;
 use crate::rules::{CardSet, Hint, Slot, SlotSet};

@@ -9,8 +9,8 @@ mod tests;
 use self::hint_code::HintCode;
 use self::questions::SlotQuestions;
 use super::public_knowledge::PublicKnowledge;
-use crate::bots::base_game;
 use crate::bots::bot::{Bot, Turn};
+use crate::bots::common::base_game;
 use crate::rules::{GameRng, Hint, Move, Slot, SlotSet, UnsupportedVariantError, Variant, View};
 
 /// A hat guesser. A hint sends the sum of the receivers' answers. Supports the base game.

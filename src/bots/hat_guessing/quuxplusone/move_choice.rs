@@ -3,7 +3,7 @@
 use super::InfoBot;
 use super::hint_code::HintCode;
 use super::questions::SlotQuestions;
-use crate::bots::first_best::first_best;
+use crate::bots::common::first_best;
 use crate::bots::hat_guessing::hand_knowledge::HandKnowledge;
 use crate::bots::hat_guessing::private_knowledge::{PrivateKnowledge, gain};
 use crate::bots::hat_guessing::public_knowledge::Questions;

@@ -1,6 +1,6 @@
 //! The questions about a hand that a seat's part of a message answers.
 
-use crate::bots::base_game;
+use crate::bots::common::base_game;
 use crate::bots::hat_guessing::hand_knowledge::{CardsLeft, HandKnowledge, is_certainly};
 use crate::bots::hat_guessing::public_knowledge::Questions;
 use crate::rules::CardSet;

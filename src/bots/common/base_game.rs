@@ -4,7 +4,7 @@
 use crate::rules::{CardSet, Hint, LostGameScore, Parameters, UnsupportedVariantError, Variant};
 
 /// Refuses a variant in which more differs from the base game than these bots allow.
-pub(super) fn check(name: &str, variant: &Variant) -> Result<(), UnsupportedVariantError> {
+pub(in crate::bots) fn check(name: &str, variant: &Variant) -> Result<(), UnsupportedVariantError> {
     let parameters = variant.brief_parameters();
     let base = Parameters {
         players: parameters.players,
@@ -25,31 +25,31 @@ pub(super) fn check(name: &str, variant: &Variant) -> Result<(), UnsupportedVari
 }
 
 /// Suits of the base game.
-pub(super) const SUITS: usize = 5;
+pub(in crate::bots) const SUITS: usize = 5;
 /// Ranks of the base game.
-pub(super) const RANKS: usize = 5;
+pub(in crate::bots) const RANKS: usize = 5;
 /// Cards in the largest hand of the base game.
-pub(super) const HAND_SIZE: usize = 5;
+pub(in crate::bots) const HAND_SIZE: usize = 5;
 
 /// All kinds.
-pub(super) const ALL: CardSet = CardSet((1 << (SUITS * RANKS)) - 1);
+pub(in crate::bots) const ALL: CardSet = CardSet((1 << (SUITS * RANKS)) - 1);
 /// The kinds of the lowest rank: three copies each.
-pub(super) const LOWEST: CardSet = CardSet(0x10_8421);
+pub(in crate::bots) const LOWEST: CardSet = CardSet(0x10_8421);
 /// The kinds of the highest rank: one copy each.
-pub(super) const HIGHEST: CardSet = of_rank(RANKS - 1);
+pub(in crate::bots) const HIGHEST: CardSet = of_rank(RANKS - 1);
 
 /// The kinds of a suit.
-pub(super) const fn of_suit(suit: usize) -> CardSet {
+pub(in crate::bots) const fn of_suit(suit: usize) -> CardSet {
     CardSet(((1 << RANKS) - 1) << (suit * RANKS))
 }
 
 /// The kinds of a rank.
-pub(super) const fn of_rank(rank: usize) -> CardSet {
+pub(in crate::bots) const fn of_rank(rank: usize) -> CardSet {
     CardSet(LOWEST.0 << rank)
 }
 
 /// The kinds that match a hint.
-pub(super) const fn of_hint(hint: Hint) -> CardSet {
+pub(in crate::bots) const fn of_hint(hint: Hint) -> CardSet {
     match hint {
         Hint::Color(suit) => of_suit(suit.index()),
         Hint::Rank(rank) => of_rank(rank.index()),
@@ -57,34 +57,34 @@ pub(super) const fn of_hint(hint: Hint) -> CardSet {
 }
 
 /// The suit of a kind.
-pub(super) const fn suit_of(kind: usize) -> usize {
+pub(in crate::bots) const fn suit_of(kind: usize) -> usize {
     kind / RANKS
 }
 
 /// The rank of a kind.
-pub(super) const fn rank_of(kind: usize) -> usize {
+pub(in crate::bots) const fn rank_of(kind: usize) -> usize {
     kind % RANKS
 }
 
 /// The suit that all kinds share; `None` for the empty set.
-pub(super) fn common_suit(kinds: CardSet) -> Option<usize> {
+pub(in crate::bots) fn common_suit(kinds: CardSet) -> Option<usize> {
     let suit = suit_of(kinds.0.trailing_zeros() as usize);
     (!kinds.is_empty() && kinds.is_subset(of_suit(suit))).then_some(suit)
 }
 
 /// The rank that all kinds share. The set must not be empty.
-pub(super) fn common_rank(kinds: CardSet) -> Option<usize> {
+pub(in crate::bots) fn common_rank(kinds: CardSet) -> Option<usize> {
     let rank = rank_of(kinds.0.trailing_zeros() as usize);
     kinds.is_subset(of_rank(rank)).then_some(rank)
 }
 
 /// The kinds one rank above, of the same suit.
-pub(super) const fn above(kinds: CardSet) -> CardSet {
+pub(in crate::bots) const fn above(kinds: CardSet) -> CardSet {
     CardSet(kinds.0 << 1 & ALL.0 & !LOWEST.0)
 }
 
 /// The kinds themselves and all higher ones of the same suits.
-pub(super) fn above_all(kinds: CardSet) -> CardSet {
+pub(in crate::bots) fn above_all(kinds: CardSet) -> CardSet {
     if kinds.is_empty() {
         return kinds;
     }
@@ -93,12 +93,12 @@ pub(super) fn above_all(kinds: CardSet) -> CardSet {
 }
 
 /// The kinds one rank below, of the same suit.
-pub(super) const fn below(kinds: CardSet) -> CardSet {
+pub(in crate::bots) const fn below(kinds: CardSet) -> CardSet {
     CardSet((kinds.0 & !LOWEST.0) >> 1)
 }
 
 /// The next kind of each stack, given the kinds that are played.
-pub(super) const fn next_on(played: CardSet) -> CardSet {
+pub(in crate::bots) const fn next_on(played: CardSet) -> CardSet {
     CardSet((played.0 << 1 | LOWEST.0) & !played.0 & ALL.0)
 }
 

@@ -3,9 +3,10 @@
 use super::base_game;
 use crate::rules::{CardSet, Variant, bit_counts};
 
-/// 0 to 3 copies of each kind, bit-sliced: the two binary digits of all counts side by side.
+/// 0 to 3 copies of each kind, bit-sliced: the two binary digits of all counts side by side. All bots
+/// count copies with it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct CopyCounts {
+pub(in crate::bots) struct CopyCounts {
     /// The kinds with one or three copies.
     ones: u64,
     /// The kinds with two or three copies.
