@@ -2,6 +2,11 @@
 //! the bits at the places of a mask, which turns a set of copies into a set of cards; count and list
 //! them.
 
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::__cpuid;
+#[cfg(target_arch = "x86_64")]
+use std::sync::OnceLock;
+
 /// The indices of the set bits of a word, the lowest first.
 #[derive(Clone, Debug)]
 pub(crate) struct BitIndices(pub u64);
@@ -33,11 +38,35 @@ impl DoubleEndedIterator for BitIndices {
     }
 }
 
+/// Whether the processor has `pdep` and `pext` as instructions of a few cycles. AMD's before Zen 3
+/// (family 0x19) run them as microcode, which takes some cycles for each set bit of the mask.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn has_fast_bmi2() -> bool {
+    static IS_FAST: OnceLock<bool> = OnceLock::new();
+    *IS_FAST.get_or_init(|| {
+        let vendor = __cpuid(0);
+        let is_amd = [vendor.ebx, vendor.edx, vendor.ecx] == AMD;
+        std::arch::is_x86_feature_detected!("bmi2") && !(is_amd && family(__cpuid(1).eax) < 0x19)
+    })
+}
+
+/// The text "AuthenticAMD", four letters a word.
+#[cfg(target_arch = "x86_64")]
+const AMD: [u32; 3] =
+    [u32::from_le_bytes(*b"Auth"), u32::from_le_bytes(*b"enti"), u32::from_le_bytes(*b"cAMD")];
+
+/// The family of a processor by its signature.
+#[cfg(target_arch = "x86_64")]
+const fn family(signature: u32) -> u32 {
+    (signature >> 8 & 0xf) + if signature >> 8 & 0xf == 0xf { signature >> 20 & 0xff } else { 0 }
+}
+
 /// The index of the n-th set bit, counted from 0. The word has more than `n` bits set.
 #[inline]
 pub(in crate::rules) fn nth_set_bit(word: u64, n: u32) -> u32 {
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("bmi2") {
+    if has_fast_bmi2() {
         // SAFETY: the processor has the one feature that the function needs.
         return unsafe { nth_set_bit_bmi2(word, n) };
     }
@@ -57,7 +86,7 @@ fn nth_set_bit_bmi2(word: u64, n: u32) -> u32 {
 #[inline]
 pub(in crate::rules) fn gather_bits(word: u64, mask: u64) -> u64 {
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("bmi2") {
+    if has_fast_bmi2() {
         // SAFETY: the processor has the one feature that the function needs.
         return unsafe { gather_bits_bmi2(word, mask) };
     }
@@ -123,6 +152,13 @@ pub(crate) fn nth_set_bit_portable(word: u64, n: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Signatures of processors as `/proc/cpuinfo` has them: Zen 2, Zen 3 and an Intel Xeon.
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn the_family_of_a_processor_follows_from_its_signature() {
+        assert_eq!([0x0083_0f10, 0x00a0_0f11, 0x0005_0657].map(family), [0x17, 0x19, 6]);
+    }
 
     #[test]
     fn bits_are_counted() {
