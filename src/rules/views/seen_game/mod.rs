@@ -377,7 +377,6 @@ impl SeenGame {
     /// # Panics
     /// If the variant has no such seat.
     #[must_use]
-    #[expect(clippy::missing_panics_doc, reason = "every game has a start")]
     pub fn of(state: &State, observer: Seat) -> SeenGame {
         let mut played = state.first_turns(0).expect("every game has a start");
         let mut game = SeenGame::start(state.variant().clone(), &played.view(observer));
