@@ -21,7 +21,7 @@ const CASES: u32 = 100_000;
 /// Random parameters of which some lie outside their ranges. They are drawn from a list of numbers,
 /// which proptest shrinks to simpler parameters.
 fn parameters() -> impl Strategy<Value = Parameters> {
-    (prop::collection::vec(any::<u32>(), 100), any::<u8>()).prop_map(|(numbers, extreme)| {
+    (prop::collection::vec(any::<u32>(), 100), any::<i64>()).prop_map(|(numbers, extreme)| {
         let mut numbers = numbers.into_iter();
         let mut below = |bound| numbers.next().unwrap_or(0) % bound;
         let mut parameters = random_parameters(&mut below);
@@ -32,7 +32,7 @@ fn parameters() -> impl Strategy<Value = Parameters> {
 
 /// Replaces a number by one a little or far outside its range, each in one of thirty cases, and takes
 /// a row from the copies.
-fn spoil(parameters: &mut Parameters, extreme: u8, mut below: impl FnMut(u32) -> u32) {
+fn spoil(parameters: &mut Parameters, extreme: i64, mut below: impl FnMut(u32) -> u32) {
     // Every field is named, so that a new number cannot be left out.
     let Parameters {
         players,

@@ -15,7 +15,7 @@ const SEED: u64 = 5;
 
 fn variant(name: &str, players: u8) -> Arc<Variant> {
     let mut parameters = preset(name).unwrap().parameters();
-    parameters.players = players;
+    parameters.players = players.into();
     Arc::new(Variant::new(parameters).unwrap())
 }
 

@@ -256,7 +256,7 @@ fn no_offset_shows_a_view_its_own_hand() {
             for offset in variant.teammates() {
                 assert!(!view.hand(offset).eq(own.iter().copied()), "{players} players, {offset}");
             }
-            for beyond in Offset::ALL.into_iter().skip(players.into()) {
+            for beyond in Offset::ALL.into_iter().skip(variant.players().into()) {
                 let hand = std::panic::catch_unwind(|| view.hand(beyond).len());
                 hand.expect_err("there is no such seat");
             }

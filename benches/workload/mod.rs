@@ -54,7 +54,7 @@ pub struct Workload {
 impl Workload {
     /// Records uniformly random legal actions of the standard game.
     pub fn record(stage: Stage, players: u8, games: usize, steps: usize) -> Workload {
-        let variant = Variant::new(Parameters { players, ..Parameters::default() });
+        let variant = Variant::new(Parameters { players: players.into(), ..Parameters::default() });
         let variant = Arc::new(variant.expect("the standard game has two to five players"));
         let actions = record_actions(batch(&variant, games, Stage::Mask), steps);
         let start = batch(&variant, games, stage);

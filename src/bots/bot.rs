@@ -404,7 +404,7 @@ mod tests {
         for kind in BOTS {
             for game in 0..12 {
                 let players = 2 + (game % 4) as u8;
-                let parameters = Parameters { players, ..Parameters::default() };
+                let parameters = Parameters { players: players.into(), ..Parameters::default() };
                 let variant = Arc::new(Variant::new(parameters).unwrap());
                 let Ok(Player::Bot(bot)) = kind.player(&variant) else { continue };
                 let seed = EpisodeSeed { seed: 6, game, episode: 0 };

@@ -154,8 +154,8 @@ mod tests {
             for players in 2..=5 {
                 let parameters = Parameters { players, ..row.parameters() };
                 let variant = Arc::new(Variant::new(parameters).unwrap());
-                let player = |seat: u8| {
-                    let name = if seat.is_multiple_of(2) { "cheater" } else { "random" };
+                let player = |seat: i64| {
+                    let name = if seat % 2 == 0 { "cheater" } else { "random" };
                     bot(name).unwrap().player(&variant).unwrap()
                 };
                 let seats: Vec<_> = (0..players).map(player).collect();

@@ -72,7 +72,6 @@ pub use turns::hint::Hint;
 pub use turns::moves::{ActionId, ActionSet, Move, MoveError};
 pub use turns::notation::NotationError;
 pub use variants::edition::Edition;
-pub(crate) use variants::parameters::WideParameters;
 pub use variants::parameters::{LostGameScore, Parameters, VariantError};
 pub(crate) use variants::presets::hle_preset;
 pub use variants::presets::{PRESETS, Preset, preset};

@@ -55,7 +55,7 @@ impl Random {
         } else {
             self.one_of(PRESETS).parameters()
         };
-        let variant = Variant::new(Parameters { players, ..base });
+        let variant = Variant::new(Parameters { players: players.into(), ..base });
         variant.expect("every preset has two to five players")
     }
 
@@ -102,7 +102,7 @@ impl Random {
 /// the tokens.
 fn no_legal_action(players: u8) -> Variant {
     let parameters = Parameters {
-        players,
+        players: players.into(),
         colors: 3,
         ranks: 1,
         copies: Some(vec![vec![2]; 3]),

@@ -38,12 +38,6 @@ pub fn named<T: FromStr<Err = rules::UnknownNameError>>(name: &str) -> PyResult<
     name.parse().map_err(|error: rules::UnknownNameError| VariantError::new_err(error.to_string()))
 }
 
-/// The copies as lists of integers; rows of bytes would become `bytes` in Python.
-pub fn copies_lists(parameters: &Parameters) -> Option<Vec<Vec<i64>>> {
-    let row = |row: &Vec<u8>| row.iter().copied().map(i64::from).collect();
-    Some(parameters.copies.as_ref()?.iter().map(row).collect())
-}
-
 /// The parameters by name, as the constructor of `Variant` takes them.
 pub fn parameters_dict<'py>(
     py: Python<'py>,
@@ -56,7 +50,7 @@ pub fn parameters_dict<'py>(
     dict.set_item("hand_size", parameters.hand_size)?;
     dict.set_item("max_information_tokens", parameters.max_information_tokens)?;
     dict.set_item("max_life_tokens", parameters.max_life_tokens)?;
-    dict.set_item("copies", copies_lists(parameters))?;
+    dict.set_item("copies", &parameters.copies)?;
     dict.set_item("random_start_player", parameters.random_start_player)?;
     dict.set_item("empty_hints", parameters.empty_hints)?;
     dict.set_item("crowning_piece", parameters.crowning_piece)?;

@@ -8,7 +8,7 @@ use pyo3::types::PyDict;
 
 use super::card::cards;
 use super::moves::Move;
-use super::parameters::{copies_lists, copies_table, named, parameters_dict};
+use super::parameters::{copies_table, named, parameters_dict};
 use crate::bindings::arguments::keywords;
 use crate::bindings::arguments::numbers::{
     Integer, count, fresh_seed, integer, seed as read_seed, wrong_type,
@@ -19,7 +19,7 @@ use crate::bindings::errors::{
     DeckError, SerializationError, StarmineError, VariantError, illegal_action,
 };
 use crate::encode::Encoder;
-use crate::rules::{self, EpisodeSeed, Parameters, Rating, WideParameters};
+use crate::rules::{self, EpisodeSeed, Parameters, Rating};
 
 /// Variant(players=2, colors=5, ranks=5, hand_size=None, max_information_tokens=8,
 ///         max_life_tokens=3, copies=None, random_start_player=False, empty_hints=False,
@@ -92,7 +92,7 @@ impl Variant {
         unknown: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Variant> {
         keywords::refuse::<Variant>(py, unknown)?;
-        let parameters = WideParameters {
+        let parameters = Parameters {
             players: players.value,
             colors: colors.value,
             ranks: ranks.value,
@@ -115,8 +115,7 @@ impl Variant {
             ("max_information_tokens", Some(&max_information_tokens)),
             ("max_life_tokens", Some(&max_life_tokens)),
         ];
-        let variant = Parameters::try_from(parameters).and_then(rules::Variant::new);
-        let variant = variant.map_err(|error| {
+        let variant = rules::Variant::new(parameters).map_err(|error| {
             let named = numbers.iter().find(|(name, _)| *name == error.parameter);
             let message = named.and_then(|(_, number)| Some(number.as_ref()?.explain(&error)));
             VariantError::new_err(message.unwrap_or_else(|| error.to_string()))
@@ -163,7 +162,7 @@ impl Variant {
     /// The number of copies of each card, by colour and rank.
     #[getter]
     fn copies(&self) -> Vec<Vec<i64>> {
-        copies_lists(self.0.parameters()).unwrap_or_default()
+        self.0.parameters().copies.clone().unwrap_or_default()
     }
 
     /// Whether a random seat starts.

@@ -20,7 +20,7 @@ impl<B: Bot + Default> Table<B> {
     /// A base game with these cards on top of the deck: the hands, the oldest card first, and then
     /// the cards to draw. The rest of the deck is in index order.
     pub fn deal(players: u8, cards: &str) -> Table<B> {
-        let parameters = Parameters { players, ..Parameters::default() };
+        let parameters = Parameters { players: players.into(), ..Parameters::default() };
         let variant = Arc::new(Variant::new(parameters).unwrap());
         let mut deck: Vec<Card> = cards.split(' ').map(|card| card.parse().unwrap()).collect();
         for card in variant.card_kinds() {

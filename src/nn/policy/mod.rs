@@ -221,7 +221,7 @@ impl Policy {
 
 /// Whether a variant is a preset, with any number of players, up to what does not matter to a policy.
 fn is_preset(variant: &Variant, preset: &Preset) -> bool {
-    let parameters = Parameters { players: variant.players(), ..preset.parameters() };
+    let parameters = Parameters { players: variant.players().into(), ..preset.parameters() };
     Variant::new(parameters).is_ok_and(|preset| playing(&preset) == playing(variant))
 }
 

@@ -22,25 +22,26 @@ named!("lost_game_score",
     }
 );
 
-/// The parameters of a variant before they are checked. The default is the two-player base game.
+/// The parameters of a variant before they are checked: their numbers may be any, as in a file or in another
+/// language. The default is the two-player base game.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "WideParameters", into = "WideParameters")]
+#[serde(default, deny_unknown_fields)]
 pub struct Parameters {
     /// Seats at the table, 2 to 5.
-    pub players: u8,
+    pub players: i64,
     /// Suits, 1 to 6.
-    pub colors: u8,
+    pub colors: i64,
     /// Ranks, 1 to 5.
-    pub ranks: u8,
+    pub ranks: i64,
     /// Cards in a hand, 1 to 6. `None`: 5 with two or three players, 4 with more.
-    pub hand_size: Option<u8>,
+    pub hand_size: Option<i64>,
     /// Information tokens at the start and at most, 0 to 16.
-    pub max_information_tokens: u8,
+    pub max_information_tokens: i64,
     /// Life tokens at the start, 1 to 8.
-    pub max_life_tokens: u8,
+    pub max_life_tokens: i64,
     /// Copies of each card by suit and rank, 1 to 3. `None`: 3 of the lowest rank, 1 of the
     /// highest, 2 of the others.
-    pub copies: Option<Vec<Vec<u8>>>,
+    pub copies: Option<Vec<Vec<i64>>>,
     /// Whether any seat may start, instead of seat 0.
     pub random_start_player: bool,
     /// Whether a hint may match no card.
@@ -72,86 +73,6 @@ impl Default for Parameters {
             lost_game_score: LostGameScore::Zero,
             edition: Edition::Standard,
         }
-    }
-}
-
-/// Parameters with the numbers of a file or of another language, which may be any.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(crate) struct WideParameters {
-    pub players: i64,
-    pub colors: i64,
-    pub ranks: i64,
-    pub hand_size: Option<i64>,
-    pub max_information_tokens: i64,
-    pub max_life_tokens: i64,
-    pub copies: Option<Vec<Vec<i64>>>,
-    pub random_start_player: bool,
-    pub empty_hints: bool,
-    pub crowning_piece: bool,
-    pub timed_display: bool,
-    pub lost_game_score: LostGameScore,
-    pub edition: Edition,
-}
-
-impl Default for WideParameters {
-    fn default() -> WideParameters {
-        Parameters::default().into()
-    }
-}
-
-impl From<Parameters> for WideParameters {
-    fn from(parameters: Parameters) -> WideParameters {
-        let wide = |row: Vec<u8>| row.into_iter().map(i64::from).collect();
-        WideParameters {
-            players: parameters.players.into(),
-            colors: parameters.colors.into(),
-            ranks: parameters.ranks.into(),
-            hand_size: parameters.hand_size.map(i64::from),
-            max_information_tokens: parameters.max_information_tokens.into(),
-            max_life_tokens: parameters.max_life_tokens.into(),
-            copies: parameters.copies.map(|rows| rows.into_iter().map(wide).collect()),
-            random_start_player: parameters.random_start_player,
-            empty_hints: parameters.empty_hints,
-            crowning_piece: parameters.crowning_piece,
-            timed_display: parameters.timed_display,
-            lost_game_score: parameters.lost_game_score,
-            edition: parameters.edition,
-        }
-    }
-}
-
-impl TryFrom<WideParameters> for Parameters {
-    type Error = VariantError;
-
-    /// # Errors
-    /// [`VariantError`] for a number that is not a byte.
-    fn try_from(wide: WideParameters) -> Result<Parameters, VariantError> {
-        let size = |size| byte("hand_size", size, HAND_SIZES);
-        let cell = |row, column, &count: &i64| byte(&copies_of(row, column), count, COPIES);
-        let row = |(row, counts): (usize, &Vec<i64>)| {
-            counts.iter().enumerate().map(|(column, count)| cell(row, column, count)).collect()
-        };
-        let copies = |rows: &Vec<Vec<i64>>| rows.iter().enumerate().map(row).collect();
-        Ok(Parameters {
-            players: byte("players", wide.players, PLAYERS)?,
-            colors: byte("colors", wide.colors, COLORS)?,
-            ranks: byte("ranks", wide.ranks, RANKS)?,
-            hand_size: wide.hand_size.map(size).transpose()?,
-            max_information_tokens: byte(
-                "max_information_tokens",
-                wide.max_information_tokens,
-                INFORMATION_TOKENS,
-            )?,
-            max_life_tokens: byte("max_life_tokens", wide.max_life_tokens, LIFE_TOKENS)?,
-            copies: wide.copies.as_ref().map(copies).transpose()?,
-            random_start_player: wide.random_start_player,
-            empty_hints: wide.empty_hints,
-            crowning_piece: wide.crowning_piece,
-            timed_display: wide.timed_display,
-            lost_game_score: wide.lost_game_score,
-            edition: wide.edition,
-        })
     }
 }
 
@@ -194,24 +115,11 @@ impl VariantError {
     }
 }
 
-fn out_of_range(name: &str, value: impl fmt::Display, (low, high): Range) -> VariantError {
-    VariantError::new(name, value, format!("{low} to {high}"))
-}
-
 /// The value of a parameter, if it is in its range.
-pub(in crate::rules) fn in_range(name: &str, value: u8, range: Range) -> Result<u8, VariantError> {
-    let is_inside = (range.0..=range.1).contains(&value);
-    if is_inside { Ok(value) } else { Err(out_of_range(name, value, range)) }
-}
-
-/// A number as a byte. The error names the range of the parameter.
-fn byte(name: &str, value: i64, range: Range) -> Result<u8, VariantError> {
-    u8::try_from(value).map_err(|_| out_of_range(name, value, range))
-}
-
-/// What messages call the copies of one card.
-fn copies_of(row: usize, column: usize) -> String {
-    format!("copies[{row}][{column}]")
+pub(in crate::rules) fn in_range(name: &str, value: i64, range: Range) -> Result<u8, VariantError> {
+    let (low, high) = range;
+    let inside = u8::try_from(value).ok().filter(|value| (low..=high).contains(value));
+    inside.ok_or_else(|| VariantError::new(name, value, format!("{low} to {high}")))
 }
 
 pub(in crate::rules) const fn default_hand_size(players: u8) -> u8 {
@@ -230,7 +138,7 @@ pub(in crate::rules) const fn default_copies(rank: u8, ranks: u8) -> u8 {
 
 /// The given copies of each card, or the default ones.
 pub(in crate::rules) fn check_copies(
-    given: Option<&Vec<Vec<u8>>>,
+    given: Option<&Vec<Vec<i64>>>,
     colors: u8,
     ranks: u8,
 ) -> Result<Copies, VariantError> {
@@ -248,9 +156,12 @@ pub(in crate::rules) fn check_copies(
     for suit in 0..colors {
         for rank in 0..ranks {
             let (row, column) = (usize::from(suit), usize::from(rank));
-            let count =
-                given.map_or_else(|| default_copies(rank, ranks), |table| table[row][column]);
-            copies[row][column] = in_range(&copies_of(row, column), count, COPIES)?;
+            copies[row][column] = match given {
+                None => default_copies(rank, ranks),
+                Some(table) => {
+                    in_range(&format!("copies[{row}][{column}]"), table[row][column], COPIES)?
+                }
+            };
         }
     }
     Ok(copies)
@@ -258,7 +169,7 @@ pub(in crate::rules) fn check_copies(
 
 /// The number of cards in the deck, if it is not too large and enough for all hands.
 pub(in crate::rules) fn check_deck(
-    given: Option<&Vec<Vec<u8>>>,
+    given: Option<&Vec<Vec<i64>>>,
     copies: &Copies,
     players: u8,
     hand_size: u8,

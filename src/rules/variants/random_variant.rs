@@ -18,26 +18,26 @@ pub fn random_variant(mut below: impl FnMut(u32) -> u32) -> Variant {
 /// than the deck has, or the deck is too large.
 #[must_use]
 pub fn random_parameters(mut below: impl FnMut(u32) -> u32) -> Parameters {
-    let mut between = |low: usize, high: usize| low + below((high + 1 - low) as u32) as usize;
+    let mut between = |low: i64, high: i64| low + i64::from(below((high + 1 - low) as u32));
     let (colors, ranks) = (between(1, 6), between(1, 5));
     let has_copies = between(0, 1) == 1;
-    let mut row = || (0..ranks).map(|_| between(1, 3) as u8).collect();
+    let mut row = || (0..ranks).map(|_| between(1, 3)).collect();
     let copies = has_copies.then(|| (0..colors).map(|_| row()).collect());
     // Every field is named, so that a new rule switch cannot be left out.
     Parameters {
-        players: between(2, 5) as u8,
-        colors: colors as u8,
-        ranks: ranks as u8,
-        hand_size: (between(0, 2) < 2).then(|| between(1, 6) as u8),
+        players: between(2, 5),
+        colors: colors,
+        ranks: ranks,
+        hand_size: (between(0, 2) < 2).then(|| between(1, 6)),
         // Without a token the crowning piece can leave a player without a legal action.
-        max_information_tokens: if between(0, 2) < 2 { between(0, 16) as u8 } else { 0 },
-        max_life_tokens: between(1, 8) as u8,
+        max_information_tokens: if between(0, 2) < 2 { between(0, 16) } else { 0 },
+        max_life_tokens: between(1, 8),
         copies,
         random_start_player: between(0, 1) == 1,
         empty_hints: between(0, 1) == 1,
         crowning_piece: between(0, 1) == 1,
         timed_display: between(0, 1) == 1,
-        lost_game_score: LostGameScore::ALL[between(0, LostGameScore::ALL.len() - 1)],
-        edition: Edition::ALL[between(0, Edition::ALL.len() - 1)],
+        lost_game_score: LostGameScore::ALL[between(0, 1) as usize],
+        edition: Edition::ALL[between(0, 2) as usize],
     }
 }

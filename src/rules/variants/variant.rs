@@ -49,8 +49,10 @@ impl Variant {
         let players = in_range("players", parameters.players, PLAYERS)?;
         let colors = in_range("colors", parameters.colors, COLORS)?;
         let ranks = in_range("ranks", parameters.ranks, RANKS)?;
-        let hand_size = parameters.hand_size.unwrap_or(default_hand_size(players));
-        let hand_size = in_range("hand_size", hand_size, HAND_SIZES)?;
+        let hand_size = match parameters.hand_size {
+            None => default_hand_size(players),
+            Some(size) => in_range("hand_size", size, HAND_SIZES)?,
+        };
         let given = parameters.copies.as_ref();
         let copies = check_copies(given, colors, ranks)?;
         let deck_size = check_deck(given, &copies, players, hand_size)?;
@@ -72,7 +74,7 @@ impl Variant {
             num_actions: 0,
             parameters,
         };
-        variant.parameters.hand_size = Some(hand_size);
+        variant.parameters.hand_size = Some(hand_size.into());
         variant.parameters.copies = Some(variant.copies_table());
         variant.num_actions = variant.count_actions() as u8;
         variant.tables.moves =
@@ -80,8 +82,8 @@ impl Variant {
         Ok(variant)
     }
 
-    fn copies_table(&self) -> Vec<Vec<u8>> {
-        let copies = |suit, rank| self.copies(Card::new(suit, rank));
+    fn copies_table(&self) -> Vec<Vec<i64>> {
+        let copies = |suit, rank| self.copies(Card::new(suit, rank)).into();
         let row = |suit| self.all_ranks().map(|rank| copies(suit, rank)).collect();
         self.all_suits().map(row).collect()
     }

@@ -14,7 +14,10 @@ use crate::nn::{MoveChoice, shipped_policy};
 use crate::rules::{EpisodeSeed, GameRng, Parameters, Seat, State, Variant, preset};
 
 fn variant_of(name: &str, players: u8) -> Arc<Variant> {
-    Arc::new(Variant::new(Parameters { players, ..preset(name).unwrap().parameters() }).unwrap())
+    Arc::new(
+        Variant::new(Parameters { players: players.into(), ..preset(name).unwrap().parameters() })
+            .unwrap(),
+    )
 }
 
 /// The player of a bot's name, a shipped policy's, or a rule list.

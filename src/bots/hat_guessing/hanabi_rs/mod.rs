@@ -96,7 +96,9 @@ mod tests {
     use crate::rules::{EpisodeSeed, Parameters, Seat, State, Variant};
 
     fn variant(players: u8) -> Arc<Variant> {
-        Arc::new(Variant::new(Parameters { players, ..Parameters::default() }).unwrap())
+        Arc::new(
+            Variant::new(Parameters { players: players.into(), ..Parameters::default() }).unwrap(),
+        )
     }
 
     fn assert_agreement(bots: &[&InformationStrategy], state: &State) {

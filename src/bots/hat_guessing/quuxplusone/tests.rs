@@ -8,7 +8,7 @@ use crate::bots::{GamesOptions, Player, play_games};
 use crate::rules::{CardSet, EpisodeSeed, Event, Parameters, Seat, State, Variant};
 
 fn base_game(players: u8) -> Arc<Variant> {
-    Arc::new(Variant::new(Parameters { players, ..Parameters::default() }).unwrap())
+    Arc::new(Variant::new(Parameters { players: players.into(), ..Parameters::default() }).unwrap())
 }
 
 /// Calls `check` with the bots of all seats at every turn of some games.
