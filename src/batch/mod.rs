@@ -183,7 +183,9 @@ impl Batch {
         seed: u64,
         options: Options,
     ) -> Result<Batch, BatchError> {
-        let mut batch = Batch::without_games(variant.into(), num_envs, seed, options)?;
+        let variant = variant.into();
+        options.partners.check_learner(&variant)?;
+        let mut batch = Batch::without_games(variant, num_envs, seed, options)?;
         for index in 0..num_envs {
             BatchError::check_stop()?;
             let seed = batch.seeds[index].episode();

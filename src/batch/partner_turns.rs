@@ -1,13 +1,74 @@
-//! External partners: players that are not bots of this crate, such as those written in Python. A
-//! game waits when it is the turn of one, until the caller plays its move.
+//! Turns that the caller plays for external players, which are not bots of this crate, such as those written in
+//! Python. A game waits when it is the turn of one, until the caller plays its move. External players are partners of
+//! a learner, or hold the seats of a table that has no learner.
 
+use std::sync::Arc;
+
+use super::kernel::block::{Field, count, counter, ending};
+use super::options::{AutoresetMode, Options};
 use super::outputs::Outputs;
+use super::partners::Partners;
+use super::partners::game::PartnerGame;
 use super::step::Request;
 use super::{Batch, BatchError};
-use crate::buffers::check_length;
-use crate::rules::{Seat, State};
+use crate::bots::{GamesError, Outcome};
+use crate::buffers::{check_length, try_with_capacity};
+use crate::players::PlayerSpec;
+use crate::rules::{EpisodeSeed, Recording, Seat, State, Variant};
+use crate::threads::is_stopped;
 
 impl Batch {
+    /// Games of a table: these episodes, in which these players hold all seats. The caller plays the turns of
+    /// external players by [`Batch::step_some`]; with `every_turn`, the games also stop before each turn of a bot.
+    pub(crate) fn of_table(
+        variant: Arc<Variant>,
+        players: Vec<PlayerSpec>,
+        episodes: impl ExactSizeIterator<Item = EpisodeSeed>,
+        every_turn: bool,
+    ) -> Result<Batch, BatchError> {
+        let partners = Partners::of_table(players);
+        let options = Options {
+            partners: if every_turn { partners.stopping_before_bots() } else { partners },
+            autoreset_mode: AutoresetMode::Disabled,
+            ..Options::default()
+        };
+        let mut batch = Batch::without_games(variant, episodes.len(), 0, options)?;
+        for (game, seed) in episodes.enumerate() {
+            BatchError::check_stop()?;
+            let dealt = PartnerGame::new(&batch.config.options.partners, batch.variant(), seed);
+            batch.put(game, &dealt.game());
+            batch.partner_games.push(dealt);
+        }
+        Ok(batch)
+    }
+
+    /// How each game of a table ended; `None` for games that have not ended.
+    ///
+    /// # Errors
+    /// [`GamesError::Game`] if a bot chose an illegal move, [`GamesError::Memory`] if there is no memory.
+    pub(crate) fn outcomes(&self) -> Result<Vec<Option<Outcome>>, GamesError> {
+        let mut outcomes = try_with_capacity(self.partner_games.len())?;
+        for game in &self.partner_games {
+            if let Some(source) = game.failure() {
+                return Err(GamesError::Game { game: game.seed().game, source: source.clone() });
+            }
+            outcomes.push(game.outcome());
+        }
+        Ok(outcomes)
+    }
+
+    /// The games of a table as far as they were played.
+    ///
+    /// # Errors
+    /// [`GamesError::Memory`] if there is no memory for them.
+    pub(crate) fn recorded(&self) -> Result<Recording, GamesError> {
+        let mut recording = Recording::new(self.variant().clone());
+        for game in self.partner_games.iter().take_while(|_| !is_stopped()) {
+            game.record(&mut recording)?;
+        }
+        Ok(recording)
+    }
+
     /// Plays one turn in the games of the mask `moving`, in a batch with partners. The other games
     /// do not change, and their actions are ignored. Outputs are written for all games; those
     /// that do not move have no reward and have not ended.
@@ -68,8 +129,9 @@ impl Batch {
     /// For each game the seat to act; `None` if the game is over.
     pub fn to_act(&self) -> impl ExactSizeIterator<Item = Option<Seat>> + '_ {
         (0..self.num_envs()).map(|game| {
-            let position = self.copy_game(game).position;
-            position.ending.is_none().then_some(position.current_player)
+            let counters = self.field(game, Field::Counters);
+            let seat = || Seat::at(count(counters, counter::PLAYER).into());
+            ending(counters).is_none().then(seat)
         })
     }
 

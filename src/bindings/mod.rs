@@ -71,7 +71,6 @@ core_module! {
         encode::section::Section,
         rules::seen_game::_SeenGame,
         rules::state::State,
-        bots::tables::_Tables,
         rules::variant::Variant,
         rules::view::View,
     }
@@ -100,7 +99,7 @@ core_module! {
         search::_search_parts,
         search::_search_text,
         bots::seated_bot::make_bot,
-        bots::tables::_play_bots,
+        bots::play_bots::_play_bots,
         nn::pooling::_pool,
         nn::pooling::_pool_gradient,
         arrays::unpack::unpack_bits_into,

@@ -5,12 +5,12 @@ import pytest
 
 import starmine
 from starmine import Batch, Card, StarmineError, State, Variant
-from starmine._core import _play_bots, _Player, _policy_bytes, _Tables, _unknown_name
+from starmine._core import _play_bots, _Player, _policy_bytes, _unknown_name
 
 STANDARD = Variant()
 STATE = STANDARD.new_game(seed=0)
 VIEW = STATE.view(0)
-TABLES = _Tables(STANDARD, ["random", None], 1, 0, 0)
+TABLE = Batch._of_table(STANDARD, ["random", None], 1, 0, 0)
 
 TEXTS = {
     "a lone surrogate": "\ud800",
@@ -53,8 +53,8 @@ DOORS = {
     "a policy file": lambda text: _Player(f"policy: {text}"),
     "the bytes of a policy": _policy_bytes,
     "bots": lambda text: _play_bots(STANDARD, ["random", text], 1, 0, 0, 1, False),
-    "bots at a table": lambda text: _Tables(STANDARD, ["random", text], 1, 0, 0),
-    "an encoder of a table": lambda text: TABLES._rows(np.array([0]), np.array([0]), (text, "uint8", [])),
+    "bots at a table": lambda text: Batch._of_table(STANDARD, ["random", text], 1, 0, 0),
+    "an encoder of a table": lambda text: TABLE._rows(np.array([0]), np.array([0]), (text, "uint8", [])),
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from starmine._core import StarmineError, Variant
+from starmine._core import Batch, StarmineError, Variant, _Player
 from starmine._core import variant as preset
 
 FREE = ("random_start_player", "edition", "lost_game_score")  # parameters that make no difference to a policy
@@ -24,3 +24,8 @@ def plays_alike(one: Variant, other: Variant) -> bool:
     """Whether a policy for one of the variants also plays the other."""
     first, second = one.parameters(), other.parameters()
     return all(first[name] == second[name] for name in first if name not in FREE)
+
+
+def check_plays(variant: Variant, player: _Player | str | None, seed: int = 0) -> None:
+    """Refuse a bot that is not known or does not play the variant, and a seed out of range."""
+    Batch._of_table(variant, [player] + [None] * (variant.players - 1), 1, seed, 0, every_turn=True)

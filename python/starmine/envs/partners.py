@@ -23,7 +23,7 @@ from starmine.games.players import (
     refuse_foreign,
     resolve_player,
 )
-from starmine.games.table import Fault, PythonPlayers
+from starmine.games.table import Fault, PythonPlayers, sees_every_turn
 from starmine.policies.load import TrainedPolicy
 
 Partner: TypeAlias = str | TrainedPolicy | SeatedBot | PythonBot | Policy | Callable[..., Any]  # torch modules, too
@@ -82,12 +82,6 @@ def _loaded_part(part: Any, place: str) -> Any:
     if type(part) is tuple and len(part) == 2:
         return loaded(part[0], place), part[1]
     return resolve_player(part, place) if isinstance(part, str) else part
-
-
-def sees_every_turn(player: Any) -> bool:
-    """Whether a player in Python also sees the turns of other seats."""
-    player = player.player if isinstance(player, Noisy) else player
-    return bool(getattr(getattr(player, "example", player), "all_turns", False))
 
 
 def python_player(partner: Any, place: str) -> Any:

@@ -12,11 +12,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from starmine._core import StarmineError, Variant, _Player, _Tables
+from starmine._core import StarmineError, Variant, _Player
 from starmine._util.durable import given_path
 from starmine._util.keywords import named_keywords, refuse_without
 from starmine._util.numbers import check_flags, check_number, check_threads
 from starmine._util.progress import Progress, progress_of
+from starmine._util.rules import check_plays
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.llm_usage import Calls, count_calls, games_at_once
 from starmine.evaluation.matrix import HELD_OUT_MEAN, MEAN, SELF_PLAY
@@ -342,7 +343,7 @@ def check_player(place: str, name: str, player: Any, rules: Variant, seed: int) 
     """The player as `play_games` accepts it; an error if it or the seed is not allowed."""
     resolved = resolve_player(player, f"{place}[{name!r}]")
     asked = resolved if isinstance(resolved, _Player) else None
-    _Tables(rules, [asked] + [None] * (rules.players - 1), 1, seed, 0)
+    check_plays(rules, asked, seed)
     return resolved
 
 

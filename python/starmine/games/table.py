@@ -27,6 +27,12 @@ def actions_text(variant: Variant, mask: NDArray[np.bool_]) -> str:
     return ", ".join(f"{action} ({variant.action_meaning(action)})" for action in np.flatnonzero(mask).tolist())
 
 
+def sees_every_turn(player: Any) -> bool:
+    """Whether a player in Python also sees the turns of other seats."""
+    player = player.player if isinstance(player, Noisy) else player
+    return bool(getattr(getattr(player, "example", player), "all_turns", False))
+
+
 class GamesSeen(Protocol):
     """What players see of N games."""
 

@@ -8,10 +8,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import Variant, _play_bots, _Player, _Tables
+from starmine._core import Batch, Variant, _play_bots, _Player
+from starmine._util.arrays import Array
 from starmine.games.actions import action_id
 from starmine.games.results import BotError, Failure, Games, error_text
-from starmine.games.table import Fault, Moves, PythonPlayers
+from starmine.games.table import Fault, Moves, PythonPlayers, sees_every_turn
 from starmine.games.trajectories import Trajectories
 
 Columns: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]
@@ -67,12 +68,12 @@ def play_table(
     if len(bots) == len(loaded):
         columns, recorded, values = _play_bots(variant, loaded, games, seed, first_game, num_threads, record, listed)
         return results(variant, columns, recorded), values if any(bot.searches for bot in bots) else None
-    tables = _Tables(variant, loaded, games, seed, first_game, listed)
     python = [None if isinstance(player, _Player) else player for player in players]
+    batch = Batch._of_table(variant, loaded, games, seed, first_game, listed, any(map(sees_every_turn, python)))
     numbers = range(first_game, first_game + games) if listed is None else listed.tolist()
-    table = WholeGames(tables, python, numbers, seed)
+    table = WholeGames(batch, python, numbers, seed)
     columns = table.play()
-    result = results(variant, columns, tables.recorded() if record else None, table.failures)
+    result = results(variant, columns, batch._recorded() if record else None, table.failures)
     if result.failures:
         raise BotError(result.failures, result) from table.cause
     return result, None
@@ -90,8 +91,8 @@ class WholeGames:
     A game in which a player fails is given up.
 
     Args:
-        tables: the games, with the bots that hold the other seats.
-        players: for each seat the player, as `resolve_player` returns it; None for the bots of `tables`.
+        batch: the games, from `Batch._of_table`, with the bots that hold the other seats.
+        players: for each seat the player, as `resolve_player` returns it; None for the bots of the batch.
         numbers: the index of each game.
         seed: of their decks.
 
@@ -100,14 +101,14 @@ class WholeGames:
         cause: the exception of the first game in which a player raised one.
     """
 
-    def __init__(self, tables: _Tables, players: Sequence[Any], numbers: Sequence[int], seed: int) -> None:
-        self.tables, self.numbers, self.seed = tables, numbers, seed
-        self.players = PythonPlayers(players, tables, self._give_up, tables.view)
+    def __init__(self, batch: Batch, players: Sequence[Any], numbers: Sequence[int], seed: int) -> None:
+        self.batch, self.numbers, self.seed = batch, numbers, seed
+        self.players = PythonPlayers(players, batch, self._give_up, batch._view)
         self.players.numbers_by_seat = np.broadcast_to(self.players.numbers, (len(numbers), len(players)))
         self.failures: list[Failure] = []
         self.cause: Exception | None = None
         self._cause_game = -1
-        self._abandoned: set[int] = set()
+        self._is_given_up = np.zeros(len(numbers), dtype=bool)
 
     def play(self) -> Columns:
         """Play all games to the end."""
@@ -117,40 +118,41 @@ class WholeGames:
             self.players.forget()
 
     def _play(self) -> Columns:
-        players, tables, goes_on = self.players, self.tables, np.ones(len(self.numbers), dtype=bool)
+        players, batch, goes_on = self.players, self.batch, np.ones(len(self.numbers), dtype=bool)
         places = np.array(self.numbers, np.uint64)
         players.begin(np.arange(len(goes_on)), np.full(len(goes_on), self.seed, np.uint64), places)
         while True:
-            # If policies see every turn, bots play one turn at a time, after it has been shown.
-            to_act = tables.run(0) if players.see_every_turn else tables.run()
-            for game in np.flatnonzero(goes_on & (to_act < 0)).tolist():
-                if game not in self._abandoned:
-                    players.end(game, tables.state)
+            to_act = np.where(self._is_given_up, -1, batch._to_act())
+            for game in np.flatnonzero(goes_on & (to_act < 0) & ~self._is_given_up).tolist():
+                players.end(game, batch._state)
             goes_on = to_act >= 0
             if not goes_on.any():
                 break
-            moves = players.ask(to_act)
-            if players.see_every_turn:
-                tables.run(1)
-            self._apply(moves)
+            self._play_turns(players.ask(to_act), to_act)
         self.failures.sort(key=lambda failure: failure.game)
-        return tables.outcomes()
+        scores, fireworks, lengths, endings = batch._outcomes()
+        for column in (scores, fireworks, lengths):
+            column[self._is_given_up] = -1
+        endings[self._is_given_up] = 0
+        return scores, fireworks, lengths, endings
 
-    def _apply(self, moves: Moves) -> None:
-        games = np.flatnonzero(moves.actions >= 0)
-        self.tables.apply_all(games.tolist(), moves.actions[games].tolist())
+    def _play_turns(self, moves: Moves, to_act: Array) -> None:
+        """Play the moves, and one turn of each bot of the batch that a policy in Python was shown."""
         for game, seat, move in moves.bots:
             try:
-                self.tables.apply(game, action_id(self.tables.variant, move))
+                action = action_id(self.batch.variant, move)
+                self.batch._state(game).apply(action)  # refuses an illegal action in the words of a single game
+                moves.actions[game] = action
             except Exception as error:
                 self._give_up(Fault(None, game, seat, move, error))
+        is_bot = (to_act >= 0) & (self.players.numbers[to_act] < 0) & ~self._is_given_up
+        self.batch._step_some(moves.actions, is_bot | (moves.actions >= 0))
 
     def _give_up(self, failed: Fault) -> None:
         game, error = failed.game, failed.error
-        state = self.tables.state(game)
+        state = self.batch._state(game)
         turn = state.length + (not state.is_terminal)
-        self.tables.abandon(game)
-        self._abandoned.add(game)
+        self._is_given_up[game] = True
         message = str(error)
         if failed.move is None:
             message = f"raised {error_text(error)}"

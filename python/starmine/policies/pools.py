@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from starmine._core import StarmineError, Variant, VariantError, _Tables, _unknown_name, bot, bots
+from starmine._core import StarmineError, Variant, VariantError, _unknown_name, bot, bots
 from starmine._core import variant as preset
 from starmine._util.keywords import check_names, named_keywords
-from starmine._util.rules import plays_alike
+from starmine._util.rules import check_plays, plays_alike
 from starmine.policies.load import POLICY_FILE, TrainedPolicy, load_own, shipped
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def bots_that_play(rules: Variant) -> list[str]:
 def plays(player: str, rules: Variant) -> bool:
     """Whether a bot plays a variant."""
     try:
-        _Tables(rules, [player] + [None] * (rules.players - 1), 1, 0, 0)
+        check_plays(rules, player)
     except VariantError:
         return False
     return True

@@ -1,12 +1,13 @@
 //! A game with bots in some seats: a step plays the learner's turn, then the turns of the bots up
 //! to the learner's next one.
 
+use std::collections::TryReserveError;
 use std::sync::Arc;
 
 use super::Partners;
 use crate::batch::kernel::game::Game;
-use crate::bots::{BotMoveError, GameRunner, PolicyBot, PolicyTurns, run_together};
-use crate::rules::{EpisodeSeed, Position, State, Variant};
+use crate::bots::{BotMoveError, GameRunner, Outcome, PolicyBot, PolicyTurns, run_together};
+use crate::rules::{EpisodeSeed, Position, Recording, State, Variant};
 use crate::threads::is_stopped;
 
 /// Most deals in a row for an episode in which the partners leave the learner a turn.
@@ -21,6 +22,8 @@ pub struct PartnerGame {
     /// Whether an illegal action has ended this episode. It counts as a turn, as in games without
     /// partners.
     forfeited: bool,
+    /// The illegal move of a bot, if one has ended this episode.
+    failure: Option<BotMoveError>,
     /// Whether the game stops before each turn of a bot, which [`PartnerGame::play`] then plays.
     stops: bool,
     /// Whether a partner is a policy.
@@ -48,6 +51,7 @@ impl PartnerGame {
             table,
             actions: Vec::with_capacity(u8::MAX.into()),
             forfeited: false,
+            failure: None,
             stops: partners.stop_before_bots(),
         };
         game.play_partners();
@@ -86,6 +90,7 @@ impl PartnerGame {
     fn restart(&mut self, partners: &Partners, seed: EpisodeSeed) {
         self.actions.clear();
         self.forfeited = false;
+        self.failure = None;
         if partners.are_fixed() {
             self.table.start(seed);
         } else {
@@ -97,8 +102,12 @@ impl PartnerGame {
         self.play_partners();
     }
 
-    /// Goes on to the next episode as long as the partners end it before the learner's first turn.
+    /// Goes on to the next episode as long as the partners end it before the learner's first turn, if there
+    /// is a learner.
     fn skip(&mut self, partners: &Partners) {
+        if partners.leave_no_learner(self.table.variant()) {
+            return;
+        }
         for _ in 1..MAX_DEALS {
             if self.table.ending().is_none() {
                 return;
@@ -117,8 +126,9 @@ impl PartnerGame {
     }
 
     fn forfeit_after<T>(&mut self, played: Result<T, BotMoveError>) {
-        if played.is_err() {
+        if let Err(error) = played {
             self.forfeit();
+            self.failure = Some(error);
         }
     }
 
@@ -170,8 +180,8 @@ impl PartnerGame {
         let mut tables: Vec<&mut GameRunner> =
             games.iter_mut().map(|game| &mut game.table).collect();
         let mut failures = Vec::new();
-        run_together(&mut tables, policies, |game, _| failures.push(game));
-        failures.into_iter().for_each(|game| games[game].forfeit());
+        run_together(&mut tables, policies, |game, error| failures.push((game, error)));
+        failures.into_iter().for_each(|(game, error)| games[game].forfeit_after::<()>(Err(error)));
     }
 
     /// The sum of this episode's rewards so far, in points. Points that partners make before the
@@ -196,6 +206,11 @@ impl PartnerGame {
         self.forfeited
     }
 
+    /// The illegal move of a bot, if one has ended this episode.
+    pub const fn failure(&self) -> Option<&BotMoveError> {
+        self.failure.as_ref()
+    }
+
     /// The position as it stands.
     pub const fn position(&self) -> &Position {
         self.table.position()
@@ -214,6 +229,16 @@ impl PartnerGame {
     /// The game with its turns. An illegal action that ended it is not among them.
     pub fn state(&self) -> State {
         self.table.state()
+    }
+
+    /// How the game ended; `None` before its end.
+    pub fn outcome(&self) -> Option<Outcome> {
+        self.table.outcome()
+    }
+
+    /// Adds the game to recorded games of the same variant, as [`PartnerGame::state`] has it.
+    pub fn record(&self, recording: &mut Recording) -> Result<(), TryReserveError> {
+        self.table.record_same(recording)
     }
 
     /// A copy of the game as the batch keeps it in a block.

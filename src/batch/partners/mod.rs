@@ -133,6 +133,13 @@ impl Partners {
         Ok(self)
     }
 
+    /// The players of a table, one for each seat, in all games. There is no learner: the caller plays the
+    /// turns of external players, and no episode is skipped.
+    pub(crate) fn of_table(players: Vec<PlayerSpec>) -> Partners {
+        let seat = |player| Mixture { partners: vec![player], weights: Vec::new() };
+        Partners { seats: players.into_iter().map(seat).collect(), stop_before_bots: false }
+    }
+
     /// The same partners in games that also stop before each turn of a bot, so that the caller sees
     /// every turn. [`Batch::step_some`](super::Batch::step_some) then plays the bot's turn.
     #[must_use]
@@ -196,6 +203,22 @@ impl Partners {
         Some(StoredPartners { seats, weights, policies })
     }
 
+    /// Checks that a seat is left to a learner.
+    pub(super) fn check_learner(&self, variant: &Variant) -> Result<(), BatchError> {
+        if !self.leave_no_learner(variant) {
+            return Ok(());
+        }
+        let players = variant.players();
+        Err(BatchError::Partners(format!(
+            "partners hold all {players} seats: expected at least one seat without a partner"
+        )))
+    }
+
+    /// Whether they hold all seats.
+    pub(super) fn leave_no_learner(&self, variant: &Variant) -> bool {
+        self.mixtures().count() == usize::from(variant.players())
+    }
+
     /// Checks the seats and bots against a variant.
     pub(super) fn check(&self, variant: &Variant) -> Result<(), BatchError> {
         let players = variant.players();
@@ -203,11 +226,6 @@ impl Partners {
             let last = players - 1;
             return Err(BatchError::Partners(format!(
                 "partners: seat {seat} is not allowed: expected 0 to {last}"
-            )));
-        }
-        if self.mixtures().count() == usize::from(players) {
-            return Err(BatchError::Partners(format!(
-                "partners hold all {players} seats: expected at least one seat without a partner"
             )));
         }
         for partner in self.all() {

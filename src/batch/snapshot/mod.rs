@@ -79,7 +79,10 @@ impl Batch {
             return Err(damaged("games: more than there are bytes"));
         }
         let options = settings.options(num_threads.unwrap_or_else(|| default_threads(num_envs)))?;
-        let batch = Batch::without_games(settings.variant()?, num_envs, settings.seed, options);
+        let variant = settings.variant()?;
+        let left = options.partners.check_learner(&variant);
+        let batch =
+            left.and_then(|()| Batch::without_games(variant, num_envs, settings.seed, options));
         let mut batch = batch.map_err(|error| match error {
             BatchError::NumEnvs(_) | BatchError::Partners(_) | BatchError::PartnerVariant(_) => {
                 BatchError::stored(DAMAGED, error)

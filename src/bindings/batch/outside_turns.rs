@@ -1,20 +1,75 @@
-//! The methods by which `HanabiVectorEnv` plays the turns of partners written in Python.
+//! The methods by which `HanabiVectorEnv` and `play_games` play the turns of players written in Python.
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::Batch;
-use crate::bindings::arguments::numbers::{Integer, count};
+use crate::batch::{self, BatchError};
+use crate::bindings::arguments::numbers::{Integer, count, seed as read_seed};
 use crate::bindings::arrays::copies::mask;
 use crate::bindings::arrays::vectors::collect;
+use crate::bindings::bots::play_bots::{
+    Columns, GivenPlayers, RecordingArrays, columns, read_games, read_players, recorded,
+};
 use crate::bindings::encode::seen::{ViewRequest, pairs, rows};
-use crate::bindings::errors::StarmineError;
+use crate::bindings::interruptible::{interruptible, interruptible_if};
+use crate::bindings::rules::variant::read_variant;
 use crate::bindings::rules::view::View;
-use crate::rules::Seat;
+use crate::rules::{EpisodeSeed, Seat, State};
+
+/// The most games that are recorded without looking for signals.
+const LONG_RECORD: usize = 1 << 12;
 
 #[pymethods]
 impl Batch {
+    /// Games of a table, for `play_games`: those from the first one, or those whose numbers are listed, uint64. `None`
+    /// in `players` is a seat that Python plays. With `every_turn`, the games also stop before each turn of a bot.
+    #[staticmethod]
+    #[pyo3(signature = (variant, players, games, seed, first_game, listed=None, every_turn=false))]
+    #[expect(clippy::too_many_arguments, reason = "each is an argument in Python")]
+    fn _of_table(
+        py: Python<'_>,
+        variant: &Bound<'_, PyAny>,
+        players: GivenPlayers<'_>,
+        games: Integer,
+        seed: &Bound<'_, PyAny>,
+        first_game: Integer,
+        listed: Option<&Bound<'_, PyAny>>,
+        every_turn: bool,
+    ) -> PyResult<Batch> {
+        let variant = read_variant(variant)?;
+        let players = read_players(&variant, &players)?;
+        let (seed, games) = (read_seed(seed)?, read_games(&first_game, &games, listed)?);
+        let episodes = games.into_iter().map(|game| EpisodeSeed { seed, game, episode: 0 });
+        let deal = || batch::Batch::of_table(variant, players, episodes, every_turn);
+        Ok(Batch::wrap(py, interruptible(py, deal)??))
+    }
+
+    /// How the games of a table ended.
+    ///
+    /// Returns:
+    ///     Scores, fireworks and lengths int32 (N,), -1 for a game that did not end, and endings int8 (N,), 0 for one.
+    fn _outcomes<'py>(&self, py: Python<'py>) -> PyResult<Columns<'py>> {
+        let outcomes = self.lock()?.batch.outcomes()?;
+        columns(py, || outcomes.iter().copied())
+    }
+
+    /// The games of a table as far as they were played: decks uint8 (N, deck_size), start players uint8 (N,), actions
+    /// uint8 (turns,) and offsets int64 (N + 1,).
+    fn _recorded<'py>(&self, py: Python<'py>) -> PyResult<RecordingArrays<'py>> {
+        let batch = &self.lock()?.batch;
+        let recording = interruptible_if(batch.num_envs() > LONG_RECORD, py, || batch.recorded())?;
+        recorded(py, recording?)
+    }
+
+    /// A game of a batch with partners, with all hands.
+    fn _state(&self, game: Integer) -> PyResult<State> {
+        let batch = &self.lock()?.batch;
+        let game = count("game", &game, 0..=batch.num_envs() - 1)?;
+        batch.partner_state(game).ok_or_else(|| BatchError::NoPartners.into())
+    }
+
     /// Plays one turn in the games of a mask, bool (N,), in a batch with partners. The other games do not
     /// change. A game that stopped before the turn of a bot plays the bot's move, whatever its action is. Returns `reward`, `terminated`, `illegal_action` and the outputs whose names begin with `final_`.
     fn _step_some(
@@ -26,20 +81,14 @@ impl Batch {
         let num_envs = self.shape()?[0];
         let moving = mask("moving", moving, num_envs)?;
         let games = self.read_actions(actions)?;
-        if games.batch.options().partners.is_empty() {
-            return Err(StarmineError::new_err("this batch has no partners: expected some"));
-        }
         self.call_for(py, &self.results, games, |games, outputs| {
             games.batch.step_some(&games.actions, &moving, outputs)
         })
     }
 
-    /// For each game of a batch with partners the seat to act, int32 (N,); -1 if the game is over.
+    /// For each game the seat to act, int32 (N,); -1 if the game is over.
     fn _to_act<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i32>>> {
         let batch = &self.lock()?.batch;
-        if batch.options().partners.is_empty() {
-            return Err(StarmineError::new_err("this batch has no partners: expected some"));
-        }
         let seats = batch.to_act().map(|seat| seat.map_or(-1, |seat| u8::from(seat).into()));
         Ok(collect("seats", batch.num_envs(), seats)?.into_pyarray(py))
     }
@@ -59,17 +108,14 @@ impl Batch {
 
     /// The view of the seat to act in a game of a batch with partners.
     fn _view(&self, game: Integer) -> PyResult<View> {
-        let batch = &self.lock()?.batch;
-        if batch.options().partners.is_empty() {
-            return Err(StarmineError::new_err("this batch has no partners: expected some"));
-        }
-        let game = count("game", &game, 0..=batch.num_envs() - 1)?;
-        let state = batch.partner_state(game).expect("there are partners");
+        let state = self._state(game)?;
         let seat = state.current_player();
         Ok(View::new(state, seat))
     }
 
-    /// What seats see of games: a row for each of K pairs, with `wanted` as `_Tables._rows` takes it.
+    /// What seats see of games: a row for each of K pairs, int64 (K,) each, of a game and a seat. `wanted` is a tuple
+    /// of the encoder, the dtype and a list of extra outputs. Returns arrays by name: "obs" (K, D), "action_mask" bool
+    /// (K, A), all false in the rows of a seat that is not to act, and the extra outputs.
     fn _rows<'py>(
         &self,
         py: Python<'py>,

@@ -97,11 +97,6 @@ impl GameRunner {
         self.seats.start(view, |seat| GameRng::for_seat(self.seed, seat));
     }
 
-    /// Whether a move of a player may take long, see [`Player::takes_long`].
-    pub(crate) fn takes_long(&self) -> bool {
-        self.seats.players().iter().any(Player::takes_long)
-    }
-
     /// The variant.
     #[must_use]
     pub const fn variant(&self) -> &Arc<Variant> {

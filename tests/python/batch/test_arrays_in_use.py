@@ -18,7 +18,6 @@ from starmine._core import (
     _pool,
     _pool_gradient,
     _Replay,
-    _Tables,
     unpack_bits_into,
 )
 
@@ -75,10 +74,6 @@ def zeros(*shape, dtype=np.float32):
     return np.zeros(shape, dtype)
 
 
-def tables():
-    return _Tables("standard", ["random", None], 1, 0, 0)
-
-
 def games(**given):
     arrays = {
         "decks": zeros(1, 50, dtype=np.uint8),
@@ -105,11 +100,8 @@ READERS = {
     ),
     "games": lambda part: BATCH._rows(part("i8", 3), np.zeros(3, int), WANTED),
     "seats": lambda part: VARIANT.new_game(seed=0)._rows(np.zeros(3, int), part("i8", 3), WANTED),
-    "games: rows of tables": lambda part: tables()._rows(part("i8", 3), np.zeros(3, int), WANTED),
-    "games: moves of tables": lambda part: tables().apply_all(part("i8", 1), [PLAY]),
-    "actions: moves of tables": lambda part: tables().apply_all([0], part("i8", 1)),
     "listed": lambda part: _play_bots("standard", ["random"] * 2, 2, 0, 0, 1, False, part("u8", 2)),
-    "listed: tables": lambda part: _Tables("standard", ["random", None], 2, 0, 0, part("u8", 2)),
+    "listed: tables": lambda part: Batch._of_table("standard", ["random", None], 2, 0, 0, part("u8", 2)),
     "actions": lambda part: BATCH.step(part("i8", 4)),
     "actions: misaligned": lambda part: BATCH.step(part("u1", 33)[1:].view("i8")),
     "actions: another C type": lambda part: BATCH.step(part(np.longlong, 4)),

@@ -17,7 +17,7 @@ import pickle, resource, threading
 import numpy as np
 import starmine
 from starmine import Batch
-from starmine._core import _Network, _policy_bytes, _Tables, unpack_bits_into
+from starmine._core import _Network, _policy_bytes, unpack_bits_into
 
 GAMES, FEW = 200_000, 10_000
 PARTNERS = {{1: ["random", "iggi"]}}
@@ -85,12 +85,12 @@ CALLS = {
     "final observations": ("after_an_end()", "subject.final_observations()"),
     "final_obs": ("after_an_end()", "subject._final_obs()"),
     "tables of games": (
-        "_Tables(FIVE, [None] * 5, FEW, 0, 0)",
+        "Batch._of_table(FIVE, [None] * 5, FEW, 0, 0)",
         "subject._rows(np.arange(FEW), np.zeros(FEW, np.int64), ROWS)",
     ),
     "outcomes of tables": (
-        "_Tables(starmine.variant('small'), BOTS, FEW, 0, 0)",
-        "(subject.run(), subject.outcomes())",
+        "Batch._of_table(starmine.variant('small'), BOTS, FEW, 0, 0)",
+        "(subject._recorded(), subject._outcomes())",
     ),
     "sampled hands": ("starmine.Variant().new_game(seed=0).view(0)", "subject.sample_hands(1_000_000)"),
     "unpacking": (

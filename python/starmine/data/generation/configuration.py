@@ -17,9 +17,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError, Variant, _Player, _Tables
+from starmine._core import StarmineError, Variant, _Player
 from starmine._util.keywords import check_names
 from starmine._util.numbers import is_number
+from starmine._util.rules import check_plays
 from starmine.data.metadata import Metadata
 from starmine.games.draws import SEAT, TABLE, choose, draw
 from starmine.games.identity import Identity, identity, parameters_hash
@@ -190,16 +191,12 @@ class _PlayersTable:
             if known is given or (is_bot and known == player):
                 return row
         if is_bot:
-            self._check_plays(player)
+            check_plays(self.rules, player)
         name = player.text if is_bot else given if isinstance(given, str) else self._type_name(given)
         self.given.append(player if is_bot else given)
         self.names.append(name)
         self.members.append(self._noisy(player, name))
         return len(self.members) - 1
-
-    def _check_plays(self, bot: _Player) -> None:
-        """Refuse a bot that is not known or does not play the variant, such as one that takes no noise."""
-        _Tables(self.rules, [bot] + [None] * (self.rules.players - 1), 1, 0, 0)
 
     def finish(self, tables: dict[str, tuple[SeatRows, ...]], weights: tuple[float, ...] | None) -> Roster:
         """The roster; an error where `epsilon` names a player that is not there."""
@@ -215,7 +212,7 @@ class _PlayersTable:
             name = f"{NOISY} {epsilon!r}; {name}"
         if epsilon and isinstance(player, _Player):
             player = player.noisy(epsilon)
-            self._check_plays(player)
+            check_plays(self.rules, player)
         elif epsilon:
             player = Noisy(player, epsilon)
         return RosterPlayer(player, name, known, epsilon, parameters)
