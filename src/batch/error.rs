@@ -195,6 +195,9 @@ pub enum BatchError {
     EmptyResetMask,
 }
 
+/// The problem of stored bytes that no batch has written.
+pub(super) const DAMAGED: &str = "the stored batch is damaged";
+
 impl BatchError {
     /// The error for stored bytes that another error makes unreadable.
     pub(super) fn stored(

@@ -62,25 +62,28 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+// From the bottom; each uses only those above it in this list:
+//
+// - `kernel`: eight games in lockstep, by the rules
+// - `error`, `partners` (games with bots and with players of the caller), `options`, `config` (what
+//   follows from the options for all games and threads), `outputs` (the table of outputs, and buffers)
+// - `rows`: observations and extra outputs from the words of the kernel
+// - `step`: a step of many games: its stages, and how threads share the games
+// - this file: `Batch` with its steps
+// - `methods`: its other methods; `snapshot`: a batch as bytes
+// - `replay`: recorded games in the place of new ones
+
 mod config;
-mod copy;
 mod error;
-mod given_decks;
-mod illegal_actions;
 mod kernel;
-mod last_observations;
+mod methods;
 mod options;
-mod output_buffers;
 mod outputs;
-mod partition;
-mod partner_turns;
 mod partners;
 mod replay;
-mod reset;
 mod rows;
 mod snapshot;
 mod step;
-mod worlds;
 
 use std::collections::TryReserveError;
 use std::mem::{replace, take};
@@ -88,18 +91,18 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub use error::{BatchError, IllegalActionsError, RefusedAction};
-pub use given_decks::GivenDecks;
+pub use methods::given_decks::GivenDecks;
+pub use methods::output_buffers::OutputBuffers;
+pub(crate) use methods::reset::PreparedGames;
+pub use methods::worlds::Worlds;
 pub use options::{
     AutoresetMode, Dtype, ExtraOutput, IllegalAction, Observers, Options, default_threads,
 };
-pub use output_buffers::OutputBuffers;
 pub(crate) use outputs::{Axis, for_each_output};
 pub use outputs::{ObservationBuffer, Outputs};
 pub use partners::Partners;
 pub use replay::{Replay, ReplayTurn};
-pub(crate) use reset::PreparedGames;
 pub use step::seeding::Seeds;
-pub use worlds::Worlds;
 
 use crate::buffers::{Simd, check_length, try_with_capacity};
 use crate::encode::Layout;
@@ -111,9 +114,9 @@ use kernel::block::{Field, GameLane, block_words, clear_block, ending};
 use kernel::draw_order::DrawOrder;
 use kernel::game::Game;
 use kernel::lanes::{LANES, Word};
-use partition::{Partition, share_size};
 use partners::game::PartnerGame;
 use step::chunk::Chunk;
+use step::partition::{Partition, share_size};
 use step::scratch::Scratch;
 use step::seeding::GameSeed;
 use step::{Request, Step};

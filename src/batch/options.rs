@@ -82,8 +82,9 @@ pub struct Options {
     pub extra_outputs: Vec<ExtraOutput>,
     /// The number of threads that step the games, the calling thread included; 0 counts as 1.
     pub num_threads: usize,
-    /// The instruction set; `None` for the one that the environment variable
-    /// [`SIMD_VARIABLE`](crate::buffers::SIMD_VARIABLE) names, or else the fastest.
+    /// The instruction set of the games and their outputs; `None` for the one that the environment
+    /// variable [`SIMD_VARIABLE`](crate::buffers::SIMD_VARIABLE) names, or else the fastest. Policies
+    /// among the partners always run on the latter.
     pub simd: Option<Simd>,
 }
 

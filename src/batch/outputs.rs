@@ -2,8 +2,8 @@
 
 use half::f16;
 
-use super::config::BatchConfig;
-use super::options::Dtype;
+use crate::batch::config::BatchConfig;
+use crate::batch::options::Dtype;
 use crate::buffers::{BufferError, WriteOnly, check_length};
 use crate::encode::CARD_FEATURES;
 
@@ -63,7 +63,8 @@ impl<'a> ObservationBuffer<'a> {
     }
 }
 
-/// An axis of an output's array. The first axis of every output counts the games; these follow it.
+/// An axis of an output's array. The first axis of every output counts the games; these follow it. The names give a
+/// buffer its length here and an array its shape in Python, from one table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Axis {
     /// The actions of the variant.
@@ -85,7 +86,7 @@ pub(crate) enum Axis {
 
 impl Axis {
     #[inline(always)]
-    pub(super) fn length(self, config: &BatchConfig) -> usize {
+    pub(in crate::batch) fn length(self, config: &BatchConfig) -> usize {
         match self {
             Axis::Actions => config.variant.num_actions(),
             Axis::Observers => config.num_observers(),
@@ -102,7 +103,7 @@ impl Axis {
 /// buffer for observations of the type `T`, and the axes of one game's elements; no axes stand for
 /// one element a game. `$use` is a macro that takes all rows.
 ///
-/// From it come [`Outputs`] and its checks, [`OutputBuffers`](super::OutputBuffers), and in Python
+/// From it come [`Outputs`] and its checks, [`OutputBuffers`](crate::batch::OutputBuffers), and in Python
 /// the keyword arguments, the arrays and the dictionary. What writes an output is in
 /// `step/result.rs`, or in `rows`.
 macro_rules! for_each_output {
@@ -112,7 +113,7 @@ macro_rules! for_each_output {
             obs: ObservationBuffer<'a> = Box<[T]>, [Observers, RowElements];
             /// Whether each action is legal for the seat to act.
             action_mask: WriteOnly<'a, bool> = Box<[bool]>, [Actions];
-            /// The change of the score in this step; with [`Partners`](super::Partners) also by their
+            /// The change of the score in this step; with [`Partners`](crate::batch::Partners) also by their
             /// turns.
             reward: WriteOnly<'a, f32> = Box<[f32]>, [];
             /// Whether the game ended in this step.
@@ -165,7 +166,7 @@ macro_rules! define_outputs {
             }
 
             /// Checks that these are buffers for the outputs of this many games.
-            pub(super) fn check(&self, config: &BatchConfig, games: usize) -> Result<(), BufferError> {
+            pub(in crate::batch) fn check(&self, config: &BatchConfig, games: usize) -> Result<(), BufferError> {
                 if let Some(found) = self.obs.as_ref().map(ObservationBuffer::dtype) {
                     let expected = config.options.dtype;
                     if found != expected {
@@ -181,7 +182,7 @@ macro_rules! define_outputs {
             }
 
             /// Splits off the outputs of the first games.
-            pub(super) fn split_at(self, games: usize, config: &BatchConfig) -> (Outputs<'a>, Outputs<'a>) {
+            pub(in crate::batch) fn split_at(self, games: usize, config: &BatchConfig) -> (Outputs<'a>, Outputs<'a>) {
                 $(let $name = self
                     .$name
                     .map(|all| all.split_at(games $(* Axis::$axis.length(config))*))
@@ -195,9 +196,9 @@ macro_rules! define_outputs {
 for_each_output!(define_outputs);
 
 impl Outputs<'_> {
-    /// Whether there is a buffer for any [`ExtraOutput`](super::ExtraOutput).
+    /// Whether there is a buffer for any [`ExtraOutput`](crate::batch::ExtraOutput).
     #[inline(always)]
-    pub(super) const fn have_features(&self) -> bool {
+    pub(in crate::batch) const fn have_features(&self) -> bool {
         self.card_features.is_some() || self.marginals.is_some() || self.own_hand.is_some()
     }
 }

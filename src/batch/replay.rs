@@ -2,13 +2,13 @@
 
 use std::sync::atomic::AtomicUsize;
 
-use super::kernel::lanes::LANES;
-use super::options::{AutoresetMode, IllegalAction, Options};
-use super::output_buffers::OutputBuffers;
-use super::outputs::Outputs;
-use super::step::Request;
-use super::step::refill::{NONE, Refill};
-use super::{Batch, BatchError, reserve};
+use crate::batch::kernel::lanes::LANES;
+use crate::batch::methods::output_buffers::OutputBuffers;
+use crate::batch::options::{AutoresetMode, IllegalAction, Options};
+use crate::batch::outputs::Outputs;
+use crate::batch::step::Request;
+use crate::batch::step::refill::{NONE, Refill};
+use crate::batch::{Batch, BatchError, reserve};
 use crate::buffers::Element;
 use crate::rules::{ActionId, BitIndices, Recording};
 

@@ -1,10 +1,11 @@
-//! The lengths of arrays that a caller gives or asks for.
+//! What is wrong with arrays that a caller gives, and with the instruction set that shall fill them.
 
 use std::collections::TryReserveError;
 
 use thiserror::Error;
 
-use super::simd::SIMD_VARIABLE;
+/// The environment variable that forces an instruction set, for tests and measurements.
+pub const SIMD_VARIABLE: &str = "STARMINE_SIMD";
 
 /// An array of the wrong length or the wrong type, or an instruction set that cannot fill it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

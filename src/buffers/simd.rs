@@ -16,7 +16,7 @@
 
 use std::fmt;
 
-use super::length::BufferError;
+use super::length::{BufferError, SIMD_VARIABLE};
 
 /// The token of the instructions that every processor has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,9 +95,6 @@ mod avx512 {
         task.run(isa);
     }
 }
-
-/// The environment variable that forces an instruction set, for tests and measurements.
-pub const SIMD_VARIABLE: &str = "STARMINE_SIMD";
 
 impl Simd {
     /// The name, as the environment variable gives it.

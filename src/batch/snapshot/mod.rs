@@ -14,6 +14,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 use super::config::BatchConfig;
+use super::error::DAMAGED;
 use super::options::{AutoresetMode, default_threads};
 use super::{Batch, BatchError, memory};
 use crate::rules::PositionError;
@@ -123,8 +124,6 @@ impl Batch {
         Ok(())
     }
 }
-
-const DAMAGED: &str = "the stored batch is damaged";
 
 /// The error for a field that is out of its range.
 fn damaged(problem: &str) -> BatchError {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::DAMAGED;
+use crate::batch::error::DAMAGED;
 use crate::batch::options::{AutoresetMode, Dtype, ExtraOutput, IllegalAction, Observers, Options};
 use crate::batch::partners::{Partners, StoredPartners};
 use crate::batch::{Batch, BatchError};

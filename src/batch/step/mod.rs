@@ -19,6 +19,7 @@
 
 pub mod chunk;
 pub mod finished_games;
+pub mod partition;
 pub mod refill;
 pub mod result;
 pub mod scratch;

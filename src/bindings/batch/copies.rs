@@ -17,9 +17,9 @@ impl Batch {
         Ok(Batch::wrap(py, interruptible_if(games.is_long(), py, copy)??))
     }
 
-    /// The batch as bytes, from which `from_bytes` resumes it exactly. The number of threads is not
-    /// stored, so batches in the same state give the same bytes. The weights of partners are stored,
-    /// except those that come with the package.
+    /// The batch as bytes, from which `from_bytes` resumes it exactly. Neither the number of threads nor
+    /// the games that ended in the last step are stored, so batches in the same state give the same bytes.
+    /// The weights of partners are stored, except those that come with the package.
     ///
     /// Raises:
     ///     SerializationError: games have given decks, worlds were drawn into the batch since its last reset of all

@@ -69,8 +69,7 @@ const LONG_PARTNERS: usize = 1 << 8;
 ///         learner's first step in the episode, so that the rewards of an episode add up to its final
 ///         score. An episode that ends before the learner's first turn is skipped; after 1,000 such
 ///         episodes in a row in one step, the game remains ended and its mask is all False. The
-///         next step, with any action, deals it anew. A stored batch refers to policy files by
-///         their paths.
+///         next step, with any action, deals it anew.
 ///     extra_outputs: names of optional outputs: "card_features", "marginals", "own_hand". `step`, `reset`,
 ///         `observe` and `allocate` return those that are named here. `step_into` and `reset_into` take an
 ///         array for any of them, named here or not.

@@ -57,7 +57,7 @@ fn shipped_names(UnknownNameError { name, nearest, known, .. }: &UnknownNameErro
 /// What is wrong with a policy file. Two problems are equal if their texts are.
 #[derive(Clone, Debug)]
 pub struct PolicyProblem {
-    text: String,
+    text: Box<str>,
     /// The error of the operating system or of another crate, for instance a [`std::io::Error`].
     source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
@@ -86,12 +86,12 @@ impl Eq for PolicyProblem {}
 const HEADER: &str = "\"starmine\" in its metadata";
 
 impl PolicyProblem {
-    pub(crate) fn new(text: impl Into<String>) -> PolicyProblem {
+    pub(crate) fn new(text: impl Into<Box<str>>) -> PolicyProblem {
         PolicyProblem { text: text.into(), source: None }
     }
 
     fn caused_by(
-        text: impl Into<String>,
+        text: impl Into<Box<str>>,
         error: impl std::error::Error + Send + Sync + 'static,
     ) -> PolicyProblem {
         PolicyProblem { text: text.into(), source: Some(Arc::new(error)) }

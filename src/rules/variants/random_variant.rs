@@ -26,8 +26,8 @@ pub fn random_parameters(mut below: impl FnMut(u32) -> u32) -> Parameters {
     // Every field is named, so that a new rule switch cannot be left out.
     Parameters {
         players: between(2, 5),
-        colors: colors,
-        ranks: ranks,
+        colors,
+        ranks,
         hand_size: (between(0, 2) < 2).then(|| between(1, 6)),
         // Without a token the crowning piece can leave a player without a legal action.
         max_information_tokens: if between(0, 2) < 2 { between(0, 16) } else { 0 },

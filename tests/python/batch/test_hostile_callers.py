@@ -89,7 +89,6 @@ def survives(data, rng):
         batch = Batch.from_bytes(data)
     except SerializationError:
         return False
-    assert batch.to_bytes() == data
     assert batch.num_threads == 1
     for _ in range(2):
         games, rows = batch.final_observations()

@@ -19,16 +19,15 @@ LAYERS = ["threads", "rules", "encode", "buffers", "nn", "bots", "search", "play
 # The same inside src/batch: its folders and files. No folder and no file uses another on its own floor.
 BATCH_FLOORS = [
     {"kernel"},
-    {"actions", "error", "given_decks"},
+    {"error"},
     {"partners"},
     {"options"},
     {"config"},
     {"outputs"},
     {"rows"},
     {"step"},
-    {"partition"},
     {"mod"},
-    {"copy", "illegal_actions", "last_observations", "output_buffers", "partner_turns", "reset", "snapshot", "worlds"},
+    {"methods", "snapshot"},
     {"replay"},
 ]
 PYTHON_CRATES = re.compile(r"\b(pyo3|numpy)\b")

@@ -1,8 +1,8 @@
 //! Copies of a batch.
 
-use super::partition::Partition;
-use super::step::scratch::Scratch;
-use super::{Batch, BatchError, memory, reserve};
+use crate::batch::step::partition::Partition;
+use crate::batch::step::scratch::Scratch;
+use crate::batch::{Batch, BatchError, memory, reserve};
 use crate::threads::Pool;
 
 impl Batch {

@@ -3,9 +3,9 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use super::options::{Dtype, Observers};
-use super::outputs::{ObservationBuffer, Outputs};
-use super::{Axis, Batch, BatchError, for_each_output, reserve};
+use crate::batch::options::{Dtype, Observers};
+use crate::batch::outputs::{ObservationBuffer, Outputs};
+use crate::batch::{Axis, Batch, BatchError, for_each_output, reserve};
 use crate::buffers::{BufferError, Element, WriteOnly};
 use crate::rules::{Card, Ending, Seat, Variant};
 
@@ -72,9 +72,9 @@ macro_rules! define_output_buffers {
 
         impl Batch {
             /// Buffers for all outputs, filled as by [`Batch::observe`], with observations of the type that
-            /// fits [`Options::dtype`](super::Options::dtype). Those of an
-            /// [`ExtraOutput`](super::ExtraOutput) are empty if
-            /// [`Options::extra_outputs`](super::Options::extra_outputs) lacks it.
+            /// fits [`Options::dtype`](crate::batch::Options::dtype). Those of an
+            /// [`ExtraOutput`](crate::batch::ExtraOutput) are empty if
+            /// [`Options::extra_outputs`](crate::batch::Options::extra_outputs) lacks it.
             ///
             /// # Errors
             /// [`BatchError::Buffer`] for a type that does not fit the dtype, [`BatchError::Memory`]
@@ -127,7 +127,7 @@ impl<T> OutputBuffers<T> {
     ///
     /// # Panics
     /// Also if the batch does not write the hand of this seat, as for its row, or without
-    /// [`ExtraOutput::OwnHand`](super::ExtraOutput::OwnHand).
+    /// [`ExtraOutput::OwnHand`](crate::batch::ExtraOutput::OwnHand).
     pub fn own_hand_of(
         &self,
         game: usize,

@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use std::{hint, thread};
 
-use super::config::BatchConfig;
-use super::kernel::block::block_words;
-use super::kernel::lanes::LANES;
-use super::step::Step;
-use super::step::chunk::{Chunk, GROUP};
-use super::step::scratch::Scratch;
+use crate::batch::config::BatchConfig;
+use crate::batch::kernel::block::block_words;
+use crate::batch::kernel::lanes::LANES;
+use crate::batch::step::Step;
+use crate::batch::step::chunk::{Chunk, GROUP};
+use crate::batch::step::scratch::Scratch;
 use crate::threads::{Pool, locked, take_pieces, wait_until};
 
 /// The number of pieces in a large share.

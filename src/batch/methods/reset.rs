@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::given_decks::GivenDecks;
-use super::kernel::draw_order::DrawOrder;
-use super::kernel::game::Game;
-use super::outputs::Outputs;
-use super::partners::game::{MAX_DEALS, PartnerGame};
-use super::step::Request;
-use super::{Batch, BatchError, Seeds, reserve};
+use crate::batch::kernel::draw_order::DrawOrder;
+use crate::batch::kernel::game::Game;
+use crate::batch::methods::given_decks::GivenDecks;
+use crate::batch::outputs::Outputs;
+use crate::batch::partners::game::{MAX_DEALS, PartnerGame};
+use crate::batch::step::Request;
+use crate::batch::{Batch, BatchError, Seeds, reserve};
 use crate::buffers::check_length;
 use crate::rules::EpisodeSeed;
 use crate::threads::is_stopped;
@@ -132,7 +132,7 @@ impl Batch {
     }
 
     /// How many games have a given deck.
-    pub(super) fn games_with_given_decks(&self) -> usize {
+    pub(in crate::batch) fn games_with_given_decks(&self) -> usize {
         self.decks.iter().flatten().count()
     }
 
@@ -207,7 +207,7 @@ impl Batch {
     }
 
     /// Deals this episode of a game with partners.
-    pub(super) fn deal_with_partners(
+    pub(in crate::batch) fn deal_with_partners(
         &self,
         game: usize,
         seed: EpisodeSeed,

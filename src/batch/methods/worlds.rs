@@ -2,11 +2,11 @@
 
 use std::sync::Mutex;
 
-use super::kernel::block::{GameLane, block_words};
-use super::kernel::lanes::LANES;
-use super::options::{AutoresetMode, Options};
-use super::partners::Partners;
-use super::{Batch, BatchError};
+use crate::batch::kernel::block::{GameLane, block_words};
+use crate::batch::kernel::lanes::LANES;
+use crate::batch::options::{AutoresetMode, Options};
+use crate::batch::partners::Partners;
+use crate::batch::{Batch, BatchError};
 use crate::buffers::check_length;
 use crate::rules::{Belief, Decision, EpisodeSeed, GameRng, Seat, View};
 use crate::threads::{is_stopped, locked, take_pieces};

@@ -1,10 +1,10 @@
 //! The decks that a reset deals instead of random ones.
 
-use super::kernel::draw_order::DrawOrder;
-use super::kernel::game::Game;
+use crate::batch::kernel::draw_order::DrawOrder;
+use crate::batch::kernel::game::Game;
 use crate::rules::{DeckError, EpisodeSeed, GameRng, ListedDeck, Position, RandomDeck, Variant};
 
-/// The decks that [`Batch::reset_to_decks`](super::Batch::reset_to_decks) deals.
+/// The decks that [`Batch::reset_to_decks`](crate::batch::Batch::reset_to_decks) deals.
 #[derive(Clone, Copy, Debug)]
 pub struct GivenDecks<'a> {
     /// The cards of all games, deck after deck, each from its top card on: one byte for each card, its
@@ -19,7 +19,7 @@ impl GivenDecks<'_> {
     ///
     /// # Errors
     /// [`DeckError`] for a deck that is not the variant's, or a start player that is not a seat.
-    pub(super) fn deal(
+    pub(in crate::batch) fn deal(
         &self,
         game: usize,
         variant: &Variant,

@@ -1,13 +1,13 @@
 //! The games that ended in the last step and were dealt anew in it: which they are, and their last
 //! observations, which the last stage of a step encodes from copies of the games.
 
-use super::kernel::block::{block_words, clear_block};
-use super::kernel::lanes::{LANES, Word};
-use super::outputs::{ObservationBuffer, Outputs};
-use super::step::chunk::Chunk;
-use super::step::finished_games::FinishedGame;
-use super::step::{Request, Step};
-use super::{Batch, BatchError, reserve};
+use crate::batch::kernel::block::{block_words, clear_block};
+use crate::batch::kernel::lanes::{LANES, Word};
+use crate::batch::outputs::{ObservationBuffer, Outputs};
+use crate::batch::step::chunk::Chunk;
+use crate::batch::step::finished_games::FinishedGame;
+use crate::batch::step::{Request, Step};
+use crate::batch::{Batch, BatchError, reserve};
 use crate::rules::EpisodeSeed;
 
 impl Batch {
@@ -29,7 +29,7 @@ impl Batch {
     }
 
     /// Where the last words of the finished games are, in ascending order of the games.
-    pub(super) fn finished_games(&self) -> Result<Vec<FinishedGame>, BatchError> {
+    pub(in crate::batch) fn finished_games(&self) -> Result<Vec<FinishedGame>, BatchError> {
         let mut all = reserve(self.num_finished(), self.num_envs())?;
         for (thread, scratch) in self.scratch.iter().enumerate() {
             let games = scratch.finished.games(self.calls).iter().enumerate();
@@ -45,7 +45,7 @@ impl Batch {
     ///
     /// # Errors
     /// [`BatchError::Buffer`] for a buffer of another length, or of a type that does not fit
-    /// [`Options::dtype`](super::Options::dtype), [`BatchError::Memory`] if there is no memory for copies
+    /// [`Options::dtype`](crate::batch::Options::dtype), [`BatchError::Memory`] if there is no memory for copies
     /// of the games.
     pub fn write_final_observations(
         &mut self,

@@ -4,13 +4,13 @@
 
 use std::sync::Arc;
 
-use super::kernel::block::{Field, count, counter, ending};
-use super::options::{AutoresetMode, Options};
-use super::outputs::Outputs;
-use super::partners::Partners;
-use super::partners::game::PartnerGame;
-use super::step::Request;
-use super::{Batch, BatchError};
+use crate::batch::kernel::block::{Field, count, counter, ending};
+use crate::batch::options::{AutoresetMode, Options};
+use crate::batch::outputs::Outputs;
+use crate::batch::partners::Partners;
+use crate::batch::partners::game::PartnerGame;
+use crate::batch::step::Request;
+use crate::batch::{Batch, BatchError};
 use crate::bots::{GamesError, Outcome};
 use crate::buffers::{check_length, try_with_capacity};
 use crate::players::PlayerSpec;

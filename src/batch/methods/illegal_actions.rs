@@ -1,14 +1,14 @@
 //! The actions that a step refuses.
 
-use super::options::{AutoresetMode, IllegalAction};
-use super::{Batch, IllegalActionsError, RefusedAction};
+use crate::batch::options::{AutoresetMode, IllegalAction};
+use crate::batch::{Batch, IllegalActionsError, RefusedAction};
 use crate::rules::ActionId;
 
 impl Batch {
     /// The actions that a step refuses. `moving` says which games play; `None` for all. Only the
     /// first [`IllegalActionsError::LISTED`] are listed with their legal actions; all are
     /// counted.
-    pub(super) fn illegal_actions(
+    pub(in crate::batch) fn illegal_actions(
         &self,
         actions: &[i64],
         moving: Option<&[bool]>,
@@ -29,7 +29,7 @@ impl Batch {
     }
 
     /// Whether an action is refused: it is illegal, or its game has to be reset first.
-    pub(super) fn refuses(&self, game: usize, action: i64) -> bool {
+    pub(in crate::batch) fn refuses(&self, game: usize, action: i64) -> bool {
         let options = &self.config.options;
         if self.is_over(game) {
             return options.autoreset_mode == AutoresetMode::Disabled;
