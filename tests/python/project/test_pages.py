@@ -160,6 +160,26 @@ def test_the_first_screen_of_the_readme_quotes_its_tables():
     assert f"the best published policy without search has {best} " in first
 
 
+def mean_tokens(players, games=20):
+    """Tokens of a prompt of "smart", at four characters each."""
+    variant = starmine.Variant(players=players)
+    rules, tables = len(starmine.text.rules_prompt(variant)), []
+    played = starmine.play_games(["smart"] * players, games, seed=0, record=True).trajectories
+    for game in range(games):
+        state = variant.new_game(seed=0, game=game)
+        for action in played[game].actions:
+            tables.append(len(starmine.text.table_prompt(state.view(state.current_player))))
+            state.apply(int(action))
+    return (rules + sum(tables) / len(tables)) / 4
+
+
+def test_the_tokens_of_prompts_are_those_of_the_page():
+    text = " ".join(read(ROOT / "docs" / "language_models.md").split())
+    quoted = re.search(r"have (\d+), (\d+), (\d+) and (\d+) tokens with two to five players", text).groups()
+    for players, tokens in enumerate(quoted, 2):
+        assert mean_tokens(players) == pytest.approx(int(tokens), rel=0.01)
+
+
 def test_a_table_of_speeds_is_of_one_machine():
     for page in (ROOT / "benchmarks" / "results").rglob("*.md"):
         machines = re.findall(r"machine (?!class )([^,]+),", read(page))
