@@ -68,7 +68,8 @@ impl Claim<'_> {
 }
 
 /// The arrays of an earlier call, which did not overlap: their memory, and whether it is written. If the
-/// next call has the same, the check is skipped, which takes a tenth of a step of one game.
+/// next call has the same, the check is skipped. It costs 15 % of a step of one game into arrays of the
+/// caller, 7 % of a step of 64 games and 1 % of a step of 1,024 games (packed rows, AVX-512).
 pub struct Disjoint<const N: usize>([(usize, usize, bool); N]);
 
 impl<const N: usize> Default for Disjoint<N> {
