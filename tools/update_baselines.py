@@ -56,6 +56,7 @@ START, STOP = "<!-- {} of update_baselines.py -->\n", "<!-- end -->\n"
 SEED = 0
 ROWS = 200  # of log.csv
 SCRIPTS = {"OBL": "obl"}  # of methods that learn values
+NO_FLAGS = ("compile",)  # options that take True or False, since their default depends on the device
 # The columns of runs.csv; those of scores stand for likeliest moves ("greedy") and for drawn ones ("sampled").
 FACTS = (
     *("name", "method", "variant", "players", "partner", "max_score", "seed", "after", "steps", "seconds"),
@@ -76,7 +77,7 @@ def command(script: str, arguments: dict[str, Any]) -> str:
     words = ["python", script]
     for name, value in arguments.items():
         option = name.replace("_", "-")
-        if isinstance(value, bool):
+        if isinstance(value, bool) and name not in NO_FLAGS:
             words.append(f"--{option}" if value else f"--no-{option}")
         else:
             words += [f"--{option}", *map(str, value if isinstance(value, list) else [value])]
@@ -259,10 +260,12 @@ def of_policy(name: str, policy: Trained, run: Path, games: int, after: str | No
     }
 
 
-def keep(name: str, run: Path, games: int, ship: bool, after: str | None) -> None:
+def keep(name: str, run: Path, given: Args) -> None:
     """Evaluate a run and put it into results/, and where it is to be shipped, its policy into the package."""
+    after = given.after
     policy = load_own(run / "policy.safetensors")
-    facts = of_policy(name, policy, run, games, after)
+    facts = of_policy(name, policy, run, given.games, after)
+    facts["machine"] = given.machine or facts["machine"]
     rows = [json.loads(line) for line in (run / "log.jsonl").read_text(encoding="utf-8").splitlines()]
     if after is None and all("cpu_seconds" in row for row in rows):
         facts["cpu_seconds"] = round(sum(row["cpu_seconds"] for row in rows))
@@ -284,7 +287,7 @@ def keep(name: str, run: Path, games: int, ship: bool, after: str | None) -> Non
         writer.writerow(columns)
         for stretch in np.array_split(np.array(rows, dtype=object), min(ROWS, len(rows))):
             writer.writerow([number(column, list(stretch)) for column in columns])
-    if ship:
+    if given.ship:
         if not isinstance(policy, TrainedPolicy):
             raise SystemExit("PyTorch plays the policy: expected one of a ColorNetwork without recurrence to ship")
         POLICIES.mkdir(exist_ok=True)
@@ -441,16 +444,20 @@ def seeds(names: list[str]) -> str:
     return markdown_table(heads, lines)
 
 
-def pairs_of_seats(name: str) -> str:
-    """A table of who plays with whom: a row for each player in seat 0, a column for each in seat 1."""
-    with (RESULTS / "crossplay" / f"{name}.csv").open(encoding="utf-8") as file:
-        pairs = {(row["player"], row["partner"]): row for row in csv.DictReader(file)}
-    players = list(dict.fromkeys(player for player, _ in pairs))
+def pairs_of_seeds() -> str:
+    """How policies of the same number of players that differ in their seed play together, a line for each pair."""
     rows = []
-    for first in players:
-        found = [pairs[first, second] for second in players]
-        rows.append([f"`{first}`", *(f"{float(it['score']):.2f} ± {float(it['standard_error']):.2f}" for it in found)])
-    return markdown_table(["seat 0, seat 1", *(f"`{player}`" for player in players)], list(map(markdown_row, rows)))
+    for players in (2, 3, 4, 5):
+        with (RESULTS / "crossplay" / f"ippo-{players}p.csv").open(encoding="utf-8") as file:
+            pairs = {(row["player"], row["partner"]): row for row in csv.DictReader(file)}
+        for first, second in pairs:
+            if first < second:
+                cells = [(first, first), (second, second), (first, second), (second, first)]
+                found = [pairs[cell] for cell in cells]
+                scores = [f"{float(it['score']):.2f} ± {float(it['standard_error']):.2f}" for it in found]
+                rows.append(markdown_row([str(players), f"`{first}`", f"`{second}`", *scores]))
+    heads = ["players", "A", "B", "A alone", "B alone", "one A, others B", "one B, others A"]
+    return markdown_table(heads, rows)
 
 
 # What each mark on a page is filled with, and the runs that it takes.
@@ -458,7 +465,7 @@ GROUPS = {**dict.fromkeys(("results", "scores", "pairs"), ""), "agreements": "ag
 WRITERS = {
     "results": lambda names: table([name for name in names if name in starmine.policies.shipped()]),
     "scores": lambda names: best_scores(),
-    "pairs": lambda names: pairs_of_seats("ippo-2p"),
+    "pairs": lambda names: pairs_of_seeds(),
     "agreements": seeds,
 }
 
@@ -508,6 +515,8 @@ class Args:
     """put their policies into the package"""
     after: str | None = None
     """the run whose checkpoint they went on with"""
+    machine: str | None = None
+    """that trained them, if it is not this one"""
     games: int = 10_000
     """of an evaluation"""
 
@@ -518,7 +527,7 @@ def main() -> None:
     if given.after and given.after not in runs():
         raise SystemExit(f"--after={given.after}: expected the name of a run in {RUNS.name}")
     for name, folder in map(named_folder, given.runs):
-        keep(name, folder, given.games, given.ship, given.after)
+        keep(name, folder, given)
     write_tables()
 
 

@@ -85,10 +85,10 @@ def table(players: int) -> str:
             cells = [row["method"], budget(row["turns"]), score, *optional, row["by"], linked(row)]
             lines.append((row["score"], cells))
     for known in json.loads(PUBLISHED.read_text(encoding="utf-8")):
-        score = known["scores"][players - 2]
+        score, crossed = known["scores"][players - 2], known["cross_play"][players - 2]
         if score:
-            crossed = f"{known['cross_play']:.2f}" if players == 2 and known["cross_play"] else ""
-            cells = [known["method"], known["steps"], f"{score:.2f}", crossed, "", "quoted", linked(known)]
+            with_seeds = f"{crossed:.2f}" if crossed else ""
+            cells = [known["method"], known["steps"], f"{score:.2f}", with_seeds, "", "quoted", linked(known)]
             lines.append((score, cells))
     lines.sort(key=lambda line: -line[0])
     heads = ["method", "turns of training", "self-play", "cross-play", "with bots", "by", "reference"]

@@ -59,10 +59,7 @@ def test_a_recorded_command_has_options_that_exist(name):
 
 
 def test_every_shipped_policy_has_a_row():
-    assert set(starmine.policies.shipped()) <= set(ROWS)
-    assert {name for name in starmine.policies.shipped() if not ROWS[name]["command"]} == {
-        f"ippo-{players}p" for players in (2, 3, 4, 5)
-    }  # of a prototype
+    assert all(ROWS[name]["command"] for name in starmine.policies.shipped())
 
 
 @pytest.mark.parametrize(
@@ -70,7 +67,6 @@ def test_every_shipped_policy_has_a_row():
     [
         pytest.param(name, marks=pytest.mark.nightly if ROWS[name]["after"] else pytest.mark.slow)
         for name in starmine.policies.shipped()
-        if ROWS[name]["command"]
     ],
 )
 def test_the_commands_that_lead_to_a_shipped_policy_run_for_two_updates(name, tmp_path, monkeypatch):
@@ -79,7 +75,8 @@ def test_the_commands_that_lead_to_a_shipped_policy_run_for_two_updates(name, tm
     for run in chain(name):
         module, args = arguments(run)
         size = {"num_envs": 16, "minibatch": 64, "total_steps": 2 * 16 * args.rollout}
-        module.main(replace(args, **size, eval_games=4, final_games=4, eval_every=2))
+        on_cpu = {"device": "cpu", "compile": False} if args.device == "cuda" else {}
+        module.main(replace(args, **size, **on_cpu, eval_games=4, final_games=4, eval_every=2))
     policy = starmine.load_policy(tmp_path / "runs" / name / "policy.safetensors")
     assert policy.variant.players == int(ROWS[name]["players"])
     assert policy.options["hidden"] == starmine.load_policy(name).options["hidden"]
