@@ -343,7 +343,9 @@ impl Batch {
     /// The position of one game.
     pub(crate) fn position(&self, game: usize) -> Position {
         assert!(game < self.num_envs(), "there is no game {game}");
-        self.copy_game(game).position
+        // A game with partners need not be read from its block.
+        let partner_game = self.partner_games.get(game);
+        partner_game.map_or_else(|| self.copy_game(game).position, |game| *game.position())
     }
 
     /// The episode that each game is in. `State::new` deals it again, unless its deck was given.
