@@ -56,21 +56,24 @@ fn shipped_names(UnknownNameError { name, nearest, known, .. }: &UnknownNameErro
 
 /// What is wrong with a policy file. Two problems are equal if their texts are.
 #[derive(Clone, Debug)]
-pub struct PolicyProblem {
-    text: Box<str>,
+pub struct PolicyProblem(Arc<Problem>);
+
+#[derive(Debug)]
+struct Problem {
+    text: String,
     /// The error of the operating system or of another crate, for instance a [`std::io::Error`].
-    source: Option<Arc<dyn std::error::Error + Send + Sync>>,
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
 impl Display for PolicyProblem {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.text)
+        formatter.write_str(&self.0.text)
     }
 }
 
 impl std::error::Error for PolicyProblem {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.source.as_deref().map(|error| error as &(dyn std::error::Error + 'static))
+        self.0.source.as_deref().map(|error| error as &(dyn std::error::Error + 'static))
     }
 }
 
@@ -86,15 +89,16 @@ impl Eq for PolicyProblem {}
 const HEADER: &str = "\"starmine\" in its metadata";
 
 impl PolicyProblem {
-    pub(crate) fn new(text: impl Into<Box<str>>) -> PolicyProblem {
-        PolicyProblem { text: text.into(), source: None }
+    pub(crate) fn new(text: impl Into<String>) -> PolicyProblem {
+        PolicyProblem(Arc::new(Problem { text: text.into(), source: None }))
     }
 
     fn caused_by(
-        text: impl Into<Box<str>>,
+        text: impl Into<String>,
         error: impl std::error::Error + Send + Sync + 'static,
     ) -> PolicyProblem {
-        PolicyProblem { text: text.into(), source: Some(Arc::new(error)) }
+        let source = Some(Box::new(error) as Box<_>);
+        PolicyProblem(Arc::new(Problem { text: text.into(), source }))
     }
 
     /// The operating system does not read the file.
