@@ -22,7 +22,6 @@ from typing import Any
 
 from starmine._core import NotationError, StarmineError, Variant, View
 from starmine._util.numbers import is_integer
-from starmine.games.variants import named_suits
 from starmine.text.exchange import Answer
 from starmine.text.facts import move_text, move_texts
 
@@ -354,10 +353,11 @@ def _word(given: Mapping[str, Any], name: str) -> str:
 
 def _action(answer: str, view: View) -> int:
     """The action that is written as prompts list it."""
-    text = _plain(answer)
-    action = _actions(view.variant, view.observer).get(text)
+    action = _actions(view.variant, view.observer).get(_plain(answer))
     if action is None:
-        raise UnreadableError(_problem(answer, text, view.variant, view.observer))
+        raise UnreadableError(
+            f'{_quoted(answer)} is no move: write nothing but one move as the prompt lists it, such as "play slot 0"'
+        )
     return action
 
 
@@ -382,32 +382,6 @@ def _bare(text: str, stop: bool = True) -> str:
         if not pair[0] or len(text) <= len(pair[0] + pair[1]):
             return text
         text = text[len(pair[0]) : -len(pair[1])].strip()
-
-
-def _problem(answer: str, text: str, variant: Variant, observer: int) -> str:
-    """What is wrong with an answer that is no move."""
-    if not text:
-        return "its answer is empty: name a move"
-    others = [str(seat) for seat in range(variant.players) if seat != observer]
-    suits = [suit.name for suit in named_suits(variant)]
-    hint = rf"hint seat [0-9]+ (?:rank [0-9]+|{'|'.join(suits)})"
-    named = set(re.findall(rf"\b(?:(?:play|discard) slot [0-9]+|{hint})\b", text))
-    if len(named) > 1:
-        return f"{_quoted(answer)} names {len(named)} moves: name one"
-    if placed := re.fullmatch(r"(play|discard) slot (-?[0-9]+)", text):
-        return f"slot {placed[2]} does not exist: expected 0 to {variant.hand_size - 1}, 0 for the oldest card"
-    if re.fullmatch(r"play slot [0-9]+ announcing \w+", text):
-        expected = f"expected one of {', '.join(suits)}" if variant.timed_display else "this game has no announcements"
-        return f"{_quoted(answer)} is no move: {expected}"
-    if hinted := re.fullmatch(r"hint seat ([0-9]+) (rank [0-9]+|[a-z]+)", text):
-        if hinted[1] not in others:
-            return f"a hint cannot go to seat {hinted[1]}: expected seat {' or '.join(others)}"
-        expected = f"expected {', '.join(suits)}, or rank 1 to {variant.ranks}"
-        return f"{_quoted(hinted[2])} is no suit and no rank of this game: {expected}"
-    example = f'such as "play slot 0", "discard slot 0" or "hint seat {others[0]} rank 1"'
-    if named:
-        return f"{_quoted(answer)} has more than a move: write nothing but the move, {example}"
-    return f"{_quoted(answer)} is no move: write a move as the prompt lists it, {example}"
 
 
 def _quoted(value: Any) -> str:

@@ -128,14 +128,14 @@ def test_the_longest_reply_is_read_and_a_longer_one_refused():
     "part", ["{", '{"a":', "[", "<move>", "</think>", "<think>", "MOVE:", "```\n", "**", "move ", "* ", "\n"]
 )
 def test_a_long_reply_is_refused_quickly(part):
-    began = time.perf_counter()
+    began = time.process_time()
     for text in (part * (150_000 // len(part)), part * (150_000 // len(part)) + "}"):
         assert parse_reply(text, VIEWS["two"]).action is None
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
 
 
 def test_refusals_are_errors_of_read_move():
-    with pytest.raises(starmine.NotationError, match="names 2 moves"):
+    with pytest.raises(starmine.NotationError, match="is no move: write nothing but one move"):
         read_move("play slot 1, discard slot 2", VIEWS["two"])
     with pytest.raises(starmine.StarmineError, match="is not legal now: expected one of"):
         read_move("discard slot 1", VIEWS["full"])
