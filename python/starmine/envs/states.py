@@ -96,7 +96,9 @@ class FollowedGames:
             terminated: bool (N,), the games that ended in this step.
             illegal: bool (N,), those of them that an illegal action ended.
         """
-        episodes, played = self._batch.episodes.tolist(), np.asarray(actions).tolist()
+        has_array = hasattr(actions, "__array__") or not hasattr(actions, "__dlpack__")
+        played = (np.asarray(actions) if has_array else np.from_dlpack(actions)).tolist()
+        episodes = self._batch.episodes.tolist()
         self.shown = list(self.states)
         for game, state in enumerate(self.shown):
             dealt = episodes[game] != self._episodes[game]

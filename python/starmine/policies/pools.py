@@ -142,8 +142,8 @@ def pool(
         game: "2p" to "5p", the standard game of 2 to 5 players, or a `Variant`.
         epsilon: the probability of a random move of the noisy bots, `noisy-smart` and so on; 0 for a pool without them.
         hold_out: names of players that training is not to meet. A noisy bot is held out with its bot.
-        results: the folder with the seeds, each as NAME/policy.safetensors. None for `results` in the current folder,
-            else in the source tree of the package; where neither is there, the pool has no seeds.
+        results: the folder with the seeds, each as NAME/policy.safetensors. None for `results` in the source tree of
+            the package; where it is missing, the pool has no seeds.
 
     Raises:
         UnknownNameError: there is no such game, or a name in `hold_out` is no player's.
@@ -211,12 +211,8 @@ def seed_files(results: str | os.PathLike[str] | None = None) -> dict[str, Path]
     """
     if results is not None and not Path(results).is_dir():
         raise StarmineError(f"results={os.fspath(results)!r} is not allowed: expected a folder")
-    candidates = [Path("results"), SOURCE / "results"] if results is None else [Path(results)]
-    for folder in candidates:
-        found = {path.parent.name: path for path in sorted(folder.glob(f"*/{POLICY_FILE}"))}
-        if found:
-            return found
-    return {}
+    folder = SOURCE / "results" if results is None else Path(results)
+    return {path.parent.name: path for path in sorted(folder.glob(f"*/{POLICY_FILE}"))}
 
 
 def _member(name: str, policy: TrainedPolicy | TorchPolicy) -> Member:

@@ -370,7 +370,8 @@ class Run:
         print(f"\n{self.steps:,} turns in {self.updates} updates, {self.seconds:.0f} s of training")
         for name, played in games.items():
             print(f"{name}, {len(played):,} games: {in_a_line(played)}{note if played is learned else ''}")
-        written = ["config.json", "log.jsonl", "learning_curve.png", *([] if cheats else [policy]), "checkpoint.pt"]
+        written = ["config.json", "log.jsonl", *["learning_curve.png"] * bool(self.rows)]
+        written += [*([] if cheats else [policy]), "checkpoint.pt"]
         print(f"results in {folder}: {', '.join(written)}, TensorBoard's event files")
 
 

@@ -71,16 +71,14 @@ def test_players_are_held_out_with_their_noisy_versions(results):
     assert {"fireflower", "noisy-fireflower"} <= set(pool("2p", results=results).held_out)
 
 
-def test_the_seeds_of_the_current_folder_and_of_the_source_are_found_by_name(results, monkeypatch):
+def test_the_seeds_of_the_source_are_found_by_name_and_no_others(results, monkeypatch):
     (results / "results").mkdir()
     (results / "other-1").rename(results / "results" / "other-1")
-    with monkeypatch.context() as patch:
-        patch.setattr(pools, "SOURCE", results)
-        patch.chdir(results / "mine-2")  # where no results are
-        assert "other-1" in pool("3p")
-    (results / "mine-1").rename(results / "results" / "mine-1")
+    monkeypatch.setattr(pools, "SOURCE", results / "nowhere")
     monkeypatch.chdir(results)
-    assert "mine-1" in pool("2p")
+    assert "other-1" not in pool("3p")  # what the current folder holds changes no pool
+    monkeypatch.setattr(pools, "SOURCE", results)
+    assert "other-1" in pool("3p")
 
 
 def test_players_of_a_pool_go_wherever_players_go(results, tmp_path):
