@@ -90,11 +90,6 @@ def given_path(name: str, path: str | os.PathLike[str]) -> Path:
     return Path(text)
 
 
-def new_run_id() -> str:
-    """A new id: 32 hexadecimal digits, drawn by chance."""
-    return uuid.uuid4().hex
-
-
 def remove_parts(folder: Path, name: str = "*") -> None:
     """Remove what killed writers left of a file, or of all files of a folder. The caller holds the lock of these files.
 

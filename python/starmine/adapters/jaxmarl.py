@@ -25,6 +25,7 @@ from starmine._core import DeckError, StarmineError, Variant, _unknown_name
 from starmine._util.arrays import Array
 from starmine._util.keywords import RULES, check_keywords
 from starmine.games.variants import resolve_variant
+from starmine.policies.v0_beliefs import v0_beliefs
 
 try:
     import jax
@@ -250,23 +251,11 @@ class HanabiJaxMARLEnv:
         return {agent: obs[seat] for seat, agent in enumerate(self.agents)}
 
     def _with_v0_belief(self, obs: jax.Array) -> jax.Array:
-        """The seats' observations of one game, with probabilities in place of the cards that hints allow.
-
-        A card's weight is the number of its copies that are neither discarded nor on the fireworks, as all seats see.
-        The division is XLA's, which JaxMARL's numbers have to the bit; `policies.foreign.observations` has PyTorch's.
-        """
+        """The seats' observations of one game, with V0 beliefs in the place of the cards that hints allow."""
         rules, start = self.variant, self._sections["knowledge"].start
-        cards = rules.colors * rules.ranks
-        copies = np.array(rules.copies).ravel()
-        of_card = np.repeat(np.eye(cards, dtype=np.float32), copies, axis=0)
-        tops = obs[0, self._sections["fireworks"]].reshape(rules.colors, rules.ranks)
-        played = jnp.flip(jnp.cumsum(jnp.flip(tops, -1), -1), -1).ravel()
-        left = copies - obs[0, self._sections["discards"]] @ of_card - played
+        beliefs = v0_beliefs(rules, obs, self._sections, jnp.asarray)
         knowledge = obs[:, start:].reshape(rules.players, rules.players * rules.hand_size, -1)
-        weights = knowledge[..., :cards] * left
-        total = weights.sum(axis=-1, keepdims=True)
-        belief = weights / jnp.where(total > 0, total, 1)
-        known = jnp.concatenate([belief, knowledge[..., cards:]], axis=-1)
+        known = jnp.concatenate([beliefs, knowledge[..., rules.colors * rules.ranks :]], axis=-1)
         return jnp.concatenate([obs[:, :start], known.reshape(rules.players, -1)], axis=1)
 
     @staticmethod

@@ -80,14 +80,13 @@ class Eval(PlayedGames):
 
     def run(self) -> int:
         """Evaluate, print, and return the exit status: 1 if all games of a pairing failed."""
-        self.refuse_without("output", "fresh")
         partners = bots_by_name(self.partners)
         try:
             evaluation = evaluate(
                 bots_by_name(self.bots) or None,
                 self.games,
                 partners=partners or (),
-                hold_out=held_out_by_name(self.hold_out, partners),
+                hold_out={name: partners.get(name, held) for name, held in bots_by_name(self.hold_out).items()},
                 methods=self.methods,
                 variant=rules_of_text(self.variant, self.players, self.lost_game_score),
                 seed=self.seed,
@@ -125,9 +124,3 @@ def bots_by_name(texts: list[str]) -> dict[str, Any]:
             raise StarmineError(f"bot={text!r} is not allowed: expected the name {name!r} once")
         players[name] = player_files.player_of(bot)
     return players
-
-
-def held_out_by_name(texts: list[str], partners: dict[str, Any]) -> dict[str, Any]:
-    """The bots that are held out, by name; the name of a partner stands for this partner."""
-    named = {text: partners[text] for text in texts if text in partners}
-    return named | bots_by_name([text for text in texts if text not in partners])

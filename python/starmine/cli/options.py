@@ -89,13 +89,6 @@ class Command:
         """Print a message on standard error, in one line."""
         print(f"starmine {self.name}: {' '.join(message.split())}", file=sys.stderr)
 
-    def refuse_without(self, needed: str, *names: str) -> None:
-        """Refuse options, whose default is None or False, that do nothing without another one."""
-        for name in names:
-            if getattr(self, name) not in (None, False) and getattr(self, needed) in (None, False):
-                given, other = (f"--{one.replace('_', '-')}" for one in (name, needed))
-                raise StarmineError(f"{given} without {other} is not allowed: expected both or neither")
-
 
 @dataclass(kw_only=True)
 class PlayedGames(Command):

@@ -81,7 +81,6 @@ class Export(ConvertedGames):
         by_preference = self.kind == "preference"
         if by_preference and self.rollouts is None:
             raise StarmineError("--kind preference without --rollouts is not allowed: expected a search")
-        self.refuse_without("rollouts", "blueprint", "ratings", "seed", "num_threads")
         if self.margin is not None and not by_preference:
             raise StarmineError("--margin without --kind preference is not allowed")
         if self.margin is not None and not 0 <= self.margin < float("inf"):

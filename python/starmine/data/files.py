@@ -55,9 +55,9 @@ class GamesFile:
     @staticmethod
     def open(path: Path) -> GamesFile:
         """Read a file's metadata."""
-        with add_path_to_error(path):
+        with reading(path):
             stamp = _stamp(path)
-        with add_path_to_error(path), pyarrow_parquet().ParquetFile(path) as file:
+        with reading(path), pyarrow_parquet().ParquetFile(path) as file:
             metadata = Metadata.of_file(file)
             check_name(path, metadata)
             groups = file.metadata
@@ -74,7 +74,7 @@ class GamesFile:
         """The checksum of its games; for a file without one, as other programs write it, the SHA-256 of the file."""
         if self.key_values[1] is not None:
             return self.key_values[1].decode(errors="replace")
-        with add_path_to_error(self.path):
+        with reading(self.path):
             digest = file_hash(self.path)[1]
             is_same = self.stamp == _stamp(self.path)
         if not is_same:
@@ -85,7 +85,7 @@ class GamesFile:
         """A row group as a `pyarrow.Table`, with some of its columns or all."""
         names = None if columns is None else list(columns)
         options = {"page_checksum_verification": True}
-        with add_path_to_error(self.path), pyarrow_parquet().ParquetFile(self.path, **options) as file:
+        with reading(self.path), pyarrow_parquet().ParquetFile(self.path, **options) as file:
             is_same = _key_values(file) == self.key_values and self.stamp in (None, _stamp(self.path))
             table = file.read_row_group(group, columns=names, use_threads=False) if is_same else None
         if table is None or len(table) != self.sizes[group]:
@@ -99,7 +99,7 @@ class GamesFile:
         """The games of a row group; without the columns that a file need not have unless they are asked for."""
         names = schema(self.metadata.variant, self.columns if optional else ()).names
         table = self.read(group, names)
-        with add_path_to_error(self.path):
+        with reading(self.path):
             return read_table(table, self.metadata.variant)
 
 
@@ -201,8 +201,8 @@ def files_of(path: Path) -> list[Path]:
 
 
 @contextmanager
-def add_path_to_error(path: Path) -> Iterator[None]:
-    """Add the path to every error of the block. What pyarrow and numpy raise is damage."""
+def reading(path: Path) -> Iterator[None]:
+    """A block that reads a file: errors name it, and what pyarrow and numpy raise is damage."""
     try:
         yield
     except FileNotFoundError:  # Arrow's names the file in its text only

@@ -13,7 +13,7 @@ from starmine._core import Batch, StarmineError, Variant
 from starmine._util.keywords import check_names
 from starmine.data.files import GamesFile
 from starmine.data.table import GameTable
-from starmine.games.trajectories import DEFAULT, EXTRA
+from starmine.games.trajectories import DEFAULT, EXTRA, return_to_go
 
 Rows = dict[str, NDArray[Any]]
 
@@ -112,7 +112,7 @@ class RowSettings:
                     raise StarmineError(f"number={games.game.max()} is not allowed: expected at most {MOST_NUMBER}")
                 made[name] = _at(games.game.astype(np.int64), game)
             elif name == "return_to_go":
-                made[name] = _at(games.scores, game) - replayed["score"].astype(np.float32)
+                made[name] = return_to_go(games.scores, game, replayed["score"])
             elif name == "player":
                 made[name] = games.players[game, replayed["current_player"]]
             elif name == "log_prob" and games.log_prob is not None:

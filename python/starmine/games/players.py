@@ -319,7 +319,7 @@ def text_of(player: Any) -> str | None:
         return None if text is None else player.text_with(text)
     if isinstance(player, _Player):
         return player.text
-    return str(player.bot) if type(player).__module__ == "starmine.policies.torch_policy" else None
+    return str(player.bot) if hasattr(player, "bot") and hasattr(player, "text_with") else None  # a `TorchPolicy`
 
 
 def type_name(player: Any) -> str:

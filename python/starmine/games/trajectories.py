@@ -36,6 +36,17 @@ OF_GAMES = ("action", "return_to_go", "game", "turn")  # outputs of a replay tha
 DEFAULT = ("obs", "action_mask", "action", "current_player", "reward", "return_to_go", "game", "turn")
 
 
+def return_to_go(final_scores: NDArray[Any], game: NDArray[Any], score: NDArray[Any]) -> NDArray[np.float32]:
+    """The points that turns and what follows them add: float32 (T,).
+
+    Args:
+        final_scores: (G,), of the games at their end.
+        game: int64 (T,), the game of each turn.
+        score: (T,), before each turn.
+    """
+    return np.take(final_scores, game, mode="clip").astype(np.float32) - score.astype(np.float32)
+
+
 @equal_by_value
 @dataclass(frozen=True, repr=False)
 class Trajectories:
@@ -183,13 +194,13 @@ class Trajectories:
         """
         chosen = checked_outputs(outputs, [*OUTPUTS, *OF_GAMES])
         refuse_unused(chosen, **settings)
-        needed = {"reward" if name == "return_to_go" else name for name in chosen}
-        names = [name for name in OUTPUTS if name in needed]
+        needed = {"score", "reward"} if "return_to_go" in chosen else set()
+        names = [name for name in OUTPUTS if name in chosen or name in needed]
         collected = self._collected(names, settings)
         return {name: collected[name] if name in collected else self._of_games(name, collected) for name in chosen}
 
     def _of_games(self, name: str, replayed: dict[str, NDArray[Any]]) -> NDArray[Any]:
-        """An output of `OF_GAMES`, given those of the batch; "return_to_go" needs "reward"."""
+        """An output of `OF_GAMES`, given those of the batch; "return_to_go" needs "score" and "reward"."""
         game: NDArray[np.int64] = np.repeat(np.arange(len(self)), self.lengths)
         if name == "action":
             return self.actions.astype(np.int64)
@@ -197,8 +208,10 @@ class Trajectories:
             return game
         if name == "turn":
             return (np.arange(len(game)) - self.offsets[game]).astype(np.int32)
-        sums: NDArray[np.float64] = np.concatenate([np.zeros(1), np.cumsum(replayed["reward"], dtype=np.float64)])
-        return (sums[self.offsets[game + 1]] - sums[:-1]).astype(np.float32)
+        if len(game) == 0:
+            return np.zeros(0, np.float32)
+        last = self.offsets[1:] - 1  # of a game without turns no row asks
+        return return_to_go((replayed["score"] + replayed["reward"])[last], game, replayed["score"])
 
     def _collected(self, names: list[str], settings: dict[str, Any]) -> dict[str, NDArray[Any]]:
         """The outputs of a batch for all turns, in the order of `actions`."""

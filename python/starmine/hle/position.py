@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from starmine._core import Card, Event, State, View
+from starmine.games.hands import Hands
 from starmine.hle.cards import CHANCE_PLAYER_ID, HanabiCard, HanabiCardKnowledge, card_text
 from starmine.hle.moves import HanabiHistoryItem, HanabiMove
 from starmine.hle.rules import AgentObservationType, Rules
@@ -323,30 +324,28 @@ def deal_item(card: Pair, seat: int) -> HanabiHistoryItem:
 
 def played_items(events: list[Event], rules: Rules) -> list[HanabiHistoryItem]:
     """The turns and the deals after them; a card that the events hide is dealt as (-1, -1)."""
-    variant = rules.variant
-    seer = rules.observation_type == AgentObservationType.SEER
-    # Of each card in the hands, whether its colour and its rank were hinted; a seer knows both from the start.
-    named = [[[seer, seer] for _ in range(variant.hand_size)] for _ in range(variant.players)]
-    deck = variant.deck_size - variant.players * variant.hand_size
+    variant, hands = rules.variant, Hands(rules.variant)
+    left = variant.deck_size - variant.players * variant.hand_size
+    # The aspects of cards that were hinted, by card number; a seer knows both from the start.
+    named: set[tuple[int, int]] = set()
+    if rules.observation_type == AgentObservationType.SEER:
+        named = {(number, aspect) for number in range(variant.deck_size) for aspect in (0, 1)}
     items = []
     for event in events:
         move = rules.moves[event.action]
         if event.target is not None:
             aspect = 0 if event.color is not None else 1
-            hand = named[event.target]
-            newly = tuple(slot for slot in event.touched if not hand[slot][aspect])
-            for slot in event.touched:
-                hand[slot][aspect] = True
-            touched = tuple(event.touched)
-            items.append(HanabiHistoryItem(move, event.seat, _touched=touched, _newly=newly))
+            touched = {slot: (hands.numbers[event.target][slot], aspect) for slot in event.touched}
+            newly = tuple(slot for slot, hinted in touched.items() if hinted not in named)
+            named.update(touched.values())
+            items.append(HanabiHistoryItem(move, event.seat, _touched=tuple(touched), _newly=newly))
             continue
         card = (-1, -1) if event.card is None else (event.card.suit, event.card.rank)
         token = event.regained > 0
         items.append(HanabiHistoryItem(move, event.seat, _card=card, _scored=event.added, _token=token))
-        del named[event.seat][move.card_index()]
-        if deck > 0:
-            deck -= 1
-            named[event.seat].append([seer, seer])
+        hands.follow(event)
+        if left > 0:
+            left -= 1
             drawn = (-1, -1) if event.drawn is None else (event.drawn.suit, event.drawn.rank)
             items.append(deal_item(drawn, event.seat))
     return items

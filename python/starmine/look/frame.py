@@ -47,6 +47,7 @@ from typing import Any
 
 from starmine._core import Card, Event, Knowledge, Move, StarmineError, State, Variant, View
 from starmine._util.keywords import check_names
+from starmine.games.hands import Hands
 from starmine.games.variants import named_suits
 from starmine.look.shapes import SUITS
 from starmine.look.words import does, turn_in_words
@@ -283,9 +284,8 @@ class _Told:
     """What was said about each card of the hands, and how many cards were dealt before it."""
 
     def __init__(self, variant: Variant, history: Sequence[Event], suits: Suits) -> None:
-        self.suits = suits
-        size, dealt = variant.hand_size, variant.players * variant.hand_size
-        self.numbers = [list(range(seat * size, (seat + 1) * size)) for seat in range(variant.players)]
+        self.suits, hands = suits, Hands(variant)
+        self.numbers = hands.numbers
         self.hints: dict[int, list[list[Any]]] = {}
         letters = [suit["letter"] for suit in suits]
         for turn, event in enumerate(history, 1):
@@ -294,12 +294,7 @@ class _Told:
                 for slot, number in enumerate(self.numbers[event.target]):
                     sign = "+" if slot in event.touched else "-"
                     self.hints.setdefault(number, []).append([turn, sign + said])
-                continue
-            assert event.slot is not None
-            del self.numbers[event.seat][event.slot]
-            if dealt < variant.deck_size:
-                self.numbers[event.seat].append(dealt)
-                dealt += 1
+            hands.follow(event)
 
     def card(self, seat: int, slot: int, knowledge: Knowledge, variant: Variant) -> dict[str, Any]:
         """What everybody knows about a card."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 from starmine._core import Card, Event, Variant, View
+from starmine.games.hands import Hands
 from starmine.games.variants import Suit, named_suits
 
 
@@ -31,23 +33,13 @@ def hints_of_cards(view: View, history: Sequence[Event]) -> list[list[list[tuple
     Returns:
         By seat and slot, a list of (turn, event).
     """
-    variant = view.variant
-    hands: list[list[list[tuple[int, Event]]]] = [
-        [[] for _ in range(variant.hand_size)] for _ in range(variant.players)
-    ]
-    cards = variant.deck_size - variant.players * variant.hand_size
+    hands, hints = Hands(view.variant), defaultdict[int, list[tuple[int, Event]]](list)
     for turn, event in enumerate(history):
         if event.target is not None:
             for slot in event.touched:
-                hands[event.target][slot].append((turn, event))
-            continue
-        assert event.slot is not None
-        hand = hands[event.seat]
-        del hand[event.slot]
-        if cards > 0:
-            cards -= 1
-            hand.append([])
-    return hands
+                hints[hands.numbers[event.target][slot]].append((turn, event))
+        hands.follow(event)
+    return [[hints[number] for number in hand] for hand in hands.numbers]
 
 
 @lru_cache(maxsize=256)

@@ -43,7 +43,7 @@ def test_the_command_prints_what_the_function_returns(tmp_path, capsys):
         (["eval", "smart", "--variant", "mini"], "does not play this variant"),
         (["eval", "--games", "0"], "games=0 is not allowed: expected 1 to"),
         (["eval", "--players", "1"], "players=1 is not allowed: expected 2 to 5"),
-        (["eval", "--fresh"], "--fresh without --output is not allowed"),
+        (["eval", "--fresh"], "fresh=True without output is not allowed"),
         (["eval", "--output", "/dev/null"], "output='/dev/null' cannot be written"),
     ],
 )

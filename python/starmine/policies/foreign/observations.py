@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from starmine._core import Variant
+from starmine.policies.v0_beliefs import v0_beliefs
 
 
 @dataclass(frozen=True)
@@ -56,24 +57,11 @@ class Inputs:
 
 
 def with_v0_beliefs(variant: Variant, obs: Tensor) -> Tensor:
-    """The observations with "V0 beliefs" in the place of the cards that hints allow, float32 (K, D).
-
-    The probability of a card is proportional to the number of its copies that are neither discarded nor played, if
-    the hints allow the card, as in the forks of HLE of SAD and OBL, and in JaxMARL.
-    """
+    """The observations with V0 beliefs in the place of the cards that hints allow, float32 (K, D)."""
     layout = variant.layout()
-    cards = variant.colors * variant.ranks
-    copies = torch.tensor(variant.copies).ravel()
-    # The discards hold a bit for each copy of each card, the fireworks the top rank of each stack.
-    of_card = torch.repeat_interleave(torch.eye(cards), copies, dim=0).to(obs.device)
-    obs, copies = obs.float(), copies.to(obs.device)
-    tops = obs[:, layout["fireworks"].slice].reshape(-1, variant.colors, variant.ranks)
-    played = tops.flip(-1).cumsum(-1).flip(-1).reshape(-1, cards)
-    left = copies - obs[:, layout["discards"].slice] @ of_card - played
-    start, stop = layout["knowledge"].start, layout["knowledge"].stop
+    sections = {name: layout[name].slice for name in ("fireworks", "discards", "knowledge")}
+    obs, (start, stop) = obs.float(), (layout["knowledge"].start, layout["knowledge"].stop)
+    beliefs = v0_beliefs(variant, obs, sections, lambda array: torch.as_tensor(array, device=obs.device))
     knowledge = obs[:, start:stop].reshape(len(obs), variant.players * variant.hand_size, -1)
-    weights = knowledge[..., :cards] * left[:, None]
-    total = weights.sum(-1, keepdim=True)
-    beliefs = weights / torch.where(total > 0, total, 1)
-    known = torch.cat([beliefs, knowledge[..., cards:]], dim=-1)
+    known = torch.cat([beliefs, knowledge[..., variant.colors * variant.ranks :]], dim=-1)
     return torch.cat([obs[:, :start], known.reshape(len(obs), -1), obs[:, stop:]], dim=1)
