@@ -16,7 +16,7 @@ pub enum Player {
     Bot(Box<dyn Bot>),
     /// The cheating bot, which sees all hands: an upper bound for the others.
     Cheater,
-    /// A player outside this crate, whose moves the caller passes to [`GameRunner::play`].
+    /// A player outside this crate, whose moves the caller passes to [`GameRunner::play`](super::runner::GameRunner::play).
     External,
 }
 

@@ -10,7 +10,7 @@ use crate::rules::turns::event::Event;
 use crate::rules::turns::moves::Move;
 use crate::rules::variants::variant::Variant;
 
-/// What a turn reveals to one seat apart from the move itself. [`SeenGame::play`] takes it, and
+/// What a turn reveals to one seat apart from the move itself. [`SeenGame::play`](super::SeenGame::play) takes it, and
 /// [`Event::revealed_to`] gives it where the whole game is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Revealed {
