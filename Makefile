@@ -266,4 +266,4 @@ constraints: ## Record the newest versions that work together.
 	LC_ALL=C sort --field-separator '=' --key 1,1 --unique --output constraints.txt constraints.txt $(JAXMARL)/frozen
 
 clean: ## Remove what was built.
-	rm -rf $(VENV) $(JAXMARL) target runs docs/_build
+	rm -rf $(VENV) $(JAXMARL) target docs/_build

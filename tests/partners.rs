@@ -347,3 +347,15 @@ fn a_step_does_not_play_the_turn_of_an_external_partner() {
     assert!(batch.to_act().all(|seat| seat == Some(Seat::FIRST)));
     batch.step(&first(&batch), Outputs::default()).unwrap();
 }
+
+#[test]
+fn the_action_of_a_game_that_waits_for_a_bot_is_not_counted_as_illegal() {
+    let partners = partners(&[(Seat::ALL[1], &["iggi"])]).stopping_before_bots();
+    let options = Options { partners, ..Options::default() };
+    let mut batch = Batch::new(variant("standard", 2), 3, SEED, options).unwrap();
+    batch.step_some(&[5; 3], &[false, true, false], Outputs::default()).unwrap();
+    assert_eq!(batch.to_act().nth(1), Some(Some(Seat::ALL[1])));
+    let error = batch.step_some(&[99; 3], &[true, true, false], Outputs::default());
+    let Err(BatchError::IllegalActions(error)) = error else { panic!("{error:?}") };
+    assert_eq!((error.count, error.listed[0].game), (1, 0));
+}

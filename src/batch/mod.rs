@@ -510,7 +510,7 @@ impl Batch {
         if waits && (0..self.num_envs()).any(|game| self.is_over(game))
             || !self.run(request, outputs)
         {
-            return Err(self.illegal_actions(actions, None).into());
+            return Err(self.illegal_actions(actions, |_| true).into());
         }
         self.fresh = false;
         self.finish_step();

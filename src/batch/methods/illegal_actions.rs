@@ -5,18 +5,18 @@ use crate::batch::{Batch, IllegalActionsError, RefusedAction};
 use crate::rules::ActionId;
 
 impl Batch {
-    /// The actions that a step refuses. `moving` says which games play; `None` for all. Only the
+    /// The actions that a step refuses. `chooses` says in which games an action counts. Only the
     /// first [`IllegalActionsError::LISTED`] are listed with their legal actions; all are
     /// counted.
     pub(in crate::batch) fn illegal_actions(
         &self,
         actions: &[i64],
-        moving: Option<&[bool]>,
+        chooses: impl Fn(usize) -> bool,
     ) -> IllegalActionsError {
         let mut error =
             IllegalActionsError { count: 0, listed: vec![], variant: self.config.variant.clone() };
         for (game, &action) in actions.iter().enumerate() {
-            if moving.is_some_and(|moving| !moving[game]) || !self.refuses(game, action) {
+            if !chooses(game) || !self.refuses(game, action) {
                 continue;
             }
             error.count += 1;

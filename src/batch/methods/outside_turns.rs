@@ -118,7 +118,7 @@ impl Batch {
         let chooses = |game: usize| moving[game] && !self.partner_games[game].waits_for_bot();
         let mut refused = (0..self.num_envs()).filter(|&game| chooses(game));
         if refused.any(|game| self.refuses(game, actions[game])) {
-            return Err(self.illegal_actions(actions, Some(moving)).into());
+            return Err(self.illegal_actions(actions, chooses).into());
         }
         self.run(Request::PlaySome { actions, moving }, outputs);
         self.fresh = false;

@@ -15,7 +15,8 @@ use crate::batch::{
 use crate::buffers::WriteOnly;
 use crate::players::PlayerSpec;
 use crate::rules::{
-    ActionId, EpisodeSeed, GameRng, Parameters, Position, Seat, State, Variant, random_variant,
+    ActionId, EpisodeSeed, Event, GameRng, Parameters, Position, Seat, SlotSet, State, Suit,
+    Variant, random_variant,
 };
 
 /// The forgeries of each batch.
@@ -220,6 +221,11 @@ fn message(forge: impl FnOnce(&mut Position)) -> String {
     Batch::from_bytes(&forged, None).expect_err("a forged batch was loaded").to_string()
 }
 
+/// The last event of the example, a discard or a play.
+fn last(position: &mut Position) -> &mut Event {
+    position.last_event.as_mut().expect("a game that has begun")
+}
+
 #[test]
 fn an_error_names_the_forged_field() {
     let cases = [
@@ -240,6 +246,16 @@ fn an_error_names_the_forged_field() {
         (message(|position| position.hands[1].knowledge[0].0 = 0), "games[2].knowledge"),
         (message(|position| position.hands[1].knowledge[0].0 |= 1 << 63), "games[2].knowledge"),
         (message(|position| position.deck_size -= 1), "games[2].hands: with the other cards"),
+        (message(|position| last(position).seat = Seat::ALL[4]), "last_event: a seat"),
+        (message(|position| last(position).card = None), "last_event: with a card or slots"),
+        (
+            message(|position| last(position).card.as_mut().unwrap().suit = Suit::ALL[5]),
+            "games[2].last_event: unknown card",
+        ),
+        (
+            message(|position| last(position).touched = SlotSet::first_slots(1)),
+            "games[2].last_event: with a card or slots",
+        ),
     ];
     for (message, expected) in cases {
         assert!(message.starts_with("the stored batch is damaged: "), "{message}");

@@ -37,8 +37,8 @@ impl Batch {
         })
     }
 
-    /// The batch of `to_bytes`. Every field is checked: bytes that no batch stores are refused, also
-    /// those with a valid checksum.
+    /// The batch of `to_bytes`. Every field is checked, also in bytes with a valid checksum; what stands
+    /// behind the fields, such as the ended games that earlier versions stored there, is not read.
     ///
     /// Args:
     ///     data: the bytes.

@@ -7,10 +7,12 @@
 use thiserror::Error;
 
 use crate::rules::cards::knowledge::Knowledge;
+use crate::rules::cards::slot_set::SlotSet;
 use crate::rules::game::hand::Hand;
 use crate::rules::game::position::Position;
 use crate::rules::game::rng::GameRng;
 use crate::rules::limits::{MAX_COLORS, MAX_PLAYERS};
+use crate::rules::turns::moves::Move;
 use crate::rules::variants::variant::Variant;
 
 /// A position that no game of the variant has.
@@ -62,10 +64,25 @@ impl Position {
         let conserved = used + u32::from(self.deck_size) == u32::from(variant.deck_size())
             && rest == self.deck_size;
         require(conserved, "hands", "with the other cards not the variant's deck")?;
-        let exists = |played| variant.move_to_action(played).is_some();
-        let known = self.last_event.is_none_or(|event| exists(event.played));
-        require(known, "last_event", "not a move of the variant")?;
+        self.check_last_event(variant)?;
         require(self.ending == self.find_ending(variant), "ending", "the rules say otherwise")
+    }
+
+    /// Checks that the last move exists, and that what it showed fits it.
+    fn check_last_event(&self, variant: &Variant) -> Result<(), PositionError> {
+        let Some(event) = self.last_event else { return Ok(()) };
+        let exists = variant.move_to_action(event.played).is_some();
+        require(exists, "last_event", "not a move of the variant")?;
+        let is_seat = event.seat.index() < usize::from(variant.players());
+        require(is_seat, "last_event", "a seat that the variant lacks")?;
+        let mut cards = event.card.into_iter().chain(event.drawn);
+        require(cards.all(|card| variant.has_card(card)), "last_event", "unknown card")?;
+        let is_hint = matches!(event.played, Move::Hint { .. });
+        let fits = event.card.is_none() == is_hint && (is_hint || event.touched.is_empty());
+        require(fits, "last_event", "with a card or slots that do not fit its move")?;
+        let hand = SlotSet::first_slots(variant.hand_size().into());
+        let are_slots = u8::from(event.touched) & !u8::from(hand) == 0;
+        require(are_slots, "last_event", "slots that no hand has")
     }
 
     /// Checks that the discarded copies exist, and that those of each card fill its bits from the
