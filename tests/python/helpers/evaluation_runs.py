@@ -28,7 +28,6 @@ def read_evaluation(folder):
     told = {
         name: tuple(value) if isinstance(value, list) else value for name, value in manifest["configuration"].items()
     }
-    del told["id"]
     told["players"], told["evaluated"] = told.pop("entrants"), told.pop("ego")
     told["variant"] = Variant(**told["variant"])
     told["identities"] = {name: Identity(text, None) for name, text in told["identities"].items()}

@@ -206,7 +206,7 @@ def test_an_unusable_reply_is_sent_back_with_what_was_wrong():
     assert [message["role"] for message in asked[-1]][2:] == ["assistant", "user"] * 3
     assert "'Hello' is no move" in asked[1][-1]["content"]
     assert "End your answer with a line such as\nMOVE: play slot 0" in asked[1][-1]["content"]
-    assert "slot 7 does not exist" in asked[2][-1]["content"]
+    assert "'play slot 7' is no move" in asked[2][-1]["content"]
     assert "not legal now" in asked[3][-1]["content"]
     assert asked[0][0]["role"] == "system"
 
