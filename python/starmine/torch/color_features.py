@@ -120,8 +120,8 @@ class _Tables:
         copies: float32 (C, R), the copies of each card.
         share: float32 (C, R), the inverse of the copies.
         kind_of_copy: float32 (copies of all cards, C * R), one-hot: the card of each bit of the section "discards".
-        up_to: float32 (R, R), 1 where the column's rank is at most the row's. A product with it is a cumulative sum,
-            which takes a GPU .2 ms longer by `cumsum` in 8,192 positions.
+        up_to: float32 (R, R), 1 where the column's rank is at most the row's. A product with it sums over ranks, faster
+            on a GPU than `cumsum`.
         row_of_copies: float32 (C, R), the section "copies" of a colour's row; None where all colours have the same.
     """
 

@@ -126,7 +126,8 @@ def test_recorded_updates_equal_direct_ones(script, options, tiny, recorded, mon
     assert recorded_learner.games.state_dict() == direct.games.state_dict()
 
 
-def test_a_compiled_network_learns_the_same(tiny, recorded, monkeypatch):
+@pytest.mark.parametrize("options", [{}, {"network": "plain"}], ids=["by colour", "plain"])
+def test_a_compiled_network_learns_the_same(options, tiny, recorded, monkeypatch):
     """The whole network is one graph of torch.compile, and reads the weights that the optimizer changes."""
     import ppo
 
@@ -135,10 +136,10 @@ def test_a_compiled_network_learns_the_same(tiny, recorded, monkeypatch):
     monkeypatch.setattr(
         torch, "compile", lambda network, **options: compile(network, backend="aot_eager", fullgraph=True, **options)
     )
-    compiled = ppo.PPO(tiny(ppo, **CHANGING, compile=True))
+    compiled = ppo.PPO(tiny(ppo, **CHANGING, **options, compile=True))
     assert compiled.network is not compiled.policy
     found = updates_of(compiled)
-    direct = ppo.PPO(tiny(ppo, **CHANGING, compile=False))
+    direct = ppo.PPO(tiny(ppo, **CHANGING, **options, compile=False))
     assert direct.network is direct.policy
     for expected, measures in zip(updates_of(direct), found, strict=True):
         assert measures == pytest.approx(expected, rel=1e-4, abs=1e-6)
