@@ -209,8 +209,10 @@ class PPO:
             self.resolved["start"] = begin_with(self.policy, args.start)
         # Larger kernels of the network: made by torch.compile, or by the compiled core on a CPU.
         self.network: Any = self.policy
+        self.resolved["compile"] = False
         if args.compile and not self.recurrent:
             self.network = torch.compile(self.policy, dynamic=False)
+            self.resolved["compile"] = True
         else:
             self.policy.fuse_kernels()
         self.weights = flat_weights(self.policy)

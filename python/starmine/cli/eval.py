@@ -86,7 +86,7 @@ class Eval(PlayedGames):
                 bots_by_name(self.bots) or None,
                 self.games,
                 partners=partners or (),
-                hold_out={name: partners.get(name, held) for name, held in bots_by_name(self.hold_out).items()},
+                hold_out=held_out_of(self.hold_out, partners),
                 methods=self.methods,
                 variant=rules_of_text(self.variant, self.players, self.lost_game_score),
                 seed=self.seed,
@@ -110,6 +110,12 @@ class Eval(PlayedGames):
         for pairing in failed:
             self.complain(f"every game of {pairing.player} with {pairing.partner} failed")
         return FAILED if failed else 0
+
+
+def held_out_of(texts: list[str], partners: dict[str, Any]) -> dict[str, Any]:
+    """The bots that are held out, by name; a text that is the name of a partner stands for this partner."""
+    named = {text: partners[text] for text in texts if text in partners}
+    return named | bots_by_name([text for text in texts if text not in partners])
 
 
 def bots_by_name(texts: list[str]) -> dict[str, Any]:

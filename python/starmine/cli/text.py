@@ -13,6 +13,7 @@ from starmine._core import StarmineError
 from starmine._util.keywords import check_names
 from starmine.cli.options import ConvertedGames, Integer
 from starmine.data import Dataset, ImportedGames
+from starmine.data.metadata import Metadata
 from starmine.data.outcomes import dealt
 from starmine.games.seeds import EVALUATION_SEEDS
 from starmine.text.bot_conventions import CONVENTIONS
@@ -114,17 +115,19 @@ class Export(ConvertedGames):
             lines = preferences(lines, 0.25 if self.margin is None else self.margin)
         count = write_lines(lines, target)
         print(f"{len(games):,} games, {count:,} {self.kind} examples written to {target}")
-        if moves := sum(map(fallback_moves, sources)):
+        evaluated = evaluations_of(sources)
+        if moves := sum(map(fallback_moves, evaluated)):
             self.complain(
                 f"warning: a fallback chose {moves:,} of the moves, which are exported like those of its player"
             )
-        self.warn_of_decks(games)
+        self.warn_of_decks(games, evaluated)
         return 0
 
-    def warn_of_decks(self, games: ImportedGames) -> None:
-        """Warn on standard error if games have decks that evaluations also play."""
+    def warn_of_decks(self, games: ImportedGames, evaluated: list[Metadata]) -> None:
+        """Warn on standard error if games have decks that evaluations also play, such as those of these files."""
         numbers = np.arange(max(EVALUATION_GAMES, len(games)), dtype=np.uint64)
-        decks = {deck.tobytes() for seed in EVALUATION_SEEDS for deck in dealt(games.variant, seed, numbers, 1)[0]}
+        seeds = {*EVALUATION_SEEDS, *(metadata.seed for metadata in evaluated if metadata.seed is not None)}
+        decks = {deck.tobytes() for seed in seeds for deck in dealt(games.variant, seed, numbers, 1)[0]}
         count = sum(deck.tobytes() in decks for deck in games.trajectories.decks)
         if count:
             those = f"{count:,} of {len(games):,} games have decks of evaluations"
@@ -132,12 +135,16 @@ class Export(ConvertedGames):
             self.complain(f"warning: {those}: {why}")
 
 
-def fallback_moves(source: str) -> int:
-    """The number of moves in the games of an evaluation's folder that the fallbacks of chat players chose."""
-    if not (Path(source) / "eval.json").exists():
-        return 0
-    pairings = [pairing for metadata in Dataset(source).metadata for pairing in metadata.extra.get("pairings", ())]
-    return sum(calls["fallbacks"] for pairing in pairings for calls in pairing["calls"].values())
+def evaluations_of(sources: list[str]) -> list[Metadata]:
+    """The metadata of those files of the sources that evaluations wrote."""
+    tables = [path for path in map(Path, sources) if path.suffix == ".parquet" or any(path.glob("*.parquet"))]
+    return [metadata for path in tables for metadata in Dataset(path).metadata if "pairings" in metadata.extra]
+
+
+def fallback_moves(metadata: Metadata) -> int:
+    """The number of moves in a file of an evaluation that the fallbacks of chat players chose."""
+    calls = [calls for pairing in metadata.extra["pairings"] for calls in pairing.get("calls", {}).values()]
+    return sum(each.get("fallbacks", 0) for each in calls)
 
 
 def seats_of(text: str | None) -> list[int] | None:

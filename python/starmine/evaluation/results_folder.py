@@ -33,6 +33,7 @@ from starmine.games.results import Games
 
 KEY = "evaluation"  # of the settings in the metadata of a file of games
 RESULTS, ROWS, TABLE, FIGURE = "eval.json", "eval.csv", "table.csv", "eval.png"
+OLD_TABLE = "table.md"  # of version 0.3; it would not be that of the new results
 REPORTED = ("hold_out", "methods")  # settings that change what is reported of the games
 GROWING = ("ego", "partners")  # settings whose players may become more
 START_OVER = "choose another folder, or start over with --fresh (fresh=True)"
@@ -104,7 +105,8 @@ class Folder:
         evaluation = Evaluation.begin(self.settings)
         with writable(self.path):
             write_manifest(self.path, self._configuration, {})
-            self._remove([*files_of(self.path), *(self.path / name for name in (RESULTS, ROWS, TABLE, FIGURE))])
+            written = (RESULTS, ROWS, TABLE, FIGURE, OLD_TABLE)
+            self._remove([*files_of(self.path), *(self.path / name for name in written)])
         return evaluation
 
     def _resume(self) -> Evaluation:
@@ -210,6 +212,7 @@ class Folder:
             rows = csv_text([pairing.row() for pairing in evaluation.pairings])
             replace_file(self.path / ROWS, rows.encode())
             replace_file(self.path / TABLE, csv_of_table(evaluation).encode())
+            (self.path / OLD_TABLE).unlink(missing_ok=True)
             if figure:
                 evaluation.draw(self.path / FIGURE)
 
@@ -246,6 +249,8 @@ def evaluation_of(folder: Path, entries: dict[str, Entry], settings: Settings) -
             np.add.at(evaluation.played, (player, partner), 1)
         for told in file.metadata.extra["pairings"]:
             one, other = rows[told["cell"]].tolist()
+            for calls in told["calls"].values():
+                calls.pop("fallback_turns", None)  # of version 0.3
             evaluation.tell((one, other), told["seconds"], told["failures"], told["calls"])
     return evaluation
 

@@ -37,7 +37,7 @@ def identity(player: Any) -> Identity:
     | player | identity |
     |---|---|
     | a bot or a policy of the core | its text, with the SHA-256 of weights |
-    | a policy that PyTorch plays: it has `content` and `text_with` | the SHA-256 of its weights, and its settings |
+    | a policy that PyTorch plays, but not a subclass | the SHA-256 of its weights, and its settings |
     | a player of a Python file on a command line | the SHA-256 of the file, which is its version |
     | another object, class or function | its type and its attribute `version`, text or a number; unknown without |
 
@@ -54,8 +54,9 @@ def identity(player: Any) -> Identity:
     if isinstance(player, Noisy):
         inner = identity(player.player)
         return inner if inner.text is None else Identity(player.text_with(inner.text), inner.hash)
-    content = getattr(player, "content", None)
-    if content is not None and hasattr(player, "text_with"):
+    # A subclass or a wrapper may play otherwise than the weights say: the class itself has to have the method.
+    content = getattr(player, "content", None) if "text_with" in vars(type(player)) else None
+    if isinstance(content, str):
         return Identity(player.text_with(content), content)
     made, parameters = player.make if isinstance(player, Factory) else player, parameters_hash(player)
     version = getattr(made, "version", None)

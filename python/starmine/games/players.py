@@ -319,7 +319,8 @@ def text_of(player: Any) -> str | None:
         return None if text is None else player.text_with(text)
     if isinstance(player, _Player):
         return player.text
-    return str(player.bot) if hasattr(player, "bot") and hasattr(player, "text_with") else None  # a `TorchPolicy`
+    # A `TorchPolicy`, but no subclass or wrapper of one, which may play otherwise.
+    return str(player.bot) if {"bot", "text_with"} <= vars(type(player)).keys() else None
 
 
 def type_name(player: Any) -> str:

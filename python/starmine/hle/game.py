@@ -28,7 +28,7 @@ class HanabiGame:
             UnknownNameError: there is no such parameter.
             StarmineError: a parameter is out of range.
         """
-        params = params or {}
+        params = {} if params is None else params
         self._rules = Rules.of(params)
         self._seed = seed_of(params)
         self._deals = Deals(self._seed)

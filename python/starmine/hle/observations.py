@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import operator
 from typing import Any
 
 from starmine._core import StarmineError
@@ -20,6 +21,7 @@ class HanabiObservation(Public):
     def __init__(self, source: Source, observer: int) -> None:
         """Made by `HanabiState.observation`."""
         players = source.rules.variant.players
+        observer = operator.index(observer)
         if not 0 <= observer < players:
             raise StarmineError(f"player={observer} is not allowed: expected 0 to {players - 1}")
         self._position = source

@@ -48,8 +48,10 @@ def examples(
         num_threads: of the searches; None for 1.
         players: for each game the names of its players by seat, such as those of `ImportedGames.players`; None for
             those of a `Dataset`, and none for other games.
-        fallback_turns: the (game, turn) of moves that are left out, such as `ChatPlayer.fallback_turns`. Without it,
-            the moves that the fallback of a chat player chose are exported like its own.
+        fallback_turns: the (game, turn) of moves that are left out, with the numbers of `games`: for the games of one
+            `play_games`, those of `ChatPlayer.fallback_turns`. An evaluation counts the games of each pairing from 0,
+            so its numbers are others than those of its data set. Without this argument the moves that the fallback of
+            a chat player chose are exported like its own.
 
     Yields:
         `messages` (system, user and assistant), `move`, `action`, `game`, `turn`, `seat`, `players` (None without

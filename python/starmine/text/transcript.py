@@ -21,7 +21,9 @@ def writable_transcript(path: str | os.PathLike[str]) -> Path:
     """
     given = given_path("transcript", path)
     try:
-        AppendedFile(given).close()
+        with closing(AppendedFile(given)) as file:
+            if given.stat().st_size and not given.read_bytes().endswith(b"\n"):
+                file.write(b"\n")  # a killed process left half a line
     except OSError as error:
         raise StarmineError(f"transcript={str(given)!r} cannot be written ({error.strerror})") from error
     return given

@@ -246,7 +246,11 @@ fn an_error_names_the_forged_field() {
         (message(|position| position.hands[1].knowledge[0].0 = 0), "games[2].knowledge"),
         (message(|position| position.hands[1].knowledge[0].0 |= 1 << 63), "games[2].knowledge"),
         (message(|position| position.deck_size -= 1), "games[2].hands: with the other cards"),
-        (message(|position| last(position).seat = Seat::ALL[4]), "last_event: a seat"),
+        (message(|position| last(position).seat = Seat::ALL[4]), "last_event: of a seat"),
+        (
+            message(|position| last(position).seat = Seat::ALL[last(position).seat.index() ^ 1]),
+            "games[2].last_event: of a seat",
+        ),
         (message(|position| last(position).card = None), "last_event: with a card or slots"),
         (
             message(|position| last(position).card.as_mut().unwrap().suit = Suit::ALL[5]),

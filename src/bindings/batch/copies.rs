@@ -19,7 +19,7 @@ impl Batch {
 
     /// The batch as bytes, from which `from_bytes` resumes it exactly. Neither the number of threads nor
     /// the games that ended in the last step are stored, so batches in the same state give the same bytes.
-    /// The weights of partners are stored, except those that come with the package.
+    /// The bytes have the weights of partners' policies; policies of the package are stored by their names.
     ///
     /// Raises:
     ///     SerializationError: games have given decks, worlds were drawn into the batch since its last reset of all
@@ -49,7 +49,7 @@ impl Batch {
     ///     SerializationError: the bytes are damaged or of another version. The message names the
     ///         field.
     ///     StarmineError: `num_threads` out of range, or threads that cannot be started.
-    ///     MemoryError: there is no memory for so many games.
+    ///     MemoryError: the games do not fit into memory.
     #[staticmethod]
     #[pyo3(signature = (data, *, num_threads=None))]
     fn from_bytes(py: Python<'_>, data: &[u8], num_threads: Option<Integer>) -> PyResult<Batch> {

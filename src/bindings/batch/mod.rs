@@ -112,7 +112,7 @@ const LONG_PARTNERS: usize = 1 << 8;
 ///     VariantError: partners that do not play this variant.
 ///     StarmineError: a number out of range, or partners who end 1,000 deals of a game in a row before
 ///         the learner's first turn.
-///     MemoryError: there is no memory for so many games.
+///     MemoryError: the games do not fit into memory.
 ///     TypeError: there is no such argument; the message has the nearest.
 ///
 /// >>> import numpy as np, starmine

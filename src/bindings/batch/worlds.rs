@@ -43,7 +43,7 @@ impl Batch {
     ///         result resets in the same step (choose others by `games`, or another mode), or an earlier call that
     ///         was interrupted halfway.
     ///     ArrayError: `games` has another shape or dtype.
-    ///     MemoryError: there is no memory for so many games.
+    ///     MemoryError: the games do not fit into memory.
     ///
     /// >>> import starmine
     /// >>> batch = starmine.Batch("standard", 4, seed=0)

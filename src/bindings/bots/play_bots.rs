@@ -39,7 +39,7 @@ pub fn read_players(
     Ok(specs)
 }
 
-/// The numbers of the games to play: this many from the first one, or those that are listed.
+/// The numbers of the games to play: `listed`, or else `games` numbers from `first` on.
 pub fn read_games(
     first: &Integer,
     games: &Integer,

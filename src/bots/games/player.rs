@@ -134,7 +134,7 @@ pub enum GamesError {
         source: BotMoveError,
     },
     /// Memory that cannot be allocated.
-    #[error("there is no memory for so many games")]
+    #[error("the games do not fit into memory")]
     Memory(#[from] TryReserveError),
     /// A signal came during a call from Python: no other caller can end a call early. A bot may be
     /// asked again.

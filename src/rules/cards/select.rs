@@ -38,23 +38,27 @@ impl DoubleEndedIterator for BitIndices {
     }
 }
 
-/// Whether the processor has `pdep` and `pext` as instructions of a few cycles. AMD's before Zen 3
-/// (family 0x19) run them as microcode, which takes some cycles for each set bit of the mask.
+/// Whether the processor has `pdep` and `pext` as instructions of a few cycles. Processors of AMD and
+/// of Hygon before Zen 3 (family 0x19) run them as microcode: some cycles for each set bit of the mask.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 fn has_fast_bmi2() -> bool {
     static IS_FAST: OnceLock<bool> = OnceLock::new();
     *IS_FAST.get_or_init(|| {
-        let vendor = __cpuid(0);
-        let is_amd = [vendor.ebx, vendor.edx, vendor.ecx] == AMD;
-        std::arch::is_x86_feature_detected!("bmi2") && !(is_amd && family(__cpuid(1).eax) < 0x19)
+        #[allow(unused_unsafe, reason = "the function is unsafe in Rust 1.89")]
+        // SAFETY: every x86-64 processor has the instruction.
+        let (vendor, version) = unsafe { (__cpuid(0), __cpuid(1)) };
+        let vendor = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes);
+        let is_fast = !runs_as_microcode(vendor.as_flattened(), version.eax);
+        is_fast && std::arch::is_x86_feature_detected!("bmi2")
     })
 }
 
-/// The text "AuthenticAMD", four letters a word.
+/// Whether a processor of this vendor and signature runs `pdep` and `pext` as microcode.
 #[cfg(target_arch = "x86_64")]
-const AMD: [u32; 3] =
-    [u32::from_le_bytes(*b"Auth"), u32::from_le_bytes(*b"enti"), u32::from_le_bytes(*b"cAMD")];
+fn runs_as_microcode(vendor: &[u8], signature: u32) -> bool {
+    [b"AuthenticAMD", b"HygonGenuine"].iter().any(|&it| it == vendor) && family(signature) < 0x19
+}
 
 /// The family of a processor by its signature.
 #[cfg(target_arch = "x86_64")]
@@ -120,7 +124,7 @@ pub(crate) fn bit_counts<const WORDS: usize>(words: &[u64; WORDS]) -> [u32; WORD
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "popcnt")]
 fn bit_counts_popcnt<const WORDS: usize>(words: &[u64; WORDS]) -> [u32; WORDS] {
-    // A loop, because `map` is a function of its own in some builds, without the instruction.
+    // Not `words.map(..)`: some builds compile `map` as a separate function, which lacks `popcnt`.
     let mut counts = [0; WORDS];
     for (count, word) in counts.iter_mut().zip(words) {
         *count = word.count_ones();
@@ -158,6 +162,17 @@ mod tests {
     #[cfg(target_arch = "x86_64")]
     fn the_family_of_a_processor_follows_from_its_signature() {
         assert_eq!([0x0083_0f10, 0x00a0_0f11, 0x0005_0657].map(family), [0x17, 0x19, 6]);
+    }
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn processors_before_zen_3_run_the_instructions_as_microcode() {
+        let slow: [(&[u8], u32); 2] =
+            [(b"AuthenticAMD", 0x0083_0f10), (b"HygonGenuine", 0x0090_0f01)];
+        let fast: [(&[u8], u32); 2] =
+            [(b"AuthenticAMD", 0x00a0_0f11), (b"GenuineIntel", 0x0005_0657)];
+        assert!(slow.iter().all(|&(vendor, signature)| runs_as_microcode(vendor, signature)));
+        assert!(!fast.iter().any(|&(vendor, signature)| runs_as_microcode(vendor, signature)));
     }
 
     #[test]

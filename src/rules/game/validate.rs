@@ -12,6 +12,7 @@ use crate::rules::game::hand::Hand;
 use crate::rules::game::position::Position;
 use crate::rules::game::rng::GameRng;
 use crate::rules::limits::{MAX_COLORS, MAX_PLAYERS};
+use crate::rules::small_index::Offset;
 use crate::rules::turns::moves::Move;
 use crate::rules::variants::variant::Variant;
 
@@ -73,12 +74,15 @@ impl Position {
         let Some(event) = self.last_event else { return Ok(()) };
         let exists = variant.move_to_action(event.played).is_some();
         require(exists, "last_event", "not a move of the variant")?;
-        let is_seat = event.seat.index() < usize::from(variant.players());
-        require(is_seat, "last_event", "a seat that the variant lacks")?;
+        let before = Offset::at(usize::from(variant.players()) - 1);
+        let acted = event.seat == variant.seat_from(self.current_player, before);
+        require(acted, "last_event", "of a seat that did not act")?;
         let mut cards = event.card.into_iter().chain(event.drawn);
         require(cards.all(|card| variant.has_card(card)), "last_event", "unknown card")?;
         let is_hint = matches!(event.played, Move::Hint { .. });
-        let fits = event.card.is_none() == is_hint && (is_hint || event.touched.is_empty());
+        let is_play = matches!(event.played, Move::Play { .. } | Move::AnnouncedPlay { .. });
+        let shown = event.card.is_none() == is_hint && (is_hint || event.touched.is_empty());
+        let fits = shown && (is_play || !event.added) && !(is_hint && event.drawn.is_some());
         require(fits, "last_event", "with a card or slots that do not fit its move")?;
         let hand = SlotSet::first_slots(variant.hand_size().into());
         let are_slots = u8::from(event.touched) & !u8::from(hand) == 0;

@@ -37,7 +37,8 @@ pub fn random_parameters(mut below: impl FnMut(u32) -> u32) -> Parameters {
         empty_hints: between(0, 1) == 1,
         crowning_piece: between(0, 1) == 1,
         timed_display: between(0, 1) == 1,
-        lost_game_score: LostGameScore::ALL[between(0, 1) as usize],
-        edition: Edition::ALL[between(0, 2) as usize],
+        lost_game_score: LostGameScore::ALL
+            [between(0, LostGameScore::ALL.len() as i64 - 1) as usize],
+        edition: Edition::ALL[between(0, Edition::ALL.len() as i64 - 1) as usize],
     }
 }

@@ -159,8 +159,8 @@ impl Variant {
         self.seat_from(seat, offset)
     }
 
-    /// As [`Variant::seat_after`], for a seat and an offset of the variant. Without the checks of
-    /// `seat_after`, `card_index` and `card` a game of random moves takes 7 % fewer instructions, one
+    /// [`Variant::seat_after`] without its check: the caller knows that the variant has the seat and
+    /// the offset. Without the checks of `seat_after`, `card_index` and `card` a game of random moves takes 7 % fewer instructions, one
     /// of rule lists 3 %.
     #[must_use]
     #[inline]

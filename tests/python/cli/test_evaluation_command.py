@@ -212,3 +212,8 @@ def test_the_command_suggests_the_nearest_name(capsys, arguments, said):
     printed = capsys.readouterr()
     assert said in printed.err
     assert printed.err.count("\n") == 1
+
+
+def test_a_held_out_bot_with_the_name_of_another_partner_is_refused(capsys):
+    assert main(["eval", "piers", "--with", "friend=smart", "--hold-out", "friend=random", "--games", "2"]) == 2
+    assert "friend" in capsys.readouterr().err

@@ -11,6 +11,7 @@ from two_policies import BAD, GOOD, RULES
 import starmine
 from starmine import Batch, SerializationError, StarmineError, UnknownNameError
 from starmine._core import _OutsidePartner, _Player
+from starmine.games.identity import identity
 
 MINI = "ippo-mini"
 ODD = ["a;b.st", "x.st ", " y.st", '"z".st', "w; sampled", "v;hands=3", "ippo-mini"]
@@ -226,3 +227,32 @@ def test_players_are_equal_by_content(tmp_path):
         _Player("noisy: 0.1; smart").noisy(0.1)
     with pytest.raises(UnknownNameError):
         _Player("smart").noisy(2.0)
+
+
+def test_a_subclass_or_a_wrapper_of_a_policy_is_known_by_its_own_version_alone(tmp_path):
+    """It may play otherwise than the weights say."""
+    torch = pytest.importorskip("torch")
+    from starmine.torch import PolicyNetwork
+
+    torch.manual_seed(0)
+    PolicyNetwork(starmine.variant("mini"), hidden=(8,)).save(tmp_path / "plain.safetensors")
+    policy = starmine.load_policy(tmp_path / "plain.safetensors")
+
+    class Wrapper:
+        def __init__(self, version):
+            self.version = version
+
+        def __getattr__(self, name):
+            return getattr(policy, name)
+
+    kind = type("Mine", (type(policy),), {})
+    for make in (lambda version: Wrapper(version), lambda version: changed_version(copy.copy(policy), kind, version)):
+        one, other = identity(make(1)), identity(make(2))
+        assert one.text != other.text
+        assert identity(policy).text not in (one.text, other.text)
+
+
+def changed_version(policy, kind, version):
+    """A policy as an object of another class, with a version."""
+    policy.__class__, policy.version = kind, version
+    return policy

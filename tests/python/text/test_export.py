@@ -241,6 +241,13 @@ def test_decks_of_evaluations_are_warned_of(evaluation, stored, tmp_path, capsys
         assert warned(tmp_path, capsys, [folder]) == warning.format("3 of 3 games")
 
 
+def test_decks_of_an_evaluation_with_an_own_seed_are_warned_of_also_in_a_single_file(tmp_path, capsys):
+    folder = tmp_path / "own"
+    starmine.evaluate(["iggi"], 3, variant="mini", seed=77, output=folder, figure=False)
+    for source in (folder, next(folder.glob("*.parquet"))):
+        assert "3 of 3 games have decks of evaluations" in warned(tmp_path, capsys, [source])
+
+
 def test_examples_of_trajectories_take_names(stored):
     _, games = stored
     assert {line["players"] for line in examples(games, every=50)} == {None}

@@ -73,6 +73,16 @@ def test_lines_are_added_to_those_of_an_earlier_player(tmp_path):
     assert len(lines(path)) == len(before) + len(player.exchanges)
 
 
+def test_a_half_line_of_a_killed_process_damages_no_later_line(tmp_path):
+    path = tmp_path / "talk.jsonl"
+    path.write_text('{"player": "mod')
+    player = model(path)
+    starmine.play_games([player, "iggi"], 1, variant="mini")
+    half, *rows = path.read_text().splitlines()
+    assert half == '{"player": "mod'
+    assert len([json.loads(row) for row in rows]) == len(player.exchanges)
+
+
 def test_a_folder_is_no_transcript(tmp_path):
     with pytest.raises(starmine.StarmineError, match=r"transcript=.* cannot be written"):
         model(tmp_path)

@@ -108,8 +108,8 @@ impl Deck for NextCard {
 const PLACEHOLDER: u8 = 0;
 
 impl SeenGame {
-    /// The game before its first turn. `hands` are the teammates' hands, that of the next seat
-    /// first, each with its oldest card first.
+    /// The game before its first turn. `hands` has one hand for each teammate, beginning with the
+    /// next seat; each hand begins with its oldest card.
     ///
     /// # Errors
     /// [`SeenGameError`] if the variant has no such seat, or if the hands are not those of a deal.
