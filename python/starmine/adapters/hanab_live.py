@@ -23,7 +23,7 @@ caller's. The entries of `list`, and each `action`, are:
 | `clue` | `giver`, `target`, `clue`, `list` | a hint: `clue.type` 0 names a colour, 1 a rank; `list` has the orders |
 | `status` | `clues`, `score` | information tokens, and the sum of the fireworks |
 | `turn` | `currentPlayerIndex` | the next player; -1 after the end |
-| `gameOver` | `endCondition` | the game is over |
+| `gameOver` | | the game is over |
 
 An order is a card's place in the deck. Ranks count from 1.
 """
@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 
 from starmine._core import Card, StarmineError, Variant
 from starmine._util.numbers import is_integer
-from starmine.data.formats.hanab_live import COLOR_HINT, CONDITIONS, DISCARD, PLAY, RANK_HINT, moves_of
+from starmine.data.formats.hanab_live import COLOR_HINT, DISCARD, PLAY, RANK_HINT, moves_of
 from starmine.data.formats.hanab_live_rules import rules_of
 from starmine.games.players import Player
 from starmine.games.seen_game import SeenGame
@@ -62,8 +62,7 @@ class HanabLiveClient:
 
     Attributes:
         seen: the game that is played, as the player's seat sees it; None before all first hands are known.
-        ended_by: why the game is over on the site: a name of `starmine.data.ENDED_BY`, where "rules" also stands for a
-            game in which nothing can be played any more; None while it goes on.
+        is_over: whether the game is over on the site, which also ends a game in which nothing can be played any more.
 
     >>> from starmine.adapters.hanab_live import HanabLiveClient
     >>> client = HanabLiveClient("smart")
@@ -73,7 +72,7 @@ class HanabLiveClient:
 
     def __init__(self, player: Player, seed: int = 0) -> None:
         self.seen: SeenGame | None = None
-        self.ended_by: str | None = None
+        self.is_over = False
         self._player, self._seed = player, seed
         self._games = -1  # the number of this game
         self._table: int | None = None
@@ -126,7 +125,7 @@ class HanabLiveClient:
     def _begin(self, table: int, told: dict[str, Any]) -> None:
         """Read the rules of a game that starts, or of the same game after a lost connection."""
         names, seat = _list(told, "playerNames", "init"), _field(told, "ourPlayerIndex", "init")
-        self._variant, self._start, _ = rules_of({"options": told.get("options")}, len(names))
+        self._variant, self._start = rules_of({"options": told.get("options")}, len(names))
         if not 0 <= seat < len(names):
             raise StarmineError(f"init: ourPlayerIndex={seat} is not allowed: expected 0 to {len(names) - 1}")
         self._seat = seat
@@ -136,7 +135,7 @@ class HanabLiveClient:
     def _deal(self) -> None:
         """Forget what was told of the game: everything is told again."""
         assert self._variant is not None
-        self.seen, self.ended_by, self._left = None, None, None
+        self.seen, self.is_over, self._left = None, False, None
         self._hands = [[] for _ in range(self._variant.players)]
         self._first = [[] for _ in range(self._variant.players)]
 
@@ -154,8 +153,7 @@ class HanabLiveClient:
         elif kind == "turn":
             self._check_turn(action)
         elif kind == "gameOver":
-            condition = _field(action, "endCondition", kind)
-            self.ended_by = CONDITIONS.get(condition, "rules")
+            self.is_over = True
         elif kind not in QUIET:
             raise StarmineError(f"the action {action!r} is not known")
 
@@ -243,21 +241,14 @@ class HanabLiveClient:
 
     def _check_turn(self, action: dict[str, Any]) -> None:
         seen, player = self._game(action), _field(action, "currentPlayerIndex", "turn")
-        if player == UNSEEN and self.ended_by is None:
-            self.ended_by = "rules"
+        self.is_over |= player == UNSEEN
         if player not in (UNSEEN, seen.current_player):
             raise StarmineError(f"the action {action} has player {player}: by our rules it is {seen.current_player}")
 
     def _moves(self) -> list[str]:
         """The command of the player's move, if it is to act."""
         seen = self.seen
-        if (
-            self._is_paused
-            or seen is None
-            or seen.is_terminal
-            or self.ended_by is not None
-            or seen.current_player != self._seat
-        ):
+        if self._is_paused or self.is_over or seen is None or seen.is_terminal or seen.current_player != self._seat:
             return []
         assert self._table is not None
         kind, place, value = moves_of(seen.variant)[seen.act()]

@@ -6,15 +6,12 @@ import sys
 from dataclasses import dataclass
 from typing import Annotated
 
-import numpy as np
-from numpy.typing import NDArray
 from tyro.conf import arg
 
 from starmine._core import StarmineError
 from starmine._util.keywords import check_names
 from starmine.cli.options import ConvertedGames, Format
 from starmine.data import FORMATS, ImportedGames, format_names, write_games
-from starmine.data.end_reasons import ended_by_name
 
 LISTED = "; ".join(f"{row.name} ({', '.join(row.suffixes)}): {row.summary}" for row in FORMATS)
 
@@ -48,20 +45,13 @@ class Convert(ConvertedGames):
 def _summary(games: ImportedGames, target: str, skipped: int) -> str:
     """What was written, in one line."""
     parts = [f"{len(games):,} games, {len(games.trajectories.actions):,} turns written to {target}"]
-    stopped = games.ended_by[games.endings == 0]
+    stopped = int((games.endings == 0).sum())
     if len(games):
         parts.append(f"mean score {games.scores.mean():.2f}")
-    if len(stopped):
-        parts.append(f"{len(stopped):,} stopped before their end{_reasons(stopped)}")
+    if stopped:
+        parts.append(f"{stopped:,} stopped before their end")
     if skipped:
         parts.append(f"{skipped:,} skipped")
     if games.other_rules:
         parts.append(f"{games.other_rules:,} of other rules left out")
     return "; ".join(parts)
-
-
-def _reasons(codes: NDArray[np.uint8]) -> str:
-    """The reasons that are told, with their numbers, in brackets."""
-    counts = [(ended_by_name(code), int(count)) for code, count in enumerate(np.bincount(codes)) if count]
-    told = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counts if name is not None)
-    return told and f" ({told})"

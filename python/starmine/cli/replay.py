@@ -103,19 +103,17 @@ class Replay(SourceGames):
             states,
             names=names,
             suits=suits or None,
-            ended_by=[game.ended_by for game in games],
-            ended_by_seats=[game.ended_by_seat for game in games],
             titles=titles,
             compare=self.compare,
             policy=self.policy,
             title=f"Hanabi: {self.source}",
         )
         replace_file(target, text.encode())
-        for game, state, title, named in zip(games, states, titles, names, strict=True):
+        for state, title, named in zip(states, titles, names, strict=True):
             seats = told_apart(named) or None
             costly = costliest(mistakes(state, seats, suits or None))
             print(f"{title}: {state.score} of {state.variant.max_score} points{costly}")
-            print(f"  {verdict(state, seats, suits or None, game.ended_by, game.ended_by_seat)}")
+            print(f"  {verdict(state, seats, suits or None)}")
         print(f"written to {self.html}")
         return 0
 

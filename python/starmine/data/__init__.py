@@ -8,7 +8,6 @@ links, and AH2AC2's safetensors. It needs `pip install 'starmine[data]'`.
 from starmine._util.durable import DamagedFileError
 from starmine.data.colors import color_permutations, permute_colors
 from starmine.data.dataset import Dataset, RowGroup
-from starmine.data.end_reasons import ENDED_BY
 from starmine.data.formats import FORMATS, Format, ImportedGames, SkippedGame, format_names, read_games, write_games
 from starmine.data.game import Game
 from starmine.data.generation.driver import Generation, generate
@@ -18,7 +17,6 @@ from starmine.data.table import GameTable, content_hash
 from starmine.data.verification import Problem, Verification, verify
 
 __all__ = [
-    "ENDED_BY",
     "FORMATS",
     "DamagedFileError",
     "Dataset",

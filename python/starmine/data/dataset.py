@@ -16,7 +16,6 @@ from starmine._core import StarmineError, Variant
 from starmine._util.keywords import check_names, named_keywords, wrong_type
 from starmine._util.numbers import check_number
 from starmine.data.arrow import pyarrow
-from starmine.data.end_reasons import RULES, UNKNOWN, ended_by_codes
 from starmine.data.files import Paths, open_files
 from starmine.data.filter import ending_codes, of_codes, of_players, of_scores
 from starmine.data.game import Game
@@ -140,7 +139,7 @@ class Dataset:
         Args:
             place: index of the row group.
             optional: whether to read the file's optional columns too: `log_prob`, `search_values`, `search_errors` and
-                what a source tells, such as `ended_by`. Otherwise these are None.
+                `names`. Otherwise these are None.
 
         Raises:
             TypeError: `place` is not an integer.
@@ -223,7 +222,6 @@ class Dataset:
         min_score: int | None = None,
         max_score: int | None = None,
         ending: str | Sequence[str] | None = None,
-        ended_by: str | Sequence[str] | None = None,
         players: str | Sequence[str] | None = None,
         seats: Sequence[str | None] | None = None,
     ) -> Dataset:
@@ -233,23 +231,20 @@ class Dataset:
             score: the score at the end.
             min_score: the lowest score.
             max_score: the highest score.
-            ending: one or several of `starmine.endings()`.
-            ended_by: one or several of `starmine.data.ENDED_BY`, or "unknown" for games that stopped and whose source
-                does not say why. In a file without this column, "rules" keeps the finished games, "unknown" the others,
-                and the other reasons keep none.
+            ending: one or several of `starmine.endings()`. With all of them, games that stopped before their end are
+                left out.
             players: one or several names of players (`data.players`). Kept are the games in which every seat's player
                 has one of these names.
             seats: for each seat the name of its player, or None for any.
 
         Raises:
-            UnknownNameError: there is no such ending, reason or player.
+            UnknownNameError: there is no such ending or player.
             StarmineError: `seats` has another length.
             TypeError: a score is not an integer, or there is no such condition.
             FileNotFoundError, DamagedFileError: as `read`.
         """
         conditions = of_scores(score, min_score, max_score)
         conditions += [] if ending is None else of_codes("ending", ending_codes(ending))
-        conditions += [] if ended_by is None else of_codes("ended_by", ended_by_codes(ended_by))
         conditions += of_players(self.players, players, seats, self.variant.players)
 
         def kept(place: int) -> NDArray[np.bool_]:
@@ -336,8 +331,6 @@ class Dataset:
 
     def _column(self, place: int, name: str) -> NDArray[Any]:
         """A column of a row group's games; players as a row a game."""
-        if name == "ended_by" and name not in self.files[self._groups[place].file].columns:
-            return np.where(self._column(place, "ending") != 0, RULES, UNKNOWN)
         column = self._table(place, [name]).column(name).combine_chunks()
         if name == "players":
             return column.flatten().to_numpy().reshape(len(column), -1)  # type: ignore[no-any-return]

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from starmine._core import State, endings
 from starmine._util.equality import equal_by_value
-from starmine.data.end_reasons import NO_SCORE, NO_SEAT, RULES, UNKNOWN, ended_by_name, record_of
 from starmine.data.table import GameTable
 
 
@@ -70,34 +69,6 @@ class Game:
         """The name of an imported game in its source, such as an id; of other games the `number` as text."""
         told = self.table.names
         return str(self.number) if told is None or not told[0] else str(told[0])
-
-    @property
-    def ended_by(self) -> str | None:
-        """Why the game ended, one of `starmine.data.ENDED_BY`, or None if unknown."""
-        told = self.table.ended_by
-        return ended_by_name((RULES if self.ending else UNKNOWN) if told is None else int(told[0]))
-
-    @property
-    def ended_by_seat(self) -> int | None:
-        """The seat that ended the game, as by surrendering; None for no seat."""
-        told = self.table.ended_by_seats
-        return None if told is None or told[0] == NO_SEAT else int(told[0])
-
-    @property
-    def site_score(self) -> int | None:
-        """The score that hanab.live gives the game; None for games that were not imported, and if `ended_by` is None.
-
-        It is `score` if the game ended by the rules or because no card could be played any more. Otherwise, and for a
-        lost game, it is 0.
-        """
-        told = self.table.site_scores
-        return None if told is None or told[0] == NO_SCORE else int(told[0])
-
-    @property
-    def site_record(self) -> dict[str, Any]:
-        """What hanab.live's file says of the game beyond the other attributes, such as its `id`, `seed` and `notes`."""
-        told = self.table.site_records
-        return {} if told is None else record_of(told[0]) or {}
 
     def __len__(self) -> int:
         """Number of turns."""

@@ -15,15 +15,12 @@ from numpy.typing import NDArray
 from starmine._core import StarmineError, Variant
 from starmine.data.arrow import pyarrow, to_arrow, to_numpy
 from starmine.data.metadata import KEY, Metadata
-from starmine.data.table import DEAL, IMPORTED_COLUMNS, OF_TURNS, GameTable, numbers_a_turn
+from starmine.data.table import DEAL, OF_TURNS, GameTable, numbers_a_turn
 from starmine.games.trajectories import Trajectories
 
 ROW_GROUP = 65_536  # games that a reader holds at once
 SHARD = 1_000_000  # games in a file, at most
-DICTIONARIES = (
-    *("seed", "episode", "first_player", "length", "score", "fireworks", "ending", "players.list.element"),
-    *("ended_by", "ended_by_seat", "site_score", "site_record"),
-)
+DICTIONARIES = ("seed", "episode", "first_player", "length", "score", "fireworks", "ending", "players.list.element")
 # How files are written, as options of `pyarrow.parquet.ParquetWriter`. Readers check the checksums of the pages.
 # Running numbers become differences, and lengths stand apart from the actions, which saves bytes and time. Decks and
 # actions, which are all different, need no dictionary.
@@ -38,13 +35,6 @@ FILE_OPTIONS: dict[str, Any] = {
     },
 }
 _NAMES = {"scores": "score", "endings": "ending"}  # columns that a GameTable holds under a plural
-_IMPORTED_NAMES = {
-    "names": "name",
-    "ended_by": "ended_by",
-    "ended_by_seats": "ended_by_seat",
-    "site_scores": "site_score",
-    "site_records": "site_record",
-}  # columns of what a source tells, by the attribute of a GameTable
 
 
 def shard_name(number: int) -> str:
@@ -72,11 +62,8 @@ def schema(variant: Variant, optional: Collection[str] = ()) -> Any:
     }
     numbers = pa.list_(pa.field("element", pa.float32(), nullable=False))
     columns |= {name: numbers for name in OF_TURNS if name in optional}
-    kinds = {
-        name: pa.string() if dtype is np.object_ else pa.from_numpy_dtype(dtype)
-        for name, (dtype, _) in IMPORTED_COLUMNS.items()
-    }
-    columns |= {_IMPORTED_NAMES[name]: kind for name, kind in kinds.items() if _IMPORTED_NAMES[name] in optional}
+    if "name" in optional:
+        columns["name"] = pa.string()
     return pa.schema([*number, *(pa.field(name, kind, nullable=False) for name, kind in columns.items())])
 
 
@@ -92,7 +79,7 @@ def write_table(games: GameTable, metadata: Metadata) -> Any:
 
 def optional_columns(games: GameTable) -> list[str]:
     """The names of the columns that a file need not have and these games have."""
-    return [*games.of_turns(), *(_IMPORTED_NAMES[name] for name in games.imported_columns())]
+    return [*games.of_turns(), *([] if games.names is None else ["name"])]
 
 
 def read_table(table: Any, variant: Variant | None = None) -> GameTable:
@@ -121,11 +108,8 @@ def _games(columns: dict[str, Any], variant: Variant) -> GameTable:
         raise StarmineError(f"column players does not name {variant.players} players in each game")
     optional: dict[str, Any] = {name: _deal(columns[name], name) for name in DEAL}
     optional |= {name: _of_turns(name, columns[name], offsets, variant) for name in OF_TURNS if name in columns}
-    optional |= {
-        name: _imported_column(columns[_IMPORTED_NAMES[name]], name)
-        for name in IMPORTED_COLUMNS
-        if _IMPORTED_NAMES[name] in columns
-    }
+    if "name" in columns:
+        optional["names"] = np.array(columns["name"].to_pylist(), np.object_)
     return GameTable(
         trajectories=Trajectories(variant, decks, to_numpy(columns["first_player"]), actions, offsets),
         game=to_numpy(columns["game"]),
@@ -135,10 +119,6 @@ def _games(columns: dict[str, Any], variant: Variant) -> GameTable:
         players=players.reshape(rows, variant.players),
         **optional,
     )
-
-
-def _imported_column(column: Any, name: str) -> NDArray[Any]:
-    return np.array(column.to_pylist(), np.object_) if IMPORTED_COLUMNS[name][0] is np.object_ else to_numpy(column)
 
 
 def _of_turns(name: str, column: Any, offsets: NDArray[np.int64], variant: Variant) -> NDArray[np.float32]:
@@ -172,11 +152,9 @@ def _columns(games: GameTable) -> list[Any]:
         kind = described.field(name).type
         special[name] = pa.Array.from_buffers(kind, len(games), [None, offsets], children=[to_arrow(values)])
     plain = {_NAMES.get(name, name): getattr(games, name) for name in ("game", *DEAL, "scores", "fireworks", "endings")}
-    for name, values in games.imported_columns().items():
-        texts = [str(text).encode("utf-8", "replace") for text in values] if values.dtype == np.object_ else None
-        special[_IMPORTED_NAMES[name]] = (
-            to_arrow(values) if texts is None else pa.array(texts, pa.binary()).cast(pa.string())
-        )
+    if games.names is not None:
+        texts = [str(name).encode("utf-8", "replace") for name in games.names]
+        special["name"] = pa.array(texts, pa.binary()).cast(pa.string())
     for name, values in plain.items():
         special[name] = pa.nulls(len(games), pa.uint64()) if values is None else to_arrow(values)
     return [special[name] for name in described.names]

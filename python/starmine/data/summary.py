@@ -15,7 +15,6 @@ from starmine._util.durable import DamagedFileError, given_path
 from starmine._util.equality import equal_by_value
 from starmine._util.progress import counted
 from starmine.data.arrow import pyarrow
-from starmine.data.end_reasons import ended_by_name
 from starmine.data.files import GamesFile, missing_shards
 from starmine.data.metadata import FORGED, Metadata
 from starmine.data.verification import REMADE, game_files
@@ -83,8 +82,6 @@ class Info:
         total: the scores of all games: an object with `games`, `mean`, `standard_error`, `turns`, and `counts`, int64
             (256,), the number of games by score.
         tables: objects like `total` that also have a `name`, one for each list of players by seat; most games first.
-        ended_by: the number of games by reason, most games first, for files that have this column; "unknown" for games
-            without a reason.
     """
 
     path: Path
@@ -94,12 +91,10 @@ class Info:
     bytes: int
     total: TableScores
     tables: list[TableScores]
-    ended_by: dict[str, int] = field(default_factory=dict)
 
     def __str__(self) -> str:
         """Numbers, tables and histogram, in 80 columns; only a name longer than that takes more."""
         games, turns = self.total.games, self.total.turns
-        ended = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in self.ended_by.items())
         files = counted(self.files, "file")
         if self.missing:
             files += f" ({counted(self.missing, 'shard')} missing)"
@@ -107,7 +102,6 @@ class Info:
             f"{self.path}: {variant_text(self.variant)}",
             f"{counted(games, 'game')}, {counted(turns, 'turn')}, {turns / max(games, 1):.1f} a game",
             f"{files}, {self.bytes:,} bytes, {self.bytes / max(games, 1):.1f} a game",
-            *([f"ended by: {ended}"] if ended else []),
             "",
             *self._table_lines(),
             "",
@@ -150,10 +144,9 @@ def info(path: str | os.PathLike[str]) -> Info:
     files = game_files(path)
     rules: Variant | None = None
     total, tables, held = TableScores("all"), dict[tuple[str, ...], TableScores](), list[Metadata]()
-    ended = np.zeros(256, np.int64)
     for file in files:
         try:
-            metadata = _add(GamesFile.open(file), total, tables, ended)
+            metadata = _add(GamesFile.open(file), total, tables)
         except DamagedFileError as error:
             raise DamagedFileError(f"{error}; {MEND}") from error
         except StarmineError:
@@ -169,19 +162,10 @@ def info(path: str | os.PathLike[str]) -> Info:
     ordered = sorted(tables.values(), key=lambda table: -table.games)
     missing = missing_shards(held) if path.is_dir() else 0
     size = sum(file.stat().st_size for file in files)
-    return Info(path, rules, len(files), missing, size, total, ordered, _by_reason(ended))
+    return Info(path, rules, len(files), missing, size, total, ordered)
 
 
-def _by_reason(counts: NDArray[np.int64]) -> dict[str, int]:
-    """Numbers of games by code, int64 (256,), as numbers by reason, the most frequent first."""
-    codes = sorted(np.flatnonzero(counts).tolist(), key=lambda code: -counts[code])
-    named = [(ended_by_name(code) or "unknown", int(counts[code])) for code in codes]
-    return {name: sum(count for other, count in named if other == name) for name, _ in named}
-
-
-def _add(
-    file: GamesFile, total: TableScores, tables: dict[tuple[str, ...], TableScores], ended: NDArray[np.int64]
-) -> Metadata:
+def _add(file: GamesFile, total: TableScores, tables: dict[tuple[str, ...], TableScores]) -> Metadata:
     metadata = file.metadata
     names = [str(player["name"]) for player in metadata.players]
     known = (metadata.extra.get("configuration") or {}).get("tables") or []
@@ -190,13 +174,10 @@ def _add(
         for table in known
         if table["name"] and not any(isinstance(seat, list) for seat in table["players"])  # drawn for each game
     }
-    told = [name for name in ("ended_by",) if name in file.columns]
     for group in range(len(file.sizes)):
-        columns = file.read(group, [*COLUMNS, *told])
+        columns = file.read(group, COLUMNS)
         if len(columns) == 0:
             continue
-        for name in told:
-            ended += np.bincount(columns[name].to_numpy(), minlength=256)
         score = columns["score"].to_numpy()
         length = columns["length"].to_numpy()
         players = columns["players"].combine_chunks().flatten().to_numpy().reshape(-1, metadata.variant.players)

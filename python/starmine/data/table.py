@@ -14,7 +14,6 @@ from starmine._core import ArrayError, StarmineError, State, Variant
 from starmine._util.equality import equal_by_value
 from starmine._util.keywords import wrong_type
 from starmine.data.arrow import pyarrow, to_arrow
-from starmine.data.end_reasons import NO_SCORE, NO_SEAT, UNKNOWN
 from starmine.games.trajectories import Trajectories
 
 # Columns with one number a game and their dtypes. Those of the deal may be missing.
@@ -29,14 +28,6 @@ NUMBERS: dict[str, type[np.generic]] = {
 }
 DEAL = ("seed", "index", "episode")
 OF_TURNS = ("log_prob", "search_values", "search_errors")  # optional columns of float32, with numbers for each turn
-# Optional columns of imported games: dtypes, and the value for a game whose source does not have it.
-IMPORTED_COLUMNS: dict[str, tuple[type[np.generic], Any]] = {
-    "names": (np.object_, ""),
-    "ended_by": (np.uint8, UNKNOWN),
-    "ended_by_seats": (np.int8, NO_SEAT),
-    "site_scores": (np.int16, NO_SCORE),
-    "site_records": (np.object_, ""),
-}
 
 
 def numbers_a_turn(name: str, variant: Variant) -> int:
@@ -66,14 +57,7 @@ class GameTable:
             this turn; `nan` for an action that was not searched. `generate` stores it if a player is a search, such as
             "search: smart". Else None.
         search_errors: float32 (T, A), the standard errors of these means, or None.
-        names: texts (G,), the names of imported games in their source; "" for none. None if no game was imported, as
-            for the columns below.
-        ended_by: uint8 (G,), code k stands for `starmine.data.ENDED_BY[k - 1]`; 0 if unknown.
-        ended_by_seats: int8 (G,), the seats that ended the games, for instance by surrendering; -1 for none.
-        site_scores: int16 (G,), the scores that hanab.live gives the games, see `Game.site_score`; -1 where `ended_by`
-            is 0.
-        site_records: texts (G,), what hanab.live's file says of the games beyond the other columns, as JSON objects; ""
-            for games of other sources.
+        names: texts (G,), the names of imported games in their source; "" for none. None if no game was imported.
 
     Raises:
         ArrayError: a column has another dtype or shape.
@@ -92,10 +76,6 @@ class GameTable:
     search_values: NDArray[np.float32] | None = None
     search_errors: NDArray[np.float32] | None = None
     names: NDArray[np.object_] | None = None
-    ended_by: NDArray[np.uint8] | None = None
-    ended_by_seats: NDArray[np.int8] | None = None
-    site_scores: NDArray[np.int16] | None = None
-    site_records: NDArray[np.object_] | None = None
 
     def __post_init__(self) -> None:
         """Check dtypes and shapes."""
@@ -107,8 +87,8 @@ class GameTable:
         for name, column in self.of_turns().items():
             width = numbers_a_turn(name, self.variant)
             _check(name, column, np.float32, (turns,) if width == 1 else (turns, width))
-        for name, column in self.imported_columns().items():
-            _check(name, column, IMPORTED_COLUMNS[name][0], (games,))
+        if self.names is not None:
+            _check("names", self.names, np.object_, (games,))
 
     @property
     def variant(self) -> Variant:
@@ -118,10 +98,6 @@ class GameTable:
     def of_turns(self) -> dict[str, NDArray[np.float32]]:
         """The columns `log_prob`, `search_values` and `search_errors` by name, without those that are None."""
         return {name: getattr(self, name) for name in OF_TURNS if getattr(self, name) is not None}
-
-    def imported_columns(self) -> dict[str, NDArray[Any]]:
-        """The columns of imported games, from `names` to `site_records`, by name, without those that are None."""
-        return {name: getattr(self, name) for name in IMPORTED_COLUMNS if getattr(self, name) is not None}
 
     @property
     def lengths(self) -> NDArray[np.int64]:
@@ -153,7 +129,7 @@ class GameTable:
             of_turns = {name: _take_turns(column, offsets, chosen) for name, column in of_turns.items()}
         held = {name: getattr(self, name) for name in NUMBERS}
         columns: dict[str, Any] = {name: None if held[name] is None else held[name][chosen] for name in NUMBERS}
-        columns |= of_turns | {name: column[chosen] for name, column in self.imported_columns().items()}
+        columns |= of_turns | {"names": None if self.names is None else self.names[chosen]}
         return GameTable(trajectories, **columns, players=self.players[chosen])
 
     def state(self, game: int, turn: int | None = None) -> State:
@@ -164,8 +140,8 @@ class GameTable:
     def concatenate(tables: Sequence[GameTable]) -> GameTable:
         """The games of several tables, in their order.
 
-        A column that is None in one of the tables is None in the result. But the columns from `names` to `site_records`
-        are kept if one of the tables has them; games of the other tables get "", 0 or -1, as described above.
+        A column that is None in one of the tables is None in the result. But `names` are kept if one of the tables has
+        them; games of the other tables get "".
 
         Raises:
             StarmineError: there is no table, or their rules differ.
@@ -177,10 +153,10 @@ class GameTable:
         if any(table.variant != tables[0].variant for table in tables):
             raise StarmineError("games of different rules cannot stand in one table")
         columns = {name: _joined([getattr(table, name) for table in tables]) for name in (*NUMBERS, *OF_TURNS)}
-        for name in {name for table in tables for name in table.imported_columns()}:
-            dtype, unknown = IMPORTED_COLUMNS[name]
-            filled = [table.imported_columns().get(name, np.full(len(table), unknown, dtype)) for table in tables]
-            columns[name] = np.concatenate(filled)
+        if any(table.names is not None for table in tables):
+            columns["names"] = np.concatenate(
+                [np.full(len(table), "", np.object_) if table.names is None else table.names for table in tables]
+            )
         return GameTable(
             Trajectories.concatenate([table.trajectories for table in tables]),
             **columns,
@@ -208,7 +184,7 @@ class ContentHash:
         played = games.trajectories
         values = {name: getattr(games, name) for name in (*NUMBERS, "players", *OF_TURNS)}
         values |= {"deck": played.decks, "first_player": played.start_players, "actions": played.actions}
-        values |= {"length": played.lengths, **games.imported_columns()}
+        values |= {"length": played.lengths, "names": games.names}
         for name, column in values.items():
             if column is None:
                 continue

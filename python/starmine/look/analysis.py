@@ -6,19 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from starmine._core import Event, StarmineError, State, View
-from starmine._util.keywords import check_names
 from starmine.look.frame import Suits, card_name, outlook, seat_names, suits_of
 from starmine.look.words import does
 
-# Why games stop that go on by the rules; the names are those of `starmine.data.ENDED_BY`.
-STOPPED = {
-    "nothing_playable": "Nothing more could be played",
-    "speedrun_fail": "it was a speedrun, and a card that was needed was lost",
-    "timeout": "{who} ran out of time",
-    "terminated": "{who} surrendered",
-    "idle": "nobody had played for too long",
-    "vote": "the players voted to end it",
-}
 MISPLAY, CRITICAL, TIME, STUCK = "misplay", "critical", "time", "stuck"
 
 
@@ -88,26 +78,16 @@ def mistakes(state: State, names: Sequence[str] | None = None, suits: Sequence[s
     return errors
 
 
-def verdict(
-    state: State,
-    names: Sequence[str] | None = None,
-    suits: Sequence[str] | None = None,
-    ended_by: str | None = None,
-    ended_by_seat: int | None = None,
-) -> str:
+def verdict(state: State, names: Sequence[str] | None = None, suits: Sequence[str] | None = None) -> str:
     """How a game ended and where its points went, in a sentence or two.
 
     Args:
         state: as `mistakes` takes it.
         names: as `mistakes` takes them.
         suits: as `mistakes` takes them.
-        ended_by: why a game that goes on by the rules was not played to its end, one of `starmine.data.ENDED_BY`; None
-            where nobody tells it. Of other games the ending is told.
-        ended_by_seat: the seat that ended it, or None.
 
     Raises:
-        StarmineError: as `mistakes`, or there is no such seat.
-        UnknownNameError: as `mistakes`, or there is no such reason.
+        StarmineError, UnknownNameError: as `mistakes`.
 
     >>> import starmine
     >>> state = starmine.Variant().new_game(seed=7)
@@ -117,15 +97,9 @@ def verdict(
     'The deck ran out: 21 of 25 points. 4 went by discards of last copies.'
     """
     errors, most = mistakes(state, names, suits), state.variant.max_score
-    stopped = _stopped(ended_by, ended_by_seat, seat_names(names, state.variant.players))
     match state.ending:
         case None:
-            points = f"{state.score} of {most} points after {state.length} turns"
-            if ended_by == "nothing_playable":
-                return f"{stopped}: {points}.{_shares(errors)}"
-            if stopped:
-                return f"Not played to its end: {stopped}. {points}; hanab.live counts 0."
-            return f"Not played to its end: {points}."
+            return f"Not played to its end: {state.score} of {most} points after {state.length} turns."
         case "perfect":
             return f"All {most} points, in {state.length} turns."
         case "deck_exhausted":
@@ -137,15 +111,6 @@ def verdict(
         case "no_legal_action":
             cause = errors[-1].text
     return f"Lost on turn {state.length}: {cause}. {_played(state)}"
-
-
-def _stopped(ended_by: str | None, seat: int | None, named: Sequence[str]) -> str:
-    """Why a game was not played to its end; nothing where nobody tells it."""
-    if ended_by is not None:
-        check_names("ended_by", [ended_by], ["rules", *STOPPED])
-    if seat is not None and (type(seat) is not int or not 0 <= seat < len(named)):
-        raise StarmineError(f"ended_by_seat={seat!r} is not allowed: expected 0 to {len(named) - 1}, or None")
-    return STOPPED.get(ended_by or "", "").format(who="a player" if seat is None else named[seat])
 
 
 def _misplays(state: State, errors: Sequence[Mistake], named: Sequence[str], suits: Suits) -> str:

@@ -43,8 +43,6 @@ class ReplayOptions(TypedDict, total=False):
         names: of the seats; for all games, or a list for each.
         suits: the names of the suits, as `frame_of` takes them; for all games, or a list for each. An empty list stands
             for those of the variant's edition.
-        ended_by: for each game why it was not played to its end, as `verdict` takes it; None where nobody tells it.
-        ended_by_seats: for each game the seat that ended it, or None.
         titles: of the games; None for "Game 0" and so on.
         compare: a bot, as `State.suggest` takes it; the turns on which it would have played something else are marked.
         policy: a trained policy of Starmine, or its name or file, whose action probabilities and values are shown.
@@ -53,8 +51,6 @@ class ReplayOptions(TypedDict, total=False):
 
     names: Sequence[str] | Sequence[Sequence[str]] | None
     suits: Sequence[str] | Sequence[Sequence[str]] | None
-    ended_by: Sequence[str | None] | None
-    ended_by_seats: Sequence[int | None] | None
     titles: Sequence[str] | None
     compare: str | None
     policy: str | TrainedPolicy | TorchPolicy | None
@@ -100,13 +96,10 @@ def replay_data(games: ReplaySource, **shown: Unpack[ReplayOptions]) -> dict[str
     seats = _of_each("names", "seat", shown.get("names"), states)
     suits = _of_each("suits", "suit", shown.get("suits"), states)
     titles = _a_game("titles", shown.get("titles"), "title", states)
-    reasons = _a_game("ended_by", shown.get("ended_by"), "reason", states)
-    ended = _a_game("ended_by_seats", shown.get("ended_by_seats"), "seat", states)
     policy = own_policy(given, "policy") if isinstance(given, str) else given
     replays = []
     for index, (state, title) in enumerate(zip(states, titles, strict=True)):
-        told = seats[index], suits[index], reasons[index], ended[index]
-        game = _game(state, *told, shown.get("compare"), policy, shown.get("beliefs", True))
+        game = _game(state, seats[index], suits[index], shown.get("compare"), policy, shown.get("beliefs", True))
         replays.append({"title": f"Game {index}" if title is None else str(title), **game})
     return {"format": 1, "games": replays}
 
@@ -217,8 +210,6 @@ def _game(
     state: State,
     names: list[str] | None,
     suits: list[str] | None,
-    ended_by: str | None,
-    ended_by_seat: int | None,
     compare: str | None,
     policy: TrainedPolicy | TorchPolicy | None,
     beliefs: bool,
@@ -250,7 +241,7 @@ def _game(
         "actions": [event.action for event in state.history],
         "reachable": reach,
         "mistakes": [asdict(mistake) for mistake in mistakes(state, apart, suits)],
-        "verdict": verdict(state, apart, suits, ended_by, ended_by_seat),
+        "verdict": verdict(state, apart, suits),
         "score": state.score,
         "ending": state.ending,
     }

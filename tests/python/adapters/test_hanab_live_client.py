@@ -116,7 +116,7 @@ def test_games_are_those_of_play_games(variant, player):
         actions = play(clients, server)
         first, last = games.trajectories.offsets[game : game + 2]
         assert actions == games.trajectories.actions[first:last].tolist()
-        assert [client.ended_by for client in clients] == ["rules"] * len(clients)
+        assert all(client.is_over for client in clients)
 
 
 def part_of_a_game(player, turns, seat=0):
@@ -156,7 +156,7 @@ def test_a_game_that_players_end():
     turn = {"type": "turn", "num": 6, "currentPlayerIndex": -1}
     for action in (over, turn):
         assert client.receive(f"gameAction {json.dumps({'tableID': 9, 'action': action})}") == []
-    assert client.ended_by == "terminated"
+    assert client.is_over
     assert not client.seen.is_terminal
 
 

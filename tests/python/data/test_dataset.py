@@ -280,11 +280,11 @@ def test_a_view_is_replayed_by_its_own_indices(folder, table):
 
 
 def test_a_row_group_is_read_with_its_optional_columns_or_without_all_of_them(tmp_path):
-    table = dataclasses.replace(played_table(3, log_prob=True), ended_by=np.ones(3, np.uint8))
+    table = dataclasses.replace(played_table(3, log_prob=True), names=np.array(["a", "b", "c"], np.object_))
     data = Dataset(store(tmp_path / "games.parquet", table))
     (whole,), plain = data.tables(), data.read(0, optional=False)
     assert same_games(whole, table)
-    assert same_games(plain, dataclasses.replace(table, log_prob=None, ended_by=None))
+    assert same_games(plain, dataclasses.replace(table, log_prob=None, names=None))
     assert same_games(next(data.tables(optional=False)), plain)
 
 

@@ -268,7 +268,6 @@ def test_the_start_player_may_stand_elsewhere(name, level, tmp_path):
         ({"options": {"empty_clues": True}}, "the option empty_clues=True is not known: did you mean 'emptyClues'"),
         ({"variant_name": "6 Suits"}, "'variant_name' is not known: did you mean 'variantName'"),
         ({"Options": {"variant": "6 Suits"}}, "'Options' is not known: did you mean 'options'"),
-        ({"options": {"speedrun": 1}}, "speedrun=1 is not allowed: expected true or false"),
         ({"firstPlayer": 2}, "startingPlayer=2 is not allowed: expected 0 to 1"),
         ({"cardCycle": True}, "the option cardCycle is not one of our rules"),
         ({"options": {"variantID": 11}}, "variant number 11 is not one of ours"),

@@ -341,7 +341,7 @@ def test_files_without_games_are_whole(folder, tmp_path, name):
     path = tmp_path / name
     write_games(read_games(folder).chosen(np.zeros(0, np.int64)), path, "parquet")
     found = info(path)
-    assert (found.total.games, found.tables, found.ended_by) == (0, [], {})
+    assert (found.total.games, found.tables) == (0, [])
     assert "0 games, 0 turns" in str(found)
     assert str(verify(path)) == f"{path}: 1 file, 0 games, 0 turns: all hold"
     assert len(Dataset(path)) == len(read_games(path)) == 0

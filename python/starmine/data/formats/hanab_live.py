@@ -9,14 +9,13 @@ several objects after each other, each on one line or on several.
 |---|---|---|---|
 | 0, 1 | play, discard | the card's place in the deck | |
 | 2, 3 | colour hint, rank hint | player | colour from 0, rank from 1 |
-| 4 | end of the game | player, or -1 | condition: 3 timeout, 4 surrendered, 6 idle |
-| 5 | end of the game by vote | -1 | 10 |
+| 4, 5 | end of the game, such as by surrendering or by a vote | | |
 
 Before April 2020 a card had `suit`, and an action `{"type", "target", "clue": {"type", "value"}}`: type 0 is a hint, 1
 a play, 2 a discard; a clue of type 0 tells a rank, one of type 1 a colour.
 
 hanab.live ends a game when nothing more can be played, and players may end it at any time: such games stop before
-their end by our rules, and `ended_by` tells why.
+their end by our rules. Why they stop is not kept.
 """
 
 from __future__ import annotations
@@ -32,8 +31,7 @@ import numpy as np
 from starmine._core import StarmineError, Variant
 from starmine._util.durable import replace_file
 from starmine._util.numbers import is_integer
-from starmine.data.end_reasons import ENDED_BY, NO_SEAT, SPEEDRUN_FAIL, UNKNOWN, ended_by_name, record_of
-from starmine.data.formats.hanab_live_rules import NO_VARIANT, OTHER_FLAGS, TIMES, game_rules, rules_of, suit_names
+from starmine.data.formats.hanab_live_rules import game_rules, rules_of, suit_names
 from starmine.data.formats.records import (
     NOT_RECORDED,
     ImportedGames,
@@ -47,16 +45,7 @@ from starmine.data.formats.text_files import Readable, json_values, read_text
 PLAY, DISCARD, COLOR_HINT, RANK_HINT = range(4)  # types of moves
 KINDS = ("play", "discard", "color_hint", "rank_hint")
 Move = tuple[int, int, int]  # its type, the slot of a card or the offset of a hinted player, and the value of a hint
-ENDS = (4, 5)
-BY_VOTE, VOTE = 5, 10  # the type and the condition of an end by vote
-# Why a game ended, by the site's condition. Games of the conditions 1, 2, 8 and 9 end by the rules there.
-CONDITIONS = {
-    **dict.fromkeys((1, 2, 8, 9), "rules"),
-    **{3: "timeout", 4: "terminated", 5: "speedrun_fail", 6: "idle", VOTE: "vote"},
-}
-BY_ACTION = ("timeout", "terminated", "idle", "speedrun_fail")  # ends that an action of type 4 tells
-KEPT = ("id", "seed", "notes")  # of a game's object, as it is
-WRITTEN = ("id", "notes")  # the site would ignore a deck that comes with a seed
+ENDS = (4, 5)  # types of actions that end a game
 # Before April 2020: types of plays and discards, and of the hints of an action of type 0, in today's numbers.
 OLDER_TYPES = {1: 0, 2: 1}
 OLDER_HINTS = {0: 3, 1: 2}
@@ -85,15 +74,14 @@ def game_of(entry: Any) -> RecordedGame:
     roles = entry.get("characters") or []
     if not isinstance(roles, list) or any(isinstance(role, dict) and role.get("name") for role in roles):
         raise StarmineError("its characters are not among our rules")
-    variant, start, options = rules_of(entry, len(players))
+    variant, start = rules_of(entry, len(players))
     cards = [_card(card, place, variant) for place, card in enumerate(deck)]
     if len(cards) != variant.deck_size:
         raise StarmineError(f"its deck has {len(cards)} cards: expected {variant.deck_size}")
     is_older = any(isinstance(action, dict) and "clue" in action for action in actions)
     if is_older:
         actions = [_of_today(action, turn) for turn, action in enumerate(actions)]
-    ids, ended_by, seat = _Table(variant, start).read(actions)
-    kept = {key: entry[key] for key in KEPT if key in entry} | ({"options": options} if options else {})
+    ids = _Table(variant, start).read(actions)
     # The suits had another order then; since when they have today's is not known.
     suits = () if is_older else suit_names(variant)
     return RecordedGame(
@@ -105,9 +93,6 @@ def game_of(entry: Any) -> RecordedGame:
         score=_score(entry),
         players=_names(players),
         suits=suits,
-        ended_by=ended_by,
-        ended_by_seat=seat,
-        record=json.dumps(kept, sort_keys=True, separators=(",", ":")),
     )
 
 
@@ -170,34 +155,19 @@ class _Table:
         self.hands = [list(range(seat * size, (seat + 1) * size)) for seat in range(variant.players)]
         self.dealt = variant.players * size
 
-    def read(self, actions: list[Any]) -> tuple[list[int], int, int]:
-        """The action ids of the actions of hanab.live, why the last one of them ends the game, and the seat."""
+    def read(self, actions: list[Any]) -> list[int]:
+        """The action ids of the actions of hanab.live."""
         ids: list[int] = []
         for turn, action in enumerate(actions):
             kind, target = (action.get(key) for key in ("type", "target")) if isinstance(action, dict) else (None, None)
             if is_integer(kind) and kind in ENDS:
                 if turn + 1 < len(actions):
                     raise StarmineError(f"turn {turn}: it ends the game, and {len(actions) - turn - 1} actions follow")
-                return ids, *self._end(int(kind), target, action.get("value"), turn)
+                return ids
             if not is_integer(kind) or not 0 <= kind < len(KINDS) or not is_integer(target):
                 raise StarmineError(f"turn {turn}: {action} is no action: expected a type from 0 to 5 and a target")
             ids.append(self._id(int(kind), int(target), action.get("value"), turn))
-        return ids, UNKNOWN, NO_SEAT
-
-    def _end(self, kind: int, target: Any, value: Any, turn: int) -> tuple[int, int]:
-        """Why an action ends the game, and the seat."""
-        condition = VOTE if kind == BY_VOTE and value in (None, 0) else value
-        if not is_integer(condition) or condition not in CONDITIONS or (kind == BY_VOTE) != (condition == VOTE):
-            raise StarmineError(
-                f"turn {turn}: an end of type {kind} with the value {value} is not known: expected type {BY_VOTE}, or "
-                f"type {ENDS[0]} with one of {sorted(CONDITIONS.keys() - {VOTE})}"
-            )
-        if not is_integer(target) or not NO_SEAT <= target < self.variant.players:
-            raise StarmineError(
-                f"turn {turn}: player {target} ends the game: expected -1 to {self.variant.players - 1}"
-            )
-        by = CONDITIONS[condition]
-        return ENDED_BY.index(by) + 1, NO_SEAT if by in ("rules", "vote") else int(target)
+        return ids
 
     def _id(self, kind: int, target: int, value: Any, turn: int) -> int:
         """The id of an action; the table moves on."""
@@ -250,63 +220,28 @@ def moves_of(variant: Variant) -> list[Move]:
 def unwritable(games: ImportedGames) -> dict[int, str]:
     """The games that hanab.live does not open, with the reasons."""
     empty = np.flatnonzero(games.trajectories.lengths == 0).tolist()
-    without = [game for game in empty if not _end(int(games.ended_by[game]), NO_SEAT)]
-    return dict.fromkeys(without, "it has no action: hanab.live opens games with one or more")
+    return dict.fromkeys(empty, "it has no action: hanab.live opens games with one or more")
 
 
-def entries(games: ImportedGames, options: bool = True) -> Iterator[dict[str, Any]]:
-    """The JSON objects of games.
-
-    A game that hanab.live recorded keeps its seats; those of another game are numbered from the one that started.
-
-    Args:
-        games: the games.
-        options: whether the objects may have options; without them all seats are numbered from the one that started.
-    """
+def entries(games: ImportedGames) -> Iterator[dict[str, Any]]:
+    """The JSON objects of games. Seats are numbered from the one that started."""
     suits, switches = game_rules(games.variant)
-    turned, variant = starting_at_seat_0(games.trajectories), games.variant
+    played, variant = starting_at_seat_0(games.trajectories), games.variant
     for game in range(len(games)):
-        record = record_of(games.site_records[game]) if options else None
-        played = turned if record is None else games.trajectories
         first = int(games.trajectories.start_players[game])
-        start = int(played.start_players[game])
-        names = games.players[game] or NAMES[: variant.players]
-        names = names if record is not None else (*names[first:], *names[:first])
-        seat = int(games.ended_by_seats[game])
-        if seat != NO_SEAT and record is None:
-            seat = (seat - first) % variant.players
-        table = _Table(variant, start)
+        names, name = games.players[game] or NAMES[: variant.players], games.names[game]
+        table = _Table(variant, 0)
         actions = played.actions[played.offsets[game] : played.offsets[game + 1]].tolist()
-        told: dict[str, Any] = {} if record is not None and suits is NO_VARIANT else {"variant": suits.name}
-        told |= switches | ({"startingPlayer": start} if start else {})
-        others = {} if record is None else record.get("options")
-        others = others if isinstance(others, dict) else {}
-        told |= {name: others[name] for name in (*TIMES, *OTHER_FLAGS) if name in others}
-        ended_by, by_option = int(games.ended_by[game]), told.get("speedrun") is True
-        end = [] if by_option and ended_by == SPEEDRUN_FAIL else _end(ended_by, seat)
-        entry: dict[str, Any] = {
-            "players": list(names),
+        yield {
+            "id": int(name) if name.isdecimal() else 0,
+            "players": [*names[first:], *names[:first]],
             "deck": [
                 {"suitIndex": card // variant.ranks, "rank": card % variant.ranks + 1}
                 for card in played.decks[game].tolist()
             ],
-            "actions": [*map(table.write, actions), *end],
+            "actions": list(map(table.write, actions)),
+            "options": {"variant": suits.name, **switches},
         }
-        if record is None:
-            name = games.names[game]
-            yield {"id": int(name) if name.isdecimal() else 0, **entry, "options": told}
-            continue
-        kept = {key: record[key] for key in WRITTEN if key in record}
-        yield {**kept, **entry, **({"options": told} if told else {})}
-
-
-def _end(code: int, seat: int) -> list[dict[str, int]]:
-    """The action that ends a game, if one did."""
-    by = ended_by_name(code)
-    if by == "vote":
-        return [{"type": BY_VOTE, "target": NO_SEAT, "value": VOTE}]
-    written = {name: condition for condition, name in CONDITIONS.items() if name in BY_ACTION}
-    return [{"type": ENDS[0], "target": seat, "value": written[by]}] if by in written else []
 
 
 def write(games: ImportedGames, path: Path) -> None:

@@ -20,9 +20,7 @@ from typing import Any
 
 from starmine._core import StarmineError, Variant
 from starmine._util.durable import replace_file
-from starmine.data.end_reasons import NO_SEAT, ended_by_name
-from starmine.data.formats import hanab_live
-from starmine.data.formats.hanab_live import BY_ACTION, NAMES, entries, game_of
+from starmine.data.formats.hanab_live import NAMES, entries, game_of
 from starmine.data.formats.hanab_live_rules import game_rules, suits_called
 from starmine.data.formats.records import ImportedGames, ReadGames, read_each
 from starmine.data.formats.text_files import Readable, read_text
@@ -143,16 +141,7 @@ def links(games: ImportedGames) -> list[str]:
             f"{games.variant} is not allowed: a link has no options, so it lacks {', '.join(options)}; expected the "
             "format hanab-live"
         )
-    return [link_of(entry, suits.number) for entry in entries(games, options=False)]
-
-
-def unwritable(games: ImportedGames) -> dict[int, str]:
-    """The games that no link can hold, with the reasons."""
-    problems = hanab_live.unwritable(games)
-    for game, (code, seat) in enumerate(zip(games.ended_by.tolist(), games.ended_by_seats.tolist(), strict=True)):
-        if ended_by_name(code) in ("vote", *BY_ACTION) and seat == NO_SEAT:
-            problems.setdefault(game, f"no player ended it ({ended_by_name(code)}), which a link cannot tell")
-    return problems
+    return [link_of(entry, suits.number) for entry in entries(games)]
 
 
 def write(games: ImportedGames, path: Path) -> None:

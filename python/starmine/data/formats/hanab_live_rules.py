@@ -50,35 +50,30 @@ HAND_SIZES = {"oneExtraCard": 1, "oneLessCard": -1}
 REFUSED = ("cardCycle", "detrimentalCharacters")  # options whose rules are none of ours
 CARDS_IN_HAND = {2: 5, 3: 5, 4: 4, 5: 4}
 # Options that change no rule of the moves that were played.
-TIMES, OTHER_FLAGS = ("timed", "timeBase", "timePerTurn"), ("speedrun", "deckPlays")
+OTHERS = ("timed", "timeBase", "timePerTurn", "speedrun", "deckPlays")
 TABLE = ("numPlayers", "tableName", "maxPlayers")  # options of a table in the site's live messages
 VARIANTS = ("variant", "variantName", "variantID")
 STARTS = ("startingPlayer", "firstPlayer")
 FLAGS = (*SWITCHES, *HAND_SIZES, *REFUSED)
-OPTIONS = (*VARIANTS, *STARTS, *FLAGS, *TIMES, *OTHER_FLAGS, *TABLE)
+OPTIONS = (*VARIANTS, *STARTS, *FLAGS, *OTHERS, *TABLE)
 Told = tuple[str, Any]  # where the file tells something, and what
 
 
-def rules_of(entry: Mapping[str, Any], players: int) -> tuple[Variant, int, dict[str, Any]]:
-    """The rules of a game's JSON object, wherever it tells them: at its top or among its options.
-
-    Returns:
-        Our variant, the seat that starts, and the site's options that change no rule, as the game tells them.
-    """
+def rules_of(entry: Mapping[str, Any], players: int) -> tuple[Variant, int]:
+    """Our variant of a game's JSON object and the seat that starts, told at the object's top or among its options."""
     options = entry.get("options") or {}
     if not isinstance(options, dict):
         raise StarmineError("'options' is no JSON object")
     _check_names(entry, options)
     suits = _agreed([(where, suits_called(told)) for where, told in _told(entry, options, VARIANTS)], NO_VARIANT)
     start = _agreed(_told(entry, options, STARTS), 0)
-    flags = {name: _flag(name, _agreed(_told(entry, options, (name,)), False)) for name in (*FLAGS, *OTHER_FLAGS)}
+    flags = {name: _flag(name, _agreed(_told(entry, options, (name,)), False)) for name in FLAGS}
     variant = variant_of(suits, players, flags)
     if not is_integer(start) or not 0 <= start < variant.players:
         raise StarmineError(f"startingPlayer={start!r} is not allowed: expected 0 to {variant.players - 1}")
     if (told := options.get("numPlayers", players)) != players:
         raise StarmineError(f"its rules contradict each other: numPlayers={told!r}, and it has {players} players")
-    others = {name: told[0][1] for name in (*TIMES, *OTHER_FLAGS) if (told := _told(entry, options, (name,)))}
-    return variant, int(start), others
+    return variant, int(start)
 
 
 def _told(entry: Mapping[str, Any], options: Mapping[str, Any], names: tuple[str, ...]) -> list[Told]:

@@ -1,7 +1,6 @@
 """Starmine's own games on disk: Parquet files of the schema of `starmine.data`, one or a folder of them.
 
-What the source of imported games called the suits stands in the metadata, `extra["suits"]`. Up to version 0.2, what it
-called the games stood there too, `extra["names"]`.
+What the source of imported games called the suits stands in the metadata, `extra["suits"]`.
 """
 
 from __future__ import annotations
@@ -36,9 +35,6 @@ def read(path: Path, variant: Variant | None = None) -> ReadGames:
 def of_data_set(data: Dataset) -> ReadGames:
     """The games of a data set."""
     table = GameTable.concatenate(list(data.tables()) or [data[:]])
-    told = data.metadata[0].extra.get("names") if len(data.metadata) == 1 else None
-    if table.names is None and isinstance(told, list) and bool((table.game < len(told)).all()):
-        table = replace(table, names=np.array([str(told[game]) for game in table.game.tolist()], np.object_))
     games = ReadGames.of_table(table, data.players)
     return replace(games, suits=common_suits(map(suits_in, data.metadata)))
 
@@ -68,10 +64,6 @@ def table_of(games: ImportedGames) -> Stored:
         endings=games.endings,
         players=players,
         names=np.array(games.names, np.object_),
-        ended_by=games.ended_by,
-        ended_by_seats=games.ended_by_seats,
-        site_scores=games.site_scores,
-        site_records=np.array(games.site_records, np.object_) if any(games.site_records) else None,
     )
     return table, known
 

@@ -9,9 +9,8 @@ from typing import Any, NoReturn, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError, Variant
+from starmine._core import StarmineError, Variant, endings
 from starmine._util.equality import equal_by_value
-from starmine.data.end_reasons import NO_SEAT, UNKNOWN, contradicted, ended_by_of, site_scores_of
 from starmine.data.metadata import merged_players, names_by_seat
 from starmine.data.outcomes import outcomes
 from starmine.data.table import GameTable
@@ -20,11 +19,8 @@ from starmine.games.trajectories import Trajectories
 NOT_RECORDED = -1  # a score that the file does not tell
 SHOWN = 5  # problems that a message lists
 # Attributes of `ImportedGames` that have an entry for each game.
-ARRAYS = (
-    *("indices", "recorded_scores", "scores", "fireworks", "endings"),
-    *("ended_by", "ended_by_seats", "site_scores"),
-)
-TUPLES = ("names", "players", "site_records")
+ARRAYS = ("indices", "recorded_scores", "scores", "fireworks", "endings")
+TUPLES = ("names", "players")
 THREADS = 1  # which play some 20 million turns a second
 # Games with all their columns, and the players' table, which is empty where it is not known.
 Stored: TypeAlias = tuple[GameTable, list[dict[str, Any]]]
@@ -43,9 +39,6 @@ class RecordedGame:
         score: as recorded, or NOT_RECORDED.
         players: the players' names by seat; empty where the file has none.
         suits: what the file calls the suits, in their order; empty where it has our names or none.
-        ended_by: why it ended, a code of `starmine.data.ENDED_BY`; 0 where the file does not tell.
-        ended_by_seat: the seat that ended it, or -1.
-        record: what hanab.live tells beyond all this, a JSON object; "" for other sources.
     """
 
     name: str
@@ -56,9 +49,6 @@ class RecordedGame:
     score: int = NOT_RECORDED
     players: tuple[str, ...] = ()
     suits: tuple[str, ...] = ()
-    ended_by: int = UNKNOWN
-    ended_by_seat: int = NO_SEAT
-    record: str = ""
 
 
 @dataclass(frozen=True)
@@ -110,9 +100,6 @@ class _GamesOfSource:
     names: tuple[str, ...]
     recorded_scores: NDArray[np.int64]
     players: tuple[tuple[str, ...], ...]
-    ended_by: NDArray[np.uint8]
-    ended_by_seats: NDArray[np.int8]
-    site_records: tuple[str, ...]
     skipped: tuple[SkippedGame, ...] = ()
     suits: tuple[str, ...] = ()
     _stored: Stored | None = field(default=None, compare=False, repr=False)
@@ -143,9 +130,6 @@ class ReadGames(_GamesOfSource):
             names=("",) * count if names is None else tuple(names),
             recorded_scores=np.full(count, NOT_RECORDED, np.int64) if recorded_scores is None else recorded_scores,
             players=((),) * count,
-            ended_by=np.full(count, UNKNOWN, np.uint8),
-            ended_by_seats=np.full(count, NO_SEAT, np.int8),
-            site_records=("",) * count,
         )
 
     @staticmethod
@@ -154,14 +138,10 @@ class ReadGames(_GamesOfSource):
 
         Without a players' table the players have no names.
         """
-        columns: dict[str, Any] = table.imported_columns()
-        columns |= {name: tuple(map(str, columns[name])) for name in TUPLES if name in columns}
-        names = zip(columns.pop("names", ("",) * len(table)), table.game.tolist(), strict=True)
-        columns.pop("site_scores", None)  # which follow from the rules
-        games = ReadGames.of(
-            table.trajectories, table.scores.astype(np.int64), [name or str(number) for name, number in names]
-        )
-        return replace(games, players=names_by_seat(players, table.players), **columns, _stored=(table, players))
+        names = [""] * len(table) if table.names is None else map(str, table.names)
+        called = [name or str(number) for name, number in zip(names, table.game.tolist(), strict=True)]
+        games = ReadGames.of(table.trajectories, table.scores.astype(np.int64), called)
+        return replace(games, players=names_by_seat(players, table.players), _stored=(table, players))
 
     @staticmethod
     def of_other_rules(variant: Variant, given: Variant, games: int) -> ReadGames:
@@ -195,13 +175,6 @@ class ImportedGames(_GamesOfSource):
         scores: uint8 (G,), by the variant's rules, those of unfinished games included.
         fireworks: uint8 (G,), the sums of the fireworks.
         endings: uint8 (G,), code k stands for `starmine.endings()[k - 1]`; 0 for a game that stopped before its end.
-        ended_by: uint8 (G,), why the games ended: code k stands for `starmine.data.ENDED_BY[k - 1]`; 0 if unknown.
-        ended_by_seats: int8 (G,), the seats that ended the games, for instance by surrendering; -1 for none.
-        site_scores: int16 (G,), the scores that hanab.live gives the games, see `Game.site_score`; -1 where `ended_by`
-            is 0.
-        site_records: what hanab.live's file says of each game beyond the other attributes: a JSON object with the
-            game's `id`, `seed` and `notes`, and with those `options` that change no rule; "" for games of other
-            sources.
         skipped: the games that were left out, in the order of the source.
         suits: the source's names of the suits, in their order, such as hanab.live's ("red", "yellow", "green", "blue",
             "purple"); empty if they are ours: red, yellow, green, white, blue.
@@ -212,7 +185,6 @@ class ImportedGames(_GamesOfSource):
     scores: NDArray[np.uint8]
     fireworks: NDArray[np.uint8]
     endings: NDArray[np.uint8]
-    site_scores: NDArray[np.int16]
     other_rules: int = 0
 
     @property
@@ -293,9 +265,6 @@ def _arrays(games: list[tuple[int, RecordedGame]], variant: Variant) -> ReadGame
         indices=np.array([index for index, _ in games], np.int64),
         players=tuple(game.players for _, game in games),
         suits=common_suits([game.suits for _, game in games]),
-        ended_by=np.array([game.ended_by for _, game in games], np.uint8),
-        ended_by_seats=np.array([game.ended_by_seat for _, game in games], np.int8),
-        site_records=tuple(game.record for _, game in games),
     )
 
 
@@ -382,27 +351,17 @@ def _played(games: ReadGames) -> tuple[ImportedGames, list[SkippedGame]]:
     played = games.trajectories
     by_rules = outcomes(played, THREADS)
     scores, codes, problems = by_rules.scores, by_rules.endings, by_rules.problems
-    told, told_end = games.recorded_scores, games.ended_by
-    legal = np.flatnonzero(problems == 0)
-    records = tuple(games.site_records[game] for game in legal.tolist())
-    ended_by = told_end.copy()
-    ended_by[legal] = ended_by_of(played[legal], codes[legal], told_end[legal], records)
-    site_scores = site_scores_of(scores, codes, ended_by)
-    reasons: dict[int, str] = {}
-    for game in np.flatnonzero(problems).tolist():
-        reasons[game] = by_rules.describe(game, played)
-    for game in np.flatnonzero((problems == 0) & (ended_by != told_end)).tolist():
-        if (reason := contradicted(int(told_end[game]), int(ended_by[game]))) is not None:
-            reasons[game] = reason
-    holds = (told == NOT_RECORDED) | (told == scores) | (told == site_scores)
+    told = games.recorded_scores
+    reasons = {game: by_rules.describe(game, played) for game in np.flatnonzero(problems).tolist()}
+    # hanab.live gives 0 to a lost game, and to one that its players stopped.
+    may_be_zero = np.isin(codes, (0, endings().index("lost") + 1))
+    holds = (told == NOT_RECORDED) | (told == scores) | ((told == 0) & may_be_zero)
     for game in np.flatnonzero((problems == 0) & ~holds).tolist():
-        reasons.setdefault(game, f"its recorded score is {told[game]}: the rules give it {scores[game]}")
+        reasons[game] = f"its recorded score is {told[game]}: the rules give it {scores[game]}"
     broken = [SkippedGame(int(games.indices[game]), games.names[game], reason) for game, reason in reasons.items()]
     shared: dict[str, Any] = {field.name: getattr(games, field.name) for field in fields(_GamesOfSource)}
-    shared |= {"skipped": (), "ended_by": ended_by}
-    imported = ImportedGames(
-        **shared, scores=scores, fireworks=by_rules.fireworks, endings=codes, site_scores=site_scores
-    )
+    shared |= {"skipped": ()}
+    imported = ImportedGames(**shared, scores=scores, fireworks=by_rules.fireworks, endings=codes)
     return imported.chosen(np.setdiff1d(np.arange(len(played)), list(reasons))) if broken else imported, broken
 
 

@@ -49,7 +49,7 @@ FORMATS = (
     Format("hanab-live", "hanab.live's JSON", (".json", ".jsonl"), hanab_live.read, hanab_live.write,
            True, hanab_live.unwritable),
     Format("hanab-live-link", "hanab.live's share links, one a line", (".links",), hanab_live_link.read,
-           hanab_live_link.write, True, hanab_live_link.unwritable),
+           hanab_live_link.write, True, hanab_live.unwritable),
 )  # fmt: skip
 
 
