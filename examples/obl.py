@@ -1,6 +1,7 @@
 """Off-belief learning (OBL): Q-learning in which a hint means what the rules say about the cards, and nothing more.
 
-    python examples/obl.py --minutes 120  # two players
+    python examples/obl.py --minutes 120  # level 1, two players
+    python examples/obl.py --minutes 60 --below obl1-2p --out runs/obl2  # level 2
 
 Self-play lets a hint mean whatever the team has come to mean by it, and each run comes to mean something else. In
 off-belief learning (Hu et al., arXiv 2103.04000) a seat chooses its move as if all past moves had been made by the
@@ -12,6 +13,11 @@ below it, level 0, plays at random:
   colour or its rank. So it is equally likely to give a hint in all deals in which the hint touches the same cards, and
   its plays and discards say nothing about the other hands. All deals that agree with what a seat sees are therefore
   equally likely. `Batch.worlds` draws from them by exact counting.
+- **Belief over a policy.** In the first part of the budget the policy below plays. A network learns to tell the real
+  own hand from `--candidates` hands that `Batch.worlds` has drawn. Its score of a hand is then the logarithm of how
+  much likelier the moves of the other seats make that hand, up to a constant (InfoNCE, arXiv 1807.03748). Later the
+  worlds are drawn from as many candidates by their scores. The paper learns the belief with a recurrent network that
+  draws the hand card by card.
 - **Worlds.** A thousand games or more are played with exploration. At each turn `--worlds` copies of the game are made,
   in which the hand of the seat to act and the order of the deck are drawn anew. In each copy the seat makes the move
   that it makes in the game. The other seats then play their best moves until the seat is to act again.
@@ -34,7 +40,7 @@ from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import huber_loss
+from torch.nn.functional import cross_entropy, huber_loss, relu
 
 import starmine
 from starmine.torch import ColorNetwork, Graphed
@@ -46,6 +52,7 @@ from starmine.training import (
     TrainingGames,
     WeightAverage,
     anneal,
+    begin_with,
     by_device,
     check_finite,
     command_line,
@@ -56,6 +63,7 @@ from starmine.training import (
     network_player,
     prepare_torch,
     progress_games,
+    sample_actions,
     show_game,
     training_seed,
 )
@@ -86,6 +94,13 @@ class Args(ScriptArgs):
     lost_points_share: float = 1.0
     """share of the points of a lost game that is subtracted when it is lost. It rises linearly from 0 to this share
     over the budget. With 1, the rewards of a lost game add up to 0 at the end, as in evaluations"""
+
+    below: str | None = None
+    """the policy of the level below: its name, file or run. The network begins with its weights. None is level 0"""
+    belief_part: float = 0.1
+    """part of the budget in which the belief over the policy below is learned"""
+    candidates: int = 16
+    """worlds of a turn from which that belief chooses"""
 
     out: Path = Path("runs/obl")
     """output folder; without --resume, one that holds a run is refused"""
@@ -123,7 +138,7 @@ class Args(ScriptArgs):
 
 
 # The arguments that a resumed run cannot change.
-FIXED = ("variant", "players", "encoder", "num_envs", "device", "hidden")
+FIXED = ("variant", "players", "encoder", "num_envs", "device", "hidden", "below", "belief_part")
 
 
 def action_values(logits: Tensor, value: Tensor, mask: Tensor) -> Tensor:
@@ -135,6 +150,54 @@ def action_values(logits: Tensor, value: Tensor, mask: Tensor) -> Tensor:
     return (value[:, None] + logits - mean).masked_fill(~mask, -torch.inf)
 
 
+def level_of(method: str | None) -> int:
+    """The level of a policy that was trained in this way; 0 for one that was trained in another."""
+    return int(method.removeprefix("OBL-")) if method is not None and method.startswith("OBL-") else 0
+
+
+def random_seed() -> int:
+    """A seed for worlds, by PyTorch's random number generator."""
+    return int(torch.randint(2**62, ()))
+
+
+class HandBelief(nn.Module):
+    """Scores of own hands: logarithms of how much likelier the moves of the other seats make them, up to a constant.
+
+    The score of a hand is the sum of a score for each of its cards in its slot. As in a `ColorNetwork`, one tower of
+    layers reads the row of each colour.
+
+    Args:
+        network: whose inputs it reads.
+        width: of the tower.
+    """
+
+    def __init__(self, network: ColorNetwork, width: int) -> None:
+        super().__init__()
+        features, self.slots = network.color_features, network.variant.hand_size
+        self.shape = (features.colors, len(features.row))
+        self.row, self.rest = nn.Linear(len(features.row), width), nn.Linear(len(features.rest), width)
+        self.tower = nn.Linear(3 * width, width)
+        self.head = nn.Linear(width, self.slots * network.variant.ranks)
+        nn.init.zeros_(self.head.weight)
+        nn.init.zeros_(self.head.bias)
+
+    def forward(self, inputs: Tensor, hands: Tensor) -> Tensor:
+        """The scores (n, K) of hands.
+
+        Args:
+            inputs: of the network (n, ...).
+            hands: the cards in the slots, integers (n, K, slots), -1 for none.
+        """
+        size = self.shape[0] * self.shape[1]
+        rows, rest = inputs[:, :size].view(-1, *self.shape), inputs[:, size:]
+        x = relu(self.row(rows) + self.rest(rest)[:, None])
+        pooled = torch.cat([x.mean(1), x.amax(1)], 1)[:, None].expand(-1, len(x[0]), -1)
+        x = self.head(relu(self.tower(torch.cat([x, pooled], 2))))  # (n, colours, slots * ranks)
+        cards = x.unflatten(2, (self.slots, -1)).transpose(1, 2).flatten(2).float()
+        none = torch.zeros_like(cards[:, :, :1])  # the score of an empty slot
+        return torch.cat([none, cards], 2).gather(2, hands.long().transpose(1, 2) + 1).sum(1)
+
+
 class OBL:
     """The network, its optimizer, its games and the rollout that it learns from.
 
@@ -144,6 +207,8 @@ class OBL:
         action: int64 (steps, games).
         target: float32 (steps, games), the mean return of the action in the worlds.
         epsilon: float32 (games, players), the exploration rate of each seat.
+        belief: over the policy below; None over level 0.
+        hands: int8 (steps, games, 1 + candidates, slots), the real own hand and the candidates, for the belief.
     """
 
     def __init__(self, given: Args) -> None:
@@ -162,11 +227,17 @@ class OBL:
             encoder=args.encoder,
             device=self.device,
             lost_game_penalty=args.lost_game_penalty,
+            extra_outputs=["own_hand"],
         )
-        self.world_games = self.games.groups[0].batches[0].worlds(args.worlds)  # world w of game g is `g * worlds + w`
+        self.batch = self.games.groups[0].batches[0]
+        self.worlds = [self.batch.worlds() for _ in range(args.worlds)]
         self.epsilon = args.epsilon ** (1 + 7 * torch.rand(args.num_envs, args.players)).to(self.device)
 
         self.network = ColorNetwork(self.variant, args.encoder, args.hidden, matmul_dtype=dtype).to(self.device)
+        self.level = 1
+        if args.below is not None:
+            self.resolved["below"] = begin_with(self.network, args.below, "below")
+            self.level += level_of(self.resolved["below"]["method"])
         self.network.fuse_kernels()
         self.weights = flat_weights(self.network)
         self.average = WeightAverage(self.network, self.weights, args.average)
@@ -185,6 +256,17 @@ class OBL:
         self.find_best = Graphed(self.best_actions, self.device)
         self.learn_minibatch = Graphed(self.update_weights, self.device)
 
+        self.belief: HandBelief | None = None
+        if args.below is not None:
+            self.candidate = self.batch.worlds()
+            self.belief = HandBelief(self.network, args.hidden[0]).to(self.device)
+            self.belief_optimizer = torch.optim.Adam(self.belief.parameters(), self.lr, fused=True, capturable=on_gpu)
+            self.hands = torch.empty(
+                *shape, 1 + args.candidates, self.variant.hand_size, dtype=torch.int8, device=self.device
+            )
+            self.score_hands = Graphed(self.belief_scores, self.device)
+            self.learn_hands = Graphed(self.update_belief, self.device)
+
     def update(self, fraction: float) -> dict[str, float]:
         """Collect a rollout and learn from it; returns measures for the log.
 
@@ -192,16 +274,19 @@ class OBL:
             fraction: the spent part of the budget, for the schedules.
         """
         args = self.args
+        part = args.belief_part if self.belief is not None else 0
+        learns_belief = fraction < part  # the network still has the weights of the policy below
+        fraction = fraction / part if learns_belief else (fraction - part) / (1 - part)
         lr = anneal(args.lr, args.lr_end, fraction, args.hold)
         self.lr.fill_(lr)
         self.games.rewards.lost_points_share = args.lost_points_share * fraction
-        self.collect()
+        self.collect(learns_belief)
         scores = self.games.take_finished().means()
-        return scores | self.learn() | {"lr": lr}
+        return scores | (self.learn_belief() if learns_belief else self.learn()) | {"lr": lr}
 
     @torch.no_grad()
-    def collect(self) -> None:
-        """Play turns of the games, each with its target."""
+    def collect(self, learns_belief: bool = False) -> None:
+        """Play turns of the games, each with its target, or with the hands that the belief learns from."""
         (group,) = self.games.groups
         for step in range(self.args.rollout):
             outputs = group.receive()
@@ -210,16 +295,40 @@ class OBL:
             action = explore(best, mask, self.epsilon.gather(1, seat[:, None])[:, 0])
             self.inputs[step], self.mask[step], self.action[step] = inputs, mask, action
             # The worlds are of this turn, so they are drawn before the game goes on.
-            group.batches[0].worlds(self.args.worlds, seed=int(torch.randint(2**62, ())), into=self.world_games)
+            if learns_belief:
+                self.hands[step, :, 0], self.hands[step, :, 1:] = outputs["own_hand"], self.draw_candidates()[1]
+            else:
+                self.draw_worlds(inputs)
             group.send(action)
-            self.target[step] = self.targets(action)
+            if not learns_belief:
+                self.target[step] = torch.stack([self.returns(world, action) for world in self.worlds]).mean(0)
 
-    def targets(self, action: Tensor) -> Tensor:
-        """The mean returns of the actions int64 (n,) in the worlds, float32 (n,)."""
-        action = action.repeat_interleave(self.args.worlds)
+    def draw_worlds(self, inputs: Tensor) -> None:
+        """Draw the worlds of this turn, in which the network's inputs are these (n, ...)."""
+        if self.belief is None:
+            for world in self.worlds:
+                self.batch.worlds(seed=random_seed(), into=world)
+            return
+        seeds, hands = self.draw_candidates()
+        scores = self.score_hands(inputs, hands)
+        for world in self.worlds:
+            chosen = sample_actions(scores).cpu().numpy()
+            for candidate, seed in enumerate(seeds):  # with its seed, the candidate is drawn again
+                self.batch.worlds(seed=seed, games=chosen == candidate, into=world)
+
+    def draw_candidates(self) -> tuple[list[int], Tensor]:
+        """The seeds of the candidates, and their own hands, int8 (n, candidates, slots)."""
+        seeds, hands = [random_seed() for _ in range(self.args.candidates)], []
+        for seed in seeds:
+            self.batch.worlds(seed=seed, into=self.candidate)
+            hands.append(torch.from_numpy(self.candidate.observe()["own_hand"]))
+        return seeds, torch.stack(hands, 1).to(self.device)
+
+    def returns(self, world: starmine.Batch, action: Tensor) -> Tensor:
+        """The returns of the actions int64 (n,) in one world of each game, float32 (n,)."""
         returns, discount = torch.zeros(len(action), device=self.device), torch.ones(len(action), device=self.device)
         for _ in range(self.args.players):  # the turn of the seat, and those of the others
-            outputs = self.world_games.step(action.cpu().numpy())
+            outputs = world.step(action.cpu().numpy())
             self.games.rewards.step(outputs)
             names = ("obs", "action_mask", "reward", "terminated")
             obs, mask, reward, terminated = (torch.from_numpy(outputs[name]).to(self.device) for name in names)
@@ -228,7 +337,7 @@ class OBL:
             discount *= self.args.gamma * ~terminated
             _, action, value = self.find_best(obs, mask)
         # The seat that chose the action is to act again, so `value` is its best value.
-        return (returns + discount * value).view(-1, self.args.worlds).mean(1)
+        return returns + discount * value
 
     @torch.no_grad()
     def best_actions(self, bits: Tensor, mask: Tensor) -> tuple[Tensor, ...]:
@@ -272,11 +381,38 @@ class OBL:
         self.average.update()
         return torch.stack([loss, (target - value).abs().mean(), value.mean(), norm]).detach()
 
+    def learn_belief(self) -> dict[str, float]:
+        """Let the belief learn to tell the real hands; returns its mean loss and how much it knows, in nats."""
+        losses = torch.stack([self.learn_hands(chosen).clone() for chosen in self.minibatches()]).cpu()
+        check_finite(losses[:, None], ["belief_loss"], self.network)
+        return {"belief_loss": float(losses.mean())}
+
+    def update_belief(self, chosen: Tensor) -> Tensor:
+        """Learn to tell the real hands from the candidates in a minibatch; returns the cross-entropy."""
+        inputs, hands = (part.flatten(0, 1)[chosen] for part in (self.inputs, self.hands))
+        scores = self.belief_scores(inputs, hands)
+        loss = cross_entropy(scores, torch.zeros_like(chosen))  # the real hand is the first
+        self.belief_optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        self.belief_optimizer.step()
+        return loss.detach()
+
+    def belief_scores(self, inputs: Tensor, hands: Tensor) -> Tensor:
+        """As `HandBelief`, with the dtype of the network's products."""
+        assert self.belief is not None
+        dtype = self.network.matmul_dtype
+        with torch.autocast(self.device.type, dtype, dtype != torch.float32):
+            scores: Tensor = self.belief(inputs, hands)
+        return scores
+
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint keeps."""
         network, average, optimizer = (part.state_dict() for part in (self.network, self.average, self.optimizer))
         games = {"games": self.games.state_dict(), "epsilon": self.epsilon}
-        return {"network": network, "average": average, "optimizer": optimizer, "process": games}
+        state = {"network": network, "average": average, "optimizer": optimizer, "process": games}
+        if self.belief is not None:
+            state |= {"belief": self.belief.state_dict(), "belief_optimizer": self.belief_optimizer.state_dict()}
+        return state
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on from a checkpoint. Call it before the first update, since it replaces the optimizer's tensors."""
@@ -286,6 +422,11 @@ class OBL:
         self.optimizer.param_groups[0]["lr"] = self.lr
         self.games.load_state_dict(state["process"]["games"])
         self.epsilon.copy_(state["process"]["epsilon"])
+        self.batch = self.games.groups[0].batches[0]
+        if self.belief is not None:
+            self.belief.load_state_dict(state["belief"])
+            self.belief_optimizer.load_state_dict(state["belief_optimizer"])
+            self.belief_optimizer.param_groups[0]["lr"] = self.lr
 
 
 def main(given: Args, on_update: OnUpdate | None = None) -> None:
@@ -311,8 +452,8 @@ def report(obl: OBL, run: Run) -> None:
         "random policy": progress_games("random", obl.variant, args.final_games),
         "greedy policy": progress_games(player, obl.variant, args.final_games),
     }
-    title = f"off-belief learning, level 1, {args.variant}, {args.players} players"
-    run.report(games, title=title, method="OBL-1", network=obl.average.network)
+    title = f"off-belief learning, level {obl.level}, {args.variant}, {args.players} players"
+    run.report(games, title=title, method=f"OBL-{obl.level}", network=obl.average.network)
 
 
 if __name__ == "__main__":

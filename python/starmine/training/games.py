@@ -132,6 +132,7 @@ class TrainingGames:
         device: of the tensors that the groups return.
         lost_game_penalty: as in `HanabiVectorEnv` with `reward="fireworks"`: subtracted from the last reward of a
             lost game, which keeps its points.
+        extra_outputs: what the groups return besides, see `Batch`.
 
     Attributes:
         groups: the `GameGroup`s.
@@ -155,6 +156,7 @@ class TrainingGames:
         groups: int = 1,
         device: torch.device | None = None,
         lost_game_penalty: float = 0.0,
+        extra_outputs: Sequence[str] = (),
     ) -> None:
         self.names = [partner.name for partner in partners]
         self.finished, self.rewards = FinishedGames(), Rewards(variant, "fireworks", lost_game_penalty)
@@ -183,6 +185,7 @@ class TrainingGames:
                     dtype="bits",
                     seed=seed + (seat << 60) + (group << 56),  # a `training_seed` is below 2**56
                     partners={other: mixture for other in seats if other != seat} if partners else None,
+                    extra_outputs=extra_outputs,
                     num_threads=self._threads,
                 )
                 for seat, count in enumerate(held)
@@ -232,22 +235,23 @@ class GameGroup:
         columns: the places of these games among all games of the run.
     """
 
-    NAMES = ("obs", "action_mask", "reward", "terminated", "current_player", "final_score", "final_ending")
-    ON_DEVICE = NAMES[:5]
+    ON_DEVICE = ("obs", "action_mask", "reward", "terminated", "current_player")
+    ON_HOST = ("final_score", "final_ending")
 
     def __init__(self, games: TrainingGames, batches: list[Batch], columns: slice, device: torch.device) -> None:
         self.batches, self.columns = batches, columns
         self._games, self._device = games, device
         count, pinned = columns.stop - columns.start, device.type == "cuda"
         arrays = batches[0].allocate()
+        on_device = (*self.ON_DEVICE, *batches[0].extra_outputs)
         # Page-locked memory, which a GPU reads and writes while the processor goes on.
         host = {
             name: torch.zeros(
                 count, *arrays[name].shape[1:], dtype=torch.from_numpy(arrays[name]).dtype, pin_memory=pinned
             )
-            for name in self.NAMES
+            for name in (*on_device, *self.ON_HOST)
         }
-        self._host = {name: host[name] for name in self.ON_DEVICE}
+        self._host = {name: host[name] for name in on_device}
         self._outputs = {name: tensor.to(device, copy=True) for name, tensor in self._host.items()}
         self._arrays: Outputs = {name: tensor.numpy() for name, tensor in host.items()}
         self._action = torch.zeros(count, dtype=torch.int64, pin_memory=pinned)
@@ -272,7 +276,8 @@ class GameGroup:
         Returns:
             Tensors on the device, of the n games of the group: "obs", the packed bits, uint8 (n, B); "action_mask",
             bool (n, A); "reward", float32 (n,), by `TrainingGames.rewards`; "terminated", bool (n,);
-            "current_player", int8 (n,). They are valid until the next `receive`, and do not change before it.
+            "current_player", int8 (n,); and the extra outputs. They are valid until the next `receive`, and do not
+            change before it.
         """
         self.wait()
         return self._outputs

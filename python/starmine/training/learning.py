@@ -21,22 +21,23 @@ from starmine.training.evaluation import scored_zero
 from starmine.training.script import TrainingError
 
 
-def begin_with(network: ActorCritic, policy: str) -> dict[str, str]:
+def begin_with(network: ActorCritic, policy: str, argument: str = "start") -> dict[str, str | None]:
     """Give a network the weights of a policy.
 
     Args:
         network: of the same rules and form as the policy's. What a lost game scores may differ.
         policy: the text of a trained policy, as `play_games` takes it: its name, its file, or the folder of a run.
+        argument: the name of the script's argument that gave it, for errors.
 
     Returns:
-        The policy as given, and the SHA-256 checksum of its file, for `config.json`; see `Run`.
+        For `config.json`, see `Run`: the policy as given, its method, and the SHA-256 checksum of its file.
 
     Raises:
         TrainingError: the policy has other rules or another network.
         StarmineError: the text names no policy of Starmine.
     """
-    trained = own_policy(policy, "start")
-    start = f"start={policy!r} is not allowed"
+    trained = own_policy(policy, argument)
+    start = f"{argument}={policy!r} is not allowed"
     if scored_zero(trained.variant) != scored_zero(network.variant):
         raise TrainingError(f"{start}: it plays {trained.variant}, not {network.variant}")
     given = trained.network()
@@ -50,7 +51,8 @@ def begin_with(network: ActorCritic, policy: str) -> dict[str, str]:
     except RuntimeError as error:
         problem = f"it has {', '.join(different)}" if different else error_line(error)
         raise TrainingError(f"{expected}; {problem}") from error
-    return {"policy": policy, "sha256": hashlib.sha256(trained.data).hexdigest()}
+    sha256 = hashlib.sha256(trained.data).hexdigest()
+    return {"policy": policy, "method": trained.about.get("method"), "sha256": sha256}
 
 
 def form(network: ActorCritic) -> dict[str, object]:

@@ -46,11 +46,11 @@ def best_move(learner, bits, mask):
 
 
 @pytest.mark.parametrize("players", [2, 3])
-def test_targets_are_those_of_games_in_the_worlds(obl, small, players):
+def test_returns_are_those_of_games_in_a_world(obl, small, players):
     import torch
 
     defeats = starmine.defeats()
-    learner = obl.OBL(small(players=players, worlds=3, gamma=0.9, lost_game_penalty=0.5))
+    learner = obl.OBL(small(players=players, gamma=0.9, lost_game_penalty=0.5))
     args, group, ended = learner.args, learner.games.groups[0], 0
     learner.games.rewards.lost_points_share = share = 0.25
     with torch.no_grad():
@@ -59,11 +59,11 @@ def test_targets_are_those_of_games_in_the_worlds(obl, small, players):
     for turn in range(30):
         mask = group.receive()["action_mask"]
         actions = obl.explore(mask.int().argmax(1), mask, 1.0)
-        group.batches[0].worlds(args.worlds, seed=turn, into=learner.world_games)
-        worlds, count = learner.world_games.copy(), len(actions) * args.worlds
-        wanted, discount, action = np.zeros(count), np.ones(count), np.repeat(actions.numpy(), args.worlds)
+        group.batches[0].worlds(seed=turn, into=learner.worlds[0])
+        world, count = learner.worlds[0].copy(), len(actions)
+        wanted, discount, action = np.zeros(count), np.ones(count), actions.numpy()
         for _ in range(players):
-            outputs = worlds.step(action)
+            outputs = world.step(action)
             lost = np.isin(outputs["final_ending"], defeats)
             points = outputs["reward"] - lost * (args.lost_game_penalty + share * outputs["final_score"])
             wanted += discount * points
@@ -72,10 +72,20 @@ def test_targets_are_those_of_games_in_the_worlds(obl, small, players):
             action, values = (np.array(column) for column in zip(*best, strict=True))
             ended += outputs["terminated"].sum()
         wanted += discount * values
-        found = learner.targets(actions)
-        np.testing.assert_allclose(found, wanted.reshape(-1, args.worlds).mean(1), atol=1e-4)
+        np.testing.assert_allclose(learner.returns(learner.worlds[0], actions), wanted, atol=1e-4)
         group.send(actions)
     assert ended > 0
+
+
+def test_targets_are_mean_returns_of_the_worlds(obl, small, monkeypatch):
+    import torch
+
+    learner = obl.OBL(small(worlds=3))
+    returns = iter(torch.arange(3.0 * learner.args.rollout * 8).view(-1, 8))
+    monkeypatch.setattr(learner, "returns", lambda world, action: next(returns))
+    learner.collect()
+    expected = torch.arange(3.0 * learner.args.rollout * 8).view(-1, 3, 8).mean(1)
+    torch.testing.assert_close(learner.target, expected)
 
 
 def test_a_rollout_keeps_the_turns_of_the_games(obl, small):
@@ -105,6 +115,85 @@ def test_exploration_has_a_rate_for_each_seat_of_each_game(obl, small, monkeypat
     assert best[1].float().mean() < 0.5
 
 
+@pytest.fixture
+def below(obl, small, tmp_path):
+    """The file of a policy of level 1."""
+    obl.main(small(out=tmp_path / "below", total_steps=100, seed=8))
+    return str(tmp_path / "below" / "policy.safetensors")
+
+
+def test_a_level_begins_with_the_weights_of_the_one_below(obl, small, below):
+    import torch
+
+    learner = obl.OBL(small(below=below))
+    state = starmine.load_policy(below).network().state_dict()
+    assert all(torch.equal(weights, state[name]) for name, weights in learner.network.state_dict().items())
+    assert learner.level == 2
+    with pytest.raises(TrainingError, match=r"below='ippo-2p' is not allowed: it plays"):
+        obl.OBL(small(below="ippo-2p"))
+
+
+def test_worlds_are_drawn_from_the_candidates_by_their_scores(obl, small, below, monkeypatch):
+    """Each world has the own hand of a candidate, drawn in proportion to exp(score)."""
+    import torch
+
+    learner = obl.OBL(small(below=below, candidates=3, num_envs=2000))
+    hands, draw = [], learner.draw_candidates
+
+    def keep():
+        seeds, drawn = draw()
+        hands.append(drawn)
+        return seeds, drawn
+
+    scores = torch.tensor([0.0, np.log(3), -np.inf]).expand(2000, 3)
+    monkeypatch.setattr(learner, "draw_candidates", keep)
+    monkeypatch.setattr(learner, "score_hands", lambda inputs, candidates: scores)
+    learner.collect()
+    learner.hands[0, :, 0] = learner.games.groups[0].receive()["own_hand"]
+    learner.draw_worlds(learner.inputs[0])
+    real = torch.from_numpy(learner.batch.observe()["obs"])
+    for world in learner.worlds:
+        outputs = world.observe()
+        own = torch.from_numpy(outputs["own_hand"])
+        matches = (hands[-1] == own[:, None]).all(2)
+        assert matches.any(1).all()
+        apart = ~(hands[-1][:, 0] == hands[-1][:, 1]).all(1) & ~matches[:, 2]
+        assert abs(matches[apart, 1].float().mean() - 0.75) < 5 * (0.75 * 0.25 / 1000) ** 0.5
+        # The seat to act cannot tell a world from the game.
+        assert torch.equal(torch.from_numpy(outputs["obs"]), real)
+
+
+def test_the_belief_learns_what_the_moves_of_the_policy_below_say(obl, small, below):
+    """A seat that discards slot 0 if the other's card there is a 1, and else slot 1, tells of that card."""
+    import torch
+
+    layout = starmine.variant("small", players=2).layout("canonical")
+    section = next(section for section in layout.sections if section.name == "hands")
+
+    def tells(bits):
+        hands = starmine.torch.unpack_bits(bits, len(layout))[:, section.slice].view(len(bits), *section.shape)
+        return 1 - hands[:, 0, 0, :, 0].sum(1).long()
+
+    def known_nats(choose):
+        learner = obl.OBL(small(below=below, candidates=7, num_envs=256, minibatch=128, seed=5))
+        discard = learner.variant.action("discard 0")
+
+        def move(bits, mask):
+            hint = 4 + torch.rand(mask[:, 4:].shape).masked_fill(~mask[:, 4:], -1).argmax(1)
+            return learner.network.read(bits), torch.where(mask[:, discard], discard + choose(bits), hint), None
+
+        learner.find_best = move
+        learner.epsilon.zero_()
+        learner.lr.fill_(0.01)
+        for _ in range(6):
+            learner.collect(learns_belief=True)
+            loss = learner.learn_belief()["belief_loss"]
+        return np.log(8) - loss
+
+    assert known_nats(tells) > 0.15
+    assert known_nats(lambda bits: torch.zeros(len(bits), dtype=torch.int64)) < 0.02
+
+
 def test_values_of_actions_are_dueling(obl):
     import torch
 
@@ -113,8 +202,12 @@ def test_values_of_actions_are_dueling(obl):
     assert found.tolist() == [[3.0, 4.0, 8.0, -np.inf]]
 
 
-@pytest.mark.parametrize("options", [{}, {"players": 3}], ids=["two players", "three players"])
-def test_it_resumes_to_the_same_bits(obl, small, tmp_path, monkeypatch, options):
+@pytest.mark.parametrize(
+    "options", [{}, {"players": 3}, {"belief_part": 0.4}], ids=["two players", "three players", "level 2"]
+)
+def test_it_resumes_to_the_same_bits(obl, small, below, tmp_path, monkeypatch, options):
+    if "belief_part" in options:
+        options = options | {"below": below}
     whole = assert_resumes_to_the_same_bits(obl.main, partial(small, **options), tmp_path, monkeypatch)
     fresh = obl.OBL(small(**options)).network.state_dict()
     assert all((fresh[name] != weights).any() for name, weights in whole["state"]["network"].items())
