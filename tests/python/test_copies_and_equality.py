@@ -147,10 +147,6 @@ def told(reply="MOVE: play slot 0"):
     return replace(found, players=players)
 
 
-def read(reply):
-    return starmine.text.parse_reply(reply, state(0).view(0))
-
-
 FOLDER = None  # set for each test
 # By class: functions whose first result is the value that is copied, and whose second is another value.
 VALUES = {
@@ -159,7 +155,6 @@ VALUES = {
     "PlayerReport": (lambda: told().players[0], lambda: told("hm").players[0]),
     "PromptOptions": (lambda: text("PromptOptions"), lambda: text("PromptOptions", "json")),
     "Regret": (lambda: text("Regret", 0.5, None, 0.1, 1, 0.0, []), lambda: text("Regret", 0.4, None, 0.1, 1, 0.0, [])),
-    "Reply": (lambda: read("play slot 0"), lambda: read("hm")),
     "TextReport": (told, lambda: told("hm")),
     "BotKind": (lambda: starmine.games.bot("smart"), lambda: starmine.games.bot("iggi")),
     "Card": (lambda: starmine.Card("K3"), lambda: starmine.Card("R3")),

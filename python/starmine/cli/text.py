@@ -18,7 +18,7 @@ from starmine.data.outcomes import dealt
 from starmine.games.seeds import EVALUATION_SEEDS
 from starmine.text.bot_conventions import CONVENTIONS
 from starmine.text.export import examples, preferences, write_lines
-from starmine.text.prompt import Answer, Form, History, PromptOptions
+from starmine.text.prompt import AnswerForm, Form, History, PromptOptions
 
 EVALUATION_GAMES = 10_000  # of a seed, at least, whose decks are looked for
 
@@ -44,7 +44,7 @@ class Export(ConvertedGames):
     every: Annotated[Integer, arg(help="export every Nth move")] = 1
     form: Annotated[Form, arg(help="form of the table")] = PromptOptions.form
     history: Annotated[History, arg(help="turns that are listed")] = PromptOptions.history
-    answer: Annotated[Answer, arg(help="how the reply names its move")] = PromptOptions.answer
+    answer: Annotated[AnswerForm, arg(help="how the reply names its move")] = PromptOptions.answer
     possible: Annotated[bool, arg(help="leave out the cards that each card can be", help_behavior_hint="")] = True
     legal_moves: Annotated[bool, arg(help="leave out the legal moves", help_behavior_hint="")] = True
     probabilities: Annotated[bool, arg(help="give the probabilities of the own cards", help_behavior_hint="")] = False

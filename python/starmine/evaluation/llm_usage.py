@@ -45,9 +45,8 @@ def games_at_once(players: Mapping[str, Any], chunk: int) -> int:
 
     More games would be no faster, and an interruption would lose more of them.
     """
-    chats = chat_players(players).values()
-    alone = [chat.concurrency for chat in chats if not chat.batched]
-    return min(chunk, max(alone)) if alone and len(alone) == len(chats) else chunk
+    calls = [chat.concurrency for chat in chat_players(players).values()]
+    return min(chunk, max(calls, default=chunk))
 
 
 @contextmanager

@@ -92,8 +92,7 @@ def evaluate(
             folder. The outcomes of chat players' calls are kept with the games. None writes nothing.
         fresh: start over in a folder that holds an evaluation; only with `output`.
         figure: draw the heat map, which needs matplotlib.
-        chunk: games played at once with Python bots and policies; with chat players at most their `concurrency`, unless
-            they are batched.
+        chunk: games played at once with Python bots and policies; with chat players at most their `concurrency`.
         progress: show the progress on standard error.
 
     Returns:

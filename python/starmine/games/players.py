@@ -43,8 +43,7 @@ class PythonBot(Protocol):
         act_views(views, games): only for objects. It is called instead of `act`, for all games in which the object is
             to act. `views` is a list of views, `games` a list of the games' numbers. It returns a list with one entry
             for each view: a move as `act` returns it, or an exception object, which abandons that game, or a
-            `concurrent.futures.Future` of one of these. Other games go on until the future is done. If every game waits
-            for a future, `act_views` is called with empty lists.
+            `concurrent.futures.Future` of one of these. Other games go on until the future is done.
     """
 
     def act(self, view: View) -> int | str | Move:

@@ -353,9 +353,6 @@ class PythonPlayers:
         Args:
             waits: whether there is at least one.
         """
-        if waits and self._answered.empty():
-            for number in {question.number for question in self._asked.values()}:
-                self._objects[number].act_views([], [])
         while self._asked:
             try:
                 game, answer = self._answered.get(waits)

@@ -12,7 +12,7 @@ from starmine.text.endpoint import Endpoint
 from starmine.text.exchange import Answer, Exchange
 from starmine.text.export import examples, preferences, write_lines
 from starmine.text.prompt import PROMPT_VERSION, PromptOptions, rules_prompt, table_prompt
-from starmine.text.replies import Reply, parse_reply, read_move
+from starmine.text.replies import read_move
 from starmine.text.reports import PlayerReport, Regret, TextReport, report
 
 __all__ = [
@@ -25,11 +25,9 @@ __all__ = [
     "PlayerReport",
     "PromptOptions",
     "Regret",
-    "Reply",
     "TextReport",
     "conventions",
     "examples",
-    "parse_reply",
     "preferences",
     "read_move",
     "report",

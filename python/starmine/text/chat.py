@@ -15,14 +15,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from starmine._core import StarmineError, UnknownNameError, VariantError, View, make_bot
+from starmine._core import NotationError, StarmineError, UnknownNameError, VariantError, View, make_bot
 from starmine._util.numbers import check_number
 from starmine.games.results import error_text
 from starmine.text.exchange import Answer, Exchange, Messages, numbers_of, totals
 from starmine.text.facts import move_text
-from starmine.text.loop import Outcome, called, event_loop, in_thread, leave_loop, outcome_of, run_in_loop
+from starmine.text.loop import Outcome, called, event_loop, in_thread, leave_loop
 from starmine.text.prompt import PromptOptions, answer_prompt, given_options, rules_prompt, table_prompt
-from starmine.text.replies import parse_reply
+from starmine.text.replies import read_move
 from starmine.text.transcript import add_line, writable_transcript
 
 
@@ -57,17 +57,16 @@ class ChatPlayer:
 
     Args:
         ask: takes messages, a list of dicts with `role` and `content`, and returns text, a tool call as a dict, or an
-            `Answer`. It may be async. With `batched=True` it takes a list of such lists, and returns a list of replies.
+            `Answer`. It may be async.
         name: names the player in transcripts and reports.
         options: what prompts show and in which form; None for the defaults.
         replies: how many replies a turn may have until one names a legal move, at least 1.
         concurrency: the most calls at the same time, at least 1. A function that is not async is called in threads.
-        batched: whether one call gets the messages of all waiting games. There is one such call at a time. A game with
-            an unusable reply is in the next call again.
         fallback: plays after the last unusable reply or a failed call: a bot's text, such as "smart", or a function of
             the view that returns a move; one fallback plays at a time. None gives the game up with a `ChatError`.
-        transcript: path of a file to which each exchange is added at once as a line of JSON; None for none. If an
-            evaluation is interrupted and resumed, a game that is played again has lines of both times.
+        transcript: path of a file to which each exchange is added at once as a line of JSON; None for none. It is new
+            or has lines of exchanges. If an evaluation is interrupted and resumed, a game that is played again has
+            lines of both times.
 
     Attributes:
         exchanges: a list of `Exchange`, in the order in which they ended.
@@ -77,7 +76,8 @@ class ChatPlayer:
     Raises:
         UnknownNameError: there is no bot of the fallback's name.
         TypeError: `replies` or `concurrency` is not an integer.
-        StarmineError: one of them is below 1, the fallback sees all hands, or the transcript cannot be written.
+        StarmineError: one of them is below 1, the fallback sees all hands, or the transcript cannot be written or has
+            other lines.
 
     A copy or a pickle has the settings, but neither the exchanges nor the transcript. Exceptions of `ask` that are
     neither an `Exception` nor a `CancelledError` or `GeneratorExit`, such as KeyboardInterrupt, end the games.
@@ -100,13 +100,12 @@ class ChatPlayer:
         options: PromptOptions | None = None,
         replies: int = 3,
         concurrency: int = 1,
-        batched: bool = False,
         fallback: str | Callable[[View], Any] | None = None,
         transcript: str | os.PathLike[str] | None = None,
     ) -> None:
         self.ask, self.name, self.options = ask, name, given_options(options)
         self.replies = check_number("replies", replies, 1)
-        self.concurrency, self.batched = check_number("concurrency", concurrency, 1), batched
+        self.concurrency = check_number("concurrency", concurrency, 1)
         if isinstance(fallback, str):
             _check_bot(fallback)
         self.fallback = fallback
@@ -121,8 +120,6 @@ class ChatPlayer:
         """
         (answer,) = self.act_views([view], [None])
         try:
-            while self.batched and not answer.done():
-                self.act_views([], [])
             return answer.result()
         finally:
             answer.cancel()
@@ -130,8 +127,7 @@ class ChatPlayer:
     def act_views(self, views: Sequence[View], games: Sequence[int | None]) -> list[Future[Any]]:
         """Begin to ask for the moves of games; see `PythonBot`.
 
-        With `batched=True` this makes a call, or several until some game has its move. Games whose reply was unusable
-        are asked again in the next call. Otherwise calls begin and go on while the caller plays other games.
+        The calls begin and go on while the caller plays other games.
 
         Args:
             views: of the seats to act.
@@ -142,11 +138,8 @@ class ChatPlayer:
             the game is given up.
         """
         talks = [_Talk(self, view, game) for view, game in zip(views, games, strict=True)]
-        if self.batched:
-            self._ask_together(talks)
-        elif talks:
-            loop = event_loop()
-            loop.call_soon_threadsafe(self._start, loop, talks)
+        loop = event_loop()
+        loop.call_soon_threadsafe(self._start, loop, talks)
         return [talk.answer for talk in talks]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -166,7 +159,6 @@ class ChatPlayer:
         self.transcript = None
         self._seating: Seating | None = None
         self._lock, self._fallback_lock = threading.Lock(), threading.Lock()
-        self._waiting: list[_Talk] = []  # for the next call of a batched function
         self._places: tuple[asyncio.AbstractEventLoop, asyncio.Semaphore] | None = None  # of calls at the same time
         self._own = {*vars(self), "_own"} - settings
 
@@ -216,32 +208,6 @@ class ChatPlayer:
             self.exchanges.append(exchange)
             if self.transcript is not None:
                 add_line(self.transcript, exchange)
-
-    # --- Calls --------------------------------------------------------------------------------------------
-
-    def _ask_together(self, talks: Sequence[_Talk]) -> None:
-        """Call a batched function for these talks and for those whose reply was unusable, until one of them is over."""
-        with self._lock:
-            waiting, self._waiting = [*self._waiting, *talks], []
-        while waiting := [talk for talk in waiting if not talk.answer.cancelled()]:
-            began = time.monotonic()
-            answers, error = run_in_loop(called(self.ask, [talk.prompt() for talk in waiting]))
-            seconds = (time.monotonic() - began) / len(waiting)
-            if error is None and (
-                not isinstance(answers, Sequence) or isinstance(answers, str) or len(answers) != len(waiting)
-            ):
-                error = StarmineError(f"ask returned {answers!r:.200}: expected a list of {len(waiting)} replies")
-            for index, talk in enumerate(waiting):
-                talk.take((None, error) if error is not None else (answers[index], None), seconds)
-            over = [talk for talk in waiting if talk.is_over]
-            waiting = [talk for talk in waiting if not talk.is_over]
-            for talk in over:
-                is_named = talk.action is not None
-                _give(talk.answer, (talk.action, None) if is_named else outcome_of(self._fallback_move, talk))
-            if over:
-                break
-        with self._lock:
-            self._waiting += waiting
 
     def _start(self, loop: asyncio.AbstractEventLoop, talks: Sequence[_Talk]) -> None:
         """Begin to ask for these games, each by itself. At most `concurrency` calls run at the same time."""
@@ -335,9 +301,11 @@ class _Talk:
         usage: dict[str, float] = {}
         if isinstance(answer, Answer):
             usage = numbers_of(answer.usage)
-        parsed = parse_reply(answer, self.view)
-        action, problem = parsed.action, parsed.problem
-        outcome = "move" if action is not None else "illegal" if parsed.illegal else "unreadable"
+        action, problem, outcome = None, None, "move"
+        try:
+            action = read_move(answer, self.view)
+        except StarmineError as unusable:
+            problem, outcome = str(unusable), "unreadable" if isinstance(unusable, NotationError) else "illegal"
         reply = _reply_text(answer)
         self._keep(outcome, problem, seconds, reply=reply, action=action, usage=usage)
         self.attempt, self.action, self.problem = self.attempt + 1, action, problem or ""

@@ -8,7 +8,7 @@ from typing import Any
 from starmine._core import StarmineError
 from starmine._util.numbers import check_flags, is_number
 from starmine.text.exchange import Answer, Messages
-from starmine.text.loop import run_in_loop
+from starmine.text.loop import event_loop
 
 # A tool that names a move, in the words of the prompts; `read_move` reads its arguments.
 MOVE_TOOL: dict[str, Any] = {
@@ -94,7 +94,7 @@ class Endpoint:
         """Close the connections, which are otherwise kept until the program ends. A later call opens new ones."""
         client, self._client = self._client, None
         if client is not None:
-            run_in_loop(client.close())
+            asyncio.run_coroutine_threadsafe(client.close(), event_loop()).result()
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the client and the key."""

@@ -31,7 +31,7 @@ class Answer:
     """A model's reply with more than its text; `ask` of a `ChatPlayer` may return it.
 
     Attributes:
-        text: the text of the reply. If there are tool calls, it must not have a marked answer of its own.
+        text: the text of the reply. If there are tool calls, it is not read.
         tool_calls: the tool calls of the reply, as dicts with a name and arguments.
         usage: numbers that reports sum, such as `prompt_tokens`, `completion_tokens` and `cost`; others are ignored.
         complete: False for a reply that was cut off at its length limit. It is refused.
@@ -72,7 +72,7 @@ class Exchange:
             names no move or several; "failed" if the call raised an exception.
         action: the action id of the legal move; None for other outcomes.
         problem: what was wrong, with the place where an exception was raised; None for the outcome "move".
-        seconds: duration of the call; with `batched=True` an equal share of it.
+        seconds: duration of the call.
         usage: the numbers of `Answer.usage`.
         prompt_version: `PROMPT_VERSION`, which changes with the texts of prompts.
         players: in an evaluation the names of the game's players, by seat; else None.

@@ -52,19 +52,6 @@ def leave_loop() -> None:
         _LOOP.clear()
 
 
-def run_in_loop(work: Coroutine[Any, Any, Any]) -> Any:
-    """The result of a coroutine in the loop of `event_loop`."""
-    loop, future = event_loop(), None
-    try:
-        future = asyncio.run_coroutine_threadsafe(work, loop)
-        return future.result()
-    except BaseException:
-        if future is not None:
-            future.cancel()
-        leave_loop()
-        raise
-
-
 def outcome_of(function: Callable[..., Any], *arguments: Any) -> Outcome:
     """What a function returns, and the exception that it raises."""
     try:

@@ -18,7 +18,7 @@ from starmine.text.facts import facts
 PROMPT_VERSION = 2
 Form = Literal["text", "markdown", "json"]
 History = Literal["round", "whole", "none"]
-Answer = Literal["line", "json", "xml"]
+AnswerForm = Literal["line", "json"]
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class PromptOptions:
         possible: list the cards that each card can be: in the own hand exactly, in the other hands by their hints.
         legal_moves: list the legal moves.
         probabilities: give the probability of each card in the own hand (`View.marginals`).
-        answer: how the reply names its move: "line" for a last line `MOVE: ...`, "json" for `{"move": "..."}`, "xml"
-            for `<move>...</move>`. `read_move` reads all of them, and tool calls.
+        answer: how the reply names its move: "line" for a last line `MOVE: ...`, "json" for `{"move": "..."}`.
+            `read_move` reads both, and tool calls.
         conventions: a text that follows the rules, such as how the partner plays; None for none.
 
     Raises:
@@ -45,12 +45,12 @@ class PromptOptions:
     possible: bool = True
     legal_moves: bool = True
     probabilities: bool = False
-    answer: Answer = "line"
+    answer: AnswerForm = "line"
     conventions: str | None = None
 
     def __post_init__(self) -> None:
         check_flags(possible=self.possible, legal_moves=self.legal_moves, probabilities=self.probabilities)
-        for name, kind in (("form", Form), ("history", History), ("answer", Answer)):
+        for name, kind in (("form", Form), ("history", History), ("answer", AnswerForm)):
             if getattr(self, name) not in get_args(kind):
                 raise _unknown_name(name, str(getattr(self, name)), list(get_args(kind)))
         if self.conventions is not None and not isinstance(self.conventions, str):
@@ -61,11 +61,10 @@ class PromptOptions:
 ANSWERS = {
     "line": ("a line", "MOVE: {move}"),
     "json": ("JSON", '{{"move": "{move}"}}'),
-    "xml": ("a tag", "<move>{move}</move>"),
 }
 
 
-def answer_prompt(answer: Answer) -> str:
+def answer_prompt(answer: AnswerForm) -> str:
     """How to answer."""
     kind, text = ANSWERS[answer]
     example = text.format(move="play slot 0")
@@ -98,7 +97,7 @@ def rules_prompt(variant: Variant, options: PromptOptions | None = None) -> str:
 
 
 @lru_cache(maxsize=64)
-def _rules(variant: Variant, answer: Answer, conventions: str | None) -> str:
+def _rules(variant: Variant, answer: AnswerForm, conventions: str | None) -> str:
     first = "a seat that was drawn" if variant.random_start_player else "seat 0"
     lines = [
         f"You play Hanabi, a cooperative card game, in a team of {variant.players}. The seats are 0 to "

@@ -182,7 +182,6 @@ def test_strange_usage_and_problems_do_not_stop_an_evaluation(tmp_path, capsys, 
     [
         (lambda: ChatPlayer(ask, fallback="random"), [1] * 5),
         (lambda: ChatPlayer(ask, fallback="random", concurrency=3), [3, 2]),
-        (lambda: ChatPlayer(lambda batch: list(map(first_move, batch)), batched=True), [5]),
     ],
 )
 def test_an_interruption_loses_no_more_games_than_are_played_at_the_same_time(tmp_path, monkeypatch, player, sizes):

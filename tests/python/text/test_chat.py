@@ -37,39 +37,22 @@ def test_games_are_those_of_a_bot_that_chooses_alike():
     assert games.trajectories == expected.trajectories
 
 
-@pytest.mark.parametrize("kind", ["function", "async", "batched", "async batched", "object"])
+@pytest.mark.parametrize("kind", ["function", "async", "object"])
 def test_every_kind_of_callable_plays_the_same_games(kind):
     async def later(messages):
         await asyncio.sleep(0)
         return first_move(messages)
 
-    async def all_later(batch):
-        return [await later(messages) for messages in batch]
-
     class Model:
         async def __call__(self, messages):
             return await later(messages)
 
-    sizes = []
-
-    def all_at_once(batch):
-        sizes.append(len(batch))
-        return [first_move(messages) for messages in batch]
-
-    asks = {
-        "function": first_move,
-        "async": later,
-        "batched": all_at_once,
-        "async batched": all_later,
-        "object": Model(),
-    }
-    player = ChatPlayer(asks[kind], batched="batched" in kind, concurrency=1 if "batched" in kind else 4)
+    asks = {"function": first_move, "async": later, "object": Model()}
+    player = ChatPlayer(asks[kind], concurrency=4)
     games = starmine.play_games([player, player], 6, variant="mini", record=True)
     assert games.trajectories == starmine.play_games([Cautious, Cautious], 6, variant="mini", record=True).trajectories
     assert {exchange.seat for exchange in player.exchanges} == {0, 1}
     assert {exchange.game for exchange in player.exchanges} == set(range(6))
-    if kind == "batched":
-        assert max(sizes) == 6
 
 
 def test_calls_are_made_at_the_same_time_but_not_more_than_allowed():
@@ -119,19 +102,17 @@ def test_a_slow_call_holds_up_its_own_game_alone(other):
         assert seen == dict(enumerate(games.lengths.tolist()))
 
 
-def test_a_reply_that_is_unusable_is_asked_again_with_the_next_turn_of_the_other_games():
-    sizes = []
+def test_an_unusable_reply_holds_up_its_own_game_alone():
+    said = []
 
-    def ask(batch):
-        sizes.append(len(batch))
-        return ["hm" if len(sizes) == 1 and index == 2 else first_move(said) for index, said in enumerate(batch)]
+    def ask(messages):
+        said.append(messages)
+        return "hm" if len(said) == 3 else first_move(messages)
 
-    player = ChatPlayer(ask, batched=True)
+    player = ChatPlayer(ask)
     games = starmine.play_games([player, "iggi"], 5, record=True)
     assert games.trajectories == starmine.play_games([Cautious, "iggi"], 5, record=True).trajectories
-    assert sizes[:3] == [5, 5, 5]
-    player = ChatPlayer(lambda batch: ["hm" if len(said) == 2 else "MOVE: play slot 1" for said in batch], batched=True)
-    assert player.act(view()) == 4
+    assert sum(exchange.outcome == "unreadable" for exchange in player.exchanges) == 1
 
 
 def test_calls_end_when_a_game_is_broken_off():
@@ -157,8 +138,7 @@ def test_calls_end_when_a_game_is_broken_off():
     assert ChatPlayer(first_move).act(view()) == view().legal_actions()[0]
 
 
-@pytest.mark.parametrize("batched", [False, True])
-def test_an_async_function_that_blocks_the_loop_does_not_hold_up_later_calls_after_an_interruption(batched):
+def test_an_async_function_that_blocks_the_loop_does_not_hold_up_later_calls_after_an_interruption():
     begun, release = threading.Event(), threading.Event()
 
     async def blocks(messages):
@@ -176,7 +156,7 @@ def test_an_async_function_that_blocks_the_loop_does_not_hold_up_later_calls_aft
     threading.Thread(target=interrupt, daemon=True).start()
     try:
         with pytest.raises(KeyboardInterrupt):
-            starmine.play_games([ChatPlayer(blocks, batched=batched), "iggi"], 2, variant="mini")
+            starmine.play_games([ChatPlayer(blocks), "iggi"], 2, variant="mini")
         assert within(20, lambda: ChatPlayer(first_move).act(view()))[0] == view().legal_actions()[0]
     finally:
         signal.signal(signal.SIGINT, handler)
@@ -204,7 +184,7 @@ def test_an_unusable_reply_is_sent_back_with_what_was_wrong():
     assert [exchange.outcome for exchange in player.exchanges] == ["unreadable", "unreadable", "illegal", "move"]
     assert [len(messages) for messages in asked] == [2, 4, 6, 8]
     assert [message["role"] for message in asked[-1]][2:] == ["assistant", "user"] * 3
-    assert "'Hello' is no move" in asked[1][-1]["content"]
+    assert "'Hello.' is no move" in asked[1][-1]["content"]
     assert "End your answer with a line such as\nMOVE: play slot 0" in asked[1][-1]["content"]
     assert "'play slot 7' is no move" in asked[2][-1]["content"]
     assert "not legal now" in asked[3][-1]["content"]
@@ -309,7 +289,7 @@ def test_a_transcript_tells_game_seat_turn_attempt_and_usage(tmp_path):
 
 
 def test_a_tool_call_is_a_reply():
-    call = {"name": "play", "arguments": {"slot": 1}}
+    call = {"name": "make_move", "arguments": {"move": "play slot 1"}}
     player = ChatPlayer(lambda messages: Answer(tool_calls=[call]))
     assert player.act(view()) == 4
     assert json.loads(player.exchanges[0].reply) == call
@@ -342,12 +322,6 @@ def test_wrong_arguments_are_refused(given, message):
 def test_a_fallback_may_play_other_rules_than_the_standard_ones():
     seen = starmine.variant("standard", players=3).new_game(seed=1).view(0)
     assert ChatPlayer(lambda messages: "hm", replies=1, fallback="ippo-3p").act(seen) in seen.legal_actions()
-
-
-def test_a_batched_function_that_returns_too_few_replies_has_failed():
-    player = ChatPlayer(lambda batch: ["MOVE: play slot 0"], batched=True, fallback="iggi")
-    moves_of(player, [view(), view()])
-    assert [exchange.outcome for exchange in player.exchanges] == ["failed", "failed"]
 
 
 def test_a_chat_player_sits_in_evaluations_and_generated_data(tmp_path):
@@ -399,7 +373,7 @@ def test_a_copy_has_the_settings_but_not_the_exchanges(tmp_path):
 
 
 def test_several_tool_calls_are_refused():
-    call = {"name": "play", "arguments": {"slot": 0}}
+    call = {"name": "make_move", "arguments": {"move": "play slot 0"}}
     replies = iter([Answer(tool_calls=[call, call]), Answer(tool_calls=[call])])
     player = ChatPlayer(lambda messages: next(replies))
     assert player.act(view()) == view().variant.hand_size
@@ -418,10 +392,10 @@ def test_a_reply_that_was_cut_off_is_asked_again():
 
 
 class Unplanned:
-    """A model whose plan is missing, as a function and as an async function, alone and in batches."""
+    """A model whose plan is missing, as a function and as an async function."""
 
     def __init__(self, kind):
-        self.is_async, self.batched = "async" in kind, "batched" in kind
+        self.is_async = kind == "async"
 
     def ask(self, messages):
         return {}["plan"]
@@ -432,7 +406,7 @@ class Unplanned:
 
     def player(self, **options):
         ask = self.ask_later if self.is_async else self.ask
-        return ChatPlayer(ask, batched=self.batched, **options)
+        return ChatPlayer(ask, **options)
 
     @property
     def place(self):
@@ -441,7 +415,7 @@ class Unplanned:
         return f"{__file__}:{first + len(lines) - 1}"
 
 
-@pytest.mark.parametrize("kind", ["function", "async", "batched", "async batched"])
+@pytest.mark.parametrize("kind", ["function", "async"])
 def test_the_exception_of_a_model_is_told_with_its_place_and_kept(kind):
     model = Unplanned(kind)
     player = model.player()
@@ -486,7 +460,7 @@ class Stopped(BaseException):
 
 FAILED = [StopIteration, StopAsyncIteration, GeneratorExit, asyncio.CancelledError, TimeoutError, RuntimeError]
 RAISED = [SystemExit, KeyboardInterrupt, Stopped]
-KINDS = ["function", "async", "coroutine of a function", "batched", "async batched"]
+KINDS = ["function", "async", "coroutine of a function"]
 
 
 def raising(kind, error, **options):
@@ -499,8 +473,8 @@ def raising(kind, error, **options):
         await asyncio.sleep(0)
         raise error("over")
 
-    asks = {"function": ask, "coroutine of a function": lambda messages: later(messages), "batched": ask}
-    return ChatPlayer(asks.get(kind, later), batched="batched" in kind, **options)
+    asks = {"function": ask, "coroutine of a function": lambda messages: later(messages), "async": later}
+    return ChatPlayer(asks[kind], **options)
 
 
 def within(seconds, call):
@@ -526,7 +500,7 @@ def test_a_call_fails_by_any_exception_that_does_not_end_the_program(kind, error
     player = raising(kind, error)
     _, caught = within(30, lambda: player.act(view()))
     assert isinstance(caught, ChatError)
-    is_replaced = error is StopIteration and kind not in ("function", "batched")  # by Python, in a coroutine
+    is_replaced = error is StopIteration and kind != "function"  # by Python, in a coroutine
     assert type(caught.__cause__) is (RuntimeError if is_replaced else error)
     assert [exchange.outcome for exchange in player.exchanges] == ["failed"]
     _, caught = within(30, lambda: starmine.play_games([player, "iggi"], 3, variant="mini"))
@@ -548,14 +522,12 @@ def test_an_exception_that_ends_the_program_is_raised_and_the_next_player_plays(
     assert move == view().legal_actions()[0]
 
 
-@pytest.mark.parametrize("batched", [False, True])
 @pytest.mark.parametrize("error", [*FAILED, *RAISED])
-def test_nothing_hangs_by_an_exception_of_a_fallback(error, batched):
+def test_nothing_hangs_by_an_exception_of_a_fallback(error):
     def fallback(seen):
         raise error("over")
 
-    ask = (lambda batch: ["hm"] * len(batch)) if batched else (lambda messages: "hm")
-    player = ChatPlayer(ask, replies=1, fallback=fallback, batched=batched)
+    player = ChatPlayer(lambda messages: "hm", replies=1, fallback=fallback)
     _, caught = within(30, lambda: player.act(view()))
     assert type(caught) is error
     _, caught = within(30, lambda: starmine.play_games([player, "iggi"], 3, variant="mini"))
@@ -603,16 +575,15 @@ def test_an_iterator_of_replies_that_is_exhausted_ends_the_games():
     assert "StopIteration" in str(caught)
 
 
-@pytest.mark.parametrize("batched", [False, True])
-def test_games_are_played_inside_a_running_event_loop(batched):
+def test_games_are_played_inside_a_running_event_loop():
     """As in a notebook: `play_games` is called in a coroutine."""
 
     async def later(messages):
         await asyncio.sleep(0)
-        return [first_move(one) for one in messages] if batched else first_move(messages)
+        return first_move(messages)
 
     async def cell():
-        return starmine.play_games([ChatPlayer(later, batched=batched), "iggi"], 4, variant="mini", record=True)
+        return starmine.play_games([ChatPlayer(later), "iggi"], 4, variant="mini", record=True)
 
     games, _ = within(60, lambda: asyncio.run(cell()))
     assert games.trajectories == starmine.play_games([Cautious, "iggi"], 4, variant="mini", record=True).trajectories

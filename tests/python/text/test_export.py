@@ -36,7 +36,7 @@ def test_each_line_is_a_move_that_was_played(stored, tmp_path, capsys):
 
 def test_options_choose_moves_and_prompts(stored, tmp_path):
     path, games = stored
-    options = ("--seats", "1", "--every", "7", "--form", "json", "--history", "whole", "--answer", "xml")
+    options = ("--seats", "1", "--every", "7", "--form", "json", "--history", "whole", "--answer", "json")
     for line in exported(tmp_path, [path], *options, "--no-possible", "--no-legal-moves", "--probabilities"):
         table = json.loads(line["messages"][1]["content"])
         own = table["hands"][1]["cards"][0]
@@ -46,7 +46,7 @@ def test_options_choose_moves_and_prompts(stored, tmp_path):
         assert "probabilities" in own
         view = games.state(line["game"], line["turn"]).view(1)
         assert read_move(line["messages"][2]["content"], view) == line["action"]
-        assert line["messages"][2]["content"].startswith("<move>")
+        assert line["messages"][2]["content"].startswith('{"move": ')
 
 
 def test_values_and_ratings_are_those_of_a_search(stored, tmp_path):
@@ -138,10 +138,9 @@ def test_examples_say_what_was_played(tmp_path):
     assert len(list(examples(games.trajectories, every=10))) == -(-len(found) // 10)
     assert write_lines(iter(found), tmp_path / "train.jsonl") == len(found)
     assert [json.loads(line) for line in (tmp_path / "train.jsonl").read_text().splitlines()] == found
-    for answer in ("json", "xml"):
-        example = next(examples(games.trajectories, options=PromptOptions(answer=answer)))
-        seen = games.trajectories.state(0, 0).view(example["seat"])
-        assert starmine.text.read_move(example["messages"][2]["content"], seen) == example["action"]
+    example = next(examples(games.trajectories, options=PromptOptions(answer="json")))
+    seen = games.trajectories.state(0, 0).view(example["seat"])
+    assert starmine.text.read_move(example["messages"][2]["content"], seen) == example["action"]
     with pytest.raises(starmine.StarmineError, match="every=0"):
         next(examples(games.trajectories, every=0))
     with pytest.raises(TypeError, match=r"every=2.5"):

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import starmine
-from starmine.text import Answer, parse_reply, read_move
+from starmine.text import Answer, read_move
 from starmine.text.facts import move_text
 
 REPLIES = json.loads((Path(__file__).parents[2] / "data" / "replies.json").read_text())
@@ -64,6 +64,14 @@ def played(variant, first_cards, moves):
 VIEWS = {name: position(name) for name in {row["view"] for row in REPLIES}}
 
 
+def read(reply, view):
+    """The action of a reply, and why there is none."""
+    try:
+        return read_move(reply, view), None
+    except starmine.StarmineError as error:
+        return None, error
+
+
 def test_there_are_500_replies():
     assert len(REPLIES) >= 500
     assert sum("problem" not in row for row in REPLIES) >= 140
@@ -72,20 +80,18 @@ def test_there_are_500_replies():
 @pytest.mark.parametrize("row", REPLIES, ids=range(len(REPLIES)))
 def test_a_reply_is_read_as_it_is_meant_or_refused(row):
     view = VIEWS[row["view"]]
-    found = parse_reply(row["reply"], view)
-    if found.action is not None:
-        assert move_text(view, found.action) == row["means"], row
+    action, error = read(row["reply"], view)
     if "problem" in row:
-        assert found.action is None, row
-        assert row["problem"] in found.problem, (row, found.problem)
-        assert found.illegal is (row["problem"] == "not legal now")
+        assert row["problem"] in str(error), row
+        assert isinstance(error, starmine.NotationError) is (row["problem"] != "not legal now")
     else:
-        assert found.problem is None, (row, found.problem)
+        assert error is None, row
+        assert move_text(view, action) == row["means"], row
 
 
 @pytest.mark.parametrize("reply", [None, 7, 2.5, b"play slot 1", ["play slot 1"], object(), {"a": object()}, {1: 2}])
 def test_a_reply_that_is_no_text_is_refused(reply):
-    assert parse_reply(reply, VIEWS["two"]).action is None
+    assert isinstance(read(reply, VIEWS["two"])[1], starmine.NotationError)
 
 
 class Nameless:
@@ -96,41 +102,35 @@ class Nameless:
 @pytest.mark.parametrize("value", [10**5000, Nameless(), [[]], {}], ids=["number", "nameless", "list", "dict"])
 def test_a_tool_call_of_anything_is_refused(value):
     for call in (
-        {"name": "play", "arguments": {"slot": value}},
-        {"name": "hint", "arguments": {"seat": 0, "color": [value]}},
-        {"name": value, "arguments": {"slot": 1}},
-        {"name": "play", "arguments": value},
+        {"name": "make_move", "arguments": {"move": value}},
+        {"name": value, "arguments": {"move": "play slot 1"}},
+        {"name": "make_move", "arguments": value},
         {"move": value},
-        {3: value, "move": "play slot 1"},
-        {"name": "play", "arguments": {3: value, "slot": 1}},
+        {"move": "play slot 1", 3: value},
+        {"name": "make_move", "arguments": {"move": "play slot 1", 3: value}},
     ):
-        assert parse_reply(call, VIEWS["two"]).action is None
+        assert isinstance(read(call, VIEWS["two"])[1], starmine.NotationError)
 
 
 def test_an_answer_is_read_with_all_that_it_has():
-    view, call = VIEWS["two"], {"name": "play", "arguments": {"slot": 1}}
+    view, call = VIEWS["two"], {"name": "make_move", "arguments": {"move": "play slot 1"}}
     assert read_move(Answer("MOVE: play slot 2"), view) == 7
     assert read_move(Answer("Slot 1 is a 1.", tool_calls=[call]), view) == 6
-    assert (
-        "a tool call and a marked answer" in parse_reply(Answer("MOVE: play slot 2", tool_calls=[call]), view).problem
-    )
-    assert "make one" in parse_reply(Answer(tool_calls=[call, call]), view).problem
-    assert "cut off" in parse_reply(Answer("MOVE: play slot 2", complete=False), view).problem
-
-
-def test_the_longest_reply_is_read_and_a_longer_one_refused():
-    text = "x" * 199_900 + ".\nMOVE: play slot 2"
-    assert parse_reply(text, VIEWS["two"]).action == 7
-    assert "characters" in parse_reply("x" * 200_001, VIEWS["two"]).problem
+    for answer, problem in (
+        (Answer(tool_calls=[call, call]), "make one"),
+        (Answer("MOVE: play slot 2", complete=False), "cut off"),
+    ):
+        with pytest.raises(starmine.NotationError, match=problem):
+            read_move(answer, view)
 
 
 @pytest.mark.parametrize(
-    "part", ["{", '{"a":', "[", "<move>", "</think>", "<think>", "MOVE:", "```\n", "**", "move ", "* ", "\n"]
+    "part", ["{", '{"a":', "[", "</think>", "<think>", "MOVE:", "```\n", "**", "move ", "* ", "\n"]
 )
 def test_a_long_reply_is_refused_quickly(part):
     began = time.process_time()
     for text in (part * (150_000 // len(part)), part * (150_000 // len(part)) + "}"):
-        assert parse_reply(text, VIEWS["two"]).action is None
+        assert isinstance(read(text, VIEWS["two"])[1], starmine.NotationError)
     assert time.process_time() - began < 5
 
 
@@ -139,7 +139,7 @@ def test_refusals_are_errors_of_read_move():
         read_move("play slot 1, discard slot 2", VIEWS["two"])
     with pytest.raises(starmine.StarmineError, match="is not legal now: expected one of"):
         read_move("discard slot 1", VIEWS["full"])
-    assert read_move({"name": "play", "arguments": {"slot": 1}}, VIEWS["two"]) == 6
+    assert read_move({"name": "make_move", "arguments": {"move": "play slot 1"}}, VIEWS["two"]) == 6
 
 
 # --- Properties ----------------------------------------------------------------------------------------------
@@ -155,39 +155,28 @@ FORMS = [
     "I think.\nMOVE: {move}",
     "<think>MOVE: play slot 0</think>\n\nmove: {move}",
     "```\nMOVE: {move}\n```",
-    "<move>{move}</move>",
-    "My answer is <answer>{move}</answer>",
+    "<think>play slot 0?</think>{move}",
+    "I would like:\n\n> MOVE: {move}",
     '{{"move": "{move}"}}',
     '```json\n{{"reasoning": "play slot 0 is worse", "move": "{move}"}}\n```',
 ]
-
-
-def tool_call(move):
-    """The tool call of a move."""
-    words = move.split()
-    if words[0] != "hint":
-        extra = {"announcing": words[4]} if len(words) > 3 else {}
-        return {"name": words[0], "arguments": {"slot": int(words[2])} | extra}
-    value = {"rank": int(words[4])} if words[3] == "rank" else {"color": words[3]}
-    return {"name": "hint", "arguments": {"seat": int(words[2])} | value}
 
 
 @pytest.mark.parametrize("players", range(2, 6))
 @pytest.mark.parametrize("name", list(starmine.variants()))
 def test_every_legal_move_is_read_in_every_form(name, players):
     state = starmine.variant(name, players=players).new_game(seed=2)
-    read = set()
+    seen = set()
     while not state.is_terminal:
         view = state.view(state.current_player)
         for legal in view.legal_actions():
             move = move_text(view, legal)
-            if (view.observer, legal) not in read:
-                read.add((view.observer, legal))
-                assert {parse_reply(form.format(move=move), view).action for form in FORMS} == {legal}
-                assert read_move(tool_call(move), view) == legal
+            if (view.observer, legal) not in seen:
+                seen.add((view.observer, legal))
+                assert {read_move(form.format(move=move), view) for form in FORMS} == {legal}
                 assert read_move(Answer(tool_calls=[{"name": "make_move", "arguments": {"move": move}}]), view) == legal
         state.apply(state.suggest("smart") if name == "standard" else view.legal_actions()[-1])
-    assert len(read) > 10
+    assert len(seen) > 10
 
 
 WORDS = [
@@ -226,7 +215,6 @@ WORDS = [
     ),
     *(
         "MOVE: play slot 0",
-        "<move>play slot 0</move>",
         '{"move": "play slot 0"}',
         "discard slot 1",
         "(",
@@ -245,23 +233,20 @@ def test_words_that_are_added_never_change_a_move(data):
     form = data.draw(st.sampled_from([form for form in FORMS if "think" not in form and "reasoning" not in form]))
     reply = form.format(move=move_text(view, legal))
     before = len(form.split("{move}")[0]) if "{{" not in form else 0
-    words = WORDS if form.startswith("MOVE") or before > 12 or "<" in form else WORDS[:-8] + WORDS[-4:]
+    words = [word for word in WORDS if before or "play slot 0" not in word]  # else a marked answer would follow
     for word in data.draw(st.lists(st.sampled_from(words), min_size=1, max_size=3)):
         place = data.draw(st.integers(before, len(reply)))
         reply = reply[:place] + data.draw(st.sampled_from([" ", "\n", ", ", ""])) + word + " " + reply[place:]
-    assert parse_reply(reply, view).action is None, reply
+    assert read(reply, view)[0] in (None, legal), reply
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_any_text_around_a_move_is_refused_or_stands_before_a_marked_answer(before, after):
     view = VIEWS["two"]
-    bare, marked = (
-        parse_reply(before + "play slot 2" + after, view),
-        parse_reply(before + "MOVE: play slot 2" + after, view),
-    )
-    if bare.action is not None:
+    bare, marked = (read(f"{before}{text}{after}", view)[0] for text in ("play slot 2", "MOVE: play slot 2"))
+    if bare is not None:
         assert not any(map(str.isalnum, before + after))
-    if marked.action is not None:
+    if marked is not None:
         assert not any(map(str.isalnum, after))
 
 
@@ -272,56 +257,14 @@ def test_shuffled_words_of_moves_are_moves_or_refused():
     for _ in range(20_000):
         text = " ".join(rng.choices(words, k=rng.randint(2, 6)))
         view = VIEWS[rng.choice(["two", "three", "timed"])]
-        found = parse_reply(text, view)
-        if found.action is not None:
-            assert text.removeprefix("MOVE: ").removesuffix(" .") == move_text(view, found.action)
-
-
-@pytest.mark.parametrize(
-    "before",
-    [
-        *("MOVE (final): discard slot 0.", "MOVE\uff1a discard slot 0\u3002", "Final answer: discard slot 0."),
-        *("**Final move: discard slot 0.**\n", "Action: discard slot 0.", "\\boxed{discard slot 0}."),
-        *('{"action": "discard slot 0"}.', "<action>discard slot 0</action>.", "Move 1: discard slot 0."),
-        *("Verdict: discard slot 0.", "Final answer is discard slot 0.", "$\\boxed{\\text{discard slot 0}}$."),
-        *("Output = discard slot 0.", "<final_answer>discard slot 0</final_answer>."),
-        "<reasoning>I consider <think>this</think>\noptions.",
-    ],
-)
-def test_another_answer_or_an_open_block_before_the_marked_answer_is_refused(before):
-    state = starmine.Variant(players=3).new_game(seed=7)
-    for _ in range(3):
-        state.apply(state.suggest("smart"))
-    view = state.view(state.current_player)
-    with pytest.raises(starmine.NotationError, match=r"before its marked answer|ends inside its thinking"):
-        read_move(f"{before}\nMOVE: play slot 2", view)
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "MOVE: play slot 2\n<reflection>Wait, that is wrong. I should discard slot 0 instead.</reflection>",
-        "MOVE: play slot 2<analysis>only if slot 2 is red, else discard slot 0</analysis>",
-        '{"move": "play slot 2"}\n<scratchpad>Scrap that.</scratchpad>',
-        "play slot 2\n[THINK]No: discard slot 0.[/THINK]",
-        Answer("discard slot 0", tool_calls=[{"name": "play", "arguments": {"slot": 2}}]),
-        Answer(
-            "<think>x</think>Final answer: discard slot 0.", tool_calls=[{"name": "play", "arguments": {"slot": 2}}]
-        ),
-    ],
-    ids=str,
-)
-def test_thinking_behind_the_answer_and_a_text_against_a_tool_call_are_refused(reply):
-    state = starmine.Variant(players=3).new_game(seed=7)
-    for _ in range(3):
-        state.apply(state.suggest("smart"))
-    with pytest.raises(starmine.NotationError, match=r"stands after its answer|before its marked answer"):
-        read_move(reply, state.view(state.current_player))
+        action, _ = read(text, view)
+        if action is not None:
+            assert text.removeprefix("MOVE: ").removesuffix(" .") == move_text(view, action)
 
 
 def test_a_tool_call_inside_of_many_is_refused():
-    call = {"name": "play", "arguments": {"slot": 2}}
+    call = {"name": "make_move", "arguments": {"move": "play slot 2"}}
     for _ in range(5000):
         call = {"name": "make_move", "arguments": call}
-    with pytest.raises(starmine.NotationError, match="nested too deeply"):
+    with pytest.raises(starmine.NotationError, match="the move as the last key"):
         read_move(call, starmine.Variant().new_game(seed=1).view(0))

@@ -88,13 +88,21 @@ def test_a_folder_is_no_transcript(tmp_path):
         model(tmp_path)
 
 
-@pytest.mark.parametrize("options", [{}, {"batched": True}, {"fallback": "random"}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"fallback": "random"}], ids=str)
 def test_a_transcript_that_cannot_be_written_ends_the_games(tmp_path, options):
     path = tmp_path / "folder" / "talk.jsonl"
     path.parent.mkdir()
-    said = (lambda batch: [first_move(messages) for messages in batch]) if "batched" in options else first_move
-    player = ChatPlayer(said, transcript=path, **options)
+    player = ChatPlayer(first_move, transcript=path, **options)
     path.unlink()
     path.parent.rmdir()
     with pytest.raises(starmine.BotError, match=r"FileNotFoundError: .*talk\.jsonl"):
         starmine.play_games([player, "iggi"], 2, variant="mini")
+
+
+@pytest.mark.parametrize("text", ["my notes\n", '{"id": 7}\n', "[]\n", "7", "\n"])
+def test_a_file_that_is_no_transcript_is_refused_and_left_as_it_is(tmp_path, text):
+    path = tmp_path / "notes.txt"
+    path.write_text(text)
+    with pytest.raises(starmine.StarmineError, match=r"transcript=.*notes.txt.*no transcript"):
+        ChatPlayer(first_move, transcript=path)
+    assert path.read_text() == text
