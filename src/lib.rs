@@ -158,6 +158,7 @@ pub mod encode;
 pub mod nn;
 #[cfg(feature = "bots")]
 pub mod players;
+mod processor;
 pub mod rules;
 #[cfg(feature = "bots")]
 pub mod search;

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::kernel::plan::Plan;
-use super::kernel::processor::Processor;
 use super::options::{Dtype, Observers, Options};
-use crate::buffers::{BufferError, Simd};
+use crate::buffers::{InstructionSetError, Simd};
 use crate::encode::Layout;
+use crate::processor::Processor;
 use crate::rules::Variant;
 
 /// What all games and threads of a batch share: it is not changed after the batch was made.
@@ -34,7 +34,7 @@ impl BatchConfig {
         variant: Arc<Variant>,
         num_envs: usize,
         options: Options,
-    ) -> Result<BatchConfig, BufferError> {
+    ) -> Result<BatchConfig, InstructionSetError> {
         let layout = options.encoder.layout(&variant);
         let mut config = BatchConfig {
             plan: Arc::new(Plan::new(&variant)),
@@ -48,12 +48,13 @@ impl BatchConfig {
         };
         let bytes = num_envs * config.num_observers() * config.row_bytes();
         let processor = Processor::this();
-        config.streams = bytes >= processor.streams_from();
+        config.streams = bytes >= streams_from(processor.cache);
         // Packed rows are too small to gain from either.
         let writes_much = !config.streams && config.options.dtype != Dtype::Bits;
         let is_written_in_lines = config.simd != Simd::Portable;
-        config.prefetches =
-            writes_much && is_written_in_lines && processor.gains_from_prefetching();
+        // Prefetching is faster on an Intel Xeon and slower on an AMD Zen 3. Other processors are judged by
+        // their vendor.
+        config.prefetches = writes_much && is_written_in_lines && processor.is_intel;
         config.alternates = writes_much;
         Ok(config)
     }
@@ -84,5 +85,26 @@ impl BatchConfig {
             Dtype::Bits => 8 * self.layout.words(),
             Dtype::Uint8 | Dtype::Float16 | Dtype::Float32 => self.layout.len(),
         }
+    }
+}
+
+/// The bytes of a step's observations from which streaming stores, which bypass the caches, are
+/// faster: half of the largest cache, within limits. Other virtual machines may share a cache
+/// of hundreds of megabytes, so the whole of it is never counted on.
+fn streams_from(cache: Option<usize>) -> usize {
+    const MIN_BYTES: usize = 16 << 20;
+    const MAX_BYTES: usize = 64 << 20;
+    cache.map_or(MIN_BYTES, |cache| (cache / 2).clamp(MIN_BYTES, MAX_BYTES))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn larger_caches_hold_more_before_rows_are_streamed() {
+        assert_eq!(streams_from(None) >> 20, 16);
+        let megabytes = |size: usize| streams_from(Some(size << 20)) >> 20;
+        assert_eq!([8, 32, 96, 260].map(megabytes), [16, 16, 48, 64]);
     }
 }

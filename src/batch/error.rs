@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::buffers::BufferError;
+use crate::buffers::{BufferError, InstructionSetError};
 use crate::players::PlayerSpecError;
 use crate::rules::{ActionSet, DeckError, MoveError, UnsupportedVariantError, Variant};
 use crate::threads::{MAX_THREADS, is_stopped};
@@ -84,9 +84,12 @@ pub enum BatchError {
     /// Illegal actions.
     #[error(transparent)]
     IllegalActions(#[from] IllegalActionsError),
-    /// A buffer or an array of the wrong length, or an instruction set that this processor does not have.
+    /// A buffer or an array of the wrong length or type.
     #[error(transparent)]
     Buffer(#[from] BufferError),
+    /// An instruction set that this processor does not have.
+    #[error(transparent)]
+    InstructionSet(#[from] InstructionSetError),
     /// More than [`MAX_THREADS`](crate::threads::MAX_THREADS).
     #[error("num_threads={0} is not allowed: expected 1 to {MAX_THREADS}")]
     NumThreads(usize),

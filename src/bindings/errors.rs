@@ -7,7 +7,7 @@ use pyo3::{PyTypeInfo, create_exception};
 use crate::batch::{self, BatchError};
 use crate::bindings::arguments::text::Text;
 use crate::bots::GamesError;
-use crate::buffers::BufferError;
+use crate::buffers::{BufferError, InstructionSetError};
 use crate::nn;
 use crate::players::PlayerSpecError;
 use crate::rules::{self, ActionId, MoveError, error_text};
@@ -51,16 +51,9 @@ exceptions! {
     rules::UnknownNameError => UnknownNameError,
     rules::UnsupportedVariantError => VariantError,
     rules::SeenGameError => StarmineError,
+    BufferError => ArrayError,
+    InstructionSetError => StarmineError,
     SearchError => StarmineError,
-}
-
-impl From<BufferError> for PyErr {
-    fn from(error: BufferError) -> PyErr {
-        match error {
-            BufferError::InstructionSet { .. } => StarmineError::new_err(error_text(&error)),
-            _ => ArrayError::new_err(error_text(&error)),
-        }
-    }
 }
 
 /// _unknown_name(kind, name, known) -> UnknownNameError
@@ -134,7 +127,8 @@ impl From<BatchError> for PyErr {
             BatchError::Buffer(error) => error.into(),
             BatchError::Partner(error) => player_exception(&error, text),
             BatchError::PartnerVariant(_) => VariantError::new_err(text),
-            BatchError::NumEnvs(_)
+            BatchError::InstructionSet(_)
+            | BatchError::NumEnvs(_)
             | BatchError::NumThreads(_)
             | BatchError::Threads(_)
             | BatchError::Partners(_)

@@ -1,13 +1,10 @@
-//! What is wrong with arrays that a caller gives, and with the instruction set that shall fill them.
+//! What is wrong with arrays that a caller gives.
 
 use std::collections::TryReserveError;
 
 use thiserror::Error;
 
-/// The environment variable that forces an instruction set, for tests and measurements.
-pub const SIMD_VARIABLE: &str = "STARMINE_SIMD";
-
-/// An array of the wrong length or the wrong type, or an instruction set that cannot fill it.
+/// An array of the wrong length or the wrong type.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum BufferError {
@@ -30,16 +27,6 @@ pub enum BufferError {
         found: &'static str,
         /// The type that they should have.
         expected: &'static str,
-    },
-    /// An instruction set that does not exist, or that this processor does not have.
-    #[error(
-        "{SIMD_VARIABLE}={name:?} is not possible on this processor: expected one of {available}"
-    )]
-    InstructionSet {
-        /// The given name.
-        name: String,
-        /// The sets of this processor.
-        available: String,
     },
 }
 

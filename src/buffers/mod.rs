@@ -3,7 +3,7 @@
 //!
 //! Networks and batches write into such memory, so this module lies below them.
 //!
-//! - [`BufferError`]: memory of the wrong length or type, and instruction sets that are not there
+//! - [`BufferError`]: memory of the wrong length or type
 //! - [`Simd`]: the instruction sets, and the one that a process uses
 //! - [`WriteOnly`]: memory that is written and never read
 //! - [`unpack_bits`]: packed rows, one bit for each feature, as rows of an [`Element`] type
@@ -15,12 +15,12 @@ mod unpack;
 mod write_only;
 
 pub use expand::Element;
-pub use length::{BufferError, SIMD_VARIABLE};
+pub use length::BufferError;
 pub(crate) use length::{check_length, try_with_capacity};
 pub(crate) use simd::Task;
 #[cfg(target_arch = "x86_64")]
 pub use simd::{Avx2, Avx512};
-pub use simd::{Portable, Simd};
+pub use simd::{InstructionSetError, Portable, SIMD_VARIABLE, Simd};
 pub use unpack::{packed_length, unpack_bits};
 pub use write_only::WriteOnly;
 pub(crate) use write_only::{filled, initialised};

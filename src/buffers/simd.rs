@@ -16,7 +16,24 @@
 
 use std::fmt;
 
-use super::length::{BufferError, SIMD_VARIABLE};
+use thiserror::Error;
+
+#[cfg(target_arch = "x86_64")]
+use crate::processor::Processor;
+
+/// The environment variable that forces an instruction set, for tests and measurements.
+pub const SIMD_VARIABLE: &str = "STARMINE_SIMD";
+
+/// An instruction set that does not exist, or that this processor does not have.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+#[error("{SIMD_VARIABLE}={name:?} is not possible on this processor: expected one of {available}")]
+pub struct InstructionSetError {
+    /// The given name.
+    pub name: String,
+    /// The sets of this processor.
+    pub available: String,
+}
 
 /// The token of the instructions that every processor has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +42,10 @@ pub struct Portable;
 /// The token of AVX2, BMI1, BMI2, LZCNT and POPCNT.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Avx2(());
+pub struct Avx2 {
+    /// Whether the instruction `pdep` takes a few cycles.
+    has_fast_pdep: bool,
+}
 
 /// The token of AVX-512 F, BW, CD, DQ and VL, and of what AVX2 includes.
 #[cfg(target_arch = "x86_64")]
@@ -127,15 +147,15 @@ impl Simd {
     /// The set that the environment variable names, or else the fastest.
     ///
     /// # Errors
-    /// [`BufferError::InstructionSet`] for a set that does not exist, or that this processor does not have.
-    pub fn chosen() -> Result<Simd, BufferError> {
+    /// [`InstructionSetError`] for a set that does not exist, or that this processor does not have.
+    pub fn chosen() -> Result<Simd, InstructionSetError> {
         let Some(given) = std::env::var_os(SIMD_VARIABLE).filter(|given| !given.is_empty()) else {
             return Ok(Simd::fastest());
         };
         Simd::available().find(|simd| given == simd.name()).ok_or_else(|| {
             let available: Vec<&str> = Simd::available().map(Simd::name).collect();
             let name = given.to_string_lossy().into_owned();
-            BufferError::InstructionSet { name, available: available.join(", ") }
+            InstructionSetError { name, available: available.join(", ") }
         })
     }
 
@@ -185,7 +205,14 @@ impl Avx2 {
             && is_x86_feature_detected!("bmi2")
             && is_x86_feature_detected!("lzcnt")
             && is_x86_feature_detected!("popcnt");
-        has_instructions.then_some(Avx2(()))
+        let token = || Avx2 { has_fast_pdep: Processor::this().has_fast_bmi2 };
+        has_instructions.then(token)
+    }
+
+    /// Whether the instruction `pdep` takes a few cycles, and not some for each set bit.
+    #[inline(always)]
+    pub(crate) const fn has_fast_pdep(self) -> bool {
+        self.has_fast_pdep
     }
 }
 

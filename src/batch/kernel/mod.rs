@@ -12,7 +12,6 @@ pub mod legal;
 pub mod observe;
 pub mod pcg32;
 pub mod plan;
-pub mod processor;
 pub mod turn;
 
 use lanes::{Isa, Lanes};

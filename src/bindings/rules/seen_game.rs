@@ -131,7 +131,7 @@ impl _SeenGame {
     }
 
     /// What the observer sees: `games` are zeros and `seats` the observer, int64 (K,) each; `wanted` is as
-    /// `_Tables._rows` takes it.
+    /// `Batch._rows` takes it.
     fn _rows<'py>(
         &self,
         py: Python<'py>,

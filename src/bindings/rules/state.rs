@@ -299,7 +299,7 @@ impl State {
         Ok(encode_view(encoder, self.state.seer_view(observer)).into_pyarray(py))
     }
 
-    /// What seats see: a row for each of K seats, int64 (K,), with `wanted` as `_Tables._rows` takes it. `games` are
+    /// What seats see: a row for each of K seats, int64 (K,), with `wanted` as `Batch._rows` takes it. `games` are
     /// zeros, int64 (K,).
     fn _rows<'py>(
         &self,

@@ -3,9 +3,7 @@
 //! them.
 
 #[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::__cpuid;
-#[cfg(target_arch = "x86_64")]
-use std::sync::OnceLock;
+use crate::processor::Processor;
 
 /// The indices of the set bits of a word, the lowest first.
 #[derive(Clone, Debug)]
@@ -38,39 +36,11 @@ impl DoubleEndedIterator for BitIndices {
     }
 }
 
-/// Whether the processor has `pdep` and `pext` as instructions of a few cycles. Processors of AMD and
-/// of Hygon before Zen 3 (family 0x19) run them as microcode: some cycles for each set bit of the mask.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-fn has_fast_bmi2() -> bool {
-    static IS_FAST: OnceLock<bool> = OnceLock::new();
-    *IS_FAST.get_or_init(|| {
-        #[allow(unused_unsafe, reason = "the function is unsafe in Rust 1.89")]
-        // SAFETY: every x86-64 processor has the instruction.
-        let (vendor, version) = unsafe { (__cpuid(0), __cpuid(1)) };
-        let vendor = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes);
-        let is_fast = !runs_as_microcode(vendor.as_flattened(), version.eax);
-        is_fast && std::arch::is_x86_feature_detected!("bmi2")
-    })
-}
-
-/// Whether a processor of this vendor and signature runs `pdep` and `pext` as microcode.
-#[cfg(target_arch = "x86_64")]
-fn runs_as_microcode(vendor: &[u8], signature: u32) -> bool {
-    [b"AuthenticAMD", b"HygonGenuine"].iter().any(|&it| it == vendor) && family(signature) < 0x19
-}
-
-/// The family of a processor by its signature.
-#[cfg(target_arch = "x86_64")]
-const fn family(signature: u32) -> u32 {
-    (signature >> 8 & 0xf) + if signature >> 8 & 0xf == 0xf { signature >> 20 & 0xff } else { 0 }
-}
-
 /// The index of the n-th set bit, counted from 0. The word has more than `n` bits set.
 #[inline]
 pub(in crate::rules) fn nth_set_bit(word: u64, n: u32) -> u32 {
     #[cfg(target_arch = "x86_64")]
-    if has_fast_bmi2() {
+    if Processor::this().has_fast_bmi2 {
         // SAFETY: the processor has the one feature that the function needs.
         return unsafe { nth_set_bit_bmi2(word, n) };
     }
@@ -90,7 +60,7 @@ fn nth_set_bit_bmi2(word: u64, n: u32) -> u32 {
 #[inline]
 pub(in crate::rules) fn gather_bits(word: u64, mask: u64) -> u64 {
     #[cfg(target_arch = "x86_64")]
-    if has_fast_bmi2() {
+    if Processor::this().has_fast_bmi2 {
         // SAFETY: the processor has the one feature that the function needs.
         return unsafe { gather_bits_bmi2(word, mask) };
     }
@@ -156,24 +126,6 @@ pub(crate) fn nth_set_bit_portable(word: u64, n: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Signatures of processors as `/proc/cpuinfo` has them: Zen 2, Zen 3 and an Intel Xeon.
-    #[test]
-    #[cfg(target_arch = "x86_64")]
-    fn the_family_of_a_processor_follows_from_its_signature() {
-        assert_eq!([0x0083_0f10, 0x00a0_0f11, 0x0005_0657].map(family), [0x17, 0x19, 6]);
-    }
-
-    #[test]
-    #[cfg(target_arch = "x86_64")]
-    fn processors_before_zen_3_run_the_instructions_as_microcode() {
-        let slow: [(&[u8], u32); 2] =
-            [(b"AuthenticAMD", 0x0083_0f10), (b"HygonGenuine", 0x0090_0f01)];
-        let fast: [(&[u8], u32); 2] =
-            [(b"AuthenticAMD", 0x00a0_0f11), (b"GenuineIntel", 0x0005_0657)];
-        assert!(slow.iter().all(|&(vendor, signature)| runs_as_microcode(vendor, signature)));
-        assert!(!fast.iter().any(|&(vendor, signature)| runs_as_microcode(vendor, signature)));
-    }
 
     #[test]
     fn bits_are_counted() {

@@ -1,7 +1,7 @@
 """No Rust file imports a layer above its own, and no files import each other in a cycle.
 
-threads <- rules <- encode <- buffers <- nn <- bots <- search <- players <- batch <- bindings. Only the bindings know
-Python.
+processor <- threads <- rules <- encode <- buffers <- nn <- bots <- search <- players <- batch <- bindings. Only the
+bindings know Python.
 """
 
 import re
@@ -15,7 +15,7 @@ from rust_source import crate_paths, imports, module_of, strip
 SOURCE = ROOT / "src"
 
 # From the bottom; each may use those before it.
-LAYERS = ["threads", "rules", "encode", "buffers", "nn", "bots", "search", "players", "batch", "bindings"]
+LAYERS = ["processor", "threads", "rules", "encode", "buffers", "nn", "bots", "search", "players", "batch", "bindings"]
 # The same inside src/batch: its folders and files. No folder and no file uses another on its own floor.
 BATCH_FLOORS = [
     {"kernel"},

@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Not, Sub};
 
 use super::{Isa, LANES, Lanes, Mask, QUARTET, Table, Word};
-use crate::buffers::Avx2;
+use crate::buffers::{Avx2, Portable};
 
 /// Lanes 0 to 3 in one register, lanes 4 to 7 in another.
 #[derive(Clone, Copy)]
@@ -46,6 +46,9 @@ impl Isa for Avx2 {
 
     #[inline(always)]
     fn nth_set_bit(self, word: u64, n: u64) -> u64 {
+        if !self.has_fast_pdep() {
+            return nth_set_bit_without_pdep(word, n);
+        }
         // SAFETY: the token exists only if the processor has the instructions.
         unsafe { _pdep_u64(1 << n, word) }
     }
@@ -81,6 +84,14 @@ impl Isa for Avx2 {
         }
         rows
     }
+}
+
+/// As [`Isa::nth_set_bit`], on processors where `pdep` is slow. Not inlined, so that the other processors pay
+/// for a comparison alone.
+#[cold]
+#[inline(never)]
+fn nth_set_bit_without_pdep(word: u64, n: u64) -> u64 {
+    Portable.nth_set_bit(word, n)
 }
 
 /// Transposes four registers of four words.
@@ -236,5 +247,21 @@ impl Lanes for Avx2Lanes {
                 _mm256_blendv_epi8(other.0[1], self.0[1], mask.0[1]),
             ]
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bit_is_found_without_pdep() {
+        let Some(isa) = Avx2::detected() else { return };
+        for word in [1, 0x8000_0000_0000_0001, u64::MAX, 0x00f0_1234_0000_8001] {
+            for n in 0..u64::from(word.count_ones()) {
+                assert_eq!(isa.nth_set_bit(word, n), nth_set_bit_without_pdep(word, n));
+            }
+        }
+        assert_eq!((isa.nth_set_bit(0, 0), nth_set_bit_without_pdep(0, 0)), (0, 0));
     }
 }
