@@ -29,4 +29,4 @@ pub use error::PlayerSpecError;
 pub use player_spec::PlayerSpec;
 pub(crate) use policy_source::find_policy;
 pub(crate) use search_text::SearchText;
-pub(crate) use stored_players::StoredPolicies;
+pub(crate) use stored_players::StoredPlayer;

@@ -1,4 +1,4 @@
-//! Players as they are stored: their texts, and apart from them the weights of their policies.
+//! Players as they are stored: a text, and the weights of a policy.
 
 use std::sync::Arc;
 
@@ -10,9 +10,12 @@ use super::policy_source::NamedPolicy;
 use crate::nn::{Policy, PolicyError, PolicyProblem, ShippedPolicy, load_policy, shipped_policy};
 use crate::rules::UnknownNameError;
 
-/// The policies of stored players. The text of a player names its policy by the index in this list.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StoredPolicies(Vec<StoredPolicy>);
+/// A player as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredPlayer {
+    text: String,
+    policy: Option<StoredPolicy>,
+}
 
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct StoredPolicy {
@@ -63,38 +66,27 @@ impl StoredPolicy {
     }
 }
 
-impl StoredPolicies {
-    /// Adds the policy of a player. Returns the player's text, in which a number stands for the
-    /// policy.
-    pub fn store(&mut self, player: &PlayerSpec) -> String {
-        let Some(named) = player.named_policy() else { return player.to_string() };
-        let policy = StoredPolicy::of(named);
-        let place = self.0.iter().position(|known| *known == policy).unwrap_or_else(|| {
-            self.0.push(policy);
-            self.0.len() - 1
-        });
-        player.with_source(&place.to_string()).to_string()
+impl StoredPlayer {
+    /// The stored form of a player, who is not external.
+    pub fn of(player: &PlayerSpec) -> StoredPlayer {
+        let policy = player.named_policy().map(StoredPolicy::of);
+        StoredPlayer { text: player.to_string(), policy }
     }
 
-    /// Loads the policies. Returns a function that reads the text of a player, in which a number stands
-    /// for the policy.
+    /// The player.
     ///
     /// # Errors
-    /// [`PolicyError`] if the contents of a file are invalid, or if a shipped policy is another one
-    /// in this version. The function returns [`PlayerSpecError`] if the text names no player, or a
-    /// policy that is not stored.
-    pub fn load(
-        &self,
-    ) -> Result<impl Fn(&str) -> Result<PlayerSpec, PlayerSpecError>, PolicyError> {
-        let policies: Vec<_> = self.0.iter().map(StoredPolicy::load).collect::<Result<_, _>>()?;
-        let find = move |place: &str| {
-            let policy = place.parse().ok().and_then(|place: usize| policies.get(place));
-            policy.cloned().ok_or_else(|| PolicyError::Unreadable {
-                path: place.to_owned(),
+    /// [`PlayerSpecError`] if the text names no player or a policy that is not stored, if the contents of
+    /// a file are invalid, or if a shipped policy is another one in this version.
+    pub fn load(&self) -> Result<PlayerSpec, PlayerSpecError> {
+        let stored = self.policy.as_ref().map(StoredPolicy::load).transpose()?;
+        let find = |source: &str| {
+            stored.clone().ok_or_else(|| PolicyError::Unreadable {
+                path: source.to_owned(),
                 source: PolicyProblem::new("it is not stored with its player"),
-                shipped: UnknownNameError::new("policy", place, ["0"]),
+                shipped: UnknownNameError::new("policy", source, [""; 0]),
             })
         };
-        Ok(move |text: &str| PlayerSpec::parse(text, &find))
+        PlayerSpec::parse(&self.text, &find)
     }
 }

@@ -63,7 +63,10 @@ fn parse_bot(text: &str, find: &FindPolicy<'_>) -> Result<PlayerSpec, PlayerSpec
         return Ok(PlayerSpec(Spec::Noisy(noise, Box::new(parse_bot(bot, find)?))));
     }
     match shipped_policy(text) {
-        Ok(shipped) => Ok(PlayerSpec::of_policy(text, shipped.policy()?, MoveChoice::Greedy)),
+        Ok(_) => {
+            let (source, policy) = find(text)?;
+            Ok(PlayerSpec::of_policy(&source, policy, MoveChoice::Greedy))
+        }
         Err(_) => Ok(bot_or_policy(text)?.into()),
     }
 }

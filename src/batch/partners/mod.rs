@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::batch::BatchError;
 use crate::bots::Player;
-use crate::players::{PlayerSpec, PlayerSpecError, StoredPolicies};
+use crate::players::{PlayerSpec, PlayerSpecError, StoredPlayer};
 use crate::rules::{Decision, EpisodeSeed, GameRng, Seat, Variant};
 
 /// The largest number of bots to draw from for one seat.
@@ -59,12 +59,10 @@ pub struct Partners {
 /// Partners as they are stored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StoredPartners {
-    /// The texts of the partners by seat, see [`StoredPolicies`].
-    pub seats: Vec<(Seat, Vec<String>)>,
+    /// The partners by seat.
+    pub seats: Vec<(Seat, Vec<StoredPlayer>)>,
     /// The weights of the partners by seat, where they are not equally likely.
     pub weights: Vec<(Seat, Vec<f64>)>,
-    /// The policies of the partners.
-    pub policies: StoredPolicies,
 }
 
 impl StoredPartners {
@@ -73,10 +71,9 @@ impl StoredPartners {
     /// # Errors
     /// [`BatchError`] for partners that are not allowed, or for a policy that cannot be loaded.
     pub fn load(&self) -> Result<Partners, BatchError> {
-        let player = self.policies.load().map_err(PlayerSpecError::from)?;
         let mut partners = Partners::default();
-        for (seat, texts) in &self.seats {
-            let bots = texts.iter().map(|text| player(text));
+        for (seat, stored) in &self.seats {
+            let bots = stored.iter().map(StoredPlayer::load);
             let bots: Vec<PlayerSpec> = bots.collect::<Result<_, PlayerSpecError>>()?;
             let given = self.weights.iter().find(|(weighted, _)| weighted == seat);
             let weights =
@@ -194,13 +191,10 @@ impl Partners {
         if self.all().any(PlayerSpec::is_external) {
             return None;
         }
-        let mut policies = StoredPolicies::default();
-        let mut stored = |partners: &[PlayerSpec]| {
-            partners.iter().map(|partner| policies.store(partner)).collect()
-        };
+        let stored = |partners: &[PlayerSpec]| partners.iter().map(StoredPlayer::of).collect();
         let seats = self.seats().map(|(seat, partners)| (seat, stored(partners))).collect();
         let weights = self.weights().map(|(seat, weights)| (seat, weights.to_vec())).collect();
-        Some(StoredPartners { seats, weights, policies })
+        Some(StoredPartners { seats, weights })
     }
 
     /// Checks that a seat is left to a learner.

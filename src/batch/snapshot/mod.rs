@@ -1,10 +1,9 @@
 //! A batch as bytes, to be stored and resumed exactly.
 //!
 //! The bytes are a header, the [`Settings`] with the weights of partners, the number of games, the
-//! games, and a CRC-32. Between the games and the checksum, earlier versions of this format have the
-//! games that had just ended, which are not read. The checksum finds accidents. Forged bytes with a
-//! valid checksum are refused if a field is out of its range, or give a batch that plays by the
-//! rules. Its positions need not be reachable by any turns.
+//! games, and a CRC-32. The checksum finds accidents. Forged bytes with a valid checksum are refused
+//! if a field is out of its range, or give a batch that plays by the rules. Its positions need not be
+//! reachable by any turns.
 
 mod game;
 mod settings;
@@ -25,7 +24,7 @@ const MAGIC: &[u8] = b"starmine-batch";
 
 /// The number of the stored format. It changes whenever earlier stored batches can no longer be
 /// read.
-const FORMAT: u8 = 8;
+const FORMAT: u8 = 9;
 
 impl Batch {
     /// Stores the batch as bytes, from which [`Batch::from_bytes`] resumes it exactly. The number
@@ -95,7 +94,7 @@ impl Batch {
             BatchError::check_stop()?;
             batch.read_game(index, &mut rest)?;
         }
-        Ok(batch)
+        if rest.is_empty() { Ok(batch) } else { Err(damaged("bytes after the games")) }
     }
 
     /// Reads the next game.

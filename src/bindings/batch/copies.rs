@@ -37,8 +37,7 @@ impl Batch {
         })
     }
 
-    /// The batch of `to_bytes`. Every field is checked, also in bytes with a valid checksum; what stands
-    /// behind the fields, such as the ended games that earlier versions stored there, is not read.
+    /// The batch of `to_bytes`. Every field is checked, also in bytes with a valid checksum.
     ///
     /// Args:
     ///     data: the bytes.

@@ -10,7 +10,7 @@ use crate::bindings::arguments::text::Text;
 use crate::bindings::errors::SerializationError;
 use crate::bindings::nn::network::_Network;
 use crate::nn::MoveChoice;
-use crate::players::{PlayerSpec, PlayerSpecError, StoredPolicies, find_policy};
+use crate::players::{PlayerSpec, StoredPlayer, find_policy};
 
 /// A bot, a trained policy or a searcher, loaded: the weights of a policy are those of the moment at which the
 /// player was made, whatever its file holds later.
@@ -109,10 +109,9 @@ impl _Player {
     ///     SerializationError: the bytes are not those of a player.
     #[staticmethod]
     fn _of_bytes(data: &[u8]) -> PyResult<_Player> {
-        let (text, policies): (String, StoredPolicies) = postcard::from_bytes(data)
+        let stored: StoredPlayer = postcard::from_bytes(data)
             .map_err(|error| SerializationError::new_err(format!("a stored player: {error}")))?;
-        let read = policies.load().map_err(PlayerSpecError::from)?;
-        Ok(_Player(read(&text)?))
+        Ok(_Player(stored.load()?))
     }
 
     /// A pickle holds the weights of a policy, except those that come with the package.
@@ -120,7 +119,8 @@ impl _Player {
         &self,
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        let bytes = postcard::to_stdvec(&self.stored()).expect("a vector takes every byte");
+        let bytes =
+            postcard::to_stdvec(&StoredPlayer::of(&self.0)).expect("a vector takes every byte");
         let of_bytes = py.get_type::<_Player>().getattr("_of_bytes")?;
         Ok((of_bytes, (PyBytes::new(py, &bytes),)))
     }
@@ -134,17 +134,12 @@ impl _Player {
             (Some(source), Some(policy)) => Ok((source.to_owned(), policy.clone())),
             _ => find_policy(source),
         };
-        Ok(_Player(PlayerSpec::parse(&text(player.with_source("0").to_string()), &find)?))
+        Ok(_Player(PlayerSpec::parse(&text(player.to_string()), &find)?))
     }
 
     /// Whether both have the same text and the same weights.
     pub fn is_same(&self, other: &_Player) -> bool {
         self.0 == other.0
-    }
-
-    fn stored(&self) -> (String, StoredPolicies) {
-        let mut policies = StoredPolicies::default();
-        (policies.store(&self.0), policies)
     }
 }
 
