@@ -5,22 +5,24 @@
 
 Self-play lets a hint mean whatever the team has come to mean by it, and each run comes to mean something else. In
 off-belief learning (Hu et al., arXiv 2103.04000) a seat chooses its move as if all past moves had been made by the
-policy of the level below, and as if all later moves will be made by the policy in training. No move is judged by what
-it has come to mean, so policies of different runs should understand each other. This script trains level 1. The level
-below it, level 0, plays at random:
+policy of the level below, and as if all later moves will be made by the policy in training. A move of the policy in
+training is not judged by what it has come to mean, so policies of different runs should understand each other. Level 0
+plays at random. Without `--below` the script trains level 1, otherwise the level above the given policy:
 
-- **Belief.** Level 0 first draws the kind of its move. For a hint it then draws a card of another hand, and names its
-  colour or its rank. So it is equally likely to give a hint in all deals in which the hint touches the same cards, and
-  its plays and discards say nothing about the other hands. All deals that agree with what a seat sees are therefore
-  equally likely. `Batch.worlds` draws from them by exact counting.
-- **Belief over a policy.** In the first part of the budget the policy below plays. A network learns to tell the real
-  own hand from `--candidates` hands that `Batch.worlds` has drawn. Its score of a hand is then the logarithm of how
-  much likelier the moves of the other seats make that hand, up to a constant (InfoNCE, arXiv 1807.03748). Later the
-  worlds are drawn from as many candidates by their scores. The paper learns the belief with a recurrent network that
-  draws the hand card by card.
-- **Worlds.** A thousand games or more are played with exploration. At each turn `--worlds` copies of the game are made,
-  in which the hand of the seat to act and the order of the deck are drawn anew. In each copy the seat makes the move
-  that it makes in the game. The other seats then play their best moves until the seat is to act again.
+- **Belief over level 0.** Level 0 first draws the kind of its move. For a hint it then draws a card of another hand,
+  and names its colour or its rank. So the probability of a hint depends on the cards that it touches alone: all deals
+  in which it touches the same cards make it equally likely. Plays and discards say nothing about the other hands. All
+  deals that agree with what a seat sees are therefore equally likely. `Batch.worlds` draws from them by exact counting.
+- **Belief over a policy.** In the first part of the budget the policy below plays, with exploration. A network
+  learns to tell the real own hand from `--candidates` hands that `Batch.worlds` has drawn. Its score of a hand is then
+  the logarithm of how much likelier the hand is after the moves of the other seats than by the rules alone, up to a
+  constant (InfoNCE, arXiv 1807.03748). Later each turn has as many candidates, and its worlds are drawn from them by
+  exp(score). If the other seats' moves allow only rare hands, 16 candidates may hold none: the belief is then closer to
+  that of level 0. It knows what the observation shows, the last turn and the hints, and no earlier moves. The paper
+  learns the belief with a recurrent network that draws the hand card by card.
+- **Worlds.** A thousand games or more are played at once, with exploration. At each turn `--worlds` copies of the game
+  are made, in which the hand of the seat to act and the order of the deck are drawn anew. In each copy the seat makes
+  the move that it makes in the game. The other seats then play their best moves until the seat is to act again.
 - **Targets.** The return in a copy is the sum of the rewards of these turns and the best value of the seat at its next
   turn, discounted by `--gamma` for each turn. The target of the move is the mean of the returns. The game goes on with
   its real cards and the same move.
@@ -49,6 +51,7 @@ from starmine.training import (
     Precision,
     Run,
     ScriptArgs,
+    TrainingError,
     TrainingGames,
     WeightAverage,
     anneal,
@@ -96,9 +99,10 @@ class Args(ScriptArgs):
     over the budget. With 1, the rewards of a lost game add up to 0 at the end, as in evaluations"""
 
     below: str | None = None
-    """the policy of the level below: its name, file or run. The network begins with its weights. None is level 0"""
+    """the policy of the level below: its name, file or run, of a network of the same form. Training begins with its
+    weights. None is level 0"""
     belief_part: float = 0.1
-    """part of the budget in which the belief over the policy below is learned"""
+    """part of the budget in which the belief over the policy below is learned. The schedules below run in each part"""
     candidates: int = 16
     """worlds of a turn from which that belief chooses"""
 
@@ -112,7 +116,7 @@ class Args(ScriptArgs):
     rollout: int = 16
     """turns of each game between two updates"""
     worlds: int = 2
-    """copies of the game at each turn, see above"""
+    """copies of the game at each turn, see "Worlds" above"""
     epochs: int = 2
     minibatch: int | None = None
     """turns in a minibatch: 512 / 4,096"""
@@ -123,8 +127,8 @@ class Args(ScriptArgs):
     lr_end: float = 2e-5
     gamma: float = 0.999
     epsilon: float = 0.4
-    """the largest exploration rate. Each seat of each game explores at its own rate, drawn once: epsilon ** u with u
-    uniform from 1 to 8"""
+    """the largest exploration rate. Each seat of each of the `num_envs` games explores at its own rate, drawn once for
+    the run: epsilon ** u with u uniform from 1 to 8"""
     grad_norm: float = 5.0
     average: float = 0.995
     """decay of the moving average of the weights, which is evaluated and saved; 0 for the last weights"""
@@ -138,7 +142,7 @@ class Args(ScriptArgs):
 
 
 # The arguments that a resumed run cannot change.
-FIXED = ("variant", "players", "encoder", "num_envs", "device", "hidden", "below", "belief_part")
+FIXED = ("variant", "players", "encoder", "num_envs", "device", "hidden", "epsilon", "below")
 
 
 def action_values(logits: Tensor, value: Tensor, mask: Tensor) -> Tensor:
@@ -150,9 +154,11 @@ def action_values(logits: Tensor, value: Tensor, mask: Tensor) -> Tensor:
     return (value[:, None] + logits - mean).masked_fill(~mask, -torch.inf)
 
 
-def level_of(method: str | None) -> int:
-    """The level of a policy that was trained in this way; 0 for one that was trained in another."""
-    return int(method.removeprefix("OBL-")) if method is not None and method.startswith("OBL-") else 0
+def method_above(method: str | None) -> str:
+    """What the policy is called that is trained over one of this method: OBL-2 over OBL-1, OBL-1 over None."""
+    if method is None or method.startswith("OBL-"):
+        return f"OBL-{int((method or 'OBL-0').removeprefix('OBL-')) + 1}"
+    return f"OBL over {method}"
 
 
 def random_seed() -> int:
@@ -161,7 +167,7 @@ def random_seed() -> int:
 
 
 class HandBelief(nn.Module):
-    """Scores of own hands: logarithms of how much likelier the moves of the other seats make them, up to a constant.
+    """Scores of own hands: logarithms of how much likelier they are than by the rules alone, up to a constant.
 
     The score of a hand is the sum of a score for each of its cards in its slot. As in a `ColorNetwork`, one tower of
     layers reads the row of each colour.
@@ -234,10 +240,12 @@ class OBL:
         self.epsilon = args.epsilon ** (1 + 7 * torch.rand(args.num_envs, args.players)).to(self.device)
 
         self.network = ColorNetwork(self.variant, args.encoder, args.hidden, matmul_dtype=dtype).to(self.device)
-        self.level = 1
+        below = None
         if args.below is not None:
-            self.resolved["below"] = begin_with(self.network, args.below, "below")
-            self.level += level_of(self.resolved["below"]["method"])
+            if not 0 < args.belief_part < 1:
+                raise TrainingError(f"belief_part={args.belief_part} is not allowed: expected a number between 0 and 1")
+            self.resolved["below"] = below = begin_with(self.network, args.below, "below")
+        self.method = method_above(below["method"] if below is not None else None)
         self.network.fuse_kernels()
         self.weights = flat_weights(self.network)
         self.average = WeightAverage(self.network, self.weights, args.average)
@@ -257,6 +265,7 @@ class OBL:
         self.learn_minibatch = Graphed(self.update_weights, self.device)
 
         self.belief: HandBelief | None = None
+        self.learns_belief = args.below is not None
         if args.below is not None:
             self.candidate = self.batch.worlds()
             self.belief = HandBelief(self.network, args.hidden[0]).to(self.device)
@@ -275,17 +284,18 @@ class OBL:
         """
         args = self.args
         part = args.belief_part if self.belief is not None else 0
-        learns_belief = fraction < part  # the network still has the weights of the policy below
-        fraction = fraction / part if learns_belief else (fraction - part) / (1 - part)
-        lr = anneal(args.lr, args.lr_end, fraction, args.hold)
+        # Once the network has other weights than the policy below, the belief stays as it is.
+        self.learns_belief = self.learns_belief and fraction < part
+        spent = fraction / part if self.learns_belief else max(0.0, fraction - part) / (1 - part)
+        lr = anneal(args.lr, args.lr_end, spent, args.hold)
         self.lr.fill_(lr)
-        self.games.rewards.lost_points_share = args.lost_points_share * fraction
-        self.collect(learns_belief)
+        self.games.rewards.lost_points_share = args.lost_points_share * spent
+        self.collect()
         scores = self.games.take_finished().means()
-        return scores | (self.learn_belief() if learns_belief else self.learn()) | {"lr": lr}
+        return scores | (self.learn_belief() if self.learns_belief else self.learn()) | {"lr": lr}
 
     @torch.no_grad()
-    def collect(self, learns_belief: bool = False) -> None:
+    def collect(self) -> None:
         """Play turns of the games, each with its target, or with the hands that the belief learns from."""
         (group,) = self.games.groups
         for step in range(self.args.rollout):
@@ -295,16 +305,20 @@ class OBL:
             action = explore(best, mask, self.epsilon.gather(1, seat[:, None])[:, 0])
             self.inputs[step], self.mask[step], self.action[step] = inputs, mask, action
             # The worlds are of this turn, so they are drawn before the game goes on.
-            if learns_belief:
+            if self.learns_belief:
                 self.hands[step, :, 0], self.hands[step, :, 1:] = outputs["own_hand"], self.draw_candidates()[1]
             else:
                 self.draw_worlds(inputs)
             group.send(action)
-            if not learns_belief:
+            if not self.learns_belief:
                 self.target[step] = torch.stack([self.returns(world, action) for world in self.worlds]).mean(0)
 
     def draw_worlds(self, inputs: Tensor) -> None:
-        """Draw the worlds of this turn, in which the network's inputs are these (n, ...)."""
+        """Draw the worlds of this turn.
+
+        Args:
+            inputs: of the network in this turn (n, ...), which the belief reads.
+        """
         if self.belief is None:
             for world in self.worlds:
                 self.batch.worlds(seed=random_seed(), into=world)
@@ -312,7 +326,7 @@ class OBL:
         seeds, hands = self.draw_candidates()
         scores = self.score_hands(inputs, hands)
         for world in self.worlds:
-            chosen = sample_actions(scores).cpu().numpy()
+            chosen = sample_actions(scores).cpu().numpy()  # the index of a candidate for each game
             for candidate, seed in enumerate(seeds):  # with its seed, the candidate is drawn again
                 self.batch.worlds(seed=seed, games=chosen == candidate, into=world)
 
@@ -382,9 +396,10 @@ class OBL:
         return torch.stack([loss, (target - value).abs().mean(), value.mean(), norm]).detach()
 
     def learn_belief(self) -> dict[str, float]:
-        """Let the belief learn to tell the real hands; returns its mean loss and how much it knows, in nats."""
+        """Let the belief learn to tell the real hands; returns its mean loss. Without knowledge it is log(1 + K)."""
         losses = torch.stack([self.learn_hands(chosen).clone() for chosen in self.minibatches()]).cpu()
-        check_finite(losses[:, None], ["belief_loss"], self.network)
+        assert self.belief is not None
+        check_finite(losses[:, None], ["belief_loss"], self.belief)
         return {"belief_loss": float(losses.mean())}
 
     def update_belief(self, chosen: Tensor) -> Tensor:
@@ -409,9 +424,10 @@ class OBL:
         """What a checkpoint keeps."""
         network, average, optimizer = (part.state_dict() for part in (self.network, self.average, self.optimizer))
         games = {"games": self.games.state_dict(), "epsilon": self.epsilon}
-        state = {"network": network, "average": average, "optimizer": optimizer, "process": games}
+        state: dict[str, Any] = {"network": network, "average": average, "optimizer": optimizer, "process": games}
         if self.belief is not None:
             state |= {"belief": self.belief.state_dict(), "belief_optimizer": self.belief_optimizer.state_dict()}
+            state["learns_belief"] = self.learns_belief
         return state
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -424,6 +440,7 @@ class OBL:
         self.epsilon.copy_(state["process"]["epsilon"])
         self.batch = self.games.groups[0].batches[0]
         if self.belief is not None:
+            self.learns_belief = state["learns_belief"]
             self.belief.load_state_dict(state["belief"])
             self.belief_optimizer.load_state_dict(state["belief_optimizer"])
             self.belief_optimizer.param_groups[0]["lr"] = self.lr
@@ -452,8 +469,8 @@ def report(obl: OBL, run: Run) -> None:
         "random policy": progress_games("random", obl.variant, args.final_games),
         "greedy policy": progress_games(player, obl.variant, args.final_games),
     }
-    title = f"off-belief learning, level {obl.level}, {args.variant}, {args.players} players"
-    run.report(games, title=title, method=f"OBL-{obl.level}", network=obl.average.network)
+    title = f"off-belief learning, {obl.method}, {args.variant}, {args.players} players"
+    run.report(games, title=title, method=obl.method, network=obl.average.network)
 
 
 if __name__ == "__main__":

@@ -128,7 +128,10 @@ def test_a_level_begins_with_the_weights_of_the_one_below(obl, small, below):
     learner = obl.OBL(small(below=below))
     state = starmine.load_policy(below).network().state_dict()
     assert all(torch.equal(weights, state[name]) for name, weights in learner.network.state_dict().items())
-    assert learner.level == 2
+    assert learner.method == "OBL-2"
+    assert obl.method_above("IPPO") == "OBL over IPPO"
+    with pytest.raises(TrainingError, match=r"belief_part=1.0 is not allowed: expected a number between 0 and 1"):
+        obl.OBL(small(below=below, belief_part=1.0))
     with pytest.raises(TrainingError, match=r"below='ippo-2p' is not allowed: it plays"):
         obl.OBL(small(below="ippo-2p"))
 
@@ -138,6 +141,7 @@ def test_worlds_are_drawn_from_the_candidates_by_their_scores(obl, small, below,
     import torch
 
     learner = obl.OBL(small(below=below, candidates=3, num_envs=2000))
+    learner.learns_belief = False
     hands, draw = [], learner.draw_candidates
 
     def keep():
@@ -186,12 +190,21 @@ def test_the_belief_learns_what_the_moves_of_the_policy_below_say(obl, small, be
         learner.epsilon.zero_()
         learner.lr.fill_(0.01)
         for _ in range(6):
-            learner.collect(learns_belief=True)
+            learner.collect()
             loss = learner.learn_belief()["belief_loss"]
         return np.log(8) - loss
 
     assert known_nats(tells) > 0.15
     assert known_nats(lambda bits: torch.zeros(len(bits), dtype=torch.int64)) < 0.02
+
+
+def test_a_longer_budget_does_not_learn_the_belief_again(obl, small, below):
+    learner = obl.OBL(small(below=below, belief_part=0.5))
+    assert "belief_loss" in learner.update(0.4)
+    assert "loss" in learner.update(0.6)
+    again = obl.OBL(small(below=below, belief_part=0.5))
+    again.load_state_dict(learner.state_dict())
+    assert "loss" in again.update(0.3)
 
 
 def test_values_of_actions_are_dueling(obl):
