@@ -3,9 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import index
+from typing import Any
+
+from starmine._core import StarmineError
 
 COLOR_CHAR = ["R", "Y", "G", "W", "B"]
 CHANCE_PLAYER_ID = -1
+
+
+def whole(name: str, value: Any, count: int | None = None) -> int:
+    """An argument as an integer, where HLE takes one; True and False are 1 and 0, as there.
+
+    Args:
+        name: of the argument.
+        value: what was given.
+        count: expect 0 to `count - 1`; None for no bounds.
+
+    Raises:
+        TypeError: it is not an integer.
+        StarmineError: it is out of bounds; HLE reads beyond its memory.
+    """
+    try:
+        number = int(index(value))
+    except TypeError:
+        raise TypeError(f"{name}={value!r} is not allowed: expected an integer") from None
+    if count is not None and not 0 <= number < count:
+        raise StarmineError(f"{name}={number} is not allowed: expected 0 to {count - 1}")
+    return number
 
 
 def color_idx_to_char(color_idx: int) -> str | None:
@@ -78,11 +103,11 @@ class HanabiCardKnowledge:
 
     def color_plausible(self, color_index: int) -> bool:
         """Whether no hint excludes the colour."""
-        return self._colors[color_index]
+        return self._colors[whole("color_index", color_index, len(self._colors))]
 
     def rank_plausible(self, rank_index: int) -> bool:
         """Whether no hint excludes the rank."""
-        return self._ranks[rank_index]
+        return self._ranks[whole("rank_index", rank_index, len(self._ranks))]
 
     def to_dict(self) -> dict[str, str | int | None]:
         """The hinted colour, a letter, and the hinted rank; None for what was not hinted."""

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from starmine._core import Card
+from starmine._util.keywords import wrong_type
+from starmine.hle.cards import whole
 from starmine.hle.deals import Deals
 from starmine.hle.moves import HanabiMove
 from starmine.hle.rules import AgentObservationType, Rules, seed_of
@@ -104,12 +106,18 @@ class HanabiGame:
 
     def num_cards(self, color: int, rank: int) -> int:
         """The copies of a card in the deck; 0 where there is no such card."""
-        variant = self._rules.variant
+        variant, color, rank = self._rules.variant, whole("color", color), whole("rank", rank)
         exists = 0 <= color < variant.colors and 0 <= rank < variant.ranks
         return variant.copies[color][rank] if exists else 0
 
     def get_move_uid(self, move: HanabiMove) -> int:
-        """The id of a move; -1 for a deal, and for a move that the game does not have."""
+        """The id of a move; -1 for a deal, and for a move that the game does not have.
+
+        Raises:
+            TypeError: it is not a move.
+        """
+        if not isinstance(move, HanabiMove):
+            raise wrong_type("move", move, "a HanabiMove")
         return self._rules.actions.get(move, -1)
 
     def get_move(self, move_uid: int) -> HanabiMove:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from starmine._core import StarmineError
-from starmine.hle.cards import CHANCE_PLAYER_ID, COLOR_CHAR, card_text, color_char_to_idx, color_idx_to_char
+from starmine.hle.cards import CHANCE_PLAYER_ID, COLOR_CHAR, card_text, color_char_to_idx, color_idx_to_char, whole
 
 
 class HanabiMoveType(enum.IntEnum):
@@ -45,27 +45,29 @@ class HanabiMove:
     @staticmethod
     def get_play_move(card_index: int) -> HanabiMove:
         """Play the card of a slot from 0, the oldest."""
-        return HanabiMove(HanabiMoveType.PLAY, _card_index=card_index)
+        return HanabiMove(HanabiMoveType.PLAY, _card_index=whole("card_index", card_index))
 
     @staticmethod
     def get_discard_move(card_index: int) -> HanabiMove:
         """Discard the card of a slot from 0, the oldest."""
-        return HanabiMove(HanabiMoveType.DISCARD, _card_index=card_index)
+        return HanabiMove(HanabiMoveType.DISCARD, _card_index=whole("card_index", card_index))
 
     @staticmethod
     def get_reveal_color_move(target_offset: int, color: int) -> HanabiMove:
         """Hint a colour from 0 to the seat at an offset: 1 is the next one."""
-        return HanabiMove(HanabiMoveType.REVEAL_COLOR, _target_offset=target_offset, _color=color)
+        offset = whole("target_offset", target_offset)
+        return HanabiMove(HanabiMoveType.REVEAL_COLOR, _target_offset=offset, _color=whole("color", color))
 
     @staticmethod
     def get_reveal_rank_move(target_offset: int, rank: int) -> HanabiMove:
         """Hint a rank from 0 to the seat at an offset: 1 is the next one."""
-        return HanabiMove(HanabiMoveType.REVEAL_RANK, _target_offset=target_offset, _rank=rank)
+        offset = whole("target_offset", target_offset)
+        return HanabiMove(HanabiMoveType.REVEAL_RANK, _target_offset=offset, _rank=whole("rank", rank))
 
     @staticmethod
     def get_deal_move(color: int, rank: int) -> HanabiMove:
         """Deal a card of a colour and a rank from 0. HLE's Python has no such method."""
-        return HanabiMove(HanabiMoveType.DEAL, _color=color, _rank=rank)
+        return HanabiMove(HanabiMoveType.DEAL, _color=whole("color", color), _rank=whole("rank", rank))
 
     @property
     def c_move(self) -> HanabiMove:
@@ -131,7 +133,10 @@ def move_of(action: Mapping[str, Any]) -> HanabiMove:
         if kind in HanabiMoveType.__members__:
             raise ValueError(f"Unknown action_type: {kind}")
         raise AssertionError(f"action_type: {kind!r} should be one of: {list(HanabiMoveType.__members__)}")
-    entries = {name: color_char_to_idx(action[name]) if name == "color" else action[name] for name in ENTRIES[kind]}
+    entries = {
+        name: color_char_to_idx(action[name]) if name == "color" else whole(name, action[name])
+        for name in ENTRIES[kind]
+    }
     return HanabiMove(HanabiMoveType[kind], **{f"_{name}": entry for name, entry in entries.items()})
 
 

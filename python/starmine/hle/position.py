@@ -12,7 +12,7 @@ from typing import Any
 
 from starmine._core import Card, Event, State, View
 from starmine.games.hands import Hands
-from starmine.hle.cards import CHANCE_PLAYER_ID, HanabiCard, HanabiCardKnowledge, card_text
+from starmine.hle.cards import CHANCE_PLAYER_ID, HanabiCard, HanabiCardKnowledge, card_text, whole
 from starmine.hle.moves import HanabiHistoryItem, HanabiMove
 from starmine.hle.rules import AgentObservationType, Rules
 
@@ -273,7 +273,7 @@ class Public:
 
     def card_playable_on_fireworks(self, color: int, rank: int) -> bool:
         """Whether a card would be added to the fireworks."""
-        heights = self._position.fireworks
+        heights, color, rank = self._position.fireworks, whole("color", color), whole("rank", rank)
         return 0 <= color < len(heights) and heights[color] == rank
 
 

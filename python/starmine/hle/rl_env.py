@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, SupportsIndex
 
 from starmine._core import Card
 from starmine._util.copies import CopiedWhole
@@ -65,7 +65,9 @@ class HanabiEnv(CopiedWhole, Environment):
         self.players = self.game.num_players()
         self.state: pyhanabi.HanabiState
 
-    def reset(self, deck: Sequence[Card | str] | None = None, start_player: int | None = None) -> dict[str, Any]:
+    def reset(  # type: ignore[override]  # of the interface, whose argument HLE does not take either
+        self, *, deck: Sequence[Card | str] | None = None, start_player: int | None = None
+    ) -> dict[str, Any]:
         """Deal a new game.
 
         Args:
@@ -82,7 +84,7 @@ class HanabiEnv(CopiedWhole, Environment):
             StarmineError: there is no such seat.
         """
         self.state = self.game.new_initial_state(deck, start_player)
-        self.state.deal_random_cards()
+        self.state._deal_all()
         return self._make_observation_all_players()
 
     def vectorized_observation_shape(self) -> list[int]:
@@ -105,12 +107,15 @@ class HanabiEnv(CopiedWhole, Environment):
 
         Raises:
             IllegalMoveError: the move is not legal or does not exist, or the game is over; nothing has changed.
-            AssertionError, KeyError, ValueError: the dictionary is no move.
-            TypeError: the action is neither an integer nor a dictionary.
+            AssertionError, KeyError, TypeError: the dictionary is no move.
+            ValueError: the action is neither an integer nor a dictionary, or has no such colour.
         """
-        number = self.game.get_move_uid(self._build_move(action)) if isinstance(action, dict) else action
+        if isinstance(action, dict):
+            action = self.game.get_move_uid(self._build_move(action))
+        elif not isinstance(action, SupportsIndex):
+            raise ValueError(f"Expected action as dict or int, got: {action}")
         last_score = self.state.score()
-        self.state.play(number)
+        self.state._play(action)
         return self._make_observation_all_players(), self.state.score() - last_score, self.state.is_terminal(), {}
 
     def _make_observation_all_players(self) -> dict[str, Any]:

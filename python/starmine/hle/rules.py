@@ -66,7 +66,7 @@ def _integer(config: Mapping[str, Any], name: str) -> int:
         number = int(value)
     except (TypeError, ValueError):
         number = None
-    if number is None or (isinstance(value, float) and value != number):
+    if number is None or isinstance(value, bool) or (isinstance(value, float) and value != number):
         raise StarmineError(f"{name}={value!r} is not allowed: expected an integer")
     return number
 

@@ -111,8 +111,8 @@ class HanabiState(Public):
             raise IllegalMoveError(f"{move} is not legal now: a card is to be dealt; call deal_random_card first")
         self._position = self._after(position.rules.actions.get(move), move)
 
-    def play(self, action: int) -> None:
-        """Make the move of an id, and deal the card that it asks for: a turn of `rl_env`. HLE has no such method.
+    def _play(self, action: int) -> None:
+        """Make the move of an id, and deal the card that it asks for: a turn of `rl_env`.
 
         Raises:
             IllegalMoveError: the move does not exist or is not legal, the game is over, or a card is to be dealt;
@@ -147,19 +147,13 @@ class HanabiState(Public):
         Raises:
             IllegalMoveError: there is no card to deal now; nothing has changed.
         """
-        self.deal_random_cards(1)
+        if not self._position.undealt:
+            raise IllegalMoveError("no card is to be dealt now")
+        self._position = self._dealt(self._position, 1)
 
-    def deal_random_cards(self, count: int | None = None) -> None:
-        """Deal some cards, or all that are to be dealt now. HLE has no such method.
-
-        Raises:
-            IllegalMoveError: fewer than `count` cards are to be dealt now; nothing has changed.
-        """
-        undealt = self._position.undealt
-        count = undealt if count is None else count
-        if not 0 <= count <= undealt:
-            raise IllegalMoveError(f"{count} cards cannot be dealt now: {undealt} are to be dealt")
-        self._position = self._dealt(self._position, count)
+    def _deal_all(self) -> None:
+        """Deal all cards that are to be dealt now."""
+        self._position = self._dealt(self._position, self._position.undealt)
 
     def _dealt(self, position: Position, count: int) -> Position:
         """The position after the next cards of the deck are dealt."""

@@ -122,8 +122,8 @@ def test_the_moves_after_the_end_are_listed_and_refused():
         ),
         (lambda env: env.step(0), starmine.StarmineError, r"\(Discard 0\) is not legal now: expected one of \[\(Play"),
         (lambda env: env.step(20), starmine.StarmineError, "move_uid=20 is not allowed: expected 0 to 19"),
-        (lambda env: env.step("play"), TypeError, "cannot be interpreted as an integer"),
-        (lambda env: env.step(5.0), TypeError, "cannot be interpreted as an integer"),
+        (lambda env: env.step("play"), ValueError, "Expected action as dict or int, got: play"),
+        (lambda env: env.step(5.0), ValueError, "Expected action as dict or int, got: 5.0"),
         (lambda env: env.step({"action_type": "PASS"}), AssertionError, "action_type: 'PASS' should be one of"),
         (lambda env: env.step({"action_type": "DEAL", "color": "R", "rank": 0}), AssertionError, "Illegal action"),
         (lambda env: env.step({"action_type": "INVALID"}), ValueError, "Unknown action_type: INVALID"),
@@ -141,7 +141,7 @@ def test_the_moves_after_the_end_are_listed_and_refused():
         (lambda env: env.reset(deck=["R1"]), starmine.DeckError, "R1|50|card"),
         (lambda env: env.reset(start_player=2), starmine.StarmineError, "start_player=2 is not allowed"),
         (lambda env: env.state.observation(2), starmine.StarmineError, "player=2 is not allowed: expected 0 to 1"),
-        (lambda env: env.state.deal_random_card(), starmine.StarmineError, "1 cards cannot be dealt now: 0 are"),
+        (lambda env: env.state.deal_random_card(), starmine.StarmineError, "no card is to be dealt now"),
         (
             lambda env: env.state.apply_move(pyhanabi.HanabiMove.get_deal_move(0, 0)),
             starmine.StarmineError,
@@ -158,7 +158,6 @@ def test_the_moves_after_the_end_are_listed_and_refused():
             starmine.StarmineError,
             "a card is to be dealt",
         ),
-        (lambda env: env.game.new_initial_state().play(5), starmine.StarmineError, "a card is to be dealt"),
         (
             lambda env: env.game.new_initial_state().apply_move(pyhanabi.HanabiMove.get_deal_move(0, 7)),
             starmine.StarmineError,
@@ -255,7 +254,8 @@ def test_views_that_hle_cannot_tell_are_refused():
 def test_copies_of_a_state_do_not_share_their_future():
     game = pyhanabi.HanabiGame({"seed": 3})
     state = game.new_initial_state()
-    state.deal_random_cards()
+    while state.cur_player() == pyhanabi.CHANCE_PLAYER_ID:
+        state.deal_random_card()
     drawn = set()
     for _ in range(40):
         branch = state.copy()
@@ -283,7 +283,8 @@ def test_states_and_moves_are_pickled():
 def test_a_given_deck_is_dealt_in_its_order():
     deck = [str(card) for card in starmine.Variant().new_game(seed=9).deck]
     state = pyhanabi.HanabiGame().new_initial_state(deck)
-    state.deal_random_cards()
+    while state.cur_player() == pyhanabi.CHANCE_PLAYER_ID:
+        state.deal_random_card()
     state.apply_move(pyhanabi.HanabiMove.get_play_move(0))
     state.deal_random_card()
     assert str(state.player_hands()[0][-1]) == deck[10]

@@ -215,7 +215,8 @@ def test_states_and_observations_are_equal_at_every_move_and_deal(index, their_p
     if state.cur_player() != 0:  # whom HLE let start is known only now
         dealt = [str(card) for hand in state.player_hands() for card in hand]
         our_state = our_game.new_initial_state(_deck_of(config, dealt), state.cur_player())
-        our_state.deal_random_cards()
+        while our_state.cur_player() == our_pyhanabi.CHANCE_PLAYER_ID:
+            our_state.deal_random_card()
     while not state.is_terminal():
         if state.cur_player() == our_pyhanabi.CHANCE_PLAYER_ID:
             state.deal_random_card()

@@ -32,6 +32,73 @@ def test_integers_of_numpy_are_numbers_of_moves(env):
     assert env.state.observation(np.int64(1)).num_players() == 3
 
 
+NO_INTEGERS = {  # of which HLE says "an integer is required"
+    "card_index": HanabiMove.get_play_move,
+    "target_offset": lambda given: HanabiMove.get_reveal_rank_move(given, 0),
+    "rank": lambda given: HanabiMove.get_reveal_rank_move(1, given),
+    "color": lambda given: HanabiMove.get_deal_move(given, 0),
+}
+
+
+@pytest.mark.parametrize("given", [1.0, 0.5, "1", None, np.float32(1)], ids=repr)
+def test_numbers_of_moves_and_cards_are_integers(env, given):
+    for name, make in NO_INTEGERS.items():
+        with pytest.raises(TypeError, match=f"{name}=.* is not allowed: expected an integer"):
+            make(given)
+    before = str(env.state)
+    for action in (
+        {"action_type": "PLAY", "card_index": given},
+        {"action_type": "REVEAL_RANK", "target_offset": 1, "rank": given},
+        {"action_type": "REVEAL_RANK", "target_offset": given, "rank": 0},
+    ):
+        with pytest.raises(TypeError, match="expected an integer"):
+            env.step(action)
+    known = env.state.observation(0).card_knowledge()[0][0]
+    for call in (
+        lambda: known.color_plausible(given),
+        lambda: known.rank_plausible(given),
+        lambda: env.state.card_playable_on_fireworks(0, given),
+        lambda: env.game.num_cards(given, 0),
+    ):
+        with pytest.raises(TypeError, match="expected an integer"):
+            call()
+    assert str(env.state) == before
+
+
+def test_true_is_the_number_1_as_in_hle(env):
+    assert str(HanabiMove.get_play_move(True)) == "(Play 1)"
+    assert str(HanabiMove.get_reveal_rank_move(True, True)) == "(Reveal player +1 rank 2)"
+    assert env.game.num_cards(True, False) == 3
+    with pytest.raises(starmine.StarmineError, match="seed=True is not allowed: expected an integer"):
+        rl_env.HanabiEnv({"seed": True})  # HLE ends the process
+
+
+@pytest.mark.parametrize("index", [-1, 5])
+def test_a_colour_or_rank_that_does_not_exist_is_refused(env, index):
+    known = env.state.observation(0).card_knowledge()[0][0]
+    with pytest.raises(starmine.StarmineError, match=f"color_index={index} is not allowed: expected 0 to 4"):
+        known.color_plausible(index)
+    with pytest.raises(starmine.StarmineError, match=f"rank_index={index} is not allowed: expected 0 to 4"):
+        known.rank_plausible(index)
+
+
+@pytest.mark.parametrize("move", [True, 3, None, {"action_type": "PLAY", "card_index": 0}], ids=repr)
+def test_what_is_no_move_has_no_id(env, move):
+    with pytest.raises(TypeError, match=r"move=.*: expected a HanabiMove"):
+        env.game.get_move_uid(move)
+
+
+@pytest.mark.parametrize("action", [5.0, None, "5", [5]], ids=repr)
+def test_an_action_is_a_dictionary_or_an_id(env, action):
+    with pytest.raises(ValueError, match="Expected action as dict or int, got: "):
+        env.step(action)
+
+
+def test_reset_takes_its_arguments_by_name(env):
+    with pytest.raises(TypeError, match="positional argument"):
+        env.reset({})
+
+
 def test_the_messages_name_what_is_refused(env):
     for colors in (0, 6, -1):
         with pytest.raises(starmine.VariantError, match=f"colors={colors} is not allowed: expected 1 to 5"):
