@@ -1,6 +1,6 @@
 """Keeps the outcomes of searches in results/search/, and writes the table of all that are there.
 
-    python tools/update_search.py --seconds 4.1 smart-10000=runs/search-smart   # a folder of `starmine search --output`
+    python tools/update_search.py --seconds 4.1 smart-10000=runs/search-smart   # a folder of `starmine generate`
     python tools/update_search.py                                             # the table alone
 
 The blueprint plays the same decks. Of a folder that is not whole, the games that are there count. `--seconds` is
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,7 +28,8 @@ from starmine.data import Dataset
 
 RESULTS, PAGE = ROOT / "results" / "search", ROOT / "docs" / "search.md"
 START = "<!-- searches of update_search.py -->\n"
-SEARCH = re.compile(r"search: (?P<blueprint>.+?); rollouts=(?P<rollouts>\d+); hands=(?P<hands>\d+)(?P<rest>.*)$")
+SEARCH = re.compile(r"search: (?P<blueprint>.+?)(?P<options>(?:; \w+=\S+)*)$")
+DEFAULTS = {"rollouts": "10000", "hands": "4096"}  # which the text of a player leaves out
 
 
 def mean_and_error(values: NDArray[Any]) -> list[float]:
@@ -41,13 +43,8 @@ def keep(name: str, folder: Path, seconds: float) -> None:
     (seats,) = (table["players"] for table in configuration["tables"])
     players = [configuration["players"][row]["name"] for row in seats]
     found = next(match for player in players if (match := SEARCH.match(player)))
-    options = dict(option.split("=") for option in found["rest"].split("; ")[1:])
+    options = DEFAULTS | dict(option.split("=") for option in found["options"].split("; ")[1:])
     blueprint, is_mirror = found["blueprint"], options.get("method") == "mirror"
-    seat = players.index(found[0])
-    method = "--method mirror" if is_mirror else f"--seat {seat}"
-    threshold = float(options.get("threshold", 0.1))
-    method += f" --threshold {threshold}" if threshold != 0.1 else ""
-    method += "".join(f" --{option} {options[option]}" for option in ("step", "depth") if option in options)
     dataset = Dataset(folder)
     tables = list(dataset.tables())
     lengths = np.concatenate([table.lengths for table in tables])
@@ -60,11 +57,11 @@ def keep(name: str, folder: Path, seconds: float) -> None:
         "players": len(players),
         "method": "mirror" if is_mirror else "single",
         "hash": next((player["hash"] for player in configuration["players"] if player["hash"]), None),
-        "rollouts": int(found["rollouts"]),
-        "hands": int(found["hands"]),
+        "rollouts": int(options["rollouts"]),
+        "hands": int(options["hands"]),
         "depth": int(options["depth"]) if "depth" in options else None,
-        "command": f"starmine search {blueprint!r} --players {len(players)} {method} --games {len(scores)} "
-        f"--rollouts {found['rollouts']} --hands {found['hands']} --seed {configuration['seed']}",
+        "command": f"starmine generate {' '.join(map(shlex.quote, players))} --games {len(scores)} "
+        f"--seed {configuration['seed']} --evaluation-decks --shard-size 16 --output runs/search",
         "games": len(scores),
         "alone": mean_and_error(alone),
         "score": mean_and_error(scores),

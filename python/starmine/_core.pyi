@@ -46,7 +46,6 @@ __all__ = [
     "_pool_gradient",
     "_search",
     "_search_parts",
-    "_search_text",
     "_unknown_keyword",
     "_unknown_name",
     "bot",
@@ -720,17 +719,6 @@ def _search(
     bool,
     list[int],
 ]: ...
-def _search_text(
-    blueprint: str,
-    *,
-    rollouts: SupportsIndex,
-    milliseconds: SupportsIndex | None,
-    hands: SupportsIndex,
-    depth: SupportsIndex | None,
-    threshold: float | None,
-    method: str,
-    step: float | None,
-) -> str: ...
 def _search_parts(player: str) -> tuple[str, list[tuple[str, str]]] | None: ...
 def _unknown_keyword(owner: str, name: str, known: list[str]) -> TypeError: ...
 def _unknown_name(kind: str, name: str, known: list[str]) -> UnknownNameError: ...

@@ -97,7 +97,6 @@ core_module! {
         bots::rule_kind::rules,
         search::_search,
         search::_search_parts,
-        search::_search_text,
         bots::seated_bot::make_bot,
         bots::play_bots::_play_bots,
         nn::pooling::_pool,

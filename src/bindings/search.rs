@@ -68,36 +68,6 @@ fn read_search(
     Ok(blueprint.searching(options)?)
 }
 
-/// _search_text(blueprint, *, rollouts, milliseconds, hands, depth, threshold, method, step) -> str
-///
-/// The text of a player that searches with these options, which are those of `starmine.search`.
-#[pyfunction]
-#[pyo3(signature = (blueprint, *, rollouts, milliseconds, hands, depth, threshold, method, step))]
-#[expect(clippy::too_many_arguments, reason = "each is an argument in Python")]
-#[expect(clippy::needless_pass_by_value, reason = "arguments from Python are owned")]
-pub fn _search_text(
-    blueprint: Text,
-    rollouts: Integer,
-    milliseconds: Option<Integer>,
-    hands: Integer,
-    depth: Option<Integer>,
-    threshold: Option<f64>,
-    method: Text,
-    step: Option<f64>,
-) -> PyResult<String> {
-    let optional = [milliseconds.as_ref(), depth.as_ref()];
-    let spec = read_search(
-        blueprint.parse()?,
-        [&rollouts, &hands],
-        optional,
-        threshold,
-        &method,
-        step,
-        1,
-    )?;
-    Ok(format!("{spec:#}"))
-}
-
 /// _search(view, blueprint, *, rollouts, milliseconds, hands, depth, threshold, method, step, seed, num_threads)
 ///
 /// Searches for the best move of the view's observer, who is to act. The options are those of `starmine.search`.

@@ -128,8 +128,7 @@ fn quoting(error: SearchError, value: &str) -> SearchError {
 }
 
 impl fmt::Display for PlayerSpec {
-    /// As it is parsed. Options that have their defaults are left out; `{:#}` has some of these
-    /// too.
+    /// As it is parsed. Options that have their defaults are left out.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Spec::Kind(kind) => formatter.write_str(kind.name),
@@ -155,14 +154,13 @@ impl fmt::Display for PlayerSpec {
 
 fn write_options(formatter: &mut fmt::Formatter<'_>, options: &SearchOptions) -> fmt::Result {
     let usual = SearchOptions::default();
-    let has_all = formatter.alternate();
-    if has_all || options.rollouts != usual.rollouts {
+    if options.rollouts != usual.rollouts {
         write!(formatter, "; rollouts={}", options.rollouts)?;
     }
     if let Some(limit) = options.time_limit {
         write!(formatter, "; milliseconds={}", limit.as_millis())?;
     }
-    if has_all || options.hands != usual.hands {
+    if options.hands != usual.hands {
         write!(formatter, "; hands={}", options.hands)?;
     }
     if let Some(depth) = options.depth {
@@ -176,7 +174,7 @@ fn write_options(formatter: &mut fmt::Formatter<'_>, options: &SearchOptions) ->
             }
         }
         (single @ Method::Single { threshold }, usual) => {
-            if has_all || single != usual {
+            if single != usual {
                 write!(formatter, "; threshold={threshold}")?;
             }
         }

@@ -249,19 +249,11 @@ def evaluate(folder, monkeypatch, version):
     return starmine.evaluate(["simple"], games=10, seed=2, output=folder, figure=False)
 
 
-# Evaluations of 0.2 are no data sets.
-@pytest.mark.parametrize("version", [version for version in files("evaluation") if version != "0.2"])
-def test_an_evaluation_goes_on(version, tmp_path, monkeypatch):
-    shard, manifest = "evaluation/shard-000000.parquet", "evaluation/_manifest.json"
+@pytest.mark.parametrize("version", files("evaluation"))
+def test_an_evaluation_of_an_earlier_version_is_refused(version, tmp_path, monkeypatch):
     shutil.copytree(COMPAT / version / "evaluation", tmp_path / "evaluation")
-    evaluate(tmp_path / "evaluation", monkeypatch, recorded(version, manifest)["configuration"]["version"])
-    assert (tmp_path / shard).read_bytes() == (COMPAT / version / shard).read_bytes()
-
-
-def test_an_evaluation_of_0_2_is_refused(tmp_path, monkeypatch):
-    shutil.copytree(COMPAT / "0.2" / "evaluation", tmp_path / "evaluation")
-    with pytest.raises(starmine.StarmineError, match=r"no evaluation that can go on .*_manifest\.json is missing"):
-        evaluate(tmp_path / "evaluation", monkeypatch, recorded("0.2", "evaluation/eval.json")["settings"]["version"])
+    with pytest.raises(starmine.StarmineError, match=r"no evaluation that can go on .*start over with --fresh"):
+        evaluate(tmp_path / "evaluation", monkeypatch, recorded(version, "evaluation/eval.json")["settings"]["version"])
 
 
 def test_an_evaluation_of_another_version_is_refused_with_both(tmp_path, monkeypatch):

@@ -73,7 +73,6 @@ SHARD = "shard-000000.parquet"
 COMMANDS = [
     ["eval", "iggi", "--games=1", "--variant=mini", "--output", ""],
     ["generate", "iggi", "iggi", "--games=2", "--variant=mini", "--output", ""],
-    ["search", "smart", "--games=1", "--rollouts=10", "--output", ""],
     ["play", "--variant=mini", "--no-browser", "--save", ""],
     ["replay", "", "--html", "page.html"],
     ["replay", SHARD, "--html", ""],

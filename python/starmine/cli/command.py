@@ -19,7 +19,6 @@ from starmine.cli.generate import Generate
 from starmine.cli.options import INTERRUPTED, REFUSED, Command
 from starmine.cli.play import Play
 from starmine.cli.replay import Replay
-from starmine.cli.search import Search
 from starmine.cli.text import Export
 
 NO_OUTPUT, PIPE_CLOSED = 1, 141  # exit statuses
@@ -41,7 +40,6 @@ SUBCOMMANDS = (
     | Annotated[Play, subcommand("play")]
     | Annotated[Replay, subcommand("replay")]
     | DATA
-    | Annotated[Search, subcommand("search")]
     | TEXT
 )
 

@@ -93,7 +93,7 @@ class Eval(PlayedGames):
                 num_threads=self.num_threads,
                 output=self.output,
                 fresh=self.fresh,
-                figure=self.figure,
+                figure=None if self.figure else False,
                 progress=not self.quiet,
             )
         except KeyboardInterrupt:

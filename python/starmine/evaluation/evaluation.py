@@ -47,7 +47,7 @@ class Evaluation(Results):
             {**pairing.row(), "seats": pairing.seats, "failures": pairing.failures, "calls": pairing.calls}
             for pairing in self.pairings
         ]
-        parts = {"settings": self.settings.to_dict(), "entrants": players, "pairings": pairings}
+        parts = {"settings": self.settings.to_dict(), "players": players, "pairings": pairings}
         parts["table"] = [asdict(mean) for row in self.table.means for mean in row]
         parts["methods"] = [asdict(method) | {"seeds": list(method.seeds)} for method in self.methods]
         return {name: without_nan(part) for name, part in parts.items()}

@@ -20,7 +20,6 @@ from starmine.games.results import Games, mean_and_error
 
 Cell = tuple[int, int]
 
-STORED_NAMES = {"players": "entrants", "evaluated": "ego"}  # of settings, as version 0.3 stored them
 FAILURES_KEPT = 3  # messages stored for a pairing; all failures are counted
 
 
@@ -69,7 +68,7 @@ class Settings:
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as JSON can represent them."""
-        values = {STORED_NAMES.get(field.name, field.name): getattr(self, field.name) for field in fields(self)}
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
         values["variant"] = self.variant.parameters()
         values["identities"] = {name: identity.text for name, identity in self.identities.items()}
         plain: dict[str, Any] = json.loads(json.dumps(values))

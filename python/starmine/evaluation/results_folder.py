@@ -33,9 +33,8 @@ from starmine.games.results import Games
 
 KEY = "evaluation"  # of the settings in the metadata of a file of games
 RESULTS, ROWS, TABLE, FIGURE = "eval.json", "eval.csv", "table.csv", "eval.png"
-OLD_TABLE = "table.md"  # of version 0.3; it would not be that of the new results
 REPORTED = ("hold_out", "methods")  # settings that change what is reported of the games
-GROWING = ("ego", "partners")  # settings whose players may become more
+GROWING = ("evaluated", "partners")  # settings whose players may become more
 START_OVER = "choose another folder, or start over with --fresh (fresh=True)"
 
 
@@ -87,7 +86,7 @@ class Folder:
     def _refuse_other_games(self) -> None:
         """Refuse a folder with files that are not those of an evaluation, which nothing may replace."""
         manifest = read_manifest(self.path) or {}
-        ours = manifest.get("shards", {}) if "entrants" in manifest.get("configuration", {}) else {}
+        ours = manifest.get("shards", {}) if "evaluated" in manifest.get("configuration", {}) else {}
         for path in files_of(self.path):
             if path.name in ours:
                 continue
@@ -105,7 +104,7 @@ class Folder:
         evaluation = Evaluation.begin(self.settings)
         with writable(self.path):
             write_manifest(self.path, self._configuration, {})
-            written = (RESULTS, ROWS, TABLE, FIGURE, OLD_TABLE)
+            written = (RESULTS, ROWS, TABLE, FIGURE)
             self._remove([*files_of(self.path), *(self.path / name for name in written)])
         return evaluation
 
@@ -212,7 +211,6 @@ class Folder:
             rows = csv_text([pairing.row() for pairing in evaluation.pairings])
             replace_file(self.path / ROWS, rows.encode())
             replace_file(self.path / TABLE, csv_of_table(evaluation).encode())
-            (self.path / OLD_TABLE).unlink(missing_ok=True)
             if figure:
                 evaluation.draw(self.path / FIGURE)
 
@@ -249,8 +247,6 @@ def evaluation_of(folder: Path, entries: dict[str, Entry], settings: Settings) -
             np.add.at(evaluation.played, (player, partner), 1)
         for told in file.metadata.extra["pairings"]:
             one, other = rows[told["cell"]].tolist()
-            for calls in told["calls"].values():
-                calls.pop("fallback_turns", None)  # of version 0.3
             evaluation.tell((one, other), told["seconds"], told["failures"], told["calls"])
     return evaluation
 
@@ -260,18 +256,17 @@ def evaluation_of(folder: Path, entries: dict[str, Entry], settings: Settings) -
 
 def differing(before: dict[str, Any], expected: dict[str, Any], identities: dict[str, Identity]) -> Iterator[str]:
     """The differences between stored and expected settings, as text; that players are added is none."""
-    stored, players = before["entrants"], expected["entrants"]
+    stored, players = before["players"], expected["players"]
     if not stored.keys() <= players.keys():
         yield f"players {listed(stored)} instead of {listed(players)}; players can be added, not left out"
     elif list(stored) != [name for name in players if name in stored]:
         yield f"players in the order {listed(stored)}"
-    same = {key: value for key, value in expected.items() if key not in ("entrants", "identities", *REPORTED)}
+    same = {key: value for key, value in expected.items() if key not in ("players", "identities", *REPORTED)}
     same["cheaters"] = [name for name in expected["cheaters"] if name in stored]
     for key in GROWING:
         if before[key] and set(before[key]) <= set(expected[key]):
             same[key] = before[key]
-    shown = {key: "evaluated" if key == "ego" else key for key in same}  # the name of the argument
-    yield from differences({shown[key]: before.get(key) for key in same}, {shown[key]: same[key] for key in same})
+    yield from differences({key: before.get(key) for key in same}, same)
     yield from other_players(before, expected, identities)
 
 
@@ -279,11 +274,11 @@ def other_players(stored: dict[str, Any], expected: dict[str, Any], identities: 
     """The players that differ, or may differ, from the stored players, as text."""
     for name, identity in identities.items():
         was = stored["identities"].get(name)
-        if name not in stored["entrants"] or (was == identity.text and was is not None):
+        if name not in stored["players"] or (was == identity.text and was is not None):
             continue
-        kind, now = stored["entrants"][name], expected["entrants"][name]
+        kind, now = stored["players"][name], expected["players"][name]
         if kind != now:
-            yield f"players {listed(stored['entrants'])} instead of {listed(expected['entrants'])}"
+            yield f"players {listed(stored['players'])} instead of {listed(expected['players'])}"
             return
         elif was is None or identity.text is None:
             yield f"{listed({name: now})}, which may be another player now: {identity.problem or 'it was unknown'}"

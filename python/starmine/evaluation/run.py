@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from starmine._core import StarmineError, Variant, _Player
 from starmine._util.durable import given_path
 from starmine._util.keywords import named_keywords, refuse_without
-from starmine._util.numbers import check_flags, check_number, check_threads
+from starmine._util.numbers import check_number, check_threads
 from starmine._util.progress import Progress, progress_of
 from starmine._util.rules import check_plays
 from starmine.evaluation.evaluation import Evaluation
@@ -57,7 +57,7 @@ def evaluate(
     num_threads: int | None = None,
     output: str | os.PathLike[str] | None = None,
     fresh: bool = False,
-    figure: bool = True,
+    figure: bool | None = None,
     chunk: int = 1000,
     progress: bool = False,
 ) -> Evaluation:
@@ -91,7 +91,7 @@ def evaluate(
             `version` of an object have changed, or if an object has no `version`. Only one call at a time writes to a
             folder. The outcomes of chat players' calls are kept with the games. None writes nothing.
         fresh: start over in a folder that holds an evaluation; only with `output`.
-        figure: draw the heat map, which needs matplotlib.
+        figure: draw the heat map, which needs matplotlib; only with `output`. None for yes with `output`.
         chunk: games played at once with Python bots and policies; with chat players at most their `concurrency`.
         progress: show the progress on standard error.
 
@@ -101,7 +101,7 @@ def evaluate(
     Raises:
         UnknownNameError: there is no such bot, preset or encoder.
         VariantError: a bot does not play the variant.
-        TypeError: a number is not an integer, or `fresh` or `figure` neither True nor False.
+        TypeError: a number is not an integer, or `fresh` or `figure` is not a bool.
         StarmineError: another argument that is not allowed, a policy that sees its own hand without `cheats=True`, or a
             folder that is in use, holds other games or cannot be written. The error comes before any game is played,
             except for a disk that becomes full; what was saved before is kept.
@@ -122,8 +122,8 @@ def evaluate(
     >>> evaluation.table.columns
     ['smart', 'info', 'mean', 'holmes', 'mean (held out)', 'self-play']
     """
-    check_flags(fresh=fresh, figure=figure)
-    refuse_without("output", output, {"fresh": fresh or None})
+    refuse_without("output", output, {"fresh": fresh or None, "figure": figure or None})
+    figure = figure is not False
     rules = resolve_variant(variant, {} if players is None else {"players": players})
     players_of = players_by_name("evaluated", bots_that_play(rules) if evaluated is None else evaluated)
     if not players_of:

@@ -10,7 +10,7 @@ import numpy as np
 
 from starmine._core import StarmineError
 
-#: The default seed of `evaluate`, `play_games`, `starmine eval` and `starmine search`, 5,000,000,000. No default of
+#: The default seed of `evaluate`, `play_games` and `starmine eval`, 5,000,000,000. No default of
 #: training deals its decks: the training scripts take seeds below 2**32 and add multiples of 2**40, `generate` takes 1,
 #: and an environment without a seed draws one of 2**64.
 EVALUATION_SEED = 5_000_000_000

@@ -58,7 +58,7 @@ def test_bad_input_is_refused_in_one_line(arguments, said, capsys):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "eval, generate, play, replay, data, search, text"),
+        ([], "eval, generate, play, replay, data, text"),
         (["evl"], "evl"),
         (["text"], "export"),
         (["eval", "smart", "--gmes", "3"], "--games N"),
@@ -87,7 +87,7 @@ def test_help_comes_within_a_second_of_processor_time(capsys):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stderr) == (0, "")
     *shown, seconds = done.stdout.splitlines()
-    assert all(any(f"• {name} " in line for line in shown) for name in ("eval", "play", "replay", "data", "search"))
+    assert all(any(f"• {name} " in line for line in shown) for name in ("eval", "play", "replay", "data", "generate"))
     assert float(seconds) < 2  # 0.7 seconds where nothing else runs
 
 
@@ -99,7 +99,7 @@ def test_a_file_or_folder_with_the_name_of_a_bot_is_shown_by_its_path(path, tmp_
     file.write_bytes(GOOD)
     bots = ["iggi", f"runs/{path}"]
     assert main(["eval", *bots, "--variant", RULES.to_json(), "--games", "2", "--quiet", "--output", "out"]) == 0
-    assert [player["name"] for player in stored(Path("out"))["entrants"]] == bots
+    assert [player["name"] for player in stored(Path("out"))["players"]] == bots
 
 
 @pytest.mark.parametrize(

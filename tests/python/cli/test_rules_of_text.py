@@ -47,7 +47,6 @@ COMMANDS = {
     "eval": ["eval", "random", "--games", "4", "--quiet"],
     "generate": ["generate", "random", "random", "random", "--games", "4", "--quiet", "--output", "games"],
     "play": ["play", "--watch", "--partner", "random"],
-    "search": ["search", "random"],
 }
 
 

@@ -62,7 +62,7 @@ def test_the_calls_are_those_that_the_players_made(tmp_path):
     assert own["calls"] == sum(own["outcomes"].values()) > 0
     assert found.pairing("iggi", "iggi").calls == {}
     stored = json.loads((tmp_path / "eval.json").read_text())
-    assert [player["calls"] for player in stored["entrants"]] == [found.calls_of("model"), None]
+    assert [player["calls"] for player in stored["players"]] == [found.calls_of("model"), None]
     assert pairings_in(tmp_path)["model", "iggi"] == {"model": told(found.pairing("model", "iggi").calls["model"])}
 
 
@@ -139,7 +139,7 @@ def test_the_command_shows_the_calls_also_when_nothing_is_played(tmp_path, capsy
     command += ["--no-figure", "--quiet"]
     assert main(command) == 0
     first = capsys.readouterr().out
-    calls = json.loads((folder / "eval.json").read_text())["entrants"][0]["calls"]
+    calls = json.loads((folder / "eval.json").read_text())["players"][0]["calls"]
     outcomes = ", ".join(f"{count} {outcome}" for outcome, count in calls["outcomes"].items())
     moves = "move" if calls["fallbacks"] == 1 else "moves"
     told = f"<b>: {calls['calls']} calls: {outcomes}; {calls['fallbacks']} {moves} of the fallback; "
@@ -172,7 +172,7 @@ def test_strange_usage_and_problems_do_not_stop_an_evaluation(tmp_path, capsys, 
     assert main([*command, "--no-figure", "--quiet"]) == 0
     shown = capsys.readouterr().out
     assert max(map(len, shown.splitlines())) <= 100
-    (player,) = json.loads((tmp_path / "out" / "eval.json").read_text())["entrants"]
+    (player,) = json.loads((tmp_path / "out" / "eval.json").read_text())["players"]
     turns = player["calls"]["outcomes"]["move"]
     assert player["calls"]["usage"] == {"half": turns / 2, "<b>": turns}
 

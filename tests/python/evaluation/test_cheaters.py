@@ -79,7 +79,7 @@ def test_cheaters_are_marked_alike_in_tables_json_csv_and_pictures(tmp_path, mon
     evaluation = evaluate(players, **GAMES, output=tmp_path)
     found = json.loads((tmp_path / "eval.json").read_text(encoding="utf-8"))
     assert found["settings"]["cheaters"] == ["cheater", "seer", "bot"]
-    assert [player["cheats"] for player in found["entrants"]] == [False, True, True, True]
+    assert [player["cheats"] for player in found["players"]] == [False, True, True, True]
     cheating = [pairing.cheats for pairing in evaluation.pairings]
     assert cheating == [(pairing.player, pairing.partner) != ("honest", "honest") for pairing in evaluation.pairings]
     assert [pairing["cheats"] for pairing in found["pairings"]] == cheating

@@ -207,7 +207,7 @@ def test_json_csv_and_picture_agree_with_the_result(tmp_path):
     found = json.loads((folder / "eval.json").read_text(encoding="utf-8"))
     assert found["settings"]["version"] == starmine.__version__
     assert found["settings"]["variant"]["players"] == 3
-    assert found["entrants"][0]["as_player"] == evaluation.as_player("simple")[0]
+    assert found["players"][0]["as_player"] == evaluation.as_player("simple")[0]
     with (folder / "eval.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 4
@@ -423,6 +423,8 @@ def test_a_missing_library_is_named_before_any_game(tmp_path, monkeypatch, libra
 
 
 def test_there_is_nothing_to_start_over_without_a_folder():
+    with pytest.raises(StarmineError, match="figure=True without output is not allowed"):
+        evaluate(["iggi"], 2, variant="mini", figure=True)
     with pytest.raises(StarmineError, match="fresh=True without output is not allowed"):
         evaluate(["iggi"], 2, variant="mini", fresh=True)
 

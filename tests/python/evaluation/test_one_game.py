@@ -50,5 +50,5 @@ def test_one_game_of_each_pairing(players, tmp_path):
 
 def test_one_player_has_no_others():
     found = starmine.evaluate(["simple"], games=1, variant="mini")
-    assert found.to_dict()["entrants"][0]["as_player"] is None
+    assert found.to_dict()["players"][0]["as_player"] is None
     json.dumps(found.to_dict(), allow_nan=False)

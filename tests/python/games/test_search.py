@@ -7,7 +7,6 @@ import pytest
 
 import starmine
 from starmine._core import _search_parts
-from starmine.cli.command import main
 
 RULES = "rules: play-safe; hint-playable; discard-osawa; discard-oldest; hint-most"
 
@@ -379,68 +378,6 @@ def test_a_bot_has_one_caller_at_a_time():
             busy = True
     thread.join()
     assert busy
-
-
-def test_the_command_compares_with_the_blueprint_and_goes_on(tmp_path, capsys):
-    pytest.importorskip("pyarrow")
-    folder = str(tmp_path / "games")
-    command = [
-        "search",
-        RULES,
-        "--seed",
-        "0",
-        "--games",
-        "6",
-        "--rollouts",
-        "60",
-        "--hands",
-        "30",
-        "--variant",
-        "small",
-        "--quiet",
-    ]
-    assert main([*command, "--output", folder]) == 0
-    first = capsys.readouterr().out
-    assert "difference" in first
-    assert "6 games of seed 0" in first
-    assert main([*command, "--output", folder]) == 0
-    assert capsys.readouterr().out == first
-    assert main(command) == 0
-    assert capsys.readouterr().out == first
-    scores = np.concatenate([table.scores for table in starmine.data.Dataset(folder).tables()])
-    assert f"{scores.mean():.2f}" in first
-
-
-def test_the_command_says_that_another_process_still_plays(tmp_path, capsys, monkeypatch):
-    pytest.importorskip("pyarrow")
-
-    def first_games(players, games, folder, *arguments, **settings):
-        starmine.data.generate(players, games, folder, *arguments, **settings)
-        (tmp_path / "games" / "shard-000001.parquet").unlink()
-
-    monkeypatch.setattr("starmine.cli.search.generate", first_games)
-    command = ["search", RULES, "--games", "20", "--rollouts", "20", "--hands", "10", "--variant", "small", "--quiet"]
-    assert main([*command, "--output", str(tmp_path / "games")]) == 2
-    assert "has 16 of 20 games, and another process plays the rest" in capsys.readouterr().err
-
-
-def test_the_command_lets_all_seats_search(capsys):
-    pytest.importorskip("pyarrow")
-    command = ["search", RULES, "--games", "2", "--rollouts", "40", "--hands", "20", "--variant", "small", "--quiet"]
-    assert main([*command, "--method", "mirror", "--step", "20"]) == 0
-    assert "method=mirror; step=20 in all seats of 2" in capsys.readouterr().out
-    for unused in (["--step", "20"], ["--method", "mirror", "--threshold", "1"], ["--method", "mirror", "--seat", "0"]):
-        assert main([*command, *unused]) == 2
-        assert "mirror" in capsys.readouterr().err
-
-
-def test_the_command_refuses_in_a_line(capsys):
-    assert main(["search", "random", "--games", "1"]) == 2
-    assert "draws its moves at random" in capsys.readouterr().err
-    assert main(["search", "smart; rollouts=3", "--games", "1"]) == 2
-    assert "smart; rollouts=3" in capsys.readouterr().err
-    assert main(["search", "smart", "--seat", "2"]) == 2
-    assert "expected 0 to 1" in capsys.readouterr().err
 
 
 def test_an_evaluation_shows_the_gain_of_a_search_and_plays_two_searches():

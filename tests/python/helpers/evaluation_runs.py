@@ -28,7 +28,6 @@ def read_evaluation(folder):
     told = {
         name: tuple(value) if isinstance(value, list) else value for name, value in manifest["configuration"].items()
     }
-    told["players"], told["evaluated"] = told.pop("entrants"), told.pop("ego")
     told["variant"] = Variant(**told["variant"])
     told["identities"] = {name: Identity(text, None) for name, text in told["identities"].items()}
     told["methods"] = {name: tuple(seeds) for name, seeds in told["methods"].items()}

@@ -135,7 +135,7 @@ def test_an_evaluation_names_the_file_and_its_checksum(files, tmp_path):
     evaluation = starmine.evaluate({"sad": text, "skip": load_foreign(files / "sad.pthw", skip_connect=True)}, games=1)
     checksum = sha256((files / "sad.pthw").read_bytes()).hexdigest()
     told = evaluation.to_dict()["settings"]
-    assert told["entrants"] == {"sad": text, "skip": f"{text}; skip_connect"}
+    assert told["players"] == {"sad": text, "skip": f"{text}; skip_connect"}
     assert told["identities"] == {"sad": f"policy: {checksum}", "skip": f"policy: {checksum}; skip_connect"}
 
 
