@@ -40,8 +40,7 @@ def mean_and_error(values: NDArray[Any]) -> list[float]:
 def keep(name: str, folder: Path, seconds: float) -> None:
     """Compare the games of a folder with the blueprint's and put the figures into results/search/."""
     configuration = json.loads((folder / "_manifest.json").read_text(encoding="utf-8"))["configuration"]
-    (seats,) = (table["players"] for table in configuration["tables"])
-    players = [configuration["players"][row]["name"] for row in seats]
+    players = [configuration["players"][row]["name"] for row in configuration["seats"]]
     found = next(match for player in players if (match := SEARCH.match(player)))
     options = DEFAULTS | dict(option.split("=") for option in found["options"].split("; ")[1:])
     blueprint, is_mirror = found["blueprint"], options.get("method") == "mirror"

@@ -142,7 +142,7 @@ DOORS = {
     "generate": (
         starmine.data.generate,
         {"players": PAIR, "games": 2, "output": NEW, "variant": "mini", "seed": 1, "evaluation_decks": ...}
-        | {"epsilon": ..., "shard_size": ..., "shards": ..., "num_threads": ..., "progress": ...},
+        | {"shard_size": ..., "shards": ..., "num_threads": ..., "progress": ...},
     ),
     "Dataset": (starmine.data.Dataset, {"path": DATA}),
     "Dataset.replay": (
@@ -193,11 +193,11 @@ DOORS = {
 TAKES_TRUE = {"crowning_piece", "empty_hints", "random_start_player", "timed_display", "fresh", "record", "recurrent"}
 TAKES_TRUE |= {"evaluation_decks", "progress", "deal", "shuffle", "permute_colors", "drop_last", "sampled", "cheats"}
 TAKES_TRUE |= {"figure", "card_features", "layer_norm", "num_features", "pin_memory"}
-TAKES_NUMBERS = {"lost_game_penalty", "threshold", "step", "epsilon"}  # also 2.5
+TAKES_NUMBERS = {"lost_game_penalty", "threshold", "step"}  # also 2.5
 OF_THE_CORE = {"Variant", "Batch", "new_game", "encode", "make_bot"}
 # What is named as the element of it that is wrong.
 ELEMENTS = {"outputs": "output", "columns": "column", "extra_outputs": "output", "data": "path"}
-ELEMENTS |= {"options": "option", "epsilon": "player"}
+ELEMENTS |= {"options": "option"}
 CASES = [(door, name) for door, (_, given) in DOORS.items() for name in given if (name, given[name]) != ("data", DATA)]
 CASES += [("GamesDataset", "data")]
 

@@ -35,7 +35,7 @@ class TableScores:
     `games`, `mean` and `standard_error` are the number of games, the mean score and its standard error.
 
     Attributes:
-        name: the name of the table (the players by seat) in `generate`, or the players' names.
+        name: the players' names by seat.
         counts: int64 (256,), the number of games by score.
         turns: number of turns.
     """
@@ -168,12 +168,6 @@ def info(path: str | os.PathLike[str]) -> Info:
 def _add(file: GamesFile, total: TableScores, tables: dict[tuple[str, ...], TableScores]) -> Metadata:
     metadata = file.metadata
     names = [str(player["name"]) for player in metadata.players]
-    known = (metadata.extra.get("configuration") or {}).get("tables") or []
-    table_names = {
-        tuple(table["players"]): table["name"]
-        for table in known
-        if table["name"] and not any(isinstance(seat, list) for seat in table["players"])  # drawn for each game
-    }
     for group in range(len(file.sizes)):
         columns = file.read(group, COLUMNS)
         if len(columns) == 0:
@@ -187,8 +181,7 @@ def _add(file: GamesFile, total: TableScores, tables: dict[tuple[str, ...], Tabl
         parts = zip(np.split(score[order], stops), np.split(length[order], stops), strict=True)
         for chosen, (scored, turns) in zip(seats.tolist(), parts, strict=True):
             held = tuple(names[player] for player in chosen)
-            name = table_names.get(tuple(chosen)) or " + ".join(held)
-            tables.setdefault((name, *held), TableScores(name)).add(scored, turns)
+            tables.setdefault(held, TableScores(" + ".join(held))).add(scored, turns)
         total.add(score, length)
     return metadata
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-TABLE, SEAT, NOISE, POLICY = 1, 2, 3, 4  # what a number is drawn for
+SEAT, NOISE, POLICY = 2, 3, 4  # what a number is drawn for
 _MASK = 2**64 - 1
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 

@@ -189,10 +189,3 @@ def test_a_file_where_none_is_taken_or_without_a_name_is_refused_in_words_of_its
 def test_a_file_is_refused_in_python_too():
     with pytest.raises(starmine.StarmineError, match="given as its class"):
         starmine.play_games(["smart", "mybot.py:Student"], games=1)
-
-
-def test_weights_without_a_mixture_are_told_the_right_form(tmp_path):
-    with pytest.raises(
-        starmine.StarmineError, match=r"expected \[\('smart', 3\), \('iggi', 1\)\] in the place of each"
-    ):
-        starmine.data.generate({"smart": 3, "iggi": 1}, 2, tmp_path)

@@ -85,9 +85,7 @@ def test_a_stored_score_that_the_rules_do_not_give_is_refused(table, tmp_path):
 @pytest.fixture(scope="module")
 def dealt(tmp_path_factory):
     folder = tmp_path_factory.mktemp("dealt")
-    starmine.data.generate(
-        ["iggi", "piers"], 20, folder, "mini", 3, epsilon={"iggi": 0.25}, shard_size=8, num_threads=1
-    )
+    starmine.data.generate(["noisy: 0.25; iggi", "piers"], 20, folder, "mini", 3, shard_size=8, num_threads=1)
     return Dataset(folder)
 
 
@@ -108,7 +106,7 @@ def test_deals_players_and_noise_are_kept_in_our_own_files(held, games, dealt, t
         for name in ("seed", "index", "episode"):
             assert getattr(written.table, name) == getattr(dealt[game].table, name)
         assert written.players == dealt[game].players
-        assert [player["epsilon"] for player in written.players] == [0.25, 0]
+        assert [player["name"] for player in written.players] == ["noisy: 0.25; iggi", "piers"]
     assert starmine.data.verify(tmp_path / "games.parquet", deal=True).holds
 
 

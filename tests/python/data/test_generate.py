@@ -109,26 +109,6 @@ def check_each_table(folder, seed, variant):
     return tables
 
 
-def test_tables_play_in_turn(tmp_path):
-    tables = {"second": ["iggi", "iggi"], "first": ["iggi", "piers"], "third": ["random", "iggi"]}
-    generate(tables, 60, tmp_path, "mini", seed=3, **QUIET)
-    assert verify(tmp_path).holds
-    turned = dict(reversed(tables.items()))
-    with pytest.raises(StarmineError, match="holds other games"):
-        generate(turned, 60, tmp_path, "mini", seed=3, **QUIET)
-    assert check_each_table(tmp_path, 3, "mini") == [tuple(tables[name]) for name in list(tables) * 20]
-    assert [table.name for table in info(tmp_path).tables] == list(tables)
-
-
-def test_tables_are_drawn_by_weight(tmp_path):
-    tables = {"two": (["iggi", "iggi"], 3), "one": ["piers", "piers"]}
-    generate(tables, 2000, tmp_path, "very-small", seed=3, **QUIET)
-    assert verify(tmp_path).holds
-    found = check_each_table(tmp_path, 3, "very-small")
-    assert abs(found.count(("iggi", "iggi")) - 1500) < 100
-    assert found.count(("piers", "piers")) == 2000 - found.count(("iggi", "iggi"))
-
-
 def test_a_mixture_is_drawn_for_each_seat(tmp_path):
     generate([[("iggi", 3), "piers"]] * 3, 2000, tmp_path, "very-small", seed=1, **QUIET)
     found = check_each_table(tmp_path, 1, "very-small")
@@ -139,18 +119,13 @@ def test_a_mixture_is_drawn_for_each_seat(tmp_path):
     assert abs(found.count(("piers", "piers", "iggi")) - 2000 * 3 / 64) < 50
 
 
-def test_seats_are_drawn_apart_at_tables_that_are_drawn(tmp_path):
-    tables = {"one": (["random", [("iggi", 3), "piers"]], 2), "two": ["random", "random"]}
-    generate(tables, 1500, tmp_path, "very-small", seed=1, **QUIET)
+def test_a_seat_is_drawn_and_the_others_are_not(tmp_path):
+    generate(["random", [("iggi", 3), "piers"]], 1000, tmp_path, "very-small", seed=1, **QUIET)
     found = check_each_table(tmp_path, 1, "very-small")
-    counts = [found.count(("random", name)) for name in ("iggi", "piers", "random")]
-    assert sum(counts) == 1500
-    assert np.abs(np.array(counts) - [750, 250, 500]).max() < 80
-    assert verify(tmp_path).holds
-    assert {table.name for table in info(tmp_path).tables} == {"random + iggi", "random + piers", "two"}
-    configuration = read_manifest(tmp_path)["configuration"]
-    assert configuration["tables"][0] == {"name": "one", "players": [0, [[1, 3.0], [2, 1.0]]]}
-    assert configuration["weights"] == [2.0, 1.0]
+    assert abs(found.count(("random", "iggi")) - 750) < 80
+    assert found.count(("random", "piers")) == 1000 - found.count(("random", "iggi"))
+    assert {table.name for table in info(tmp_path).tables} == {"random + iggi", "random + piers"}
+    assert read_manifest(tmp_path)["configuration"]["seats"] == [0, [[1, 3.0], [2, 1.0]]]
 
 
 def test_the_command_line_draws_the_same_players(tmp_path):
@@ -268,37 +243,13 @@ def test_a_module_that_changes_meanwhile_is_told(tmp_path, monkeypatch):
     assert not list(tmp_path.glob("*.parquet*"))
 
 
-def test_noise_of_bots_is_that_of_play_games(tmp_path):
-    generate(["iggi", "piers"], 200, tmp_path / "one", "mini", epsilon={"piers": 0.1}, **QUIET)
-    same_games(tmp_path / "one", play_games(["iggi", "noisy: 0.1; piers"], 200, 1, "mini", record=True))
-    assert Dataset(tmp_path / "one").players == [
-        {"name": "iggi", "hash": None, "epsilon": 0.0},
-        {"name": "noisy: 0.1; piers", "hash": None, "epsilon": 0.1},
-    ]
-    assert run("iggi", "noisy: 0.1; piers", "--output", tmp_path / "two") == 0
+def test_noise_is_that_of_play_games(tmp_path):
+    seats = ["iggi", "noisy: 0.1; piers"]
+    generate(seats, 200, tmp_path / "one", "mini", **QUIET)
+    same_games(tmp_path / "one", play_games(seats, 200, 1, "mini", record=True))
+    assert Dataset(tmp_path / "one").players == [{"name": name, "hash": None} for name in seats]
+    assert run(*seats, "--output", tmp_path / "two") == 0
     assert rows(tmp_path / "two")["actions"] == rows(tmp_path / "one")["actions"][:100]
-
-
-def test_noise_of_python_players_is_a_function_of_the_game(tmp_path, monkeypatch):
-    generate([First, First()], 200, tmp_path / "none", "mini", **QUIET)
-    generate([First, First()], 200, tmp_path / "all", "mini", epsilon=1.0, **QUIET)
-    generate([First, First()], 200, tmp_path / "some", "mini", epsilon=0.25, **QUIET)
-    monkeypatch.setattr(shard, "PYTHON_CHUNK", 33)
-    generate([First, First()], 200, tmp_path / "again", "mini", epsilon=0.25, **QUIET)
-    assert rows(tmp_path / "some") == rows(tmp_path / "again")
-    first = [[actions[0] for actions in rows(tmp_path / name)["actions"]] for name in ("none", "some", "all")]
-    none, some, every = (np.array(actions) for actions in first)
-    assert len(set(none)) < len(set(every))
-    assert 0.1 < np.mean(none != some) < 0.3
-    assert Dataset(tmp_path / "some").players[0]["epsilon"] == 0.25
-    assert Dataset(tmp_path / "some").players[0]["name"].startswith("noisy: 0.25; ")
-
-
-def test_noise_of_a_policy_leaves_it_its_turns(tmp_path):
-    policy = Counting()
-    generate([policy, policy], 300, tmp_path, "mini", epsilon=0.5, **QUIET)
-    assert sum(policy.asked) == info(tmp_path).total.turns
-    assert verify(tmp_path, deal=True).holds
 
 
 def test_failing_players_make_no_shard(tmp_path):
@@ -307,8 +258,8 @@ def test_failing_players_make_no_shard(tmp_path):
             raise RuntimeError("no idea")
 
     with pytest.raises(starmine.BotError, match="no idea") as failed:
-        generate({"a": ["iggi", "iggi"], "b": ["iggi", Failing]}, 10, tmp_path, "mini", **QUIET)
-    assert [failure.game for failure in failed.value.failures] == [1, 3, 5, 7, 9]
+        generate(["iggi", Failing], 5, tmp_path, "mini", **QUIET)
+    assert [failure.game for failure in failed.value.failures] == list(range(5))
     assert isinstance(failed.value.__cause__, RuntimeError)
     assert [path.name for path in tmp_path.glob("*.parquet*")] == []
 
@@ -319,7 +270,7 @@ def test_failing_players_make_no_shard(tmp_path):
         (["iggi", "pears"], {}, UnknownNameError, "pears"),
         ("iggi", {}, StarmineError, "expected a sequence"),
         ([], {}, StarmineError, "players"),
-        ({}, {}, StarmineError, "expected tables by name"),
+        ({}, {}, StarmineError, "expected a sequence"),
         (["iggi", "iggi"], {"games": 0}, StarmineError, "games=0"),
         (["iggi", "iggi"], {"games": 1.5}, TypeError, "expected an integer"),
         (["iggi", "iggi"], {"seed": -1}, StarmineError, "seed=-1"),
@@ -327,14 +278,8 @@ def test_failing_players_make_no_shard(tmp_path):
         (["iggi", "iggi"], {"shard_size": 0}, StarmineError, "shard_size=0"),
         (["iggi", "iggi"], {"shards": [1]}, StarmineError, "shards=1 is not allowed: expected 0 to 0"),
         (["iggi", "iggi"], {"shards": []}, StarmineError, "at least one of"),
-        (["iggi", "iggi"], {"epsilon": 1.5}, StarmineError, "epsilon=1.5"),
-        (["iggi", "iggi"], {"epsilon": float("nan")}, StarmineError, "epsilon=nan"),
-        (["iggi", "iggi"], {"epsilon": {"piers": 0.1}}, UnknownNameError, "piers"),
-        (["iggi", "iggi"], {"weights": {"a": 1}}, TypeError, "weights"),
-        ({"a": (["iggi", "iggi"], 0)}, {}, StarmineError, "players has the weights 0: expected numbers of at"),
-        ((["iggi", "iggi"], 2), {}, StarmineError, "players"),
-        ({"a": ["iggi", "iggi"], "b": ["iggi", "iggi"]}, {}, StarmineError, "expected other players than those of 'a'"),
-        ({"a": ["iggi", "iggi"], "b": ["iggi"] * 3}, {}, StarmineError, "same number of seats"),
+        ({"a": ["iggi", "iggi"]}, {}, StarmineError, "expected a sequence"),
+        (["iggi", "noisy: 1.5; iggi"], {}, StarmineError, "1.5"),
         (["iggi", [("iggi", -1)]], {}, StarmineError, r"players\[1\] has the weights -1: expected numbers of at"),
         (["iggi", []], {}, StarmineError, "has the weights none"),
         (["iggi", [("iggi", "x")]], {}, StarmineError, "has the weights 'x'"),
@@ -345,7 +290,6 @@ def test_failing_players_make_no_shard(tmp_path):
         ([None, "iggi"], {}, StarmineError, r"players\[0\]=None"),
         (["iggi", "iggi"], {"variant": "unheard"}, UnknownNameError, "unheard"),
         (["ippo-2p", "iggi"], {}, VariantError, "ippo-2p"),
-        (["cheater", "iggi"], {"epsilon": 0.1}, VariantError, "cheater"),
         (["policy: nowhere.safetensors", "iggi"], {}, UnknownNameError, "nowhere"),
     ],
 )
@@ -375,14 +319,13 @@ def test_a_cluster_that_is_not_there_is_named(tmp_path, monkeypatch):
 
 
 def test_the_metadata_say_what_was_played(tmp_path):
-    generate({"a": ["iggi", "iggi"], "b": ["iggi", "piers"]}, 100, tmp_path, "mini", 5, shard_size=64, **QUIET)
+    generate(["iggi", "piers"], 100, tmp_path, "mini", 5, shard_size=64, **QUIET)
     metadata = [file.metadata for file in Dataset(tmp_path).files]
     assert [(one.seed, one.shard, one.shards, one.version) for one in metadata] == [
         (5, shard, 2, starmine.__version__) for shard in range(2)
     ]
     found = metadata[0].extra["configuration"]
-    assert found["tables"] == [{"name": "a", "players": [0, 0]}, {"name": "b", "players": [0, 1]}]
-    assert (found["games"], found["shard_size"], found["weights"]) == (100, 64, None)
+    assert (found["games"], found["shard_size"], found["seats"]) == (100, 64, [0, 1])
     assert metadata[0].variant == starmine.variant("mini")
     entry = read_manifest(tmp_path)["shards"][shard_name(1)]
     assert entry["games"] == 36
@@ -431,7 +374,7 @@ def test_legal_actions_are_drawn_evenly():
 def test_a_configuration_travels_to_other_processes(tmp_path):
     from starmine.data.generation.driver import configure
 
-    found = configure(["iggi", First], 100, "mini", 0, 0.1, 10)
+    found = configure(["iggi", First], 100, "mini", 0, 10)
     assert pickle.loads(pickle.dumps(found)).to_dict() == found.to_dict()
 
 

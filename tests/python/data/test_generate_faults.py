@@ -27,8 +27,8 @@ NAMES = [shard_name(shard) for shard in range(4)]
 
 def make(folder, **options):
     """Make four small shards."""
-    given = {"seed": 1, "shard_size": SIZE, "num_threads": 1, "progress": False} | options
-    return generate(["iggi", "piers"], GAMES, folder, "mini", **given)
+    given = {"players": ["iggi", "piers"], "seed": 1, "shard_size": SIZE, "num_threads": 1, "progress": False} | options
+    return generate(games=GAMES, output=folder, variant="mini", **given)
 
 
 def contents(folder):
@@ -133,7 +133,11 @@ def test_a_manifest_that_names_too_much_is_told_and_the_shards_are_made(folder, 
 
 @pytest.mark.parametrize(
     ("options", "said"),
-    [({"seed": 2}, "seed=1 instead of 2"), ({"shard_size": 50}, "shard_size=30"), ({"epsilon": 0.5}, "players=")],
+    [
+        ({"seed": 2}, "seed=1 instead of 2"),
+        ({"shard_size": 50}, "shard_size=30"),
+        ({"players": ["iggi", "noisy: 0.5; iggi"]}, "players="),
+    ],
 )
 @pytest.mark.parametrize("has_manifest", [True, False])
 def test_other_games_in_the_folder_are_refused_and_left(folder, whole, options, said, has_manifest):

@@ -234,21 +234,21 @@ def test_generated_games_have_the_hash_of_all_weights(tmp_path):
     path = tmp_path / "p.st"
     path.write_bytes(BAD)
     weights, shipped = sha256(BAD).hexdigest(), sha256(GOOD).hexdigest()
-    tables = {
-        "search": [f"search: policy: {path}; rollouts=10", "ippo-mini"],
-        "noisy": [f"noisy: 0.5; policy: {path}; sampled", "noisy: 0.5; ippo-mini"],
-        "more": ["search: ippo-mini; rollouts=10", "iggi"],
-        "python": [Versioned, Chooser(1, "1")],
-    }
-    generate(tables, 8, tmp_path / "games", RULES, **QUIET)
-    found = {player["name"]: player["hash"] for player in Dataset(tmp_path / "games").players}
-    expected = [weights, shipped, weights, shipped, shipped, None, known(Versioned).hash, known(Chooser(1, "1")).hash]
-    assert list(found.values()) == expected
-    noisy = generate([f"policy: {path}"] * 2, 8, tmp_path / "more", RULES, epsilon=0.5, **QUIET)
-    assert [player["hash"] for player in Dataset(noisy.folder).players] == [weights]
+    seats = [
+        f"search: policy: {path}; rollouts=10",
+        ["ippo-mini", f"noisy: 0.5; policy: {path}; sampled", "noisy: 0.5; ippo-mini"],
+    ]
+    generate(seats, 8, tmp_path / "games", RULES, **QUIET)
+    hashes = [player["hash"] for player in Dataset(tmp_path / "games").players]
+    assert hashes == [weights, shipped, weights, shipped]
+    generate(["search: ippo-mini; rollouts=10", "iggi"], 8, tmp_path / "more", RULES, **QUIET)
+    assert [player["hash"] for player in Dataset(tmp_path / "more").players] == [shipped, None]
+    generate([Versioned, Chooser(1, "1")], 8, tmp_path / "python", RULES, **QUIET)
+    hashes = [player["hash"] for player in Dataset(tmp_path / "python").players]
+    assert hashes == [known(Versioned).hash, known(Chooser(1, "1")).hash]
     path.write_bytes(GOOD)
     with pytest.raises(StarmineError, match=f"another 'search: policy: {path}; rollouts=10': its weights, .* changed"):
-        generate(tables, 8, tmp_path / "games", RULES, **QUIET)
+        generate(seats, 8, tmp_path / "games", RULES, **QUIET)
 
 
 def test_shards_have_the_players_of_the_call(tmp_path, monkeypatch):

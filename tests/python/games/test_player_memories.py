@@ -143,7 +143,7 @@ def test_each_user_has_its_own_hidden_states(files, make, tmp_path):
     steps.play(3)
     starmine.evaluate({"it": partner}, 40, figure=False)
     steps.play(3)
-    starmine.data.generate([partner, "smart"], 40, tmp_path, seed=3, epsilon={"smart": 0.1}, progress=False)
+    starmine.data.generate([partner, "noisy: 0.1; smart"], 40, tmp_path, seed=3, progress=False)
     steps.play(3)
     table = LiveGame(RULES, [partner, partner], seed=4)
     while not table.is_over:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +21,7 @@ from starmine.data.generation.configuration import (
     MOST_GAMES,
     MOST_SHARDS,
     Configuration,
-    Players,
+    Seat,
     another_configuration,
     resolve_players,
 )
@@ -79,14 +79,13 @@ class Generation:
 
 @named_keywords
 def generate(
-    players: Players,
+    players: Sequence[Seat],
     games: int,
     output: str | os.PathLike[str],
     variant: str | Variant = "standard",
     seed: int = DATA_SEED,
     *,
     evaluation_decks: bool = False,
-    epsilon: float | Mapping[str, float] = 0.0,
     shard_size: int = SHARD,
     shards: Iterable[int] | None = None,
     num_threads: int | None = None,
@@ -95,27 +94,22 @@ def generate(
 ) -> Generation:
     """Play games and store them in a folder of Parquet files, the shards.
 
-    Below, a table is a list with one player for each seat. Each game has a table, which depends only on the seed and
-    the game's index i. Game i is the game that `play_games(table, games=1, seed=seed, first_game=i)` plays. With one
-    table, it is game i of `play_games(table, seed=seed)`.
+    Game i is game i of `play_games(players, seed=seed)`. Where the player of a seat is drawn for each game, who plays
+    depends only on the seed and i.
 
     A repeated call makes only the shards that are missing or damaged. Several processes may make the same call at the
     same time; each shard is then made by one of them.
 
     Args:
-        players: a table, whose players are those that `play_games` takes; or a mapping from names to several tables,
-            such as `{"experts": ["smart", "smart"], "mixed": ["smart", "iggi"]}`. The tables alternate. With weights,
-            as in `{"experts": (["smart", "smart"], 3), "mixed": ["smart", "iggi"]}`, the table of each game is drawn.
-            A seat with several players has them in a list, each alone or as (player, weight), such as
-            `[("smart", 3), "iggi"]`. Where there is no weight it is 1.
+        players: one for each seat, as `play_games` takes them. A seat whose player is drawn for each game has a list of
+            players, each alone or as (player, weight), such as `[("smart", 3), "iggi"]`. Where there is no weight it is
+            1.
         games: number of games, at least 1.
         output: the folder.
         variant: a preset's name, with as many seats as there are players, or a `Variant`.
         seed: 0 to 2**64 - 1, but not 0, the seed of the tables in the documentation, nor the default seed of
             `evaluate` and `play_games`: who learns from their decks is not measured by them any more.
         evaluation_decks: whether these two seeds are allowed, for games that nothing learns from.
-        epsilon: the probability with which a player's move is replaced by a legal one drawn by chance, for all players
-            or by player's name. A bot's text may say it, too: "noisy: 0.1; smart".
         shard_size: games of a shard; a kill loses at most the shards that are being made.
         shards: the numbers of the shards to make, from 0; None for all.
         num_threads: threads for games in which bots hold all seats; None for one for each core.
@@ -130,7 +124,7 @@ def generate(
     Raises:
         ImportError: pyarrow is missing, or ray, which is asked for.
         TypeError: a number is not an integer, or a flag neither True nor False.
-        UnknownNameError: there is no such bot, preset, encoder, policy file or table.
+        UnknownNameError: there is no such bot, preset, encoder or policy file.
         VariantError: a bot does not play the variant.
         BotError: a player raised an exception or chose an illegal move; its shard is not kept.
         StarmineError: another argument that is not allowed, a folder that holds other games or cannot be written, or a
@@ -148,7 +142,7 @@ def generate(
     """
     pyarrow()
     check_flags(evaluation_decks=evaluation_decks)
-    configuration = configure(players, games, variant, seed, epsilon, shard_size)
+    configuration = configure(players, games, variant, seed, shard_size)
     if configuration.seed in EVALUATION_SEEDS and not evaluation_decks:
         raise StarmineError(
             f"seed={seed} is not allowed: it deals the decks of evaluations. Expected another seed, or "
@@ -234,20 +228,13 @@ class MeanScore:
 # --- Arguments and the folder -----------------------------------------------------------------------------
 
 
-def configure(
-    players: Players,
-    games: int,
-    variant: str | Variant,
-    seed: int,
-    epsilon: float | Mapping[str, float],
-    shard_size: int,
-) -> Configuration:
+def configure(players: Sequence[Seat], games: int, variant: str | Variant, seed: int, shard_size: int) -> Configuration:
     """The configuration of a data set; an error if an argument is not allowed, as `generate` documents."""
     games = check_number("games", games, 1, MOST_GAMES)
     seed = check_number("seed", seed, 0, MOST_SEED)
     shard_size = check_number("shard_size", shard_size, max(1, -(-games // MOST_SHARDS)), MOST_GAMES)
     rules = resolve_variant(variant, {}) if isinstance(variant, Variant) else variant
-    return Configuration(resolve_players(players, rules, epsilon), games, seed, shard_size)
+    return Configuration(resolve_players(players, rules), games, seed, shard_size)
 
 
 def check_shards(shards: Iterable[int] | None, number: int) -> list[int]:
