@@ -65,7 +65,7 @@ def failed(seed):
 def table(seed=1):
     from stored_games import played_table
 
-    return played_table(5, MINI, seed=seed, log_prob=True)
+    return played_table(5, MINI, seed=seed, search_values=True)
 
 
 def searched(seed=1):

@@ -138,7 +138,7 @@ class Dataset:
 
         Args:
             place: index of the row group.
-            optional: whether to read the file's optional columns too: `log_prob`, `search_values`, `search_errors` and
+            optional: whether to read the optional columns of the file too: `search_values`, `search_errors` and
                 `names`. Otherwise these are None.
 
         Raises:
@@ -363,24 +363,23 @@ class Dataset:
             the game's rewards from this turn on; `game` int64, the game's index in this data set (`data[game]`); `turn`
             int32, from 0; and, only if requested, `score` int32, before the turn; `terminated` bool; `number` int64,
             the stored number `Game.number`; `player` int16, the index in `data.players` of the player who
-            acts; `log_prob` float32; `card_features`, `marginals` and `own_hand`, as the extra outputs of `Batch`.
+            acts; `card_features`, `marginals` and `own_hand`, as the extra outputs of `Batch`.
 
         Raises:
             UnknownNameError: there is no such output, encoder, dtype or observer.
             TypeError: a number is not an integer.
             FileNotFoundError, DamagedFileError: as `read`.
             StarmineError: a number is out of its range; an encoder, dtype or observers without an output that they are
-                for; a file has no `log_prob`, which is asked for; or a game breaks the rules. The message names its
-                file.
+                for; or a game breaks the rules. The message names its file.
         """
         check_number("batch_size", batch_size, 1, MOST_ROWS)
         settings = RowSettings.of(outputs, encoder=encoder, dtype=dtype, observers=observers, num_threads=num_threads)
-        settings.check(self.variant, self.files)
+        settings.check(self.variant)
         refuse_unused(settings.outputs, encoder=encoder, dtype=dtype, observers=observers)
         return self._replayed(settings, batch_size)
 
     def _replayed(self, settings: RowSettings, batch_size: int) -> Iterator[Rows]:
-        for group, games in zip(self._groups, self.tables(optional="log_prob" in settings.outputs), strict=True):
+        for group, games in zip(self._groups, self.tables(optional=False), strict=True):
             try:
                 yield from settings.pieces(games, batch_size, group.first)
             except StarmineError as error:

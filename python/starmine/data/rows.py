@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from starmine._core import Batch, StarmineError, Variant
 from starmine._util.keywords import check_names
-from starmine.data.files import GamesFile
 from starmine.data.table import GameTable
 from starmine.games.trajectories import DEFAULT, EXTRA, return_to_go
 
 Rows = dict[str, NDArray[Any]]
 
-OUTPUTS = (*DEFAULT, "score", "terminated", "number", "player", "log_prob", *EXTRA)
+OUTPUTS = (*DEFAULT, "score", "terminated", "number", "player", *EXTRA)
 SIDE_BY_SIDE = 2048  # games that are replayed together: few enough for the cache, many enough for numpy
 MOST_NUMBER = 2**63 - 1
 _REPLAYED = ("obs", "action_mask", "current_player", "reward", "score", "terminated", *EXTRA)
@@ -54,18 +53,15 @@ class RowSettings:
         check_names("output", names, OUTPUTS)
         return RowSettings(names, batch)
 
-    def check(self, variant: Variant, files: Sequence[GamesFile]) -> None:
+    def check(self, variant: Variant) -> None:
         """Check, before anything is read, that the games of files can be replayed so.
 
         Raises:
             UnknownNameError: there is no such encoder, dtype or observer.
             TypeError: `num_threads` is not an integer.
-            StarmineError: `num_threads` is out of its range, or a file has no `log_prob`, which is asked for.
+            StarmineError: `num_threads` is out of its range.
         """
         Batch(variant, 1, **self.batch)
-        for file in files:
-            if "log_prob" in self.outputs and "log_prob" not in file.columns:
-                raise StarmineError(f"{file.path} has no column log_prob, which is asked for")
 
     def pieces(self, games: GameTable, size: int = SIDE_BY_SIDE, first: int = 0) -> Iterator[Rows]:
         """All turns of games, up to `size` games side by side: a dictionary has a turn of each.
@@ -84,8 +80,6 @@ class RowSettings:
 
     def _replayed(self, games: GameTable, size: int) -> Iterator[Rows]:
         """What the core gives of each turn, side by side."""
-        if "log_prob" in self.outputs and games.log_prob is None:
-            raise StarmineError("the games have no column log_prob")
         return games.trajectories._rows(self._asked(), batch_size=size, **self._settings())
 
     def _asked(self) -> list[str]:
@@ -115,8 +109,6 @@ class RowSettings:
                 made[name] = return_to_go(games.scores, game, replayed["score"])
             elif name == "player":
                 made[name] = games.players[game, replayed["current_player"]]
-            elif name == "log_prob" and games.log_prob is not None:
-                made[name] = games.log_prob[games.trajectories.offsets[game] + replayed["turn"]]
             elif name in _DTYPES:
                 made[name] = replayed[name].astype(_DTYPES[name][0], copy=False)
             else:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from starmine._core import StarmineError, Variant
 from starmine.data.arrow import pyarrow, to_arrow, to_numpy
 from starmine.data.metadata import KEY, Metadata
-from starmine.data.table import DEAL, OF_TURNS, GameTable, numbers_a_turn
+from starmine.data.table import DEAL, OF_TURNS, GameTable
 from starmine.games.trajectories import Trajectories
 
 ROW_GROUP = 65_536  # games that a reader holds at once
@@ -122,13 +122,11 @@ def _games(columns: dict[str, Any], variant: Variant) -> GameTable:
 
 
 def _of_turns(name: str, column: Any, offsets: NDArray[np.int64], variant: Variant) -> NDArray[np.float32]:
-    """The numbers of a column that has some for each action that was played."""
+    """The numbers of a column that has one for each turn and action."""
     ends, numbers = _ragged(column, np.float32)
-    width = numbers_a_turn(name, variant)
-    if not np.array_equal(ends, offsets * width):
-        number = "one number" if width == 1 else f"{width} numbers"
-        raise StarmineError(f"column {name} does not have {number} for each action")
-    return numbers if width == 1 else numbers.reshape(-1, width)
+    if not np.array_equal(ends, offsets * variant.num_actions):
+        raise StarmineError(f"column {name} does not have {variant.num_actions} numbers for each turn")
+    return numbers.reshape(-1, variant.num_actions)
 
 
 def _columns(games: GameTable) -> list[Any]:
@@ -146,8 +144,8 @@ def _columns(games: GameTable) -> list[Any]:
     seats = np.arange(len(games) + 1, dtype=np.int32) * games.variant.players
     lists: dict[str, Any] = {"players": (pa.py_buffer(seats), games.players.ravel())}
     for name, numbers in games.of_turns().items():
-        width = numbers_a_turn(name, games.variant)
-        lists[name] = (pa.py_buffer((played.offsets * width).astype(np.int32)), numbers.ravel())
+        ends = played.offsets * games.variant.num_actions
+        lists[name] = (pa.py_buffer(ends.astype(np.int32)), numbers.ravel())
     for name, (offsets, values) in lists.items():
         kind = described.field(name).type
         special[name] = pa.Array.from_buffers(kind, len(games), [None, offsets], children=[to_arrow(values)])

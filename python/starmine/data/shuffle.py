@@ -137,8 +137,8 @@ class Blocks:
         return np.random.default_rng([self.seed, *drawn]).permutation(count)
 
     def _read(self, pieces: list[Piece], epoch: int) -> Window:
-        groups, optional = self.data.row_groups(), "log_prob" in self.replay.outputs
-        tables = [self.data.read(place, optional) for place, _ in pieces]
+        groups = self.data.row_groups()
+        tables = [self.data.read(place, optional=False) for place, _ in pieces]
         index, order, held = [], [], 0
         for place, games in pieces:
             group = groups[place]

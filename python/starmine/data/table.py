@@ -27,12 +27,7 @@ NUMBERS: dict[str, type[np.generic]] = {
     "endings": np.uint8,
 }
 DEAL = ("seed", "index", "episode")
-OF_TURNS = ("log_prob", "search_values", "search_errors")  # optional columns of float32, with numbers for each turn
-
-
-def numbers_a_turn(name: str, variant: Variant) -> int:
-    """How many numbers a column of `OF_TURNS` has for each turn: one, or one for each action."""
-    return 1 if name == "log_prob" else variant.num_actions
+OF_TURNS = ("search_values", "search_errors")  # optional columns of float32, with a number for each turn and action
 
 
 @equal_by_value
@@ -51,8 +46,6 @@ class GameTable:
         endings: uint8 (G,), code k stands for `starmine.endings()[k - 1]`; 0 for a game that was not finished.
         players: int16 (G, P), for each of the P seats an index of the players' table, `Dataset.players` or
             `Metadata.players`.
-        log_prob: float32 (T,), the logarithms of the probabilities with which the actions were chosen, or None.
-            `generate` stores none; other programs that write tables may.
         search_values: float32 (T, A), for each action the mean score of its roll-outs, if a search chose the move of
             this turn; `nan` for an action that was not searched. `generate` stores it if a player is a search, such as
             "search: smart". Else None.
@@ -72,7 +65,6 @@ class GameTable:
     fireworks: NDArray[np.uint8]
     endings: NDArray[np.uint8]
     players: NDArray[np.int16]
-    log_prob: NDArray[np.float32] | None = None
     search_values: NDArray[np.float32] | None = None
     search_errors: NDArray[np.float32] | None = None
     names: NDArray[np.object_] | None = None
@@ -85,8 +77,7 @@ class GameTable:
                 _check(name, getattr(self, name), dtype, (games,))
         _check("players", self.players, np.int16, (games, self.variant.players))
         for name, column in self.of_turns().items():
-            width = numbers_a_turn(name, self.variant)
-            _check(name, column, np.float32, (turns,) if width == 1 else (turns, width))
+            _check(name, column, np.float32, (turns, self.variant.num_actions))
         if self.names is not None:
             _check("names", self.names, np.object_, (games,))
 
@@ -96,7 +87,7 @@ class GameTable:
         return self.trajectories.variant
 
     def of_turns(self) -> dict[str, NDArray[np.float32]]:
-        """The columns `log_prob`, `search_values` and `search_errors` by name, without those that are None."""
+        """The columns `search_values` and `search_errors` by name, without those that are None."""
         return {name: getattr(self, name) for name in OF_TURNS if getattr(self, name) is not None}
 
     @property
@@ -176,7 +167,7 @@ class ContentHash:
     """
 
     def __init__(self) -> None:
-        names = ("deck", "first_player", "length", "actions", *NUMBERS, "players", "log_prob")
+        names = ("deck", "first_player", "length", "actions", *NUMBERS, "players")
         self._columns = {name: hashlib.sha256() for name in names}
 
     def update(self, games: GameTable) -> None:

@@ -94,7 +94,7 @@ class GamesDataset(CopiedWhole, IterableDataset[TensorRows]):
     Raises:
         UnknownNameError: there is no such output, encoder, dtype or observer.
         TypeError: a number is not an integer, or a flag neither True nor False.
-        StarmineError: a number is out of its range, a file has no `log_prob`, which is asked for, or memory is to be
+        StarmineError: a number is out of its range, or memory is to be
             pinned where there is no CUDA device.
         FileNotFoundError, DamagedFileError: as `Dataset`.
         ImportError: pyarrow is not installed.
@@ -130,7 +130,7 @@ class GamesDataset(CopiedWhole, IterableDataset[TensorRows]):
         self._dtype, self._drop_last = DTYPES[dtype], drop_last
         self._pin_memory = torch.cuda.is_available() if pin_memory is None else pin_memory
         replay = RowSettings.of(outputs, encoder=encoder, dtype="bits", observers=observers, num_threads=num_threads)
-        replay.check(self.data.variant, self.data.files)
+        replay.check(self.data.variant)
         self._blocks = Blocks(self.data, replay, shuffle, check_number("seed", seed, 0), permute_colors)
         self._features = len(self.data.variant.layout(encoder))
         # Shared with the workers of a DataLoader, so that those that stay alive learn of a new epoch.

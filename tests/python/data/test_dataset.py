@@ -38,7 +38,7 @@ def folder_of(path, table, shards=3, rows=8):
 
 @pytest.fixture(scope="module")
 def table():
-    return played_table(60, seed=5, log_prob=True)
+    return played_table(60, seed=5, search_values=True)
 
 
 @pytest.fixture
@@ -211,7 +211,7 @@ def test_more_players_than_a_column_can_number_are_refused(tmp_path):
 
 def test_columns_are_those_of_the_files(folder, table):
     data = Dataset(folder)
-    assert data.table().schema.names == schema(table.variant, ["log_prob"]).names
+    assert data.table().schema.names == schema(table.variant, ["search_values"]).names
     assert same_games(read_table(data.table(), table.variant), table)
     assert data.table(["length", "score"]).column("length").to_pylist() == table.lengths.tolist()
 
@@ -228,9 +228,9 @@ def test_a_replay_gives_the_rows_of_every_turn(seed, tmp_path):
     rng = random.Random(seed)
     variant, observers = random_variant(rng), rng.choice(["current", "all"])
     encoder, dtype = rng.choice(starmine.encoders()), rng.choice(["float32", "float16", "uint8", "bits"])
-    table = played_table(30, variant, seed, log_prob=True)
+    table = played_table(30, variant, seed, search_values=True)
     data, settings = Dataset(folder_of(tmp_path, table)), {"encoder": encoder, "dtype": dtype, "observers": observers}
-    outputs = (*ALL, "score", "terminated", "number", "player", "log_prob")
+    outputs = (*ALL, "score", "terminated", "number", "player")
     pieces = list(data.replay(batch_size=37, **settings, outputs=outputs))
     assert all(
         1 <= len(piece["game"]) <= 37 and {len(array) for array in piece.values()} == {len(piece["game"])}
@@ -246,7 +246,6 @@ def test_a_replay_gives_the_rows_of_every_turn(seed, tmp_path):
     assert (rows["game"] == game).all()
     assert (rows["number"] == table.game[game].astype(np.int64)).all()
     assert (rows["player"] == table.players[game, rows["current_player"]]).all()
-    assert (rows["log_prob"] == table.log_prob).all()
     for index, (first, stop) in enumerate(zip(played.offsets[:-1], played.offsets[1:], strict=True)):
         assert (rows["turn"][first:stop] == np.arange(stop - first)).all()
         rewards = rows["reward"][first:stop]
@@ -280,18 +279,12 @@ def test_a_view_is_replayed_by_its_own_indices(folder, table):
 
 
 def test_a_row_group_is_read_with_its_optional_columns_or_without_all_of_them(tmp_path):
-    table = dataclasses.replace(played_table(3, log_prob=True), names=np.array(["a", "b", "c"], np.object_))
+    table = dataclasses.replace(played_table(3, search_values=True), names=np.array(["a", "b", "c"], np.object_))
     data = Dataset(store(tmp_path / "games.parquet", table))
     (whole,), plain = data.tables(), data.read(0, optional=False)
     assert same_games(whole, table)
-    assert same_games(plain, dataclasses.replace(table, log_prob=None, names=None))
+    assert same_games(plain, dataclasses.replace(table, search_values=None, names=None))
     assert same_games(next(data.tables(optional=False)), plain)
-
-
-def test_probabilities_that_were_not_stored_are_refused(tmp_path):
-    data = Dataset(store(tmp_path / "games.parquet", played_table(3)))
-    with pytest.raises(starmine.StarmineError, match="no column log_prob"):
-        data.replay(outputs=["log_prob"])
 
 
 # --- Batches of other libraries ------------------------------------------------------------------------------

@@ -474,7 +474,7 @@ def test_torchdatas_loader_resumes_in_the_middle(num_workers, folder):
         ({"encoder": "none"}, "none"),
         ({"observers": "none"}, "^observers=.none. is not known"),
         ({"num_threads": 0}, "^num_threads=0 is not allowed"),
-        ({"outputs": ["log_prob"]}, "no column log_prob"),
+        ({"outputs": ["log_prob"]}, "log_prob"),
         ({"rank": 2, "world_size": 2}, "rank=2 is not allowed: expected at most 1"),
         ({"world_size": 2}, "world_size=2 without rank is not allowed: .* the same share"),
         ({"rank": 0}, "rank=0 without world_size is not allowed"),

@@ -21,7 +21,7 @@ GAMES = starmine.play_games(["iggi"] * 2, 40, seed=1, variant=MINI, record=True)
 
 def stored(tmp_path, change, name="games.parquet"):
     """Games of another writer."""
-    table = played_table(40, seed=3, log_prob=True)
+    table = played_table(40, seed=3, search_values=True)
     arrow = change(write_table(table, described(table)))
     pq.write_table(arrow, tmp_path / name)
     return table, tmp_path / name
@@ -44,7 +44,7 @@ ENCODINGS = [
     ("deck", pa.binary()),
     ("players", pa.large_list(pa.int64())),
     ("players", pa.list_(pa.int32(), 2)),
-    ("log_prob", pa.large_list(pa.float64())),
+    ("search_values", pa.large_list(pa.float64())),
 ]
 
 

@@ -24,7 +24,7 @@ pq = pytest.importorskip("pyarrow.parquet")
 @pytest.mark.parametrize("seed", range(8))
 def test_games_are_read_as_they_were_written(seed, tmp_path):
     rng = random.Random(seed)
-    table = played_table(rng.choice([1, 7, 40]), random_variant(rng), seed, first=5, log_prob=rng.random() < 0.5)
+    table = played_table(rng.choice([1, 7, 40]), random_variant(rng), seed, first=5, search_values=rng.random() < 0.5)
     written = write_table(table, described(table, seed=seed))
     assert same_games(read_table(written), table)
     pq.write_table(written, tmp_path / "games.parquet", row_group_size=rng.choice([3, 100]))
@@ -61,14 +61,14 @@ def test_games_that_were_not_dealt_here_have_no_deal():
 
 @pytest.mark.parametrize("games", [0, 1])
 def test_few_games(games):
-    table = played_table(1, log_prob=True)[:games]
+    table = played_table(1, search_values=True)[:games]
     back = read_table(write_table(table, described(table)))
     assert len(back) == games
     assert same_games(back, table)
 
 
 def test_a_part_of_a_table_is_read():
-    table = played_table(40, log_prob=True)
+    table = played_table(40, search_values=True)
     written = write_table(table, described(table))
     assert same_games(read_table(written.slice(7, 20)), table[7:27])
     assert same_games(read_table(written.to_batches()[0].slice(3), table.variant), table[3:])
@@ -86,7 +86,7 @@ def test_columns_of_wider_types_are_read():
 
 
 def test_a_table_is_taken_apart_and_joined():
-    table = played_table(30, log_prob=True)
+    table = played_table(30, search_values=True)
     mask = np.arange(30) % 3 == 0
     assert same_games(table[mask], table[np.flatnonzero(mask)])
     assert same_games(GameTable.concatenate([table[:11], table[11:]]), table)
@@ -136,7 +136,7 @@ def test_a_missing_column_is_named():
 
 
 def test_the_checksum_does_not_depend_on_the_files_layout(tmp_path):
-    table = played_table(60, log_prob=True)
+    table = played_table(60, search_values=True)
     expected = content_hash(table)
     for rows, compression in [(7, "zstd"), (60, "none"), (13, "snappy")]:
         path = tmp_path / f"{rows}.parquet"
@@ -148,9 +148,9 @@ def test_the_checksum_does_not_depend_on_the_files_layout(tmp_path):
 
 
 def test_the_checksum_depends_on_every_column():
-    table = played_table(5, log_prob=True)
+    table = played_table(5, search_values=True)
     hashes = {content_hash(table), content_hash(table[::-1]), content_hash(table[:4])}
-    names = ("game", "seed", "index", "episode", "scores", "fireworks", "endings", "players", "log_prob")
+    names = ("game", "seed", "index", "episode", "scores", "fireworks", "endings", "players", "search_values")
     for name in names:
         hashes.add(content_hash(dataclasses.replace(table, **{name: getattr(table, name) + 1})))
     for name in ("decks", "actions", "start_players"):
@@ -168,7 +168,7 @@ def test_the_checksum_of_known_games_is_known():
     offsets = np.array([0, 1, 3, 6])
     played = Trajectories(variant, np.tile(np.arange(50, dtype=np.uint8) // 2, (3, 1)), numbers[:3], numbers, offsets)
     table = GameTable(played, *[numbers[:3].astype(np.uint64)] * 4, *[numbers[3:]] * 3, np.ones((3, 2), np.int16))
-    assert content_hash(table) == "3a085b22730a2e351d3a70c45d7d727376502b172cc7c3e3295cf7db4508bd50"
+    assert content_hash(table) == "b8f9b9d5f65335f190fcaa1cda1476ff29901567ee97873bcb753aecb11f853c"
 
 
 # --- Metadata ----------------------------------------------------------------------------------------------

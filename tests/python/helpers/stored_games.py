@@ -8,13 +8,14 @@ from starmine.data.metadata import Metadata
 from starmine.data.table import GameTable
 
 
-def played_table(games=50, variant=None, seed=0, first=0, players=None, log_prob=False):
+def played_table(games=50, variant=None, seed=0, first=0, players=None, search_values=False):
     """Games of rule-based or random players with all columns."""
     variant = variant or starmine.Variant()
     players = players or ["random"] * variant.players
     results = starmine.play_games(players, games=games, seed=seed, variant=variant, first_game=first, record=True)
     numbers = np.arange(first, first + games, dtype=np.uint64)
-    turns = len(results.trajectories.actions)
+    shape = len(results.trajectories.actions), variant.num_actions
+    values = np.arange(np.prod(shape), dtype=np.float32).reshape(shape) if search_values else None
     return GameTable(
         trajectories=results.trajectories,
         game=numbers,
@@ -25,7 +26,7 @@ def played_table(games=50, variant=None, seed=0, first=0, players=None, log_prob
         fireworks=results.fireworks.astype(np.uint8),
         endings=results.endings.astype(np.uint8),
         players=(np.arange(games)[:, None] + np.arange(variant.players)).astype(np.int16) % variant.players,
-        log_prob=-np.arange(turns, dtype=np.float32) if log_prob else None,
+        search_values=values,
     )
 
 
