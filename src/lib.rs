@@ -69,7 +69,7 @@
 //! for _ in 0..10 {
 //!     // In each game the first legal action.
 //!     let first = |game| batch.legal_actions(game).iter().next().expect("a game goes on");
-//!     let actions: Vec<_> = (0..4096).map(first).collect();
+//!     let actions: Vec<i64> = (0..4096).map(|game| first(game).into()).collect();
 //!     batch.step(&actions, buffers.outputs())?;
 //!     println!("{} points", buffers.reward().iter().sum::<f32>());
 //! }

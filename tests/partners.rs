@@ -333,7 +333,8 @@ fn a_step_does_not_play_the_turn_of_an_external_partner() {
     let options = Options { partners, ..Options::default() };
     let mut batch = Batch::new(variant("standard", 2), 3, SEED, options).unwrap();
     let first = |batch: &Batch| {
-        (0..3).map(|game| batch.legal_actions(game).iter().next().unwrap()).collect::<Vec<_>>()
+        let first = |game| batch.legal_actions(game).iter().next().unwrap().into();
+        (0..3).map(first).collect::<Vec<i64>>()
     };
     assert!(matches!(batch.to_bytes(), Err(BatchError::StoredExternal)));
     batch.step(&first(&batch), Outputs::default()).unwrap();

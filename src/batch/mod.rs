@@ -15,7 +15,7 @@
 //! let mut buffers = batch.allocate::<f32>()?;
 //! // In each game the learner plays the first of its legal actions, then its partner moves.
 //! let first = |game| batch.legal_actions(game).iter().next().expect("a game goes on");
-//! let actions: Vec<_> = (0..256).map(first).collect();
+//! let actions: Vec<i64> = (0..256).map(|game| first(game).into()).collect();
 //! batch.step(&actions, buffers.outputs())?;
 //! batch.reset(Seeds::Continue, None, Outputs::default())?; // the next episode of each game
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -49,7 +49,8 @@
 //!         actions.push(explored.copied().unwrap_or_else(chosen));
 //!     }
 //!     let before = buffers.obs().to_vec();
-//!     batch.step(&actions, buffers.outputs())?;
+//!     let numbers: Vec<i64> = actions.iter().map(|&action| action.into()).collect();
+//!     batch.step(&numbers, buffers.outputs())?;
 //!     for (game, row) in before.chunks(batch.row_length()).enumerate() {
 //!         let goes_on = !buffers.terminated()[game];
 //!         let later = if goes_on { best(&weights, &batch, buffers.row(game), game).1 } else { 0.0 };
@@ -101,7 +102,7 @@ pub use options::{
 pub(crate) use outputs::{Axis, for_each_output};
 pub use outputs::{ObservationBuffer, Outputs};
 pub use partners::Partners;
-pub use replay::{Replay, ReplayTurn};
+pub use replay::Replay;
 pub use step::seeding::Seeds;
 
 use crate::buffers::{Simd, check_length, try_with_capacity};
@@ -136,7 +137,7 @@ use step::{Request, Step};
 /// let action = variant.move_to_action(oldest).ok_or("every hand has this slot")?;
 /// let mut batch = Batch::new(variant, 64, 0, Options::default())?;
 /// let mut rewards = [0.0; 64];
-/// batch.step(&[action; 64], Outputs { reward: Some(WriteOnly::new(&mut rewards)), ..Outputs::default() })?;
+/// batch.step(&[action.into(); 64], Outputs { reward: Some(WriteOnly::new(&mut rewards)), ..Outputs::default() })?;
 /// assert!(rewards.iter().all(|&reward| reward == 0.0 || reward == 1.0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -167,8 +168,6 @@ pub struct Batch {
     is_interrupted: bool,
     /// The memory of each thread.
     scratch: Vec<Scratch>,
-    /// Memory for the numbers of a step's actions.
-    actions: Vec<i64>,
     /// Memory for the shares of the threads in a step; empty between steps.
     partition: Partition<'static>,
     pool: Pool,
@@ -250,7 +249,6 @@ impl Batch {
             has_worlds: false,
             is_interrupted: false,
             scratch,
-            actions: Vec::new(),
             partition: Partition::default(),
             pool,
         })
@@ -450,57 +448,17 @@ impl Batch {
     }
 
     /// Plays one turn in every game; with [`Partners`] the learner's turn and those of its partners up
-    /// to its next one. The actions are [`ActionId`](crate::rules::ActionId)s, or their numbers as
-    /// `i64`. A number that is not an id is an illegal action.
+    /// to its next one. The actions are the numbers of [`ActionId`](crate::rules::ActionId)s. A number
+    /// that is not an id is an illegal action. If the call is stopped, every later one returns
+    /// [`BatchError::Interrupted`] until all games are reset.
     ///
     /// # Errors
     /// [`BatchError::IllegalActions`], or [`BatchError::Buffer`] for buffers of a wrong length; no game
     /// has moved then. [`BatchError::PartnerTurn`] if a game waits for an external partner, whose turn
     /// [`Batch::step_some`] plays.
-    pub fn step<A: Copy + Into<i64>>(
-        &mut self,
-        actions: &[A],
-        outputs: Outputs<'_>,
-    ) -> Result<(), BatchError> {
+    pub fn step(&mut self, actions: &[i64], outputs: Outputs<'_>) -> Result<(), BatchError> {
         self.check_whole()?;
         self.check_learner_acts()?;
-        self.with_numbers(actions, |batch, actions| batch.step_anyone(actions, outputs))
-    }
-
-    /// Makes a call with the numbers of actions.
-    fn with_numbers<A: Copy + Into<i64>>(
-        &mut self,
-        actions: &[A],
-        call: impl FnOnce(&mut Batch, &[i64]) -> Result<(), BatchError>,
-    ) -> Result<(), BatchError> {
-        let mut numbers = take(&mut self.actions);
-        numbers.clear();
-        numbers.extend(actions.iter().map(|&action| action.into()));
-        let result = call(self, &numbers);
-        self.actions = numbers;
-        result
-    }
-
-    /// Checks that no game waits for an external partner.
-    fn check_learner_acts(&self) -> Result<(), BatchError> {
-        let waits = |game: &PartnerGame| {
-            let (position, partners) = (game.position(), &self.config.options.partners);
-            position.ending.is_none() && partners.hold(position.current_player)
-        };
-        match self.partner_games.iter().position(waits) {
-            Some(game) => Err(BatchError::PartnerTurn { game }),
-            None => Ok(()),
-        }
-    }
-
-    /// As [`Batch::step`], also where games wait for external partners, whose turns it plays. If the
-    /// call is stopped, every later one returns [`BatchError::Interrupted`] until all games are reset.
-    pub(crate) fn step_anyone(
-        &mut self,
-        actions: &[i64],
-        outputs: Outputs<'_>,
-    ) -> Result<(), BatchError> {
-        self.check_whole()?;
         check_length("actions", actions.len(), self.num_envs())?;
         outputs.check(&self.config, self.num_envs())?;
         let options = &self.config.options;
@@ -515,6 +473,18 @@ impl Batch {
         self.fresh = false;
         self.finish_step();
         self.interrupt_if_stopped()
+    }
+
+    /// Checks that no game waits for an external partner.
+    fn check_learner_acts(&self) -> Result<(), BatchError> {
+        let waits = |game: &PartnerGame| {
+            let (position, partners) = (game.position(), &self.config.options.partners);
+            position.ending.is_none() && partners.hold(position.current_player)
+        };
+        match self.partner_games.iter().position(waits) {
+            Some(game) => Err(BatchError::PartnerTurn { game }),
+            None => Ok(()),
+        }
     }
 
     /// Counts the step that was played.

@@ -38,15 +38,6 @@ impl<'a> ObservationBuffer<'a> {
         }
     }
 
-    fn lend(&mut self) -> ObservationBuffer<'_> {
-        match self {
-            ObservationBuffer::Float32(row) => ObservationBuffer::Float32(row.lend()),
-            ObservationBuffer::Float16(row) => ObservationBuffer::Float16(row.lend()),
-            ObservationBuffer::Uint8(row) => ObservationBuffer::Uint8(row.lend()),
-            ObservationBuffer::Bits(row) => ObservationBuffer::Bits(row.lend()),
-        }
-    }
-
     fn split_at(self, middle: usize) -> (ObservationBuffer<'a>, ObservationBuffer<'a>) {
         macro_rules! split {
             ($kind:ident, $row:expr) => {{
@@ -149,8 +140,6 @@ macro_rules! define_outputs {
     ($($(#[$doc:meta])* $name:ident: $buffer:ty = $own:ty, [$($axis:ident),*];)+) => {
         /// The caller's buffers for the results of a step or a reset. An output whose buffer is
         /// `None` is not written. The elements of each game lie together, in the order of the games.
-        ///
-        /// A call takes the outputs; [`Outputs::lend`] keeps them for the next one.
         #[derive(Debug, Default)]
         pub struct Outputs<'a> {
             $($(#[$doc])* pub $name: Option<$buffer>,)+
@@ -159,11 +148,6 @@ macro_rules! define_outputs {
         impl<'a> Outputs<'a> {
             /// The names of all outputs, in the order of the table.
             pub(crate) const NAMES: &'static [&'static str] = &[$(stringify!($name)),+];
-
-            /// The same buffers, for one call.
-            pub fn lend(&mut self) -> Outputs<'_> {
-                Outputs { $($name: self.$name.as_mut().map(|buffer| buffer.lend()),)+ }
-            }
 
             /// Checks that these are buffers for the outputs of this many games.
             pub(in crate::batch) fn check(&self, config: &BatchConfig, games: usize) -> Result<(), BufferError> {

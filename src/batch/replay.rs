@@ -3,22 +3,21 @@
 use std::sync::atomic::AtomicUsize;
 
 use crate::batch::kernel::lanes::LANES;
-use crate::batch::methods::output_buffers::OutputBuffers;
 use crate::batch::options::{AutoresetMode, IllegalAction, Options};
 use crate::batch::outputs::Outputs;
 use crate::batch::step::Request;
 use crate::batch::step::refill::{NONE, Refill};
 use crate::batch::{Batch, BatchError, reserve};
-use crate::buffers::Element;
-use crate::rules::{ActionId, BitIndices, Recording};
+use crate::rules::{BitIndices, Recording};
 
 /// A replay of recorded games. Row `i` of `n` plays games `i`, `i + n`, `i + 2n` and so on, each
 /// from its deal to its last recorded action; games without an action are left out. What a row
 /// shows depends on the games and on `n` alone, not on the number of threads.
 ///
 /// ```
-/// use starmine::batch::{Options, Replay};
+/// use starmine::batch::{ObservationBuffer, Options, Outputs, Replay};
 /// use starmine::bots::{GamesOptions, record_games};
+/// use starmine::buffers::WriteOnly;
 /// use starmine::players::PlayerSpec;
 /// use starmine::rules::Variant;
 ///
@@ -29,14 +28,15 @@ use crate::rules::{ActionId, BitIndices, Recording};
 /// let num_turns: usize = played.outcomes.iter().map(|outcome| outcome.length).sum();
 ///
 /// let mut replay = Replay::new(played.recording, 16, Options::default())?;
-/// let mut buffers = replay.allocate::<f32>()?;
+/// let mut obs = vec![0.0; 16 * replay.batch().row_length()];
 /// let mut shown = 0;
 /// loop {
-///     replay.step(buffers.outputs())?; // `buffers.obs()` has the observations before the actions
+///     let buffer = ObservationBuffer::Float32(WriteOnly::new(&mut obs));
+///     replay.step(Outputs { obs: Some(buffer), ..Outputs::default() })?;
 ///     if replay.num_live() == 0 {
 ///         break;
 ///     }
-///     shown += replay.turns().flatten().count();
+///     shown += replay.num_live();
 /// }
 /// assert_eq!(shown, num_turns);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -68,18 +68,6 @@ struct Turns {
     next: usize,
     /// The index of the last one.
     last: usize,
-}
-
-/// The turn that a row of a replay shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ReplayTurn {
-    /// The index of the game.
-    pub game: usize,
-    /// The number of turns before this one.
-    pub turn: usize,
-    /// The recorded action; `None` for a number that no variant has as an id.
-    pub action: Option<ActionId>,
 }
 
 impl Replay {
@@ -215,37 +203,13 @@ impl Replay {
         self.next[row] = self.playable_game(game + self.current_games.len());
     }
 
-    /// Buffers for all outputs of a step, as [`Batch::allocate`] makes them.
-    ///
-    /// # Errors
-    /// [`BatchError`] as for a batch.
-    pub fn allocate<T: Element>(&mut self) -> Result<OutputBuffers<T>, BatchError> {
-        self.batch.allocate()
-    }
-
-    /// The number of rows.
-    #[must_use]
-    pub const fn num_rows(&self) -> usize {
-        self.batch.num_envs()
-    }
-
     /// The number of rows that are in a game.
     #[must_use]
     pub const fn num_live(&self) -> usize {
         self.num_live
     }
 
-    /// What each row shows: `None` before the first step, and after the last game of the row.
-    pub fn turns(&self) -> impl ExactSizeIterator<Item = Option<ReplayTurn>> + '_ {
-        (0..self.num_rows()).map(|row| {
-            let game = usize::try_from(self.current_games[row]).ok()?;
-            let action = usize::try_from(self.actions[row]).ok().and_then(ActionId::new);
-            Some(ReplayTurn { game, turn: self.turns[row] as usize, action })
-        })
-    }
-
-    /// The batch whose games the rows are. It has the layout of the observations and
-    /// [allocates](Batch::allocate) buffers for [`Replay::step`].
+    /// The batch whose games the rows are, with the layout of the observations.
     #[must_use]
     pub const fn batch(&self) -> &Batch {
         &self.batch

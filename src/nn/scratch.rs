@@ -28,8 +28,7 @@ pub struct PolicyScratch {
 
 impl PolicyScratch {
     /// Memory for passes with this instruction set.
-    #[must_use]
-    pub fn with_simd(simd: Simd) -> PolicyScratch {
+    pub(super) fn with_simd(simd: Simd) -> PolicyScratch {
         PolicyScratch {
             simd,
             observations: Vec::new(),

@@ -40,7 +40,6 @@ impl Batch {
             has_worlds: self.has_worlds,
             is_interrupted: false,
             scratch,
-            actions: Vec::new(),
             partition: Partition::default(),
         })
     }

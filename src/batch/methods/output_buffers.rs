@@ -1,13 +1,11 @@
 //! Buffers for all outputs of a batch, which the batch allocates.
 
 use std::any::Any;
-use std::sync::Arc;
 
 use crate::batch::options::{Dtype, Observers};
 use crate::batch::outputs::{ObservationBuffer, Outputs};
 use crate::batch::{Axis, Batch, BatchError, for_each_output, reserve};
 use crate::buffers::{BufferError, Element, WriteOnly};
-use crate::rules::{Card, Ending, Seat, Variant};
 
 macro_rules! define_output_buffers {
     (
@@ -20,26 +18,22 @@ macro_rules! define_output_buffers {
         ///
         /// ```
         /// # use starmine::batch::{Batch, Options, Outputs};
-        /// # use starmine::rules::{Seat, Variant};
+        /// # use starmine::rules::Variant;
         /// let variant = Variant::default();
         /// let mut batch = Batch::new(variant, 64, 1, Options::default())?;
         /// let mut buffers = batch.allocate::<f32>()?;
         /// let outputs = Outputs { score: None, ..buffers.outputs() }; // all but the scores
         /// batch.observe(outputs)?;
         /// for game in 0..64 {
-        ///     assert_eq!((buffers.seat(game), buffers.ending(game)), (Seat::FIRST, None));
-        ///     let legal = buffers.mask(game).iter().filter(|&&legal| legal).count();
         ///     let bits: f32 = buffers.row(game).iter().sum();
-        ///     println!("{legal} legal actions, {bits} of {} bits are set", batch.row_length());
+        ///     println!("{bits} of {} bits are set", batch.row_length());
         /// }
         /// # Ok::<(), Box<dyn std::error::Error>>(())
         /// ```
         #[derive(Clone, Debug, PartialEq)]
         pub struct OutputBuffers<T> {
-            variant: Arc<Variant>,
             num_envs: usize,
             dtype: Dtype,
-            observers: Observers,
             obs: Box<[T]>,
             $($name: Box<[$element]>,)+
         }
@@ -86,10 +80,8 @@ macro_rules! define_output_buffers {
                     return Err(BufferError::Dtype { name, found, expected }.into());
                 }
                 let mut buffers = OutputBuffers {
-                    variant: self.variant().clone(),
                     num_envs: self.num_envs(),
                     dtype,
-                    observers: self.options().observers,
                     obs: self.buffer("obs", &[$(Axis::$obs_axis),*])?,
                     $($name: self.buffer(stringify!($name), &[$(Axis::$axis),*])?,)+
                 };
@@ -102,81 +94,17 @@ macro_rules! define_output_buffers {
 
 for_each_output!(define_output_buffers);
 
-/// The outputs of one game.
 impl<T> OutputBuffers<T> {
     /// The observation of a game: its row, or the rows of all seats, one after another.
     ///
     /// # Panics
-    /// If there is no such game, as in all methods that take one.
+    /// If there is no such game.
     #[must_use]
     pub fn row(&self, game: usize) -> &[T] {
-        part(&self.obs, game, self.num_envs)
+        assert!(game < self.num_envs, "there is no game {game}");
+        let width = self.obs.len() / self.num_envs;
+        &self.obs[game * width..][..width]
     }
-
-    /// The row of a seat.
-    ///
-    /// # Panics
-    /// Also if the variant has no such seat, or if only the seat to act is observed and this is another
-    /// seat.
-    #[must_use]
-    pub fn row_of(&self, game: usize, seat: Seat) -> &[T] {
-        self.part_of(&self.obs, game, seat)
-    }
-
-    /// The cards in the own hand of a seat, oldest first; `None` in place of an absent card.
-    ///
-    /// # Panics
-    /// Also if the batch does not write the hand of this seat, as for its row, or without
-    /// [`ExtraOutput::OwnHand`](crate::batch::ExtraOutput::OwnHand).
-    pub fn own_hand_of(
-        &self,
-        game: usize,
-        seat: Seat,
-    ) -> impl ExactSizeIterator<Item = Option<Card>> + '_ {
-        assert!(!self.own_hand.is_empty(), "own_hand is not among the outputs");
-        let cards = self.part_of(&self.own_hand, game, seat).iter();
-        cards.map(|&index| usize::try_from(index).ok().map(|index| self.variant.card(index)))
-    }
-
-    /// Whether each action is legal for the seat to act in a game.
-    #[must_use]
-    pub fn mask(&self, game: usize) -> &[bool] {
-        part(&self.action_mask, game, self.num_envs)
-    }
-
-    /// The seat to act in a game; after its end the seat that would have been next.
-    #[must_use]
-    pub fn seat(&self, game: usize) -> Seat {
-        Seat::at(self.current_player[game] as usize)
-    }
-
-    /// How a game ended in this call; `None` if it did not.
-    #[must_use]
-    pub fn ending(&self, game: usize) -> Option<Ending> {
-        Ending::from_code(self.final_ending[game])
-    }
-
-    /// The elements of a seat in a game.
-    fn part_of<'a, E>(&self, all: &'a [E], game: usize, seat: Seat) -> &'a [E] {
-        match self.observers {
-            Observers::All => {
-                let players = usize::from(self.variant.players());
-                assert!(seat.index() < players, "there is no seat {seat} in this variant");
-                part(part(all, game, self.num_envs), seat.index(), players)
-            }
-            Observers::Current => {
-                assert_eq!(self.seat(game), seat, "only the seat to act is observed");
-                part(all, game, self.num_envs)
-            }
-        }
-    }
-}
-
-/// The elements of one of several games, or of one of its seats.
-fn part<T>(all: &[T], index: usize, number: usize) -> &[T] {
-    assert!(index < number, "there is no game {index}");
-    let width = all.len() / number;
-    &all[index * width..][..width]
 }
 
 /// The buffer of observations for a call; `None` for elements that observations of this dtype do not have.
@@ -224,7 +152,7 @@ mod tests {
 
     use super::*;
     use crate::batch::{ExtraOutput, Options};
-    use crate::rules::{Offset, Parameters, SeerView, Variant};
+    use crate::rules::{Parameters, Variant};
 
     fn batch(dtype: Dtype, extra_outputs: Vec<ExtraOutput>) -> Batch {
         let variant = Arc::new(Variant::new(Parameters::default()).unwrap());
@@ -293,41 +221,6 @@ mod tests {
     }
 
     #[test]
-    fn a_seat_has_its_row_and_its_hand() {
-        for observers in [Observers::Current, Observers::All] {
-            let variant = Arc::new(Variant::new(Parameters::default()).unwrap());
-            let extra_outputs = vec![ExtraOutput::OwnHand];
-            let options = Options { observers, extra_outputs, ..Options::default() };
-            let mut batch = Batch::new(variant, 20, 3, options).unwrap();
-            let mut buffers = batch.allocate::<f32>().unwrap();
-            batch.step(&[5; 20], buffers.outputs()).unwrap();
-            for game in 0..20 {
-                for seat in [Seat::FIRST, Seat::ALL[1]] {
-                    let row = || buffers.row_of(game, seat).to_vec();
-                    if observers == Observers::Current && seat != buffers.seat(game) {
-                        assert!(std::panic::catch_unwind(row).is_err());
-                        continue;
-                    }
-                    assert_eq!(row().len(), batch.row_length());
-                    let hand: Vec<_> = buffers.own_hand_of(game, seat).flatten().collect();
-                    let cards = |view: &SeerView<'_>| Vec::from_iter(view.hand(Offset::OWN));
-                    let cards = batch.look_as_seer(game, seat, cards);
-                    assert_eq!((hand.len(), hand), (5, cards));
-                }
-                assert!(std::panic::catch_unwind(|| buffers.row_of(game, Seat::ALL[2])).is_err());
-            }
-            let rows = [Seat::FIRST, Seat::ALL[1]].map(|seat| match observers {
-                Observers::Current => buffers.row(7).to_vec(),
-                Observers::All => buffers.row_of(7, seat).to_vec(),
-            });
-            assert!(buffers.row(7).starts_with(&rows[0]) && buffers.row(7).ends_with(&rows[1]));
-        }
-        let buffers = batch(Dtype::Float32, vec![]).allocate::<f32>().unwrap();
-        let missing = || buffers.own_hand_of(0, Seat::FIRST).len();
-        assert!(std::panic::catch_unwind(missing).is_err());
-    }
-
-    #[test]
     fn an_output_without_a_buffer_is_not_written() {
         let mut batch = batch(Dtype::Bits, vec![]);
         let mut buffers = batch.allocate::<u8>().unwrap();
@@ -337,18 +230,6 @@ mod tests {
         batch.step(&[5; 20], outputs).unwrap();
         assert_eq!((&buffers.obs, &buffers.action_mask), (&untouched.obs, &untouched.action_mask));
         assert!(buffers.current_player.iter().all(|&seat| seat == 1));
-    }
-
-    #[test]
-    fn outputs_are_lent_for_each_call() {
-        let mut batch = batch(Dtype::Float32, vec![]);
-        let mut buffers = batch.allocate::<f32>().unwrap();
-        let mut outputs = buffers.outputs();
-        batch.observe(outputs.lend()).unwrap();
-        batch.step(&[5; 20], outputs.lend()).unwrap();
-        let mut other = batch.allocate().unwrap();
-        batch.observe(other.outputs()).unwrap();
-        assert_eq!((buffers.obs, buffers.action_mask), (other.obs, other.action_mask));
     }
 
     #[test]
@@ -363,13 +244,8 @@ mod tests {
                 assert!((0..width).all(|action| mask[action] == (legal.bits() >> action & 1 == 1)));
             }
             let last = |game| batch.legal_actions(game).iter().last().unwrap();
-            let ids: Vec<_> = (0..batch.num_envs()).map(last).collect();
-            // Ids and their numbers are the same actions.
-            let numbers: Vec<i64> = ids.iter().map(|&id| u8::from(id).into()).collect();
-            let mut other = batch.try_clone().unwrap();
-            other.step(&numbers, Outputs::default()).unwrap();
-            batch.step(&ids, Outputs::default()).unwrap();
-            assert_eq!(batch.to_bytes().unwrap(), other.to_bytes().unwrap());
+            let actions: Vec<i64> = (0..batch.num_envs()).map(|game| last(game).into()).collect();
+            batch.step(&actions, Outputs::default()).unwrap();
         }
     }
 }

@@ -93,16 +93,7 @@ impl Batch {
     /// # Errors
     /// [`BatchError`] for illegal actions, for buffers of a wrong length, or if the batch has no
     /// partners; no game has moved then.
-    pub fn step_some<A: Copy + Into<i64>>(
-        &mut self,
-        actions: &[A],
-        moving: &[bool],
-        outputs: Outputs<'_>,
-    ) -> Result<(), BatchError> {
-        self.with_numbers(actions, |batch, actions| batch.step_moving(actions, moving, outputs))
-    }
-
-    fn step_moving(
+    pub fn step_some(
         &mut self,
         actions: &[i64],
         moving: &[bool],

@@ -142,7 +142,7 @@ pub struct Games {
 
 impl Games {
     pub fn step(&mut self, outputs: Outputs<'_>) -> Result<(), BatchError> {
-        self.batch.step_anyone(&self.actions, outputs)
+        self.batch.step(&self.actions, outputs)
     }
 
     pub fn reset(
