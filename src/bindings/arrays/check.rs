@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use numpy::npyffi::{
     _PyArray_GET_ITEM_DATA, _PyDataType_GET_ITEM_DATA, NPY_ARRAY_OWNDATA, NPY_ARRAY_WRITEABLE,
-    NpyTypes, PyArrayObject_fields, get_type_object, npy_intp,
+    PyArrayObject_fields, npy_intp,
 };
 use numpy::{
     PY_ARRAY_API, PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods,
@@ -192,53 +192,6 @@ impl ArraySpec<'_> {
         // SAFETY: the result is a new reference, or null with the exception set.
         let array = unsafe { Bound::from_owned_ptr_or_err(py, array) }?;
         Ok(array.cast_into()?)
-    }
-
-    /// A view of one part of an array that `new_array` made, whose parts are of this kind. numpy's own
-    /// indexing takes twice as long.
-    ///
-    /// # Panics
-    /// If the array has no such part.
-    pub fn view<'py>(
-        &self,
-        array: &Bound<'py, PyAny>,
-        index: usize,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let py = array.py();
-        let whole = array.cast::<PyUntypedArray>()?;
-        assert!(index < whole.shape()[0] && whole.shape()[1..] == *self.shape);
-        let address = data_address(whole) + index * self.bytes();
-        let mut shape: Vec<npy_intp> = self.shape.iter().map(|&size| size as npy_intp).collect();
-        let (axes, strides) = (shape.len() as c_int, std::ptr::null_mut());
-        let data = std::ptr::with_exposed_provenance_mut(address);
-        // SAFETY: as in `new_array`.
-        let dtype = unsafe { PY_ARRAY_API.PyArray_DescrFromType(py, self.dtype.number) };
-        // SAFETY: the interpreter is held, and numpy's array type is never missing.
-        let class = unsafe { get_type_object(py, NpyTypes::PyArray_Type) };
-        // SAFETY: `shape` has a size for each axis, the call takes over the reference to `dtype`, and the
-        // part lies within the memory of `array`, contiguous and aligned as that is.
-        let view = unsafe {
-            PY_ARRAY_API.PyArray_NewFromDescr(
-                py,
-                class,
-                dtype,
-                axes,
-                shape.as_mut_ptr(),
-                strides,
-                data,
-                NPY_ARRAY_WRITEABLE,
-                std::ptr::null_mut(),
-            )
-        };
-        // SAFETY: the result is a new reference, or null with the exception set.
-        let view = unsafe { Bound::from_owned_ptr_or_err(py, view) }?;
-        let base = array.clone().into_ptr();
-        // SAFETY: both are live arrays, and the call takes over the reference to `base`, by which the
-        // memory lives as long as the view.
-        if unsafe { PY_ARRAY_API.PyArray_SetBaseObject(py, view.as_ptr().cast(), base) } < 0 {
-            return Err(PyErr::fetch(py));
-        }
-        Ok(view)
     }
 
     /// Number of bytes.

@@ -56,7 +56,7 @@ impl Batch {
         let [num_envs, _] = self.shape()?;
         let mut objects = collect("final_obs", num_envs, iter::repeat_with(|| py.None()))?;
         for (row, game) in games.into_iter().enumerate() {
-            objects[game] = self.outputs.observation_of(&rows, row)?.unbind();
+            objects[game] = rows.get_item(row)?.unbind();
         }
         Ok(Some(objects.into_pyarray(py)))
     }

@@ -134,16 +134,6 @@ impl OutputArrays {
         obs.expect("the table has a row for observations")
     }
 
-    /// A view of one game's part of an array of observations.
-    pub fn observation_of<'py>(
-        &self,
-        observations: &Bound<'py, PyAny>,
-        game: usize,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let spec = self.observations().spec();
-        ArraySpec { shape: &spec.shape[1..], ..spec }.view(observations, game)
-    }
-
     /// A new array for the observations of this many games, which `write` fills.
     pub fn new_observations<'py>(
         &self,
