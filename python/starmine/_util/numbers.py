@@ -59,16 +59,6 @@ def check_integer(name: str, value: Any) -> int:
     raise TypeError(f"{name}={value!r} is not allowed: expected an integer")
 
 
-def refuse_truth(name: str, value: Any) -> None:
-    """Refuse True and False, which would pass for the numbers 1.0 and 0.0.
-
-    Raises:
-        TypeError: it is one of them.
-    """
-    if isinstance(value, bool | np.bool_):
-        raise TypeError(f"{name}={value} is not allowed: expected a number")
-
-
 def check_number(name: str, value: Any, least: int, most: float = math.inf) -> int:
     """A whole number within bounds.
 

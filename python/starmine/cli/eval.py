@@ -88,7 +88,7 @@ class Eval(PlayedGames):
                 partners=partners or (),
                 hold_out=held_out_of(self.hold_out, partners),
                 methods=self.methods,
-                variant=rules_of_text(self.variant, self.players, self.lost_game_score),
+                variant=rules_of_text(self.variant, self.players),
                 seed=self.seed,
                 num_threads=self.num_threads,
                 output=self.output,

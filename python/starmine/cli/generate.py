@@ -69,7 +69,7 @@ class Generate(PlayedGames):
                 [[(player_of(text), weight) for text, weight in seat] for seat in seats],
                 self.games,
                 self.output,
-                rules_of_text(self.variant, len(self.bots), self.lost_game_score),
+                rules_of_text(self.variant, len(self.bots)),
                 self.seed,
                 evaluation_decks=self.evaluation_decks,
                 shard_size=self.shard_size,

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import ast
-import json
-import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
 from tyro.conf import Positional, arg
 from tyro.constructors import PrimitiveConstructorSpec
 
 from starmine._core import StarmineError, Variant, variants
-from starmine._util.keywords import RULES, check_keywords
 from starmine.data import ImportedGames, format_names, read_games
 from starmine.games.seeds import EVALUATION_SEED
 from starmine.games.variants import variant
 
-# How rules may be written, and the presets.
-FORMS = "a preset, with parameters after it ('standard, colors=6'), JSON, or Variant(...) as messages print it"
+FORM = "a preset, with parameters after it ('standard, colors=6')"
 PRESETS = f"presets: {', '.join(variants())}"
 REFUSED, INTERRUPTED = 2, 130  # exit statuses
 
@@ -70,7 +66,7 @@ Seats = Annotated[
     Integer | None,
     arg(metavar="N", help="seats, 2 to 5", help_behavior_hint="(default: as --variant says, or 2)"),
 ]
-Rules = Annotated[str, arg(metavar="RULES", help=f"rules: {FORMS}; {PRESETS}")]
+Rules = Annotated[str, arg(metavar="RULES", help=f"rules: {FORM}; {PRESETS}")]
 Threads = Annotated[Integer | None, arg(metavar="N", help="threads", help_behavior_hint="(default: one for each core)")]
 Format = Annotated[str | None, arg(metavar="FORMAT", help_behavior_hint="(default: as its suffix tells)")]
 Quiet = Annotated[bool, arg(help="no progress on standard error", help_behavior_hint="")]
@@ -95,10 +91,6 @@ class PlayedGames(Command):
     """The rules and the decks of games that are played."""
 
     variant: Rules = "standard"
-    lost_game_score: Annotated[
-        Literal["zero", "fireworks"] | None,
-        arg(help="what a lost game scores", help_behavior_hint="(default: the variant's: zero)"),
-    ] = None
     seed: Annotated[Integer, arg(help="seed of the decks, by default of decks that nothing trains on by default")] = (
         EVALUATION_SEED
     )
@@ -112,7 +104,7 @@ class SourceGames(Command):
         str | None,
         arg(
             metavar="RULES",
-            help=f"read the games of these rules only: {FORMS}; {PRESETS}",
+            help=f"read the games of these rules only: {FORM}; {PRESETS}",
             help_behavior_hint="(default: as the games say)",
         ),
     ] = None
@@ -167,57 +159,31 @@ class ConvertedGames(SourceGames):
         return sources, target
 
 
-def rules_of_text(text: str, players: int | None = None, lost_game_score: str | None = None) -> Variant:
-    """The variant of a text: a preset's name, which parameters may follow; a JSON object; or `Variant(...)`.
+def rules_of_text(text: str, players: int | None = None) -> Variant:
+    """The variant of a text: a preset's name, which parameters may follow.
 
     Args:
-        text: such as "standard", "avalanche, players=3", '{"colors": 4}' or "Variant(players=2, colors=6)".
+        text: such as "standard" or "avalanche, players=3".
         players: number of seats. None stands for the number that the text gives, or 2.
-        lost_game_score: what lost games score. None stands for the rule that the text gives.
     """
-    called = re.fullmatch(r"\s*Variant\((?P<parameters>.*)\)\s*", text, re.DOTALL)
-    name = None
-    if text.lstrip().startswith("{"):
-        parameters = _object(text)
-    elif called is not None:
-        parameters = _keywords(called["parameters"], text)
-    else:
-        name, _, following = (part.strip() for part in text.partition(","))
-        parameters = _keywords(following, text)
-    for key, value in (("players", players), ("lost_game_score", lost_game_score)):
-        if value is not None and parameters.setdefault(key, value) != value:
-            option = f"--{key.replace('_', '-')} {value}"
-            raise StarmineError(f"--variant {text!r} and {option} contradict each other")
+    name, _, following = (part.strip() for part in text.partition(","))
     try:
-        check_keywords("Variant", parameters, RULES)
-        return Variant(**parameters) if name is None else variant(name, **parameters)
+        call = ast.parse(f"f({following})", mode="eval").body
+        if not isinstance(call, ast.Call) or call.args or any(each.arg is None for each in call.keywords):
+            raise ValueError
+        parameters = {str(each.arg): _literal(each.value) for each in call.keywords}
+    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
+        raise StarmineError(f"--variant {text!r} is not allowed: expected {FORM}") from error
+    if players is not None and parameters.setdefault("players", players) != players:
+        raise StarmineError(f"--variant {text!r} and --players {players} contradict each other")
+    try:
+        return variant(name, **parameters)
     except (TypeError, OverflowError) as error:
         raise StarmineError(f"--variant {text!r} is not allowed: {error}") from error
 
 
-def _object(text: str) -> dict[str, Any]:
-    try:
-        found: dict[str, Any] = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise StarmineError(f"--variant {text!r} is not allowed: it is not JSON ({error})") from error
-    return found
-
-
-def _keywords(parameters: str, text: str) -> dict[str, Any]:
-    """Parameters as Python's calls have them; true, false and texts need no quotation marks."""
-    try:
-        call = ast.parse(f"f({parameters})", mode="eval").body
-        if not isinstance(call, ast.Call) or call.args or any(each.arg is None for each in call.keywords):
-            raise ValueError
-        return {str(each.arg): _literal(each.value) for each in call.keywords}
-    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
-        raise StarmineError(
-            f"--variant {text!r} is not allowed: expected a preset, with parameters after it such as "
-            "'standard, players=3, colors=6', a JSON object, or Variant(...)"
-        ) from error
-
-
 def _literal(value: ast.expr) -> Any:
+    """The value of a parameter; true, false and texts need no quotation marks."""
     if isinstance(value, ast.Name):
         return {"true": True, "false": False}.get(value.id, value.id)
     return ast.literal_eval(value)

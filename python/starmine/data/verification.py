@@ -15,7 +15,7 @@ from starmine._core import StarmineError, endings
 from starmine._util.durable import given_path
 from starmine._util.equality import equal_by_value
 from starmine._util.keywords import named_keywords
-from starmine._util.numbers import check_flags, check_threads
+from starmine._util.numbers import check_threads
 from starmine._util.progress import counted, progress_of
 from starmine.data.files import GamesFile, file_hash, files_of, missing_shards, refuse_other_format
 from starmine.data.manifest import MANIFEST, read_manifest
@@ -119,7 +119,6 @@ def verify(
         ImportError: pyarrow is not installed.
     """
     path = given_path("path", path)
-    check_flags(deal=deal)
     num_threads = check_threads(num_threads)
     paths = game_files(path)
     verification = Verification(path, len(paths))

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from starmine._core import StarmineError
-from starmine._util.numbers import is_number, refuse_truth
+from starmine._util.numbers import is_number
 from starmine.games.player_texts import names_player, player_of_text
 
 
@@ -21,16 +21,10 @@ def mixture(players: Any) -> list[tuple[Any, Any]]:
 
     Args:
         players: a player, or a sequence of players and of pairs (player, weight).
-
-    Raises:
-        TypeError: a weight is True or False.
     """
     if isinstance(players, str | bytes) or not isinstance(players, Sequence):
         return [(players, 1.0)]
-    pairs = [player if isinstance(player, tuple) and len(player) == 2 else (player, 1.0) for player in players]
-    for _, weight in pairs:
-        refuse_truth("weight", weight)
-    return pairs
+    return [player if isinstance(player, tuple) and len(player) == 2 else (player, 1.0) for player in players]
 
 
 def check_weights(place: str, weights: Sequence[Any]) -> list[float]:

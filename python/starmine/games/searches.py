@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from starmine._core import Move, SeatedBot, StarmineError, State, Variant, View, _Player, _search
 from starmine._util.equality import equal_by_value
 from starmine._util.keywords import named_keywords, wrong_type
-from starmine._util.numbers import refuse_truth
 from starmine.games.actions import action_id
 from starmine.games.player_texts import NOT_OF_CORE, of_core
 from starmine.games.players import resolve_player
@@ -177,8 +176,6 @@ def search(
     >>> sum(action.rollouts for action in found.actions) <= 500
     True
     """
-    for name, value in (("threshold", threshold), ("step", step)):
-        refuse_truth(name, value)
     if not isinstance(position, State | View):
         raise wrong_type("position", position, "a State or a View")
     view = position if isinstance(position, View) else position.view(position.current_player)

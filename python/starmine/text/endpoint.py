@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from starmine._core import StarmineError
-from starmine._util.numbers import check_flags, is_number
+from starmine._util.numbers import is_number
 from starmine.text.exchange import Answer, Messages
 from starmine.text.loop import event_loop
 
@@ -46,7 +46,6 @@ class Endpoint:
 
     Raises:
         ImportError: `openai` is not installed.
-        TypeError: `tools` is neither True nor False.
         StarmineError: an argument that is not allowed, or there is no key.
 
     Example:
@@ -72,7 +71,6 @@ class Endpoint:
                 raise StarmineError(f"{given} is not a parameter of Endpoint: each call asks for one whole answer")
         if prices is not None and (len(prices) != 2 or not all(is_number(price, 0) for price in prices)):
             raise StarmineError(f"prices={prices!r} is not allowed: expected two prices, of prompts and completions")
-        check_flags(tools=tools)
         self.model, self.base_url, self.api_key, self.tools = model, base_url, api_key, tools
         self.prices, self.timeout, self.max_retries, self.parameters = prices, timeout, max_retries, parameters
         self._client: Any = self._connected()

@@ -10,7 +10,6 @@ from itertools import groupby
 from typing import Any, Literal, get_args
 
 from starmine._core import StarmineError, Variant, View, _unknown_name
-from starmine._util.numbers import check_flags
 from starmine.games.variants import named_suits
 from starmine.text.facts import facts
 
@@ -37,7 +36,6 @@ class PromptOptions:
 
     Raises:
         UnknownNameError: there is no such form, history or answer.
-        TypeError: a flag is neither True nor False.
     """
 
     form: Form = "text"
@@ -49,7 +47,6 @@ class PromptOptions:
     conventions: str | None = None
 
     def __post_init__(self) -> None:
-        check_flags(possible=self.possible, legal_moves=self.legal_moves, probabilities=self.probabilities)
         for name, kind in (("form", Form), ("history", History), ("answer", AnswerForm)):
             if getattr(self, name) not in get_args(kind):
                 raise _unknown_name(name, str(getattr(self, name)), list(get_args(kind)))

@@ -50,13 +50,8 @@ def test_integers_of_networks_and_training(value):
 
 @pytest.mark.parametrize("value", TRUTHS, ids=repr)
 def test_numbers(value):
-    for call in (
-        lambda: starmine.HanabiVectorEnv(2, MINI, partners={1: [("random", value), "iggi"]}),
-        lambda: starmine.HanabiVectorEnv(2, MINI, partners={1: [("random", value), lambda: None]}),
-        lambda: starmine.search(STATE, rollouts=10, threshold=value),
-        lambda: starmine.search(STATE, rollouts=10, method="mirror", step=value),
-    ):
-        with pytest.raises(TypeError, match="is not allowed: expected a number"):
+    for call in (lambda: starmine.HanabiVectorEnv(2, MINI, partners={1: [("random", value), "iggi"]}),):
+        with pytest.raises(TypeError, match="expected a number"):
             call()
 
 
@@ -83,19 +78,16 @@ def test_games_of_evaluations_are_checked_before_training(name):
 @pytest.mark.parametrize("value", ["no", 0, None], ids=repr)
 def test_options_that_are_true_or_false(value, data, tmp_path):
     torch = pytest.importorskip("torch")
-    from starmine.text import Endpoint, PromptOptions
     from starmine.torch import ColorNetwork, GamesDataset, ModulePolicy, PolicyNetwork
 
     module, folder = torch.nn.Linear(1, 1), data.files[0].path.parent
     calls = [
-        (lambda **flag: starmine.evaluate(["random"], 2, variant=MINI, output=tmp_path, **flag), ["fresh", "figure"]),
+        (lambda **flag: starmine.evaluate(["random"], 2, variant=MINI, output=tmp_path, **flag), ["fresh"]),
         (lambda **flag: starmine.data.verify(folder, **flag), ["deal"]),
         (lambda **flag: GamesDataset(data, **flag), ["shuffle", "permute_colors", "drop_last"]),
         (lambda **flag: ModulePolicy(module, **flag), ["sampled", "cheats"]),
         (lambda **flag: PolicyNetwork(MINI, hidden=[4], **flag), ["recurrent", "card_features"]),
         (lambda **flag: ColorNetwork(MINI, hidden=[4, 4], **flag), ["recurrent"]),
-        (PromptOptions, ["possible", "legal_moves", "probabilities"]),
-        (lambda **flag: Endpoint("model", api_key="key", **flag), ["tools"]),
     ]
     for call, names in calls:
         for name in names:

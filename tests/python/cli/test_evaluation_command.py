@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from evaluation_runs import interrupt_after, stored
-from two_policies import GOOD, RULES
+from two_policies import GOOD
 
 import starmine
 from starmine import evaluate
@@ -66,7 +66,6 @@ def test_bad_input_is_refused_in_one_line(arguments, said, capsys):
         (["eval", "smart", "--game", "3"], "--games N"),
         (["eval", "--games"], "--games"),
         (["eval", "--games", "many"], "'many' is not allowed: expected a whole number"),
-        (["eval", "--lost-game-score=zro"], "zero"),
         (["generate", "smart", "smart", "--output", "x"], "--games N"),
         (["generate", "smart", "smart", "--games", "3", "--output", "x", "--ray", "a", "b"], "2 addresses"),
         (["data", "convert", "a", "b", "--skp"], "--skip"),
@@ -98,7 +97,7 @@ def test_a_file_or_folder_with_the_name_of_a_bot_is_shown_by_its_path(path, tmp_
     file.parent.mkdir(parents=True)
     file.write_bytes(GOOD)
     bots = ["iggi", f"runs/{path}"]
-    assert main(["eval", *bots, "--variant", RULES.to_json(), "--games", "2", "--quiet", "--output", "out"]) == 0
+    assert main(["eval", *bots, "--variant", "mini", "--games", "2", "--quiet", "--output", "out"]) == 0
     assert [player["name"] for player in stored(Path("out"))["players"]] == bots
 
 
@@ -188,9 +187,9 @@ def test_conditions_of_a_rule_list_are_no_name(capsys):
 
 
 def test_lost_games_may_keep_their_points(capsys):
-    line, shown = ["eval", "flawed", "--games=20", "--variant=mini", "--quiet"], []
-    for more in ([], ["--lost-game-score=fireworks"]):
-        assert main([*line, *more]) == 0
+    line, shown = ["eval", "flawed", "--games=20", "--quiet", "--variant"], []
+    for rules in ("mini", "mini, lost_game_score=fireworks"):
+        assert main([*line, rules]) == 0
         shown.append(capsys.readouterr().out)
     assert shown[0] != shown[1]
 

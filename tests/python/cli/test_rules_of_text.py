@@ -1,4 +1,4 @@
-"""`--variant`: the rules of every command, in every form in which they may be written."""
+"""`--variant`: the rules of every command."""
 
 import pytest
 
@@ -21,26 +21,22 @@ FOUR = starmine.Variant(players=3, colors=4, crowning_piece=True)
         ("standard, copies=[[3, 2, 2, 1, 1]] * 5", None),
         ("standard, copies=[[1, 1, 1, 1, 1], [3, 2, 2, 2, 1]], colors=2", starmine.Variant(
             colors=2, copies=[[1] * 5, [3, 2, 2, 2, 1]])),
-        (str(FOUR), FOUR),
-        (FOUR.to_json(), FOUR),
-        ('{"colors": 4}', starmine.Variant(colors=4)),
+        ('{"colors": 4}', None),
     ],
 )  # fmt: skip
 def test_a_text_gives_its_rules(text, rules):
     if rules is None:
-        with pytest.raises(starmine.StarmineError, match="is not allowed: expected a preset"):
+        with pytest.raises(starmine.StarmineError, match=r"expected a preset|is not known: expected one of"):
             rules_of_text(text)
     else:
         assert rules_of_text(text) == rules
 
 
 def test_options_add_to_the_rules_and_do_not_change_them():
-    assert rules_of_text("standard", 3, "fireworks") == starmine.Variant(players=3, lost_game_score="fireworks")
+    assert rules_of_text("standard", 3) == starmine.Variant(players=3)
     assert rules_of_text("standard, players=3", 3) == starmine.Variant(players=3)
     with pytest.raises(starmine.StarmineError, match=r"'standard, players=3' and --players 2 contradict each other"):
         rules_of_text("standard, players=3", 2)
-    with pytest.raises(starmine.StarmineError, match="and --lost-game-score zero contradict each other"):
-        rules_of_text('{"lost_game_score": "fireworks"}', None, "zero")
 
 
 COMMANDS = {
@@ -54,7 +50,6 @@ COMMANDS = {
 def test_a_command_plays_by_the_rules(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main([*COMMANDS[name], "--variant", "standard, players=3, colors=3, ranks=4"]) == 0
-    assert main([*COMMANDS[name], "--variant", '{"players": 3, "colors": 3, "ranks": 4}']) == 0
     capsys.readouterr()
     if name == "generate":
         pytest.importorskip("pyarrow")
@@ -63,7 +58,8 @@ def test_a_command_plays_by_the_rules(name, tmp_path, monkeypatch, capsys):
 
 @pytest.mark.parametrize("name", COMMANDS)
 @pytest.mark.parametrize(
-    ("text", "message"), [("standard, color=2", "colors"), ("standrad", "standard"), ('{"colors": 99}', "colors=99")]
+    ("text", "message"),
+    [("standard, color=2", "colors"), ("standrad", "standard"), ("mini, colors=99", "colors=99")],
 )
 def test_a_command_refuses_other_rules_in_one_line(name, text, message, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

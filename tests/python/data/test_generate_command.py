@@ -29,7 +29,9 @@ def test_the_command_line_generates_sums_up_and_verifies(tmp_path, capsys):
 
 
 def test_the_command_line_takes_rules(tmp_path):
-    assert run("iggi", "iggi", "--lost-game-score", "fireworks", "--seed", 4, "--output", tmp_path) == 0
+    rules = "mini, lost_game_score=fireworks"
+    command = ["generate", "iggi", "iggi", "--games", "100", "--variant", rules, "--seed", "4", "--quiet"]
+    assert main([*command, "--output", str(tmp_path)]) == 0
     assert rows(tmp_path)["score"] == rows(tmp_path)["fireworks"]
 
 

@@ -12,7 +12,7 @@ from starmine._core import StarmineError, Variant
 from starmine._util.durable import FolderBusyError, FolderLock, given_path, remove_parts
 from starmine._util.equality import equal_by_value
 from starmine._util.keywords import named_keywords, wrong_type
-from starmine._util.numbers import check_flags, check_number, check_threads
+from starmine._util.numbers import check_number, check_threads
 from starmine._util.progress import Progress, progress_of
 from starmine.data.arrow import pyarrow
 from starmine.data.files import Entry, files_of
@@ -141,7 +141,6 @@ def generate(
     100
     """
     pyarrow()
-    check_flags(evaluation_decks=evaluation_decks)
     configuration = configure(players, games, variant, seed, shard_size)
     if configuration.seed in EVALUATION_SEEDS and not evaluation_decks:
         raise StarmineError(
