@@ -8,7 +8,7 @@ use crate::batch::outputs::Outputs;
 use crate::batch::step::Request;
 use crate::batch::step::refill::{NONE, Refill};
 use crate::batch::{Batch, BatchError, reserve};
-use crate::rules::{BitIndices, Recording};
+use crate::rules::{BitIndices, Recording, RecordingError};
 
 /// A replay of recorded games. Row `i` of `n` plays games `i`, `i + n`, `i + 2n` and so on, each
 /// from its deal to its last recorded action; games without an action are left out. What a row
@@ -148,12 +148,12 @@ impl Replay {
     /// What is wrong with the game of a row.
     fn error_in(&self, row: usize) -> BatchError {
         let game = self.current_games[row] as usize;
-        match self.games.game(game).check() {
-            Ok(checked) => match checked.error {
-                Some(source) => BatchError::RecordedMove { game, turn: checked.turns, source },
-                None => unreachable!("the kernel refuses what the rules refuse"),
-            },
-            Err(source) => BatchError::RecordedDeck { game, source },
+        match self.games.game(game).state() {
+            Err(RecordingError::Move { turn, source }) => {
+                BatchError::RecordedMove { game, turn, source }
+            }
+            Err(RecordingError::Deck(source)) => BatchError::RecordedDeck { game, source },
+            _ => unreachable!("the kernel refuses what the rules refuse"),
         }
     }
 

@@ -6,10 +6,12 @@ use std::sync::Arc;
 
 use super::parallel::StopError;
 use super::particle::{self, Particle};
-use super::rollout::{self, Rollout, Start};
+use super::rollout::{self, Start};
 use crate::bots::{Bot, Player, PolicyBot, Seats};
 use crate::nn::{Policy, PolicyOutputs, PolicyScratch};
-use crate::rules::{MAX_HAND_SIZE, Move, Position, SeenGame, SupposedCards, Variant, View};
+use crate::rules::{
+    MAX_HAND_SIZE, Move, Position, RandomGame, SeenGame, SupposedCards, Variant, View,
+};
 
 /// The probability that a bot makes another move than its own, where each move needs a probability.
 const OTHER_MOVES: f64 = 0.1;
@@ -217,13 +219,14 @@ impl Blueprint {
                 starts.iter().map(score).collect()
             }
             Blueprint::Network(policy, scratch) => {
-                let mut games: Vec<Rollout> = starts.iter().map(Rollout::new).collect();
+                let mut games: Vec<RandomGame> =
+                    starts.iter().map(|start| start.game.clone()).collect();
                 let mut playing: Vec<usize> = (0..games.len()).collect();
                 let mut moves: Vec<Move> = starts.iter().map(|start| start.first).collect();
                 let mut expected = vec![0.0; games.len()];
                 for made in 1.. {
                     playing.iter().zip(&moves).for_each(|(&game, &played)| {
-                        games[game].apply(variant, played);
+                        rollout::apply(&mut games[game], variant, played);
                     });
                     playing.retain(|&game| games[game].position.ending.is_none());
                     if playing.is_empty() || is_stopped() {

@@ -12,7 +12,7 @@ use super::parallel::{StopError, map};
 use super::particle::Particle;
 use super::rollout::Start;
 use crate::bots::{Bot, MoveValue};
-use crate::rules::{GameRng, Move, Offset, Position, RandomDeck, View, mix_seed};
+use crate::rules::{GameRng, Move, Offset, RandomGame, View, mix_seed};
 
 /// Samples that a thread takes at a time.
 const CHUNK: usize = 16;
@@ -75,10 +75,10 @@ pub(super) fn search(
     while kept.len() > 1 && budget.left >= kept.len() && !is_over() {
         let block = budget.block(kept.len());
         let scores = map(&mut workers, block, CHUNK, |worker, chunk| {
-            let deals: Vec<Deal<'_>> =
-                chunk.map(|index| draw.deal(view, samples + index)).collect();
+            let drawn: Vec<Sample<'_>> =
+                chunk.map(|index| draw.sample(view, samples + index)).collect();
             let moves: Vec<Move> = kept.iter().map(|candidate| candidate.legal_move).collect();
-            scores(worker, view, &deals, &moves, &*own, options.depth)
+            scores(worker, view, &drawn, &moves, &*own, options.depth)
         })?;
         for scores in scores {
             kept.iter_mut().zip(scores).for_each(|(candidate, score)| candidate.scores.push(score));
@@ -139,12 +139,8 @@ struct Draw<'a> {
     start: f64,
 }
 
-/// One way in which the hidden cards may lie.
-struct Deal<'a> {
-    particle: &'a Particle,
-    position: Position,
-    deck: RandomDeck,
-}
+/// A hand, and a game in which the searching seat holds it.
+type Sample<'a> = (&'a Particle, RandomGame);
 
 impl<'a> Draw<'a> {
     fn new(particles: &'a [Particle], seed: u64) -> Draw<'a> {
@@ -157,37 +153,35 @@ impl<'a> Draw<'a> {
         Draw { particles, sums, seed, start }
     }
 
-    /// The hand and the deck of a sample.
-    fn deal(&self, view: &View<'_>, index: usize) -> Deal<'a> {
+    /// The hand of a sample, and the game with it and a deck.
+    fn sample(&self, view: &View<'_>, index: usize) -> Sample<'a> {
         let place = (self.start + index as f64 * GOLDEN).fract();
         let passed = place * self.sums.last().expect("a belief has hands");
         let drawn = self.sums.partition_point(|&sum| sum <= passed);
         let particle = &self.particles[drawn.min(self.particles.len() - 1)];
         let position = view.position_with_hand(&particle.hand[..view.hand_size(Offset::OWN)]);
-        let seed = mix_seed(self.seed, index as u64);
-        let deck = position.remaining_deck(view.variant(), GameRng::from_state(seed));
-        Deal { particle, position, deck }
+        let rng = GameRng::from_state(mix_seed(self.seed, index as u64));
+        (particle, RandomGame::resume(view.variant(), position, rng))
     }
 }
 
-/// For each deal the scores of all moves.
+/// For each sample the scores of all moves.
 fn scores<'a>(
     worker: &mut Blueprint,
     view: &View<'_>,
-    deals: &'a [Deal<'a>],
+    samples: &'a [Sample<'a>],
     moves: &[Move],
     own: &'a dyn Bot,
     depth: Option<u32>,
 ) -> Vec<Vec<f32>> {
-    let start = |(deal, &first): (&'a Deal<'a>, &Move)| Start {
-        position: &deal.position,
-        deck: &deal.deck,
+    let start = |((particle, game), &first): (&'a Sample<'a>, &Move)| Start {
+        game,
         first,
-        bots: &deal.particle.bots,
+        bots: &particle.bots,
         observer: view.observer(),
         own,
     };
-    let pairs = deals.iter().flat_map(|deal| moves.iter().map(move |first| (deal, first)));
+    let pairs = samples.iter().flat_map(|sample| moves.iter().map(move |first| (sample, first)));
     let starts: Vec<Start<'_>> = pairs.map(start).collect();
     let scores = worker.play(view.variant(), &starts, depth);
     scores.chunks(moves.len()).map(<[f32]>::to_vec).collect()

@@ -2,12 +2,11 @@
 
 use super::particle::act;
 use crate::bots::{Bot, Player, Seats};
-use crate::rules::{Event, Move, Position, RandomDeck, Seat, Variant, View};
+use crate::rules::{Event, Move, RandomGame, Seat, Variant, View};
 
 /// Where a roll-out starts.
 pub(super) struct Start<'a> {
-    pub position: &'a Position,
-    pub deck: &'a RandomDeck,
+    pub game: &'a RandomGame,
     /// The first move.
     pub first: Move,
     /// The teammates' bots, if the blueprint has some.
@@ -17,25 +16,13 @@ pub(super) struct Start<'a> {
     pub own: &'a dyn Bot,
 }
 
-/// A game that is played to its end.
-pub(super) struct Rollout {
-    pub position: Position,
-    deck: RandomDeck,
-}
-
-impl Rollout {
-    pub fn new(start: &Start<'_>) -> Rollout {
-        Rollout { position: *start.position, deck: start.deck.clone() }
-    }
-
-    /// Plays a move.
-    ///
-    /// # Panics
-    /// If the move is not legal.
-    pub fn apply(&mut self, variant: &Variant, played: Move) -> Event {
-        assert!(self.position.is_legal(variant, played), "the blueprint's {played:?} is not legal");
-        self.position.apply_unchecked(variant, played, &mut self.deck)
-    }
+/// Plays a move of a roll-out.
+///
+/// # Panics
+/// If the move is not legal.
+pub(super) fn apply(game: &mut RandomGame, variant: &Variant, played: Move) -> Event {
+    assert!(game.position.is_legal(variant, played), "the blueprint's {played:?} is not legal");
+    game.play_unchecked(variant, played)
 }
 
 /// The score of a game that these bots play to its end, from the states of the bots at its start.
@@ -47,10 +34,10 @@ pub(super) fn play(bots: &mut Seats, variant: &Variant, start: &Start<'_>) -> u8
             _ => start.own.clone_onto(bot),
         }
     }
-    let (mut game, mut played) = (Rollout::new(start), start.first);
+    let (mut game, mut played) = (start.game.clone(), start.first);
     loop {
         let before = game.position;
-        let event = game.apply(variant, played);
+        let event = apply(&mut game, variant, played);
         let after = &game.position;
         if after.ending.is_some() {
             return after.score(variant);

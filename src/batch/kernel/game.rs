@@ -5,7 +5,7 @@ use super::lanes::Word;
 use super::plan::{ABSENT, CARD_INDEX, COLOR_HINT, DISCARD, PLAY, RANK_HINT, Sizes, TYPES, ones};
 use crate::rules::{
     ActionSet, EpisodeSeed, Event, GameRng, Hand, Hint, Knowledge, MAX_COLORS, MAX_PLAYERS, Move,
-    Offset, Position, RandomDeck, Rank, Seat, Slot, SlotSet, Suit, Variant,
+    Offset, Position, RandomDeck, RandomGame, Rank, Seat, Slot, SlotSet, Suit, Variant,
 };
 
 /// One game of a batch.
@@ -21,8 +21,7 @@ pub struct Game {
 impl Game {
     /// Deals the game of this seed.
     pub fn new(variant: &Variant, seed: EpisodeSeed) -> Game {
-        let (mut deck, start_player) = RandomDeck::new(variant, seed);
-        let position = Position::deal(variant, start_player, &mut deck);
+        let RandomGame { position, deck } = RandomGame::deal(variant, seed);
         Game { position, deck, seed, length: 0 }
     }
 

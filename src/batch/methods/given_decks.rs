@@ -2,7 +2,7 @@
 
 use crate::batch::kernel::draw_order::DrawOrder;
 use crate::batch::kernel::game::Game;
-use crate::rules::{DeckError, EpisodeSeed, GameRng, ListedDeck, Position, RandomDeck, Variant};
+use crate::rules::{DeckError, EpisodeSeed, GameRng, Position, RandomDeck, Variant};
 
 /// The decks that [`Batch::reset_to_decks`](crate::batch::Batch::reset_to_decks) deals.
 #[derive(Clone, Copy, Debug)]
@@ -27,10 +27,11 @@ impl GivenDecks<'_> {
     ) -> Result<(Game, DrawOrder), DeckError> {
         let size = usize::from(variant.deck_size());
         let cards = &self.cards[game * size..][..size];
-        let mut deck = ListedDeck::from_indices(variant, cards)?;
+        variant.read_deck(cards)?;
         let start = self.start_players.map_or(0, |all| all[game]);
         let start = variant.start_player(start.into())?;
-        let position = Position::deal(variant, start, &mut deck);
+        let mut dealt = cards.iter().copied();
+        let position = Position::deal(variant, start, || dealt.next());
         let num_dealt = size - usize::from(position.deck_size);
         let (order, hands) = DrawOrder::new(variant, cards, num_dealt);
         let (size, rng) = (position.deck_size, GameRng::for_deal(seed));

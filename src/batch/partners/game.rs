@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Partners;
 use crate::batch::kernel::game::Game;
 use crate::bots::{BotMoveError, GameRunner, Outcome, PolicyBot, PolicyTurns, run_together};
-use crate::rules::{EpisodeSeed, Position, Recording, State, Variant};
+use crate::rules::{EpisodeSeed, Position, RandomGame, Recording, State, Variant};
 use crate::threads::is_stopped;
 
 /// Most deals in a row for an episode in which the partners leave the learner a turn.
@@ -152,7 +152,7 @@ impl PartnerGame {
             self.forfeit_after(played);
             return true;
         }
-        let (position, variant) = (self.table.position(), self.table.variant());
+        let (position, variant) = (self.position(), self.table.variant());
         let id = variant.action_id(action);
         let played = id.and_then(|id| variant.action_to_move(id)).ok();
         let Some(played) = played.filter(|&played| position.is_legal(variant, played)) else {
@@ -213,7 +213,7 @@ impl PartnerGame {
 
     /// The position as it stands.
     pub const fn position(&self) -> &Position {
-        self.table.position()
+        &self.table.game().position
     }
 
     /// The seed of this episode.
@@ -238,17 +238,14 @@ impl PartnerGame {
 
     /// Adds the game to recorded games of the same variant, as [`PartnerGame::state`] has it.
     pub fn record(&self, recording: &mut Recording) -> Result<(), TryReserveError> {
-        self.table.record_same(recording)
+        self.table.record(recording)
     }
 
     /// A copy of the game as the batch keeps it in a block.
     pub fn game(&self) -> Game {
-        Game {
-            position: *self.table.position(),
-            deck: self.table.deck().clone(),
-            seed: self.table.seed(),
-            length: self.table.length() as u8 + u8::from(self.forfeited),
-        }
+        let RandomGame { position, deck } = self.table.game().clone();
+        let length = self.table.length() as u8 + u8::from(self.forfeited);
+        Game { position, deck, seed: self.table.seed(), length }
     }
 }
 

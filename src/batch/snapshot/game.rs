@@ -8,7 +8,7 @@ use crate::batch::kernel::game::Game;
 use crate::batch::partners::Partners;
 use crate::batch::partners::game::PartnerGame;
 use crate::rules::{
-    Deck, EpisodeSeed, GameRng, Position, PositionError, RandomDeck, StoredPosition, Variant,
+    EpisodeSeed, GameRng, Position, PositionError, RandomDeck, StoredPosition, Variant,
 };
 
 /// A game without partners. Its deck follows from the seed and the position.

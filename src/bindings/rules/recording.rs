@@ -15,7 +15,7 @@ use crate::bindings::arrays::vectors::collect;
 use crate::bindings::errors::ArrayError;
 use crate::bindings::interruptible::interruptible;
 use crate::buffers::try_with_capacity;
-use crate::rules::{self, DeckError, GameCheck, MoveError, Recording, RecordingArrays};
+use crate::rules::{self, DeckError, MoveError, Recording, RecordingArrays, State};
 use crate::threads::{is_stopped, share};
 
 /// The number of games that a thread checks at a time.
@@ -46,17 +46,6 @@ pub fn read_recording(
     let arrays = RecordingArrays { decks, start_players, actions, ends };
     let recording = Recording::from_arrays(variant.clone(), arrays);
     Ok(recording.expect("the shapes and the offsets were checked"))
-}
-
-/// What is wrong with a recorded game, as a number; 0 for nothing.
-fn problem(checked: &Result<GameCheck, DeckError>) -> i8 {
-    match checked {
-        Ok(GameCheck { error: None, .. }) => 0,
-        Err(DeckError::WrongStartPlayer { .. }) => 2,
-        Err(_) => 1,
-        Ok(GameCheck { error: Some(MoveError::GameOver { .. }), .. }) => 4,
-        Ok(GameCheck { error: Some(_), .. }) => 3,
-    }
 }
 
 /// Scores, fireworks, endings, problems and turns.
@@ -112,7 +101,7 @@ fn outcomes(games: &Recording, threads: usize) -> Result<Vec<[i32; 5]>, TryReser
     rows.resize(games.len(), [0; 5]);
     share(rows.chunks_mut(PIECE).enumerate(), &mut vec![(); threads], |(), (index, piece)| {
         for (row, game) in piece.iter_mut().zip(index * PIECE..) {
-            *row = outcome(games.game(game).check());
+            *row = outcome(games.game(game).play());
         }
         !is_stopped()
     });
@@ -120,13 +109,15 @@ fn outcomes(games: &Recording, threads: usize) -> Result<Vec<[i32; 5]>, TryReser
 }
 
 /// Score, fireworks, ending, problem and turns of a game.
-fn outcome(checked: Result<GameCheck, DeckError>) -> [i32; 5] {
-    let problem = problem(&checked).into();
-    match checked {
-        Ok(GameCheck { score, fireworks, ending, turns, .. }) => {
-            let ending = ending.map_or(0, rules::Ending::code);
-            [score.into(), fireworks.into(), ending.into(), problem, turns as i32]
-        }
-        Err(_) => [0, 0, 0, problem, 0],
-    }
+fn outcome(played: Result<(State, Option<MoveError>), DeckError>) -> [i32; 5] {
+    let (state, problem) = match played {
+        Err(DeckError::WrongStartPlayer { .. }) => return [0, 0, 0, 2, 0],
+        Err(_) => return [0, 0, 0, 1, 0],
+        Ok((state, None)) => (state, 0),
+        Ok((state, Some(MoveError::GameOver { .. }))) => (state, 4),
+        Ok((state, Some(_))) => (state, 3),
+    };
+    let ending = state.ending().map_or(0, rules::Ending::code);
+    let fireworks: u8 = state.fireworks().iter().sum();
+    [state.score().into(), fireworks.into(), ending.into(), problem, state.length() as i32]
 }

@@ -35,7 +35,7 @@ impl PlayedGames {
 
     /// Adds the runner's game to those that are recorded.
     fn record(&mut self, runner: &GameRunner) -> Result<(), TryReserveError> {
-        runner.record_same(&mut self.recording)?;
+        runner.record(&mut self.recording)?;
         match runner.values() {
             Some(turns) => self.turn_values.get_or_insert_default().append(turns),
             None => Ok(()),

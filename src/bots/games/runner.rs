@@ -10,8 +10,8 @@ use super::seats::Seats;
 use super::turn_values::TurnValues;
 use crate::bots::bot::Bot;
 use crate::rules::{
-    Deck, Ending, EpisodeSeed, Event, GameRng, Move, MoveError, Position, RandomDeck, Recording,
-    RecordingError, Seat, SeerView, State, Variant, View,
+    Ending, EpisodeSeed, Event, GameRng, Move, MoveError, RandomDeck, RandomGame, Recording, Seat,
+    SeerView, State, Variant, View,
 };
 use crate::threads::is_stopped;
 
@@ -38,8 +38,7 @@ pub struct Outcome {
 pub struct GameRunner {
     variant: Arc<Variant>,
     seats: Seats,
-    position: Position,
-    deck: RandomDeck,
+    game: RandomGame,
     seed: EpisodeSeed,
     history: Vec<Event>,
     /// What the bots found out about the legal moves, if any bot values them.
@@ -51,7 +50,7 @@ impl fmt::Debug for GameRunner {
         formatter
             .debug_struct("GameRunner")
             .field("seed", &self.seed)
-            .field("position", &self.position)
+            .field("position", &self.game.position)
             .finish_non_exhaustive()
     }
 }
@@ -69,23 +68,20 @@ impl GameRunner {
     ) -> Result<GameRunner, GamesError> {
         let variant = variant.into();
         check_players(&variant, &players)?;
-        let (mut deck, start_player) = RandomDeck::new(&variant, seed);
-        let position = Position::deal(&variant, start_player, &mut deck);
+        let game = RandomGame::deal(&variant, seed);
         let values_moves =
             |player: &Player| matches!(player, Player::Bot(bot) if bot.values().is_some());
         let values = players.iter().any(values_moves).then(TurnValues::default);
         let history = Vec::with_capacity(MAX_TURNS);
         let seats = Seats::new(players);
-        let mut runner = GameRunner { variant, seats, position, deck, seed, history, values };
+        let mut runner = GameRunner { variant, seats, game, seed, history, values };
         runner.start_players();
         Ok(runner)
     }
 
     /// Deals the game of this seed and starts the bots.
     pub fn start(&mut self, seed: EpisodeSeed) {
-        let (mut deck, start_player) = RandomDeck::new(&self.variant, seed);
-        self.position = Position::deal(&self.variant, start_player, &mut deck);
-        self.deck = deck;
+        self.game = RandomGame::deal(&self.variant, seed);
         self.seed = seed;
         self.history.clear();
         self.values.iter_mut().for_each(TurnValues::clear);
@@ -93,7 +89,7 @@ impl GameRunner {
     }
 
     fn start_players(&mut self) {
-        let view = View::new(&self.variant, &self.position, Seat::FIRST).with_history(&[]);
+        let view = View::new(&self.variant, &self.game.position, Seat::FIRST).with_history(&[]);
         self.seats.start(view, |seat| GameRng::for_seat(self.seed, seat));
     }
 
@@ -106,7 +102,7 @@ impl GameRunner {
     /// The seat to act. After the end: the seat that would have been next.
     #[must_use]
     pub const fn current_player(&self) -> Seat {
-        self.position.current_player
+        self.game.position.current_player
     }
 
     /// What this seat may see, the past turns included.
@@ -115,7 +111,7 @@ impl GameRunner {
     /// If the variant has no such seat.
     #[must_use]
     pub fn view(&self, observer: Seat) -> View<'_> {
-        View::new(&self.variant, &self.position, observer).with_history(&self.history)
+        View::new(&self.variant, &self.game.position, observer).with_history(&self.history)
     }
 
     /// What this seat would see if its own cards were open too, the past turns included.
@@ -124,17 +120,12 @@ impl GameRunner {
     /// If the variant has no such seat.
     #[must_use]
     pub fn seer_view(&self, observer: Seat) -> SeerView<'_> {
-        SeerView::new(&self.variant, &self.position, observer).with_history(&self.history)
+        SeerView::new(&self.variant, &self.game.position, observer).with_history(&self.history)
     }
 
-    /// The current position.
-    pub(crate) const fn position(&self) -> &Position {
-        &self.position
-    }
-
-    /// The remaining deck.
-    pub(crate) const fn deck(&self) -> &RandomDeck {
-        &self.deck
+    /// The game as it stands, without its turns.
+    pub(crate) const fn game(&self) -> &RandomGame {
+        &self.game
     }
 
     /// The seed of the current game.
@@ -165,17 +156,8 @@ impl GameRunner {
         state
     }
 
-    /// Adds the game as it stands to recorded games.
-    ///
-    /// # Errors
-    /// [`RecordingError`] if they are of another variant, or if there is no memory for it.
-    pub fn record(&self, recording: &mut Recording) -> Result<(), RecordingError> {
-        recording.check_variant(&self.variant)?;
-        Ok(self.record_same(recording)?)
-    }
-
-    /// As [`GameRunner::record`], for games of the same variant.
-    pub(crate) fn record_same(&self, recording: &mut Recording) -> Result<(), TryReserveError> {
+    /// Adds the game as it stands to recorded games of the same variant.
+    pub(crate) fn record(&self, recording: &mut Recording) -> Result<(), TryReserveError> {
         let variant = &self.variant;
         let (mut deck, start_player) = RandomDeck::new(variant, self.seed);
         let cards = std::iter::from_fn(|| deck.draw(variant));
@@ -190,15 +172,15 @@ impl GameRunner {
     /// The ending, or `None` before the end of the game.
     #[must_use]
     pub const fn ending(&self) -> Option<Ending> {
-        self.position.ending
+        self.game.position.ending
     }
 
     /// The outcome of the game, or `None` before its end.
     #[must_use]
     pub fn outcome(&self) -> Option<Outcome> {
         Some(Outcome {
-            score: self.position.score(&self.variant),
-            fireworks: self.position.fireworks_sum(),
+            score: self.game.position.score(&self.variant),
+            fireworks: self.game.position.fireworks_sum(),
             length: self.length(),
             ending: self.ending()?,
         })
@@ -215,7 +197,7 @@ impl GameRunner {
 
     /// Whether a bot is to act.
     pub(crate) fn waits_for_bot(&self) -> bool {
-        let player = &self.seats.players()[self.position.current_player.index()];
+        let player = &self.seats.players()[self.game.position.current_player.index()];
         self.ending().is_none() && !matches!(player, Player::External)
     }
 
@@ -232,10 +214,10 @@ impl GameRunner {
         if self.ending().is_some() {
             return None;
         }
-        let seat = self.position.current_player;
+        let seat = self.game.position.current_player;
         let bot = self.seats.bot(seat)?;
         let bot = (&mut **bot as &mut dyn Any).downcast_mut::<B>()?;
-        let view = View::new(&self.variant, &self.position, seat);
+        let view = View::new(&self.variant, &self.game.position, seat);
         Some((bot, view.with_history(&self.history)))
     }
 
@@ -248,7 +230,7 @@ impl GameRunner {
         if self.ending().is_some() || is_stopped() {
             return Ok(false);
         }
-        let GameRunner { variant, position, history, seats, .. } = self;
+        let GameRunner { variant, game: RandomGame { position, .. }, history, seats, .. } = self;
         let seat = position.current_player;
         let view = View::new(variant, position, seat).with_history(history);
         let Some(played) = seats.player(seat).choose(&view, position) else { return Ok(false) };
@@ -263,7 +245,7 @@ impl GameRunner {
     /// [`MoveError`] if the game is over or the move is not legal. Nothing has changed then.
     #[expect(clippy::missing_panics_doc, reason = "the turn was played")]
     pub fn play(&mut self, played: Move) -> Result<Event, MoveError> {
-        self.position.check_move(&self.variant, played)?;
+        self.game.position.check_move(&self.variant, played)?;
         self.play_unchecked(played);
         Ok(*self.history.last().expect("a turn was played"))
     }
@@ -284,7 +266,7 @@ impl GameRunner {
     /// Keeps what the bot to act found out about its moves.
     #[inline(never)]
     fn keep_values(&mut self) {
-        let found = match &self.seats.players()[self.position.current_player.index()] {
+        let found = match &self.seats.players()[self.game.position.current_player.index()] {
             Player::Bot(bot) => bot.values().unwrap_or_default(),
             _ => &[],
         };
@@ -293,16 +275,15 @@ impl GameRunner {
 
     #[inline]
     fn apply(&mut self, played: Move) {
-        let GameRunner { variant, position, history, deck, .. } = self;
-        history.push(position.apply_unchecked(variant, played, deck));
+        self.history.push(self.game.play_unchecked(&self.variant, played));
     }
 
     /// Plays a move and tells the bots of it.
     #[inline(never)]
     fn apply_and_tell(&mut self, played: Move) {
-        let before = self.position;
+        let before = self.game.position;
         self.apply(played);
-        let GameRunner { variant, position, history, seats, .. } = self;
+        let GameRunner { variant, game: RandomGame { position, .. }, history, seats, .. } = self;
         let (event, earlier) = history.split_last().expect("a turn was played");
         let before = View::new(variant, &before, Seat::FIRST).with_history(earlier);
         let after = View::new(variant, position, Seat::FIRST).with_history(history);
@@ -310,9 +291,9 @@ impl GameRunner {
     }
 
     /// Ends the game as lost, with no life tokens left, as a batch does after an illegal action if its
-    /// options say so. [`GameRunner::state`] and [`GameRunner::record`] do not know of it: they have the
+    /// options say so. [`GameRunner::state`] and recorded games do not know of it: they have the
     /// turns that were played.
     pub fn forfeit(&mut self) {
-        self.position.forfeit();
+        self.game.position.forfeit();
     }
 }

@@ -6,8 +6,8 @@ use super::*;
 use crate::bots::common::copy_counts::CopyCounts;
 use crate::bots::{GameRunner, GamesOptions, Player, bot, play_games};
 use crate::rules::{
-    Card, CardSet, EpisodeSeed, Hint, ListedDeck, Offset, PRESETS, Parameters, Position, Rank,
-    Seat, Slot, Suit, Variant, random_variant,
+    Card, CardSet, EpisodeSeed, Hint, Offset, PRESETS, Parameters, Rank, Seat, Slot, State, Suit,
+    Variant, random_variant,
 };
 
 const LISTS: [&[&str]; 6] = [IGGI, PIERS, VAN_DEN_BERGH, OUTER, INTERNAL, FLAWED];
@@ -88,7 +88,7 @@ fn open_cards_agree_with_the_rules() {
             let players = vec![Player::External; usize::from(variant.players())];
             let mut runner = GameRunner::new(variant.clone(), players, seed(game)).unwrap();
             while runner.ending().is_none() {
-                let view = View::new(&variant, runner.position(), runner.position().current_player);
+                let view = runner.view(runner.current_player());
                 open.update(&view);
                 let left = CopyCounts::of_deck(&variant).minus(gone.count(&view, open.played));
                 let outlook = view.outlook();
@@ -129,14 +129,13 @@ fn opening(rules: &[&str], hand: [&str; 5]) -> (Move, Move) {
         })
         .collect();
     rest.splice(5..5, hand);
-    let mut deck = ListedDeck::new(&variant, rest).unwrap();
-    let mut position = Position::deal(&variant, Seat::FIRST, &mut deck);
+    let mut state = State::from_deck(variant, rest, Seat::FIRST).unwrap();
     let moves = [0, 1].map(|seat| {
         let mut list = RuleList::parse(rules).unwrap();
-        let view = View::new(&variant, &position, Seat::ALL[seat]);
+        let view = state.view(Seat::ALL[seat]);
         list.start(&view, GameRng::for_samples(0));
         let chosen = list.act(&view);
-        position.apply_unchecked(&variant, chosen, &mut deck);
+        state.play(chosen).unwrap();
         chosen
     });
     moves.into()

@@ -1,4 +1,4 @@
-//! Decks: cards drawn at random, and cards in a given order.
+//! The deck of random cards, and the checks of given decks.
 
 use thiserror::Error;
 
@@ -9,12 +9,6 @@ use crate::rules::game::rng::GameRng;
 use crate::rules::limits::MAX_CARD_KINDS;
 use crate::rules::small_index::Seat;
 use crate::rules::variants::variant::Variant;
-
-/// A source of drawn cards.
-pub(crate) trait Deck {
-    /// Takes the top card away and returns its index, or `None` when no card is left.
-    fn draw(&mut self, variant: &Variant) -> Option<u8>;
-}
 
 /// A deck that chooses each card when it is drawn, uniformly from the copies that are left.
 #[derive(Clone, Debug)]
@@ -43,10 +37,9 @@ impl RandomDeck {
     pub fn into_cards(mut self, variant: &Variant) -> Vec<Card> {
         std::iter::from_fn(|| self.draw(variant)).map(|card| variant.card_at(card)).collect()
     }
-}
 
-impl Deck for RandomDeck {
-    fn draw(&mut self, variant: &Variant) -> Option<u8> {
+    /// Takes the top card away and returns its index, or `None` when no card is left.
+    pub fn draw(&mut self, variant: &Variant) -> Option<u8> {
         if self.left == 0 {
             return None;
         }
@@ -55,13 +48,6 @@ impl Deck for RandomDeck {
         self.size -= 1;
         Some(variant.tables().copy_card[copy as usize])
     }
-}
-
-/// A deck in a fixed order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ListedDeck {
-    cards: Vec<Card>,
-    drawn: usize,
 }
 
 /// A deck or a start player that does not fit the variant.
@@ -126,66 +112,39 @@ impl Variant {
         let error = DeckError::WrongStartPlayer { start_player: number, players: self.players() };
         self.seats().find(|&seat| i64::from(u8::from(seat)) == number).ok_or(error)
     }
-}
 
-impl ListedDeck {
-    /// A complete deck, the top card first.
-    ///
-    /// # Errors
-    /// [`DeckError`] if the cards are not exactly the variant's.
-    pub fn new(variant: &Variant, cards: Vec<Card>) -> Result<ListedDeck, DeckError> {
+    /// Checks that these cards are exactly the variant's.
+    pub(in crate::rules) fn check_deck(&self, cards: &[Card]) -> Result<(), DeckError> {
         for (index, &card) in cards.iter().enumerate() {
-            if !variant.has_card(card) {
-                let (colors, ranks) = (variant.colors(), variant.ranks());
+            if !self.has_card(card) {
+                let (colors, ranks) = (self.colors(), self.ranks());
                 return Err(DeckError::WrongCard { index, card, colors, ranks });
             }
         }
-        let expected = variant.deck_size();
+        let expected = self.deck_size();
         if cards.len() != usize::from(expected) {
             return Err(DeckError::WrongLength { found: cards.len(), expected });
         }
         let mut copies = [0; MAX_CARD_KINDS];
-        cards.iter().for_each(|&card| copies[variant.kind_of(card)] += 1);
-        for (card, &found) in variant.card_kinds().zip(&copies) {
-            let expected = variant.copies(card);
+        cards.iter().for_each(|&card| copies[self.kind_of(card)] += 1);
+        for (card, &found) in self.card_kinds().zip(&copies) {
+            let expected = self.copies(card);
             if found != usize::from(expected) {
                 return Err(DeckError::WrongCount { card, found, expected });
             }
         }
-        Ok(ListedDeck { cards, drawn: 0 })
+        Ok(())
     }
 
-    /// A complete deck of cards as suit times ranks plus rank, the top card first.
-    ///
-    /// # Errors
-    /// [`DeckError`] if the cards are not exactly the variant's.
-    pub fn from_indices(variant: &Variant, cards: &[u8]) -> Result<ListedDeck, DeckError> {
-        let kinds = usize::from(variant.colors()) * usize::from(variant.ranks());
-        let kinds = &variant.tables().card[..kinds];
+    /// The cards with these indices, if they are exactly the variant's.
+    pub(crate) fn read_deck(&self, indices: &[u8]) -> Result<Vec<Card>, DeckError> {
+        let kinds = &self.tables().card[..self.num_card_kinds()];
         let read = |(index, &card): (usize, &u8)| match kinds.get(usize::from(card)) {
             Some(&card) => Ok(card),
             None => Err(DeckError::WrongIndex { index, card, kinds: kinds.len() }),
         };
-        let cards = cards.iter().enumerate().map(read).collect::<Result<_, _>>()?;
-        ListedDeck::new(variant, cards)
-    }
-
-    /// As [`ListedDeck::cards`].
-    pub fn into_cards(self) -> Vec<Card> {
-        self.cards
-    }
-
-    /// All cards, including those already drawn, the top card first.
-    #[must_use]
-    pub fn cards(&self) -> &[Card] {
-        &self.cards
-    }
-}
-
-impl Deck for ListedDeck {
-    fn draw(&mut self, variant: &Variant) -> Option<u8> {
-        let card = self.cards.get(self.drawn)?;
-        self.drawn += 1;
-        Some(variant.kind_of(*card) as u8)
+        let cards = indices.iter().enumerate().map(read).collect::<Result<Vec<Card>, _>>()?;
+        self.check_deck(&cards)?;
+        Ok(cards)
     }
 }

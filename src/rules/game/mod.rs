@@ -3,6 +3,7 @@
 pub(in crate::rules) mod episode_seed;
 pub(in crate::rules) mod hand;
 pub(in crate::rules) mod position;
+pub(in crate::rules) mod random_game;
 pub(in crate::rules) mod recorded_game;
 pub(in crate::rules) mod recording;
 pub(in crate::rules) mod recording_error;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::rules::cards::card::{Card, Suit};
-use crate::rules::cards::deck::{Deck, RandomDeck};
+use crate::rules::cards::deck::RandomDeck;
 use crate::rules::cards::knowledge::Knowledge;
 use crate::rules::cards::outlook::Outlook;
 use crate::rules::cards::slot_set::SlotSet;
@@ -58,8 +58,13 @@ pub(crate) struct StoredPosition {
 }
 
 impl Position {
-    /// The position after the deal: seat 0's whole hand first, then seat 1's, and so on.
-    pub fn deal(variant: &Variant, start_player: Seat, deck: &mut impl Deck) -> Position {
+    /// The position after the deal: seat 0's whole hand first, then seat 1's, and so on. `draw` takes
+    /// the index of the top card from the deck.
+    pub fn deal(
+        variant: &Variant,
+        start_player: Seat,
+        mut draw: impl FnMut() -> Option<u8>,
+    ) -> Position {
         let mut position = Position {
             hands: [Hand::default(); MAX_PLAYERS],
             discards: 0,
@@ -74,14 +79,19 @@ impl Position {
         };
         for seat in variant.seats() {
             for _ in 0..variant.hand_size() {
-                position.draw(variant, seat, deck);
+                position.draw(variant, seat, &mut draw);
             }
         }
         position
     }
 
-    fn draw(&mut self, variant: &Variant, seat: Seat, deck: &mut impl Deck) -> Option<Card> {
-        let card = deck.draw(variant)?;
+    fn draw(
+        &mut self,
+        variant: &Variant,
+        seat: Seat,
+        draw: impl FnOnce() -> Option<u8>,
+    ) -> Option<Card> {
+        let card = draw()?;
         self.deck_size -= 1;
         self.hands[seat.index()].push(card, Knowledge::unhinted(variant));
         Some(variant.card_at(card))
@@ -154,13 +164,14 @@ impl Position {
         RandomDeck { left, size: left.count_ones() as u8, rng }
     }
 
-    /// Plays one turn. The move must be legal: an illegal one leaves a meaningless position or
-    /// panics, and is never undefined behaviour.
+    /// Plays one turn. `draw` takes the index of the top card from the deck, if a card is drawn. The move
+    /// must be legal: an illegal one leaves a meaningless position or panics, and is never undefined
+    /// behaviour.
     pub fn apply_unchecked(
         &mut self,
         variant: &Variant,
         played: Move,
-        deck: &mut impl Deck,
+        draw: impl FnOnce() -> Option<u8>,
     ) -> Event {
         let seat = self.current_player;
         let deck_was_empty = self.deck_size == 0;
@@ -183,7 +194,7 @@ impl Position {
             }
         }
         if event.card.is_some() {
-            event.drawn = self.draw(variant, seat, deck);
+            event.drawn = self.draw(variant, seat, draw);
         }
         self.last_turns -= u8::from(deck_was_empty && !variant.crowning_piece());
         self.current_player = variant.seat_from(seat, Offset::NEXT);

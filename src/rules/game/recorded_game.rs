@@ -3,12 +3,10 @@
 use std::sync::Arc;
 
 use crate::rules::cards::card::Card;
-use crate::rules::cards::deck::{DeckError, ListedDeck};
-use crate::rules::game::position::Position;
+use crate::rules::cards::deck::DeckError;
 use crate::rules::game::recording_error::RecordingError;
 use crate::rules::game::state::State;
 use crate::rules::small_index::Seat;
-use crate::rules::turns::ending::Ending;
 use crate::rules::turns::moves::MoveError;
 use crate::rules::variants::variant::Variant;
 
@@ -21,22 +19,6 @@ pub struct RecordedGame<'a> {
     pub(in crate::rules) cards: &'a [u8],
     pub(in crate::rules) start_player: u8,
     pub(in crate::rules) actions: &'a [u8],
-}
-
-/// The result of [`RecordedGame::check`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct GameCheck {
-    /// The score after the turns that could be played.
-    pub score: u8,
-    /// The sum of the fireworks' heights then.
-    pub fireworks: u8,
-    /// How the game ended, if it did.
-    pub ending: Option<Ending>,
-    /// The number of turns that could be played.
-    pub turns: usize,
-    /// Why the next action cannot be played, if there is one.
-    pub error: Option<MoveError>,
 }
 
 impl<'a> RecordedGame<'a> {
@@ -62,7 +44,7 @@ impl<'a> RecordedGame<'a> {
     /// # Errors
     /// [`DeckError`] if it is not the variant's.
     pub fn deck(self) -> Result<Vec<Card>, DeckError> {
-        Ok(ListedDeck::from_indices(self.variant, self.cards)?.into_cards())
+        self.variant.read_deck(self.cards)
     }
 
     /// The seat that starts.
@@ -79,14 +61,21 @@ impl<'a> RecordedGame<'a> {
     /// [`RecordingError`] if the deck is not the variant's, there is no such seat, or an action is not
     /// legal.
     pub fn state(self) -> Result<State, RecordingError> {
-        let (deck, start) = self.deal()?;
-        let actions = self.actions.iter().copied().map(i64::from);
-        State::replay(self.variant.clone(), deck, start, actions)
+        match self.play()? {
+            (state, None) => Ok(state),
+            (state, Some(source)) => Err(RecordingError::Move { turn: state.length(), source }),
+        }
     }
 
-    fn deal(self) -> Result<(ListedDeck, Seat), DeckError> {
-        let deck = ListedDeck::from_indices(self.variant, self.cards)?;
-        Ok((deck, self.start_player()?))
+    /// Plays the game by the rules. Returns it as it stands after its last action, or before the first one
+    /// that is not legal, with the error of that action.
+    ///
+    /// # Errors
+    /// [`DeckError`] if the deck is not the variant's, or there is no such seat.
+    pub fn play(self) -> Result<(State, Option<MoveError>), DeckError> {
+        let mut state = State::deal(self.variant.clone(), self.deck()?, self.start_player()?);
+        let error = state.play_all(self.actions.iter().copied()).err();
+        Ok((state, error))
     }
 
     /// Checks that the deck is the variant's, and that there is such a start player.
@@ -94,8 +83,8 @@ impl<'a> RecordedGame<'a> {
     /// # Errors
     /// [`DeckError`] if not.
     pub(crate) fn check_deal(self) -> Result<(), DeckError> {
-        // A complete deck uses each copy once. Only for another deck does `deal` look for the
-        // error, which is slower.
+        // A complete deck uses each copy once. Only for another deck is the error looked for, which is
+        // slower.
         let fields = &self.variant.tables().copy_field;
         let mut left = self.variant.tables().all_copies;
         for &card in self.cards {
@@ -105,30 +94,8 @@ impl<'a> RecordedGame<'a> {
         if left == 0 && self.start_player < self.variant.players() {
             return Ok(());
         }
-        self.deal().map(|_| ())
-    }
-
-    /// Plays the game by the rules, up to its first action that is not legal.
-    ///
-    /// # Errors
-    /// [`DeckError`] if the deck is not the variant's, or there is no such seat.
-    pub fn check(self) -> Result<GameCheck, DeckError> {
-        let variant = &**self.variant;
-        let (mut deck, start) = self.deal()?;
-        let mut position = Position::deal(variant, start, &mut deck);
-        let (mut turns, mut error) = (0, None);
-        for &action in self.actions {
-            match position.check_action(variant, action.into()) {
-                Ok(played) => _ = position.apply_unchecked(variant, played, &mut deck),
-                Err(found) => {
-                    error = Some(found);
-                    break;
-                }
-            }
-            turns += 1;
-        }
-        let (score, fireworks) = (position.score(variant), position.fireworks_sum());
-        Ok(GameCheck { score, fireworks, ending: position.ending, turns, error })
+        self.deck()?;
+        self.start_player().map(|_| ())
     }
 }
 
@@ -153,12 +120,10 @@ mod tests {
         let game = refused.game(0);
         assert_eq!((game.actions(), game.deck()), (&[5, 0, 200, 5][..], Ok(state.deck().to_vec())));
         assert_eq!(game.start_player(), Ok(Seat::FIRST));
-        let checked = game.check().unwrap();
-        assert!(matches!(
-            checked.error,
-            Some(MoveError::Illegal { .. } | MoveError::OutOfRange { .. })
-        ));
-        assert!(matches!(game.state(), Err(RecordingError::Move { .. })));
+        let (played, error) = game.play().unwrap();
+        assert_eq!(played.history(), [state.clone().play("play 0".parse().unwrap()).unwrap()]);
+        assert!(matches!(error, Some(MoveError::Illegal { .. })), "{error:?}");
+        assert!(matches!(game.state(), Err(RecordingError::Move { turn: 1, .. })));
 
         let mut wrong = arrays(&[]);
         wrong.start_players[0] = 2;
@@ -171,6 +136,6 @@ mod tests {
         wrong.decks[0] = 25;
         let wrong = games(wrong);
         assert!(matches!(wrong.game(0).deck(), Err(DeckError::WrongIndex { index: 0, .. })));
-        assert_eq!(wrong.game(0).check().unwrap_err(), wrong.game(0).deck().unwrap_err());
+        assert_eq!(wrong.game(0).play().unwrap_err(), wrong.game(0).deck().unwrap_err());
     }
 }

@@ -16,7 +16,7 @@ use crate::rules::variants::variant::Variant;
 ///
 /// [`Recording::push`] adds a game, and [`Recording::game`] gives it back. To store the games, take
 /// [`Recording::arrays`]. Arrays become a recording by [`Recording::from_arrays`];
-/// [`RecordedGame::check`] then plays a game by the rules and says where it breaks them.
+/// [`RecordedGame::play`] then plays a game by the rules and says where it breaks them.
 ///
 /// ```
 /// use starmine::rules::{EpisodeSeed, Recording, State, Variant};
@@ -65,7 +65,7 @@ impl Recording {
     ///
     /// # Errors
     /// [`RecordingError`] if the lengths do not fit. The decks and actions themselves are not
-    /// checked, see [`RecordedGame::check`].
+    /// checked, see [`RecordedGame::play`].
     pub fn from_arrays(
         variant: impl Into<Arc<Variant>>,
         arrays: RecordingArrays,

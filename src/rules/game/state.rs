@@ -6,7 +6,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::rules::cards::card::{Card, Suit};
-use crate::rules::cards::deck::{DeckError, ListedDeck, RandomDeck};
+use crate::rules::cards::deck::{DeckError, RandomDeck};
 use crate::rules::cards::outlook::Outlook;
 use crate::rules::error_text;
 use crate::rules::game::episode_seed::EpisodeSeed;
@@ -37,7 +37,8 @@ use crate::rules::views::view::{SeerView, View};
 pub struct State {
     variant: Arc<Variant>,
     position: Position,
-    deck: ListedDeck,
+    /// The whole deck as it was before the deal, the top card first.
+    deck: Vec<Card>,
     start_player: Seat,
     history: Vec<Event>,
 }
@@ -59,12 +60,10 @@ const FORMAT: u32 = 1;
 impl State {
     /// Deals the game of this seed.
     #[must_use]
-    #[expect(clippy::missing_panics_doc, reason = "a random deck is complete")]
     pub fn new(variant: impl Into<Arc<Variant>>, seed: EpisodeSeed) -> State {
         let variant = variant.into();
         let (deck, start_player) = RandomDeck::new(&variant, seed);
-        let cards = deck.into_cards(&variant);
-        let deck = ListedDeck::new(&variant, cards).expect("a random deck is complete");
+        let deck = deck.into_cards(&variant);
         State::deal(variant, deck, start_player)
     }
 
@@ -74,37 +73,40 @@ impl State {
     /// [`DeckError`] if the deck is not the variant's or there is no such seat.
     pub fn from_deck(
         variant: impl Into<Arc<Variant>>,
-        cards: Vec<Card>,
+        deck: Vec<Card>,
         start_player: Seat,
     ) -> Result<State, DeckError> {
         let variant = variant.into();
-        let deck = ListedDeck::new(&variant, cards)?;
+        variant.check_deck(&deck)?;
         let start_player = variant.start_player(u8::from(start_player).into())?;
         Ok(State::deal(variant, deck, start_player))
     }
 
-    fn deal(variant: Arc<Variant>, mut deck: ListedDeck, start_player: Seat) -> State {
-        let position = Position::deal(&variant, start_player, &mut deck);
+    /// As [`State::from_deck`], for a deck and a seat of the variant.
+    pub(in crate::rules) fn deal(
+        variant: Arc<Variant>,
+        deck: Vec<Card>,
+        start_player: Seat,
+    ) -> State {
+        let mut cards = deck.iter().map(|&card| variant.kind_of(card) as u8);
+        let position = Position::deal(&variant, start_player, || cards.next());
         State { variant, position, deck, start_player, history: Vec::new() }
     }
 
-    /// Deals a deck and plays these actions.
+    /// Plays these actions up to the first one that is not legal.
     ///
     /// # Errors
-    /// [`RecordingError::Move`] for the first action that is not legal.
-    pub(in crate::rules) fn replay(
-        variant: Arc<Variant>,
-        deck: ListedDeck,
-        start_player: Seat,
-        actions: impl Iterator<Item = i64>,
-    ) -> Result<State, RecordingError> {
-        let mut state = State::deal(variant, deck, start_player);
-        for (turn, action) in actions.enumerate() {
-            let action = state.position.check_action(&state.variant, action);
-            let played = action.map_err(|source| RecordingError::Move { turn, source })?;
-            state.play_unchecked(played);
+    /// [`MoveError`] for that action.
+    pub(in crate::rules) fn play_all(
+        &mut self,
+        actions: impl ExactSizeIterator<Item = impl Into<i64>>,
+    ) -> Result<(), MoveError> {
+        self.history.reserve(actions.len());
+        for action in actions {
+            let played = self.position.check_action(&self.variant, action.into())?;
+            self.play_unchecked(played);
         }
-        Ok(state)
+        Ok(())
     }
 
     /// The variant of the game.
@@ -122,7 +124,7 @@ impl State {
     /// The whole deck as it was before the deal, the top card first.
     #[must_use]
     pub fn deck(&self) -> &[Card] {
-        self.deck.cards()
+        &self.deck
     }
 
     /// The seat that started.
@@ -252,11 +254,8 @@ impl State {
 
     /// The game after its first turns; `None` if it has fewer.
     #[must_use]
-    #[expect(clippy::missing_panics_doc, reason = "the deck was dealt before")]
     pub fn first_turns(&self, turns: usize) -> Option<State> {
-        let (variant, deck) = (self.variant.clone(), self.deck.cards().to_vec());
-        let dealt = State::from_deck(variant, deck, self.start_player);
-        let mut state = dealt.expect("the deck was dealt before");
+        let mut state = State::deal(self.variant.clone(), self.deck.clone(), self.start_player);
         for event in self.history.get(..turns)? {
             state.play_unchecked(event.played);
         }
@@ -296,8 +295,11 @@ impl State {
 
     /// Plays one turn with a move that is legal, and returns what happened.
     pub(crate) fn play_unchecked(&mut self, played: Move) -> Event {
-        let event = self.position.apply_unchecked(&self.variant, played, &mut self.deck);
-        self.history.push(event);
+        let State { variant, position, deck, history, .. } = self;
+        let drawn = deck.len() - usize::from(position.deck_size);
+        let top = || deck.get(drawn).map(|&card| variant.kind_of(card) as u8);
+        let event = position.apply_unchecked(variant, played, top);
+        history.push(event);
         event
     }
 
@@ -330,7 +332,7 @@ impl From<State> for StateRecord {
                 .map(|action| u8::from(action).into())
                 .collect(),
             start_player: u8::from(state.start_player).into(),
-            deck: state.deck.cards().to_vec(),
+            deck: state.deck,
             variant: (*state.variant).clone(),
         }
     }
@@ -353,7 +355,10 @@ impl TryFrom<StateRecord> for State {
         }
         let variant = Arc::new(record.variant);
         let start_player = variant.start_player(record.start_player)?;
-        let deck = ListedDeck::new(&variant, record.deck)?;
-        State::replay(variant, deck, start_player, record.actions.iter().copied())
+        let mut state = State::from_deck(variant, record.deck, start_player)?;
+        match state.play_all(record.actions.into_iter()) {
+            Ok(()) => Ok(state),
+            Err(source) => Err(RecordingError::Move { turn: state.length(), source }),
+        }
     }
 }

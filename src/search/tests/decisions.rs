@@ -247,8 +247,7 @@ fn a_rollout_of_a_depth_ends_with_the_value_of_the_network() {
         // A hint draws no card: the position after it follows from the hand.
         let values = hands.iter().map(|hand| {
             let mut position = view.position_with_hand(hand);
-            let mut deck = position.remaining_deck(variant, GameRng::for_samples(0));
-            position.apply_unchecked(variant, searched.candidate, &mut deck);
+            position.apply_unchecked(variant, searched.candidate, || None);
             let view = View::new(variant, &position, Seat::ALL[1]);
             let outputs = policy.evaluate([view], &mut PolicyScratch::default()).unwrap();
             let value = outputs.value(0);

@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 pub use self::revealed::{Revealed, SeenGameError};
 use crate::rules::cards::card::Card;
-use crate::rules::cards::deck::Deck;
 use crate::rules::cards::knowledge::Knowledge;
 use crate::rules::cards::slot_set::SlotSet;
 use crate::rules::game::position::Position;
@@ -95,15 +94,6 @@ impl OwnHand {
 /// that the observer has not seen are 0.
 pub(crate) type SupposedCards = [u8; MAX_CARDS];
 
-/// The card that is drawn next, if one is.
-struct NextCard(Option<u8>);
-
-impl Deck for NextCard {
-    fn draw(&mut self, _: &Variant) -> Option<u8> {
-        self.0.take()
-    }
-}
-
 /// A card that stands for one of the observer's cards before any hint.
 const PLACEHOLDER: u8 = 0;
 
@@ -138,7 +128,7 @@ impl SeenGame {
             }
             dealt[variant.seat_from(observer, offset).index()] = hand;
         }
-        let mut position = Position::deal(&variant, start_player, &mut NextCard(None));
+        let mut position = Position::deal(&variant, start_player, || None);
         for seat in variant.seats() {
             for slot in 0..usize::from(variant.hand_size()) {
                 let drawn = match dealt[seat.index()].get(slot) {
@@ -210,7 +200,7 @@ impl SeenGame {
         }
         let (variant, mut position) = (self.variant.clone(), *self.position());
         let drawn = self.reveal(&mut position, played, revealed)?;
-        let event = position.apply_unchecked(&variant, played, &mut NextCard(drawn));
+        let event = position.apply_unchecked(&variant, played, || drawn);
         let view = View::new(&variant, &position, self.observer);
         if Belief::new(&view).num_hands() == 0 {
             return Err(SeenGameError::OwnHand);
