@@ -6,7 +6,7 @@ use starmine::batch::{
     AutoresetMode, Batch, BatchError, IllegalAction, Options, OutputBuffers, Outputs, Partners,
     Seeds,
 };
-use starmine::bots::{self, BOTS, GameRunner, Player, SupportedVariants};
+use starmine::bots::{self, BOTS, GameRunner, Player};
 use starmine::players::PlayerSpec;
 use starmine::rules::{EpisodeSeed, PRESETS, Seat, Variant, View, preset};
 
@@ -152,7 +152,7 @@ fn every_bot_plays_as_at_a_table() {
 fn every_variant_has_partners() {
     for row in PRESETS {
         let variant = variant(row.name, 2);
-        for bot in BOTS.iter().filter(|bot| bot.variants == SupportedVariants::All) {
+        for bot in BOTS.iter().filter(|bot| bot.plays_every_preset()) {
             play(&variant, &[(Seat::FIRST, bot.name)], 1, 60);
         }
     }

@@ -105,7 +105,7 @@ pub fn _search<'py>(
     let seed = read_seed(seed)?;
     let (state, observer) = view.parts();
     let variant = state.variant();
-    let searcher = spec.searcher(variant).map_err(|error| spec.unsupported(variant, error))?;
+    let searcher = spec.searcher(variant)?;
     let searcher = searcher.expect("the player searches");
     let found = interruptible(py, || searcher.decide(state, seed))?;
     let (decision, belief) = found?;

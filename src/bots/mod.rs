@@ -64,5 +64,5 @@ pub use noisy::{Noise, Noisy};
 pub use policy::PolicyBot;
 pub(crate) use policy::{PolicyTurns, run_together};
 pub(crate) use registry::bot_or_policy;
-pub use registry::{BOTS, BotKind, SupportedVariants, bot};
+pub use registry::{BOTS, BotKind, bot};
 pub use rule_list::{RULES, Rule, RuleError, RuleKind, RuleList, rule};

@@ -9,17 +9,7 @@ use super::random::Random;
 use super::rule_list::{self, RuleList};
 use super::smart::Smart;
 use crate::nn::POLICIES;
-use crate::rules::{UnknownNameError, UnsupportedVariantError, Variant};
-
-/// The variants that a bot supports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum SupportedVariants {
-    /// All variants.
-    All,
-    /// The base game. `players`, `random_start_player`, `lost_game_score` and `edition` are free.
-    BaseGame,
-}
+use crate::rules::{PRESETS, Preset, UnknownNameError, UnsupportedVariantError, Variant};
 
 /// A row of [`BOTS`]: what is known of a bot.
 #[derive(Clone, Copy, Debug)]
@@ -30,8 +20,6 @@ pub struct BotKind {
     pub summary: &'static str,
     /// The publication or repository of the original. Empty if there is none.
     pub source: &'static str,
-    /// The variants that the bot supports.
-    pub variants: SupportedVariants,
     /// The constructor. `None` for the cheater, which is not a [`Bot`].
     make: Option<fn() -> Box<dyn Bot>>,
 }
@@ -42,105 +30,90 @@ pub const BOTS: &[BotKind] = &[
         name: "random",
         summary: "any legal action, each as likely as the others",
         source: "",
-        variants: SupportedVariants::All,
         make: Some(|| Box::new(Random::default())),
     },
     BotKind {
         name: "simple",
         summary: "hints point out playable cards; otherwise the oldest card is discarded",
         source: "SimpleBot of Quuxplusone/Hanabi",
-        variants: SupportedVariants::All,
         make: Some(|| Box::new(Simple::default())),
     },
     BotKind {
         name: "value",
         summary: "simple, and warns before a last copy is discarded",
         source: "ValueBot of Quuxplusone/Hanabi",
-        variants: SupportedVariants::BaseGame,
         make: Some(|| Box::new(Value::default())),
     },
     BotKind {
         name: "holmes",
         summary: "value, and infers what cards are from all that the table knows",
         source: "HolmesBot of Quuxplusone/Hanabi",
-        variants: SupportedVariants::BaseGame,
         make: Some(|| Box::new(Holmes::default())),
     },
     BotKind {
         name: "smart",
         summary: "hints promise a playable card or warn of a critical one",
         source: "SmartBot of Quuxplusone/Hanabi",
-        variants: SupportedVariants::BaseGame,
         make: Some(|| Box::new(Smart::default())),
     },
     BotKind {
         name: "info",
         summary: "hat guessing: a hint tells every other seat something about its hand",
         source: "InfoBot of Quuxplusone/Hanabi",
-        variants: SupportedVariants::BaseGame,
         make: Some(|| Box::new(InfoBot::default())),
     },
     BotKind {
         name: "information",
         summary: "hat guessing: hints and discards tell every other seat something about its hand",
         source: "the information strategy of WuTheFWasThat/hanabi.rs",
-        variants: SupportedVariants::BaseGame,
         make: Some(|| Box::new(InformationStrategy::default())),
     },
     BotKind {
         name: "fireflower",
         summary: "conventions for plays, protection and finesses; chooses by a look ahead",
         source: "David Wu's lightvector/fireflower",
-        variants: SupportedVariants::BaseGame,
         make: Some(|| Box::new(Fireflower::default())),
     },
     BotKind {
         name: "iggi",
         summary: "plays what it knows, hints what is playable, else discards the oldest card",
         source: WALTON_RIVERS,
-        variants: SupportedVariants::All,
         make: Some(|| listed(rule_list::IGGI)),
     },
     BotKind {
         name: "piers",
         summary: "iggi with a taste for good odds, and for any odds in the last round",
         source: WALTON_RIVERS,
-        variants: SupportedVariants::All,
         make: Some(|| listed(rule_list::PIERS)),
     },
     BotKind {
         name: "van-den-bergh",
         summary: "plays and discards by probability, hints useful, then useless cards",
         source: "van den Bergh et al. 2016, by Walton-Rivers et al. 2017",
-        variants: SupportedVariants::All,
         make: Some(|| listed(rule_list::VAN_DEN_BERGH)),
     },
     BotKind {
         name: "outer",
         summary: "plays and discards what it knows, hints what others were not told",
         source: "Osawa 2015, by Walton-Rivers et al. 2017",
-        variants: SupportedVariants::All,
         make: Some(|| listed(rule_list::OUTER)),
     },
     BotKind {
         name: "internal",
         summary: "plays and discards what it knows, hints whatever others were told",
         source: "Osawa 2015, by Walton-Rivers et al. 2017",
-        variants: SupportedVariants::All,
         make: Some(|| listed(rule_list::INTERNAL)),
     },
     BotKind {
         name: "flawed",
         summary: "plays at poor odds: a partner to adapt to",
         source: WALTON_RIVERS,
-        variants: SupportedVariants::All,
         make: Some(|| listed(rule_list::FLAWED)),
     },
     BotKind {
         name: "cheater",
         summary: "not a player: sees all hands, an upper bound",
         source: "the cheating strategy of WuTheFWasThat/hanabi.rs",
-        variants: SupportedVariants::All,
         make: None,
     },
 ];
@@ -159,10 +132,14 @@ impl BotKind {
         self.make.is_none()
     }
 
-    /// Whether the moves in games of this variant depend on the game alone.
+    /// Whether the bot plays every preset, and not only the base game, in which players, start player,
+    /// score of lost games and edition are free.
     #[must_use]
-    pub fn is_deterministic(&self, variant: &Variant) -> bool {
-        self.make.is_none_or(|make| make().is_deterministic(variant))
+    pub fn plays_every_preset(&self) -> bool {
+        let plays = |row: &Preset| {
+            Variant::new(row.parameters()).is_ok_and(|variant| self.player(&variant).is_ok())
+        };
+        PRESETS.iter().all(plays)
     }
 
     /// A new player for this variant. Others take [`PlayerSpec`](crate::players::PlayerSpec).
@@ -199,7 +176,7 @@ mod tests {
 
     use super::*;
     use crate::bots::{GameRunner, GamesError, GamesOptions, SeatedPlayer, play_games};
-    use crate::rules::{EpisodeSeed, GameRng, PRESETS, Parameters, State, preset, random_variant};
+    use crate::rules::{EpisodeSeed, GameRng, Parameters, State, preset, random_variant};
 
     /// Plays games with the bot in all seats, and in every other seat beside `random`.
     fn play(kind: &BotKind, variant: &Arc<Variant>, games: u64) {
@@ -224,7 +201,7 @@ mod tests {
             let players = vec![kind.player(&base).unwrap(); 2];
             let played = play_games(&other, &players, 0..1, GamesOptions::seeded(1));
             let seated = GameRunner::new(other.clone(), players, EpisodeSeed::new(1));
-            if kind.variants == SupportedVariants::All {
+            if kind.plays_every_preset() {
                 assert!(played.is_ok() && seated.is_ok(), "{}", kind.name);
                 continue;
             }

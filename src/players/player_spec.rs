@@ -108,21 +108,12 @@ impl PlayerSpec {
     /// depth.
     pub fn searching(self, options: SearchOptions) -> Result<PlayerSpec, SearchError> {
         options.check_text()?;
-        if self.searches() {
-            return Err(SearchError::Searches(self.to_string()));
-        }
         if self.cheats() {
             return Err(SearchError::Open(self.to_string()));
         }
-        // A list of hints and discards has a gap without information tokens, see `searcher`.
-        if !self.is_deterministic(&Variant::default()) {
-            let is_gap = matches!(&self.0, Spec::Rules(list) if !list.draws());
-            let error = if is_gap { SearchError::Gap } else { SearchError::Random };
-            return Err(error(self.to_string()));
-        }
-        if options.depth.is_some() && !self.values_positions() {
-            return Err(SearchError::Valueless(self.to_string()));
-        }
+        let of_policy = |policy: &Arc<Policy>| policy.variant().clone();
+        let variant = self.policy().map_or_else(Variant::default, of_policy);
+        Searcher::with(self.bot(&variant)?, &self.to_string(), &variant, options)?;
         Ok(PlayerSpec(Spec::Search { blueprint: Box::new(self), options }))
     }
 
@@ -141,8 +132,7 @@ impl PlayerSpec {
             }
             Spec::Noisy(noise, spec) => Ok(Player::bot(Noisy::new(spec.bot(variant)?, *noise))),
             Spec::Search { blueprint, options } => {
-                let searcher = searcher(blueprint, variant, *options);
-                Ok(Player::bot(searcher.map_err(|error| self.unsupported(variant, error))?))
+                Ok(Player::bot(searcher(blueprint, variant, *options)?))
             }
             Spec::External => Ok(Player::External),
         }
@@ -163,31 +153,13 @@ impl PlayerSpec {
     /// A new searcher for this variant; `None` for a player that does not search.
     ///
     /// # Errors
-    /// [`SearchError`] if the blueprint does not support the variant, or if its moves are random there.
-    pub fn searcher(&self, variant: &Variant) -> Result<Option<Searcher>, SearchError> {
+    /// [`UnsupportedVariantError`] if the blueprint does not support the variant, or if its moves are
+    /// random there.
+    pub fn searcher(&self, variant: &Variant) -> Result<Option<Searcher>, UnsupportedVariantError> {
         match &self.0 {
             Spec::Search { blueprint, options } => searcher(blueprint, variant, *options).map(Some),
             _ => Ok(None),
         }
-    }
-
-    /// The error of [`PlayerSpec::searcher`], as that of a player for this variant.
-    pub(crate) fn unsupported(
-        &self,
-        variant: &Variant,
-        error: SearchError,
-    ) -> UnsupportedVariantError {
-        if let SearchError::Variant(error) = error {
-            return error;
-        }
-        let blueprint = match &self.0 {
-            Spec::Search { blueprint, .. } => blueprint,
-            _ => self,
-        };
-        // The options were checked, so that the blueprint has a gap in this variant.
-        let expected = "a blueprint with a rule that always applies: without information tokens, \
-                        only \"play-probably-safe 0\" does";
-        UnsupportedVariantError::new(&blueprint.to_string(), variant, expected)
     }
 
     /// Whether it sees all hands.
@@ -200,22 +172,6 @@ impl PlayerSpec {
     #[must_use]
     pub const fn searches(&self) -> bool {
         matches!(self.0, Spec::Search { .. })
-    }
-
-    /// Whether the moves in games of this variant depend on the game alone.
-    #[must_use]
-    pub fn is_deterministic(&self, variant: &Variant) -> bool {
-        match &self.0 {
-            Spec::Kind(kind) => kind.is_deterministic(variant),
-            Spec::Rules(list) => list.is_deterministic(variant),
-            Spec::Policy(named) => named.choice == MoveChoice::Greedy,
-            Spec::Noisy(..) | Spec::Search { .. } | Spec::External => false,
-        }
-    }
-
-    /// Whether it is a policy, whose network values positions, see [`PolicyOutputs::value`](crate::nn::PolicyOutputs::value).
-    const fn values_positions(&self) -> bool {
-        matches!(&self.0, Spec::Policy(_))
     }
 
     /// The policy, also of a player with noise and of a search; `None` for other bots.
@@ -259,11 +215,10 @@ fn searcher(
     blueprint: &PlayerSpec,
     variant: &Variant,
     options: SearchOptions,
-) -> Result<Searcher, SearchError> {
-    let bot = blueprint.bot(variant)?;
-    Searcher::new(bot, variant, options).map_err(|error| match error {
-        // Its moves are not random in other variants.
-        SearchError::Random(_) => SearchError::Gap(blueprint.to_string()),
-        error => error,
-    })
+) -> Result<Searcher, UnsupportedVariantError> {
+    // The rest was checked when the search was made.
+    let expected = "a blueprint with a rule that always applies: without information tokens, only \
+                    \"play-probably-safe 0\" does";
+    Searcher::new(blueprint.bot(variant)?, variant, options)
+        .map_err(|_| UnsupportedVariantError::new(&blueprint.to_string(), variant, expected))
 }

@@ -22,7 +22,7 @@ fn a_blueprint_must_be_a_deterministic_player() {
         "play-probably-safe 0.1",
     ] {
         let error = rules(gap).unwrap_err();
-        assert!(matches!(error, PlayerSpecError::Search(SearchError::Gap(_))), "{error}");
+        assert!(matches!(error, PlayerSpecError::Search(SearchError::Random(_))), "{error}");
     }
     for whole in ["play-safe; play-probably-safe 0", "discard-probably-useless 0; hint-most"] {
         assert!(rules(whole).is_ok(), "{whole}");
@@ -33,12 +33,11 @@ fn a_blueprint_must_be_a_deterministic_player() {
     assert!(only_plays.player(&tokenless).is_ok());
     let error = rules("discard-oldest; hint-most").unwrap().player(&tokenless).unwrap_err();
     assert!(error.to_string().contains("play-probably-safe"), "{error}");
-    let error = rules("discard-oldest; hint-most").unwrap().searcher(&tokenless).unwrap_err();
-    let gap = SearchError::Gap("rules: discard-oldest; hint-most".to_owned());
-    assert_eq!(error, gap);
+    let same = rules("discard-oldest; hint-most").unwrap().searcher(&tokenless).unwrap_err();
+    assert_eq!((&*same.name, &same), ("rules: discard-oldest; hint-most", &error));
     let other = Variant::new(Parameters { colors: 4, ..Parameters::default() }).unwrap();
     let error = "search: smart".parse::<PlayerSpec>().unwrap().searcher(&other).unwrap_err();
-    assert!(matches!(error, SearchError::Variant(_)), "{error}");
+    assert_eq!(error.name, "smart");
     let cheater = "search: cheater".parse::<PlayerSpec>().unwrap_err();
     assert!(matches!(cheater, PlayerSpecError::Search(SearchError::Open(_))), "{cheater}");
 }

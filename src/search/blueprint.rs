@@ -4,7 +4,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use super::parallel::StopError;
+use super::error::SearchError;
 use super::particle::{self, Particle};
 use super::rollout::{self, Start};
 use crate::bots::{Bot, Player, PolicyBot, Seats};
@@ -12,6 +12,7 @@ use crate::nn::{Policy, PolicyOutputs, PolicyScratch};
 use crate::rules::{
     MAX_HAND_SIZE, Move, Position, RandomGame, SeenGame, SupposedCards, Variant, View,
 };
+use crate::threads::is_stopped;
 
 /// The probability that a bot makes another move than its own, where each move needs a probability.
 const OTHER_MOVES: f64 = 0.1;
@@ -84,25 +85,25 @@ impl Blueprint {
     /// with it. The bots of the hands observe the turn.
     ///
     /// # Errors
-    /// [`StopError`] if the call is stopped; some bots have then observed the turn and others have not.
+    /// [`SearchError::Stopped`] if the call is stopped; some bots have then observed the turn and others have not.
     pub fn follow(
         &mut self,
         game: &SeenGame,
         turn: usize,
         hands: &mut [Particle],
-    ) -> Result<Vec<bool>, StopError> {
+    ) -> Result<Vec<bool>, SearchError> {
         let mut agrees = Vec::with_capacity(hands.len());
         match self {
             Blueprint::Bots(_) => {
                 for particle in hands {
-                    StopError::check()?;
+                    SearchError::check_stop()?;
                     let cards = game.supposed_cards(&particle.hand);
                     agrees.push(particle::follow(&mut particle.bots, game, turn, &cards));
                 }
             }
             Blueprint::Network(policy, scratch) => {
                 for hands in hands.chunks(ROWS) {
-                    StopError::check()?;
+                    SearchError::check_stop()?;
                     let cards: Vec<_> =
                         hands.iter().map(|particle| game.supposed_cards(&particle.hand)).collect();
                     agrees.extend(explained(policy, scratch, game, turn, &cards));
@@ -124,7 +125,7 @@ impl Blueprint {
         least: f64,
         hands: &[WeighedHand],
     ) -> Vec<Particle> {
-        let is_going_on = || StopError::check().is_ok();
+        let is_going_on = || !is_stopped();
         match self {
             Blueprint::Bots(bots) => {
                 let replay = |&(hand, weight): &WeighedHand| {
@@ -172,7 +173,7 @@ impl Blueprint {
     /// For each hand the turns of teammates that it does not explain. Once the call is stopped, turns are
     /// missing.
     pub fn deviations(&mut self, game: &SeenGame, hands: &[WeighedHand]) -> Vec<TurnSet> {
-        let turns = || (0..game.history().len()).take_while(|_| StopError::check().is_ok());
+        let turns = || (0..game.history().len()).take_while(|_| !is_stopped());
         let mut deviations = vec![TurnSet::default(); hands.len()];
         match self {
             Blueprint::Bots(bots) => {
@@ -210,7 +211,6 @@ impl Blueprint {
         starts: &[Start<'_>],
         depth: Option<u32>,
     ) -> Vec<f32> {
-        let is_stopped = || StopError::check().is_err();
         match self {
             Blueprint::Bots(bots) => {
                 let score = |start: &Start<'_>| {

@@ -7,8 +7,9 @@ use super::belief::BlueprintBelief;
 use super::blueprint::Blueprint;
 use super::budget::Budget;
 use super::candidate::{Candidate, best, drop_behind, halve};
+use super::error::SearchError;
 use super::options::{Method, SearchOptions};
-use super::parallel::{StopError, map};
+use super::parallel::map;
 use super::particle::Particle;
 use super::rollout::Start;
 use crate::bots::{Bot, MoveValue};
@@ -50,14 +51,14 @@ pub struct Decision {
 /// threads.
 ///
 /// # Errors
-/// [`StopError`] if the call is stopped.
+/// [`SearchError::Stopped`] if the call is stopped.
 pub(super) fn search(
     view: &View<'_>,
     belief: &BlueprintBelief,
     own: &dyn Bot,
     options: &SearchOptions,
     seed: u64,
-) -> Result<Decision, StopError> {
+) -> Result<Decision, SearchError> {
     let started = Instant::now();
     let is_over = || options.time_limit.is_some_and(|limit| started.elapsed() >= limit);
     let variant = view.variant();

@@ -5,21 +5,17 @@ use std::fmt;
 use thiserror::Error;
 
 use crate::rules::{Ending, UnsupportedVariantError};
+use crate::threads::is_stopped;
 
 /// A search that cannot be made, or a position that it cannot decide.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SearchError {
-    /// The blueprint's moves are random.
+    /// The blueprint's moves are random, if only where no rule of its list applies.
     #[error(
-        "blueprint={0:?} draws its moves at random: expected a bot whose moves follow from the game"
+        "blueprint={0:?} draws its moves at random: expected a bot whose moves follow from the game; in a rule list some rule must always apply, such as \"play-probably-safe 0\" as the last one"
     )]
     Random(String),
-    /// The blueprint is a rule list that makes a random move where none of its rules applies.
-    #[error(
-        "blueprint={0:?} makes a random move where none of its rules applies: expected a list with a rule that always does, such as \"play-probably-safe 0\" as the last one"
-    )]
-    Gap(String),
     /// The blueprint cannot value a position, which a depth needs.
     #[error(
         "depth is not allowed with blueprint={0:?}: expected a policy whose network has no memory, which values positions"
@@ -54,6 +50,11 @@ pub enum SearchError {
 }
 
 impl SearchError {
+    /// The error if the call is to end.
+    pub(super) fn check_stop() -> Result<(), SearchError> {
+        if is_stopped() { Err(SearchError::Stopped) } else { Ok(()) }
+    }
+
     /// The error for a value that an option may not have.
     pub(crate) fn option(option: &'static str, value: impl fmt::Display, expected: &str) -> Self {
         SearchError::Option { option, value: value.to_string(), expected: expected.to_owned() }

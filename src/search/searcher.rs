@@ -54,18 +54,27 @@ impl Searcher {
         variant: &Variant,
         options: SearchOptions,
     ) -> Result<Searcher, SearchError> {
+        Searcher::with(blueprint.into_box(), GIVEN, variant, options)
+    }
+
+    /// As [`Searcher::new`], for a blueprint that messages call by this name.
+    pub(crate) fn with(
+        own: Box<dyn Bot>,
+        name: &str,
+        variant: &Variant,
+        options: SearchOptions,
+    ) -> Result<Searcher, SearchError> {
         options.check()?;
-        let own = blueprint.into_box();
         if own.searches() {
-            return Err(SearchError::Searches(GIVEN.to_owned()));
+            return Err(SearchError::Searches(name.to_owned()));
         }
         if !own.is_deterministic(variant) {
-            return Err(SearchError::Random(GIVEN.to_owned()));
+            return Err(SearchError::Random(name.to_owned()));
         }
         own.check_variant(variant)?;
         let blueprint = Blueprint::new(&*own, variant.players());
         if options.depth.is_some() && matches!(blueprint, Blueprint::Bots(_)) {
-            return Err(SearchError::Valueless(GIVEN.to_owned()));
+            return Err(SearchError::Valueless(name.to_owned()));
         }
         let rng = GameRng::for_samples(0);
         let (belief, values, variant) = (None, Vec::new(), variant.clone());
@@ -116,7 +125,7 @@ impl Searcher {
         };
         let seat = state.current_player();
         searcher.follow(state, seat, seed);
-        let decision = searcher.choose(&state.view(seat)).ok_or(SearchError::Stopped)?;
+        let decision = searcher.choose(&state.view(seat))?;
         Ok((decision, searcher.belief.expect("a game has started")))
     }
 
@@ -127,16 +136,19 @@ impl Searcher {
         self.belief.as_ref()
     }
 
-    /// The values of all legal moves for the seat to act in the followed game; `None` if the
-    /// call is stopped. The seat may then be asked again, with other random hands.
-    pub(super) fn choose(&mut self, view: &View<'_>) -> Option<Decision> {
+    /// Searches for the seat to act in the followed game.
+    ///
+    /// # Errors
+    /// [`SearchError::Stopped`] if the call is stopped. The seat may then be asked again, with other
+    /// random hands.
+    pub(super) fn choose(&mut self, view: &View<'_>) -> Result<Decision, SearchError> {
         let belief = self.belief.as_mut().expect("a game has started");
-        belief.prepare(&mut self.options.workers(&self.blueprint)).ok()?;
+        belief.prepare(&mut self.options.workers(&self.blueprint))?;
         let mut rng = self.rng.clone();
         let seed = rng.below_u64(u64::MAX);
-        let decision = search(view, belief, &*self.own, &self.options, seed).ok()?;
+        let decision = search(view, belief, &*self.own, &self.options, seed)?;
         self.rng = rng;
-        Some(decision)
+        Ok(decision)
     }
 }
 
@@ -172,7 +184,7 @@ impl Bot for Searcher {
     }
 
     fn act(&mut self, view: &View<'_>) -> Move {
-        let Some(decision) = self.choose(view) else {
+        let Ok(decision) = self.choose(view) else {
             // The call is stopped: this move is dropped, and the bot may be asked again.
             return self.own.clone().act(view);
         };

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 
 use crate::bindings::arguments::text::Text;
-use crate::bots::{self as kinds, BOTS, SupportedVariants};
+use crate::bots::{self as kinds, BOTS};
 use crate::nn::shipped_policy;
 
 /// A bot of the registry.
@@ -62,10 +62,7 @@ pub fn bot(name: Text) -> PyResult<BotKind> {
         return Ok(BotKind { name, summary, source, plays, is_player: true });
     }
     let kind = kinds::bot_or_policy(&name)?;
-    let plays = match kind.variants {
-        SupportedVariants::All => "every",
-        SupportedVariants::BaseGame => "base game",
-    };
+    let plays = if kind.plays_every_preset() { "every" } else { "base game" };
     let (name, summary, source) = (kind.name, kind.summary, kind.source);
     Ok(BotKind { name, summary, source, plays, is_player: !kind.cheats() })
 }

@@ -69,11 +69,6 @@ impl RuleList {
         &self.rules
     }
 
-    /// Whether a rule draws its move at random.
-    pub(crate) fn draws(&self) -> bool {
-        self.rules.iter().any(|rule| rule.kind().draws)
-    }
-
     /// Whether some rule applies in every turn. Otherwise the list makes random moves.
     fn covers_all_turns(&self, variant: &Variant) -> bool {
         let has = |name: &str| self.rules.iter().any(|rule| rule.always_applies(name));
@@ -97,7 +92,8 @@ impl Bot for RuleList {
     }
 
     fn is_deterministic(&self, variant: &Variant) -> bool {
-        !self.draws() && self.covers_all_turns(variant)
+        let draws = self.rules.iter().any(|rule| rule.kind().draws);
+        !draws && self.covers_all_turns(variant)
     }
 
     fn act(&mut self, view: &View<'_>) -> Move {

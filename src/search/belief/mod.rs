@@ -7,7 +7,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::blueprint::{Blueprint, TurnSet, WeighedHand, doubt, retain};
-use super::parallel::{StopError, map};
+use super::error::SearchError;
+use super::parallel::map;
 use super::particle::Particle;
 use crate::bots::Turn;
 use crate::rules::{
@@ -162,9 +163,9 @@ impl BlueprintBelief {
     /// afterwards it has at least one hand.
     ///
     /// # Errors
-    /// [`StopError`] if the call is stopped. The belief then has no hands, and the next call computes it
+    /// [`SearchError::Stopped`] if the call is stopped. The belief then has no hands, and the next call computes it
     /// from the whole game.
-    pub(super) fn prepare(&mut self, workers: &mut [Blueprint]) -> Result<(), StopError> {
+    pub(super) fn prepare(&mut self, workers: &mut [Blueprint]) -> Result<(), SearchError> {
         let prepared = self.follow_game(workers);
         if prepared.is_err() {
             self.particles.clear();
@@ -175,7 +176,7 @@ impl BlueprintBelief {
         prepared
     }
 
-    fn follow_game(&mut self, workers: &mut [Blueprint]) -> Result<(), StopError> {
+    fn follow_game(&mut self, workers: &mut [Blueprint]) -> Result<(), SearchError> {
         while self.followed < self.game.history().len() {
             self.follow_turn(workers)?;
         }
@@ -196,11 +197,11 @@ impl BlueprintBelief {
         if self.particles.is_empty() {
             self.refill_despite_mistakes(workers)?;
         }
-        StopError::check()
+        SearchError::check_stop()
     }
 
     /// Updates the hands with the next turn.
-    fn follow_turn(&mut self, workers: &mut [Blueprint]) -> Result<(), StopError> {
+    fn follow_turn(&mut self, workers: &mut [Blueprint]) -> Result<(), SearchError> {
         let index = self.followed;
         let is_own = self.game.history()[index].seat == self.game.observer();
         self.followed += 1;
@@ -239,7 +240,7 @@ impl BlueprintBelief {
 
     /// None of the hands explains the last move of the game so far. If the hands are a sample,
     /// other hands may explain it; if they are all hands, the move is a mistake.
-    fn explain(&mut self, game: &SeenGame, workers: &mut [Blueprint]) -> Result<(), StopError> {
+    fn explain(&mut self, game: &SeenGame, workers: &mut [Blueprint]) -> Result<(), SearchError> {
         let (kept, source) = (std::mem::take(&mut self.particles), self.source);
         if source == Source::Sampled {
             self.refill(game, 1.0, workers)?;
@@ -337,7 +338,7 @@ impl BlueprintBelief {
         &mut self,
         hands: &[WeighedHand],
         workers: &mut [Blueprint],
-    ) -> Result<(), StopError> {
+    ) -> Result<(), SearchError> {
         let game = self.game.clone();
         // Mistakes among a sample of hands need not be mistakes among all of them.
         if self.unexplained().next().is_some() {
@@ -368,7 +369,7 @@ impl BlueprintBelief {
         hands: &[WeighedHand],
         least: f64,
         workers: &mut [Blueprint],
-    ) -> Result<Vec<Particle>, StopError> {
+    ) -> Result<Vec<Particle>, SearchError> {
         map(workers, hands.len(), CHUNK, |worker, chunk| {
             worker.replay(game, &self.is_explained, self.mistake, least, &hands[chunk])
         })
@@ -380,7 +381,7 @@ impl BlueprintBelief {
         &mut self,
         hands: &[WeighedHand],
         workers: &mut [Blueprint],
-    ) -> Result<f64, StopError> {
+    ) -> Result<f64, SearchError> {
         let game = self.game.clone();
         let mut left = map(workers, hands.len(), CHUNK, |worker, chunk| {
             worker.deviations(&game, &hands[chunk])
@@ -400,7 +401,7 @@ impl BlueprintBelief {
     }
 
     /// Follows the game from its first turn, as a seat does that searches in each of its turns.
-    fn retrace(&mut self, workers: &mut [Blueprint]) -> Result<(), StopError> {
+    fn retrace(&mut self, workers: &mut [Blueprint]) -> Result<(), SearchError> {
         let game = &self.game;
         let mut walked = BlueprintBelief {
             particles: Vec::new(),

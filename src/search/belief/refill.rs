@@ -3,7 +3,8 @@
 use super::{BlueprintBelief, CHUNK, MIN_LIKELIHOOD, Source};
 use crate::rules::{Belief, GameRng, SeenGame, mix_seed};
 use crate::search::blueprint::{Blueprint, WeighedHand};
-use crate::search::parallel::{StopError, map};
+use crate::search::error::SearchError;
+use crate::search::parallel::map;
 
 /// A refill draws at most this many hands for each hand that is wanted.
 const DRAWS: usize = 10;
@@ -19,7 +20,7 @@ impl BlueprintBelief {
         game: &SeenGame,
         most: f64,
         workers: &mut [Blueprint],
-    ) -> Result<(), StopError> {
+    ) -> Result<(), SearchError> {
         let belief = Belief::new(&game.view());
         self.source = Source::Sampled;
         let seed = self.next_seed();
@@ -54,7 +55,7 @@ impl BlueprintBelief {
     pub(super) fn refill_despite_mistakes(
         &mut self,
         workers: &mut [Blueprint],
-    ) -> Result<(), StopError> {
+    ) -> Result<(), SearchError> {
         let (game, before) = (self.game.clone(), self.seed);
         let belief = Belief::new(&game.view());
         let seed = self.next_seed();
