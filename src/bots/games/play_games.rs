@@ -45,7 +45,7 @@ impl PlayedGames {
     /// Adds games behind these.
     fn append(&mut self, other: &PlayedGames) -> Result<(), TryReserveError> {
         self.outcomes.extend(&other.outcomes);
-        self.recording.append_same(&other.recording)?;
+        self.recording.append(&other.recording)?;
         if let Some(values) = &other.turn_values {
             self.turn_values.get_or_insert_default().append(values)?;
         }

@@ -109,17 +109,12 @@ impl Recording {
     /// # Errors
     /// [`RecordingError`] if it is of another variant, or if there is no memory for it.
     pub fn push(&mut self, state: &State) -> Result<(), RecordingError> {
-        self.check_variant(state.variant())?;
         let variant = state.variant();
+        if *variant != self.variant {
+            return Err(RecordingError::Variant);
+        }
         let cards = state.deck().iter().map(|&card| variant.kind_of(card) as u8);
         Ok(self.push_game(cards, state.start_player(), state.history())?)
-    }
-
-    /// # Errors
-    /// [`RecordingError::Variant`] for another variant.
-    pub(crate) fn check_variant(&self, variant: &Arc<Variant>) -> Result<(), RecordingError> {
-        let is_same = Arc::ptr_eq(variant, &self.variant) || *variant == self.variant;
-        if is_same { Ok(()) } else { Err(RecordingError::Variant) }
     }
 
     /// Adds a game of the variant by its deck, the seat that starts and its turns.
@@ -182,17 +177,8 @@ impl Recording {
         start as usize..ends[game] as usize
     }
 
-    /// Adds the games of another recording.
-    ///
-    /// # Errors
-    /// [`RecordingError`] if they are of another variant, or if there is no memory for them.
-    pub fn append(&mut self, other: &Recording) -> Result<(), RecordingError> {
-        self.check_variant(&other.variant)?;
-        Ok(self.arrays.append(&other.arrays)?)
-    }
-
-    /// As [`Recording::append`], for games of the same variant.
-    pub(crate) fn append_same(&mut self, other: &Recording) -> Result<(), TryReserveError> {
+    /// Adds the games of another recording of the same variant.
+    pub(crate) fn append(&mut self, other: &Recording) -> Result<(), TryReserveError> {
         debug_assert!(self.variant == other.variant);
         self.arrays.append(&other.arrays)
     }

@@ -270,25 +270,6 @@ impl<'a> View<'a> {
         self.position.discards
     }
 
-    /// The number of copies of a card that the observer does not see: those in its own hand and in
-    /// the deck.
-    ///
-    /// ```
-    /// use starmine::rules::{Card, EpisodeSeed, Seat, State, Variant};
-    ///
-    /// let state = State::new(Variant::default(), EpisodeSeed::default());
-    /// let view = state.view(Seat::FIRST);
-    /// let unseen = |card: Card| view.unseen_copies(card);
-    /// assert_eq!(view.variant().card_kinds().map(unseen).sum::<u8>(), 45); // all but its teammate's 5
-    /// ```
-    ///
-    /// # Panics
-    /// If the variant does not have the card.
-    #[must_use]
-    pub fn unseen_copies(&self, card: Card) -> u8 {
-        self.unseen()[self.variant.card_index(card)]
-    }
-
     /// The number of copies of each card, by card index, that the observer does not see: those in
     /// its own hand and in the deck.
     #[must_use]
