@@ -26,16 +26,20 @@ impl CardSet {
         self.0.count_ones() as usize
     }
 
-    /// The set of one card, whose index is below 64.
+    /// The set of one card.
+    ///
+    /// # Panics
+    /// If the index is not below 64.
     #[must_use]
     pub const fn of(index: usize) -> CardSet {
+        assert!(index < 64, "no card has such an index");
         CardSet(1 << index)
     }
 
-    /// Whether the card with this index, which is below 64, is in the set.
+    /// Whether the card with this index is in the set.
     #[must_use]
     pub const fn contains(self, index: usize) -> bool {
-        self.0 >> index & 1 == 1
+        index < 64 && self.0 >> index & 1 == 1
     }
 
     /// The index of the only card of a set of one.
@@ -50,10 +54,27 @@ impl CardSet {
     }
 }
 
+/// # Panics
+/// If an index is not below 64.
 impl FromIterator<usize> for CardSet {
     fn from_iter<I: IntoIterator<Item = usize>>(indices: I) -> CardSet {
-        CardSet(indices.into_iter().fold(0, |set, index| set | 1 << index))
+        indices.into_iter().fold(CardSet::EMPTY, |set, index| set | CardSet::of(index))
     }
 }
 
 bit_set!(CardSet);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_index_beyond_the_word_is_taken_for_another_card() {
+        let set = CardSet::of(0) | CardSet::of(63);
+        assert!(set.iter().eq([0, 63]) && !set.contains(64) && !set.contains(127));
+        for index in [64, 128, usize::MAX] {
+            assert!(std::panic::catch_unwind(|| CardSet::of(index)).is_err());
+            assert!(std::panic::catch_unwind(|| CardSet::from_iter([index])).is_err());
+        }
+    }
+}
