@@ -8,7 +8,7 @@ use crate::batch::options::{AutoresetMode, Options};
 use crate::batch::partners::Partners;
 use crate::batch::{Batch, BatchError};
 use crate::buffers::check_length;
-use crate::rules::{Belief, Decision, EpisodeSeed, GameRng, Seat, View};
+use crate::rules::{Belief, EpisodeSeed, GameRng, Purpose, Seat, View};
 use crate::threads::{is_stopped, locked, take_pieces};
 
 /// Which worlds [`Batch::write_worlds`] draws.
@@ -89,7 +89,7 @@ impl Batch {
                         let mut game = self.copy_game(world / worlds.count);
                         let seed =
                             EpisodeSeed { seed: worlds.seed, game: world as u64, episode: 0 };
-                        let mut rng = GameRng::for_decision(seed, Decision::World);
+                        let mut rng = GameRng::for_purpose(seed, Purpose::World);
                         let observer = worlds.observer.unwrap_or(game.position.current_player);
                         let view = View::new(variant, &game.position, observer);
                         let belief = Belief::new(&view);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::batch::BatchError;
 use crate::bots::Player;
 use crate::players::{PlayerSpec, PlayerSpecError, StoredPlayer};
-use crate::rules::{Decision, EpisodeSeed, GameRng, Seat, Variant};
+use crate::rules::{EpisodeSeed, GameRng, Purpose, Seat, Variant};
 
 /// The largest number of bots to draw from for one seat.
 const MAX_CHOICES: usize = 64;
@@ -244,7 +244,7 @@ impl Partners {
     pub(super) fn drawn(&self, seat: Seat, seed: EpisodeSeed) -> Option<usize> {
         let mixture =
             self.seats.get(seat.index()).filter(|mixture| !mixture.partners.is_empty())?;
-        Some(mixture.draw(GameRng::for_decision(seed, Decision::Partner(seat))))
+        Some(mixture.draw(GameRng::for_purpose(seed, Purpose::Partner(seat))))
     }
 
     /// Whether partners hold a seat.
@@ -280,7 +280,7 @@ mod tests {
             let bots = vec!["iggi".parse().unwrap(); number];
             let plain = Partners::default().with(Seat::ALL[1], bots).unwrap();
             for seed in seeds().take(2000) {
-                let mut rng = GameRng::for_decision(seed, Decision::Partner(Seat::ALL[1]));
+                let mut rng = GameRng::for_purpose(seed, Purpose::Partner(Seat::ALL[1]));
                 let expected = Some(rng.below(number as u32) as usize);
                 assert_eq!(drawn.drawn(Seat::ALL[1], seed), expected);
                 assert_eq!(plain.drawn(Seat::ALL[1], seed), expected);
