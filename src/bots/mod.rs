@@ -58,7 +58,7 @@ pub(crate) use games::player::check_number;
 pub use games::player::{BotMoveError, GamesError, Player};
 pub use games::runner::{GameRunner, Outcome};
 pub use games::seated_player::SeatedPlayer;
-pub(crate) use games::seats::{Seats, follow};
+pub(crate) use games::seats::{Seats, show_turns};
 pub(crate) use games::turn_values::TurnValues;
 pub use noisy::{Noise, Noisy};
 pub use policy::PolicyBot;

@@ -98,7 +98,7 @@ impl Blueprint {
                 for particle in hands {
                     SearchError::check_stop()?;
                     let cards = game.supposed_cards(&particle.hand);
-                    agrees.push(particle::follow(&mut particle.bots, game, turn, &cards));
+                    agrees.push(particle::explains(&mut particle.bots, game, turn, &cards));
                 }
             }
             Blueprint::Network(policy, scratch) => {
@@ -133,7 +133,7 @@ impl Blueprint {
                     particle::start(bots, game, &cards);
                     let mut likelihood = 1.0;
                     for (turn, &is_explained) in is_explained.iter().enumerate() {
-                        if !particle::follow(bots, game, turn, &cards) && is_explained {
+                        if !particle::explains(bots, game, turn, &cards) && is_explained {
                             likelihood *= mistake;
                         }
                         if likelihood < least {
@@ -181,7 +181,7 @@ impl Blueprint {
                     let cards = game.supposed_cards(hand);
                     particle::start(bots, game, &cards);
                     for turn in turns() {
-                        if !particle::follow(bots, game, turn, &cards) {
+                        if !particle::explains(bots, game, turn, &cards) {
                             deviating.insert(turn);
                         }
                     }

@@ -25,9 +25,9 @@ pub(super) fn start(bots: &mut Seats, game: &SeenGame, cards: &SupposedCards) {
     bots.start(view, |_| GameRng::for_samples(0));
 }
 
-/// Plays one turn of a game that one seat saw: whether the seat that moved would have moved so if
-/// these were the observer's cards.
-pub(super) fn follow(
+/// Whether these cards explain a turn of a game that one seat saw: whether the seat that moved would have
+/// moved so. The bots of the other seats observe the turn.
+pub(super) fn explains(
     bots: &mut Seats,
     game: &SeenGame,
     turn: usize,

@@ -7,7 +7,7 @@ use super::blueprint::Blueprint;
 use super::decision::{Decision, search};
 use super::error::SearchError;
 use super::options::{Method, SearchOptions};
-use crate::bots::{Bot, MoveValue, Turn, follow};
+use crate::bots::{Bot, MoveValue, Turn, show_turns};
 use crate::rules::{GameRng, Move, Seat, State, UnsupportedVariantError, Variant, View};
 
 /// A searching teammate may leave the blueprint. The likelihood of each other move, relative to the
@@ -81,12 +81,11 @@ impl Searcher {
         Ok(Searcher { variant, own, blueprint, options, rng, belief, values })
     }
 
-    /// Follows a game up to its last turn, without searching. The game is one of the searcher's
-    /// variant.
-    pub(super) fn follow(&mut self, state: &State, seat: Seat, seed: u64) {
+    /// Goes through a game of the searcher's variant up to its last turn, without searching.
+    pub(super) fn catch_up(&mut self, state: &State, seat: Seat, seed: u64) {
         let mut start = state.first_turns(0).expect("a game has a start");
         self.start(&start.view(seat), GameRng::for_samples(seed));
-        follow(self, seat, &mut start, state.history(), |searcher, view| {
+        show_turns(self, seat, &mut start, state.history(), |searcher, view| {
             searcher.own.act(view);
         });
     }
@@ -124,7 +123,7 @@ impl Searcher {
             values: Vec::new(),
         };
         let seat = state.current_player();
-        searcher.follow(state, seat, seed);
+        searcher.catch_up(state, seat, seed);
         let decision = searcher.choose(&state.view(seat))?;
         Ok((decision, searcher.belief.expect("a game has started")))
     }

@@ -3,15 +3,16 @@
 use std::fmt;
 
 use super::player::{BotMoveError, GamesError, Player};
-use super::seats::follow;
-use crate::rules::{EpisodeSeed, Event, GameRng, Move, Seat, SeenGame, State};
+use super::seats::show_turns;
+use crate::rules::{EpisodeSeed, Event, GameRng, Move, Seat, State};
 
 /// A bot in one seat, which is shown a game as it stands and answers with a move.
 ///
 /// It follows a game from its first turn: it is told of every turn, and goes through those of its
 /// seat as if it had been asked, whoever has played them. So its answer depends on the game alone,
 /// not on how often it was asked. The one exception are the random hands of a search, which does
-/// not search again in past turns. Where the deck is hidden from the caller, take a [`SeenGame`].
+/// not search again in past turns. A state begins the next game unless it goes on from the last one as
+/// the seat sees it, or has the same deck.
 #[derive(Clone)]
 pub struct SeatedPlayer {
     player: Player,
@@ -74,7 +75,7 @@ impl SeatedPlayer {
         if matches!(self.player, Player::External) {
             return Err(GamesError::External);
         }
-        let mut followed = self.follow(state);
+        let mut followed = self.take_up(state);
         self.catch_up(&mut followed, state.history());
         let view = followed.state.view(self.seat);
         if followed.chosen.is_none() {
@@ -88,32 +89,21 @@ impl SeatedPlayer {
         checked
     }
 
-    /// The followed game if the state continues it, or else the start of the state's game.
-    fn follow(&mut self, state: &State) -> FollowedGame {
-        let last = self.followed.take();
-        let game = match last {
-            None => 0,
-            Some(last) if is_same_deal(&last.state, state) => {
-                if state.history().starts_with(last.state.history()) {
-                    return last;
-                }
-                last.game
-            }
-            Some(last) => match self.same_game_stored(&last.state, state) {
-                Some(state) => return FollowedGame { state, ..last },
-                None => last.game + 1,
-            },
-        };
-        self.begin(game, state)
-    }
-
-    /// The state at the time of an earlier one, if both are of one game and one of them was stored
-    /// as this seat sees it: then it has other cards where the seat sees none.
-    fn same_game_stored(&self, earlier: &State, state: &State) -> Option<State> {
-        let is_stored = |state: &State| SeenGame::of(state, self.seat).stand_in() == *state;
-        let start = state.first_turns(earlier.length())?;
-        let is_same = start.is_seen_alike(earlier, self.seat);
-        (is_same && (is_stored(state) || is_stored(earlier))).then_some(start)
+    /// The followed game if the state goes on from it as this seat sees it, or else the start of the
+    /// state's game. A stored state has other cards where the seat sees none.
+    fn take_up(&mut self, state: &State) -> FollowedGame {
+        let Some(last) = self.followed.take() else { return self.begin(0, state) };
+        let is_same_deal = last.state.variant() == state.variant()
+            && last.state.deck() == state.deck()
+            && last.state.start_player() == state.start_player();
+        if is_same_deal && state.history().starts_with(last.state.history()) {
+            return last;
+        }
+        let stored = state.first_turns(last.state.length()).filter(|_| !is_same_deal);
+        match stored.filter(|start| start.is_seen_alike(&last.state, self.seat)) {
+            Some(start) => FollowedGame { state: start, ..last },
+            None => self.begin(last.game + u64::from(!is_same_deal), state),
+        }
     }
 
     /// The start of the state's game, of which the bot is told as number `game` of those that it is
@@ -155,7 +145,7 @@ impl SeatedPlayer {
         }
         let mut was_asked = chosen.take().is_some();
         if let Player::Bot(bot) = &mut self.player {
-            follow(bot, self.seat, state, history, |bot, view| {
+            show_turns(bot, self.seat, state, history, |bot, view| {
                 if !std::mem::take(&mut was_asked) {
                     bot.pass(view);
                 }
@@ -165,12 +155,6 @@ impl SeatedPlayer {
             state.play_unchecked(event.played);
         }
     }
-}
-
-fn is_same_deal(one: &State, other: &State) -> bool {
-    one.variant() == other.variant()
-        && one.deck() == other.deck()
-        && one.start_player() == other.start_player()
 }
 
 #[cfg(test)]

@@ -76,7 +76,7 @@ impl Seats {
 
 /// Shows the rest of a game to the bot in one seat. `state` is the game as far as the bot knows it,
 /// `history` all its turns. In the turns of the seat `own_turn` takes the place of [`Bot::act`].
-pub(crate) fn follow<B: Bot>(
+pub(crate) fn show_turns<B: Bot>(
     bot: &mut B,
     seat: Seat,
     state: &mut State,
@@ -92,5 +92,94 @@ pub(crate) fn follow<B: Bot>(
         }
         state.play_unchecked(history[turn].played);
         bot.observe(&Turn::between(before, state.view(seat)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+    use crate::rules::{EpisodeSeed, Move, Parameters, Slot, Variant};
+
+    /// What a bot was told: its seat, the number of turns before, and the event; `None` at the start.
+    type Told = (Seat, usize, Option<Event>);
+
+    /// Notes what it is told, and in which of its turns it is asked.
+    #[derive(Clone)]
+    struct Noting {
+        told: Arc<Mutex<Vec<Told>>>,
+        observes: bool,
+    }
+
+    impl Bot for Noting {
+        fn start(&mut self, view: &View<'_>, mut rng: GameRng) {
+            let mut own = GameRng::for_seat(EpisodeSeed::new(3), view.observer());
+            assert_eq!(rng.below(1 << 30), own.below(1 << 30));
+            self.told.lock().unwrap().push((view.observer(), 0, None));
+        }
+
+        fn observes(&self) -> bool {
+            self.observes
+        }
+
+        fn observe(&mut self, turn: &Turn<'_>) {
+            let [before, after] = [turn.before, turn.after].map(|at| at.history().unwrap().len());
+            assert_eq!((turn.before.observer(), before + 1), (turn.after.observer(), after));
+            self.told.lock().unwrap().push((turn.after.observer(), before, Some(turn.event)));
+        }
+
+        fn act(&mut self, _: &View<'_>) -> Move {
+            Move::Play { slot: Slot::OLDEST }
+        }
+    }
+
+    /// A game of three plays at a table of three seats.
+    fn played() -> State {
+        let variant = Variant::new(Parameters { players: 3, ..Parameters::default() }).unwrap();
+        let mut state = State::new(variant, EpisodeSeed::new(3));
+        for _ in 0..3 {
+            state.play(Move::Play { slot: Slot::OLDEST }).unwrap();
+        }
+        state
+    }
+
+    #[test]
+    fn each_observing_bot_is_told_once_what_its_seat_sees() {
+        let (game, told) = (played(), Arc::default());
+        let noting = |observes| Player::bot(Noting { told: Arc::clone(&told), observes });
+        let mut seats = Seats::new(vec![noting(true), noting(false), noting(true)]);
+        assert!(seats.is_observed());
+        let mut state = game.first_turns(0).unwrap();
+        let rng = |seat| GameRng::for_seat(EpisodeSeed::new(3), seat);
+        seats.start(state.view(Seat::ALL[1]), rng);
+        let started = std::mem::take(&mut *told.lock().unwrap());
+        assert_eq!(started, [0, 1, 2].map(|seat| (Seat::ALL[seat], 0, None)));
+        for (turn, except) in [None, None, Some(Seat::ALL[2])].into_iter().enumerate() {
+            let before = state.clone();
+            let event = state.play(game.history()[turn].played).unwrap();
+            seats.tell(before.view(Seat::FIRST), &event, state.view(Seat::FIRST), except);
+        }
+        let expected = [(0, 0), (2, 0), (0, 1), (2, 1), (0, 2)].map(|(seat, turn)| {
+            let (seat, event) = (Seat::ALL[seat], game.history()[turn]);
+            // The seats play in their order, and each draws a card.
+            assert_eq!((event.seat.index(), event.drawn.is_some()), (turn, true));
+            (seat, turn, Some(Event { drawn: event.drawn.filter(|_| event.seat != seat), ..event }))
+        });
+        assert_eq!(*told.lock().unwrap(), expected);
+        assert!(!Seats::new(vec![noting(false), Player::Cheater, Player::External]).is_observed());
+    }
+
+    #[test]
+    fn a_bot_is_shown_the_rest_of_a_game_as_at_the_table() {
+        let (game, told) = (played(), Arc::default());
+        let (mut bot, seat) = (Noting { told: Arc::clone(&told), observes: true }, Seat::ALL[1]);
+        let (mut state, mut own) = (game.first_turns(1).unwrap(), Vec::new());
+        show_turns(&mut bot, seat, &mut state, game.history(), |_, view| {
+            own.push((view.observer(), view.current_player(), view.history().unwrap().len()));
+        });
+        assert_eq!((state, own), (game.clone(), vec![(seat, seat, 1)]));
+        let seen = |turn: usize| (seat, turn, Some(game.history()[turn].seen_by(seat)));
+        assert_eq!(*told.lock().unwrap(), [seen(1), seen(2)]);
     }
 }
