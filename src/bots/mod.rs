@@ -62,7 +62,7 @@ pub(crate) use games::seats::{Seats, show_turns};
 pub(crate) use games::turn_values::TurnValues;
 pub use noisy::{Noise, Noisy};
 pub use policy::PolicyBot;
-pub(crate) use policy::{PolicyTurns, run_together};
+pub(crate) use policy::run_together;
 pub(crate) use registry::bot_or_policy;
 pub use registry::{BOTS, BotKind, bot};
 pub use rule_list::{RULES, Rule, RuleError, RuleKind, RuleList, rule};

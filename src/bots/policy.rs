@@ -109,41 +109,21 @@ impl PolicyBot {
     }
 }
 
-/// Memory in which policies are evaluated for many games at a time.
-#[derive(Debug, Default)]
-pub struct PolicyTurns {
-    scratch: PolicyScratch,
-}
-
-impl PolicyTurns {
-    /// Plays one turn of each of these games, in all of which a policy is to act.
-    fn play(&mut self, games: &mut [&mut GameRunner], waiting: &mut [usize]) {
-        let policy = |game: &mut GameRunner| {
-            let (bot, _) = game.bot_to_act::<PolicyBot>().expect("a policy is to act");
-            Arc::as_ptr(&bot.policy)
-        };
-        waiting.sort_by_key(|&game| policy(games[game]));
-        let mut waiting = &*waiting;
-        while let Some(&first) = waiting.first() {
-            let own = policy(games[first]);
-            let alike = waiting.iter().take_while(|&&game| policy(games[game]) == own).count();
-            let (alike, rest) = waiting.split_at(alike);
-            self.play_one_policy(games, alike);
-            waiting = rest;
-        }
-    }
-
-    /// The same for games in which the policy of the first one is to act.
-    fn play_one_policy(&mut self, games: &mut [&mut GameRunner], waiting: &[usize]) {
-        let (bot, _) = games[waiting[0]].bot_to_act::<PolicyBot>().expect("a policy is to act");
-        let policy = bot.policy.clone();
-        let views = waiting.iter().map(|&game| games[game].view(games[game].current_player()));
-        let outputs = policy.evaluate(views, &mut self.scratch).expect(PLAYS);
-        for (row, &game) in waiting.iter().enumerate() {
-            let game = &mut *games[game];
-            let (bot, view) = game.bot_to_act::<PolicyBot>().expect("a policy is to act");
+/// Plays one turn of each of these games, in all of which a policy is to act.
+fn play_policies(games: &mut [&mut GameRunner], waiting: &[usize], scratch: &mut PolicyScratch) {
+    let acting = |game: usize, games: &mut [&mut GameRunner]| {
+        let (bot, _) = games[game].bot_to_act::<PolicyBot>().expect("a policy is to act");
+        (bot.policy.clone(), game)
+    };
+    let mut waiting: Vec<_> = waiting.iter().map(|&game| acting(game, games)).collect();
+    waiting.sort_by_key(|(policy, _)| Arc::as_ptr(policy));
+    for alike in waiting.chunk_by(|(one, _), (other, _)| Arc::ptr_eq(one, other)) {
+        let views = alike.iter().map(|&(_, game)| games[game].view(games[game].current_player()));
+        let outputs = alike[0].0.evaluate(views, scratch).expect(PLAYS);
+        for (row, &(_, game)) in alike.iter().enumerate() {
+            let (bot, view) = games[game].bot_to_act::<PolicyBot>().expect("a policy is to act");
             let played = bot.choose(&outputs, row, view.variant());
-            game.play_unchecked(played);
+            games[game].play_unchecked(played);
         }
     }
 }
@@ -153,7 +133,7 @@ impl PolicyTurns {
 /// `failed` gets the games in which a bot chose an illegal move; the others go on.
 pub fn run_together(
     games: &mut [&mut GameRunner],
-    policies: &mut PolicyTurns,
+    scratch: &mut PolicyScratch,
     mut failed: impl FnMut(usize, BotMoveError),
 ) {
     let mut open: Vec<usize> = (0..games.len()).collect();
@@ -176,7 +156,7 @@ pub fn run_together(
             }
             true
         });
-        policies.play(games, &mut open);
+        play_policies(games, &open, scratch);
     }
 }
 

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use super::Partners;
 use crate::batch::kernel::game::Game;
-use crate::bots::{BotMoveError, GameRunner, Outcome, PolicyBot, PolicyTurns, run_together};
+use crate::bots::{BotMoveError, GameRunner, Outcome, PolicyBot, run_together};
+use crate::nn::PolicyScratch;
 use crate::rules::{EpisodeSeed, Position, RandomGame, Recording, State, Variant};
 use crate::threads::is_stopped;
 
@@ -174,13 +175,13 @@ impl PartnerGame {
     /// stopped, the learners need not be to act afterwards.
     pub fn play_partners_of<'a>(
         games: impl Iterator<Item = &'a mut PartnerGame>,
-        policies: &mut PolicyTurns,
+        scratch: &mut PolicyScratch,
     ) {
         let mut games: Vec<&mut PartnerGame> = games.filter(|game| !game.stops).collect();
         let mut tables: Vec<&mut GameRunner> =
             games.iter_mut().map(|game| &mut game.table).collect();
         let mut failures = Vec::new();
-        run_together(&mut tables, policies, |game, error| failures.push((game, error)));
+        run_together(&mut tables, scratch, |game, error| failures.push((game, error)));
         failures.into_iter().for_each(|(game, error)| games[game].forfeit_after::<()>(Err(error)));
     }
 

@@ -39,9 +39,9 @@ use super::partners::game::PartnerGame;
 use super::rows::features::write_features;
 use super::rows::packed_rows::PackedRows;
 use super::rows::write::RowWriter;
-use crate::bots::PolicyTurns;
 use crate::buffers::Task;
 use crate::buffers::expand::{Expand, fence};
+use crate::nn::PolicyScratch;
 use crate::rules::BitIndices;
 use crate::threads::is_stopped;
 use chunk::{Chunk, GROUP};
@@ -310,7 +310,7 @@ impl<'a> Step<'a> {
         self,
         chunk: &mut Chunk<'_>,
         finished: &mut FinishedGames,
-        policies: &mut PolicyTurns,
+        policies: &mut PolicyScratch,
         games: Range<usize>,
         results: &mut [StepResult; GROUP],
     ) {

@@ -6,7 +6,7 @@ use crate::batch::config::BatchConfig;
 use crate::batch::kernel::block::block_words;
 use crate::batch::rows::packed_rows::PackedRows;
 use crate::batch::step::finished_games::FinishedGames;
-use crate::bots::PolicyTurns;
+use crate::nn::PolicyScratch;
 
 /// The memory of one thread, on cache lines of its own. The alignment is two lines, because
 /// processors prefetch lines in pairs.
@@ -17,7 +17,7 @@ pub(in crate::batch) struct Scratch {
     pub packed: PackedRows,
     pub finished: FinishedGames,
     /// For policies among the partners.
-    pub policies: PolicyTurns,
+    pub policies: PolicyScratch,
 }
 
 impl Scratch {
@@ -25,11 +25,11 @@ impl Scratch {
     pub fn new(config: &BatchConfig, games: usize) -> Result<Scratch, TryReserveError> {
         let finished = FinishedGames::with_capacity(games, block_words(config.plan.sizes))?;
         let packed = PackedRows::new(&config.layout, config.num_observers());
-        Ok(Scratch { packed, finished, policies: PolicyTurns::default() })
+        Ok(Scratch { packed, finished, policies: PolicyScratch::default() })
     }
 
     pub fn try_clone(&self) -> Result<Scratch, TryReserveError> {
         let (packed, finished) = (self.packed.clone(), self.finished.try_clone()?);
-        Ok(Scratch { packed, finished, policies: PolicyTurns::default() })
+        Ok(Scratch { packed, finished, policies: PolicyScratch::default() })
     }
 }

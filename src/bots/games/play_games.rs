@@ -7,8 +7,9 @@ use std::sync::Arc;
 use super::player::{GamesError, Player, check_players};
 use super::runner::{GameRunner, Outcome};
 use super::turn_values::TurnValues;
-use crate::bots::policy::{PolicyBot, PolicyTurns, run_together};
+use crate::bots::policy::{PolicyBot, run_together};
 use crate::buffers::try_with_capacity;
+use crate::nn::PolicyScratch;
 use crate::rules::{EpisodeSeed, Recording, Variant};
 use crate::threads::{MAX_THREADS, is_stopped, share};
 
@@ -164,7 +165,7 @@ pub(crate) fn play_listed_games(
 struct Worker {
     /// Games with policies are played side by side.
     runners: Vec<GameRunner>,
-    policies: PolicyTurns,
+    scratch: PolicyScratch,
 }
 
 impl Worker {
@@ -173,7 +174,7 @@ impl Worker {
         let runner = GameRunner::new(variant.clone(), players.to_vec(), EpisodeSeed::default())
             .expect("the players were checked");
         let together = if runner.has_bot::<PolicyBot>() { size } else { 1 };
-        Worker { runners: vec![runner; together], policies: PolicyTurns::default() }
+        Worker { runners: vec![runner; together], scratch: PolicyScratch::default() }
     }
 
     fn play(&mut self, seed: u64, games: &[u64], records: bool) -> Result<PlayedGames, GamesError> {
@@ -186,7 +187,7 @@ impl Worker {
                 runner.start(EpisodeSeed { seed, game, episode: 0 });
             }
             let mut failure = None;
-            run_together(&mut started, &mut self.policies, |index, source| {
+            run_together(&mut started, &mut self.scratch, |index, source| {
                 failure = failure.take().or(Some(GamesError::Game { game: games[index], source }));
             });
             failure.map_or(Ok(()), Err)?;
