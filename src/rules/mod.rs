@@ -53,7 +53,7 @@ pub use cards::knowledge::Knowledge;
 pub use cards::outlook::Outlook;
 pub use cards::slot_set::SlotSet;
 pub use game::episode_seed::EpisodeSeed;
-pub(crate) use game::position::{Position, StoredPosition};
+pub(crate) use game::position::Position;
 pub(crate) use game::random_game::RandomGame;
 pub use game::recorded_game::RecordedGame;
 pub use game::recording::{Recording, RecordingArrays};

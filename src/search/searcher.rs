@@ -113,15 +113,7 @@ impl Searcher {
         if let Some(ending) = state.ending() {
             return Err(SearchError::GameOver(ending));
         }
-        let mut searcher = Searcher {
-            variant: self.variant.clone(),
-            own: self.own.clone(),
-            blueprint: self.blueprint.clone(),
-            options: self.options,
-            rng: self.rng.clone(),
-            belief: None,
-            values: Vec::new(),
-        };
+        let mut searcher = self.clone();
         let seat = state.current_player();
         searcher.catch_up(state, seat, seed);
         let decision = searcher.choose(&state.view(seat))?;

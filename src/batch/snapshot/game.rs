@@ -7,16 +7,13 @@ use serde::{Deserialize, Serialize};
 use crate::batch::kernel::game::Game;
 use crate::batch::partners::Partners;
 use crate::batch::partners::game::PartnerGame;
-use crate::rules::{
-    EpisodeSeed, GameRng, Position, PositionError, RandomDeck, StoredPosition, Variant,
-};
+use crate::rules::{EpisodeSeed, GameRng, Position, PositionError, RandomDeck, Variant};
 
 /// A game without partners. Its deck follows from the seed and the position.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredGame {
     pub seed: EpisodeSeed,
     pub length: u8,
-    #[serde(with = "StoredPosition")]
     pub position: Position,
 }
 

@@ -21,8 +21,9 @@ use crate::rules::variants::variant::Variant;
 /// The compact core of one game in progress, of fixed size: all that the rules need.
 /// [`crate::rules::State`] adds the order of the deck and the history.
 ///
-/// A position does not know its variant: every method takes the variant that it was dealt from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A position does not know its variant: every method takes the variant that it was dealt from. One that
+/// was stored must be checked with [`Position::validate`] before it is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Position {
     pub(crate) hands: [Hand; MAX_PLAYERS],
     /// Discarded copies as a set in which each card's bits fill from the lowest.
@@ -38,23 +39,6 @@ pub(crate) struct Position {
     /// How the game ended, or `None` while it is in progress.
     pub(crate) ending: Option<Ending>,
     pub(crate) last_event: Option<Event>,
-}
-
-/// The fields of a stored position, which must be checked with [`Position::validate`] before it is
-/// used.
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Position")]
-pub(crate) struct StoredPosition {
-    hands: [Hand; MAX_PLAYERS],
-    discards: u64,
-    fireworks: [u8; MAX_COLORS],
-    information_tokens: u8,
-    life_tokens: u8,
-    deck_size: u8,
-    current_player: Seat,
-    last_turns: u8,
-    ending: Option<Ending>,
-    last_event: Option<Event>,
 }
 
 impl Position {
