@@ -43,12 +43,12 @@ impl<'a> OpenHands<'a> {
     /// The teammates' hands, by offset.
     fn teammates(&self) -> impl Iterator<Item = &'a [u8]> {
         let (variant, position) = (self.variant, self.position);
-        let seat = move |offset| variant.seat_from(position.current_player, offset);
+        let seat = move |offset| variant.seat_after_unchecked(position.current_player, offset);
         variant.teammates().map(move |offset| position.hands[seat(offset).index()].cards())
     }
 
     fn rank(&self, card: u8) -> Rank {
-        self.variant.card_at(card).rank
+        self.variant.card_unchecked(card).rank
     }
 
     /// The best playable card: preferably one that no teammate of lower urgency holds too, then
@@ -136,7 +136,7 @@ impl<'a> OpenHands<'a> {
 }
 
 fn kinds(hand: &[u8]) -> CardSet {
-    CardSet::from_iter(hand.iter().map(|&card| usize::from(card)))
+    CardSet(hand.iter().fold(0, |set, &card| set | 1 << card))
 }
 
 #[cfg(test)]

@@ -167,7 +167,7 @@ fn encode_last_event(view: &View<'_>, axes: &Axes, bits: &mut BitWriter<'_>) {
         }
         Move::Discard { slot } => (1, 1 << slot.index(), Fields::default()),
         Move::Hint { offset, hint } => {
-            let target = view.offset(view.variant().seat_from(event.seat, offset));
+            let target = view.offset(view.variant().seat_after_unchecked(event.seat, offset));
             encode_hint(1 << target.index(), hint, axes)
         }
     };
@@ -179,7 +179,7 @@ fn encode_last_event(view: &View<'_>, axes: &Axes, bits: &mut BitWriter<'_>) {
         .add(event.touched.0.into(), axes.hand_size)
         .add(slot, axes.hand_size)
         .write(bits);
-    let card = event.card.map_or(0, |card| 1 << view.variant().kind_of(card));
+    let card = event.card.map_or(0, |card| 1 << view.variant().card_index_unchecked(card));
     let regained = kind == 0 && event.regained > 0;
     Fields::default()
         .add(card, axes.cards)

@@ -172,8 +172,8 @@ impl ColorFeatures {
             COPIED.iter().filter_map(|name| layout.section(name)).cloned().collect();
         let (mut copies, mut shares) = ([0; KINDS], [0.0; KINDS]);
         for card in variant.card_kinds() {
-            copies[variant.kind_of(card)] = variant.copies(card);
-            shares[variant.kind_of(card)] = 1.0 / f32::from(variant.copies(card));
+            copies[variant.card_index_unchecked(card)] = variant.copies(card);
+            shares[variant.card_index_unchecked(card)] = 1.0 / f32::from(variant.copies(card));
         }
         let same_copies =
             copies[..colors * ranks].chunks(ranks).all(|suit| suit == &copies[..ranks]);

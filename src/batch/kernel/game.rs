@@ -138,7 +138,7 @@ impl Game {
 
 /// The index of the seat at this offset from another one.
 fn seat_at(variant: &Variant, seat: Seat, offset: usize) -> usize {
-    variant.seat_from(seat, Offset::at(offset)).index()
+    variant.seat_after_unchecked(seat, Offset::at(offset)).index()
 }
 
 /// The word of the last turn.
@@ -175,7 +175,7 @@ fn last_event(sizes: Sizes, word: u64, variant: &Variant, position: &Position) -
         return None;
     }
     let field = |start: usize, width: usize| word >> start & ones(width);
-    let seat = variant.seat_from(position.current_player, Offset::at(sizes.players - 1));
+    let seat = variant.seat_after_unchecked(position.current_player, Offset::at(sizes.players - 1));
     let slot = || Slot::at(field(sizes.event_slot(), sizes.hand_size).trailing_zeros() as usize);
     let offset = || Offset::at(field(TYPES, sizes.players).trailing_zeros() as usize + 1);
     let suit = field(sizes.event_hinted(), sizes.colors).trailing_zeros() as usize;
@@ -195,7 +195,7 @@ fn last_event(sizes: Sizes, word: u64, variant: &Variant, position: &Position) -
     let hand = &position.hands[seat.index()];
     // While the deck has cards every hand is full, so a drawn card is the last one of its hand.
     let newest = hand.cards().get(sizes.hand_size - 1);
-    let drawn = newest.map(|&index| variant.card_at(index));
+    let drawn = newest.map(|&index| variant.card_unchecked(index));
     Some(Event {
         seat,
         played,

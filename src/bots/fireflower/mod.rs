@@ -94,7 +94,7 @@ impl Bot for Fireflower {
         let Some(before) = self.game else { return };
         let mut after = before;
         let variant = turn.after.variant();
-        let face = |card| CardSet::of(variant.kind_of(card));
+        let face = |card| CardSet::of(variant.card_index_unchecked(card));
         let played = seat_move_of(&turn.event, variant);
         if let (SeatMove::Play { slot } | SeatMove::Discard { slot }, Some(card)) =
             (played, turn.event.card)
@@ -130,7 +130,7 @@ fn seat_move_of(event: &Event, variant: &Variant) -> SeatMove {
             SeatMove::Play { slot: slot.index() }
         }
         Move::Hint { offset, hint } => {
-            let seat = variant.seat_from(event.seat, offset);
+            let seat = variant.seat_after_unchecked(event.seat, offset);
             SeatMove::Hint { seat: seat.index(), hint, touched: event.touched }
         }
     }

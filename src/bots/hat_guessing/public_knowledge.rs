@@ -101,7 +101,7 @@ impl PublicKnowledge {
                     hand.push(base_game::ALL);
                 }
                 let CardsLeft { copies, outlook } = &mut self.left;
-                copies.remove_if_left(after.variant().kind_of(card));
+                copies.remove_if_left(after.variant().card_index_unchecked(card));
                 self.hands.iter_mut().for_each(|hand| hand.keep(copies.some()));
                 *outlook = after.outlook();
             }

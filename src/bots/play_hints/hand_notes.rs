@@ -153,7 +153,7 @@ pub(super) fn hint_cards(variant: &Variant, hint: Hint) -> CardSet {
 
 /// The first kind of a non-empty set.
 fn first(variant: &Variant, cards: u32) -> Card {
-    variant.card_at(cards.trailing_zeros() as usize)
+    variant.card_unchecked(cards.trailing_zeros() as usize)
 }
 
 /// Whether a non-empty set has one element.
@@ -180,7 +180,7 @@ impl RemainingCopies {
 
     /// A copy of this card was discarded, or `added` to its stack.
     pub fn remove(&mut self, variant: &Variant, card: Card, added: bool) {
-        let copy = CardSet::of(variant.kind_of(card));
+        let copy = CardSet::of(variant.card_index_unchecked(card));
         if added {
             let above = CardSet(copy.0 << 1 & variant.tables().suit_cards[card.suit.index()]);
             self.played |= copy;

@@ -36,7 +36,7 @@ impl Holmes {
 
     fn see_card(&mut self, turn: &Turn<'_>, card: Card, slot: Slot) {
         let (variant, event) = (turn.before.variant(), turn.event);
-        let index = variant.kind_of(card);
+        let index = variant.card_index_unchecked(card);
         let is_last = self.notes.remaining.critical().contains(index);
         self.notes.replace(&turn.before, event.seat, slot);
         self.notes.hands[event.seat.index()].exclude_from_uncertain(self.deductions.gone);
@@ -185,7 +185,7 @@ impl Bot for Holmes {
             (Move::Hint { hint: Hint::Rank(_), .. }, _) if looks_like_a_pass(turn) => {}
             (Move::Hint { offset, hint }, _) => {
                 self.infer(variant.players().into());
-                let target = variant.seat_from(event.seat, offset);
+                let target = variant.seat_after_unchecked(event.seat, offset);
                 self.read_hint(turn, target, hint);
             }
             (Move::Discard { slot } | Move::Play { slot }, Some(card)) => {

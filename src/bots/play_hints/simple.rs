@@ -35,7 +35,7 @@ impl Simple {
         self.notes.remaining.remove(variant, card, event.added);
         let is_discard = matches!(event.played, Move::Discard { .. });
         if !is_discard && variant.copies(card) > 1 {
-            self.notes.unmark_copies(variant.kind_of(card), |_| SlotSet::EMPTY);
+            self.notes.unmark_copies(variant.card_index_unchecked(card), |_| SlotSet::EMPTY);
         }
     }
 
@@ -76,7 +76,7 @@ impl Bot for Simple {
         match event.played {
             Move::Hint { hint: Hint::Rank(_), .. } if looks_like_a_pass(turn) => {}
             Move::Hint { offset, hint } => {
-                self.read_hint(turn, variant.seat_from(event.seat, offset), hint);
+                self.read_hint(turn, variant.seat_after_unchecked(event.seat, offset), hint);
             }
             Move::Discard { slot } | Move::Play { slot } | Move::AnnouncedPlay { slot, .. } => {
                 self.see_card(turn, slot);

@@ -32,7 +32,7 @@ impl Value {
     fn see_card(&mut self, turn: &Turn<'_>, card: Card, slot: Slot) {
         let (variant, event) = (turn.before.variant(), turn.event);
         self.notes.replace(&turn.before, event.seat, slot);
-        let index = variant.kind_of(card);
+        let index = variant.card_index_unchecked(card);
         let is_last = self.notes.remaining.critical().contains(index);
         self.notes.remaining.remove(variant, card, event.added);
         if event.added && !is_last {
@@ -88,7 +88,7 @@ impl Bot for Value {
         match (event.played, event.card) {
             (Move::Hint { hint: Hint::Rank(_), .. }, _) if looks_like_a_pass(turn) => {}
             (Move::Hint { offset, hint }, _) => {
-                let target = variant.seat_from(event.seat, offset);
+                let target = variant.seat_after_unchecked(event.seat, offset);
                 self.read_hint(turn, target, hint);
             }
             (Move::Discard { slot } | Move::Play { slot }, Some(card)) => {

@@ -162,5 +162,5 @@ fn warn<C: WarningConvention>(notes: &TableNotes, view: &View<'_>) -> Option<Mov
 /// The index and rank of a teammate's card.
 fn card_at(view: &View<'_>, offset: Offset, slot: Slot) -> Option<(usize, Rank)> {
     let index = usize::from(*view.hand_indices(offset).get(slot.index())?);
-    Some((index, view.variant().card_at(index).rank))
+    Some((index, view.variant().card_unchecked(index).rank))
 }

@@ -37,7 +37,7 @@ impl CommonKnowledge {
         let mut knowledge =
             CommonKnowledge { players, observer, outlook, ..CommonKnowledge::default() };
         for card in variant.card_kinds() {
-            let kind = CardSet::of(variant.kind_of(card));
+            let kind = CardSet::of(variant.card_index_unchecked(card));
             let is_played = usize::from(view.stack(card.suit)) > card.rank.index();
             for _ in 0..view.discarded(card) + u8::from(is_played) {
                 knowledge.located.add_up_to_three(kind);
@@ -126,10 +126,11 @@ impl CommonKnowledge {
             }
         }
         if let Some(card) = event.card {
-            let kind = before.variant().kind_of(card);
+            let kind = before.variant().card_index_unchecked(card);
             self.replace_card(before, event, CardSet::of(kind));
             if let Some(drawn) = event.drawn {
-                self.seen.add_up_to_three(CardSet::of(before.variant().kind_of(drawn)));
+                self.seen
+                    .add_up_to_three(CardSet::of(before.variant().card_index_unchecked(drawn)));
             }
             self.outlook = after.outlook();
         }

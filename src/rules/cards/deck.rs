@@ -35,7 +35,7 @@ impl RandomDeck {
     /// The cards that are left, in the order in which they will be drawn.
     #[must_use]
     pub fn into_cards(mut self, variant: &Variant) -> Vec<Card> {
-        std::iter::from_fn(|| self.draw(variant)).map(|card| variant.card_at(card)).collect()
+        std::iter::from_fn(|| self.draw(variant)).map(|card| variant.card_unchecked(card)).collect()
     }
 
     /// Takes the top card away and returns its index, or `None` when no card is left.
@@ -126,7 +126,7 @@ impl Variant {
             return Err(DeckError::WrongLength { found: cards.len(), expected });
         }
         let mut copies = [0; MAX_CARD_KINDS];
-        cards.iter().for_each(|&card| copies[self.kind_of(card)] += 1);
+        cards.iter().for_each(|&card| copies[self.card_index_unchecked(card)] += 1);
         for (card, &found) in self.card_kinds().zip(&copies) {
             let expected = self.copies(card);
             if found != usize::from(expected) {

@@ -75,7 +75,7 @@ impl Knowledge {
     #[must_use]
     #[inline]
     pub const fn is_plausible(self, variant: &Variant, card: Card) -> bool {
-        variant.has_card(card) && self.0 >> variant.kind_of(card) & 1 == 1
+        variant.has_card(card) && self.0 >> variant.card_index_unchecked(card) & 1 == 1
     }
 
     /// The cards that the hints allow.

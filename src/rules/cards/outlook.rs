@@ -58,7 +58,7 @@ mod tests {
         let mut outlook = Outlook::default();
         for card in variant.card_kinds() {
             let height = usize::from(position.fireworks(variant)[card.suit.index()]);
-            let set = CardSet::of(variant.kind_of(card));
+            let set = CardSet::of(variant.card_index_unchecked(card));
             let left = |card| variant.copies(card) - position.discarded(variant, card);
             let mut path = variant.card_kinds().filter(|other| {
                 other.suit == card.suit

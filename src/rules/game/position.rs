@@ -78,7 +78,7 @@ impl Position {
         let card = draw()?;
         self.deck_size -= 1;
         self.hands[seat.index()].push(card, Knowledge::unhinted(variant));
-        Some(variant.card_at(card))
+        Some(variant.card_unchecked(card))
     }
 
     /// Height of each firework, by suit.
@@ -90,7 +90,7 @@ impl Position {
     /// Discarded copies of a card.
     #[must_use]
     pub fn discarded(&self, variant: &Variant, card: Card) -> u8 {
-        let field = variant.tables().copy_field[variant.kind_of(card)];
+        let field = variant.tables().copy_field[variant.card_index_unchecked(card)];
         (self.discards & field).count_ones() as u8
     }
 
@@ -101,7 +101,7 @@ impl Position {
         seat: Seat,
     ) -> impl ExactSizeIterator<Item = Card> + 'a {
         let cards = self.hands[seat.index()].cards().iter();
-        cards.map(|&card| variant.card_at(card))
+        cards.map(|&card| variant.card_unchecked(card))
     }
 
     /// The sum of the heights of the fireworks, whether or not the game is lost.
@@ -173,7 +173,7 @@ impl Position {
             Move::Play { slot } => self.play(variant, slot, None, &mut event),
             Move::AnnouncedPlay { slot, suit } => self.play(variant, slot, Some(suit), &mut event),
             Move::Hint { offset, hint } => {
-                let target = variant.seat_from(seat, offset);
+                let target = variant.seat_after_unchecked(seat, offset);
                 event.touched = self.hint(variant, target, hint);
             }
         }
@@ -181,7 +181,7 @@ impl Position {
             event.drawn = self.draw(variant, seat, draw);
         }
         self.last_turns -= u8::from(deck_was_empty && !variant.crowning_piece());
-        self.current_player = variant.seat_from(seat, Offset::NEXT);
+        self.current_player = variant.seat_after_unchecked(seat, Offset::NEXT);
         self.ending = self.find_ending(variant);
         self.last_event = Some(event);
         event
@@ -225,13 +225,13 @@ impl Position {
     fn discard(&mut self, variant: &Variant, slot: Slot, event: &mut Event) {
         let index = self.hands[self.current_player.index()].remove(slot.index());
         self.add_discard(variant, index);
-        event.card = Some(variant.card_at(index));
+        event.card = Some(variant.card_unchecked(index));
         event.regained = self.regain(variant);
     }
 
     fn play(&mut self, variant: &Variant, slot: Slot, announced: Option<Suit>, event: &mut Event) {
         let index = self.hands[self.current_player.index()].remove(slot.index());
-        let card = variant.card_at(index);
+        let card = variant.card_unchecked(index);
         let height = &mut self.fireworks[card.suit.index()];
         event.card = Some(card);
         let announced_wrongly = announced.is_some_and(|suit| suit != card.suit);
@@ -267,7 +267,7 @@ impl Position {
         let hand = &mut self.hands[target.index()];
         let mut touched = 0;
         for slot in 0..usize::from(hand.size) {
-            let card = variant.card_at(hand.cards[slot]);
+            let card = variant.card_unchecked(hand.cards[slot]);
             let matches = hint.matches(card);
             touched |= u8::from(matches) << slot;
             hand.knowledge[slot] = hand.knowledge[slot].with_hint(variant, hint, matches);

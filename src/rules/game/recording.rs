@@ -113,7 +113,7 @@ impl Recording {
         if *variant != self.variant {
             return Err(RecordingError::Variant);
         }
-        let cards = state.deck().iter().map(|&card| variant.kind_of(card) as u8);
+        let cards = state.deck().iter().map(|&card| variant.card_index_unchecked(card) as u8);
         Ok(self.push_game(cards, state.start_player(), state.history())?)
     }
 

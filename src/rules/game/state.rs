@@ -88,7 +88,7 @@ impl State {
         deck: Vec<Card>,
         start_player: Seat,
     ) -> State {
-        let mut cards = deck.iter().map(|&card| variant.kind_of(card) as u8);
+        let mut cards = deck.iter().map(|&card| variant.card_index_unchecked(card) as u8);
         let position = Position::deal(&variant, start_player, || cards.next());
         State { variant, position, deck, start_player, history: Vec::new() }
     }
@@ -297,7 +297,7 @@ impl State {
     pub(crate) fn play_unchecked(&mut self, played: Move) -> Event {
         let State { variant, position, deck, history, .. } = self;
         let drawn = deck.len() - usize::from(position.deck_size);
-        let top = || deck.get(drawn).map(|&card| variant.kind_of(card) as u8);
+        let top = || deck.get(drawn).map(|&card| variant.card_index_unchecked(card) as u8);
         let event = position.apply_unchecked(variant, played, top);
         history.push(event);
         event

@@ -75,7 +75,7 @@ impl Position {
         let exists = variant.move_to_action(event.played).is_some();
         require(exists, "last_event", "not a move of the variant")?;
         let before = Offset::at(usize::from(variant.players()) - 1);
-        let acted = event.seat == variant.seat_from(self.current_player, before);
+        let acted = event.seat == variant.seat_after_unchecked(self.current_player, before);
         require(acted, "last_event", "of a seat that did not act")?;
         let mut cards = event.card.into_iter().chain(event.drawn);
         require(cards.all(|card| variant.has_card(card)), "last_event", "unknown card")?;
@@ -125,7 +125,7 @@ impl Hand {
         let known = self.cards().iter().all(|&card| usize::from(card) < kinds);
         require(known, "hands", "unknown card")?;
         let matches = self.cards().iter().zip(self.knowledge).all(|(&index, knowledge)| {
-            let card = variant.card_at(index);
+            let card = variant.card_unchecked(index);
             let plausible = Knowledge::unhinted(variant).bits();
             let hinted = Knowledge::full(variant, card).bits();
             knowledge.is_plausible(variant, card) && knowledge.bits() & !(plausible | hinted) == 0

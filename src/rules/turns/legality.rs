@@ -82,13 +82,13 @@ impl Position {
     }
 
     fn is_legal_hint(&self, variant: &Variant, offset: Offset, hint: Hint) -> bool {
-        let target = variant.seat_from(self.current_player, offset);
+        let target = variant.seat_after_unchecked(self.current_player, offset);
         let hand = self.hands[target.index()].cards();
         let exists = match hint {
             Hint::Color(suit) => suit.index() < variant.colors().into(),
             Hint::Rank(rank) => rank.index() < variant.ranks().into(),
         };
-        let matches = |&card: &u8| hint.matches(variant.card_at(card));
+        let matches = |&card: &u8| hint.matches(variant.card_unchecked(card));
         let may_be_empty = variant.empty_hints() && !hand.is_empty();
         exists && (may_be_empty || hand.iter().any(matches))
     }
@@ -116,7 +116,7 @@ impl Position {
         let players = usize::from(variant.players());
         let mut seat = self.current_player;
         for other in 0..players - 1 {
-            seat = variant.seat_from(seat, Offset::NEXT);
+            seat = variant.seat_after_unchecked(seat, Offset::NEXT);
             let color_shift = other * usize::from(variant.colors());
             let rank_shift = other * usize::from(variant.ranks());
             let hand = self.hands[seat.index()].cards();
@@ -125,7 +125,7 @@ impl Position {
                 ranks |= ((1 << variant.ranks()) - 1) << rank_shift;
             }
             for &index in hand {
-                let card = variant.card_at(index);
+                let card = variant.card_unchecked(index);
                 colors |= 1 << (color_shift + card.suit.index());
                 ranks |= 1 << (rank_shift + card.rank.index());
             }

@@ -156,7 +156,7 @@ impl Variant {
         if seat.index() >= players || offset.index() >= players {
             beyond_the_table();
         }
-        self.seat_from(seat, offset)
+        self.seat_after_unchecked(seat, offset)
     }
 
     /// [`Variant::seat_after`] without its check: the caller knows that the variant has the seat and
@@ -164,7 +164,7 @@ impl Variant {
     /// of rule lists 3 %.
     #[must_use]
     #[inline]
-    pub(crate) const fn seat_from(&self, seat: Seat, offset: Offset) -> Seat {
+    pub(crate) const fn seat_after_unchecked(&self, seat: Seat, offset: Offset) -> Seat {
         let players = self.players as usize;
         debug_assert!(seat.index() < players && offset.index() < players);
         let sum = seat.index() + offset.index();
@@ -298,13 +298,13 @@ impl Variant {
     #[inline]
     pub const fn card_index(&self, card: Card) -> usize {
         assert!(self.has_card(card), "the variant does not have this card");
-        self.kind_of(card)
+        self.card_index_unchecked(card)
     }
 
     /// As [`Variant::card_index`], for a card of the variant.
     #[must_use]
     #[inline]
-    pub(crate) const fn kind_of(&self, card: Card) -> usize {
+    pub(crate) const fn card_index_unchecked(&self, card: Card) -> usize {
         debug_assert!(self.has_card(card));
         card.suit.index() * self.ranks as usize + card.rank.index()
     }
@@ -318,13 +318,13 @@ impl Variant {
     #[inline]
     pub fn card(&self, index: usize) -> Card {
         assert!(index < self.num_card_kinds(), "no card has index {index}");
-        self.card_at(index)
+        self.card_unchecked(index)
     }
 
     /// As [`Variant::card`], for an index that a card has.
     #[must_use]
     #[inline]
-    pub(crate) fn card_at(&self, index: impl Into<usize>) -> Card {
+    pub(crate) fn card_unchecked(&self, index: impl Into<usize>) -> Card {
         let index = index.into();
         debug_assert!(index < self.num_card_kinds(), "no card has index {index}");
         self.tables.card[index]

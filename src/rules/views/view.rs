@@ -121,7 +121,7 @@ impl<'a> View<'a> {
         if offset.index() >= self.variant.players().into() {
             beyond_the_table();
         }
-        self.variant.seat_from(self.observer, offset)
+        self.variant.seat_after_unchecked(self.observer, offset)
     }
 
     /// The offset of this seat from the observer.
@@ -150,7 +150,7 @@ impl<'a> View<'a> {
     pub fn hand(&self, offset: Offset) -> impl ExactSizeIterator<Item = Card> + use<'a> {
         let variant = self.variant;
         let hand = if offset == Offset::OWN { &[] } else { self.hand_at(offset).cards() };
-        hand.iter().map(move |&index| variant.card_at(index))
+        hand.iter().map(move |&index| variant.card_unchecked(index))
     }
 
     #[inline]
@@ -166,7 +166,8 @@ impl<'a> View<'a> {
         if offset == Offset::OWN {
             return &[];
         }
-        self.position.hands[self.variant.seat_from(self.observer, offset).index()].cards()
+        self.position.hands[self.variant.seat_after_unchecked(self.observer, offset).index()]
+            .cards()
     }
 
     /// The cards of a teammate as card indices, the oldest first, and what the hints say about each.
@@ -177,7 +178,8 @@ impl<'a> View<'a> {
         offset: Offset,
     ) -> impl Iterator<Item = (u8, Knowledge)> + use<'a> {
         debug_assert!(offset != Offset::OWN);
-        let hand = &self.position.hands[self.variant.seat_from(self.observer, offset).index()];
+        let hand =
+            &self.position.hands[self.variant.seat_after_unchecked(self.observer, offset).index()];
         hand.cards().iter().copied().zip(hand.knowledge)
     }
 
@@ -308,7 +310,7 @@ impl<'a> View<'a> {
             && event.drawn.is_some()
         {
             // The last card drawn is the newest one.
-            event.drawn = hand.last().map(|&card| self.variant.card_at(card));
+            event.drawn = hand.last().map(|&card| self.variant.card_unchecked(card));
         }
         position
     }
@@ -452,6 +454,6 @@ impl<'a> SeerView<'a> {
         let View { variant, position, .. } = self.0;
         let hand = &position.hands[self.0.seat(offset).index()];
         let card = *hand.cards().get(slot.index())?;
-        Some(Knowledge::full(variant, variant.card_at(card)))
+        Some(Knowledge::full(variant, variant.card_unchecked(card)))
     }
 }

@@ -106,8 +106,9 @@ impl BlueprintBelief {
     /// The possible hands, the oldest card first, with their probabilities. A sample may have a
     /// hand more than once.
     pub fn hands(&self) -> impl Iterator<Item = (Vec<Card>, f64)> {
-        let cards =
-            |hand: &[u8]| hand.iter().map(|&card| self.game.variant().card_at(card)).collect();
+        let cards = |hand: &[u8]| {
+            hand.iter().map(|&card| self.game.variant().card_unchecked(card)).collect()
+        };
         self.hand_indices().map(move |(hand, share)| (cards(hand), share))
     }
 
@@ -285,7 +286,7 @@ impl BlueprintBelief {
     /// A teammate drew a card: the fewer of its copies a hand holds, the likelier that was.
     fn weigh_draw(&mut self, turn: &Turn<'_>) {
         let Some(drawn) = turn.event.drawn else { return };
-        let kind = turn.before.variant().kind_of(drawn);
+        let kind = turn.before.variant().card_index_unchecked(drawn);
         let unseen = turn.before.unseen()[kind];
         let size = turn.before.hand_size(Offset::OWN);
         self.particles.retain_mut(|particle| {
@@ -480,17 +481,17 @@ fn fits(hand: &[u8; MAX_HAND_SIZE], event: &Event, is_own: bool, turn: &Turn<'_>
     let variant = turn.before.variant();
     match event.played {
         Move::Hint { offset, hint } => {
-            let target = variant.seat_from(event.seat, offset);
+            let target = variant.seat_after_unchecked(event.seat, offset);
             target != turn.before.observer()
                 || hint.touched(
                     hand[..turn.before.hand_size(Offset::OWN)]
                         .iter()
-                        .map(|&card| variant.card_at(card)),
+                        .map(|&card| variant.card_unchecked(card)),
                 ) == event.touched
         }
         played => match (played.slot(), event.card) {
             (Some(slot), Some(card)) if is_own => {
-                usize::from(hand[slot.index()]) == variant.kind_of(card)
+                usize::from(hand[slot.index()]) == variant.card_index_unchecked(card)
             }
             _ => true,
         },

@@ -67,7 +67,8 @@ fn by_enumeration(state: &State, seat: Seat, bot: &str) -> BTreeMap<Vec<usize>, 
                 return;
             }
         }
-        let hand = other.position().hand(variant, seat).map(|card| variant.kind_of(card));
+        let hand =
+            other.position().hand(variant, seat).map(|card| variant.card_index_unchecked(card));
         *found.entry(hand.collect()).or_default() += 1.0;
     });
     let total: f64 = found.values().sum();

@@ -99,7 +99,7 @@ fn stated(belief: &BlueprintBelief) -> BTreeMap<Vec<usize>, f64> {
 fn own_hand(state: &State) -> Vec<u8> {
     let (variant, position) = (state.variant(), state.position());
     let hand = position.hand(variant, position.current_player);
-    hand.map(|card| variant.kind_of(card) as u8).collect()
+    hand.map(|card| variant.card_index_unchecked(card) as u8).collect()
 }
 
 const RULES: &str = "rules: play-safe; hint-playable; discard-osawa; discard-oldest; hint-most";

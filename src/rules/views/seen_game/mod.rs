@@ -123,7 +123,7 @@ impl SeenGame {
             if found != usize::from(expected) {
                 return Err(SeenGameError::HandSize { offset, found, expected });
             }
-            dealt[variant.seat_from(observer, offset).index()] = hand;
+            dealt[variant.seat_after_unchecked(observer, offset).index()] = hand;
         }
         let mut position = Position::deal(&variant, start_player, || None);
         for seat in variant.seats() {
@@ -144,7 +144,7 @@ impl SeenGame {
         let (observer, hand_size) = (view.observer(), usize::from(variant.hand_size()));
         let mut seen_cards = [None; MAX_CARDS];
         for offset in variant.teammates() {
-            let first = variant.seat_from(observer, offset).index() * hand_size;
+            let first = variant.seat_after_unchecked(observer, offset).index() * hand_size;
             let hand = view.hand_indices(offset).iter().map(|&card| Some(card));
             seen_cards[first..].iter_mut().zip(hand).for_each(|(seen, card)| *seen = card);
         }
@@ -161,14 +161,16 @@ impl SeenGame {
         let mut own = self.own_hand();
         if let (Some(slot), Some(card)) = (event.played.slot(), event.card) {
             if is_own {
-                self.seen_cards[own.remove(slot)] = Some(self.variant.kind_of(card) as u8);
+                self.seen_cards[own.remove(slot)] =
+                    Some(self.variant.card_index_unchecked(card) as u8);
             }
             let place = self.num_drawn();
             let has_drawn = after.deck_size() < self.position().deck_size;
             if has_drawn && is_own {
                 own.push(place);
             } else if has_drawn {
-                self.seen_cards[place] = event.drawn.map(|card| self.variant.kind_of(card) as u8);
+                self.seen_cards[place] =
+                    event.drawn.map(|card| self.variant.card_index_unchecked(card) as u8);
             }
         }
         self.positions.push(without_hand(after));
@@ -383,7 +385,7 @@ fn unseen_kind(
     if !variant.has_card(card) {
         return Err(SeenGameError::Card(card));
     }
-    let kind = variant.kind_of(card);
+    let kind = variant.card_index_unchecked(card);
     let unseen = View::new(variant, position, observer).unseen()[kind];
     if unseen > 0 { Ok(kind as u8) } else { Err(SeenGameError::Copies(card)) }
 }

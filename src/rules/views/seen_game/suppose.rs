@@ -62,14 +62,14 @@ impl SeenGame {
         if hand.len() != own.size || hand.iter().any(|&card| !variant.has_card(card)) {
             return None;
         }
-        let known = self.seen_cards.map(|seen| seen.map(|kind| variant.card_at(kind)));
+        let known = self.seen_cards.map(|seen| seen.map(|kind| variant.card_unchecked(kind)));
         let mut deck = known[..variant.deck_size().into()].to_vec();
         own.places().zip(hand).for_each(|(place, card)| deck[place] = Some(card));
         let mut left = [0; MAX_CARD_KINDS];
         let copies = variant.card_kinds().map(|card| variant.copies(card));
         left.iter_mut().zip(copies).for_each(|(left, copies)| *left = copies);
         for &card in deck.iter().flatten() {
-            let left = &mut left[variant.kind_of(card)];
+            let left = &mut left[variant.card_index_unchecked(card)];
             *left = left.checked_sub(1)?;
         }
         let copies = |(card, left): (Card, &u8)| std::iter::repeat_n(card, usize::from(*left));
