@@ -83,7 +83,7 @@ impl Searcher {
 
     /// Goes through a game of the searcher's variant up to its last turn, without searching.
     pub(super) fn catch_up(&mut self, state: &State, seat: Seat, seed: u64) {
-        let mut start = state.first_turns(0).expect("a game has a start");
+        let mut start = state.dealt();
         self.start(&start.view(seat), GameRng::for_samples(seed));
         show_turns(self, seat, &mut start, state.history(), |searcher, view| {
             searcher.own.act(view);

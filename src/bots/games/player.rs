@@ -66,11 +66,6 @@ impl Player {
             Player::External => None,
         }
     }
-
-    /// Whether a single move may take longer than a tenth of a second.
-    pub(crate) fn takes_long(&self) -> bool {
-        matches!(self, Player::Bot(bot) if bot.searches())
-    }
 }
 
 /// Checks that there is one player for each seat.

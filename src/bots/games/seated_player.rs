@@ -42,9 +42,9 @@ impl fmt::Debug for SeatedPlayer {
 }
 
 impl SeatedPlayer {
-    /// Whether a move may take long, see [`Player::takes_long`].
+    /// Whether a single move may take longer than a tenth of a second.
     pub(crate) fn takes_long(&self) -> bool {
-        self.player.takes_long()
+        matches!(&self.player, Player::Bot(bot) if bot.searches())
     }
 
     /// A player in a seat of its variant. In the k-th game that it is shown, it draws the random
@@ -109,7 +109,7 @@ impl SeatedPlayer {
     /// The start of the state's game, of which the bot is told as number `game` of those that it is
     /// shown.
     fn begin(&mut self, game: u64, state: &State) -> FollowedGame {
-        let state = state.first_turns(0).expect("every game has a start");
+        let state = state.dealt();
         if let Player::Bot(bot) = &mut self.player {
             let seed = EpisodeSeed { seed: self.seed, game, episode: 0 };
             bot.start(&state.view(self.seat), GameRng::for_seat(seed, self.seat));

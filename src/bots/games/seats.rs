@@ -150,7 +150,7 @@ mod tests {
         let noting = |observes| Player::bot(Noting { told: Arc::clone(&told), observes });
         let mut seats = Seats::new(vec![noting(true), noting(false), noting(true)]);
         assert!(seats.is_observed());
-        let mut state = game.first_turns(0).unwrap();
+        let mut state = game.dealt();
         let rng = |seat| GameRng::for_seat(EpisodeSeed::new(3), seat);
         seats.start(state.view(Seat::ALL[1]), rng);
         let started = std::mem::take(&mut *told.lock().unwrap());

@@ -252,10 +252,16 @@ impl State {
         SeerView::new(&self.variant, &self.position, observer).with_history(&self.history)
     }
 
+    /// The game before its first turn.
+    #[must_use]
+    pub(crate) fn dealt(&self) -> State {
+        State::deal(self.variant.clone(), self.deck.clone(), self.start_player)
+    }
+
     /// The game after its first turns; `None` if it has fewer.
     #[must_use]
     pub fn first_turns(&self, turns: usize) -> Option<State> {
-        let mut state = State::deal(self.variant.clone(), self.deck.clone(), self.start_player);
+        let mut state = self.dealt();
         for event in self.history.get(..turns)? {
             state.play_unchecked(event.played);
         }

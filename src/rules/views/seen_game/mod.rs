@@ -295,7 +295,7 @@ impl SeenGame {
     /// If the variant has no such seat.
     #[must_use]
     pub fn of(state: &State, observer: Seat) -> SeenGame {
-        let mut played = state.first_turns(0).expect("every game has a start");
+        let mut played = state.dealt();
         let mut game = SeenGame::start(state.variant().clone(), &played.view(observer));
         for event in state.history() {
             played.play_unchecked(event.played);

@@ -3,7 +3,7 @@ use crate::rules::{EpisodeSeed, GameRng, PRESETS, Parameters, State, random_vari
 
 /// The game of a state before its first turn, as a seat sees it.
 pub(crate) fn first_seen(state: &State, observer: Seat) -> SeenGame {
-    let (variant, start) = (state.variant(), state.first_turns(0).unwrap());
+    let (variant, start) = (state.variant(), state.dealt());
     let view = start.view(observer);
     let hands: Vec<Vec<Card>> = variant.teammates().map(|at| view.hand(at).collect()).collect();
     SeenGame::new(variant.clone(), observer, &hands, state.start_player()).unwrap()
