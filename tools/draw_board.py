@@ -11,8 +11,9 @@ import re
 from pathlib import Path
 
 from starmine import State
-from starmine.look import frame_of, svg_of
+from starmine.look import frame_of
 from starmine.look.replay import thoughts
+from starmine.look.svg import svg_of
 from starmine.policies.load import load_own
 
 DOCS = Path(__file__).parents[1] / "docs"

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from typing import TypeAlias
 
 # Called with the number of games just played, and a text to show with it.
-Progress: TypeAlias = Callable[[int, str], None]
+Advance: TypeAlias = Callable[[int, str], None]
 
 SECONDS_BETWEEN_LINES = 10.0  # where standard error is no terminal
 
 
 @contextmanager
-def progress_of(total: int, done: int, *, shown: bool) -> Iterator[Progress]:
+def progress_of(total: int, done: int, *, shown: bool) -> Iterator[Advance]:
     """Shows the progress of `total` games, of which `done` were played before; nothing where tqdm is not installed."""
     try:
         from tqdm import tqdm

@@ -7,7 +7,7 @@ from functools import cache
 from starmine._core import Batch, StarmineError, Variant, _Player
 from starmine._core import variant as preset
 
-FREE = ("random_start_player", "edition", "lost_game_score")  # parameters that make no difference to a policy
+INDIFFERENT = ("random_start_player", "edition", "lost_game_score")  # parameters that make no difference to a policy
 
 
 @cache
@@ -23,7 +23,7 @@ def shows_own_hand(encoder: str) -> bool:
 def plays_alike(one: Variant, other: Variant) -> bool:
     """Whether a policy for one of the variants also plays the other."""
     first, second = one.parameters(), other.parameters()
-    return all(first[name] == second[name] for name in first if name not in FREE)
+    return all(first[name] == second[name] for name in first if name not in INDIFFERENT)
 
 
 def check_plays(variant: Variant, player: _Player | str | None, seed: int = 0) -> None:

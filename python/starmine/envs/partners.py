@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from gymnasium.error import ResetNeeded
@@ -15,8 +15,6 @@ from starmine.games.actions import action_id
 from starmine.games.mixtures import mixture
 from starmine.games.player_texts import Noisy
 from starmine.games.players import (
-    Policy,
-    PythonBot,
     is_bot,
     is_module,
     is_policy,
@@ -25,8 +23,6 @@ from starmine.games.players import (
 )
 from starmine.games.table import Fault, PythonPlayers, sees_every_turn
 from starmine.policies.load import TrainedPolicy
-
-Partner: TypeAlias = str | TrainedPolicy | SeatedBot | PythonBot | Policy | Callable[..., Any]  # torch modules, too
 
 MAX_DEALS = 1000  # in a row that the partners may end before the learner's first turn, as in the core
 

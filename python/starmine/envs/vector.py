@@ -28,9 +28,10 @@ from starmine._util.copies import CopiedWhole
 from starmine._util.imports import registered
 from starmine._util.keywords import BATCH_OPTIONS, check_options, named_keywords
 from starmine._util.render_modes import usable_modes
-from starmine.envs.partners import Partner, PartneredBatch, resolve_partners
+from starmine.envs.partners import PartneredBatch, resolve_partners
 from starmine.envs.rewards import Rewards
 from starmine.envs.states import FollowedGames
+from starmine.games.players import Player
 from starmine.games.seeds import OwnSeed, integer_seed
 from starmine.games.variants import resolve_variant
 
@@ -219,7 +220,7 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
         illegal_action: str = "raise",
         reward: str = "score",
         lost_game_penalty: float = 0.0,
-        partners: Mapping[int, Partner | Sequence[Partner]] | None = None,
+        partners: Mapping[int, Player | Sequence[Player | tuple[Player, float]]] | None = None,
         extra_outputs: Sequence[str] = (),
         num_threads: int | None = None,
         seed: int | None = None,

@@ -11,7 +11,7 @@ from starmine._core import _Player
 if TYPE_CHECKING:
     from starmine.text import ChatPlayer
 
-Calls: TypeAlias = dict[str, Any]  # totals, as `ChatPlayer.report` has them, without the name
+Calls: TypeAlias = dict[str, Any]  # totals, as `ChatPlayer.totals` has them, without the name
 
 
 def added(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:

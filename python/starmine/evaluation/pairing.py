@@ -45,7 +45,7 @@ class Pairing:
         seats: with three players or more, for each seat of `player` its "seat", "games", "score" and "standard_error",
             which are None where there are too few games.
         failures: messages of the first few failures.
-        calls: for each chat player, by name, the totals of its calls in these games, as `ChatPlayer.report` has them.
+        calls: for each chat player, by name, the totals of its calls in these games, as `ChatPlayer.totals` has them.
     """
 
     player: str

@@ -214,7 +214,7 @@ class Results:
         return mean_and_error(differences[~np.isnan(differences)])
 
     def calls_of(self, name: str) -> Calls | None:
-        """The totals of a chat player's calls in all games, as `ChatPlayer.report` has them; None for other players."""
+        """The totals of a chat player's calls in all games, as `ChatPlayer.totals` has them; None for other players."""
         of_player = [calls[name] for _, calls in sorted(self.calls.items()) if name in calls]
         return reduce(added, of_player) if of_player else None
 

@@ -16,7 +16,7 @@ from starmine._core import StarmineError, Variant, _Player
 from starmine._util.durable import given_path
 from starmine._util.keywords import named_keywords, refuse_without
 from starmine._util.numbers import check_number, check_threads
-from starmine._util.progress import Progress, progress_of
+from starmine._util.progress import Advance, progress_of
 from starmine._util.rules import check_plays
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.llm_usage import Calls, count_calls, games_at_once
@@ -190,7 +190,7 @@ def play_all(
     num_threads: int,
     chunk: int,
     folder: Folder | None,
-    shown: Progress,
+    shown: Advance,
 ) -> None:
     """Play the remaining games and save them to the folder, also when interrupted."""
     names = evaluation.names

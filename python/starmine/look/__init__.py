@@ -5,26 +5,21 @@ steps through a game, and `live_game`, `web_game` and `server` are the page to p
 stand once, in `drawing.json`, which `shapes` reads for Python and for the browser. `analysis` finds mistakes.
 """
 
-from starmine.look.analysis import Mistake, mistakes, reachable, verdict
-from starmine.look.frame import FORMAT, Frame, frame_of
+from starmine.look.analysis import Mistake, mistakes, verdict
+from starmine.look.frame import Frame, frame_of
 from starmine.look.live_game import LiveGame
 from starmine.look.png import to_png
-from starmine.look.replay import ReplayOptions, replay_data, replay_html
-from starmine.look.svg import grid_svg, svg_of, to_svg
+from starmine.look.replay import ReplayOptions, replay_html
+from starmine.look.svg import to_svg
 
 __all__ = [
-    "FORMAT",
     "Frame",
     "LiveGame",
     "Mistake",
     "ReplayOptions",
     "frame_of",
-    "grid_svg",
     "mistakes",
-    "reachable",
-    "replay_data",
     "replay_html",
-    "svg_of",
     "to_png",
     "to_svg",
     "verdict",

@@ -180,8 +180,8 @@ class ChatPlayer:
         """Forget all exchanges and counts. The transcript keeps its lines."""
         self.exchanges, self.fallbacks, self.fallback_turns = [], 0, []
 
-    def report(self) -> dict[str, Any]:
-        """A dict of totals.
+    def totals(self) -> dict[str, Any]:
+        """What the calls came to, as a dict.
 
         `player` is the name, `calls` the number of exchanges, `outcomes` that with each outcome, `problems` the first
         problem of each outcome except "move", `fallbacks` the number of moves of the fallback, `seconds` the sum of the

@@ -106,7 +106,7 @@ def numbers_of(usage: Mapping[str, Any]) -> dict[str, float]:
 
 
 def totals(exchanges: Sequence[Exchange], fallbacks: int) -> dict[str, Any]:
-    """What some exchanges came to, as JSON can represent it; see `ChatPlayer.report`.
+    """What some exchanges came to, as JSON can represent it; see `ChatPlayer.totals`.
 
     Args:
         exchanges: those of one player.

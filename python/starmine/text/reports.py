@@ -59,7 +59,7 @@ class PlayerReport:
         seats: the seats that it held.
         moves: number of moves that its replies named, in games that were played to their end. Misplays and regret are
             of these moves, not of those of the fallback.
-        totals: what its calls came to in all games, given up or not, as `ChatPlayer.report` has it without the name.
+        totals: what its calls came to in all games, given up or not, as `ChatPlayer.totals` has it without the name.
         misplays: number of its misplays.
         knowable_misplays: misplays of cards that were playable with a probability of at most 0.5, by all that the seat
             could know.

@@ -53,7 +53,7 @@ def pairings_in(folder):
 def test_the_calls_are_those_that_the_players_made(tmp_path):
     player = model()
     found = evaluate({"model": player, "iggi": "iggi"}, 5, output=tmp_path, **QUICK)
-    whole = player.report()
+    whole = player.totals()
     assert {"move", "unreadable", "illegal", "failed"} == set(whole["outcomes"])
     assert whole["fallbacks"] > 0
     assert found.calls_of("iggi") is None

@@ -190,7 +190,8 @@ class CommandError(Exception):
 
 
 def command(*line):
-    status = main([*line, "--games", str(GAMES), "--seed", str(SEED), "--variant", RULES.to_json(), "--quiet"])
+    rules = "mini, lost_game_score=fireworks"
+    status = main([*line, "--games", str(GAMES), "--seed", str(SEED), "--variant", rules, "--quiet"])
     if status:
         raise CommandError(status)
 
@@ -289,8 +290,8 @@ def test_a_policy_of_starmine_is_a_start_a_blueprint_and_a_thinker(text, here, t
     begin_with(network, text)
     assert any(parameter.any() for parameter in network.parameters())
     games = starmine.play_games([BOT, BOT], 1, variant=RULES, record=True)
-    of_name = starmine.look.replay_data(games, policy="ippo-mini")
-    shown = starmine.look.replay_data(games, policy=text)
+    of_name = starmine.look.replay.replay_data(games, policy="ippo-mini")
+    shown = starmine.look.replay.replay_data(games, policy=text)
     for frame in (*shown["games"][0]["frames"], *of_name["games"][0]["frames"]):
         if frame["policy"] is not None:
             del frame["policy"]["name"]
@@ -314,7 +315,7 @@ def not_a_start(text):
         begin_with(network, text)
     games = starmine.play_games([BOT, BOT], 1, variant=RULES, record=True)
     with pytest.raises(starmine.StarmineError, match="expected a trained policy of Starmine, one of ippo-2p, "):
-        starmine.look.replay_data(games, policy=text)
+        starmine.look.replay.replay_data(games, policy=text)
 
 
 @pytest.mark.parametrize("kind", ["bot", "rules", "search", "noisy bot", "noisy"])

@@ -11,9 +11,10 @@ from random_games import play
 from random_variants import random_variant
 
 import starmine
-from starmine.look import frame_of, grid_svg, svg_of, to_png, to_svg
+from starmine.look import frame_of, to_png, to_svg
 from starmine.look.frame import LETTERS
 from starmine.look.shapes import COLORS, FOLDER, GLYPHS, SUITS, THEMES, browser_file
+from starmine.look.svg import grid_svg, svg_of
 
 SHAPES = {letter: suit["shape"] for letter, suit in SUITS.items()}
 HOSTILE = '</text><script>alert("x")</script>&'

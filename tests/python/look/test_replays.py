@@ -11,7 +11,9 @@ from random_variants import random_variant
 
 import starmine
 from starmine.cli import main
-from starmine.look import mistakes, reachable, replay_data, replay_html, verdict
+from starmine.look import mistakes, replay_html, verdict
+from starmine.look.analysis import reachable
+from starmine.look.replay import replay_data
 
 DECK = [suit + rank for suit in "RYGWB" for rank in "1112233445"]  # of the base game, sorted
 

@@ -7,8 +7,9 @@ import pytest
 from web_person import Person, at, serving, web_game_of
 
 import starmine
-from starmine.look import frame_of, replay_data
+from starmine.look import frame_of
 from starmine.look.frame import event_of, suits_of
+from starmine.look.replay import replay_data
 from starmine.look.web_game import MOVED_ON
 from starmine.look.words import turn_in_words
 

@@ -85,7 +85,7 @@ def test_it_holds_seats_at_every_door_that_takes_policies(name, tmp_path):
 def test_a_replay_shows_what_it_thinks(name):
     state = starmine.play_games([load(name), "iggi"], 1, variant=MINI, record=True).trajectories.state(0)
     for given in (load(name), load(name).bot):
-        frames = starmine.look.replay_data(state, policy=given)["games"][0]["frames"]
+        frames = starmine.look.replay.replay_data(state, policy=given)["games"][0]["frames"]
         acted = [frame["policy"] for frame in frames if frame.get("policy")]
         assert acted
         assert all(thought["name"] == name for thought in acted)

@@ -209,7 +209,7 @@ def test_a_fallback_plays_on_and_is_counted(fallback):
     first = "smart" if fallback == "smart" else Cautious
     assert games.trajectories == starmine.play_games([first, "iggi"], 3, record=True).trajectories
     assert player.fallbacks == len(player.exchanges) > 0
-    assert player.report()["outcomes"] == {"unreadable": player.fallbacks}
+    assert player.totals()["outcomes"] == {"unreadable": player.fallbacks}
 
 
 def test_a_call_that_failed_is_not_said_to_have_named_no_legal_move():
@@ -285,7 +285,7 @@ def test_a_transcript_tells_game_seat_turn_attempt_and_usage(tmp_path):
     assert {row["game"] for row in rows} == {0, 1}
     assert rows[0]["usage"] == {"prompt_tokens": 100, "completion_tokens": 5, "cost": 0.25}
     assert len({row["prompt"] for row in rows}) > 1
-    assert player.report()["usage"]["prompt_tokens"] == 100 * len(rows)
+    assert player.totals()["usage"]["prompt_tokens"] == 100 * len(rows)
 
 
 def test_a_tool_call_is_a_reply():

@@ -111,7 +111,7 @@ def test_games_are_played_and_tokens_are_summed():
     assert len(games.scores) == 4
     calls = len(requests)
     expected = {"prompt_tokens": 700 * calls, "completion_tokens": 9 * calls, "reasoning_tokens": 2 * calls}
-    usage = player.report()["usage"]
+    usage = player.totals()["usage"]
     assert usage.pop("cost") == pytest.approx(calls * 790 / 1e6)
     assert usage == expected
     request, key, _ = requests[0]
@@ -215,8 +215,8 @@ def test_an_answer_that_was_cut_short_is_counted_and_refused(reason):
     ) as (url, _):
         player = ChatPlayer(Endpoint("fake", base_url=url, api_key="none"), replies=2, fallback="random")
         player.act(view())
-    assert player.report()["outcomes"] == {"unreadable": 2}
-    assert player.report()["usage"] == {"prompt_tokens": 10, "completion_tokens": 6, "cut_short": 2}
+    assert player.totals()["outcomes"] == {"unreadable": 2}
+    assert player.totals()["usage"] == {"prompt_tokens": 10, "completion_tokens": 6, "cut_short": 2}
 
 
 def test_a_key_leaves_neither_pickles_nor_texts(monkeypatch):

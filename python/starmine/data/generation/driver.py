@@ -13,7 +13,7 @@ from starmine._util.durable import FolderBusyError, FolderLock, given_path, remo
 from starmine._util.equality import equal_by_value
 from starmine._util.keywords import named_keywords, wrong_type
 from starmine._util.numbers import check_number, check_threads
-from starmine._util.progress import Progress, progress_of
+from starmine._util.progress import Advance, progress_of
 from starmine.data.arrow import pyarrow
 from starmine.data.files import Entry, files_of
 from starmine.data.generation.cluster import make_on_ray
@@ -210,7 +210,7 @@ def make_here(
 class MeanScore:
     """Shows the progress of games, with their mean score so far."""
 
-    def __init__(self, shown: Progress) -> None:
+    def __init__(self, shown: Advance) -> None:
         self.shown = shown
         self.games = self.score = 0
 
