@@ -22,7 +22,7 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-LIMIT = 8 * 2**20  # bytes of a wheel
+LIMIT = 12 * 2**20  # bytes of a wheel; the weights of the shipped policies are 8 MB of them
 SHIPPED = ("src", "python", "benches")  # folders of git in the sdist, and these files:
 FILES = {"Cargo.toml", "Cargo.lock", "pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"}
 BESIDE = (
