@@ -199,13 +199,17 @@ def lost_games(arguments: dict[str, Any]) -> str:
 def meant_for(method: str, partner: str | None) -> str:
     """Which partners a policy plays well with."""
     if method.startswith("OBL"):
-        return GROUNDED
+        return GROUNDED if method == "OBL-1" else READER
     return SELF_PLAY if partner is None else BEST_RESPONSE.format(partner=partner)
 
 
 GROUNDED = (
     "It reads a hint as the rules say it and gives no hint another meaning. So it plays with partners that it has "
     "never met, unless they take its hints for signals of a convention."
+)
+READER = (
+    "It reads a move as one of a policy of the level below; level 1 reads a hint as the rules say it. In training it "
+    "has only met itself."
 )
 SELF_PLAY = "It has only met itself: with partners of other conventions it scores less."
 BEST_RESPONSE = "It has only met `{partner}`, whose conventions it answers: with other partners it scores less."
@@ -214,12 +218,17 @@ BEST_RESPONSE = "It has only met `{partner}`, whose conventions it answers: with
 def arguments_of(about: dict[str, Any], after: str | None) -> dict[str, Any]:
     """The arguments of a run; a policy that it began with is named by the run that it is kept of."""
     arguments: dict[str, Any] = about["arguments"]
-    start = arguments.get("start")
-    if start is None or (after is None and start in starmine.policies.shipped()):
+    name = begun_with(arguments)
+    if name is None:
         return arguments
     if after is None:
-        raise SystemExit(f"the run began with start={start!r}: expected --after with the name of that policy's run")
-    return arguments | {"start": f"runs/{after}/policy.safetensors"}
+        raise SystemExit(f"the run began with {arguments[name]!r}: expected --after with the name of that policy's run")
+    return arguments | {name: f"runs/{after}/policy.safetensors"}
+
+
+def begun_with(arguments: dict[str, Any]) -> str | None:
+    """The argument of a run that names the policy that it began with; None for a run from random weights."""
+    return next((name for name in ("start", "below") if arguments.get(name) is not None), None)
 
 
 def of_policy(name: str, policy: Trained, run: Path, games: int, after: str | None) -> dict[str, Any]:
@@ -227,7 +236,7 @@ def of_policy(name: str, policy: Trained, run: Path, games: int, after: str | No
     drawn = load_own(run / "policy.safetensors", sampled=True)
     variant = starmine.Variant(**{**policy.variant.parameters(), "lost_game_score": "zero"})
     arguments, before = arguments_of(policy.about, after), {"steps": 0, "seconds": 0}
-    if after and "start" in arguments:  # a resumed run counts the training before it itself
+    if after and begun_with(arguments):  # a resumed run counts the training before it itself
         before = kept_run(after)
     partners = [partner.player for partner in read_partners(variant, arguments.get("partners"))[0]]
     learns = policy.about["method"].partition("-")[0]
@@ -238,7 +247,7 @@ def of_policy(name: str, policy: Trained, run: Path, games: int, after: str | No
     config = configuration(run)
     device = config["arguments"]["device"] if config else "cpu"
     repeated = command(script, {"out": f"runs/{name}"} | arguments | {"device": device})
-    repeated += " --resume" if after and "start" not in arguments else ""
+    repeated += " --resume" if after and not begun_with(arguments) else ""
     return {
         "name": name,
         "method": policy.about["method"],

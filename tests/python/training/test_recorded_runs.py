@@ -52,7 +52,7 @@ def test_a_recorded_command_has_options_that_exist(name):
     assert args.out == Path("runs") / name
     assert (args.variant, args.players, args.seed) == (row["variant"], int(row["players"]), int(row["seed"]))
     assert (getattr(args, "partners", None) or "") == row["partner"]
-    start = getattr(args, "start", None)
+    start = getattr(args, "start", None) or getattr(args, "below", None)
     assert start == (f"runs/{row['after']}/policy.safetensors" if row["after"] else None)
     for path in policies(getattr(args, "partners", None)):
         assert ROWS[path.parent.name]["command"]  # so that this file can be made
