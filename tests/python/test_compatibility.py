@@ -117,6 +117,8 @@ POLICIES = [(version, name) for version in files("policies.json") for name in re
 
 @pytest.mark.parametrize(("version", "name"), POLICIES)
 def test_a_policy_file_gives_the_same_outputs(version, name):
+    if name == "policy-plain":  # PyTorch plays it
+        pytest.importorskip("torch")
     policy = starmine.load_policy(COMPAT / version / f"{name}.safetensors")
     assert policy.about == {"steps": 1}
     found, promise = promised.policy_outputs(policy), recorded(version, "policies.json")[name]
