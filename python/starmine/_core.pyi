@@ -31,8 +31,8 @@ __all__ = [
     "VariantError",
     "View",
     "_ColorFeatures",
+    "_ExternalPartner",
     "_Network",
-    "_OutsidePartner",
     "_Player",
     "_Replay",
     "_SeenGame",
@@ -70,7 +70,7 @@ _Actions: TypeAlias = NDArray[np.integer[Any]] | Sequence[SupportsIndex] | _DLPa
 _Seeds: TypeAlias = SupportsIndex | Sequence[SupportsIndex] | NDArray[np.integer[Any]]
 _Recorded: TypeAlias = tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int64]]
 _Columns: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]
-_Partner: TypeAlias = str | TrainedPolicy | SeatedBot | _Player | _OutsidePartner
+_Partner: TypeAlias = str | TrainedPolicy | SeatedBot | _Player | _ExternalPartner
 _Reals: TypeAlias = NDArray[np.float32] | NDArray[np.uint16]
 _Observations: TypeAlias = NDArray[np.float32] | NDArray[np.float16] | NDArray[np.uint8]
 
@@ -571,8 +571,8 @@ class _Network:
     def logits(self, observations: NDArray[np.uint8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]: ...
 
 @final
-class _OutsidePartner:
-    def __new__(cls, every_turn: bool) -> _OutsidePartner: ...
+class _ExternalPartner:
+    def __new__(cls, every_turn: bool) -> _ExternalPartner: ...
 
 @final
 class _Player:

@@ -6,7 +6,7 @@ use crate::batch::kernel::lanes::LANES;
 use crate::batch::options::{AutoresetMode, IllegalAction, Options};
 use crate::batch::outputs::Outputs;
 use crate::batch::step::Request;
-use crate::batch::step::refill::{NONE, Refill};
+use crate::batch::step::next_games::{NONE, NextGames};
 use crate::batch::{Batch, BatchError, reserve};
 use crate::rules::{BitIndices, Recording, RecordingError};
 
@@ -133,8 +133,8 @@ impl Replay {
         outputs.check(&self.batch.config, self.batch.num_envs())?;
         let wrong = AtomicUsize::new(NONE);
         let Replay { batch, games, leaving, next, actions, .. } = self;
-        let refill = Refill { games, leaving, next, wrong: &wrong };
-        batch.run(Request::Replay { actions, refill }, outputs);
+        let next_games = NextGames { games, leaving, next, wrong: &wrong };
+        batch.run(Request::Replay { actions, next_games }, outputs);
         batch.finish_step();
         let wrong = wrong.into_inner();
         if wrong != NONE {

@@ -63,7 +63,7 @@ core_module! {
         encode::layout::Layout,
         rules::moves::Move,
         nn::network::_Network,
-        batch::outside::_OutsidePartner,
+        batch::external_partner::_ExternalPartner,
         bots::player::_Player,
         batch::replay::_Replay,
         bots::rule_kind::RuleKind,

@@ -147,7 +147,7 @@ impl fmt::Display for PlayerSpec {
                 write!(formatter, "{} {blueprint}", SearchText::PREFIX)?;
                 write_options(formatter, options)
             }
-            Spec::External => formatter.write_str("a partner outside the batch"),
+            Spec::External => formatter.write_str("an external partner"),
         }
     }
 }

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from gymnasium.error import ResetNeeded
 
-from starmine._core import Batch, SeatedBot, StarmineError, View, _OutsidePartner
+from starmine._core import Batch, SeatedBot, StarmineError, View, _ExternalPartner
 from starmine._util.arrays import Array
 from starmine.envs.states import DealtSeeds
 from starmine.games.actions import action_id
@@ -53,7 +53,7 @@ def resolve_partners(partners: Any) -> tuple[Any, dict[int, list[Any]], dict[int
     policies = [player for players in python.values() for player in players if player is not None]
     if not policies:
         return partners, {}, given  # the batch reads them as they are
-    outside = _OutsidePartner(any(map(sees_every_turn, policies)))
+    outside = _ExternalPartner(any(map(sees_every_turn, policies)))
     resolved = {
         seat: [
             (partner if player is None else outside, weight)

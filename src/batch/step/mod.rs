@@ -13,14 +13,14 @@
 //! The last observation of a copied game is encoded when the caller asks for it, by stage 3 for the
 //! copies alone. Encoding it in each step would cost callers who do not ask a tenth of the step.
 //!
-//! In a replay, [`refill`] deals recorded games in stage 2. With partners, stages 1 and 2 play one
+//! In a replay, [`next_games`] deals recorded games in stage 2. With partners, stages 1 and 2 play one
 //! game after another by the rules, and policies among the partners are evaluated for many games at
 //! a time.
 
 pub mod chunk;
 pub mod finished_games;
+pub mod next_games;
 pub mod partition;
-pub mod refill;
 pub mod result;
 pub mod scratch;
 pub mod seeding;
@@ -46,7 +46,7 @@ use crate::rules::BitIndices;
 use crate::threads::is_stopped;
 use chunk::{Chunk, GROUP};
 use finished_games::FinishedGames;
-use refill::Refill;
+use next_games::NextGames;
 use result::StepResult;
 use scratch::Scratch;
 
@@ -89,7 +89,7 @@ pub(super) enum Request<'a> {
     /// Play one action in each game of the mask `moving`. All games have partners.
     PlaySome { actions: &'a [i64], moving: &'a [bool] },
     /// Play one stored action in each game, and deal the stored games that follow.
-    Replay { actions: &'a [i64], refill: Refill<'a> },
+    Replay { actions: &'a [i64], next_games: NextGames<'a> },
 }
 
 /// A step, which is the same for all chunks of games.
@@ -104,7 +104,7 @@ pub(super) struct Step<'a> {
     /// stay as they are.
     pub moving: Option<&'a [bool]>,
     /// In a replay, the games that follow those that leave.
-    pub refill: Option<Refill<'a>>,
+    pub next_games: Option<NextGames<'a>>,
     /// Whether the groups are processed from the last to the first.
     pub backwards: bool,
 }
@@ -112,13 +112,13 @@ pub(super) struct Step<'a> {
 impl<'a> Step<'a> {
     /// The step of a request. The groups are processed from the first to the last.
     pub fn new(config: &'a BatchConfig, acting_hand: usize, request: Request<'a>) -> Step<'a> {
-        let (actions, moving, refill) = match request {
+        let (actions, moving, next_games) = match request {
             Request::Observe => (None, None, None),
             Request::Play { actions, .. } => (Some(actions), None, None),
             Request::PlaySome { actions, moving } => (Some(actions), Some(moving), None),
-            Request::Replay { actions, refill } => (Some(actions), None, Some(refill)),
+            Request::Replay { actions, next_games } => (Some(actions), None, Some(next_games)),
         };
-        Step { config, acting_hand, actions, moving, refill, backwards: false }
+        Step { config, acting_hand, actions, moving, next_games, backwards: false }
     }
 
     /// Plays the step in the games of a chunk.
@@ -233,9 +233,9 @@ impl<'a> Step<'a> {
                 block.keep_player(lane);
             }
             results[index] = StepResult::new(&turn);
-            let leaving = match self.refill {
+            let leaving = match self.next_games {
                 None => dealt_anew_after(mode, &turn),
-                Some(refill) => refill.leaving(chunk.first + first, &turn),
+                Some(next_games) => next_games.leaving(chunk.first + first, &turn),
             };
             dealt_anew |= u64::from(present & leaving) << (LANES * index);
         }
@@ -243,11 +243,11 @@ impl<'a> Step<'a> {
         // One loop for the whole group: the processor mispredicts its end once, not once a block.
         for index in BitIndices(dealt_anew) {
             let (game, lane) = (games.start + index, index % LANES);
-            if let Some(refill) = self.refill {
+            if let Some(next_games) = self.next_games {
                 let order = &mut chunk.decks[game];
                 let words = &mut chunk.blocks[game / LANES * size..][..size];
                 let mut block = Block::new(kernel, words, next_hand);
-                refill.deal(&self.config.variant, &mut block, chunk.first + game, lane, order);
+                next_games.deal(&self.config.variant, &mut block, chunk.first + game, lane, order);
                 continue;
             }
             let (index, state) = (chunk.first + game, chunk.seeds[game].advance());

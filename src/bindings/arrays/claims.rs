@@ -31,15 +31,15 @@ struct Use {
 
 /// What the calls that have released the interpreter use now. The lock is held for a few comparisons
 /// at a time, during which no Python code runs: so it is free whenever Python forks.
-struct Running {
+struct RunningCalls {
     uses: Vec<Use>,
     /// The number of the next call.
     next: u64,
 }
 
-fn running() -> MutexGuard<'static, Running> {
-    static RUNNING: Mutex<Running> = Mutex::new(Running { uses: Vec::new(), next: 0 });
-    let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+fn running_calls() -> MutexGuard<'static, RunningCalls> {
+    static CALLS: Mutex<RunningCalls> = Mutex::new(RunningCalls { uses: Vec::new(), next: 0 });
+    let mut running = CALLS.lock().unwrap_or_else(PoisonError::into_inner);
     let forks = forks();
     running.uses.retain(|other| other.forks == forks);
     running
@@ -70,11 +70,11 @@ impl Claim<'_> {
 /// The arrays of an earlier call, which did not overlap: their memory, and whether it is written. If the
 /// next call has the same, the check is skipped. It costs 15 % of a step of one game into arrays of the
 /// caller, 7 % of a step of 64 games and 1 % of a step of 1,024 games (packed rows, AVX-512).
-pub struct Disjoint<const N: usize>([(usize, usize, bool); N]);
+pub struct DisjointArrays<const N: usize>([(usize, usize, bool); N]);
 
-impl<const N: usize> Default for Disjoint<N> {
-    fn default() -> Disjoint<N> {
-        Disjoint([(0, 0, false); N])
+impl<const N: usize> Default for DisjointArrays<N> {
+    fn default() -> DisjointArrays<N> {
+        DisjointArrays([(0, 0, false); N])
     }
 }
 
@@ -120,7 +120,7 @@ impl<'a, const N: usize> Claims<'a, N> {
     }
 
     /// Checks that no array of the call is written where another is used, unless they are `known`.
-    fn check_disjoint(&self, known: &mut Disjoint<N>) -> PyResult<()> {
+    fn check_disjoint(&self, known: &mut DisjointArrays<N>) -> PyResult<()> {
         let mut pairs = self.0.iter().zip(&known.0);
         if pairs.all(|(own, known)| own.as_ref().is_none_or(|own| own.memory() == *known)) {
             return Ok(());
@@ -139,26 +139,26 @@ impl<'a, const N: usize> Claims<'a, N> {
         Ok(())
     }
 
-    /// As [`Claims::hold_known`], for a call whose arrays are other ones each time.
-    pub fn hold(&mut self, interpreter: Interpreter) -> PyResult<Held<'_, 'a, N>> {
-        self.hold_known(&mut Disjoint::default(), interpreter)
+    /// As [`Claims::reserve_known`], for a call whose arrays are other ones each time.
+    pub fn reserve(&mut self, interpreter: Interpreter) -> PyResult<Reservation<'_, 'a, N>> {
+        self.reserve_known(&mut DisjointArrays::default(), interpreter)
     }
 
     /// Reserves the memory for the call as long as the result lives. A call that keeps the
     /// interpreter need not be listed: no other can begin before its end. `known` has the arrays of an
     /// earlier call that did not overlap; afterwards it has those of this call.
-    pub fn hold_known(
+    pub fn reserve_known(
         &mut self,
-        known: &mut Disjoint<N>,
+        known: &mut DisjointArrays<N>,
         interpreter: Interpreter,
-    ) -> PyResult<Held<'_, 'a, N>> {
+    ) -> PyResult<Reservation<'_, 'a, N>> {
         if self.shared().next().is_some() {
             self.check_disjoint(known)?;
         }
-        let mut running = running();
+        let mut running = running_calls();
         self.check_unused(&running)?;
         if interpreter == Interpreter::Kept {
-            return Ok(Held { claims: self, call: None });
+            return Ok(Reservation { claims: self, call: None });
         }
         let (call, forks) = (running.next, forks());
         running.next += 1;
@@ -167,10 +167,10 @@ impl<'a, const N: usize> Claims<'a, N> {
             let (start, end, writes) = claim.memory();
             Use { forks, call, start, end, writes }
         }));
-        Ok(Held { claims: self, call: Some(call) })
+        Ok(Reservation { claims: self, call: Some(call) })
     }
 
-    fn check_unused(&self, running: &Running) -> PyResult<()> {
+    fn check_unused(&self, running: &RunningCalls) -> PyResult<()> {
         for other in &running.uses {
             let mut own = self.0.iter().flatten();
             if let Some(own) = own.find(|own| own.excludes(other.start, other.end, other.writes)) {
@@ -187,25 +187,25 @@ impl<'a, const N: usize> Claims<'a, N> {
 }
 
 /// Memory that is reserved for a running call.
-pub struct Held<'c, 'a, const N: usize> {
+pub struct Reservation<'c, 'a, const N: usize> {
     claims: &'c Claims<'a, N>,
     /// The call's number if it has released the interpreter.
     call: Option<u64>,
 }
 
-impl<const N: usize> Held<'_, '_, N> {
+impl<const N: usize> Reservation<'_, '_, N> {
     /// The memory of each array, to be turned into a slice once.
     #[inline]
     pub fn memory(&mut self) -> [Option<Memory<'_>>; N] {
-        let memory = |Claim { array, writes, .. }| Memory { array, writes, held: PhantomData };
+        let memory = |Claim { array, writes, .. }| Memory { array, writes, reserved: PhantomData };
         std::array::from_fn(|index| self.claims.0[index].map(memory))
     }
 }
 
-impl<const N: usize> Drop for Held<'_, '_, N> {
+impl<const N: usize> Drop for Reservation<'_, '_, N> {
     fn drop(&mut self) {
         if let Some(own) = self.call {
-            running().uses.retain(|other| other.call != own);
+            running_calls().uses.retain(|other| other.call != own);
         }
     }
 }
@@ -214,7 +214,7 @@ impl<const N: usize> Drop for Held<'_, '_, N> {
 pub struct Memory<'b> {
     array: CheckedArray<'b>,
     writes: bool,
-    held: PhantomData<&'b mut u8>,
+    reserved: PhantomData<&'b mut u8>,
 }
 
 impl<'b> Memory<'b> {
@@ -223,8 +223,8 @@ impl<'b> Memory<'b> {
     pub fn write<T: Number>(self) -> WriteOnly<'b, T> {
         assert!(self.writes, "claimed to be written");
         let (start, length) = self.elements::<T>();
-        // SAFETY: `elements` names elements of `T`. `hold` found that no other call of this crate uses them
-        // meanwhile, and `Held::memory` gives them out once. Python code of other threads must leave them
+        // SAFETY: `elements` names elements of `T`. `reserve` found that no other call of this crate uses them
+        // meanwhile, and `Reservation::memory` gives them out once. Python code of other threads must leave them
         // alone; `elements` says why this cannot be enforced. Any byte is a `MaybeUninit`.
         WriteOnly::uninit(unsafe { std::slice::from_raw_parts_mut(start.cast(), length) })
     }
@@ -236,7 +236,7 @@ impl<'b> Memory<'b> {
     pub fn read<T: Number>(self) -> &'b [T] {
         assert!(T::TYPE.number != bool::TYPE.number, "bools are read as bytes");
         let (start, length) = self.elements();
-        // SAFETY: `elements` names elements of `T`. `hold` found that no other call of this crate writes them
+        // SAFETY: `elements` names elements of `T`. `reserve` found that no other call of this crate writes them
         // meanwhile; Python code of other threads must not, as `elements` says. Every pattern of bits is a
         // number.
         unsafe { std::slice::from_raw_parts(start, length) }

@@ -37,8 +37,8 @@ pub fn read_numbers<T: Number, R>(
     }
     let mut claims = Claims::<1>::none();
     claims.read(0, ArraySpec { name, dtype: T::TYPE, shape: array.shape() }.trusted(array));
-    let mut held = claims.hold(Interpreter::Kept)?;
-    let [Some(memory)] = held.memory() else { unreachable!("it is claimed") };
+    let mut reserved = claims.reserve(Interpreter::Kept)?;
+    let [Some(memory)] = reserved.memory() else { unreachable!("it is claimed") };
     read(memory.read())
 }
 
@@ -52,9 +52,9 @@ pub fn while_read<R>(
     let Some(array) = as_array_if_memory(name, given)? else { return call() };
     let mut claims = Claims::<1>::none();
     claims.read(0, CheckedArray::extent(name, untyped(name, &array)?));
-    let held = claims.hold(Interpreter::Released)?;
+    let reserved = claims.reserve(Interpreter::Released)?;
     let result = call();
-    drop(held);
+    drop(reserved);
     result
 }
 

@@ -96,8 +96,8 @@ pub fn unpack<T: Number + Send>(
     let mut claims = Claims::<2>::none();
     claims.read(0, packed.check(bits, Access::Read)?);
     claims.write(1, out);
-    let mut held = claims.hold(Interpreter::kept_if(keeps_interpreter))?;
-    let [Some(bits), Some(out)] = held.memory() else { unreachable!("both are claimed") };
+    let mut reserved = claims.reserve(Interpreter::kept_if(keeps_interpreter))?;
+    let [Some(bits), Some(out)] = reserved.memory() else { unreachable!("both are claimed") };
     let (bits, out) = (bits.read::<u8>(), out.write::<T>());
     if keeps_interpreter {
         return Ok(write(bits, out)?);

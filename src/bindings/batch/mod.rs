@@ -1,11 +1,11 @@
 //! The Python class `Batch`: construction, resets and steps. Its other methods have a file for each subject.
 
+pub mod caller_arrays;
 pub mod copies;
-pub mod into;
-pub mod last;
+pub mod external_partner;
+pub mod external_turns;
+pub mod final_observations;
 pub mod outputs;
-pub mod outside;
-pub mod outside_turns;
 pub mod properties;
 pub mod replay;
 pub mod settings;
@@ -17,7 +17,7 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use self::outputs::{COUNT, Given, OutputArrays, is_result};
+use self::outputs::{COUNT, GivenArrays, OutputArrays, is_result};
 use self::settings::{Reset, mode_name, read_extra_outputs, read_partners};
 use crate::batch::{
     self, AutoresetMode, BatchError, Dtype, IllegalAction, Observers, Options, Outputs, Partners,
@@ -26,7 +26,7 @@ use crate::batch::{
 use crate::bindings::arguments::keywords;
 use crate::bindings::arguments::numbers::{Integer, count, fresh_seed, seed as read_seed};
 use crate::bindings::arguments::text::Text;
-use crate::bindings::arrays::claims::{Claims, Disjoint, Interpreter};
+use crate::bindings::arrays::claims::{Claims, DisjointArrays, Interpreter};
 use crate::bindings::arrays::copies::{integer_array, read_integers};
 use crate::bindings::errors::BusyError;
 use crate::bindings::interruptible::{interruptible, interruptible_if};
@@ -137,7 +137,7 @@ pub struct Games {
     /// The actions of the current step.
     pub actions: Vec<i64>,
     /// The arrays of the last call.
-    disjoint: Disjoint<COUNT>,
+    disjoint: DisjointArrays<COUNT>,
 }
 
 impl Games {
@@ -183,7 +183,7 @@ impl Batch {
         let outputs = OutputArrays::new(py, &batch);
         let outputs = outputs.with_only(|name| batch.options().has_output(name));
         let results = OutputArrays::new(py, &batch).with_only(is_result);
-        let games = Games { batch, actions: Vec::new(), disjoint: Disjoint::default() };
+        let games = Games { batch, actions: Vec::new(), disjoint: DisjointArrays::default() };
         Batch { games: Mutex::new(games), caller: AtomicU32::new(0), outputs, results }
     }
 
@@ -245,7 +245,7 @@ impl Batch {
         &self,
         py: Python<'py>,
         mut games: MutexGuard<'_, Games>,
-        given: Given<'_, 'py>,
+        given: GivenArrays<'_, 'py>,
         call: impl FnOnce(&mut Games, Outputs<'_>) -> Result<(), BatchError> + Send,
     ) -> PyResult<()> {
         let mut claims = Claims::none();
@@ -289,8 +289,8 @@ impl Batch {
     ) -> PyResult<()> {
         let keeps_interpreter = games.keeps_interpreter();
         let interpreter = Interpreter::kept_if(keeps_interpreter);
-        let mut held = claims.hold_known(&mut games.disjoint, interpreter)?;
-        let outputs = self.outputs.buffers(&mut held);
+        let mut reserved = claims.reserve_known(&mut games.disjoint, interpreter)?;
+        let outputs = self.outputs.buffers(&mut reserved);
         if keeps_interpreter {
             return Ok(call(games, outputs)?);
         }

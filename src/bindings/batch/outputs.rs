@@ -9,7 +9,7 @@ use pyo3::types::{PyDict, PyString};
 use crate::batch::{Axis, Batch, BatchError, Dtype, ObservationBuffer, Outputs, for_each_output};
 use crate::bindings::arrays::check::data_address;
 use crate::bindings::arrays::check::{Access, ArraySpec};
-use crate::bindings::arrays::claims::{Claims, Held, Interpreter, Memory};
+use crate::bindings::arrays::claims::{Claims, Interpreter, Memory, Reservation};
 use crate::bindings::arrays::numbers::{Number, NumberType};
 
 /// Number of outputs.
@@ -17,7 +17,7 @@ pub const COUNT: usize = Outputs::NAMES.len();
 
 /// The arrays that a caller gives, in the order of the table of outputs. An output without one is not
 /// written.
-pub type Given<'a, 'py> = [Option<&'a Bound<'py, PyAny>>; COUNT];
+pub type GivenArrays<'a, 'py> = [Option<&'a Bound<'py, PyAny>>; COUNT];
 
 /// Whether an output tells what happened in a step, such as the reward, and not how the games stand after it.
 /// `_step_some` returns these outputs.
@@ -30,7 +30,7 @@ pub struct OwnArrays<'py> {
     arrays: Vec<Bound<'py, PyUntypedArray>>,
     /// Arrays of the pools that Python code has changed. They are dropped with the others, after the
     /// call, since dropping an array may run Python code.
-    _changed: Vec<Pooled>,
+    _changed: Vec<PooledArray>,
 }
 
 /// The arrays of all outputs of one batch.
@@ -89,7 +89,11 @@ impl OutputArrays {
     }
 
     /// Checks the arrays of a caller and claims them for writing.
-    pub fn check<'a>(&self, given: Given<'a, '_>, claims: &mut Claims<'a, COUNT>) -> PyResult<()> {
+    pub fn check<'a>(
+        &self,
+        given: GivenArrays<'a, '_>,
+        claims: &mut Claims<'a, COUNT>,
+    ) -> PyResult<()> {
         for (index, (output, given)) in self.outputs.iter().zip(given).enumerate() {
             if let Some(array) = given {
                 claims.write(index, output.spec().check(array, Access::Write)?);
@@ -124,8 +128,8 @@ impl OutputArrays {
     }
 
     /// The buffers of a call.
-    pub fn buffers<'b>(&self, held: &'b mut Held<'_, '_, COUNT>) -> Outputs<'b> {
-        buffers(held.memory(), self.dtype)
+    pub fn buffers<'b>(&self, reserved: &'b mut Reservation<'_, '_, COUNT>) -> Outputs<'b> {
+        buffers(reserved.memory(), self.dtype)
     }
 
     /// The output of observations.
@@ -147,11 +151,11 @@ impl OutputArrays {
         let array = spec.new_array(py)?;
         let mut claims = Claims::<1>::none();
         claims.write_own(0, spec.trusted(&array));
-        let mut held = claims.hold(Interpreter::Kept)?;
-        for memory in held.memory().into_iter().flatten() {
+        let mut reserved = claims.reserve(Interpreter::Kept)?;
+        for memory in reserved.memory().into_iter().flatten() {
             write(observation_buffer(memory, self.dtype))?;
         }
-        drop(held);
+        drop(reserved);
         Ok(array.into_any())
     }
 }
@@ -204,17 +208,17 @@ for_each_output!(define_buffers);
 /// Arrays of one output that were handed out to Python. They are used again once nobody holds them.
 /// With new arrays in each call a step takes 37 % longer with 64 games, and 10 % longer with 1,024.
 #[derive(Default)]
-struct ArrayPool(Mutex<Vec<Pooled>>);
+struct ArrayPool(Mutex<Vec<PooledArray>>);
 
 /// An array that was handed out.
-struct Pooled {
+struct PooledArray {
     array: Py<PyUntypedArray>,
     /// The address of its memory when it was made. Python code that held the array may have given it
     /// other memory, as unpickling does.
     address: usize,
 }
 
-impl Pooled {
+impl PooledArray {
     /// The array, if only the pool holds it. Views, buffers and tensors of an array hold it too.
     fn unused<'py>(&self, py: Python<'py>) -> Option<&Bound<'py, PyUntypedArray>> {
         // SAFETY: the pointer is that of a live object, and the interpreter is held.
@@ -232,7 +236,7 @@ impl ArrayPool {
         &self,
         py: Python<'py>,
         spec: ArraySpec<'_>,
-        changed: &mut Vec<Pooled>,
+        changed: &mut Vec<PooledArray>,
     ) -> PyResult<Bound<'py, PyUntypedArray>> {
         let Ok(mut arrays) = self.0.try_lock() else { return spec.new_array(py) };
         let mut index = 0;
@@ -250,7 +254,7 @@ impl ArrayPool {
         let array = spec.new_array(py)?;
         if arrays.len() < Self::CAPACITY {
             let address = data_address(&array);
-            arrays.push(Pooled { array: array.clone().unbind(), address });
+            arrays.push(PooledArray { array: array.clone().unbind(), address });
         }
         Ok(array)
     }

@@ -60,8 +60,8 @@ impl Batch {
         Ok(self.lock()?.batch.options().illegal_action.name())
     }
 
-    /// The partners by seat: a name, or a list to draw from, of names or of pairs (name, weight). A partner outside the
-    /// batch, such as one written in Python, has no name. The name of a policy has the path of the
+    /// The partners by seat: a name, or a list to draw from, of names or of pairs (name, weight). An external partner,
+    /// such as one written in Python, has no name. The name of a policy has the path of the
     /// file that its weights came from; that file may have changed since.
     #[getter]
     fn partners<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {

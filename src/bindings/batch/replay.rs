@@ -10,7 +10,7 @@ use super::outputs::{COUNT, OutputArrays};
 use crate::batch::{self, Dtype, Observers, Options, Replay};
 use crate::bindings::arguments::numbers::{Integer, count};
 use crate::bindings::arguments::text::Text;
-use crate::bindings::arrays::claims::{Claims, Disjoint, Interpreter};
+use crate::bindings::arrays::claims::{Claims, DisjointArrays, Interpreter};
 use crate::bindings::errors::BusyError;
 use crate::bindings::interruptible::interruptible;
 use crate::bindings::rules::recording::read_recording;
@@ -20,7 +20,7 @@ use crate::encode::Encoder;
 /// A replay of recorded games, many side by side, for `Trajectories.replay` and `Dataset.replay`.
 #[pyclass(frozen, module = "starmine")]
 pub struct _Replay {
-    replay: Mutex<(Replay, Disjoint<COUNT>)>,
+    replay: Mutex<(Replay, DisjointArrays<COUNT>)>,
     outputs: OutputArrays,
 }
 
@@ -61,7 +61,7 @@ impl _Replay {
         let replay = interruptible(py, || Replay::new(games, rows, options))??;
         let arrays = OutputArrays::new(py, replay.batch());
         let arrays = arrays.with_only(|name| outputs.iter().any(|output| **output == *name));
-        Ok(_Replay { replay: Mutex::new((replay, Disjoint::default())), outputs: arrays })
+        Ok(_Replay { replay: Mutex::new((replay, DisjointArrays::default())), outputs: arrays })
     }
 
     /// Plays the recorded actions; the first call deals the first games.
@@ -88,10 +88,10 @@ impl _Replay {
         let (replay, disjoint) = &mut *guard;
         let mut claims = Claims::none();
         self.outputs.trust(&arrays, &mut claims);
-        let mut held = claims.hold_known(disjoint, Interpreter::Released)?;
-        let buffers = self.outputs.buffers(&mut held);
+        let mut reserved = claims.reserve_known(disjoint, Interpreter::Released)?;
+        let buffers = self.outputs.buffers(&mut reserved);
         let result = py.detach(|| replay.step(buffers));
-        drop(held);
+        drop(reserved);
         result?;
         let rows = self.outputs.dictionary(py, &arrays)?;
         let dictionary = rows.bind(py);

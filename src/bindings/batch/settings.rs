@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping, PyTuple};
 
-use super::outside::_OutsidePartner;
+use super::external_partner::_ExternalPartner;
 use crate::batch::{BatchError, ExtraOutput, GivenDecks, Partners, Seeds};
 use crate::bindings::arguments::numbers::{
     Integer, refuse_bool, seat as read_seat, seed as read_seed, wrong_type,
@@ -128,11 +128,11 @@ pub fn read_partners(given: &Bound<'_, PyAny>, players: u8) -> PyResult<Partners
     Ok(if stops { partners.stopping_before_bots() } else { partners })
 }
 
-/// A partner: the text of a bot, an object that carries a loaded player, or a partner outside the batch, which may ask
+/// A partner: the text of a bot, an object that carries a loaded player, or an external partner, which may ask
 /// games to stop before the turns of bots. `None` for anything else.
 fn read_partner(holder: &Bound<'_, PyAny>, stops: &mut bool) -> PyResult<Option<PlayerSpec>> {
-    if let Ok(outside) = holder.cast::<_OutsidePartner>() {
-        *stops |= outside.get().every_turn;
+    if let Ok(external) = holder.cast::<_ExternalPartner>() {
+        *stops |= external.get().every_turn;
         return Ok(Some(PlayerSpec::external()));
     }
     if let Ok(text) = holder.extract::<Text>() {
@@ -188,7 +188,7 @@ pub fn partners_dict<'py>(py: Python<'py>, partners: &Partners) -> PyResult<Boun
     for (seat, partners) in partners.seats() {
         let named = partners.iter().map(|partner| {
             Ok(if partner.is_external() {
-                Bound::new(py, _OutsidePartner { every_turn })?.into_any()
+                Bound::new(py, _ExternalPartner { every_turn })?.into_any()
             } else {
                 partner.to_string().into_pyobject(py)?.into_any()
             })

@@ -3,4 +3,4 @@
 pub mod features;
 pub mod layout;
 pub mod section;
-pub mod seen;
+pub mod view_rows;

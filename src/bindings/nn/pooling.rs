@@ -48,8 +48,8 @@ fn run<T: Number + Real, const INPUTS: usize, const OUTPUTS: usize>(
     for (index, (name, array, shape)) in outputs.into_iter().enumerate() {
         claims.write(INPUTS + index, ArraySpec { name, dtype, shape }.check(array, Access::Write)?);
     }
-    let mut held = claims.hold(Interpreter::Released)?;
-    let mut memory = held.memory().into_iter().flatten();
+    let mut reserved = claims.reserve(Interpreter::Released)?;
+    let mut memory = reserved.memory().into_iter().flatten();
     let mut next = || memory.next().expect("one for each array");
     let inputs = from_fn(|_| next().read::<T>());
     let outputs = from_fn(|_| next().write::<T>());

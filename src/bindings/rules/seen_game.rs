@@ -8,7 +8,7 @@ use super::event::Event;
 use super::state::State;
 use super::variant::Variant;
 use crate::bindings::arguments::numbers::{Integer, count, seat};
-use crate::bindings::encode::seen::{ViewRequest, pairs, rows};
+use crate::bindings::encode::view_rows::{ViewRequest, pairs, rows};
 use crate::bindings::errors::StarmineError;
 use crate::rules::{self, MAX_HAND_SIZE, Move, Revealed, SeenGame, Slot, SlotSet};
 

@@ -13,7 +13,7 @@ use crate::bindings::arguments::numbers::{self, Integer, fresh_seed, seat, seed 
 use crate::bindings::arguments::text::Text;
 use crate::bindings::bots::player::read_player;
 use crate::bindings::encode::features::{action_mask, encode_view};
-use crate::bindings::encode::seen::{ViewRequest, pairs, rows};
+use crate::bindings::encode::view_rows::{ViewRequest, pairs, rows};
 use crate::bindings::errors::{SerializationError, illegal_action};
 use crate::bindings::interruptible::{ask, detached};
 use crate::bots::SeatedPlayer;

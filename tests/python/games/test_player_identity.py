@@ -10,7 +10,7 @@ from two_policies import BAD, GOOD, RULES
 
 import starmine
 from starmine import Batch, SerializationError, StarmineError, UnknownNameError
-from starmine._core import _OutsidePartner, _Player
+from starmine._core import _ExternalPartner, _Player
 from starmine.games.identity import identity
 
 MINI = "ippo-mini"
@@ -177,7 +177,7 @@ def test_a_batch_with_partners_in_python_is_not_stored():
             store()
 
 
-@pytest.mark.parametrize("text", ["outside: 0", "outside: 1", repr(_OutsidePartner(False)), "policy: 0"])
+@pytest.mark.parametrize("text", ["outside: 0", "outside: 1", repr(_ExternalPartner(False)), "policy: 0"])
 def test_no_text_reaches_a_partner_in_python(text):
     with pytest.raises(UnknownNameError):
         Batch(RULES, 2, partners={1: text})

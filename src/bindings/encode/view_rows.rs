@@ -67,7 +67,7 @@ pub fn rows<'py>(
     number: usize,
     mut position: impl FnMut(usize) -> (Position, Seat),
 ) -> PyResult<Bound<'py, PyDict>> {
-    let mut rows = SeenRows::new(variant, wanted, number)?;
+    let mut rows = ViewRows::new(variant, wanted, number)?;
     for row in 0..number {
         if row % ROWS_BETWEEN_SIGNALS == 0 {
             py.check_signals()?;
@@ -79,7 +79,7 @@ pub fn rows<'py>(
 }
 
 /// Rows of observations, action masks and extra outputs.
-struct SeenRows<'a> {
+struct ViewRows<'a> {
     encoder: Encoder,
     dtype: Dtype,
     variant: &'a Variant,
@@ -94,9 +94,9 @@ struct SeenRows<'a> {
     own_hands: Option<Vec<i8>>,
 }
 
-impl<'a> SeenRows<'a> {
+impl<'a> ViewRows<'a> {
     /// Room for this many rows.
-    fn new(variant: &'a Variant, wanted: &ViewRequest, number: usize) -> PyResult<SeenRows<'a>> {
+    fn new(variant: &'a Variant, wanted: &ViewRequest, number: usize) -> PyResult<ViewRows<'a>> {
         let ViewRequest(encoder, dtype, extra_outputs) = wanted;
         let encoder = encoder.parse::<Encoder>()?;
         let layout = encoder.layout(variant);
@@ -109,7 +109,7 @@ impl<'a> SeenRows<'a> {
             asked.contains(&output).then(rows).transpose()
         };
         let has_hands = asked.contains(&ExtraOutput::OwnHand);
-        Ok(SeenRows {
+        Ok(ViewRows {
             encoder,
             dtype: dtype.parse::<Dtype>()?,
             variant,
@@ -152,7 +152,7 @@ impl<'a> SeenRows<'a> {
 
     /// The arrays by name, once all rows are there.
     fn into_dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
-        let SeenRows { number, features, variant, .. } = self;
+        let ViewRows { number, features, variant, .. } = self;
         let arrays = PyDict::new(py);
         let obs = match self.dtype {
             Dtype::Bits => array(py, self.packed, &[number, packed_length(features)])?,

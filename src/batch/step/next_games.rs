@@ -13,7 +13,7 @@ pub const NONE: usize = usize::MAX;
 
 /// The games that follow those that leave in a step of a replay.
 #[derive(Clone, Copy)]
-pub struct Refill<'a> {
+pub struct NextGames<'a> {
     pub games: &'a Recording,
     /// For each block the rows whose games leave, one bit each.
     pub leaving: &'a [u8],
@@ -23,7 +23,7 @@ pub struct Refill<'a> {
     pub wrong: &'a AtomicUsize,
 }
 
-impl Refill<'_> {
+impl NextGames<'_> {
     /// The games of a block that leave, one bit each. `row` is the block's first.
     #[inline(always)]
     pub fn leaving(&self, row: usize, turn: &TurnResult) -> u8 {

@@ -12,7 +12,7 @@ use crate::bindings::arrays::vectors::collect;
 use crate::bindings::bots::play_bots::{
     Columns, GivenPlayers, RecordingArrays, columns, read_games, read_players, recorded,
 };
-use crate::bindings::encode::seen::{ViewRequest, pairs, rows};
+use crate::bindings::encode::view_rows::{ViewRequest, pairs, rows};
 use crate::bindings::interruptible::{interruptible, interruptible_if};
 use crate::bindings::rules::variant::read_variant;
 use crate::bindings::rules::view::View;
