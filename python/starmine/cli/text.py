@@ -13,7 +13,7 @@ from starmine._core import StarmineError
 from starmine._util.keywords import check_names
 from starmine.cli.options import ConvertedGames, Integer
 from starmine.data import Dataset, ImportedGames
-from starmine.data.metadata import Metadata
+from starmine.data.metadata import FORGED, Metadata
 from starmine.data.outcomes import dealt
 from starmine.games.seeds import EVALUATION_SEEDS
 from starmine.text.bot_conventions import CONVENTIONS
@@ -98,7 +98,8 @@ class Export(ConvertedGames):
             probabilities=self.probabilities,
             conventions=None if self.conventions is None else CONVENTIONS[self.conventions],
         )
-        games = self.read(sources, self.source_format)
+        games, evaluated = self.read(sources, self.source_format), evaluations_of(sources)
+        moves = sum(map(fallback_moves, evaluated))
         lines = examples(
             games.trajectories,
             players=games.players,
@@ -115,8 +116,7 @@ class Export(ConvertedGames):
             lines = preferences(lines, 0.25 if self.margin is None else self.margin)
         count = write_lines(lines, target)
         print(f"{len(games):,} games, {count:,} {self.kind} examples written to {target}")
-        evaluated = evaluations_of(sources)
-        if moves := sum(map(fallback_moves, evaluated)):
+        if moves:
             self.complain(
                 f"warning: a fallback chose {moves:,} of the moves, which are exported like those of its player"
             )
@@ -143,8 +143,11 @@ def evaluations_of(sources: list[str]) -> list[Metadata]:
 
 def fallback_moves(metadata: Metadata) -> int:
     """The number of moves in a file of an evaluation that the fallbacks of chat players chose."""
-    calls = [calls for pairing in metadata.extra["pairings"] for calls in pairing.get("calls", {}).values()]
-    return sum(each.get("fallbacks", 0) for each in calls)
+    try:
+        calls = [calls for pairing in metadata.extra["pairings"] for calls in pairing.get("calls", {}).values()]
+        return sum(each.get("fallbacks", 0) for each in calls)
+    except FORGED as error:
+        raise StarmineError(f"the metadata of an evaluation are damaged ({type(error).__name__}: {error})") from error
 
 
 def seats_of(text: str | None) -> list[int] | None:

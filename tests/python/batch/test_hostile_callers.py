@@ -89,6 +89,7 @@ def survives(data, rng):
         batch = Batch.from_bytes(data)
     except SerializationError:
         return False
+    assert Batch.from_bytes(batch.to_bytes()).to_bytes() == batch.to_bytes()
     assert batch.num_threads == 1
     for _ in range(2):
         games, rows = batch.final_observations()
