@@ -7,7 +7,7 @@ import secrets
 import time
 import webbrowser
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -164,8 +164,7 @@ def keep_in(folder: Path, web_game: WebGame) -> str:
     name = f"game-{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(4)}"
     path = folder / folder_of(game.variant) / f"{name}.parquet"
     path.parent.mkdir(exist_ok=True)
-    games = check(ReadGames.of(game.trajectories()), "raise", "the game")
-    write_games(replace(games, players=(tuple(game.names),)), path)
+    write_games(check(ReadGames.of(game.trajectories(), players=[tuple(game.names)]), "raise", "the game"), path)
     if game.is_over:
         replace_file(folder / f"{name}.html", web_game.replay_page().encode())
     return str(path)

@@ -16,7 +16,8 @@ from starmine._util.keywords import check_names
 from starmine.cli.options import Integer, SourceGames
 from starmine.data import Dataset, Game
 from starmine.data.files import files_of
-from starmine.data.formats.parquet import NAMELESS, suits_in, table_of
+from starmine.data.formats.parquet import suits_in
+from starmine.data.formats.records import NAMELESS
 from starmine.games.player_texts import of_core, player_of_text
 from starmine.look import Mistake, mistakes, replay_html, verdict
 from starmine.look.words import told_apart
@@ -143,10 +144,9 @@ class Replay(SourceGames):
         games = self.read(self.sources)
         if len(games) == 0:
             raise StarmineError(f"{self.source}: it holds no game")
-        table, players = table_of(games)
         indices = self.chosen_indices(len(games), lambda: (games.scores, games.endings))
-        rows = [table[index : index + 1] for index in indices]
-        return [Game(row, [players[player] for player in row.players[0].tolist()]) for row in rows], games.suits
+        rows = [games.table[index : index + 1] for index in indices]
+        return [Game(row, [games.roster[player] for player in row.players[0].tolist()]) for row in rows], games.suits
 
     def chosen_indices(self, count: int, results: Callable[[], tuple[NDArray[Any], NDArray[Any]]]) -> list[int]:
         """The indices of the games that the options choose among `count`; `results` reads their scores and endings."""

@@ -167,7 +167,8 @@ class ContentHash:
     """
 
     def __init__(self) -> None:
-        names = ("deck", "first_player", "length", "actions", *NUMBERS, "players")
+        # Files of earlier versions may have had the column log_prob: an empty one keeps their checksums valid.
+        names = ("deck", "first_player", "length", "actions", *NUMBERS, "players", "log_prob")
         self._columns = {name: hashlib.sha256() for name in names}
 
     def update(self, games: GameTable) -> None:

@@ -7,12 +7,12 @@ import re
 
 import numpy as np
 import pytest
-from format_games import assert_equal_games, games_of, imported
+from format_games import assert_equal_games, games_of
 
 import starmine
 import starmine.data
 from starmine.data import FORMATS, read_games, write_games
-from starmine.data.formats.records import starting_at_seat_0
+from starmine.data.formats.records import ReadGames, check, starting_at_seat_0
 
 OTHERS = [starmine.variant("timed-display"), starmine.variant("avalanche"), starmine.Variant(random_start_player=True)]
 STANDARD = [starmine.Variant(players=players) for players in (2, 3, 4, 5)]
@@ -49,12 +49,12 @@ def test_games_come_back_as_they_were_written(name, place, tmp_path):
     found = read_games(tmp_path / file, format=name, variant=games.variant)
     assert_equal_games(found.trajectories, games)
     assert found.indices.tolist() == list(range(7))
-    assert len(found.names) == len(found.recorded_scores) == len(found) == 7
+    assert len(found.names) == len(found) == 7
     assert not found.skipped
     for game in range(7):
         state = games.state(game)
         assert found.scores[game] == state.score
-        assert found.fireworks[game] == sum(state.fireworks)
+        assert found.table.fireworks[game] == sum(state.fireworks)
         assert starmine.endings()[found.endings[game] - 1] == state.ending
 
 
@@ -250,10 +250,8 @@ def test_a_damaged_file_is_refused_or_its_games_are_checked(name, tmp_path):
 
 def test_names_of_games_and_players_are_kept(tmp_path):
     pytest.importorskip("pyarrow")
-    games = imported(games_of(starmine.Variant(players=3), count=2))
-    named = starmine.data.ImportedGames(
-        **(vars(games) | {"names": ("17", "204"), "players": (("Ann", "Bo", "Cy"), ("Bo", "Ann", "Di"))})
-    )
+    games, players = games_of(starmine.Variant(players=3), count=2), [("Ann", "Bo", "Cy"), ("Bo", "Ann", "Di")]
+    named = check(ReadGames.of(games, names=["17", "204"], players=players), "raise", "the games")
     write_games(named, tmp_path / "games.json")
     again = read_games(tmp_path / "games.json")
     assert (again.names, again.players) == (named.names, named.players)

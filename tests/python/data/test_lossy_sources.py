@@ -103,14 +103,6 @@ def test_games_are_equal_after_a_round_trip_by_parquet(tmp_path):
     assert again == games
 
 
-def test_games_of_several_files_are_held_once(tmp_path):
-    for name in ("a", "b"):
-        write_games(games_of(STANDARD, count=2), tmp_path / f"{name}.parquet")
-    games = read_games([tmp_path / "a.parquet", tmp_path / "b.parquet"])
-    assert len(games) == 4
-    assert games._stored[0].trajectories is games.trajectories
-
-
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 @pytest.mark.parametrize("read", [Dataset, starmine.data.info, starmine.data.verify], ids=lambda it: it.__name__)
 def test_a_pipe_is_no_data_set(read, tmp_path):

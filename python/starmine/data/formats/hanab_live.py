@@ -227,9 +227,9 @@ def entries(games: ImportedGames) -> Iterator[dict[str, Any]]:
     """The JSON objects of games. Seats are numbered from the one that started."""
     suits, switches = game_rules(games.variant)
     played, variant = starting_at_seat_0(games.trajectories), games.variant
-    for game in range(len(games)):
+    for game, (name, players) in enumerate(zip(games.names, games.players, strict=True)):
         first = int(games.trajectories.start_players[game])
-        names, name = games.players[game] or NAMES[: variant.players], games.names[game]
+        names = players or NAMES[: variant.players]
         table = _Table(variant, 0)
         actions = played.actions[played.offsets[game] : played.offsets[game + 1]].tolist()
         yield {

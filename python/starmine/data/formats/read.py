@@ -78,7 +78,7 @@ def read_games(
             errors.append(error)
             games = ReadGames.unreadable(str(error).removeprefix(f"{place}: "), expected)
         if expected is None and len(games.indices):
-            expected = games.trajectories.variant
+            expected = games.table.variant
         parts.append((place if len(sources) > 1 else "", games))
     if len(errors) == len(sources):
         raise errors[0]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, NoReturn, TypeAlias
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +19,8 @@ from starmine.games.trajectories import Trajectories
 
 NOT_RECORDED = -1  # a score that the file does not tell
 SHOWN = 5  # problems that a message lists
-# Attributes of `ImportedGames` that have an entry for each game.
-ARRAYS = ("indices", "recorded_scores", "scores", "fireworks", "endings")
-TUPLES = ("names", "players")
 THREADS = 1  # which play some 20 million turns a second
-# Games with all their columns, and the players' table, which is empty where it is not known.
-Stored: TypeAlias = tuple[GameTable, list[dict[str, Any]]]
+NAMELESS = "unknown"  # a player whose name is not recorded
 
 
 @dataclass(frozen=True)
@@ -88,60 +85,72 @@ class OtherRules:
     games: int = 1
 
 
-@dataclass(frozen=True, kw_only=True)
-class _GamesOfSource:
-    """What `ReadGames` and `ImportedGames` have in common; the latter describes the attributes.
-
-    `_stored` has the games of our own files with all columns; None for games of other sources.
-    """
-
-    trajectories: Trajectories
-    indices: NDArray[np.int64]
-    names: tuple[str, ...]
-    recorded_scores: NDArray[np.int64]
-    players: tuple[tuple[str, ...], ...]
-    skipped: tuple[SkippedGame, ...] = ()
-    suits: tuple[str, ...] = ()
-    _stored: Stored | None = field(default=None, compare=False, repr=False)
-
-
 @equal_by_value
 @dataclass(frozen=True, kw_only=True)
-class ReadGames(_GamesOfSource):
+class ReadGames:
     """What a reader returns: games whose arrays fit the variant, parsed, not yet replayed; and games of other rules.
 
     Attributes:
+        table: the games. Their outcomes are not known yet.
+        roster: the players' table.
+        indices: int64 (G,), the positions of the games in the file, from 0.
+        recorded_scores: int64 (G,), the scores in the file; NOT_RECORDED for none.
+        skipped: the games that cannot be read.
+        suits: as `ImportedGames.suits`.
         others: games of other rules.
         is_unreadable: whether this is a file that cannot be read; `skipped` then tells why.
     """
 
+    table: GameTable
+    roster: list[dict[str, Any]]
+    indices: NDArray[np.int64]
+    recorded_scores: NDArray[np.int64]
+    skipped: tuple[SkippedGame, ...] = ()
+    suits: tuple[str, ...] = ()
     others: tuple[OtherRules, ...] = ()
     is_unreadable: bool = False
 
     @staticmethod
     def of(
-        trajectories: Trajectories, recorded_scores: NDArray[np.int64] | None = None, names: Sequence[str] | None = None
+        trajectories: Trajectories,
+        recorded_scores: NDArray[np.int64] | None = None,
+        names: Sequence[str] | None = None,
+        players: Sequence[tuple[str, ...]] | None = None,
     ) -> ReadGames:
-        """Games of arrays, in their order, of which the source tells nothing else."""
-        count = len(trajectories)
-        return ReadGames(
-            trajectories=trajectories,
-            indices=np.arange(count, dtype=np.int64),
-            names=("",) * count if names is None else tuple(names),
-            recorded_scores=np.full(count, NOT_RECORDED, np.int64) if recorded_scores is None else recorded_scores,
-            players=((),) * count,
+        """Games of arrays, in their order, and what the source tells of them: scores, names, players by seat."""
+        count, unknown = len(trajectories), (NAMELESS,) * trajectories.variant.players
+        seats = [of_game or unknown for of_game in players or [()] * count]
+        roster, _ = merged_players([[{"name": name, "hash": None} for name in dict.fromkeys(chain(*seats))]])
+        rows = {player["name"]: row for row, player in enumerate(roster)}
+        seated = np.array([[rows[name] for name in of_game] for of_game in seats], np.int16)
+        table = GameTable(
+            trajectories,
+            np.arange(count, dtype=np.uint64),
+            seed=None,
+            index=None,
+            episode=None,
+            scores=np.zeros(count, np.uint8),
+            fireworks=np.zeros(count, np.uint8),
+            endings=np.zeros(count, np.uint8),
+            players=seated.reshape(count, len(unknown)),
+            names=np.array([""] * count if names is None else list(names), np.object_),
         )
+        scores = np.full(count, NOT_RECORDED, np.int64) if recorded_scores is None else recorded_scores
+        return ReadGames(table=table, roster=roster, indices=np.arange(count), recorded_scores=scores)
 
     @staticmethod
-    def of_table(table: GameTable, players: list[dict[str, Any]]) -> ReadGames:
+    def of_table(table: GameTable, roster: list[dict[str, Any]]) -> ReadGames:
         """Games of a table and its players' table, each called as its source calls it, or by its running number.
 
         Without a players' table the players have no names.
         """
-        names = [""] * len(table) if table.names is None else map(str, table.names)
-        called = [name or str(number) for name, number in zip(names, table.game.tolist(), strict=True)]
-        games = ReadGames.of(table.trajectories, table.scores.astype(np.int64), called)
-        return replace(games, players=names_by_seat(players, table.players), _stored=(table, players))
+        if not roster:
+            roster, table = [{"name": NAMELESS, "hash": None}], replace(table, players=np.zeros_like(table.players))
+        names = [""] * len(table) if table.names is None else table.names
+        called = [str(name) or str(number) for name, number in zip(names, table.game.tolist(), strict=True)]
+        table = replace(table, names=np.array(called, np.object_))
+        indices, scores = np.arange(len(table)), table.scores.astype(np.int64)
+        return ReadGames(table=table, roster=roster, indices=indices, recorded_scores=scores)
 
     @staticmethod
     def of_other_rules(variant: Variant, given: Variant, games: int) -> ReadGames:
@@ -163,18 +172,14 @@ class ReadGames(_GamesOfSource):
 
 @equal_by_value
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ImportedGames(_GamesOfSource):
+class ImportedGames:
     """The valid games of a source, as `read_games` returns them, and the reasons why other games were left out.
 
     Attributes:
-        trajectories: G games.
+        table: the games, with their outcomes by the variant's rules. A game without a name in the file has its position
+            as its name.
+        roster: the players' table, as `Dataset.players`; a player without a name in the file is called "unknown".
         indices: int64 (G,), the positions of the games in the source, from 0. Several files count as one sequence.
-        names: a text for each game: its name in the file, or its position if it has no name.
-        recorded_scores: int64 (G,), the scores in the file; -1 for none.
-        players: the players' names by seat, for each game; empty tuples if the file has no names.
-        scores: uint8 (G,), by the variant's rules, those of unfinished games included.
-        fireworks: uint8 (G,), the sums of the fireworks.
-        endings: uint8 (G,), code k stands for `starmine.endings()[k - 1]`; 0 for a game that stopped before its end.
         skipped: the games that were left out, in the order of the source.
         suits: the source's names of the suits, in their order, such as hanab.live's ("red", "yellow", "green", "blue",
             "purple"); empty if they are ours: red, yellow, green, white, blue.
@@ -182,22 +187,47 @@ class ImportedGames(_GamesOfSource):
             `read_games`.
     """
 
-    scores: NDArray[np.uint8]
-    fireworks: NDArray[np.uint8]
-    endings: NDArray[np.uint8]
+    table: GameTable
+    roster: list[dict[str, Any]]
+    indices: NDArray[np.int64]
+    skipped: tuple[SkippedGame, ...] = ()
+    suits: tuple[str, ...] = ()
     other_rules: int = 0
 
     @property
     def variant(self) -> Variant:
         """The rules."""
-        return self.trajectories.variant
+        return self.table.variant
+
+    @property
+    def trajectories(self) -> Trajectories:
+        """The decks, start players and actions."""
+        return self.table.trajectories
+
+    @property
+    def scores(self) -> NDArray[np.uint8]:
+        """The scores by the rules, those of unfinished games included: uint8 (G,)."""
+        return self.table.scores
+
+    @property
+    def endings(self) -> NDArray[np.uint8]:
+        """The endings, as `GameTable.endings`; 0 for a game that stopped before its end: uint8 (G,)."""
+        return self.table.endings
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the games, made anew at each access."""
+        return tuple(map(str, self.table.names if self.table.names is not None else ()))
+
+    @property
+    def players(self) -> tuple[tuple[str, ...], ...]:
+        """The players' names by seat, for each game, made anew at each access; empty where the file has no names."""
+        seats = names_by_seat(self.roster, self.table.players)
+        return tuple(() if set(of_game) == {NAMELESS} else of_game for of_game in seats)
 
     def chosen(self, games: NDArray[np.int64]) -> ImportedGames:
         """The games at some positions, int64 (K,) from 0 to G - 1, of this object."""
-        columns: dict[str, Any] = {name: getattr(self, name)[games] for name in ARRAYS}
-        columns |= {name: tuple(getattr(self, name)[game] for game in games.tolist()) for name in TUPLES}
-        stored = None if self._stored is None else (self._stored[0][games], self._stored[1])
-        return replace(self, trajectories=self.trajectories[games], **columns, _stored=stored)
+        return replace(self, table=self.table[games], indices=self.indices[games])
 
     def without(self, skipped: Sequence[SkippedGame]) -> ImportedGames:
         """All games except the `skipped` ones, whose `index` is a position in this object, as `write_games` has it."""
@@ -206,7 +236,7 @@ class ImportedGames(_GamesOfSource):
 
     def __len__(self) -> int:
         """Number of games."""
-        return len(self.trajectories)
+        return len(self.table)
 
     def __repr__(self) -> str:
         """Number of games and turns."""
@@ -261,9 +291,8 @@ def _arrays(games: list[tuple[int, RecordedGame]], variant: Variant) -> ReadGame
     )
     scores = np.array([game.score for _, game in games], np.int64)
     return replace(
-        ReadGames.of(played, scores, [game.name for _, game in games]),
+        ReadGames.of(played, scores, [game.name for _, game in games], [game.players for _, game in games]),
         indices=np.array([index for index, _ in games], np.int64),
-        players=tuple(game.players for _, game in games),
         suits=common_suits([game.suits for _, game in games]),
     )
 
@@ -348,49 +377,38 @@ def refuse(skipped: Sequence[SkippedGame], total: int, source: str, unreadable: 
 
 def _played(games: ReadGames) -> tuple[ImportedGames, list[SkippedGame]]:
     """The games of a part that hold by the rules, and the others."""
-    played = games.trajectories
-    by_rules = outcomes(played, THREADS)
+    table, told = games.table, games.recorded_scores
+    by_rules = outcomes(table.trajectories, THREADS)
     scores, codes, problems = by_rules.scores, by_rules.endings, by_rules.problems
-    told = games.recorded_scores
-    reasons = {game: by_rules.describe(game, played) for game in np.flatnonzero(problems).tolist()}
+    reasons = {game: by_rules.describe(game, table.trajectories) for game in np.flatnonzero(problems).tolist()}
     # hanab.live gives 0 to a lost game, and to one that its players stopped.
     may_be_zero = np.isin(codes, (0, endings().index("lost") + 1))
     holds = (told == NOT_RECORDED) | (told == scores) | ((told == 0) & may_be_zero)
     for game in np.flatnonzero((problems == 0) & ~holds).tolist():
         reasons[game] = f"its recorded score is {told[game]}: the rules give it {scores[game]}"
-    broken = [SkippedGame(int(games.indices[game]), games.names[game], reason) for game, reason in reasons.items()]
-    shared: dict[str, Any] = {field.name: getattr(games, field.name) for field in fields(_GamesOfSource)}
-    shared |= {"skipped": ()}
-    imported = ImportedGames(**shared, scores=scores, fireworks=by_rules.fireworks, endings=codes)
-    return imported.chosen(np.setdiff1d(np.arange(len(played)), list(reasons))) if broken else imported, broken
+    table = replace(table, scores=scores, fireworks=by_rules.fireworks, endings=codes)
+    imported = ImportedGames(table=table, roster=games.roster, indices=games.indices, suits=games.suits)
+    names = imported.names
+    broken = [SkippedGame(int(games.indices[game]), names[game], reason) for game, reason in reasons.items()]
+    return imported.chosen(np.setdiff1d(np.arange(len(table)), list(reasons))) if broken else imported, broken
 
 
 def _joined(parts: list[ImportedGames], skipped: list[SkippedGame], other_rules: int) -> ImportedGames:
     """The games of several parts; those without a name are called by their positions."""
     held = [part for part in parts if len(part)] or parts[:1]
-    arrays: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in held]) for name in ARRAYS}
-    tuples: dict[str, Any] = {name: tuple(one for part in held for one in getattr(part, name)) for name in TUPLES}
-    named = zip(tuples["names"], arrays["indices"].tolist(), strict=True)
-    tuples["names"] = tuple(name or str(index) for name, index in named)
-    stored = _joined_tables([part._stored for part in held])
-    if stored is not None:
-        played = stored[0].trajectories  # so that they are held once
-    else:
-        all_played = [part.trajectories for part in held]
-        played = Trajectories.concatenate(all_played) if len(held) > 1 else all_played[0]
+    roster, rows = merged_players([part.roster for part in held])
+    tables = [replace(part.table, players=of[part.table.players]) for part, of in zip(held, rows, strict=True)]
+    indices = np.concatenate([part.indices for part in held])
+    names = [name or str(index) for name, index in zip(chain(*(part.names for part in held)), indices, strict=True)]
+    table = replace(
+        GameTable.concatenate(tables),
+        game=np.arange(len(indices), dtype=np.uint64),
+        names=np.array(names, np.object_),
+    )
     suits = common_suits(part.suits for part in held)
-    left: dict[str, Any] = {"skipped": tuple(skipped), "suits": suits, "other_rules": other_rules}
-    return ImportedGames(trajectories=played, **arrays, **tuples, **left, _stored=stored)
-
-
-def _joined_tables(parts: list[Stored | None]) -> Stored | None:
-    """The stored games of several parts as one table; None where a part has none."""
-    stored = [part for part in parts if part is not None]
-    if len(parts) == 1 or len(stored) < len(parts):
-        return parts[0] if len(parts) == 1 else None
-    players, rows = merged_players([table for _, table in stored])
-    tables = [replace(games, players=of[games.players]) for (games, _), of in zip(stored, rows, strict=True)]
-    return GameTable.concatenate(tables), players
+    return ImportedGames(
+        table=table, roster=roster, indices=indices, skipped=tuple(skipped), suits=suits, other_rules=other_rules
+    )
 
 
 def starting_at_seat_0(games: Trajectories) -> Trajectories:
