@@ -44,7 +44,6 @@ pub(crate) use game::hand::Hand;
 #[cfg(test)]
 pub(crate) use variants::random_variant::random_variant;
 
-pub use cards::bit_set::SetIter;
 pub use cards::card::{Card, Rank, Suit};
 pub use cards::card_set::CardSet;
 pub use cards::deck::DeckError;

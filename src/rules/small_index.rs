@@ -14,20 +14,6 @@ pub struct IndexError {
     pub(in crate::rules) count: usize,
 }
 
-impl IndexError {
-    /// The number that was given.
-    #[must_use]
-    pub const fn index(&self) -> u8 {
-        self.index
-    }
-
-    /// The number of indices, which are counted from 0.
-    #[must_use]
-    pub const fn count(&self) -> usize {
-        self.count
-    }
-}
-
 /// Gives a type around a `u8` its values and its conversions.
 macro_rules! small_index {
     ($type:ident, $count:expr, $kind:literal) => {

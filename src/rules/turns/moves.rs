@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::rules::cards::bit_set::{SetIter, bit_set, set_of};
+use crate::rules::cards::bit_set::bit_set;
 use crate::rules::cards::card::Suit;
 use crate::rules::small_index::{Offset, Slot, numbered};
 use crate::rules::turns::hint::Hint;
@@ -100,9 +100,8 @@ impl ActionSet {
     }
 
     /// The actions in ascending order.
-    #[must_use]
-    pub fn iter(self) -> SetIter<ActionId> {
-        self.into_iter()
+    pub fn iter(self) -> impl ExactSizeIterator<Item = ActionId> + Clone {
+        ActionIter(self)
     }
 
     /// The set as bits: bit `a` is action `a`.
@@ -113,7 +112,30 @@ impl ActionSet {
 }
 
 bit_set!(ActionSet);
-set_of!(ActionSet, ActionId, ActionId::at);
+
+/// The actions that are left of a set.
+#[derive(Clone)]
+struct ActionIter(ActionSet);
+
+impl Iterator for ActionIter {
+    type Item = ActionId;
+
+    fn next(&mut self) -> Option<ActionId> {
+        let ActionIter(ActionSet(left)) = self;
+        if *left == 0 {
+            return None;
+        }
+        let action = ActionId::at(left.trailing_zeros() as usize);
+        *left &= *left - 1;
+        Some(action)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.0.len(), Some(self.0.len()))
+    }
+}
+
+impl ExactSizeIterator for ActionIter {}
 
 /// A move that the rules refuse.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

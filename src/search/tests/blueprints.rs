@@ -58,7 +58,7 @@ fn a_search_refuses_other_variants_and_games_that_are_over() {
     let seated = GameRunner::new(variant_of("standard", 3), players, EpisodeSeed::default());
     assert!(seated.is_err());
     let mut over = State::new(variant, EpisodeSeed::default());
-    while let Some(played) = over.legal_actions().into_iter().next() {
+    while let Some(played) = over.legal_actions().iter().next() {
         over.apply(played).unwrap();
     }
     let error = searcher.clone().decide(&over, 1).err();
