@@ -4,15 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::bot::Bot;
-use super::games::player::BotMoveError;
-use super::games::runner::GameRunner;
 use crate::nn::{MoveChoice, Policy, PolicyOutputs, PolicyScratch};
 use crate::rules::{GameRng, Move, UnsupportedVariantError, Variant, View};
-use crate::threads::is_stopped;
 
 /// A bot that plays by a policy.
 pub struct PolicyBot {
-    policy: Arc<Policy>,
+    pub(super) policy: Arc<Policy>,
     choice: MoveChoice,
     rng: GameRng,
     scratch: PolicyScratch,
@@ -93,77 +90,37 @@ impl Bot for PolicyBot {
     }
 
     fn act(&mut self, view: &View<'_>) -> Move {
-        let outputs = self.policy.evaluate([*view], &mut self.scratch).expect(PLAYS);
+        let outputs = PolicyBot::evaluate(&self.policy, [*view], &mut self.scratch);
         self.choose(&outputs, 0, view.variant())
     }
 }
 
-/// What holds for every table at which a policy sits.
-const PLAYS: &str = "the policy plays the variant";
-
 impl PolicyBot {
+    /// The policy's outputs for views of games that go on.
+    pub(super) fn evaluate<'v>(
+        policy: &Policy,
+        views: impl IntoIterator<Item = View<'v>>,
+        scratch: &mut PolicyScratch,
+    ) -> PolicyOutputs {
+        policy.evaluate(views, scratch).expect("the policy plays the variant")
+    }
+
     /// The move that is chosen by the outputs for a view of a game that goes on.
-    fn choose(&mut self, outputs: &PolicyOutputs, index: usize, variant: &Variant) -> Move {
+    pub(super) fn choose(
+        &mut self,
+        outputs: &PolicyOutputs,
+        index: usize,
+        variant: &Variant,
+    ) -> Move {
         let action = outputs.action(index, self.choice, &mut self.rng).expect("the game goes on");
         variant.tables().moves[action.index()]
-    }
-}
-
-/// Plays one turn of each of these games, in all of which a policy is to act.
-fn play_policies(games: &mut [&mut GameRunner], waiting: &[usize], scratch: &mut PolicyScratch) {
-    let acting = |game: usize, games: &mut [&mut GameRunner]| {
-        let (bot, _) = games[game].bot_to_act::<PolicyBot>().expect("a policy is to act");
-        (bot.policy.clone(), game)
-    };
-    let mut waiting: Vec<_> = waiting.iter().map(|&game| acting(game, games)).collect();
-    waiting.sort_by_key(|(policy, _)| Arc::as_ptr(policy));
-    for alike in waiting.chunk_by(|(one, _), (other, _)| Arc::ptr_eq(one, other)) {
-        let views = alike.iter().map(|&(_, game)| games[game].view(games[game].current_player()));
-        let outputs = alike[0].0.evaluate(views, scratch).expect(PLAYS);
-        for (row, &(_, game)) in alike.iter().enumerate() {
-            let (bot, view) = games[game].bot_to_act::<PolicyBot>().expect("a policy is to act");
-            let played = bot.choose(&outputs, row, view.variant());
-            games[game].play_unchecked(played);
-        }
-    }
-}
-
-/// Lets the bots of many games play until each game has ended or an external player is to act,
-/// unless the call is stopped. Policies are evaluated for all games that wait for them.
-/// `failed` gets the games in which a bot chose an illegal move; the others go on.
-pub fn run_together(
-    games: &mut [&mut GameRunner],
-    scratch: &mut PolicyScratch,
-    mut failed: impl FnMut(usize, BotMoveError),
-) {
-    let mut open: Vec<usize> = (0..games.len()).collect();
-    while !open.is_empty() && !is_stopped() {
-        open.retain(|&index| {
-            let game = &mut *games[index];
-            if !game.has_bot::<PolicyBot>() {
-                game.run().unwrap_or_else(|error| failed(index, error));
-                return false;
-            }
-            while game.bot_to_act::<PolicyBot>().is_none() {
-                match game.play_bot() {
-                    Ok(true) => {}
-                    Ok(false) => return false,
-                    Err(error) => {
-                        failed(index, error);
-                        return false;
-                    }
-                }
-            }
-            true
-        });
-        play_policies(games, &open, scratch);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bots::{GamesOptions, Player, RuleList, bot, play_games};
+    use crate::bots::{GameRunner, GamesOptions, Player, RuleList, bot, play_games};
     use crate::nn::{POLICIES, policy_file, small};
     use crate::rules::{Edition, EpisodeSeed, LostGameScore, Parameters};
 

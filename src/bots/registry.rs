@@ -9,7 +9,9 @@ use super::random::Random;
 use super::rule_list::{self, RuleList};
 use super::smart::Smart;
 use crate::nn::POLICIES;
-use crate::rules::{PRESETS, Preset, UnknownNameError, UnsupportedVariantError, Variant};
+use crate::rules::{
+    PRESETS, Preset, UnknownNameError, UnsupportedVariantError, Variant, find_named,
+};
 
 /// A row of [`BOTS`]: what is known of a bot.
 #[derive(Clone, Copy, Debug)]
@@ -158,8 +160,7 @@ impl BotKind {
 /// # Errors
 /// [`UnknownNameError`] if there is none.
 pub fn bot(name: &str) -> Result<&'static BotKind, UnknownNameError> {
-    let found = BOTS.iter().find(|kind| kind.name == name);
-    found.ok_or_else(|| UnknownNameError::new("bot", name, BOTS.iter().map(|kind| kind.name)))
+    find_named("bot", BOTS, |kind| kind.name, name)
 }
 
 /// As [`bot`], where a shipped policy may be named too: the error lists both.

@@ -64,7 +64,7 @@ pub(crate) use game::validate::PositionError;
 pub(crate) use limits::MAX_CARD_KINDS;
 pub use limits::{MAX_CARDS, MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS, MAX_RANKS};
 pub use names::UnknownNameError;
-pub(crate) use names::named;
+pub(crate) use names::{find_named, named};
 pub use small_index::{IndexError, Offset, Seat, Slot};
 pub use turns::ending::Ending;
 pub use turns::event::Event;

@@ -32,9 +32,8 @@ macro_rules! named {
             type Err = crate::rules::UnknownNameError;
 
             fn from_str(name: &str) -> Result<$type, crate::rules::UnknownNameError> {
-                let names = || $type::ALL.iter().map(|value| value.name());
-                let found = $type::ALL.iter().find(|value| value.name() == name).copied();
-                found.ok_or_else(|| crate::rules::UnknownNameError::new($kind, name, names()))
+                let name_of = |value: &$type| value.name();
+                crate::rules::find_named($kind, $type::ALL, name_of, name).copied()
             }
         }
 
@@ -84,6 +83,17 @@ impl UnknownNameError {
             None => format!("expected one of {known}"),
         }
     }
+}
+
+/// The row of a table with this name. Messages call a row `kind`, such as `variant`.
+pub(crate) fn find_named<'a, T>(
+    kind: &str,
+    rows: &'a [T],
+    name_of: impl Fn(&'a T) -> &'a str,
+    name: &str,
+) -> Result<&'a T, UnknownNameError> {
+    let found = rows.iter().find(|row| name_of(row) == name);
+    found.ok_or_else(|| UnknownNameError::new(kind, name, rows.iter().map(name_of)))
 }
 
 /// The least Jaro-Winkler similarity (0 to 1) of a name that is suggested. Names that differ by one

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::blueprint::Blueprint;
 use super::error::SearchError;
 use crate::threads::{is_stopped, share};
 
@@ -11,11 +12,11 @@ use crate::threads::{is_stopped, share};
 ///
 /// # Errors
 /// [`SearchError::Stopped`] if the call is stopped.
-pub(super) fn map<W: Send, T: Send>(
-    workers: &mut [W],
+pub(super) fn map<T: Send>(
+    workers: &mut [Blueprint],
     count: usize,
     size: usize,
-    of: impl Fn(&mut W, Range<usize>) -> Vec<T> + Sync,
+    of: impl Fn(&mut Blueprint, Range<usize>) -> Vec<T> + Sync,
 ) -> Result<Vec<T>, SearchError> {
     let mut found: Vec<Vec<T>> = Vec::new();
     found.resize_with(count.div_ceil(size), Vec::new);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Partners;
 use crate::batch::kernel::game::Game;
-use crate::bots::{BotMoveError, GameRunner, Outcome, PolicyBot, run_together};
+use crate::bots::{BotMoveError, GameRunner, Outcome, run_together};
 use crate::nn::PolicyScratch;
 use crate::rules::{EpisodeSeed, Position, RandomGame, Recording, State, Variant};
 use crate::threads::is_stopped;
@@ -48,7 +48,7 @@ impl PartnerGame {
             .expect("partners have a player for each seat");
         // No game has more turns than a `u8` can count.
         let mut game = PartnerGame {
-            has_policy: table.has_bot::<PolicyBot>(),
+            has_policy: table.has_policy(),
             table,
             actions: Vec::with_capacity(u8::MAX.into()),
             forfeited: false,
@@ -98,7 +98,7 @@ impl PartnerGame {
             let players = partners.draw(self.table.variant(), seed);
             self.table = GameRunner::new(self.table.variant().clone(), players, seed)
                 .expect("partners have a player for each seat");
-            self.has_policy = self.table.has_bot::<PolicyBot>();
+            self.has_policy = self.table.has_policy();
         }
         self.play_partners();
     }

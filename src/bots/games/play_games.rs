@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::player::{GamesError, Player, check_players};
 use super::runner::{GameRunner, Outcome};
+use super::together::run_together;
 use super::turn_values::TurnValues;
-use crate::bots::policy::{PolicyBot, run_together};
 use crate::buffers::try_with_capacity;
 use crate::nn::PolicyScratch;
 use crate::rules::{EpisodeSeed, Recording, Variant};
@@ -173,7 +173,7 @@ impl Worker {
     fn new(variant: &Arc<Variant>, players: &[Player], size: usize) -> Worker {
         let runner = GameRunner::new(variant.clone(), players.to_vec(), EpisodeSeed::default())
             .expect("the players were checked");
-        let together = if runner.has_bot::<PolicyBot>() { size } else { 1 };
+        let together = if runner.has_policy() { size } else { 1 };
         Worker { runners: vec![runner; together], scratch: PolicyScratch::default() }
     }
 

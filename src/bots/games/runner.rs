@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::player::{BotMoveError, GamesError, Player, check_players};
 use super::seats::Seats;
 use super::turn_values::TurnValues;
-use crate::bots::bot::Bot;
+use crate::bots::policy::PolicyBot;
 use crate::rules::{
     Ending, EpisodeSeed, Event, GameRng, Move, MoveError, RandomDeck, RandomGame, Recording, Seat,
     SeerView, State, Variant, View,
@@ -201,22 +201,20 @@ impl GameRunner {
         self.ending().is_none() && !matches!(player, Player::External)
     }
 
-    /// Whether a seat has a bot of this type.
-    pub(crate) fn has_bot<B: Bot>(&self) -> bool {
-        let is_it =
-            |player: &Player| matches!(player, Player::Bot(bot) if (&**bot as &dyn Any).is::<B>());
-        self.seats.players().iter().any(is_it)
+    /// Whether a seat has a policy.
+    pub(crate) fn has_policy(&self) -> bool {
+        let is_policy = |player: &Player| matches!(player, Player::Bot(bot) if (&**bot as &dyn Any).is::<PolicyBot>());
+        self.seats.players().iter().any(is_policy)
     }
 
-    /// The bot that is to act, with its view; `None` if a player of another type is, or if the game
-    /// has ended.
-    pub(crate) fn bot_to_act<B: Bot>(&mut self) -> Option<(&mut B, View<'_>)> {
+    /// The policy that is to act, with its view; `None` if another player is, or if the game has ended.
+    pub(super) fn policy_to_act(&mut self) -> Option<(&mut PolicyBot, View<'_>)> {
         if self.ending().is_some() {
             return None;
         }
         let seat = self.game.position.current_player;
         let bot = self.seats.bot(seat)?;
-        let bot = (&mut **bot as &mut dyn Any).downcast_mut::<B>()?;
+        let bot = (&mut **bot as &mut dyn Any).downcast_mut()?;
         let view = View::new(&self.variant, &self.game.position, seat);
         Some((bot, view.with_history(&self.history)))
     }

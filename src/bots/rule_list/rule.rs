@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::condition::{Condition, EXPECTED};
 use super::context::RuleContext;
 use super::{discard_rules, hint_rules, play_rules};
-use crate::rules::{Move, UnknownNameError};
+use crate::rules::{Move, UnknownNameError, find_named};
 
 /// The function of a rule. It returns `None` if the rule does not apply.
 #[derive(Clone, Copy)]
@@ -263,8 +263,7 @@ impl FromStr for Rule {
 /// # Errors
 /// [`UnknownNameError`] if there is none.
 pub fn rule(name: &str) -> Result<&'static RuleKind, UnknownNameError> {
-    let kind = RULES.iter().find(|kind| kind.name == name);
-    kind.ok_or_else(|| UnknownNameError::new("rule", name, RULES.iter().map(|kind| kind.name)))
+    find_named("rule", RULES, |kind| kind.name, name)
 }
 
 fn parse_probability(text: &str, kind: &RuleKind, words: &[&str]) -> Result<f64, RuleError> {

@@ -1,6 +1,6 @@
 //! The named variants: one row each.
 
-use crate::rules::names::UnknownNameError;
+use crate::rules::names::{UnknownNameError, find_named};
 use crate::rules::variants::edition::Edition;
 use crate::rules::variants::parameters::Parameters;
 
@@ -130,19 +130,13 @@ pub(crate) fn hle_preset(name: &str) -> Option<&'static str> {
     HLE_NAMES.iter().find(|(theirs, _)| *theirs == name).map(|&(_, ours)| ours)
 }
 
-/// The error for a name that no preset has. For a name of HLE it suggests our name.
-fn unknown(name: &str) -> UnknownNameError {
-    let mut error = UnknownNameError::new("variant", name, PRESETS.iter().map(|row| row.name));
-    if let Some(ours) = hle_preset(name) {
-        error.nearest = Some(ours.into());
-    }
-    error
-}
-
-/// The preset of this name.
+/// The preset of this name. The error for a name of HLE suggests ours.
 ///
 /// # Errors
 /// [`UnknownNameError`] if no preset has the name.
 pub fn preset(name: &str) -> Result<&'static Preset, UnknownNameError> {
-    PRESETS.iter().find(|row| row.name == name).ok_or_else(|| unknown(name))
+    find_named("variant", PRESETS, |row| row.name, name).map_err(|error| {
+        let nearest = hle_preset(name).map(Box::from).or(error.nearest);
+        UnknownNameError { nearest, ..error }
+    })
 }
