@@ -27,6 +27,5 @@ mod text;
 
 pub use error::PlayerSpecError;
 pub use player_spec::PlayerSpec;
-pub(crate) use policy_source::find_policy;
 pub(crate) use search_text::SearchText;
 pub(crate) use stored_players::StoredPlayer;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::error::PlayerSpecError;
 use super::policy_source::NamedPolicy;
 use crate::bots::{Bot, BotKind, Noise, Noisy, Player, PolicyBot, RuleList};
 use crate::nn::{MoveChoice, Policy};
@@ -99,6 +100,19 @@ impl PlayerSpec {
         matches!(self.0, Spec::External)
     }
 
+    /// The player with noise: with this probability a random legal move replaces its own.
+    ///
+    /// # Errors
+    /// [`PlayerSpecError::NoisyText`] for a player that has noise, that searches, or that is external.
+    pub fn noisy(self, noise: Noise) -> Result<PlayerSpec, PlayerSpecError> {
+        match self.0 {
+            Spec::Kind(_) | Spec::Rules(_) | Spec::Policy(_) => {
+                Ok(PlayerSpec(Spec::Noisy(noise, Box::new(self))))
+            }
+            _ => Err(PlayerSpecError::NoisyText(self.to_string())),
+        }
+    }
+
     /// The player that searches with this one as its blueprint.
     ///
     /// # Errors
@@ -178,12 +192,6 @@ impl PlayerSpec {
     #[must_use]
     pub fn policy(&self) -> Option<&Arc<Policy>> {
         Some(&self.named_policy()?.policy)
-    }
-
-    /// The path of the policy's file, or its name if it is shipped; `None` without a policy.
-    #[must_use]
-    pub fn policy_source(&self) -> Option<&str> {
-        Some(&self.named_policy()?.source)
     }
 
     pub(super) fn named_policy(&self) -> Option<&NamedPolicy> {

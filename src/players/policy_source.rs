@@ -20,13 +20,13 @@ pub(super) struct NamedPolicy {
 }
 
 /// Finds a policy by what stands for it in a text: its path or name, and its weights.
-pub(crate) type FindPolicy<'a> = dyn Fn(&str) -> Result<(String, Arc<Policy>), PolicyError> + 'a;
+pub(super) type FindPolicy<'a> = dyn Fn(&str) -> Result<(String, Arc<Policy>), PolicyError> + 'a;
 
 /// Finds a policy that is shipped or in a file.
 ///
 /// # Errors
 /// [`PolicyError`] if the file cannot be read or is invalid.
-pub(crate) fn find_policy(source: &str) -> Result<(String, Arc<Policy>), PolicyError> {
+pub(super) fn find_policy(source: &str) -> Result<(String, Arc<Policy>), PolicyError> {
     if let Ok(shipped) = shipped_policy(source) {
         return Ok((source.to_owned(), shipped.policy()?));
     }

@@ -34,7 +34,7 @@ impl PlayerSpec {
     ///
     /// # Errors
     /// [`PlayerSpecError`] if the text names no player.
-    pub(crate) fn parse(text: &str, find: &FindPolicy<'_>) -> Result<PlayerSpec, PlayerSpecError> {
+    pub(super) fn parse(text: &str, find: &FindPolicy<'_>) -> Result<PlayerSpec, PlayerSpecError> {
         match SearchText::of(text) {
             Some(text) => parse_search(&text, find),
             None => parse_bot(text, find),
@@ -52,15 +52,12 @@ fn parse_bot(text: &str, find: &FindPolicy<'_>) -> Result<PlayerSpec, PlayerSpec
         return Ok(PlayerSpec(Spec::Policy(NamedPolicy::parse(policy, find)?)));
     }
     if let Some(noisy) = text.strip_prefix(NOISY_PREFIX) {
-        let wrong = || PlayerSpecError::NoisyText(text.to_owned());
-        let (noise, bot) = noisy.split_once(';').ok_or_else(wrong)?;
+        let parts = noisy.split_once(';');
+        let (noise, bot) = parts.ok_or_else(|| PlayerSpecError::NoisyText(text.to_owned()))?;
         let (noise, bot) = (noise.trim(), bot.trim());
         let probability = noise.parse().ok().and_then(Noise::new);
         let noise = probability.ok_or_else(|| PlayerSpecError::Noise(noise.to_owned()))?;
-        if bot.starts_with(NOISY_PREFIX) {
-            return Err(wrong());
-        }
-        return Ok(PlayerSpec(Spec::Noisy(noise, Box::new(parse_bot(bot, find)?))));
+        return parse_bot(bot, find)?.noisy(noise);
     }
     match shipped_policy(text) {
         Ok(_) => {

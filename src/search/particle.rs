@@ -38,9 +38,8 @@ pub(super) fn explains(
     let after = game.supposed_position(turn + 1, cards);
     let (seat, played) = (before.current_player, game.history()[turn].played);
     let agrees = seat == observer || act(bots, variant, &before) == played;
-    let event = after.last_event.expect("a turn was played");
     let [before, after] = [&before, &after].map(|at| View::new(variant, at, observer));
-    bots.tell(before, &event, after, Some(observer));
+    bots.tell(before, after, Some(observer));
     agrees
 }
 

@@ -2,7 +2,7 @@
 
 use super::particle::act;
 use crate::bots::{Bot, Player, Seats};
-use crate::rules::{Event, Move, RandomGame, Seat, Variant, View};
+use crate::rules::{Move, RandomGame, Seat, Variant, View};
 
 /// Where a roll-out starts.
 pub(super) struct Start<'a> {
@@ -20,9 +20,9 @@ pub(super) struct Start<'a> {
 ///
 /// # Panics
 /// If the move is not legal.
-pub(super) fn apply(game: &mut RandomGame, variant: &Variant, played: Move) -> Event {
+pub(super) fn apply(game: &mut RandomGame, variant: &Variant, played: Move) {
     assert!(game.position.is_legal(variant, played), "the blueprint's {played:?} is not legal");
-    game.play_unchecked(variant, played)
+    game.play_unchecked(variant, played);
 }
 
 /// The score of a game that these bots play to its end, from the states of the bots at its start.
@@ -37,13 +37,13 @@ pub(super) fn play(bots: &mut Seats, variant: &Variant, start: &Start<'_>) -> u8
     let (mut game, mut played) = (start.game.clone(), start.first);
     loop {
         let before = game.position;
-        let event = apply(&mut game, variant, played);
+        apply(&mut game, variant, played);
         let after = &game.position;
         if after.ending.is_some() {
             return after.score(variant);
         }
         let view = |position| View::new(variant, position, start.observer);
-        bots.tell(view(&before), &event, view(after), None);
+        bots.tell(view(&before), view(after), None);
         played = act(bots, variant, after);
     }
 }

@@ -9,8 +9,9 @@ use crate::bindings::arguments::numbers::wrong_type;
 use crate::bindings::arguments::text::Text;
 use crate::bindings::errors::SerializationError;
 use crate::bindings::nn::network::_Network;
+use crate::bots::Noise;
 use crate::nn::MoveChoice;
-use crate::players::{PlayerSpec, StoredPlayer, find_policy};
+use crate::players::{PlayerSpec, PlayerSpecError, StoredPlayer};
 
 /// A bot, a trained policy or a searcher, loaded: the weights of a policy are those of the moment at which the
 /// player was made, whatever its file holds later.
@@ -78,7 +79,9 @@ impl _Player {
     /// Raises:
     ///     UnknownNameError: the probability is out of range, or the player has noise already or searches.
     fn noisy(&self, probability: f64) -> PyResult<_Player> {
-        self.within(|text| format!("noisy: {probability}; {text}"))
+        let noise = Noise::new(probability);
+        let noise = noise.ok_or_else(|| PlayerSpecError::Noise(probability.to_string()))?;
+        Ok(_Player(self.0.clone().noisy(noise)?))
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
@@ -127,16 +130,6 @@ impl _Player {
 }
 
 impl _Player {
-    /// The player of a text that contains the text of this one.
-    fn within(&self, text: impl FnOnce(String) -> String) -> PyResult<_Player> {
-        let player = &self.0;
-        let find = |source: &str| match (player.policy_source(), player.policy()) {
-            (Some(source), Some(policy)) => Ok((source.to_owned(), policy.clone())),
-            _ => find_policy(source),
-        };
-        Ok(_Player(PlayerSpec::parse(&text(player.to_string()), &find)?))
-    }
-
     /// Whether both have the same text and the same weights.
     pub fn is_same(&self, other: &_Player) -> bool {
         self.0 == other.0

@@ -282,10 +282,10 @@ impl GameRunner {
         let before = self.game.position;
         self.apply(played);
         let GameRunner { variant, game: RandomGame { position, .. }, history, seats, .. } = self;
-        let (event, earlier) = history.split_last().expect("a turn was played");
+        let (_, earlier) = history.split_last().expect("a turn was played");
         let before = View::new(variant, &before, Seat::FIRST).with_history(earlier);
         let after = View::new(variant, position, Seat::FIRST).with_history(history);
-        seats.tell(before, event, after, None);
+        seats.tell(before, after, None);
     }
 
     /// Ends the game as lost, with no life tokens left, as a batch does after an illegal action if its

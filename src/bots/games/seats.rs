@@ -58,17 +58,13 @@ impl Seats {
     /// Tells the bots of a turn, before and after which any seat has these views. The bot in the seat
     /// `except` is not told.
     #[inline]
-    pub fn tell(&mut self, before: View<'_>, event: &Event, after: View<'_>, except: Option<Seat>) {
+    pub fn tell(&mut self, before: View<'_>, after: View<'_>, except: Option<Seat>) {
         for (seat, player) in before.variant().seats().zip(&mut self.players) {
             let is_told = self.observing >> seat.index() & 1 == 1 && Some(seat) != except;
             if let Player::Bot(bot) = player
                 && is_told
             {
-                bot.observe(&Turn {
-                    before: before.of_seat(seat),
-                    event: event.seen_by(seat),
-                    after: after.of_seat(seat),
-                });
+                bot.observe(&Turn::between(before.of_seat(seat), after.of_seat(seat)));
             }
         }
     }
@@ -157,8 +153,8 @@ mod tests {
         assert_eq!(started, [0, 1, 2].map(|seat| (Seat::ALL[seat], 0, None)));
         for (turn, except) in [None, None, Some(Seat::ALL[2])].into_iter().enumerate() {
             let before = state.clone();
-            let event = state.play(game.history()[turn].played).unwrap();
-            seats.tell(before.view(Seat::FIRST), &event, state.view(Seat::FIRST), except);
+            state.play(game.history()[turn].played).unwrap();
+            seats.tell(before.view(Seat::FIRST), state.view(Seat::FIRST), except);
         }
         let expected = [(0, 0), (2, 0), (0, 1), (2, 1), (0, 2)].map(|(seat, turn)| {
             let (seat, event) = (Seat::ALL[seat], game.history()[turn]);

@@ -61,8 +61,8 @@ impl<B: Bot + Default> Table<B> {
     /// Plays a move, whoever chose it.
     pub fn play(&mut self, played: Move) {
         let before = self.state.clone();
-        let event = self.state.play(played).unwrap();
-        self.seats.tell(before.view(Seat::FIRST), &event, self.state.view(Seat::FIRST), None);
+        self.state.play(played).unwrap();
+        self.seats.tell(before.view(Seat::FIRST), self.state.view(Seat::FIRST), None);
     }
 
     /// The moves that the bots choose in the next turns.
