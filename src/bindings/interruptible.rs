@@ -51,18 +51,6 @@ pub fn interruptible<T: Send>(py: Python<'_>, call: impl FnOnce() -> T + Send) -
     signal.map(|()| finished.expect("a call that was not interrupted has a result"))
 }
 
-/// Makes a call that takes long only if `is_long`; another one keeps the interpreter.
-///
-/// # Errors
-/// As [`interruptible`].
-pub fn interruptible_if<T: Send>(
-    is_long: bool,
-    py: Python<'_>,
-    call: impl FnOnce() -> T + Send,
-) -> PyResult<T> {
-    if is_long { interruptible(py, call) } else { Ok(call()) }
-}
-
 /// Makes a call that takes long only if `is_long`; another one is made on this thread. Neither keeps the interpreter.
 ///
 /// # Errors

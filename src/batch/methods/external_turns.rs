@@ -35,7 +35,7 @@ impl Batch {
         let mut batch = Batch::without_games(variant, episodes.len(), 0, options)?;
         for (game, seed) in episodes.enumerate() {
             BatchError::check_stop()?;
-            let dealt = PartnerGame::new(&batch.config.options.partners, batch.variant(), seed);
+            let dealt = PartnerGame::start(&batch.config.options.partners, batch.variant(), seed);
             batch.put(game, &dealt.game());
             batch.partner_games.push(dealt);
         }

@@ -8,7 +8,7 @@ use super::Partners;
 use crate::batch::kernel::game::Game;
 use crate::bots::{BotMoveError, GameRunner, Outcome, run_together};
 use crate::nn::PolicyScratch;
-use crate::rules::{EpisodeSeed, Position, RandomGame, Recording, State, Variant};
+use crate::rules::{EpisodeSeed, Event, Position, RandomGame, Recording, State, Variant};
 use crate::threads::is_stopped;
 
 /// Most deals in a row for an episode in which the partners leave the learner a turn.
@@ -18,8 +18,6 @@ pub const MAX_DEALS: usize = 1000;
 #[derive(Clone, Debug)]
 pub struct PartnerGame {
     table: GameRunner,
-    /// The learner's actions in this episode, from which the game can be replayed.
-    actions: Vec<u8>,
     /// Whether an illegal action has ended this episode. It counts as a turn, as in games without
     /// partners.
     forfeited: bool,
@@ -41,16 +39,15 @@ impl PartnerGame {
         game
     }
 
-    /// Deals this episode and lets the partners play up to the learner's first turn.
-    fn start(partners: &Partners, variant: &Arc<Variant>, seed: EpisodeSeed) -> PartnerGame {
+    /// Deals this episode and lets the partners play up to the learner's first turn. If they end the episode
+    /// before, the game is over.
+    pub fn start(partners: &Partners, variant: &Arc<Variant>, seed: EpisodeSeed) -> PartnerGame {
         let players = partners.draw(variant, seed);
         let table = GameRunner::new(variant.clone(), players, seed)
             .expect("partners have a player for each seat");
-        // No game has more turns than a `u8` can count.
         let mut game = PartnerGame {
             has_policy: table.has_policy(),
             table,
-            actions: Vec::with_capacity(u8::MAX.into()),
             forfeited: false,
             failure: None,
             stops: partners.stop_before_bots(),
@@ -89,7 +86,6 @@ impl PartnerGame {
     }
 
     fn restart(&mut self, partners: &Partners, seed: EpisodeSeed) {
-        self.actions.clear();
         self.forfeited = false;
         self.failure = None;
         if partners.are_fixed() {
@@ -103,12 +99,8 @@ impl PartnerGame {
         self.play_partners();
     }
 
-    /// Goes on to the next episode as long as the partners end it before the learner's first turn, if there
-    /// is a learner.
+    /// Goes on to the next episode as long as the partners end it before the learner's first turn.
     fn skip(&mut self, partners: &Partners) {
-        if partners.leave_no_learner(self.table.variant()) {
-            return;
-        }
         for _ in 1..MAX_DEALS {
             if self.table.ending().is_none() {
                 return;
@@ -160,7 +152,6 @@ impl PartnerGame {
             self.forfeit();
             return false;
         };
-        self.actions.push(action as u8);
         self.table.play_unchecked(played);
         true
     }
@@ -189,7 +180,7 @@ impl PartnerGame {
     /// learner's first turn belong to the reward of that turn. A game that stops before the turns
     /// of bots has rewards for each of these.
     pub fn rewarded(&self) -> u8 {
-        if self.actions.is_empty() && !self.stops {
+        if self.table.external_turns().next().is_none() && !self.stops {
             0
         } else {
             self.position().score(self.table.variant())
@@ -222,9 +213,11 @@ impl PartnerGame {
         self.table.seed()
     }
 
-    /// The learner's actions in this episode.
-    pub fn actions(&self) -> &[u8] {
-        &self.actions
+    /// The learner's actions in this episode, from which the game can be replayed.
+    pub fn actions(&self) -> Vec<u8> {
+        let action = |event: &Event| self.table.variant().move_to_action(event.played);
+        let action = |event| u8::from(action(event).expect("the learner chose an action"));
+        self.table.external_turns().map(action).collect()
     }
 
     /// The game with its turns. An illegal action that ended it is not among them.

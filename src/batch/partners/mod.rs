@@ -199,18 +199,13 @@ impl Partners {
 
     /// Checks that a seat is left to a learner.
     pub(super) fn check_learner(&self, variant: &Variant) -> Result<(), BatchError> {
-        if !self.leave_no_learner(variant) {
+        let players = variant.players();
+        if self.mixtures().count() < usize::from(players) {
             return Ok(());
         }
-        let players = variant.players();
         Err(BatchError::Partners(format!(
             "partners hold all {players} seats: expected at least one seat without a partner"
         )))
-    }
-
-    /// Whether they hold all seats.
-    pub(super) fn leave_no_learner(&self, variant: &Variant) -> bool {
-        self.mixtures().count() == usize::from(variant.players())
     }
 
     /// Checks the seats and bots against a variant.

@@ -56,7 +56,7 @@ impl StoredPartnerGame {
     pub fn of(game: &PartnerGame) -> StoredPartnerGame {
         StoredPartnerGame {
             seed: game.seed(),
-            actions: game.actions().to_vec(),
+            actions: game.actions(),
             forfeited: game.is_forfeited(),
         }
     }

@@ -6,7 +6,7 @@ use pyo3::types::{PyBytes, PyDict};
 use super::{Batch, read_threads};
 use crate::batch;
 use crate::bindings::arguments::numbers::Integer;
-use crate::bindings::interruptible::{interruptible, interruptible_if};
+use crate::bindings::interruptible::{detached, interruptible};
 
 #[pymethods]
 impl Batch {
@@ -14,7 +14,7 @@ impl Batch {
     fn copy(&self, py: Python<'_>) -> PyResult<Batch> {
         let games = self.lock()?;
         let copy = || games.batch.try_clone();
-        Ok(Batch::wrap(py, interruptible_if(games.is_long(), py, copy)??))
+        Ok(Batch::wrap(py, detached(games.is_long(), py, copy)??))
     }
 
     /// The batch as bytes, from which `from_bytes` resumes it exactly. Neither the number of threads nor
@@ -29,7 +29,7 @@ impl Batch {
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let games = self.lock()?;
         let store = || games.batch.to_bytes();
-        let bytes = interruptible_if(games.is_long(), py, store)??;
+        let bytes = detached(games.is_long(), py, store)??;
         drop(games);
         PyBytes::new_with(py, bytes.len(), |target| {
             target.copy_from_slice(&bytes);

@@ -13,7 +13,7 @@ use crate::bindings::bots::play_bots::{
     Columns, GivenPlayers, RecordingArrays, columns, read_games, read_players, recorded,
 };
 use crate::bindings::encode::view_rows::{ViewRequest, pairs, rows};
-use crate::bindings::interruptible::{interruptible, interruptible_if};
+use crate::bindings::interruptible::{detached, interruptible};
 use crate::bindings::rules::variant::read_variant;
 use crate::bindings::rules::view::View;
 use crate::rules::{EpisodeSeed, Seat, State};
@@ -59,7 +59,7 @@ impl Batch {
     /// uint8 (turns,) and offsets int64 (N + 1,).
     fn _recorded<'py>(&self, py: Python<'py>) -> PyResult<RecordingArrays<'py>> {
         let batch = &self.lock()?.batch;
-        let recording = interruptible_if(batch.num_envs() > LONG_RECORD, py, || batch.recorded())?;
+        let recording = detached(batch.num_envs() > LONG_RECORD, py, || batch.recorded())?;
         recorded(py, recording?)
     }
 

@@ -29,7 +29,7 @@ use crate::bindings::arguments::text::Text;
 use crate::bindings::arrays::claims::{Claims, DisjointArrays, Interpreter};
 use crate::bindings::arrays::copies::{integer_array, read_integers};
 use crate::bindings::errors::BusyError;
-use crate::bindings::interruptible::{interruptible, interruptible_if};
+use crate::bindings::interruptible::{detached, interruptible};
 use crate::bindings::process::forks;
 use crate::bindings::rules::variant::read_variant;
 use crate::encode::Encoder;
@@ -236,7 +236,7 @@ impl Batch {
             None => !batch.options().partners.is_empty(),
             Some(_) => games.is_long(),
         };
-        let prepared = interruptible_if(is_long, py, deal)?;
+        let prepared = detached(is_long, py, deal)?;
         Ok((games, prepared?))
     }
 
@@ -354,7 +354,7 @@ impl Batch {
         let seed = seed.map_or_else(|| Ok(fresh_seed()), read_seed)?;
         let is_long = num_envs > INTERRUPTIBLE || !options.partners.is_empty();
         let make = || batch::Batch::new(variant, num_envs, seed, options);
-        let made = interruptible_if(is_long, py, make)?;
+        let made = detached(is_long, py, make)?;
         Ok(Batch::wrap(py, made?))
     }
 

@@ -195,6 +195,13 @@ impl GameRunner {
         Ok(())
     }
 
+    /// The turns of external players so far, the oldest first.
+    pub(crate) fn external_turns(&self) -> impl Iterator<Item = &Event> {
+        let players = self.seats.players();
+        let is_external = |event: &&Event| matches!(players[event.seat.index()], Player::External);
+        self.history.iter().filter(is_external)
+    }
+
     /// Whether a bot is to act.
     pub(crate) fn waits_for_bot(&self) -> bool {
         let player = &self.seats.players()[self.game.position.current_player.index()];
