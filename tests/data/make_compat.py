@@ -111,7 +111,7 @@ def write_data(folder):
     data.generate(["simple", "simple"], games=6, output=folder / "games", shard_size=3, seed=4, progress=False)
     (folder / "games" / ".lock").unlink(missing_ok=True)
     games = data.read_games(folder / "games")
-    for row in data.FORMATS:
+    for row in data.FORMATS.values():
         if row.read and row.name != "parquet" and row.suffix:
             data.write_games(games, folder / f"exported{row.suffix}", row.name)
 

@@ -196,7 +196,7 @@ VALUES = {
     "Variant": (lambda: MINI, lambda: starmine.variant("small")),
     "View": (lambda: state().view(0), lambda: state().view(1)),
     "Dataset": (dataset, lambda: dataset(2)),
-    "Format": (lambda: starmine.data.FORMATS[0], lambda: starmine.data.FORMATS[1]),
+    "Format": (lambda: starmine.data.FORMATS["parquet"], lambda: starmine.data.FORMATS["ah2ac2"]),
     "Generation": (lambda: starmine.data.Generation(FOLDER, 3), lambda: starmine.data.Generation(FOLDER, 4)),
     "ImportedGames": (imported, lambda: imported(2)),
     "Info": (lambda: starmine.data.info(dataset().files[0].path), lambda: starmine.data.info(dataset(2).files[0].path)),

@@ -11,9 +11,9 @@ from tyro.conf import arg
 from starmine._core import StarmineError
 from starmine._util.keywords import check_names
 from starmine.cli.options import ConvertedGames, Format
-from starmine.data import FORMATS, ImportedGames, format_names, write_games
+from starmine.data import FORMATS, ImportedGames, write_games
 
-LISTED = "; ".join(f"{row.name} ({', '.join(row.suffixes)}): {row.summary}" for row in FORMATS)
+LISTED = "; ".join(f"{row.name} ({', '.join(row.suffixes)}): {row.summary}" for row in FORMATS.values())
 
 
 @dataclass(kw_only=True)
@@ -31,7 +31,7 @@ class Convert(ConvertedGames):
         """Convert, print what was done, and return the exit status."""
         sources, target = self.source_and_target()
         if self.target_format is not None:
-            check_names("format", [self.target_format], format_names())  # before the games are read
+            check_names("format", [self.target_format], FORMATS)  # before the games are read
         games = self.read(sources, self.source_format)
         if not len(games) and not games.skipped:
             raise StarmineError(f"{', '.join(sources)}: it is empty, and {target} is left as it is")

@@ -12,7 +12,7 @@ from tyro.conf import Positional, arg
 from tyro.constructors import PrimitiveConstructorSpec
 
 from starmine._core import StarmineError, Variant, variants
-from starmine.data import ImportedGames, format_names, read_games
+from starmine.data import FORMATS, ImportedGames, read_games
 from starmine.games.seeds import EVALUATION_SEED
 from starmine.games.variants import variant
 
@@ -142,7 +142,7 @@ class ConvertedGames(SourceGames):
             help_behavior_hint="(required)",
         ),
     ]
-    source_format: Annotated[Format, arg(name="from", help=f"format of IN: {', '.join(format_names())}")] = None
+    source_format: Annotated[Format, arg(name="from", help=f"format of IN: {', '.join(FORMATS)}")] = None
 
     def source_and_target(self) -> tuple[list[str], str]:
         """IN and OUT.

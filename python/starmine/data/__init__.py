@@ -8,7 +8,7 @@ links, and AH2AC2's safetensors. It needs `pip install 'starmine[data]'`.
 from starmine._util.durable import DamagedFileError
 from starmine.data.colors import color_permutations, permute_colors
 from starmine.data.dataset import Dataset, RowGroup
-from starmine.data.formats import FORMATS, Format, ImportedGames, SkippedGame, format_names, read_games, write_games
+from starmine.data.formats import FORMATS, Format, ImportedGames, SkippedGame, read_games, write_games
 from starmine.data.game import Game
 from starmine.data.generation.driver import Generation, generate
 from starmine.data.metadata import Metadata
@@ -33,7 +33,6 @@ __all__ = [
     "Verification",
     "color_permutations",
     "content_hash",
-    "format_names",
     "generate",
     "info",
     "permute_colors",

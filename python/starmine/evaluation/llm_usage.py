@@ -41,7 +41,7 @@ def chat_players(players: Mapping[str, Any]) -> dict[str, ChatPlayer]:
 
 
 def games_at_once(players: Mapping[str, Any], chunk: int) -> int:
-    """How many games are played at once: `chunk`, or as many as chat players make calls at the same time.
+    """How many games are played at once: `chunk`, or at most as many as chat players make calls at the same time.
 
     More games would be no faster, and an interruption would lose more of them.
     """

@@ -35,7 +35,8 @@ from starmine.policies.pools import bots_that_play
 if TYPE_CHECKING:
     from starmine.evaluation.results_folder import Folder
 
-GAMES_A_THREAD = 2048  # the largest chunk
+GAMES_A_THREAD = 2048  # the largest chunk of bots
+CHUNK = 1000  # games played at once with Python bots and policies
 SECONDS_A_CHUNK = 0.5  # what is aimed at: a kill loses the games since the last save
 SECONDS_BETWEEN_SAVES = 1.0  # at least
 MOST_SECONDS_BETWEEN_SAVES = 300.0
@@ -58,7 +59,6 @@ def evaluate(
     output: str | os.PathLike[str] | None = None,
     fresh: bool = False,
     figure: bool | None = None,
-    chunk: int = 1000,
     progress: bool = False,
 ) -> Evaluation:
     """Play every player with itself and with every other, or with partners, all on the same decks.
@@ -92,7 +92,6 @@ def evaluate(
             folder. The outcomes of chat players' calls are kept with the games. None writes nothing.
         fresh: start over in a folder that holds an evaluation; only with `output`.
         figure: draw the heat map, which needs matplotlib; only with `output`. None for yes with `output`.
-        chunk: games played at once with Python bots and policies; with chat players at most their `concurrency`.
         progress: show the progress on standard error.
 
     Returns:
@@ -133,7 +132,7 @@ def evaluate(
     partners_of = players_by_name("partners", partners)
     held_out = held_out_by_name(hold_out, partners_of)
     given = united({"evaluated": players_of, "partners": partners_of, "hold_out": held_out})
-    games, chunk = (check_number(name, value, 1, MOST_GAMES) for name, value in (("games", games), ("chunk", chunk)))
+    games = check_number("games", games, 1, MOST_GAMES)
     num_threads = check_threads(num_threads)
     resolved = {
         name: check_player("evaluated" if name in players_of else "partners", name, player, rules, seed)
@@ -163,7 +162,7 @@ def evaluate(
     with opened(path, settings, fresh) as (evaluation, folder):
         played = sum(int(evaluation.played[cell]) for cell in settings.cells)
         with progress_of(len(settings.cells) * games, played, shown=progress) as shown:
-            play_all(evaluation, resolved, num_threads, chunk, folder, shown)
+            play_all(evaluation, resolved, num_threads, folder, shown)
         if folder:
             folder.finish(evaluation, figure)
     return evaluation
@@ -188,7 +187,6 @@ def play_all(
     evaluation: Evaluation,
     players: dict[str, Any],
     num_threads: int,
-    chunk: int,
     folder: Folder | None,
     shown: Advance,
 ) -> None:
@@ -197,7 +195,7 @@ def play_all(
     began = time.monotonic()
     next_save = began + SECONDS_BETWEEN_SAVES
     try:
-        chunks = play_chunks(evaluation, players, num_threads, chunk, record=folder is not None)
+        chunks = play_chunks(evaluation, players, num_threads, record=folder is not None)
         for cell, seat, start, games, seconds, calls in chunks:
             if folder:
                 folder.add(cell, seat, start, games, seconds, calls)
@@ -214,7 +212,7 @@ def play_all(
 
 
 def play_chunks(
-    evaluation: Evaluation, players: dict[str, Any], num_threads: int, chunk: int, record: bool
+    evaluation: Evaluation, players: dict[str, Any], num_threads: int, record: bool
 ) -> Iterator[tuple[Cell, int, int, Games, float, dict[str, Calls]]]:
     """Play the remaining games: (cell, the player's seat, first game, games of a chunk, their seconds and calls).
 
@@ -225,7 +223,7 @@ def play_chunks(
         player, partner = (evaluation.names[index] for index in cell)
         names = [player if place == seat else partner for place in range(settings.variant.players)]
         seats = [players[name] for name in names]
-        at_once = games_at_once(dict(zip(names, seats, strict=True)), chunk)
+        at_once = games_at_once(dict(zip(names, seats, strict=True)), CHUNK)
         are_bots = all(isinstance(held, _Player) for held in seats)
         pace = Pace(num_threads, SECONDS_A_CHUNK, num_threads * GAMES_A_THREAD)
         while start < end:

@@ -33,8 +33,8 @@ def needs(name):
 
 
 def test_each_format_has_a_case():
-    assert set(CASES) == {row.name for row in FORMATS}
-    assert starmine.data.format_names() == [row.name for row in FORMATS]
+    assert set(CASES) == set(FORMATS)
+    assert [row.name for row in FORMATS.values()] == list(FORMATS)
 
 
 CHOSEN = [(name, place) for name, (_, variants) in CASES.items() for place in range(len(variants))]
@@ -83,7 +83,7 @@ def test_no_games_come_back(name, tmp_path):
     assert len(found) == len(found.trajectories.actions) == 0
 
 
-@pytest.mark.parametrize("row", FORMATS, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", FORMATS.values(), ids=lambda row: row.name)
 def test_a_suffix_tells_the_format(row, tmp_path):
     needs(row.name)
     games = games_of(starmine.Variant(), count=2)

@@ -13,7 +13,7 @@ from starmine.data.formats.records import starting_at_seat_0
 pytest.importorskip("pyarrow")
 pytest.importorskip("safetensors")
 
-SUFFIXES = {row.name: row.suffixes[0] for row in FORMATS}
+SUFFIXES = {row.name: row.suffixes[0] for row in FORMATS.values()}
 PRESETS = [starmine.variant(name, players=players) for name in starmine.variants() for players in (2, 3, 4, 5)]
 OF_ONE_RULE = [  # the base game with each rule changed alone
     starmine.Variant(**{name: value})

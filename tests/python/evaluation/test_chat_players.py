@@ -16,7 +16,7 @@ from starmine.cli import main, player_files
 from starmine.evaluation import run
 from starmine.text import Answer, ChatPlayer
 
-QUICK = {"variant": "mini", "figure": False, "chunk": 2}
+QUICK = {"variant": "mini", "figure": False}
 ASKED = Counter()  # calls of `ask`
 
 
@@ -93,7 +93,7 @@ def test_games_that_were_given_up_count(tmp_path):
 def test_scores_with_moves_of_a_fallback_are_marked_and_have_their_share(tmp_path, with_partners):
     player, rest = model(), {"partners": {"iggi": "iggi"}} if with_partners else {}
     players = {"model": player} | ({} if with_partners else {"iggi": "iggi"})
-    found = evaluate(players, 4, output=tmp_path, variant="mini", chunk=2, **rest)
+    found = evaluate(players, 4, output=tmp_path, variant="mini", **rest)
     calls = found.pairing("model", "iggi").calls["model"]
     share = calls["fallbacks"] / (calls["fallbacks"] + calls["outcomes"]["move"])
     assert found.pairing("model", "iggi").fallback_share == share > 0

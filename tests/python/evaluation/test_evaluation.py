@@ -163,10 +163,11 @@ def test_every_bot_that_sees_only_its_own_side_plays_by_default():
     assert "smart" in evaluate(games=1).names
 
 
-def test_python_players_and_policies_are_evaluated_alike():
+def test_python_players_and_policies_are_evaluated_alike(monkeypatch):
+    monkeypatch.setattr("starmine.evaluation.run.CHUNK", 30)
     policy = Uniform()
     players = {"first": FirstLegal, "uniform": policy, "iggi": "iggi"}
-    evaluation = evaluate(players, **QUICK, chunk=30)
+    evaluation = evaluate(players, **QUICK)
     by_hand = play_games([FirstLegal, policy], 50, 0, "mini")
     assert evaluation.pairing("first", "uniform").fireworks == pytest.approx(np.mean(by_hand.fireworks))
     assert evaluation.settings.players["iggi"] == "iggi"
@@ -238,7 +239,8 @@ def test_json_csv_and_picture_agree_with_the_result(tmp_path):
 @pytest.mark.parametrize("calls", [0, 4, 8])
 def test_an_interrupted_evaluation_goes_on(tmp_path, monkeypatch, players, calls):
     names = {"random": "random", "fails": FirstLegal(fails_at=5), "iggi": "iggi"}
-    options = {**QUICK, "players": players, "chunk": 20}
+    monkeypatch.setattr("starmine.evaluation.run.CHUNK", 20)
+    options = {**QUICK, "players": players}
     evaluate(names, **options, output=tmp_path / "whole")
     with monkeypatch.context() as patch:
         interrupt_after(patch, calls)
@@ -391,7 +393,6 @@ def test_a_long_evaluation_has_few_files(tmp_path, monkeypatch):
         (["iggi"], {"games": 0}, StarmineError, "games=0 is not allowed: expected 1 to"),
         (["iggi"], {"games": 2**32}, StarmineError, "games=4294967296 is not allowed"),
         (["iggi"], {"games": 2.5}, TypeError, "expected an integer"),
-        (["iggi"], {"chunk": 0}, StarmineError, "chunk=0 is not allowed"),
         (["iggi"], {"seed": -1}, StarmineError, "seed=-1 is not allowed"),
         (["iggi"], {"num_threads": 0}, StarmineError, "num_threads=0 is not allowed"),
         (["iggi"], {"players": 6}, VariantError, "players=6 is not allowed: expected 2 to 5"),

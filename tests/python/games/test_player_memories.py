@@ -305,9 +305,11 @@ class Last:
 def test_an_interrupted_evaluation_ends_as_an_undisturbed_one(files, make, tmp_path, monkeypatch):
     from evaluation_runs import interrupt_after
 
+    monkeypatch.setattr("starmine.evaluation.run.CHUNK", 20)
+
     def played(folder):
         players = {"it": make(files), "smart": "smart"}
-        return starmine.evaluate(players, 60, output=tmp_path / folder, figure=False, chunk=20)
+        return starmine.evaluate(players, 60, output=tmp_path / folder, figure=False)
 
     with monkeypatch.context() as patch:
         interrupt_after(patch, 4)

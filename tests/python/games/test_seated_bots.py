@@ -231,6 +231,7 @@ def test_changing_the_state_at_the_end_changes_nothing_for_others():
     assert (games.lengths > 0).all()
 
 
-def test_evaluations_tell_bots_how_games_ended():
-    starmine.evaluate({"student": Student, "simple": "simple"}, games=4, chunk=2)
+def test_evaluations_tell_bots_how_games_ended(monkeypatch):
+    monkeypatch.setattr("starmine.evaluation.run.CHUNK", 2)
+    starmine.evaluate({"student": Student, "simple": "simple"}, games=4)
     assert len(Student.ended) == 4 * (2 + 1 + 1)

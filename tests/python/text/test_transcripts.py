@@ -10,7 +10,7 @@ import starmine
 from starmine import evaluate
 from starmine.text import ChatPlayer
 
-QUICK = {"variant": "mini", "figure": False, "chunk": 2}
+QUICK = {"variant": "mini", "figure": False}
 
 
 def ask(messages):

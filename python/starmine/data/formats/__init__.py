@@ -2,7 +2,7 @@
 
 from starmine.data.formats.read import read_games
 from starmine.data.formats.records import ImportedGames, SkippedGame
-from starmine.data.formats.registry import FORMATS, Format, format_names
+from starmine.data.formats.registry import FORMATS, Format
 from starmine.data.formats.write import write_games
 
-__all__ = ["FORMATS", "Format", "ImportedGames", "SkippedGame", "format_names", "read_games", "write_games"]
+__all__ = ["FORMATS", "Format", "ImportedGames", "SkippedGame", "read_games", "write_games"]

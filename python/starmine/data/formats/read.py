@@ -41,7 +41,7 @@ def read_games(
         source: path of a file or folder, one share link of hanab.live, "-" for text from standard input, or several of
             these. In a folder, without its subfolders, all files are read whose suffix is that of a format. A folder
             with Parquet files and files of other formats is refused, since they may be the same games.
-        format: one of `starmine.data.format_names()`; None to tell it from the source.
+        format: one of `starmine.data.FORMATS`; None to tell it from the source.
         variant: the rules: a `Variant`, or the name of a preset (two players). Games of other rules are left out and
             counted in `other_rules`. None for the rules of the first readable game; then a game of other rules is
             invalid. Games of a format without rules are those of the base game.
@@ -113,14 +113,14 @@ def _standard_input(format: str | None) -> tuple[str, Reader]:
         format = "hanab-live" if read_text(text).lstrip()[:1] in ("{", "[") else "hanab-live-link"
     row = named(format)
     if not row.is_text:
-        known = ", ".join(row.name for row in FORMATS if row.is_text)
+        known = ", ".join(row.name for row in FORMATS.values() if row.is_text)
         raise StarmineError(f"format={row.name!r} is not allowed for standard input: expected one of {known}")
     return str(text), partial(row.read, text)
 
 
 def _files(folder: Path, format: str | None) -> list[Path]:
     """The files of a folder that are read, by name."""
-    suffixes = [suffix for row in (FORMATS if format is None else [named(format)]) for suffix in row.suffixes]
+    suffixes = [suffix for row in (FORMATS.values() if format is None else [named(format)]) for suffix in row.suffixes]
     files = sorted(file for file in folder.iterdir() if file.is_file() and file.name[0] not in "._")
     chosen = [file for file in files if file.suffix.lower() in suffixes]
     parquet = [] if format is not None else files_of(folder)

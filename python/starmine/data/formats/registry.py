@@ -42,35 +42,30 @@ class Format:
     unwritable: Callable[[ImportedGames], dict[int, str]] | None = None
 
 
-#: The formats that `read_games` and `write_games` know, a tuple of `Format`.
-FORMATS = (
+#: The formats that `read_games` and `write_games` know, by name.
+FORMATS = {row.name: row for row in (
     Format("parquet", "Starmine's own: a file or a folder of shards", (".parquet",), parquet.read, parquet.write),
     Format("ah2ac2", "AH2AC2's safetensors, games of people", (".safetensors",), ah2ac2.read, ah2ac2.write),
     Format("hanab-live", "hanab.live's JSON", (".json", ".jsonl"), hanab_live.read, hanab_live.write,
            True, hanab_live.unwritable),
     Format("hanab-live-link", "hanab.live's share links, one a line", (".links",), hanab_live_link.read,
            hanab_live_link.write, True, hanab_live.unwritable),
-)  # fmt: skip
-
-
-def format_names() -> list[str]:
-    """The names of the formats."""
-    return [row.name for row in FORMATS]
+)}  # fmt: skip
 
 
 def named(name: str) -> Format:
     """The format of a name."""
-    check_names("format", [name], format_names())
-    return FORMATS[format_names().index(name)]
+    check_names("format", [name], FORMATS)
+    return FORMATS[name]
 
 
 def told_by_suffix(path: Path) -> Format:
     """The format of a file's suffix."""
-    for row in FORMATS:
+    for row in FORMATS.values():
         if path.suffix.lower() in row.suffixes:
             return row
-    suffixes = ", ".join(suffix for row in FORMATS for suffix in row.suffixes)
+    suffixes = ", ".join(suffix for row in FORMATS.values() for suffix in row.suffixes)
     raise StarmineError(
-        f"the format of {str(path)!r} cannot be told: expected a format, one of {', '.join(format_names())}, or "
+        f"the format of {str(path)!r} cannot be told: expected a format, one of {', '.join(FORMATS)}, or "
         f"one of the suffixes {suffixes}"
     )

@@ -22,7 +22,7 @@ def write_games(
             `Dataset` or a view of one, a `GameTable` such as `data[:20]`, a `Game` such as `data[3]`, or a list of
             these. Names, ids and players' names are kept where there are some and the format has a place for them.
         path: of the file or folder.
-        format: one of `starmine.data.format_names()`; None to tell it from the path's suffix.
+        format: one of `starmine.data.FORMATS`; None to tell it from the path's suffix.
         on_error: "raise" for an error about a game that is invalid, as for `read_games`, or that the format cannot
             express, such as a game without actions on hanab.live; "skip" to leave such games out.
 
