@@ -286,7 +286,8 @@ def keep(name: str, run: Path, given: Args) -> None:
     if (run / "partners.csv").exists():
         shutil.copy(run / "partners.csv", folder / "partners.csv")
     if (config := configuration(run)) is not None:
-        del config["command"]  # it has paths of the machine; runs.csv has the command
+        for begun in (config, *config["resumed"]):
+            begun.pop("command", None)  # it has paths of the machine; runs.csv has the command
         config["arguments"]["out"] = f"runs/{name}"
         (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
     with (folder / "log.csv").open("w", newline="", encoding="utf-8") as file:

@@ -65,7 +65,7 @@ pub static POLICIES: &[ShippedPolicy] = &SHIPPED;
 static SHIPPED: [ShippedPolicy; 0] = [];
 
 #[cfg(feature = "weights")]
-static SHIPPED: [ShippedPolicy; 15] = [
+static SHIPPED: [ShippedPolicy; 16] = [
     shipped!("ippo-2p", "independent PPO in self-play, two players"),
     shipped!("ippo-3p", "independent PPO in self-play, three players"),
     shipped!("ippo-4p", "independent PPO in self-play, four players"),
@@ -87,6 +87,7 @@ static SHIPPED: [ShippedPolicy; 15] = [
     shipped!("ippo-mini", "independent PPO in self-play, two players with 3 colours and ranks"),
     shipped!("best-response-smart", "PPO beside smart, two players"),
     shipped!("obl1-2p", "off-belief learning, level 1, two players: hints mean what the rules say"),
+    shipped!("obl2-2p", "off-belief learning, level 2, two players: moves mean what level 1 says"),
 ];
 
 /// The shipped policy of this name.
