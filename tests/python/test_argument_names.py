@@ -151,7 +151,7 @@ DOORS = {
     ),
     "Dataset.filter": (
         lambda data, **given: starmine.data.Dataset(data).filter(**given),
-        {"data": DATA, "score": ..., "min_score": ..., "max_score": ..., "ending": ..., "seats": ...},
+        {"data": DATA, "min_score": ..., "max_score": ..., "ending": ..., "seats": ...},
     ),
     "Dataset.read": (lambda data, **given: starmine.data.Dataset(data).read(**given), {"data": DATA, "place": 0}),
     "Dataset.select": (lambda data, **given: starmine.data.Dataset(data).select(**given), {"data": DATA, "games": [0]}),

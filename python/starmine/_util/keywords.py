@@ -49,8 +49,8 @@ def check_names(kind: str, given: Iterable[Any], known: Iterable[str]) -> None:
             raise _unknown_name(kind, str(name), known)
 
 
-def check_options(options: Any, known: Sequence[str], passed_over: Sequence[str] = ()) -> dict[str, Any]:
-    """Check the options of a reset; None means no options. Names in `passed_over` are for another library.
+def check_options(options: Any, known: Sequence[str]) -> dict[str, Any]:
+    """Check the options of a reset; None means no options.
 
     Returns:
         A new dict with the value of each known name, None where it is not given.
@@ -61,7 +61,7 @@ def check_options(options: Any, known: Sequence[str], passed_over: Sequence[str]
     """
     if not isinstance(options, dict | None):
         raise TypeError(f"options={options!r} is not allowed: expected a dict or None")
-    check_names("option", [name for name in options or {} if name not in passed_over], known)
+    check_names("option", options or {}, known)
     return {name: (options or {}).get(name) for name in known}
 
 

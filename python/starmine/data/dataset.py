@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant
-from starmine._util.keywords import check_names, named_keywords, wrong_type
+from starmine._util.keywords import check_names, named_keywords
 from starmine._util.numbers import check_number
 from starmine.data.arrow import pyarrow
 from starmine.data.files import Paths, open_files
@@ -161,20 +161,16 @@ class Dataset:
         return games
 
     @named_keywords
-    def tables(self, places: Sequence[int] | None = None, optional: bool = True) -> Iterator[GameTable]:
-        """The games of row groups, one after the other; the next one is read in a thread.
+    def tables(self, optional: bool = True) -> Iterator[GameTable]:
+        """The games of each row group, one after the other; the next one is read in a thread.
 
         Args:
-            places: indices of row groups; None for all.
             optional: as in `read`.
 
         Raises:
-            TypeError, FileNotFoundError, DamagedFileError, StarmineError: as `read`.
+            FileNotFoundError, DamagedFileError, StarmineError: as `read`.
         """
-        if not isinstance(places, Iterable | None) or isinstance(places, str | bytes):
-            raise wrong_type("places", places, "indices of row groups")
-        chosen = range(len(self._groups)) if places is None else places
-        return ahead(self.read(place, optional) for place in chosen)
+        return ahead(self.read(place, optional) for place in range(len(self._groups)))
 
     # --- Games ---------------------------------------------------------------------------------------------
 
@@ -218,7 +214,6 @@ class Dataset:
     def filter(
         self,
         *,
-        score: int | None = None,
         min_score: int | None = None,
         max_score: int | None = None,
         ending: str | Sequence[str] | None = None,
@@ -228,9 +223,8 @@ class Dataset:
         """The games that meet all conditions, as a view. Only the columns of the conditions are read.
 
         Args:
-            score: the score at the end.
-            min_score: the lowest score.
-            max_score: the highest score.
+            min_score: the lowest score at the end.
+            max_score: the highest score at the end.
             ending: one or several of `starmine.endings()`. With all of them, games that stopped before their end are
                 left out.
             players: one or several names of players (`data.players`). Kept are the games in which every seat's player
@@ -243,7 +237,7 @@ class Dataset:
             TypeError: a score is not an integer, or there is no such condition.
             FileNotFoundError, DamagedFileError: as `read`.
         """
-        conditions = of_scores(score, min_score, max_score)
+        conditions = of_scores(min_score, max_score)
         conditions += [] if ending is None else of_codes("ending", ending_codes(ending))
         conditions += of_players(self.players, players, seats, self.variant.players)
 

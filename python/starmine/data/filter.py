@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, SupportsIndex, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, endings
 from starmine._util.keywords import check_names
+from starmine._util.numbers import check_integer
 
 MOST_SCORE = 255  # that a column can hold
 # The name of a column, and which games meet the condition by its values: bool (G,).
 Condition: TypeAlias = tuple[str, Callable[[NDArray[Any]], NDArray[np.bool_]]]
 
 
-def of_scores(score: int | None, lowest: int | None, highest: int | None) -> list[Condition]:
+def of_scores(lowest: int | None, highest: int | None) -> list[Condition]:
     """The condition on the scores; None for no bound."""
-    for name, value in (("score", score), ("min_score", lowest), ("max_score", highest)):
-        if value is not None and (isinstance(value, bool) or not isinstance(value, SupportsIndex)):
-            raise TypeError(f"{name}={value!r} is not allowed: expected an integer or None")
-    lower = [operator.index(bound) for bound in (score, lowest) if bound is not None]
-    upper = [operator.index(bound) for bound in (score, highest) if bound is not None]
-    if not lower and not upper:
+    if lowest is None and highest is None:
         return []
-    least, most = max([0, *lower]), min([MOST_SCORE, *upper])
+    least = 0 if lowest is None else check_integer("min_score", lowest)
+    most = MOST_SCORE if highest is None else check_integer("max_score", highest)
     return [("score", lambda scores: (scores.astype(np.int64) >= least) & (scores.astype(np.int64) <= most))]
 
 

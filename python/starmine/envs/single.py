@@ -160,8 +160,7 @@ class HanabiEnv(CopiedWhole, gymnasium.Env[Array, np.int64]):
         Args:
             seed: an integer deals the first episode of that seed; None deals the next episode.
             options: a dict. "deck" is the deck to deal: a list of `Card` or of their texts, such as "R1" for red 1, the
-                top card first. "start_player" is the seat that starts this deck. "minari_autoseed", which the library
-                Minari sets when it records a data set, is ignored.
+                top card first. "start_player" is the seat that starts this deck.
 
         Returns:
             The observation (D,) or (players, D), and info.
@@ -172,7 +171,7 @@ class HanabiEnv(CopiedWhole, gymnasium.Env[Array, np.int64]):
             StarmineError: a seed out of range, or a start player without a deck.
             TypeError: a seed that is not an integer, or options that are not a dict.
         """
-        deck, start_player = check_options(options, GAME_OPTIONS, ["minari_autoseed"]).values()
+        deck, start_player = check_options(options, GAME_OPTIONS).values()
         seed = game_seed(seed)
         game = given_game(self.variant, deck, start_player)
         used = self._own_seed.of_reset(seed)

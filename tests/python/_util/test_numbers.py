@@ -24,7 +24,6 @@ def data(tmp_path_factory):
 def test_integers(value, data):
     for call in (
         lambda: data.read(value),
-        lambda: list(data.tables([value])),
         lambda: starmine.data.color_permutations(STANDARD, 1, np.array([value])),
         lambda: starmine.data.generate(["random", "random"], 2, "games", MINI, shard_size=value, num_threads=1),
     ):

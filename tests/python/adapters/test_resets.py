@@ -72,13 +72,6 @@ def test_pettingzoos_own_test_passes_options_that_change_nothing():
         env.reset(0, {"options": {"deck": DECKS[0]}})
 
 
-def test_minaris_own_option_is_passed_over():
-    env = HanabiEnv()
-    env.reset(seed=1)
-    env.reset(options={"minari_autoseed": False})
-    assert env.state == VARIANT.new_game(seed=1, episode=1)
-
-
 # --- Seeds ------------------------------------------------------------------------------------------------
 
 

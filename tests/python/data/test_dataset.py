@@ -119,9 +119,8 @@ def test_filters_keep_the_games_that_meet_all_conditions(folder, table):
     for view, mask in [
         (data.filter(min_score=middle), scores >= middle),
         (data.filter(max_score=middle), scores <= middle),
-        (data.filter(score=middle), scores == middle),
-        (data.filter(score=middle, min_score=middle + 1), scores < 0),
-        (data.filter(score=middle, max_score=middle + 1), scores == middle),
+        (data.filter(min_score=middle, max_score=middle), scores == middle),
+        (data.filter(min_score=middle + 1, max_score=middle), scores < 0),
         (data.filter(min_score=-1, max_score=10**30), scores >= 0),
         (data.filter(ending="lost"), table.endings == code),
         (data.filter(ending=["perfect", "deck_exhausted"]), np.isin(table.endings, [2, 4])),
@@ -140,8 +139,8 @@ def test_filters_keep_the_games_that_meet_all_conditions(folder, table):
         assert view.table(["score"]).column("score").to_pylist() == scores[mask].tolist()
         assert [game.number for game in view] == np.flatnonzero(mask).tolist()
     assert len(data) == 60
-    assert not data.filter(score=25)
-    assert list(data.filter(score=25).replay()) == []
+    assert not data.filter(min_score=25)
+    assert list(data.filter(min_score=25).replay()) == []
 
 
 def test_a_selection_is_in_the_order_of_the_data_set(folder, table):
@@ -180,7 +179,7 @@ def test_unknown_names_are_refused(folder):
     with pytest.raises(TypeError, match="integer"):
         data.filter(min_score="20")
     with pytest.raises(TypeError, match="integer"):
-        data.filter(score=True)
+        data.filter(min_score=True)
 
 
 def test_players_tables_of_files_are_merged(tmp_path):
@@ -361,7 +360,7 @@ def test_a_file_that_was_replaced_by_one_with_as_many_games_is_named(tmp_path):
         generate(players, 20, tmp_path / name, "mini", num_threads=1)
     data = Dataset(tmp_path / "a")
     (tmp_path / "b" / shard_name(0)).replace(tmp_path / "a" / shard_name(0))
-    for call in (lambda: data[3], lambda: data.filter(score=5), lambda: list(data.replay())):
+    for call in (lambda: data[3], lambda: data.filter(min_score=5), lambda: list(data.replay())):
         with pytest.raises(DamagedFileError, match=r"shard-000000.parquet: it has other games than when the file"):
             call()
 
@@ -377,7 +376,7 @@ def test_a_file_without_a_checksum_that_was_replaced_is_named(tmp_path):
     other.replace(path)
     for call in (
         lambda: data[3],
-        lambda: data.filter(score=5),
+        lambda: data.filter(min_score=5),
         lambda: list(data.replay()),
         lambda: pickle.loads(pickle.dumps(data)).read(0),
         lambda: data.content,
