@@ -176,6 +176,9 @@ def search(
     >>> sum(action.rollouts for action in found.actions) <= 500
     True
     """
+    for name, value in (("threshold", threshold), ("step", step)):
+        if isinstance(value, bool):  # it would pass for 1.0 or 0.0
+            raise wrong_type(name, value, "a number")
     if not isinstance(position, State | View):
         raise wrong_type("position", position, "a State or a View")
     view = position if isinstance(position, View) else position.view(position.current_player)

@@ -161,6 +161,8 @@ def test_a_trained_policy_stands_for_its_text():
         ({"depth": "5; hands=3"}, TypeError, "depth"),
         ({"threshold": "0; hands=3"}, TypeError, "threshold"),
         ({"method": "mirror", "step": "1; hands=3"}, TypeError, "step"),
+        ({"threshold": True}, TypeError, "threshold=True"),
+        ({"method": "mirror", "step": True}, TypeError, "step=True"),
         ({"method": "mirror; hands=3"}, starmine.StarmineError, "single or mirror"),
         ({"blueprint": "smart; rollouts=3"}, starmine.UnknownNameError, "smart; rollouts=3"),
         ({"blueprint": f"{RULES}; rollouts=3"}, starmine.UnknownNameError, "rollouts=3"),
