@@ -1,5 +1,9 @@
 //! A batch as bytes, to be stored and resumed exactly.
 //!
+//! A game without partners is stored as its position, since its block has no history. A game with
+//! partners is stored as the learner's actions and played again, since the memory of a bot does not
+//! follow from a position.
+//!
 //! The bytes are a header, the [`Settings`] with the weights of partners, the number of games, the
 //! games, and a CRC-32. The checksum finds accidents. Forged bytes with a valid checksum are refused
 //! if a field is out of its range, or give a batch that plays by the rules. Its positions need not be
