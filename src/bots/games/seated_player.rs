@@ -161,7 +161,7 @@ impl SeatedPlayer {
 mod tests {
     use super::*;
     use crate::bots::bot;
-    use crate::rules::{Parameters, Variant};
+    use crate::rules::{Parameters, SeenGame, Variant};
 
     #[test]
     fn games_with_one_deck_and_two_variants_are_two_games() {
@@ -178,5 +178,32 @@ mod tests {
         }
         let other = SeatedPlayer::new(player, Seat::FIRST, 3).act(&state);
         assert_eq!(seated.act(&state), other);
+    }
+
+    #[test]
+    fn a_game_that_was_stored_goes_on_and_another_deal_is_the_next_game() {
+        let patient = Parameters { max_life_tokens: 8, ..Parameters::default() };
+        let (variant, seat) = (Variant::new(patient).unwrap(), Seat::FIRST);
+        let player = bot("random").unwrap().player(&variant).unwrap();
+        let [mut plain, mut stored] = [(); 2].map(|()| SeatedPlayer::new(player.clone(), seat, 3));
+        let game = |seated: &SeatedPlayer| seated.followed().unwrap().0;
+        let mut state = State::new(variant.clone(), EpisodeSeed::new(7));
+        let start = state.clone();
+        for turn in 0..4 {
+            let seen = SeenGame::of(&state, seat).stand_in();
+            assert_ne!(seen.deck(), state.deck());
+            let played = plain.act(&state).unwrap();
+            let shown = if turn % 2 == 0 { &seen } else { &state };
+            assert_eq!((stored.act(shown), game(&stored)), (Ok(played), 0));
+            state.play(played).unwrap();
+            let other = state.legal_moves().last().unwrap();
+            state.play(other).unwrap();
+        }
+        let first = SeatedPlayer::new(player, seat, 3).act(&start);
+        assert_eq!((plain.act(&start), game(&plain)), (first, 0));
+        plain.act(&State::new(variant, EpisodeSeed::new(8))).unwrap();
+        assert_eq!(game(&plain), 1);
+        plain.act(&state).unwrap();
+        assert_eq!(game(&plain), 2);
     }
 }
