@@ -15,7 +15,7 @@ from starmine.text.facts import facts
 
 #: The version of the prompts. It changes with any change of their text.
 PROMPT_VERSION = 2
-Form = Literal["text", "markdown", "json"]
+Form = Literal["text", "json"]
 History = Literal["round", "whole", "none"]
 AnswerForm = Literal["line", "json"]
 
@@ -25,7 +25,7 @@ class PromptOptions:
     """What a prompt shows, and in which form.
 
     Attributes:
-        form: of the table: "text", "markdown" or "json".
+        form: of the table: "text" or "json".
         history: the turns that are listed: "round" for those since the reader's last turn, "whole" or "none".
         possible: list the cards that each card can be: in the own hand exactly, in the other hands by their hints.
         legal_moves: list the legal moves.
@@ -213,7 +213,7 @@ def table_prompt(view: View, options: PromptOptions | None = None) -> str:
 
 
 class _TableText:
-    """The facts of a turn as lines of text or Markdown."""
+    """The facts of a turn as lines of text."""
 
     def __init__(self, variant: Variant, position: dict[str, Any], options: PromptOptions) -> None:
         self.variant, self.position, self.options = variant, position, options
@@ -245,30 +245,18 @@ class _TableText:
             lines += self.hand(hand)
         if "history" in position:
             since = "Turns so far:" if self.options.history == "whole" else "Turns since your last move, that included:"
-            lines.append(self.heading(since) if position["history"] else self.heading(since) + " none")
+            lines.append(since if position["history"] else f"{since} none")
             lines += [f"- {self.event(event)}" for event in position["history"]]
         if "legal_moves" in position:
-            lines.append(
-                self.heading("Your legal moves:") + ("" if position["legal_moves"] else " none, it is not your turn")
-            )
+            lines.append("Your legal moves:" + ("" if position["legal_moves"] else " none, it is not your turn"))
             lines += [f"- {move}" for move in position["legal_moves"]]
         return lines
-
-    def heading(self, text: str) -> str:
-        return f"**{text}**" if self.options.form == "markdown" else text
 
     def hand(self, hand: dict[str, Any]) -> list[str]:
         whose = "Your hand" if hand["seat"] == self.position["you"] else f"Hand of seat {hand['seat']}"
         if not hand["cards"]:
-            return [self.heading(f"{whose}: no cards")]
-        if self.options.form == "text":
-            return [f"{whose}:", *(f"- slot {card['slot']}: {'; '.join(self.card(card))}" for card in hand["cards"])]
-        cells = [[f"slot {card['slot']}", *self.card(card)] for card in hand["cards"]]
-        heads = ["slot", *(["card"] if "card" in hand["cards"][0] else []), "told"]
-        heads += ["can be"] if self.options.possible else []
-        heads += ["probabilities"] if "probabilities" in hand["cards"][0] else []
-        rows = [heads, ["---"] * len(heads), *cells]
-        return [self.heading(f"{whose}:"), *("| " + " | ".join(row) + " |" for row in rows)]
+            return [f"{whose}: no cards"]
+        return [f"{whose}:", *(f"- slot {card['slot']}: {'; '.join(self.card(card))}" for card in hand["cards"])]
 
     def card(self, card: dict[str, Any]) -> list[str]:
         """The parts of a card's line."""

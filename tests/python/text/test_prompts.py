@@ -184,25 +184,11 @@ def assert_event(text, event, observer, names):
     assert rest == f"{actor} {event.kind}{s} slot {event.slot}, {event.card}{announced}{result}"
 
 
-def unmarked(markdown):
-    """The text of a prompt in Markdown: its tables as lists, its bold headings as lines."""
-    lines = []
-    for line in markdown.splitlines():
-        cells = line.removeprefix("| ").removesuffix(" |").split(" | ")
-        if cells[0] not in ("slot", "---"):
-            lines.append(f"- {cells[0]}: {'; '.join(cells[1:])}" if line.startswith("| ") else line.replace("**", ""))
-    return "\n".join(lines)
-
-
 @pytest.mark.parametrize("variant", variants(), ids=str)
-def test_every_form_of_a_prompt_says_the_same(variant):
+def test_a_prompt_in_json_is_the_facts(variant):
     for _, view in positions(variant, games=1):
-        text, markdown, data = (
-            table_prompt(view, PromptOptions(form=form, history="whole", probabilities=True))
-            for form in ("text", "markdown", "json")
-        )
-        assert unmarked(markdown) == text
-        assert json.loads(data) == facts(view, "whole", True, True, True)
+        options = PromptOptions(form="json", history="whole", probabilities=True)
+        assert json.loads(table_prompt(view, options)) == facts(view, "whole", True, True, True)
 
 
 @pytest.mark.parametrize("variant", variants(), ids=str)
@@ -251,8 +237,6 @@ def test_history_since_the_own_turn_and_ablations():
     for word in ("can be", "legal", "Turns", "probably"):
         assert word not in bare
     assert json.loads(table_prompt(view, PromptOptions(form="json"))) == facts(view, "round", True, True, False)
-    table = table_prompt(view, PromptOptions(form="markdown"))
-    assert table.count("| slot |") == 3
     for word in ("form", "history", "answer"):
         with pytest.raises(starmine.UnknownNameError, match="jsn"):
             PromptOptions(**{word: "jsn"})
@@ -264,7 +248,7 @@ def test_the_own_cards_and_the_deck_are_not_in_a_prompt():
     deck = [str(card) for card in variant.new_game(seed=5).deck]
     other = [*deck[10:15], *deck[5:10], *deck[:5], *reversed(deck[15:])]
     views = [variant.new_game(deck=cards).view(0) for cards in (deck, other)]
-    for form in ("text", "markdown", "json"):
+    for form in ("text", "json"):
         options = PromptOptions(form=form, probabilities=True)
         assert table_prompt(views[0], options) == table_prompt(views[1], options)
 
