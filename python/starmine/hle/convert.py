@@ -7,7 +7,7 @@ from typing import Any, SupportsIndex
 
 from starmine._core import StarmineError, Variant, View
 from starmine.hle.dictionary import observation_dict
-from starmine.hle.moves import move_of
+from starmine.hle.moves import HanabiMove, IllegalMoveError, move_of
 from starmine.hle.observations import HanabiObservation, ObservationEncoder
 from starmine.hle.position import SeenByView
 from starmine.hle.rules import AgentObservationType, preset_parameters, rules_for, variant_of
@@ -57,15 +57,15 @@ def observation(view: View, observation_type: int = AgentObservationType.CARD_KN
     return observation_dict(seen, ObservationEncoder(rules))
 
 
-def action(variant: Variant, move: Mapping[str, Any] | SupportsIndex) -> int:
+def action(variant: Variant, move: Mapping[str, Any] | HanabiMove | SupportsIndex) -> int:
     """The action id of a move of HLE, such as an agent's `act` returns.
 
     Args:
         variant: the rules.
-        move: HLE's dictionary of a move, or HLE's id, which is the same here.
+        move: HLE's dictionary of a move, a `HanabiMove`, or HLE's id, which is the same here.
 
     Raises:
-        StarmineError: the variant has no such move.
+        IllegalMoveError: the variant has no such move.
 
     >>> import starmine
     >>> from starmine import hle
@@ -73,6 +73,9 @@ def action(variant: Variant, move: Mapping[str, Any] | SupportsIndex) -> int:
     5
     """
     rules = rules_for(variant, AgentObservationType.CARD_KNOWLEDGE)
-    if isinstance(move, Mapping):
-        return rules.action(move_of(move))
-    return rules.action(rules.move(move))
+    if not isinstance(move, Mapping | HanabiMove):
+        return rules.actions[rules.move(move)]
+    found = rules.actions.get(move_of(move) if isinstance(move, Mapping) else move)
+    if found is None:
+        raise IllegalMoveError(f"{move} does not exist in {variant}")
+    return found

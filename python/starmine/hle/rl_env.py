@@ -132,7 +132,7 @@ class HanabiEnv(CopiedWhole, Environment):
         """The move of a dictionary, which must be legal."""
         move = move_of(action)
         if not self.state.move_is_legal(move):
-            raise IllegalMoveError(f"Illegal action: {move}. Move should be one of : {self.state.legal_moves()}")
+            raise IllegalMoveError(f"Illegal action: {action}. Move should be one of : {self.state.legal_moves()}")
         return move
 
 

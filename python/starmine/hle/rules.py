@@ -144,16 +144,6 @@ class Rules:
             raise IllegalMoveError(f"move_uid={uid} is not allowed: expected 0 to {len(self.moves) - 1}")
         return self.moves[uid]
 
-    def action(self, move: HanabiMove) -> int:
-        """The id of a move.
-
-        Raises:
-            IllegalMoveError: the variant has no such move.
-        """
-        if move not in self.actions:
-            raise IllegalMoveError(f"{move} does not exist in {self.variant}")
-        return self.actions[move]
-
     def number(self, card: Card) -> int:
         """The number of a card."""
         return card.suit * self.variant.ranks + card.rank

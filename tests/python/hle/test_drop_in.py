@@ -118,7 +118,7 @@ def test_the_moves_after_the_end_are_listed_and_refused():
         (
             lambda env: env.step({"action_type": "DISCARD", "card_index": 0}),
             AssertionError,
-            "Illegal action: .Discard 0",
+            "Illegal action: {'action_type': 'DISCARD'",
         ),
         (lambda env: env.step(0), starmine.StarmineError, r"\(Discard 0\) is not legal now: expected one of \[\(Play"),
         (lambda env: env.step(20), starmine.StarmineError, "move_uid=20 is not allowed: expected 0 to 19"),

@@ -125,7 +125,7 @@ def test_an_encoder_refuses_observations_of_other_rules(env):
 def test_moves_of_hle_become_action_ids():
     variant = starmine.Variant(players=3)
     for uid, move in enumerate(hle.pyhanabi.HanabiGame({"players": 3}).get_move(uid) for uid in range(30)):
-        for form in (move.to_dict(), uid, np.int64(uid)):
+        for form in (move, move.to_dict(), uid, np.int64(uid)):
             action = hle.action(variant, form)
             assert (action, type(action)) == (uid, int)
 
@@ -135,7 +135,8 @@ def test_moves_of_hle_become_action_ids():
     [
         (None, TypeError, "cannot be interpreted as an integer"),
         ({"action_type": "PASS"}, AssertionError, "'PASS' should be one of"),
-        ({"action_type": "PLAY", "card_index": 5}, starmine.StarmineError, r"\(Play 5\) does not exist in "),
+        ({"action_type": "PLAY", "card_index": 5}, starmine.StarmineError, r"'card_index': 5} does not exist in "),
+        ({"action_type": "REVEAL_RANK", "target_offset": 1, "rank": 7}, AssertionError, "'rank': 7} does not exist"),
         (30, starmine.StarmineError, "move_uid=30 is not allowed: expected 0 to 29"),
         (-1, starmine.StarmineError, "move_uid=-1 is not allowed: expected 0 to 29"),
     ],
@@ -169,19 +170,34 @@ def test_an_old_agent_plays():
     assert (games.scores >= 0).all()
 
 
+def test_an_illegal_move_is_told_as_it_was_given(env):
+    with pytest.raises(AssertionError, match=r"Illegal action: {.*'rank': 7}\. Move should be one of : \["):
+        env.step({"action_type": "REVEAL_RANK", "target_offset": 1, "rank": 7})
+
+
 class Unchanged:
-    """A player that returns HLE's dictionaries."""
+    """A player that returns HLE's moves."""
+
+    def __init__(self, move):
+        self.move = move
 
     def act(self, view):
-        """A dictionary."""
-        return {"action_type": "PLAY", "card_index": 0}
+        """The move."""
+        return self.move
 
 
-def test_a_player_that_returns_a_dictionary_is_told_of_the_door():
+@pytest.mark.parametrize(
+    "move", [{"action_type": "PLAY", "card_index": 0}, pyhanabi.HanabiMove.get_play_move(0)], ids=repr
+)
+def test_a_player_that_returns_a_move_of_hle_is_told_of_the_door(move):
     message = r"expected an integer, a Move or text such as 'play 2'; starmine.hle.action reads HLE's moves"
     with pytest.raises(starmine.BotError, match=message):
-        starmine.play_games([Unchanged(), "random"], games=1)
-    env = starmine.HanabiVectorEnv(2, players=2, partners={1: Unchanged()}, seed=1)
+        starmine.play_games([Unchanged(move), "random"], games=1)
+    alone = starmine.HanabiEnv()
+    alone.reset(seed=1)
+    with pytest.raises(starmine.StarmineError, match=message.replace("an integer", "a single integer")):
+        alone.step(move)
+    env = starmine.HanabiVectorEnv(2, players=2, partners={1: Unchanged(move)}, seed=1)
     _, info = env.reset(seed=1)
     with pytest.raises(starmine.StarmineError, match=message):
         env.step(info["action_mask"].argmax(1))
