@@ -96,7 +96,7 @@ class Args(ScriptArgs):
     """points that are subtracted in training from the last reward of a lost game; evaluations count a lost game as 0"""
     lost_points_share: float = 1.0
     """share of the points of a lost game that is subtracted when it is lost. It rises linearly from 0 to this share
-    over the budget. With 1, the rewards of a lost game add up to 0 at the end, as in evaluations"""
+    over the budget. With 1, the rewards of a lost game add up to minus the penalty at the end"""
 
     below: str | None = None
     """the policy of the level below: its name, file or run, of a network of the same form. Training begins with its

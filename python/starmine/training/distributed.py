@@ -55,8 +55,7 @@ def local_device(device: str) -> torch.device:
     """The device of this process: the CPU, or its own GPU, which becomes the current one.
 
     Args:
-        device: "cpu", "cuda", "mps", the GPU of an Apple processor, or "auto", which is "cuda" where PyTorch finds such
-            a GPU, else "cpu".
+        device: "cpu", "cuda", or "auto", which is "cuda" where PyTorch finds such a GPU, else "cpu".
 
     Raises:
         StarmineError: another device, or there is no GPU for this process.
@@ -65,12 +64,8 @@ def local_device(device: str) -> torch.device:
         device = "cuda" if finds_cuda() else "cpu"
     if device == "cpu":
         return torch.device("cpu")
-    if device == "mps":
-        if not torch.backends.mps.is_available():
-            raise StarmineError(f"device={device!r} is not allowed here: PyTorch finds no such GPU; expected 'cpu'")
-        return torch.device("mps")
     if device != "cuda":
-        raise StarmineError(f"device={device!r} is not allowed: expected 'auto', 'cpu', 'cuda' or 'mps'")
+        raise StarmineError(f"device={device!r} is not allowed: expected 'auto', 'cpu' or 'cuda'")
     check_cuda(f"device={device!r}", "'cpu'")
     place, count = int(os.environ.get("LOCAL_RANK", 0)), torch.cuda.device_count()
     if place >= count:

@@ -79,8 +79,9 @@ def progress_games(
     Args:
         player: as `play_games` takes it.
         variant: the rules; what a lost game scores does not matter.
-        games: number of games in all.
-        partners: each holds all other seats in an equal number of games, at least one game; empty for self-play.
+        games: number of games in all. With partners each of them gets the same number for each seat: the games are
+            rounded down to a multiple, or up to one game each.
+        partners: each holds all other seats in turn; empty for self-play.
         seats: which the player holds in turn when it has partners; None for all.
         seed: of the decks.
 

@@ -276,7 +276,7 @@ class GameGroup:
         Returns:
             Tensors on the device, of the n games of the group: "obs", the packed bits, uint8 (n, B); "action_mask",
             bool (n, A); "reward", float32 (n,), by `TrainingGames.rewards`; "terminated", bool (n,);
-            "current_player", int8 (n,); and the extra outputs. They are valid until the next `receive`, and do not
+            "current_player", int32 (n,); and the extra outputs. They are valid until the next `receive`, and do not
             change before it.
         """
         self.wait()
