@@ -33,7 +33,7 @@ class Failure:
         seat: the seat of the player that failed.
         move: the move that the player chose, or None if it raised an exception.
         message: what was wrong.
-        turn: the turn of the failure, from 1; of a bot's `end`, the last turn.
+        turn: the turn of the failure, from 0; of a bot's `end`, the last turn.
     """
 
     game: int

@@ -151,7 +151,7 @@ class WholeGames:
     def _give_up(self, failed: Fault) -> None:
         game, error = failed.game, failed.error
         state = self.batch._state(game)
-        turn = state.length + (not state.is_terminal)
+        turn = state.length - state.is_terminal
         self._is_given_up[game] = True
         message = str(error)
         if failed.move is None:

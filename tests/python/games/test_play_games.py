@@ -319,7 +319,7 @@ def test_a_failure_tells_the_turn(player):
     failures, games = caught.value.failures, caught.value.games
     ended = player is FailsAtTheEnd  # in its last turn; the others before they have played a turn
     turns_played = games.trajectories.lengths[[failure.game for failure in failures]]
-    assert [failure.turn for failure in failures] == (turns_played + (0 if ended else 1)).tolist()
+    assert [failure.turn for failure in failures] == (turns_played - ended).tolist()
     assert all(f"seat {failure.seat}, turn {failure.turn}:" in str(failure) for failure in failures)
     assert str(failures[0]) in str(caught.value)
 
