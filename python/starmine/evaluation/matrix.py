@@ -10,11 +10,10 @@ import numpy as np
 from starmine._util.equality import equal_by_value
 from starmine.evaluation.llm_usage import fallback_share
 from starmine.evaluation.results import Cell, Results
-from starmine.games.results import mean_and_error
+from starmine.games.results import FALLBACK, mean_and_error
 
 MEAN, HELD_OUT_MEAN, SELF_PLAY = "mean", "mean (held out)", "self-play"
 FAILURES = "*"  # behind a mean that leaves out failed games
-FALLBACK = "§"  # behind a mean of games in which the fallback of a chat player chose moves
 
 
 @equal_by_value

@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 from starmine._core import _search_parts
 from starmine._util.numbers import without_nan
 from starmine.evaluation.llm_usage import fallback_share
-from starmine.evaluation.matrix import FAILURES, FALLBACK, Mean, methods_of, table_of
+from starmine.evaluation.matrix import FAILURES, Mean, methods_of, table_of
 from starmine.evaluation.results import Cell, Results
-from starmine.games.results import with_error
+from starmine.games.results import FALLBACK, with_error
 from starmine.games.variants import variant_text
 
 WIDTH = 100  # of a table with standard errors, in letters

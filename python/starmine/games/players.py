@@ -187,10 +187,13 @@ def resolve_player(player: Any, place: str) -> Any:
         return policy
     if callable(player) and misfit(player, 0) is None:
         return Factory(player, place)
-    raise StarmineError(
-        f"{place}={player!r} is not allowed: expected a bot's name, a class or an object with act(view), an object "
-        "with act_batch(turns), a torch module, or a class or function without arguments that makes one of these"
+    expected = (
+        "a bot's name, a class or an object with act(view), an object with act_batch(turns), a torch module, or a "
+        "class or function without arguments that makes one of these"
     )
+    if callable(player) and misfit(player, 1) is None:
+        expected += "; a function of messages plays as starmine.text.ChatPlayer(it)"
+    raise StarmineError(f"{place}={player!r} is not allowed: expected {expected}")
 
 
 def refuse_foreign(player: Any, place: str) -> None:

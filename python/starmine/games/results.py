@@ -22,6 +22,8 @@ OURS = Path(__file__).parents[1]  # this package
 # The standard library and installed packages. A virtual environment keeps them in different folders.
 LIBRARIES = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "platlib", "purelib"))
 
+FALLBACK = "§"  # behind a mean of games in which the fallback of a chat player chose moves
+
 
 @equal_by_value
 @dataclass(frozen=True)

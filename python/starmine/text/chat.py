@@ -8,6 +8,7 @@ import json
 import os
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -16,9 +17,10 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from starmine._core import NotationError, StarmineError, UnknownNameError, VariantError, View, make_bot
+from starmine._util.keywords import wrong_type
 from starmine._util.numbers import check_number
 from starmine.games.results import error_text
-from starmine.text.exchange import Answer, Exchange, Messages, numbers_of, totals
+from starmine.text.exchange import Answer, Exchange, Messages, numbers_of, shortened, totals
 from starmine.text.facts import move_text
 from starmine.text.loop import Outcome, called, event_loop, in_thread, leave_loop
 from starmine.text.prompt import PromptOptions, answer_prompt, given_options, rules_prompt, table_prompt
@@ -52,7 +54,8 @@ class ChatPlayer:
     the reply names no legal move, the model is asked again; the messages then also have its reply and what is wrong
     with it. Calls for different games run at the same time, and no game waits for the call of another.
 
-    A call that raises an exception has failed: the fallback plays, or the game is given up. Repeating calls and ending
+    A call that raises an exception has failed: the fallback plays, or the game is given up. If the fallback plays first
+    when no call has succeeded, a warning says why. Repeating calls and ending
     those that take too long is left to the client, such as `Endpoint(max_retries=, timeout=)`.
 
     Args:
@@ -75,7 +78,7 @@ class ChatPlayer:
 
     Raises:
         UnknownNameError: there is no bot of the fallback's name.
-        TypeError: `replies` or `concurrency` is not an integer.
+        TypeError: `ask` cannot be called, or `replies` or `concurrency` is not an integer.
         StarmineError: one of them is below 1, the fallback sees all hands, or the transcript cannot be written or has
             other lines.
 
@@ -103,6 +106,8 @@ class ChatPlayer:
         fallback: str | Callable[[View], Any] | None = None,
         transcript: str | os.PathLike[str] | None = None,
     ) -> None:
+        if not callable(ask):
+            raise wrong_type("ask", ask, "a function of messages, such as an Endpoint")
         self.ask, self.name, self.options = ask, name, given_options(options)
         self.replies = check_number("replies", replies, 1)
         self.concurrency = check_number("concurrency", concurrency, 1)
@@ -194,6 +199,9 @@ class ChatPlayer:
             told = f"named no legal move in {talk.attempt} attempts" if talk.error is None else "gave no reply"
             raise ChatError(f"{self.name} {told}; the last problem: {talk.problem}") from talk.error
         with self._fallback_lock:
+            if talk.error is not None and not self.fallbacks and self._all_failed():
+                why = shortened(talk.problem)
+                warnings.warn(f"no call of {self.name} has succeeded, so its fallback plays: {why}", stacklevel=2)
             if callable(self.fallback):
                 move = self.fallback(talk.view)
             else:
@@ -201,6 +209,9 @@ class ChatPlayer:
             self.fallbacks += 1
             self.fallback_turns.append((talk.game, len(talk.view.history)))
         return move
+
+    def _all_failed(self) -> bool:
+        return all(exchange.outcome == "failed" for exchange in self.exchanges)
 
     def _keep(self, exchange: Exchange) -> None:
         """Add an exchange to its list and to the transcript."""

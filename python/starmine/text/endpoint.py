@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from typing import Any
 
 from starmine._core import StarmineError
+from starmine._util.keywords import check_names
 from starmine._util.numbers import is_number
 from starmine.text.exchange import Answer, Messages
 from starmine.text.loop import event_loop
@@ -46,6 +48,7 @@ class Endpoint:
 
     Raises:
         ImportError: `openai` is not installed.
+        UnknownNameError: the client does not know a parameter; what it does not know belongs into `extra_body`.
         StarmineError: an argument that is not allowed, or there is no key.
 
     Example:
@@ -74,6 +77,7 @@ class Endpoint:
         self.model, self.base_url, self.api_key, self.tools = model, base_url, api_key, tools
         self.prices, self.timeout, self.max_retries, self.parameters = prices, timeout, max_retries, parameters
         self._client: Any = self._connected()
+        check_names("parameter", parameters, inspect.signature(self._client.chat.completions.create).parameters)
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def _connected(self) -> Any:

@@ -68,8 +68,9 @@ class Exchange:
         prompt: the first 16 hexadecimal digits of the SHA-256 hash of `json.dumps(messages)`.
         messages: the messages that the model got.
         reply: the text of the reply, or its tool calls as JSON; None if the call failed.
-        outcome: "move" if the reply names one legal move, "illegal" if the move is not legal, "unreadable" if the reply
-            names no move or several; "failed" if the call raised an exception.
+        outcome: "move" if the reply names one legal move, "illegal" if the move is not legal or its slot, seat or rank
+            does not exist, "unreadable" if the reply names no move or several; "failed" if the call raised an
+            exception.
         action: the action id of the legal move; None for other outcomes.
         problem: what was wrong, with the place where an exception was raised; None for the outcome "move".
         seconds: duration of the call.
@@ -130,7 +131,7 @@ def calls_text(calls: Mapping[str, Any]) -> str:
     fallbacks = calls["fallbacks"]
     parts = [listed(calls["outcomes"])] if calls["outcomes"] else []
     parts += [f"{fallbacks:,} {'move' if fallbacks == 1 else 'moves'} of the fallback"] if fallbacks else []
-    parts += [f"{kind} {amount:,}" for kind, amount in _in_order(calls["usage"]).items()]
+    parts += [f"{kind} {round(amount, 6):,}" for kind, amount in _in_order(calls["usage"]).items()]
     return f"{calls['calls']:,} calls: {'; '.join([*parts, f'{seconds_a_call(calls):.2f} seconds a call'])}"
 
 

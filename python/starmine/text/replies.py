@@ -27,6 +27,7 @@ MOST_BRACES = 50  # from which a JSON object is looked for, from the end
 LONGEST = 80  # characters of a quotation in a problem
 AROUND = " \t*_`\"'\u201c\u201d\u2018\u2019"  # may surround a move: spaces, bold type, code and quotes
 _FENCE = re.compile(r"\s*(```|~~~)\w+\s*")  # that opens a code block of a language
+_MOVE = re.compile(r"(?:play|discard) slot (\d{1,9})|hint seat (\d{1,9}) (?:rank (\d{1,9})|\w+)")
 _LINE = re.compile(rf"[#>{AROUND}]*move[{AROUND}]*:(.*)", re.IGNORECASE)
 
 
@@ -43,11 +44,13 @@ def read_move(reply: Any, view: View) -> int:
 
     Raises:
         NotationError: the reply is not such a move; the message says what to do.
-        StarmineError: the move is not legal.
+        StarmineError: the move is not legal, or its slot, seat or rank does not exist.
     """
     answer = _answer(reply)
     action = _actions(view.variant, view.observer).get(_plain(answer))
     if action is None:
+        if absent := _absent(_plain(answer), view):
+            raise StarmineError(f'"{_plain(answer)}" is not legal now: {absent}')
         raise _unusable(
             f'{_quoted(answer)} is no move: write nothing but one move as the prompt lists it, such as "play slot 0"'
         )
@@ -55,6 +58,24 @@ def read_move(reply: Any, view: View) -> int:
         legal = ", ".join(move_text(view, legal) for legal in view.legal_actions()) or "none, another seat is to act"
         raise StarmineError(f'"{move_text(view, action)}" is not legal now: expected one of {legal}')
     return action
+
+
+def _absent(move: str, view: View) -> str | None:
+    """The slot, seat or rank of a move that does not exist, in words; None for what is written otherwise."""
+    written = _MOVE.fullmatch(move)
+    if written is None:
+        return None
+    variant = view.variant
+    slot, seat, rank = (None if part is None else int(part) for part in written.groups())
+    if slot is not None and slot >= variant.hand_size:
+        return f"there is no slot {slot}, your slots are 0 to {variant.hand_size - 1}"
+    if seat is not None and seat >= variant.players:
+        return f"there is no seat {seat}, the seats are 0 to {variant.players - 1}"
+    if seat == view.observer:
+        return f"you are seat {seat}, hint another seat"
+    if rank is not None and not 1 <= rank <= variant.ranks:
+        return f"there is no rank {rank}, the ranks are 1 to {variant.ranks}"
+    return None
 
 
 def _unusable(problem: str) -> NotationError:

@@ -11,10 +11,10 @@ import numpy as np
 
 from starmine._core import StarmineError
 from starmine._util.equality import equal_by_value
-from starmine._util.keywords import refuse_without
+from starmine._util.keywords import refuse_without, wrong_type
 from starmine._util.numbers import check_number, without_nan
 from starmine.games.endings import defeats
-from starmine.games.results import Games, mean_and_error, with_error
+from starmine.games.results import FALLBACK, Games, mean_and_error, with_error
 from starmine.games.searches import search
 from starmine.look.analysis import mistakes
 from starmine.text.chat import ChatPlayer
@@ -32,12 +32,16 @@ class Regret:
     """What the searched moves of a player cost, in points.
 
     Attributes:
-        mean: mean regret of the searched moves. The regret of a move is the value of the best move minus its own value.
+        mean: mean regret of the searched moves; nan without any. The regret of a move is the value of the search's move
+            minus its own value. One half of the roll-outs chooses the search's move and the other half values both
+            moves, so that noise does not favour the search's move. A regret can be below 0, with few roll-outs mostly
+            by noise.
         standard_error: of the mean, from the spread of the regrets; None for fewer than two moves.
-        search_error: standard error of a single regret, since values are means over rollouts; averaged over the moves.
+        search_error: standard error of a single regret, since values are means over rollouts; averaged over the moves;
+            nan without any.
         moves: number of searched moves.
-        best: share of the searched moves with a regret of 0.
-        worst: dicts of up to ten moves, the largest regret first: `game`, `turn`, `seat`, `move`, `best` (the best
+        best: share of the searched moves with a regret of 0; nan without any.
+        worst: dicts of up to ten moves, the largest regret first: `game`, `turn`, `seat`, `move`, `best` (the search's
             move) and `points` (the regret).
     """
 
@@ -63,7 +67,7 @@ class PlayerReport:
         misplays: number of its misplays.
         knowable_misplays: misplays of cards that were playable with a probability of at most 0.5, by all that the seat
             could know.
-        regret: the regret of its moves; None without a search.
+        regret: the regret of its moves; None without `rollouts`.
     """
 
     player: str
@@ -106,9 +110,12 @@ class TextReport:
     def rows(self) -> list[tuple[str, str]]:
         """Names and values, as the table shows them."""
         games = f"{self.games}" + (f" ({self.given_up} given up)" if self.given_up else "")
+        fallback = any(player.totals["fallbacks"] for player in self.players)
+        score = with_error(self.mean, self.standard_error, digits=2) + FALLBACK * fallback
+        note = f" ({FALLBACK} a fallback chose some moves)" * fallback
         rows = [
             ("games", games),
-            ("mean score", f"{with_error(self.mean, self.standard_error, digits=2)} of {self.max_score}"),
+            ("mean score", f"{score} of {self.max_score}{note}"),
             ("lost games", f"{self.lost:.1%}"),
         ]
         for player in self.players:
@@ -123,12 +130,9 @@ class TextReport:
             ]
             if player.regret is not None:
                 error = with_error(player.regret.mean, player.regret.standard_error, digits=3)
-                rows.append(
-                    (
-                        f"{player.player}: regret a move",
-                        f"{error} points over {player.regret.moves} moves, {player.regret.best:.0%} of them the best",
-                    )
-                )
+                said = f"{error} points over {player.regret.moves} moves, {player.regret.best:.0%} of them the best"
+                none = "none of its replies' moves was searched with enough roll-outs"
+                rows.append((f"{player.player}: regret a move", said if player.regret.moves else none))
         return rows
 
     def __str__(self) -> str:
@@ -150,23 +154,29 @@ def report(
     """The report of games that `play_games` played with `record=True`.
 
     Args:
-        games: the recorded games.
+        games: the recorded games, also `BotError.games`.
         players: those that were given to `play_games`, one for each seat; chat players are reported.
-        rollouts: games that `starmine.search` plays to value the moves of a turn; None for no regret. About 1,000
-            separate good moves from bad ones and take a tenth of a second.
+        rollouts: games that `starmine.search` plays to value the moves of a turn, at least 2; None for no regret. About
+            1,000 separate good moves from bad ones and take a tenth of a second.
         blueprint: the player of these games, as `starmine.search` takes it; None for "smart".
         moves: the most moves of a player that are searched, None for 200; if it made more, they are drawn by chance.
         seed: of that draw and of the searches; None for 0.
         num_threads: threads of each search; None for 1.
 
     Raises:
-        TypeError: `moves` is not an integer.
-        StarmineError: games that were not recorded, `moves` below 1, not one player for each seat, a chat player with
-            exchanges of other games, or an option of the searches without `rollouts`.
+        TypeError: `games` are others, `players` is no sequence, or `moves` or `rollouts` is not an integer.
+        StarmineError: games that were not recorded, `moves` or `rollouts` too small, not one player for each seat, a
+            chat player that was asked in other seats or games, or an option of the searches without `rollouts`.
     """
+    if not isinstance(games, Games):
+        raise wrong_type("games", games, "the result of play_games(..., record=True)")
+    if isinstance(players, str) or not isinstance(players, Sequence):
+        raise wrong_type("players", players, "a sequence with an entry for each seat")
     searching = {"blueprint": blueprint, "seed": seed, "num_threads": num_threads}
     refuse_without("rollouts", rollouts, searching | {"moves": moves})
     chosen = {name: value for name, value in searching.items() if value is not None}
+    if rollouts is not None:
+        check_number("rollouts", rollouts, 2)
     most = MOST_SEARCHED if moves is None else check_number("moves", moves, 1)
     trajectories = games.trajectories
     if len(players) != games.variant.players:
@@ -199,6 +209,12 @@ def report(
 
 def _check_exchanges(chat: ChatPlayer, trajectories: Any, seats: Sequence[int]) -> None:
     """Refuse a player whose moves are not those of the games, so that no other games are counted."""
+    asked = {exchange.seat for exchange in chat.exchanges}
+    if not asked <= set(seats):
+        raise StarmineError(
+            f"player {chat.name!r} was asked in seats {', '.join(map(str, sorted(asked)))}, and here it has seats "
+            f"{', '.join(map(str, seats))}: expected the players in the order of play_games"
+        )
     states = [trajectories.state(game) for game in range(len(trajectories))]
     moves = sum(event.seat in seats for state in states for event in state.history)
     chosen = chat.fallbacks + sum(exchange.outcome == "move" for exchange in chat.exchanges)
@@ -237,18 +253,18 @@ def regret(
     rollouts: int = 1000,
     seed: int = 0,
     num_threads: int = 1,
-) -> Regret | None:
-    """What moves cost: the value of the best move minus that of the chosen one, by `starmine.search`.
+) -> Regret:
+    """What moves cost: the value of the search's move minus that of the chosen one, by `starmine.search`.
 
-    Values come from the same hands and decks for all moves of a position. A best move that is chosen by noisy values
-    looks better than it is, so that a regret is rather too large, by about its `search_error`.
+    A move that is chosen by noisy values looks better than it is. So one search chooses the move, and another one, with
+    other hands and decks, values it and the chosen one. Moves that it values by less than two roll-outs are left out.
 
     Args:
         trajectories: the games.
         places: the (game, turn) of the moves.
         blueprint: as `starmine.search` takes it.
-        rollouts: of each search.
-        seed: of each search.
+        rollouts: of both searches together, at least 2.
+        seed: of the first search.
         num_threads: of each search.
     """
     costs, errors, worst = [], [], []
@@ -256,19 +272,21 @@ def regret(
         state = trajectories.state(game, turn)
         chosen = int(trajectories.state(game).history[turn].action)
         view = state.view(state.current_player)
-        result = search(view, blueprint, rollouts=rollouts, seed=seed, num_threads=num_threads)
-        values = {action.action: action for action in result.actions if action.rollouts > 1}
-        if chosen not in values:
+        half = rollouts // 2
+        best = search(view, blueprint, rollouts=half, seed=seed, num_threads=num_threads).action
+        result = search(view, blueprint, rollouts=rollouts - half, seed=seed ^ 1, num_threads=num_threads)
+        value, value_of_best = result.value(chosen), result.value(best)
+        if min(value.rollouts, value_of_best.rollouts) < 2:
             continue
-        best = max(values.values(), key=lambda action: action.mean)
-        cost = best.mean - values[chosen].mean
+        cost = value_of_best.mean - value.mean
         costs.append(cost)
-        both = best.standard_error, values[chosen].standard_error
-        errors.append(0.0 if best.action == chosen else math.hypot(*both))
-        names: Mapping[str, Any] = {"move": move_text(view, chosen), "best": move_text(view, best.action)}
+        both = value.standard_error, value_of_best.standard_error
+        errors.append(0.0 if best == chosen else math.hypot(*both))
+        names: Mapping[str, Any] = {"move": move_text(view, chosen), "best": move_text(view, best)}
         worst.append({"game": game, "turn": turn, "seat": view.observer, **names, "points": round(cost, 3)})
     if not costs:
-        return None
+        nan = float("nan")
+        return Regret(nan, None, nan, 0, nan, [])
     mean, error = mean_and_error(np.array(costs))
     worst.sort(key=lambda entry: -entry["points"])
     return Regret(mean, error, float(np.mean(errors)), len(costs), float(np.mean(np.array(costs) == 0)), worst[:10])

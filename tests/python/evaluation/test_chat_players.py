@@ -166,6 +166,7 @@ def strange(messages):
     raise KeyError("\udc80\0<script>" + "x" * 100_000)
 
 
+@pytest.mark.filterwarnings("ignore:no call of")
 def test_strange_usage_and_problems_do_not_stop_an_evaluation(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(player_files, "player_of", lambda text: ChatPlayer(strange, fallback="random"))
     command = ["eval", "m.py:model", "--games", "2", "--variant", "mini", "--output", str(tmp_path / "out")]

@@ -3,6 +3,7 @@
 import asyncio
 import ctypes
 import inspect
+import itertools
 import json
 import pickle
 import signal
@@ -163,6 +164,7 @@ def test_an_async_function_that_blocks_the_loop_does_not_hold_up_later_calls_aft
         release.set()
 
 
+@pytest.mark.filterwarnings("ignore:no call of")
 def test_an_answer_of_wrong_types_is_a_failed_call():
     for given in ({"text": None}, {"tool_calls": None}, {"usage": 3}):
         player = ChatPlayer(lambda messages, given=given: Answer(**given), fallback="iggi")
@@ -181,12 +183,12 @@ def test_an_unusable_reply_is_sent_back_with_what_was_wrong():
 
     player = ChatPlayer(ask, replies=4)
     assert player.act(view()) == 4
-    assert [exchange.outcome for exchange in player.exchanges] == ["unreadable", "unreadable", "illegal", "move"]
+    assert [exchange.outcome for exchange in player.exchanges] == ["unreadable", "illegal", "illegal", "move"]
     assert [len(messages) for messages in asked] == [2, 4, 6, 8]
     assert [message["role"] for message in asked[-1]][2:] == ["assistant", "user"] * 3
     assert "'Hello.' is no move" in asked[1][-1]["content"]
     assert "End your answer with a line such as\nMOVE: play slot 0" in asked[1][-1]["content"]
-    assert "'play slot 7' is no move" in asked[2][-1]["content"]
+    assert '"play slot 7" is not legal now: there is no slot 7' in asked[2][-1]["content"]
     assert "not legal now" in asked[3][-1]["content"]
     assert asked[0][0]["role"] == "system"
 
@@ -210,6 +212,30 @@ def test_a_fallback_plays_on_and_is_counted(fallback):
     assert games.trajectories == starmine.play_games([first, "iggi"], 3, record=True).trajectories
     assert player.fallbacks == len(player.exchanges) > 0
     assert player.totals()["outcomes"] == {"unreadable": player.fallbacks}
+
+
+def test_a_fallback_for_a_model_that_never_answers_is_warned_of_once():
+    def ask(messages):
+        raise ConnectionError("busy")
+
+    player = ChatPlayer(ask, name="model", fallback="smart")
+    with pytest.warns(UserWarning, match="no call of model has succeeded, so its fallback plays: .*busy") as warned:
+        starmine.play_games([player, "smart"], games=2)
+    assert len(warned) == 1
+    assert player.fallbacks > 1
+
+
+def test_a_fallback_after_calls_that_succeeded_is_not_warned_of():
+    calls = itertools.count()
+
+    def ask(messages):
+        if next(calls) == 3:
+            raise ConnectionError("busy")
+        return first_move(messages)
+
+    player = ChatPlayer(ask, fallback="smart")
+    starmine.play_games([player, "smart"], games=2)
+    assert player.fallbacks == 1
 
 
 def test_a_call_that_failed_is_not_said_to_have_named_no_legal_move():
@@ -317,6 +343,16 @@ BAD = [
 def test_wrong_arguments_are_refused(given, message):
     with pytest.raises(starmine.StarmineError, match=message):
         ChatPlayer(**({"ask": first_move} | given))
+
+
+def test_what_cannot_be_asked_is_refused():
+    with pytest.raises(TypeError, match="ask='qwen3' is a str: expected a function of messages, such as an Endpoint"):
+        ChatPlayer("qwen3")
+
+
+def test_a_function_of_messages_that_is_given_as_a_player_is_told_of_chat_players():
+    with pytest.raises(starmine.StarmineError, match=r"a function of messages plays as starmine.text.ChatPlayer\(it\)"):
+        starmine.play_games([first_move, "smart"], games=1)
 
 
 def test_a_fallback_may_play_other_rules_than_the_standard_ones():
@@ -494,6 +530,7 @@ def within(seconds, call):
     return found[0]
 
 
+@pytest.mark.filterwarnings("ignore:no call of")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("error", FAILED)
 def test_a_call_fails_by_any_exception_that_does_not_end_the_program(kind, error):

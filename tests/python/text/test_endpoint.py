@@ -153,6 +153,7 @@ def test_tool_calls_that_name_no_move_are_refused(calls, problem):
     assert problem in player.exchanges[0].problem
 
 
+@pytest.mark.filterwarnings("ignore:no call of")
 @pytest.mark.parametrize(
     ("status", "body", "problem", "calls"),
     [
@@ -188,6 +189,7 @@ def test_a_call_succeeds_after_an_error():
     assert len(requests) == 2
 
 
+@pytest.mark.filterwarnings("ignore:no call of")
 def test_an_answer_that_takes_too_long_is_a_failed_call():
     def answer(request):
         time.sleep(0.5)
@@ -204,7 +206,8 @@ def test_an_answer_that_takes_too_long_is_a_failed_call():
 def test_nobody_listens():
     model = Endpoint("fake", base_url="http://127.0.0.1:9/v1", api_key="none", max_retries=0)
     player = ChatPlayer(model, fallback="random")
-    player.act(view())
+    with pytest.warns(UserWarning, match="no call of chat has succeeded, so its fallback plays: APIConnectionError"):
+        player.act(view())
     assert player.exchanges[0].problem.startswith("APIConnectionError")
 
 
@@ -234,6 +237,7 @@ def test_arguments_that_are_not_allowed(monkeypatch):
     for arguments, refusal in (
         ({"model": "fake", "stream": True}, "stream is not a parameter"),
         ({"model": "fake", "prices": (1,)}, "prices="),
+        ({"model": "fake", "api_key": "none", "temprature": 0}, 'did you mean "temperature"'),
         ({"model": "fake"}, "the endpoint cannot be used"),
     ):
         with pytest.raises(starmine.StarmineError, match=refusal):
