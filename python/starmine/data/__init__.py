@@ -1,8 +1,10 @@
 """Games on disk: `generate` makes them, `Dataset` reads and replays them, `read_games` and `write_games` exchange them.
 
-A stored game is its deck and its actions. `Dataset.replay` and `starmine.torch.GamesDataset` make observations of it.
-`verify` plays stored games again and compares, `info` sums them up. The formats of others are hanab.live's JSON and
-links, and AH2AC2's safetensors. It needs `pip install 'starmine[data]'`.
+A stored game is its deck and its actions: `schema` has the columns of a file, `table` those in memory. `Dataset.replay`
+and `starmine.torch.GamesDataset` make observations of it. `verify` plays stored games again and compares, `info` sums
+them up. The formats of others are hanab.live's JSON and links, and AH2AC2's safetensors.
+
+It needs `pip install 'starmine[data]'`.
 """
 
 from starmine._util.durable import DamagedFileError

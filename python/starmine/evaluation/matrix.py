@@ -9,7 +9,8 @@ import numpy as np
 
 from starmine._util.equality import equal_by_value
 from starmine.evaluation.llm_usage import fallback_share
-from starmine.evaluation.results import Cell, Results
+from starmine.evaluation.pairings import Cell
+from starmine.evaluation.results import Results
 from starmine.games.results import FALLBACK, mean_and_error
 
 MEAN, HELD_OUT_MEAN, SELF_PLAY = "mean", "mean (held out)", "self-play"

@@ -14,7 +14,8 @@ from starmine._core import _search_parts
 from starmine._util.numbers import without_nan
 from starmine.evaluation.llm_usage import fallback_share
 from starmine.evaluation.matrix import FAILURES, Mean, methods_of, table_of
-from starmine.evaluation.results import Cell, Results
+from starmine.evaluation.pairings import Cell
+from starmine.evaluation.results import Results
 from starmine.games.results import FALLBACK, with_error
 from starmine.games.variants import variant_text
 

@@ -2,77 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from functools import cached_property, reduce
-from typing import Any, Self
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import Variant, _unknown_name
+from starmine._core import _unknown_name
 from starmine._util.equality import equal_by_value
 from starmine.evaluation.llm_usage import Calls, added
-from starmine.evaluation.pairing import ENDING, FAILED, SCORE, Pairing, summarise
-from starmine.games.identity import Identity
+from starmine.evaluation.pairings import Cell, Settings
+from starmine.evaluation.statistics import ENDING, FAILED, SCORE, Pairing, summarise
 from starmine.games.results import Games, mean_and_error
 
-Cell = tuple[int, int]
-
 FAILURES_KEPT = 3  # messages stored for a pairing; all failures are counted
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What determines the results; a stored evaluation is resumed only with equal settings.
-
-    Attributes:
-        version: of starmine, since bots may change between versions.
-        variant: the rules.
-        players: by name the bot, or the type of a Python bot or a policy, for people to read; the partners, too.
-        identities: of the players, by name.
-        games: games of each pairing.
-        seed: of the decks.
-        cheaters: names of the players that see their own hand.
-        evaluated: names of the players that play with the partners, or with each other.
-        partners: names of the partners; none in the square matrix, where every player plays with every other.
-        hold_out: names of the partners that are marked as held out.
-        methods: by name the players that are seeds of a method.
-    """
-
-    version: str
-    variant: Variant
-    players: dict[str, str]
-    identities: dict[str, Identity]
-    games: int
-    seed: int
-    cheaters: tuple[str, ...]
-    evaluated: tuple[str, ...]
-    partners: tuple[str, ...] = ()
-    hold_out: tuple[str, ...] = ()
-    methods: dict[str, tuple[str, ...]] = field(default_factory=dict)
-
-    @cached_property
-    def cells(self) -> frozenset[Cell]:
-        """The pairings of the evaluation, by index: players with partners, self-play, and seeds of a method."""
-        names = list(self.players)
-        pairs = {(name, name) for name in names} | {
-            (one, other) for one in self.evaluated for other in self.partners or self.evaluated
-        }
-        if self.variant.players == 2:
-            pairs |= {(other, one) for one in self.evaluated for other in self.partners}
-        for seeds in self.methods.values():
-            pairs |= {(one, other) for one in seeds for other in seeds}
-        return frozenset((names.index(one), names.index(other)) for one, other in pairs)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The settings as JSON can represent them."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        values["variant"] = self.variant.parameters()
-        values["identities"] = {name: identity.text for name, identity in self.identities.items()}
-        plain: dict[str, Any] = json.loads(json.dumps(values))
-        return plain
 
 
 @equal_by_value

@@ -25,9 +25,10 @@ from starmine.data.schema import SHARD, shard_name
 from starmine.data.table import GameTable
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.llm_usage import Calls, added
-from starmine.evaluation.pairing import FAILED, pairings_of
+from starmine.evaluation.pairings import Cell, Settings, pairings_of
 from starmine.evaluation.report import csv_of_table, csv_text
-from starmine.evaluation.results import FAILURES_KEPT, Cell, Settings
+from starmine.evaluation.results import FAILURES_KEPT
+from starmine.evaluation.statistics import FAILED
 from starmine.games.identity import Identity
 from starmine.games.results import Games
 

@@ -21,8 +21,7 @@ from starmine._util.rules import check_plays
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.llm_usage import Calls, count_calls, games_at_once
 from starmine.evaluation.matrix import HELD_OUT_MEAN, MEAN, SELF_PLAY
-from starmine.evaluation.pairing import stretches
-from starmine.evaluation.results import Cell, Settings
+from starmine.evaluation.pairings import Cell, Settings, stretches
 from starmine.games.identity import Identity, identity
 from starmine.games.play import play_games
 from starmine.games.players import Player, cheats, resolve_player, text_of, type_name

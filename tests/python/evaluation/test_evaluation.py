@@ -15,7 +15,7 @@ from starmine import StarmineError, UnknownNameError, VariantError, evaluate, pl
 from starmine.data import Dataset, generate, info, verify
 from starmine.evaluation import run
 from starmine.evaluation.figure import title
-from starmine.evaluation.pairing import stretches
+from starmine.evaluation.pairings import stretches
 
 MANIFEST, SHARD = "_manifest.json", "shard-000000.parquet"
 QUICK = {"variant": "mini", "games": 50, "seed": 0, "figure": False}

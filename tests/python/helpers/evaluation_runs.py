@@ -6,7 +6,7 @@ from pathlib import Path
 from starmine import Variant, play_games
 from starmine.data.manifest import read_manifest
 from starmine.evaluation import run
-from starmine.evaluation.results import Settings
+from starmine.evaluation.pairings import Settings
 from starmine.evaluation.results_folder import evaluation_of
 from starmine.games.identity import Identity
 

@@ -6,12 +6,12 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from starmine._core import endings
 from starmine._util.arrays import Array
 from starmine._util.equality import equal_by_value
 from starmine.evaluation.llm_usage import Calls, fallback_share
+from starmine.evaluation.pairings import stretches
 from starmine.games.endings import defeats
 from starmine.games.results import mean_and_error
 
@@ -80,27 +80,6 @@ class Pairing:
         values = asdict(self)
         del values["seats"], values["failures"], values["calls"]
         return {**values, "games_per_second": self.games_per_second, "fallback_share": self.fallback_share}
-
-
-def stretches(players: int, games: int, with_itself: bool) -> list[tuple[int, int, int]]:
-    """Consecutive games in which the player holds the same seat: (seat, first game, end).
-
-    Game i of N has the player in seat i * players // N. In self-play, and with two players, it is always seat 0: with
-    two players, seat 1 belongs to the pairing with the roles reversed.
-    """
-    if players == 2 or with_itself:
-        return [(0, 0, games)]
-    borders = [-(-seat * games // players) for seat in range(players + 1)]
-    return [(seat, borders[seat], borders[seat + 1]) for seat in range(players)]
-
-
-def pairings_of(players: NDArray[np.int16]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The player and the partner of each game, int64 (G,), of the players in its seats (G, P)."""
-    seats = players.astype(np.int64)
-    if seats.shape[1] == 2:
-        return seats[:, 0], seats[:, 1]
-    partner = np.median(seats, axis=1).astype(np.int64)  # it holds all seats but one, at least two of three
-    return seats.sum(axis=1) - (seats.shape[1] - 1) * partner, partner
 
 
 def summarise(
