@@ -166,9 +166,10 @@ pub enum BatchError {
         "{0} game(s) with given decks cannot be stored: expected decks and actions to be kept instead"
     )]
     StoredDecks(usize),
-    /// Partners that are not made of a text, which cannot be stored.
+    /// External partners, or games that [stop before each turn of a
+    /// bot](super::Partners::stopping_before_bots): neither can be stored.
     #[error(
-        "a batch with external partners cannot be stored: expected bots and policy files as partners"
+        "a batch with external partners, or whose games stop before each turn of a bot, cannot be stored: expected bots and policy files as partners"
     )]
     StoredExternal,
     /// A batch that worlds were written into, which cannot be stored.

@@ -186,9 +186,10 @@ impl Partners {
         self.stop_before_bots
     }
 
-    /// The partners as they are stored. `None` if there are external partners, which cannot be.
+    /// The partners as they are stored. `None` if there are external partners, or if games stop
+    /// before the turns of bots: a stored game goes on at a turn of the learner.
     pub(super) fn stored(&self) -> Option<StoredPartners> {
-        if self.all().any(PlayerSpec::is_external) {
+        if self.stop_before_bots || self.all().any(PlayerSpec::is_external) {
             return None;
         }
         let stored = |partners: &[PlayerSpec]| partners.iter().map(StoredPlayer::of).collect();

@@ -37,7 +37,8 @@ impl Batch {
     /// # Errors
     /// [`BatchError::Memory`] if there is no memory for the bytes, [`BatchError::StoredDecks`] if
     /// games have given decks, [`BatchError::StoredWorlds`] after [`Batch::write_worlds`], and
-    /// [`BatchError::StoredExternal`] if there are external partners.
+    /// [`BatchError::StoredExternal`] if there are external partners, or if games stop before each turn
+    /// of a bot.
     pub fn to_bytes(&self) -> Result<Vec<u8>, BatchError> {
         self.check_whole()?;
         if self.has_worlds {

@@ -29,7 +29,8 @@ pub struct Settings {
 
 impl Settings {
     /// # Errors
-    /// [`BatchError::StoredExternal`] if there are external partners.
+    /// [`BatchError::StoredExternal`] if there are external partners, or if games stop before the
+    /// turns of bots.
     pub fn of(batch: &Batch) -> Result<Settings, BatchError> {
         let options = &batch.config.options;
         Ok(Settings {

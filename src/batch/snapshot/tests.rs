@@ -15,8 +15,8 @@ use crate::batch::{
 use crate::buffers::WriteOnly;
 use crate::players::PlayerSpec;
 use crate::rules::{
-    ActionId, EpisodeSeed, Event, GameRng, Parameters, Position, Seat, SlotSet, State, Suit,
-    Variant, random_variant,
+    ActionId, EpisodeSeed, Event, GameRng, Move, Parameters, Position, Seat, Slot, SlotSet, State,
+    Suit, Variant, random_variant,
 };
 
 /// The forgeries of each batch.
@@ -145,6 +145,12 @@ fn forged(rng: &mut GameRng, bytes: &[u8]) -> Vec<u8> {
     signed(body)
 }
 
+/// Stores a batch and resumes it: the bytes are the same then.
+fn assert_stored_again(batch: &Batch) {
+    let bytes = batch.to_bytes().unwrap();
+    assert_eq!(Batch::from_bytes(&bytes, Some(1)).unwrap().to_bytes().unwrap(), bytes);
+}
+
 /// A sixteenth of the usual cases, since each has many forgeries or turns. `make test-long` plays more.
 fn cases() -> ProptestConfig {
     let config = ProptestConfig::default();
@@ -171,13 +177,13 @@ proptest! {
         for _ in 0..FORGERIES {
             let forged = forged(rng, &bytes);
             let Ok(mut batch) = Batch::from_bytes(&forged, None) else { continue };
+            assert_stored_again(&batch);
             observe(&mut batch);
             for _ in 0..50 {
                 play(&mut batch, rng, 1);
                 observe(&mut batch);
             }
-            let bytes = batch.to_bytes().unwrap();
-            prop_assert_eq!(Batch::from_bytes(&bytes, Some(1)).unwrap().to_bytes().unwrap(), bytes);
+            assert_stored_again(&batch);
         }
     }
 
@@ -260,6 +266,18 @@ fn an_error_names_the_forged_field() {
             message(|position| last(position).touched = SlotSet::first_slots(1)),
             "games[2].last_event: with a card or slots",
         ),
+        (
+            message(|position| last(position).regained = 1),
+            "games[2].last_event: with tokens that its move does not regain",
+        ),
+        (
+            message(|position| {
+                let Event { played, added, regained, .. } = last(position);
+                *played = Move::Discard { slot: Slot::OLDEST };
+                (*added, *regained) = (false, 2);
+            }),
+            "games[2].last_event: with tokens that its move does not regain",
+        ),
     ];
     for (message, expected) in cases {
         assert!(message.starts_with("the stored batch is damaged: "), "{message}");
@@ -296,6 +314,16 @@ fn a_batch_is_stored_unless_a_game_still_has_a_given_deck() {
         }
     }
     assert!(endings > 6, "{endings}");
+}
+
+#[test]
+fn a_batch_whose_games_stop_before_bots_is_not_stored() {
+    let bots = vec!["smart".parse().unwrap()];
+    let partners = Partners::default().with(Seat::ALL[1], bots).unwrap().stopping_before_bots();
+    let options = Options { partners, ..Options::default() };
+    let batch = Batch::new(Variant::default(), 2, 0, options).unwrap();
+    let refused = batch.to_bytes().unwrap_err().to_string();
+    assert!(refused.contains("stop before each turn of a bot"), "{refused}");
 }
 
 #[test]

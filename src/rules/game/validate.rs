@@ -4,6 +4,8 @@
 //! A position that passes can be played, observed and given to bots without a panic. Whether a
 //! sequence of turns leads to it is not checked.
 
+use std::ops::RangeInclusive;
+
 use thiserror::Error;
 
 use crate::rules::cards::knowledge::Knowledge;
@@ -13,6 +15,7 @@ use crate::rules::game::position::Position;
 use crate::rules::game::rng::GameRng;
 use crate::rules::limits::{MAX_COLORS, MAX_PLAYERS};
 use crate::rules::small_index::Offset;
+use crate::rules::turns::event::Event;
 use crate::rules::turns::moves::Move;
 use crate::rules::variants::variant::Variant;
 
@@ -84,6 +87,9 @@ impl Position {
         let shown = event.card.is_none() == is_hint && (is_hint || event.touched.is_empty());
         let fits = shown && (is_play || !event.added) && !(is_hint && event.drawn.is_some());
         require(fits, "last_event", "with a card or slots that do not fit its move")?;
+        let regained = event.possibly_regained(variant);
+        let is_regained = regained.contains(&event.regained);
+        require(is_regained, "last_event", "with tokens that its move does not regain")?;
         let hand = SlotSet::first_slots(variant.hand_size().into());
         let are_slots = u8::from(event.touched) & !u8::from(hand) == 0;
         require(are_slots, "last_event", "slots that no hand has")
@@ -113,6 +119,20 @@ impl Position {
         } else {
             let played = players - usize::from(self.last_turns);
             (1..=played).any(|back| (seat + back) % players == self.current_player.index()).into()
+        }
+    }
+}
+
+impl Event {
+    /// The numbers of information tokens that the move can have regained.
+    fn possibly_regained(&self, variant: &Variant) -> RangeInclusive<u8> {
+        let highest = usize::from(variant.ranks()) - 1;
+        let completed = self.added && self.card.is_some_and(|card| card.rank.index() == highest);
+        match self.played {
+            Move::Discard { .. } => 1..=1,
+            Move::Hint { .. } => 0..=0,
+            Move::Play { .. } => 0..=completed.into(),
+            Move::AnnouncedPlay { .. } => 0..=u8::from(completed) + u8::from(self.added),
         }
     }
 }
