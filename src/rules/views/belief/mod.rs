@@ -131,7 +131,7 @@ impl Belief {
     }
 
     /// The probability that the card of this slot is in a set, for each of these sets. All are 0 where
-    /// no hand is possible.
+    /// no hand is possible. Cards that the variant does not have count as impossible.
     ///
     /// # Panics
     /// If the hand has no such slot.
@@ -142,7 +142,9 @@ impl Belief {
         sets: [CardSet; SETS],
     ) -> [f64; SETS] {
         let (hands, total) = (self.hands_by_card(slot.index()), self.num_hands().max(1) as f64);
-        sets.map(|set| set.iter().map(|kind| hands[kind]).sum::<u64>() as f64 / total)
+        // A set may have cards that the variant does not have.
+        let of_kind = |kind: usize| hands.get(kind).copied().unwrap_or_default();
+        sets.map(|set| set.iter().map(of_kind).sum::<u64>() as f64 / total)
     }
 
     /// The number of possible hands with each card in this slot.

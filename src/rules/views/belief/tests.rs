@@ -270,3 +270,12 @@ fn samples_of_views_are_uniform() {
     });
     assert_eq!(checked, 4);
 }
+
+#[test]
+fn cards_that_the_variant_does_not_have_are_not_in_a_hand() {
+    let state = State::new(Variant::default(), EpisodeSeed::new(7));
+    let belief = Belief::new(&state.view(state.current_player()));
+    let strange = CardSet::of(63) | CardSet::of(29);
+    let all: CardSet = (0..64).collect();
+    assert_eq!(belief.probabilities(Slot::OLDEST, [strange, all]), [0.0, 1.0]);
+}
