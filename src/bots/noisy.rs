@@ -60,9 +60,9 @@ impl Noisy {
         Noisy { bot: bot.into_box(), noise, rng: GameRng::for_samples(0) }
     }
 
-    /// The chosen move, or with the noise's probability a random one.
-    fn disturbed(&mut self, view: &View<'_>, chosen: Move) -> Move {
-        if self.rng.fraction() < self.noise.0 { any_legal(view, &mut self.rng) } else { chosen }
+    /// With the noise's probability a random move, which is played in place of the chosen one.
+    fn random_move(&mut self, view: &View<'_>) -> Option<Move> {
+        (self.rng.fraction() < self.noise.0).then(|| any_legal(view, &mut self.rng))
     }
 }
 
@@ -90,7 +90,12 @@ impl Bot for Noisy {
 
     fn act(&mut self, view: &View<'_>) -> Move {
         let chosen = self.bot.act(view);
-        if is_dropped(&*self.bot) { chosen } else { self.disturbed(view, chosen) }
+        if is_dropped(&*self.bot) { chosen } else { self.random_move(view).unwrap_or(chosen) }
+    }
+
+    fn pass(&mut self, view: &View<'_>) {
+        self.bot.pass(view);
+        self.random_move(view);
     }
 
     fn values(&self) -> Option<&[MoveValue]> {
@@ -101,9 +106,11 @@ impl Bot for Noisy {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use crate::bots::{BOTS, GameRunner, GamesOptions, Noise, Noisy, Player, bot, play_games};
-    use crate::rules::{EpisodeSeed, Parameters, Variant};
+    use super::*;
+    use crate::bots::{BOTS, GameRunner, GamesOptions, Player, bot, play_games};
+    use crate::rules::{EpisodeSeed, Parameters, State};
 
     /// Players of this bot, whose moves are random with this probability if it is given.
     fn table(variant: &Variant, name: &str, noise: Option<f64>) -> Vec<Player> {
@@ -146,6 +153,42 @@ mod tests {
         };
         let (all, some) = (moved(1.0) as f64, moved(0.25) as f64);
         assert!((some / all - 0.25).abs() < 0.03, "{some} of {all}");
+    }
+
+    /// Plays the first legal move, and notes the turns in which it was asked for a move.
+    #[derive(Clone, Default)]
+    struct Asked(Arc<AtomicUsize>);
+
+    impl Bot for Asked {
+        fn start(&mut self, _: &View<'_>, _: GameRng) {}
+
+        fn act(&mut self, view: &View<'_>) -> Move {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            view.legal_moves().next().unwrap()
+        }
+
+        fn pass(&mut self, _: &View<'_>) {}
+    }
+
+    #[test]
+    fn the_bot_passes_in_turns_that_are_known_and_the_noise_is_that_of_turns_that_it_plays() {
+        let state = State::new(Variant::default(), EpisodeSeed::default());
+        let view = state.view(state.current_player());
+        for seed in 0..50 {
+            let asked = Asked::default();
+            let mut passing = Noisy::new(asked.clone(), Noise::new(0.5).unwrap());
+            passing.start(&view, GameRng::for_samples(seed));
+            let mut acting = passing.clone();
+            for _ in 0..seed % 7 {
+                passing.pass(&view);
+            }
+            assert_eq!(asked.0.load(Ordering::Relaxed), 0);
+            for _ in 0..seed % 7 {
+                acting.act(&view);
+            }
+            let next = |bot: &mut Noisy| [(); 8].map(|()| bot.act(&view));
+            assert_eq!(next(&mut passing), next(&mut acting));
+        }
     }
 
     #[test]
