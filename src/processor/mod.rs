@@ -29,15 +29,10 @@ impl Processor {
         let vendor = cpuid.get_vendor_info();
         let vendor = vendor.as_ref().map_or("", |vendor| vendor.as_str());
         let family = cpuid.get_feature_info().map_or(0, |features| features.family_id());
-        let caches = cpuid.get_cache_parameters().into_iter().flatten();
-        let bytes = |cache: raw_cpuid::CacheParameter| {
-            let lines = cache.sets() * cache.associativity() * cache.physical_line_partitions();
-            lines * cache.coherency_line_size()
-        };
         Processor {
             is_intel: vendor == "GenuineIntel",
             has_fast_bmi2: is_x86_feature_detected!("bmi2") && !runs_as_microcode(vendor, family),
-            cache: caches.map(bytes).max(),
+            cache: largest_cache(&cpuid),
         }
     }
 
@@ -45,6 +40,16 @@ impl Processor {
     fn query() -> Processor {
         Processor { is_intel: false, has_fast_bmi2: false, cache: None }
     }
+}
+
+/// Bytes of the largest cache that a processor reports.
+#[cfg(target_arch = "x86_64")]
+fn largest_cache(cpuid: &raw_cpuid::CpuId<impl raw_cpuid::CpuIdReader>) -> Option<usize> {
+    let bytes = |cache: raw_cpuid::CacheParameter| {
+        let lines = cache.sets() * cache.associativity() * cache.physical_line_partitions();
+        lines * cache.coherency_line_size()
+    };
+    cpuid.get_cache_parameters().into_iter().flatten().map(bytes).max()
 }
 
 /// Whether processors of this vendor and family run `pdep` and `pext` as microcode. Zen 3 is family 0x19.
@@ -67,13 +72,19 @@ mod tests {
     }
 
     #[test]
-    #[cfg(target_os = "linux")]
-    fn the_cache_is_the_one_that_the_system_reports() {
-        let path = "/sys/devices/system/cpu/cpu0/cache/index3/size";
-        let Ok(size) = std::fs::read_to_string(path) else { return };
-        let kilobytes: usize = size.trim().trim_end_matches('K').parse().unwrap();
-        if let Some(cache) = Processor::this().cache {
-            assert_eq!(cache, kilobytes << 10);
-        }
+    #[cfg(target_arch = "x86_64")]
+    fn the_cache_is_the_largest_one_that_the_processor_lists() {
+        // What a processor of Intel with 32 KiB and 19.25 MiB of data caches answers.
+        let answers = |leaf, subleaf| {
+            let [eax, ebx, ecx, edx] = match (leaf, subleaf) {
+                (0, _) => [4, 0x756e_6547, 0x6c65_746e, 0x4965_6e69],
+                (4, 0) => [0x21, 7 << 22 | 63, 63, 0],
+                (4, 1) => [0x63, 10 << 22 | 63, 28_671, 0],
+                _ => [0; 4],
+            };
+            raw_cpuid::CpuIdResult { eax, ebx, ecx, edx }
+        };
+        let cpuid = raw_cpuid::CpuId::with_cpuid_reader(answers);
+        assert_eq!(largest_cache(&cpuid), Some((19 << 20) + (1 << 18)));
     }
 }
