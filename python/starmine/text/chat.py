@@ -78,7 +78,7 @@ class ChatPlayer:
 
     Raises:
         UnknownNameError: there is no bot of the fallback's name.
-        TypeError: `ask` cannot be called, or `replies` or `concurrency` is not an integer.
+        TypeError: `ask` or `fallback` cannot be called, or `replies` or `concurrency` is not an integer.
         StarmineError: one of them is below 1, the fallback sees all hands, or the transcript cannot be written or has
             other lines.
 
@@ -113,6 +113,8 @@ class ChatPlayer:
         self.concurrency = check_number("concurrency", concurrency, 1)
         if isinstance(fallback, str):
             _check_bot(fallback)
+        elif fallback is not None and not callable(fallback):
+            raise wrong_type("fallback", fallback, "a bot's text, a function of the view, or None")
         self.fallback = fallback
         self._begin()
         self.transcript: Path | None = None if transcript is None else writable_transcript(transcript)

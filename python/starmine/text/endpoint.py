@@ -69,9 +69,10 @@ class Endpoint:
         max_retries: int = 2,
         **parameters: Any,
     ) -> None:
-        for given in ("stream", "n"):
+        for given in ("stream", "n", "messages"):
             if given in parameters:
-                raise StarmineError(f"{given} is not a parameter of Endpoint: each call asks for one whole answer")
+                why = "each call sends the messages of a turn and asks for one whole answer"
+                raise StarmineError(f"{given} is not a parameter of Endpoint: {why}")
         if prices is not None and (len(prices) != 2 or not all(is_number(price, 0) for price in prices)):
             raise StarmineError(f"prices={prices!r} is not allowed: expected two prices, of prompts and completions")
         self.model, self.base_url, self.api_key, self.tools = model, base_url, api_key, tools

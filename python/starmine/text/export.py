@@ -9,8 +9,9 @@ from typing import Any
 
 from starmine._core import StarmineError, View
 from starmine._util.durable import given_path, replacing
-from starmine._util.keywords import refuse_without
+from starmine._util.keywords import refuse_without, wrong_type
 from starmine._util.numbers import check_number, is_number
+from starmine.games.results import Games
 from starmine.games.searches import search
 from starmine.text.facts import move_text
 from starmine.text.prompt import ANSWERS, PROMPT_VERSION, PromptOptions, given_options, rules_prompt, table_prompt
@@ -59,10 +60,12 @@ def examples(
         `values`: for each legal move its `move`, `value` and `standard_error`.
 
     Raises:
-        TypeError: `every` or a seat is not an integer.
+        TypeError: `every` or a seat is not an integer, or `games` is a `Games`, whose `trajectories` are expected.
         StarmineError: `every` is below 1, a seat does not exist, an option of the search without `rollouts`, or not one
             entry of `players` for each game, or not one name of it for each seat.
     """
+    if isinstance(games, Games):
+        raise wrong_type("games", games, "its trajectories, or a Dataset")
     if players is not None and len(players) != len(games):
         raise StarmineError(f"players has {len(players)} entries: expected {len(games)}, one for each game")
     every = check_number("every", every, 1)
@@ -152,7 +155,8 @@ def preferences(valued: Iterator[dict[str, Any]], margin: float = 0.25) -> Itera
 
     Yields:
         `prompt` (the messages before the reply), `chosen` and `rejected` (an assistant message each), `points`, and the
-        `game`, `turn`, `seat` and `players` of the example.
+        `game`, `turn`, `seat` and `players` of the example. The points are the greatest value minus the least one, so
+        that noise makes them rather too large; with more `rollouts` less so.
 
     Raises:
         StarmineError: `margin` is no number of at least 0, or an example has no values.

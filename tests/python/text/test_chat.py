@@ -348,6 +348,9 @@ def test_wrong_arguments_are_refused(given, message):
 def test_what_cannot_be_asked_is_refused():
     with pytest.raises(TypeError, match="ask='qwen3' is a str: expected a function of messages, such as an Endpoint"):
         ChatPlayer("qwen3")
+    for fallback in (7, ChatPlayer(first_move)):
+        with pytest.raises(TypeError, match=r"fallback=.*: expected a bot's text, a function of the view, or None"):
+            ChatPlayer(first_move, fallback=fallback)
 
 
 def test_a_function_of_messages_that_is_given_as_a_player_is_told_of_chat_players():

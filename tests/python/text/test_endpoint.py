@@ -236,6 +236,7 @@ def test_arguments_that_are_not_allowed(monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     for arguments, refusal in (
         ({"model": "fake", "stream": True}, "stream is not a parameter"),
+        ({"model": "fake", "messages": []}, "messages is not a parameter"),
         ({"model": "fake", "prices": (1,)}, "prices="),
         ({"model": "fake", "api_key": "none", "temprature": 0}, 'did you mean "temperature"'),
         ({"model": "fake"}, "the endpoint cannot be used"),

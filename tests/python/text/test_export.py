@@ -309,3 +309,9 @@ def test_moves_of_a_fallback_are_left_out_of_games_in_memory():
     assert {(example["game"], example["turn"]) for example in found} == moves
     player.clear()
     assert (player.fallbacks, player.fallback_turns) == (0, [])
+
+
+def test_games_are_given_by_their_trajectories():
+    games = starmine.play_games(["iggi", "iggi"], 1, variant="mini", record=True)
+    with pytest.raises(TypeError, match=r"games=.* is a Games: expected its trajectories, or a Dataset"):
+        next(examples(games))
