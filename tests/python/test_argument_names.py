@@ -276,8 +276,18 @@ def test_a_module_that_takes_other_arguments_is_refused():
     ):
         with pytest.raises(starmine.StarmineError, match=expected):
             call()
-    with pytest.raises(starmine.StarmineError, match=r"missing a required argument: 'card_features'"):
-        ModulePolicy(TakesFeatures())
+    with pytest.raises(
+        starmine.StarmineError, match=r"\(too many positional arguments\)\. Expected a module whose forward"
+    ):
+        ModulePolicy(torch.nn.Sequential(torch.nn.Linear(658, 20)))
+    cure = r"Expected ModulePolicy\(module, extra_outputs=\('card_features',\)\)$"
+    for call in (
+        lambda: ModulePolicy(TakesFeatures()),
+        lambda: starmine.play_games([TakesFeatures()] * 2, 2),
+        lambda: ModulePolicy(TakesFeatures(), extra_outputs=["marginals"]),
+    ):
+        with pytest.raises(starmine.StarmineError, match=cure):
+            call()
     with pytest.raises(starmine.StarmineError, match=r"called as forward\(observations, action_mask, marginals=\.\.\."):
         ModulePolicy(TakesFeatures(), extra_outputs=["marginals"])
     ModulePolicy(TakesFeatures(), extra_outputs=["card_features"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
@@ -80,22 +81,25 @@ class Eval(PlayedGames):
 
     def run(self) -> int:
         """Evaluate, print, and return the exit status: 1 if all games of a pairing failed."""
-        partners = bots_by_name(self.partners)
+        evaluated, partners = bots_by_name(self.bots), bots_by_name(self.partners)
+        held_out = held_out_of(self.hold_out, partners)
         try:
-            evaluation = evaluate(
-                bots_by_name(self.bots) or None,
-                self.games,
-                partners=partners or (),
-                hold_out=held_out_of(self.hold_out, partners),
-                methods=self.methods,
-                variant=rules_of_text(self.variant, self.players),
-                seed=self.seed,
-                num_threads=self.num_threads,
-                output=self.output,
-                fresh=self.fresh,
-                figure=None if self.figure else False,
-                progress=not self.quiet,
-            )
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "every game failed in")  # which is said below for each pairing
+                evaluation = evaluate(
+                    evaluated or None,
+                    self.games,
+                    partners=partners or (),
+                    hold_out=held_out,
+                    methods=self.methods,
+                    variant=rules_of_text(self.variant, self.players),
+                    seed=self.seed,
+                    num_threads=self.num_threads,
+                    output=self.output,
+                    fresh=self.fresh,
+                    figure=None if self.figure else False,
+                    progress=not self.quiet,
+                )
         except KeyboardInterrupt:
             if self.output is None:
                 self.complain("interrupted; nothing is kept without --output DIR")
@@ -106,6 +110,13 @@ class Eval(PlayedGames):
         print(evaluation)
         if self.output is not None:
             print(f"\nwritten to {self.output}")
+        of_files = [player for player in (evaluated | partners | held_out).values() if not isinstance(player, str)]
+        if evaluation.stored and of_files:
+            self.complain(
+                f"{evaluation.stored:,} games were played before and are shown as stored. Files that a Python file "
+                "reads do not tell its player from another, except weights of a torch module that is an attribute of "
+                "the player: give the player another `version`, or start over with --fresh"
+            )
         failed = [pairing for pairing in evaluation.pairings if 0 < pairing.games == pairing.failed]
         for pairing in failed:
             self.complain(f"every game of {pairing.player} with {pairing.partner} failed")

@@ -10,10 +10,11 @@ from hashlib import sha256
 from importlib.util import module_from_spec, spec_from_file_location
 from itertools import chain, count
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from starmine._core import StarmineError, _unknown_name
+from starmine.games.players import misfit
 from starmine.games.results import error_text
 
 OF_FILE = re.compile(r"(?P<path>.+\.py):(?P<name>[^:/\\]*)")
@@ -41,7 +42,9 @@ def player_of(text: str) -> Any:
     path, name = found["path"], found["name"]
     module = _module(path)
     if not hasattr(module, name):
-        known = [known for known, value in vars(module).items() if hasattr(value, "act") or hasattr(value, "act_batch")]
+        if not (known := [known for known, value in vars(module).items() if _is_player(known, value, module)]):
+            expected = "a class or an object with act(view) or act_batch(turns), or a torch module"
+            raise StarmineError(f"{path} has no player: expected {expected}")
         raise _unknown_name(f"player in {path}", name, known)
     player = getattr(module, name)
     if not isinstance(player, type) or (hasattr(player, "act") and not hasattr(player, "act_batch")):
@@ -50,6 +53,15 @@ def player_of(text: str) -> Any:
         return _of_version(player(), path, name)
     except Exception as error:
         raise StarmineError(f"bot={text!r} cannot be made: {error_text(error)}") from error
+
+
+def _is_player(name: str, value: Any, module: ModuleType) -> bool:
+    """Whether a name of a file seems to be that of a player, which the file does not import."""
+    if name.startswith("_") or (isinstance(value, type | FunctionType) and value.__module__ != module.__name__):
+        return False
+    if isinstance(value, FunctionType):
+        return misfit(value, 0) is None
+    return any(hasattr(value, method) for method in ("act", "act_batch", "forward"))
 
 
 def _of_version(player: Any, path: str, name: str) -> Any:

@@ -21,6 +21,7 @@ from starmine.games.players import (
     refuse_foreign,
     resolve_player,
 )
+from starmine.games.results import error_text
 from starmine.games.table import Fault, PythonPlayers, sees_every_turn
 from starmine.policies.load import TrainedPolicy
 
@@ -134,8 +135,8 @@ class PartneredBatch:
 
         Raises:
             ResetNeeded: a partner has failed, and a mask leaves some games as they were.
-            StarmineError: as `Batch.reset`, or a partner chose an illegal move or ends every game.
-            Exception: whatever a partner raises.
+            StarmineError: as `Batch.reset`, or a partner raised an exception, which is the cause, chose an illegal move
+                or ends every game.
         """
         if self._is_broken and reset_mask is not None:
             raise ResetNeeded(_BROKEN)
@@ -156,8 +157,8 @@ class PartneredBatch:
         Raises:
             IllegalActionError: an action of the learner that is not legal; no game has moved.
             ResetNeeded: a partner failed in an earlier call.
-            StarmineError: a partner chose an illegal move or ends every game.
-            Exception: whatever a partner raises. The games have to be reset then, as after a `StarmineError`.
+            StarmineError: a partner raised an exception, which is the cause, chose an illegal move or ends every game.
+                The games have to be reset then.
         """
         if self._is_broken:
             raise ResetNeeded(_BROKEN)
@@ -273,10 +274,12 @@ class PartneredBatch:
 
 
 def _refuse(failed: Fault) -> None:
-    """Raise what a partner raised, or an error that names its illegal action."""
+    """Raise an error that names what a partner raised, or its illegal action."""
+    partner = f"partner {failed.player!r} of seat {failed.seat}"
     if failed.move is None:
-        raise failed.error
-    raise StarmineError(f"partner {failed.player!r} chose {failed.move} in game {failed.game}, {failed.error}")
+        raised = f"{partner} raised {error_text(failed.error)} in game {failed.game}"
+        raise StarmineError(raised) from failed.error
+    raise StarmineError(f"{partner} chose {failed.move} in game {failed.game}, {failed.error}")
 
 
 _BROKEN = "a partner failed in an earlier call: call reset, for all games, first"

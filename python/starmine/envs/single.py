@@ -62,8 +62,9 @@ class HanabiEnv(CopiedWhole, gymnasium.Env[Array, np.int64]):
         card_features: only if requested, float32 (players, hand_size, 3): for each card whether it is playable, dead
             (it can never be played) and critical (still needed, and the last copy). 0 or 1 for visible cards,
             probabilities for the observer's own cards. As in `marginals`, the observer's hand is first.
-        marginals: only if requested, float32 (players, hand_size, colors * ranks), the probability of each card in
-            each slot by the hints and by the cards that were played or discarded.
+        marginals: only if requested, float32 (players, hand_size, colors * ranks), the public beliefs, unlike
+            `View.marginals`: the probability of each card in each slot by the hints and by the cards that were played
+            or discarded.
         own_hand: only if requested, int8 (hand_size,), the observer's own cards, `suit * ranks + rank` with suit and
             rank from 0; -1 for no card.
 

@@ -35,6 +35,7 @@ class Results:
         seconds: float64 (players, players), time spent on them.
         failures: by pairing, messages of the first few failures.
         calls: by pairing and chat player, the totals of its calls.
+        stored: number of games that an earlier call played and left in the folder.
     """
 
     settings: Settings
@@ -43,6 +44,7 @@ class Results:
     seconds: NDArray[np.float64]
     failures: dict[Cell, list[str]] = field(default_factory=dict)
     calls: dict[Cell, dict[str, Calls]] = field(default_factory=dict)
+    stored: int = field(default=0, compare=False)
     _pairings: dict[Cell, Pairing] = field(default_factory=dict)
 
     @classmethod

@@ -6,6 +6,7 @@ import importlib.util
 import operator
 import os
 import time
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
@@ -86,9 +87,10 @@ def evaluate(
             pyarrow. The games are first saved after one second, then each time the total time has grown by a tenth,
             and at least every five minutes. The same call resumes from them,
             and one with more players plays only the pairings that are missing. A call does not resume if a player may
-            now play differently: if the weights of a policy, the Python file of a command line or the attribute
-            `version` of an object have changed, or if an object has no `version`. Only one call at a time writes to a
-            folder. The outcomes of chat players' calls are kept with the games. None writes nothing.
+            now play differently: if the weights of a policy or of an object's torch modules, the Python file of a
+            command line or the attribute `version` of an object have changed, or if an object has no `version`. Only
+            one call at a time writes to a folder. The outcomes of chat players' calls are kept with the games. None
+            writes nothing.
         fresh: start over in a folder that holds an evaluation; only with `output`.
         figure: draw the heat map, which needs matplotlib; only with `output`. None for yes with `output`.
         progress: show the progress on standard error.
@@ -108,7 +110,8 @@ def evaluate(
     A player that sees its own hand, such as the bot `cheater` or a policy with `cheats=True`, is marked in the table,
     the figure, the CSV and the JSON.
 
-    A player that raises or chooses an illegal action fails only that game; see `Pairing.failed`.
+    A player that raises or chooses an illegal action fails only that game; see `Pairing.failed`. If every game
+    of a pairing failed, a warning has the first reason.
 
     >>> import starmine
     >>> evaluation = starmine.evaluate(["iggi", "piers"], games=20, variant="mini")
@@ -159,11 +162,17 @@ def evaluate(
         seeds,
     )
     with opened(path, settings, fresh) as (evaluation, folder):
-        played = sum(int(evaluation.played[cell]) for cell in settings.cells)
-        with progress_of(len(settings.cells) * games, played, shown=progress) as shown:
+        evaluation.stored = sum(int(evaluation.played[cell]) for cell in settings.cells)
+        with progress_of(len(settings.cells) * games, evaluation.stored, shown=progress) as shown:
             play_all(evaluation, resolved, num_threads, folder, shown)
         if folder:
             folder.finish(evaluation, figure)
+    failed = [pairing for pairing in evaluation.pairings if 0 < pairing.games == pairing.failed]
+    if failed:
+        count = f"{len(failed)} of {len(evaluation.pairings)} pairings"
+        reason = " ".join(failed[0].failures[0].split())  # in one line
+        first = f"{failed[0].player} with {failed[0].partner}: {reason}"
+        warnings.warn(f"every game failed in {count}, such as {first}", stacklevel=3)
     return evaluation
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import chain
 from typing import Any
 
 from starmine._core import _Player
 from starmine.games.player_texts import Noisy
-from starmine.games.players import Factory, type_name
+from starmine.games.players import Factory, is_module, type_name
 
 UNKNOWN = "an object in memory is played anew, unless its author gives it an attribute version"
 
@@ -38,10 +39,10 @@ def identity(player: Any) -> Identity:
     |---|---|
     | a bot or a policy of the core | its text, with the SHA-256 of weights |
     | a policy that PyTorch plays, but not a subclass | the SHA-256 of its weights, and its settings |
-    | a player of a Python file on a command line | the SHA-256 of the file, which is its version |
     | another object, class or function | its type and its attribute `version`, text or a number; unknown without |
 
-    A torch module with a version is also told from others by its weights.
+    A command line gives a player of a Python file the SHA-256 of this file as its version, unless it has one. Such a
+    player is also told from others by the weights of the torch modules that it is or has as attributes.
 
     Args:
         player: as `resolve_player` returns it.
@@ -63,23 +64,28 @@ def identity(player: Any) -> Identity:
     if isinstance(version, str | int):
         text = f"python: {type_name(made)}, version {version}"
         if parameters is not None:
-            text = f"{text}, {type_name(player.module)}, {parameters}"
+            text = f"{text}, {', '.join(map(type_name, modules_of(player)))}, {parameters}"
         if hasattr(player, "text_with"):
             text = player.text_with(text)
         return Identity(text, parameters or sha256(text.encode()).hexdigest())
     return Identity(None, parameters, UNKNOWN)
 
 
-def parameters_hash(player: Any) -> str | None:
-    """The SHA-256 of the parameters of a torch module, which training may change at any time; None for others."""
+def modules_of(player: Any) -> list[Any]:
+    """The torch modules that a player, or the first object that a factory made, is or has as attributes."""
     player = player.player if isinstance(player, Noisy) else player
-    state = getattr(getattr(player, "module", None), "state_dict", None)
-    if state is None:
+    player = player.example if isinstance(player, Factory) else player
+    return [held for held in (player, *getattr(player, "__dict__", {}).values()) if is_module(held)]
+
+
+def parameters_hash(player: Any) -> str | None:
+    """The SHA-256 of the parameters of a player's torch modules, which may change at any time; None without modules."""
+    if not (modules := modules_of(player)):
         return None
     import torch
 
     digest = sha256()
-    for name, value in state().items():
+    for name, value in chain.from_iterable(module.state_dict().items() for module in modules):
         digest.update(f"{name} ".encode())
         if isinstance(value, torch.Tensor):
             numbers = value.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()

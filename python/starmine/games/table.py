@@ -206,8 +206,14 @@ class PythonPlayers:
             if number not in self._game_numbers and player is self._given[number][0]:
                 self._game_numbers[number] = GameNumbers(player, len(self.numbers_by_seat))
             rows, seats = np.nonzero(numbers_by_seat == number)
-            if len(rows):
-                player.reset(self._first(number) + games[rows].astype(np.int64), seats.astype(np.int64))
+            if not len(rows):
+                continue
+            its_games = games[rows].astype(np.int64)
+            try:
+                player.reset(self._first(number) + its_games, seats.astype(np.int64))
+            except Exception as error:
+                for game, seat in dict(zip(its_games.tolist(), seats.tolist(), strict=True)).items():
+                    self.failed(Fault(player, game, seat, None, error))
 
     def _first(self, number: int) -> int:
         """What is added to the numbers of games for a policy."""

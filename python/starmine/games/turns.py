@@ -35,7 +35,8 @@ class Turns:
             each card whether it is playable, dead (it can never be played) and critical (still needed, and the last
             copy). 0 or 1 for visible cards, probabilities for the seat's own cards. The seat's own hand is first.
         marginals: None unless it is one of the `extra_outputs`; float32 (K, players, hand size, colors * ranks), the
-            probability of each card in each slot by the hints and by the cards that were played or discarded.
+            public beliefs, unlike `View.marginals`: the probability of each card in each slot by the hints and by the
+            cards that were played or discarded.
         own_hand: None unless it is one of the `extra_outputs`; int8 (K, hand size), the seat's own cards,
             `suit * ranks + rank`, and -1 for no card. A policy that uses it must set `cheats = True`.
     """

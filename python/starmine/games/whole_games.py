@@ -150,6 +150,8 @@ class WholeGames:
 
     def _give_up(self, failed: Fault) -> None:
         game, error = failed.game, failed.error
+        if self._is_given_up[game]:  # where two players fail in one turn
+            return
         state = self.batch._state(game)
         turn = state.length - state.is_terminal
         self._is_given_up[game] = True

@@ -80,7 +80,7 @@ class ModulePolicy:
         check_names("output", extra_outputs, _extra_outputs())
         _refuse_arguments(module, extra_outputs)
         own = getattr(module, "encoder", None)
-        self.module = module
+        self.module, self.version = module, getattr(module, "version", None)
         self.encoder = encoder if encoder is not None else own if isinstance(own, str) else "canonical"
         self.cheats, self.extra_outputs = cheats, tuple(extra_outputs)
         self.sampled = sampled
@@ -116,11 +116,6 @@ class ModulePolicy:
         if isinstance(self.module, ActorCritic):
             settings |= {"variant": self.variant} | self.module.described()
         return f"module: {content}; {settings}"
-
-    @property
-    def version(self) -> Any:
-        """The attribute `version` of the module, which its author may give it."""
-        return getattr(self.module, "version", None)
 
     def reset(self, games: Array, seats: Array) -> None:
         """Clear the hidden states of games that begin; see `starmine.games.Policy`."""
@@ -214,9 +209,14 @@ def _refuse_arguments(module: nn.Module, extra_outputs: Sequence[str]) -> None:
         taken.bind(None, None, **dict.fromkeys(extra_outputs))
     except TypeError as error:
         called = ", ".join(["observations", "action_mask", *(f"{name}=..." for name in extra_outputs)])
-        name = type(module).__name__
-        message = f"{name}.forward{taken} is not allowed: it is called as forward({called}), and {error}"
-        raise StarmineError(message) from None
+        wanted = tuple(name for name in taken.parameters if name in _extra_outputs())
+        cure = "a module whose forward takes these, which may call this module"
+        if set(wanted) - set(extra_outputs):
+            cure = f"ModulePolicy(module, extra_outputs={wanted})"
+        raise StarmineError(
+            f"{type(module).__name__}.forward{taken} is not allowed: it is called as forward({called}) ({error}). "
+            f"Expected {cure}"
+        ) from None
 
 
 def _has_two_modes(layer: nn.Module) -> bool:

@@ -148,6 +148,36 @@ def test_what_is_no_player_is_refused(file, capsys, name, message):
     assert message in err
 
 
+NETWORK = """
+from torch import nn
+
+
+class Mine(nn.Module):
+    def forward(self, obs, mask):
+        return mask.float()
+
+
+def make():
+    return Mine()
+
+
+def load(path):
+    return Mine()
+
+
+_one, another = Mine(), Mine()
+"""
+
+
+def test_what_may_be_meant_is_named(file, capsys):
+    file.write_text(NETWORK)
+    _, _, err = run(capsys, f"m={file}:mine")
+    assert 'did you mean "Mine"? Expected one of Mine, make, another\n' in err
+    file.write_text("number = 3\n")
+    status, _, err = run(capsys, f"{file}:Student")
+    assert (status, "has no player: expected " in err) == (2, True)
+
+
 def test_a_missing_or_broken_file_is_refused(file, capsys):
     status, _, err = run(capsys, f"{file.parent}/none.py:Student")
     assert (status, "there is no file" in err) == (2, True)

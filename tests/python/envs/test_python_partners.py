@@ -234,6 +234,16 @@ class Raises(FirstLegal):
         return super().act_batch(turns)
 
 
+class RaisesAtReset(FirstLegal):
+    """Raises when its second game of a number begins."""
+
+    def reset(self, games, seats):
+        if self.begun:
+            self.begun.clear()
+            raise KeyError("no such game")
+        super().reset(games, seats)
+
+
 class Floats(FirstLegal):
     """Returns floats in the third call."""
 
@@ -243,24 +253,30 @@ class Floats(FirstLegal):
 
 
 @pytest.mark.parametrize(
-    ("make", "error", "message"),
+    ("make", "message"),
     [
         (
             Illegal,
-            StarmineError,
-            r"partner Illegal\(\) chose 99 in game 12, which is not legal: expected one of",
+            r"partner Illegal\(\) of seat 1 chose 99 in game 12, which is not legal: expected one of",
         ),
-        (Raises, KeyError, "no such plan"),
-        (Floats, StarmineError, "dtype float64: expected integers"),
+        (Raises, r"of seat 1 raised KeyError: 'no such plan' at .*test_python_partners\.py:\d+ in game 0$"),
+        (Floats, r"of seat 1 raised StarmineError: .*dtype float64: expected integers \(13,\) in game 0$"),
+        (RaisesAtReset, r"of seat 1 raised KeyError: 'no such game' at .*test_python_partners\.py:\d+ in game \d+$"),
     ],
 )
-def test_after_a_partner_failed_the_environment_has_to_be_reset(make, error, message):
+def test_after_a_partner_failed_the_environment_has_to_be_reset(make, message):
     env = HanabiVectorEnv(GAMES, partners={1: make()}, seed=0)
     _, info = env.reset()
-    for _ in range(2):  # hints end no game
-        _, _, _, _, info = env.step(last_legal(info))
-    with pytest.raises(error, match=message):
-        env.step(last_legal(info))
+
+    def play():
+        last = info
+        for _ in range(100):
+            last = env.step(last_legal(last))[-1]
+
+    with pytest.raises(StarmineError, match=message) as caught:
+        play()
+    if "raised" in message:
+        assert type(caught.value.__cause__).__name__ in message
     for call in (lambda: env.step(last_legal(info)), lambda: env.reset(options={"reset_mask": np.arange(GAMES) == 0})):
         with pytest.raises(ResetNeeded, match="a partner failed in an earlier call"):
             call()
@@ -357,6 +373,25 @@ def test_a_bot_as_an_object_stands_for_its_name():
     assert_plays_as({1: bot}, {1: "smart"}, steps=20)
 
 
+def test_a_module_of_another_number_of_players_is_named_with_its_seat_and_game():
+    torch = pytest.importorskip("torch")
+
+    class Module(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = torch.nn.Linear(len(starmine.Variant(players=4).layout()), 38)
+
+        def forward(self, observations, mask):
+            return self.layer(observations)
+
+    env = HanabiVectorEnv(2, partners={1: Module()}, seed=0)
+    _, info = env.reset()
+    with pytest.raises(
+        StarmineError, match=r"partner ModulePolicy\(Module, .*\) of seat 1 raised RuntimeError: .* in game 0"
+    ):
+        env.step(last_legal(info))
+
+
 class Bot:
     """Plays the first legal action, as a bot that sees a view; counts the games of its object."""
 
@@ -444,7 +479,11 @@ def raises(view):
         ("play slot 9", StarmineError, "partner of seat 1 chose 'play slot 9' in game 0, which is no move"),
         (None, StarmineError, "partner of seat 1 chose None in game 0, which is no move"),
         (2.5, StarmineError, "chose 2.5 in game 0, which is no move"),
-        (raises, KeyError, "no such plan"),
+        (
+            raises,
+            StarmineError,
+            r"of seat 1 raised KeyError: 'no such plan' at .*test_python_partners\.py:\d+ in game 0$",
+        ),
     ],
 )
 def test_after_a_bot_failed_the_environment_has_to_be_reset(move, error, message):
@@ -461,6 +500,7 @@ def test_after_a_bot_failed_the_environment_has_to_be_reset(move, error, message
 def test_a_chat_partner_that_names_no_move_ends_the_step_with_the_reason():
     env = HanabiVectorEnv(3, partners={1: ChatPlayer(lambda messages: "hm", replies=1)}, seed=0)
     _, info = env.reset()
-    with pytest.raises(ChatError, match="named no legal move in 1 attempts"):
+    with pytest.raises(StarmineError, match="named no legal move in 1 attempts") as caught:
         env.step(last_legal(info))
+    assert isinstance(caught.value.__cause__, ChatError)
     env.reset()

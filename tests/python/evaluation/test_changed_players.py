@@ -87,6 +87,104 @@ def test_the_command_does_not_go_on_with_a_changed_python_file(tmp_path):
     assert fresh.stdout != first.stdout
 
 
+WEIGHTS = """\
+import pathlib
+
+import starmine.torch
+import torch
+
+LAST = int(pathlib.Path("weights.txt").read_text())
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.bias = torch.nn.Parameter(torch.arange(100.0) * LAST)
+
+    def forward(self, obs, mask):
+        return self.bias[: mask.shape[1]].expand(mask.shape)
+
+
+class Holds:
+    def __init__(self):
+        self.net = Net()
+
+    def act_batch(self, turns):
+        mask = torch.from_numpy(turns.action_mask)
+        return self.net(None, mask).masked_fill(~mask, -1e9).argmax(1).numpy()
+
+
+class Hides:
+    def act_batch(self, turns):
+        mask = turns.action_mask[:, ::LAST]
+        return mask.argmax(1) if LAST == 1 else mask.shape[1] - 1 - mask.argmax(1)
+
+
+class Shares:
+    net = Net()
+
+    def act(self, view):
+        return view.legal_actions()[(1 - LAST) // 2]
+
+
+def make():
+    return Net()
+
+
+def make_holder():
+    return Holds()
+
+
+held, policy = Holds(), starmine.torch.ModulePolicy(Net())
+"""
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch, capsys):
+    """Evaluates a player of own.py, as a new process does: status, output and errors."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "own.py").write_text(WEIGHTS)
+
+    def evaluated(name, weights):
+        (tmp_path / "weights.txt").write_text(weights)
+        player_files._run.cache_clear()
+        sys.modules.pop("own", None)
+        options = ["--variant", "mini", "--games", "20", "--output", name, "--no-figure", "--quiet"]
+        return main(["eval", f"own.py:{name}", *options]), *capsys.readouterr()
+
+    yield evaluated
+    sys.modules.pop("own", None)
+
+
+BEFORE = "20 games were played before and are shown as stored. Files that a Python file reads do not"
+
+
+@pytest.mark.parametrize("name", ["Net", "Holds", "Shares", "make", "make_holder", "held", "policy"])
+def test_the_command_does_not_go_on_with_other_weights_of_a_module_of_a_python_file(own, name):
+    status, first, said = own(name, "1")
+    assert (status, said) == (0, "")
+    status, again, said = own(name, "1")
+    assert (status, again) == (0, first), said
+    assert BEFORE in said
+    status, _, said = own(name, "-1")
+    assert (status, f"another {name}" in said) == (2, True), said
+
+
+def test_the_command_says_when_games_are_shown_as_stored_of_a_player_that_reads_other_files(own):
+    _, first, _ = own("Hides", "1")
+    status, again, said = own("Hides", "-1")
+    assert (status, again, said.count("\n")) == (0, first, 1)
+    assert BEFORE in said
+    assert "version" in said
+
+
+def test_the_command_says_nothing_of_stored_games_of_bots(tmp_path, capsys):
+    for _ in range(2):
+        main(["eval", "iggi", "--games", "20", "--output", str(tmp_path), "--no-figure", "--quiet"])
+        assert capsys.readouterr().err == ""
+
+
 def test_a_changed_file_is_run_again_in_one_process(tmp_path):
     path = tmp_path / "mybot_that_changes.py"
     path.write_text(BOT)

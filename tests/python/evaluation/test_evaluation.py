@@ -192,7 +192,10 @@ def test_a_player_that_fails_ends_only_that_game():
 
 
 def test_a_player_that_always_fails_has_no_numbers(tmp_path):
-    evaluation = evaluate({"fails": FirstLegal(fails_at=12)}, 20, variant="mini", output=tmp_path)
+    reason = r"every game failed in 1 of 1 pairings, such as fails with fails: game \d+, seat .*no idea at all"
+    with pytest.warns(UserWarning, match=reason) as told:
+        evaluation = evaluate({"fails": FirstLegal(fails_at=12)}, 20, variant="mini", output=tmp_path)
+    assert told[0].filename == __file__
     assert np.isnan(evaluation.pairing("fails", "fails").score)
     assert stored(tmp_path)["pairings"][0]["score"] is None
     assert "nan" not in str(evaluation)
@@ -323,7 +326,8 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path):
 
 def test_a_folder_is_a_data_set_of_all_games(tmp_path):
     players = {"fails": FirstLegal(fails_at=9), "iggi": "iggi"}
-    evaluation = evaluate(players, **QUICK | {"players": 3}, output=tmp_path)
+    with pytest.warns(UserWarning, match="every game failed in 2 of 4 pairings, such as fails with fails: game 0"):
+        evaluation = evaluate(players, **QUICK | {"players": 3}, output=tmp_path)
     data = Dataset(tmp_path)
     assert len(data) == 200
     assert verify(tmp_path, deal=True).holds

@@ -409,3 +409,19 @@ def test_a_function_that_makes_players_is_named_by_its_own_name(tmp_path):
     generate([made_by_a_function, Watching], 2, tmp_path, progress=False)
     names = [player["name"].rpartition("test_policies.")[2] for player in Dataset(tmp_path).players]
     assert names == ["made_by_a_function", "Watching"]
+
+
+class FailsToBegin:
+    def reset(self, games, seats):
+        raise KeyError("no such game")
+
+    def act_batch(self, turns):
+        return turns.action_mask.argmax(1)
+
+
+def test_a_policy_that_raises_where_games_begin_fails_these_games():
+    with pytest.raises(
+        BotError, match=r"3 of 3 games were given up: game 0, seat 0, turn 0: raised KeyError: .*"
+    ) as told:
+        play_games([FailsToBegin(), FailsToBegin()], 3, variant="mini")
+    assert [failure.seat for failure in told.value.failures] == [0, 0, 0]

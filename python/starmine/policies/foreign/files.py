@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from starmine._core import SerializationError
-from starmine.policies.files import finite, header, safetensors
+from starmine.policies.files import KEY, finite, header, safetensors
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -25,15 +25,17 @@ FORMATS = {
 }
 
 TORCH_STARTS = (b"PK\x03\x04", b"\x80\x02")  # of torch.save: a zip archive, or a pickle before torch 1.6
+OWN = "a network of your own is given as a torch module (docs/training_loop.md)"
 SAD_NAMES = {"net.0.weight", "fc_a.weight"}
 
 
 def is_foreign(data: bytes) -> bool:
-    """Whether a file has a network of another library: a torch file, or safetensors with JaxMARL's or SAD's names."""
+    """Whether a file has a network of another library: a torch file, or safetensors that Starmine did not write."""
     if data.startswith(TORCH_STARTS):
         return True
-    names = header(data).keys()
-    return names >= SAD_NAMES or any("," in name or "/" in name for name in names)
+    found = header(data)
+    metadata = found.get("__metadata__")
+    return bool(found) and not (isinstance(metadata, dict) and KEY in metadata)
 
 
 def lstm_scopes(names: Iterable[str]) -> list[str]:
@@ -83,5 +85,5 @@ def _torch_tensors(data: bytes) -> dict[str, Tensor]:
 
     found: Any = torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
     if not isinstance(found, dict) or not all(isinstance(value, torch.Tensor) for value in found.values()):
-        raise ValueError(f"it holds a {type(found).__name__}: expected a state dict of tensors")
+        raise ValueError(f"it holds a {type(found).__name__}: expected a state dict of tensors; {OWN}")
     return found

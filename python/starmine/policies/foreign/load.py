@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from starmine._core import SerializationError, StarmineError, Variant, _policy_bytes, _unknown_name, variants
 from starmine._core import variant as preset
 from starmine._util.keywords import named_keywords
-from starmine.policies.foreign.files import FORMATS, SAD_NAMES, lstm_scopes, read_tensors, refuse_sb3
+from starmine.policies.foreign.files import FORMATS, OWN, SAD_NAMES, lstm_scopes, read_tensors, refuse_sb3
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -78,9 +78,9 @@ def of_bytes(
     tensors = read_tensors(data, name)
     found = _format(tensors)
     if found is None:
-        known = "; ".join(FORMATS.values())
         some = ", ".join(sorted(tensors)[:3])
-        raise SerializationError(f"policy={name!r} has the tensors {some}, ...: expected one of {known}")
+        known = "starmine.policies.foreign.FORMATS lists the networks of other libraries"
+        raise SerializationError(f"policy={name!r} has the tensors {some}, ...: {OWN}; {known}")
     try:
         if "priv_net_dense_0,kernel" in tensors:
             from starmine.policies.foreign.networks import torch_names
