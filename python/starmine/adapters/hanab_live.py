@@ -1,29 +1,29 @@
 """hanab.live: a player at a table of the site, by the messages that its server sends to a client.
 
 A message is a name, a space and JSON. `HanabLiveClient.receive` takes each message of the server and returns what to
-send back:
+send back::
 
-| message of the server | what it tells | answer |
-|---|---|---|
-| `tableStart {"tableID"}` | a game starts | `getGameInfo1` |
-| `init {"tableID", "playerNames", "ourPlayerIndex", "options"}` | the rules and the seat | `getGameInfo2` |
-| `gameActionList {"tableID", "list"}` | everything so far, also after a lost connection | `loaded`, perhaps a move |
-| `gameAction {"tableID", "action"}` | what has happened now | perhaps a move |
-| `pause {"tableID", "active"}` | the game pauses or goes on | perhaps a move |
+    | message of the server | what it tells | answer |
+    |---|---|---|
+    | `tableStart {"tableID"}` | a game starts | `getGameInfo1` |
+    | `init {"tableID", "playerNames", "ourPlayerIndex", "options"}` | the rules and the seat | `getGameInfo2` |
+    | `gameActionList {"tableID", "list"}` | all so far, also after a lost connection | `loaded`, perhaps a move |
+    | `gameAction {"tableID", "action"}` | what has happened now | perhaps a move |
+    | `pause {"tableID", "active"}` | the game pauses or goes on | perhaps a move |
 
 All other messages, such as clocks and chat, get no answer. The connection, the login and the choice of a table are the
-caller's. The entries of `list`, and each `action`, are:
+caller's. The entries of `list`, and each `action`, are::
 
-| type | fields | meaning |
-|---|---|---|
-| `draw` | `playerIndex`, `order`, `suitIndex`, `rank` | a card is drawn; suit and rank are -1 for the own cards |
-| `play` | `playerIndex`, `order`, `suitIndex`, `rank` | a card is added to its firework |
-| `strike` | | a card is misplayed: `discard` with `failed` follows |
-| `discard` | as `play`, and `failed` | a card is discarded, or was misplayed |
-| `clue` | `giver`, `target`, `clue`, `list` | a hint: `clue.type` 0 names a colour, 1 a rank; `list` has the orders |
-| `status` | `clues`, `score` | information tokens, and the sum of the fireworks |
-| `turn` | `currentPlayerIndex` | the next player; -1 after the end |
-| `gameOver` | | the game is over |
+    | type | fields | meaning |
+    |---|---|---|
+    | `draw` | `playerIndex`, `order`, `suitIndex`, `rank` | a card is drawn; suit and rank are -1 for the own cards |
+    | `play` | `playerIndex`, `order`, `suitIndex`, `rank` | a card is added to its firework |
+    | `strike` | | a card is misplayed: `discard` with `failed` follows |
+    | `discard` | as `play`, and `failed` | a card is discarded, or was misplayed |
+    | `clue` | `giver`, `target`, `clue`, `list` | a hint: `clue.type` 0 names a colour, 1 a rank; `list`: orders |
+    | `status` | `clues`, `score` | information tokens, and the sum of the fireworks |
+    | `turn` | `currentPlayerIndex` | the next player; -1 after the end |
+    | `gameOver` | | the game is over |
 
 An order is a card's place in the deck. Ranks count from 1.
 """

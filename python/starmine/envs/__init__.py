@@ -1,6 +1,6 @@
 """Environments with Gymnasium's interface, for one game and for thousands of games at once.
 
-`starmine.HanabiEnv`, `starmine.HanabiVectorEnv` and `starmine.Batch` are the same classes.
+`starmine` has `HanabiEnv`, `HanabiVectorEnv` and `Batch` by the same names.
 """
 
 from starmine._core import Batch, Layout, Section

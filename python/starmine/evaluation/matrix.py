@@ -161,7 +161,7 @@ def _cells(results: Results, player: str, partners: tuple[str, ...], with_itself
 
 def _mean(results: Results, row: str, column: str, cells: Sequence[Cell]) -> Mean:
     score, error = results.mean_of(cells)
-    played = [cell for cell in cells if results.is_played(cell)]
+    played = [cell for cell in cells if results.includes(cell)]
     games = sum(int(results.played[cell]) for cell in played)
     failed = sum(results.pairing(*(results.names[index] for index in cell)).failed for cell in played)
     share = fallback_share(results.calls.get(cell, {}) for cell in played)

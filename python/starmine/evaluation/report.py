@@ -184,7 +184,7 @@ def gains(results: Results) -> Iterator[str]:
     for name, kind in kinds.items():
         blueprint, _ = _search_parts(kind or "") or ("", [])
         for other in [other for other, bot in kinds.items() if bot == blueprint]:
-            if results.is_played((results.names.index(name), results.names.index(other))):
+            if results.includes((results.names.index(name), results.names.index(other))):
                 gain = results.difference((name, other), (other, other))
                 yield f"{name} gains {with_error(*gain, digits=2)} with {other} (the same decks)"
 

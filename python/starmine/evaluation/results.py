@@ -88,8 +88,8 @@ class Results:
             self._pairings[cell] = known
         return known
 
-    def is_played(self, cell: Cell) -> bool:
-        """Whether the games of a player and a partner, given by index, are played."""
+    def includes(self, cell: Cell) -> bool:
+        """Whether the evaluation has the pairing of a player and a partner, given by index."""
         return cell in self.settings.cells
 
     def as_player(self, name: str) -> tuple[float, float | None]:
@@ -134,7 +134,7 @@ class Results:
 
         The pairings share their decks, so the error is computed over the decks' means.
         """
-        cells = [cell for cell in cells if self.is_played(cell)]
+        cells = [cell for cell in cells if self.includes(cell)]
         if not cells:
             return float("nan"), None
         scores = self._deck_scores(cells)

@@ -256,7 +256,7 @@ def evaluation_of(folder: Path, entries: dict[str, Entry], settings: Settings) -
 
 
 def differing(before: dict[str, Any], expected: dict[str, Any], identities: dict[str, Identity]) -> Iterator[str]:
-    """The differences between stored and expected settings, as text; that players are added is none."""
+    """The differences between stored and expected settings, as text. Players may be added."""
     stored, players = before["players"], expected["players"]
     if not stored.keys() <= players.keys():
         yield f"players {listed(stored)} instead of {listed(players)}; players can be added, not left out"

@@ -54,6 +54,7 @@ from starmine.look.words import does, turn_in_words
 
 FORMAT = 1
 Frame = dict[str, Any]
+"""A position as one seat, or everybody, sees it: a dictionary."""
 
 # The letter of each suit. The engine's editions, and hanab.live, name their suits with these.
 LETTERS = {suit["name"]: letter for letter, suit in SUITS.items()}

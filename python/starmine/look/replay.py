@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
-from starmine._core import StarmineError, State
+from starmine._core import StarmineError, State, _Player
 from starmine._util.keywords import check_keywords
-from starmine.games.player_texts import own_policy
+from starmine.games.player_texts import of_core, own_policy, player_of_text, short_name
 from starmine.games.players import check_variant
 from starmine.games.results import Games
 from starmine.games.trajectories import Trajectories
@@ -44,7 +44,8 @@ class ReplayOptions(TypedDict, total=False):
         suits: the names of the suits, as `frame_of` takes them; for all games, or a list for each. An empty list stands
             for those of the variant's edition.
         titles: of the games; None for "Game 0" and so on.
-        compare: a bot, as `State.suggest` takes it; the turns on which it would have played something else are marked.
+        compare: a bot, or a policy that the core plays, by its name or file; the turns on which it would have played
+            something else are marked.
         policy: a trained policy of Starmine, or its name or file, whose action probabilities and values are shown.
         beliefs: whether to show what the owners of the cards believe; True unless given.
     """
@@ -97,9 +98,14 @@ def replay_data(games: ReplaySource, **shown: Unpack[ReplayOptions]) -> dict[str
     suits = _of_each("suits", "suit", shown.get("suits"), states)
     titles = _a_game("titles", shown.get("titles"), "title", states)
     policy = own_policy(given, "policy") if isinstance(given, str) else given
+    compare, bot = shown.get("compare"), None
+    if compare is not None:
+        bot = of_core(player_of_text(compare, "compare"), "compare", compare)
     replays = []
     for index, (state, title) in enumerate(zip(states, titles, strict=True)):
-        game = _game(state, seats[index], suits[index], shown.get("compare"), policy, shown.get("beliefs", True))
+        game = _game(state, seats[index], suits[index], bot, policy, shown.get("beliefs", True))
+        if compare is not None:
+            game["compare"] = {"name": short_name(compare), "actions": game["compare"]}
         replays.append({"title": f"Game {index}" if title is None else str(title), **game})
     return {"format": 1, "games": replays}
 
@@ -210,7 +216,7 @@ def _game(
     state: State,
     names: list[str] | None,
     suits: list[str] | None,
-    compare: str | None,
+    bot: _Player | None,
     policy: TrainedPolicy | TorchPolicy | None,
     beliefs: bool,
 ) -> dict[str, Any]:
@@ -228,8 +234,8 @@ def _game(
         frames.append(_brief(frame))
         reach.append(reachable(position))
         if turn < state.length:
-            if compare is not None:
-                would.append(position.suggest(compare))
+            if bot is not None:
+                would.append(position.suggest(bot))
             position.apply(state.history[turn].action)
     moves = [action_text(variant, action, first["suits"]) for action in range(variant.num_actions)]
     data = {
@@ -245,8 +251,8 @@ def _game(
         "score": state.score,
         "ending": state.ending,
     }
-    if compare is not None:
-        data["compare"] = {"name": compare, "actions": would}
+    if bot is not None:
+        data["compare"] = would
     if policy is not None:
         data["values"] = [one["value"] for one in thought]
     return data

@@ -14,6 +14,7 @@ from starmine.cli import main
 from starmine.look import mistakes, replay_html, verdict
 from starmine.look.analysis import reachable
 from starmine.look.replay import replay_data
+from starmine.torch import ColorNetwork
 
 DECK = [suit + rank for suit in "RYGWB" for rank in "1112233445"]  # of the base game, sorted
 
@@ -208,6 +209,18 @@ def test_the_games_of_a_replay_are_those_that_were_played():
             assert thought["choice"] == position.suggest("ippo-2p-small")
             assert set(map(int, thought["probabilities"])) <= set(position.legal_actions())
             assert game["values"][turn] == thought["value"]
+
+
+def test_the_command_compares_with_the_policy_of_a_folder(tmp_path):
+    starmine.data.generate(["smart", "smart"], 2, tmp_path / "games", seed=3, num_threads=1, progress=False)
+    folder, page = tmp_path / "mine", tmp_path / "page.html"
+    folder.mkdir()
+    ColorNetwork(starmine.Variant(), hidden=(8, 8)).save(folder / "policy.safetensors")
+    assert main(["replay", str(tmp_path / "games"), "--html", str(page), "--compare", str(folder)]) == 0
+    data = json.loads(re.search(r'id="games">(.*?)</script>', page.read_text(encoding="utf-8"))[1])
+    compared, position = data["games"][0]["compare"], starmine.data.Dataset(tmp_path / "games")[0].state(0)
+    assert compared["name"] == "mine"
+    assert compared["actions"][0] == position.suggest(starmine.load_policy(folder))
 
 
 def test_a_page_is_one_file_without_references():

@@ -1,5 +1,6 @@
 """The pages of the README and the site: their lengths, links, paths, commands, figures and pictures hold."""
 
+import importlib
 import json
 import re
 
@@ -104,7 +105,7 @@ def test_the_paths_that_a_page_names_exist(page):
 
 def shell_commands(text):
     """The commands of a page's shell blocks."""
-    for block in re.findall(r"^```(?:sh|console)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+    for block in re.findall(r"^```(?:sh|bash|console)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
         for line in block.replace("\\\n", " ").splitlines():
             yield from (command.strip() for command in re.split(r"&&|;(?= )", line.partition("  #")[0]))
 
@@ -119,7 +120,7 @@ def test_the_targets_and_scripts_that_a_page_calls_exist(page):
         elif words[:1] == ["python"]:
             assert (ROOT / words[1]).exists(), command
         elif words[:1] == ["starmine"]:
-            assert words[1] in {"eval", "generate", "data", "replay", "play"}, command
+            assert words[1] in {"eval", "generate", "data", "replay", "play", "text"}, command
 
 
 # --- Figures -------------------------------------------------------------------------------------------------
@@ -246,10 +247,48 @@ def test_the_screenshots_show_what_is_drawn_now():
 # --- The site ------------------------------------------------------------------------------------------------
 
 
+REFERENCE = "".join(read(page) for page in (ROOT / "docs" / "api").glob("*.md"))
+DIRECTIVE = re.compile(r"^\.\. auto(\w+):: (\S+)\n((?:   :.*\n)*)", re.MULTILINE)
+ROOMS = (
+    "data",
+    "envs",
+    "evaluation",
+    "games",
+    "hle",
+    "look",
+    "policies",
+    "policies.foreign",
+    "text",
+    "torch",
+    "training",
+)
+
+
+def documented():
+    """The names that the reference has, without those of their modules."""
+    for kind, name, options in DIRECTIVE.findall(REFERENCE):
+        yield name.rpartition(".")[2]
+        if kind == "module" and ":no-members:" not in options:
+            yield from vars(importlib.import_module(name)).get("__all__", ())
+
+
 @pytest.mark.parametrize("name", starmine.__all__)
 def test_a_public_name_is_on_a_page_of_the_reference(name):
-    pages = "".join(read(page) for page in (ROOT / "docs" / "api").glob("*.md"))
-    assert len(re.findall(rf"^\.\. auto\w+:: {name}$", pages, re.MULTILINE)) == 1
+    assert len(re.findall(rf"^\.\. auto\w+:: {name}$", REFERENCE, re.MULTILINE)) == 1
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_the_names_of_a_room_are_on_a_page_of_the_reference(room):
+    names = importlib.import_module(f"starmine.{room}").__all__
+    assert set(names) <= set(documented())
+
+
+def test_what_an_evaluation_inherits_is_on_its_page():
+    options = {name: options for _, name, options in DIRECTIVE.findall(REFERENCE)}["starmine.evaluation.Evaluation"]
+    left_out = set(re.search(r":exclude-members: (.*)", options)[1].split(", "))
+    assert ":inherited-members:" in options
+    assert left_out <= set(dir(starmine.evaluation.Evaluation))
+    assert left_out.isdisjoint({"pairing", "pairings", "scores", "difference", "as_player", "as_partner"})
 
 
 def test_every_page_is_reached_from_the_index():
