@@ -47,10 +47,6 @@ def with_partner(seed):
     return starmine.evaluate(players, 4, partners=["outer"], methods=["a"], variant=MINI, seed=seed, figure=False)
 
 
-def pooled(*held_out):
-    return starmine.policies.pool("2p", hold_out=held_out).only(["smart", "info"])
-
-
 class Fails:
     def act(self, view):
         raise RuntimeError("no idea")
@@ -163,9 +159,7 @@ VALUES = {
         lambda: starmine.evaluate(["iggi"], 4, variant=MINI, seed=1, figure=False),
     ),
     "Mean": (lambda: with_partner(1).table.means[0][0], lambda: with_partner(2).table.means[0][0]),
-    "Member": (lambda: pooled().members["smart"], lambda: pooled("smart").members["smart"]),
     "Method": (lambda: with_partner(1).methods[0], lambda: with_partner(2).methods[0]),
-    "Pool": (pooled, lambda: pooled("smart")),
     "ScoreMatrix": (lambda: with_partner(1).table, lambda: with_partner(2).table),
     "Event": (lambda: state().history[2], lambda: state().history[3]),
     "Failure": (lambda: failed(1).failures[0], lambda: failed(1).failures[1]),

@@ -71,7 +71,7 @@ def evaluate(
     Args:
         evaluated: names of bots, or by name anything that `play_games` accepts for a seat: bots, Python bots, policies
             and torch modules. None for all bots that play the variant, except random ones and cheaters.
-        partners: as `evaluated`, such as a pool of `starmine.policies.pool`. Without partners, every player plays with
+        partners: as `evaluated`, such as those of `starmine.policies.pool`. Without partners, every player plays with
             every other.
         hold_out: partners that training has not met: further partners, or names of some in `partners`. They have their
             own mean.

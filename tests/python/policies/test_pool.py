@@ -1,4 +1,4 @@
-"""A pool has the players of a game with their tags, and hands them to everything that takes players."""
+"""A pool has the players of a game, and everything that takes players takes them."""
 
 import csv
 
@@ -29,46 +29,37 @@ def results(tmp_path):
     return tmp_path
 
 
-def test_a_pool_has_bots_noisy_bots_shipped_policies_and_seeds(results):
-    found = pool("2p", results=results)
-    assert {"smart", "noisy-smart", "ippo-2p-small", "best-response-smart", "mine-1", "mine-2"} <= set(found)
-    assert not {"random", "cheater", "noisy-random", "ippo-3p-small", "ippo-mini", "other-1", "no-weights"} & set(found)
+def all_of(game, **options):
+    met, held_out = pool(game, **options)
+    return met | held_out
+
+
+def test_a_pool_has_bots_shipped_policies_and_seeds(results):
+    found = all_of("2p", results=results)
+    assert {"smart", "ippo-2p-small", "best-response-smart", "mine-1", "mine-2"} <= set(found)
+    assert not {"random", "cheater", "ippo-3p-small", "ippo-mini", "other-1", "no-weights"} & set(found)
     assert found["smart"] == "smart"
-    assert found["noisy-smart"] == "noisy: 0.1; smart"
-    assert {"other-1", "ippo-3p-small"} <= set(pool("3p", results=results))
-    assert "ippo-mini" in pool(starmine.variant("mini"), results=results)
-    assert "smart" not in pool(starmine.variant("mini"), results=results)
-    assert not pool("2p", epsilon=0, results=results).where(kind="noisy")
+    assert {"other-1", "ippo-3p-small"} <= set(all_of("3p", results=results))
+    assert "ippo-mini" in all_of(starmine.variant("mini"), results=results)
+    assert "smart" not in all_of(starmine.variant("mini"), results=results)
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_a_pool_has_the_small_version_of_a_policy_alone(players):
-    found = pool(f"{players}p")
+    found = all_of(f"{players}p")
     assert f"ippo-{players}p-small" in found
     assert f"ippo-{players}p" not in found
     wide, small = (starmine.load_policy(f"ippo-{players}p{version}") for version in ("", "-small"))
     assert wide.options["hidden"] > small.options["hidden"]
 
 
-def test_members_have_tags(results):
-    members = pool("2p", epsilon=0.2, results=results).members
-    assert (members["mine-1"].kind, members["mine-1"].method, members["mine-1"].seed) == ("policy", "IPPO", 1)
-    assert (members["mine-1"].entropy, members["mine-2"].entropy, members["ippo-2p-small"].entropy) == (
-        0.05,
-        0.001,
-        0.002,
-    )
-    assert (members["smart"].method, members["smart"].seed, members["smart"].entropy) == (None, None, None)
-    assert (members["noisy-smart"].epsilon, members["smart"].epsilon) == (0.2, 0)
-
-
-def test_players_are_held_out_with_their_noisy_versions(results):
-    found = pool("2p", hold_out=["smart", "mine-2", "noisy-info"], results=results)
-    assert found.held_out == ["smart", "noisy-smart", "noisy-info", "mine-2"]
-    assert not set(found.where(held_out=False)) & set(found.held_out)
-    assert list(found.only(["mine-1", "smart"])) == ["mine-1", "smart"]
-    assert found.where(kind="policy", seed=2).held_out == ["mine-2"]
-    assert {"fireflower", "noisy-fireflower"} <= set(pool("2p", results=results).held_out)
+def test_players_are_held_out(results):
+    met, held_out = pool("2p", hold_out=["smart", "mine-2"], results=results)
+    assert list(held_out) == ["smart", "mine-2"]
+    assert not set(met) & set(held_out)
+    assert {"mine-1", "fireflower"} <= set(met)
+    assert "fireflower" in pool("2p", results=results)[1]
+    assert list(pool("2p", hold_out="smart", results=results)[1]) == ["smart"]
 
 
 def test_the_seeds_of_the_source_are_found_by_name_and_no_others(results, monkeypatch):
@@ -76,37 +67,28 @@ def test_the_seeds_of_the_source_are_found_by_name_and_no_others(results, monkey
     (results / "other-1").rename(results / "results" / "other-1")
     monkeypatch.setattr(pools, "SOURCE", results / "nowhere")
     monkeypatch.chdir(results)
-    assert "other-1" not in pool("3p")  # what the current folder holds changes no pool
+    assert "other-1" not in all_of("3p")  # what the current folder holds changes no pool
     monkeypatch.setattr(pools, "SOURCE", results)
-    assert "other-1" in pool("3p")
+    assert "other-1" in all_of("3p")
 
 
 def test_players_of_a_pool_go_wherever_players_go(results, tmp_path):
-    found = pool("2p", results=results).only(["smart", "noisy-iggi", "ippo-2p-small", "mine-1"])
-    games = starmine.play_games([found["mine-1"], found["noisy-iggi"]], 5)
+    met, _ = pool("2p", results=results)
+    found = {name: met[name] for name in ("smart", "iggi", "ippo-2p-small", "mine-1")}
+    games = starmine.play_games([found["mine-1"], found["iggi"]], 5)
     assert len(games) == 5
     env = starmine.HanabiVectorEnv(num_envs=4, players=2, partners={1: list(found.values())})
     _, info = env.reset(seed=0)
     env.step(np.array([mask.argmax() for mask in info["action_mask"]]))
     assert starmine.evaluate(found, 2, figure=False).names == list(found)
-    assert starmine.data.generate(list(found.only(["smart", "noisy-iggi"]).values()), 5, output=tmp_path / "games")
+    assert starmine.data.generate([found["smart"], found["iggi"]], 5, output=tmp_path / "games")
 
 
 def test_what_a_pool_does_not_have_is_refused(results, tmp_path):
-    found = pool("2p", results=results)
-    for refused in (lambda: found["mine-3"], lambda: found.only(["mine-3"])):
-        with pytest.raises(UnknownNameError, match='"mine-3" is not known: did you mean "mine-2"'):
-            refused()
-    assert found.get("mine-3") is None
-    assert "mine-3" not in found
-    with pytest.raises(UnknownNameError, match='tag="helt_out" is not known: did you mean "held_out"'):
-        found.where(helt_out=True)
     with pytest.raises(UnknownNameError, match='game="6p" is not known'):
         pool("6p")
     with pytest.raises(UnknownNameError, match='"holms" is not known: did you mean "holmes"'):
         pool("2p", hold_out=["holms"], results=results)
-    with pytest.raises(StarmineError, match="epsilon=2 is not allowed"):
-        pool("2p", epsilon=2)
     with pytest.raises(StarmineError, match="expected a folder"):
         pool("2p", results=tmp_path / "nowhere")
     (results / "mine-1" / "policy.safetensors").write_bytes(b"no policy")
@@ -115,15 +97,10 @@ def test_what_a_pool_does_not_have_is_refused(results, tmp_path):
 
 
 def test_what_is_held_out_by_default_was_met_by_no_mixture():
-    partners = starmine.policies.pool("2p")
+    _, held_out = pool("2p")
     with (ROOT / "results" / "runs.csv").open(encoding="utf-8", newline="") as file:
         runs = {row["name"]: row["partner"] for row in csv.DictReader(file)}
     met = runs["mixture-1"].split(",")
     assert "smart" in met
-    assert len(partners.where(kind="bot", held_out=True)) == 5
-    assert set(partners.held_out).isdisjoint(met)
-
-
-def test_an_empty_pool_is_no_partners():
-    with pytest.raises(starmine.StarmineError, match="partners is empty"):
-        starmine.evaluate(["smart"], 2, partners=starmine.policies.pool("2p").where(seed=987654), figure=False)
+    assert len(held_out) == 5
+    assert set(held_out).isdisjoint(met)
