@@ -158,7 +158,7 @@ VALUES = {
         lambda: starmine.evaluate(["iggi"], 4, variant=MINI, figure=False),
         lambda: starmine.evaluate(["iggi"], 4, variant=MINI, seed=1, figure=False),
     ),
-    "Mean": (lambda: with_partner(1).table.means[0][0], lambda: with_partner(2).table.means[0][0]),
+    "TableCell": (lambda: with_partner(1).table.means[0][0], lambda: with_partner(2).table.means[0][0]),
     "Method": (lambda: with_partner(1).methods[0], lambda: with_partner(2).methods[0]),
     "ScoreMatrix": (lambda: with_partner(1).table, lambda: with_partner(2).table),
     "Event": (lambda: state().history[2], lambda: state().history[3]),

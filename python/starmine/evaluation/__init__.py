@@ -8,8 +8,8 @@ pairing that is finished is not played again. `pairings` says who meets whom, `s
 """
 
 from starmine.evaluation.evaluation import Evaluation
-from starmine.evaluation.matrix import Mean, Method, ScoreMatrix
+from starmine.evaluation.matrix import Method, ScoreMatrix, TableCell
 from starmine.evaluation.run import evaluate
 from starmine.evaluation.statistics import Pairing
 
-__all__ = ["Evaluation", "Mean", "Method", "Pairing", "ScoreMatrix", "evaluate"]
+__all__ = ["Evaluation", "Method", "Pairing", "ScoreMatrix", "TableCell", "evaluate"]

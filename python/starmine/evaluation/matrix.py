@@ -19,8 +19,8 @@ FAILURES = "*"  # behind a mean that leaves out failed games
 
 @equal_by_value
 @dataclass(frozen=True)
-class Mean:
-    """One cell of a table.
+class TableCell:
+    """One cell of a table, a mean score.
 
     Attributes:
         row: a player or a method.
@@ -71,7 +71,7 @@ class ScoreMatrix:
 
     rows: list[str]
     columns: list[str]
-    means: list[list[Mean]]
+    means: list[list[TableCell]]
 
 
 @equal_by_value
@@ -131,7 +131,9 @@ def columns_of(results: Results) -> dict[str, tuple[str, ...]]:
     return columns | {SELF_PLAY: ()}
 
 
-def _of_members(results: Results, row: str, column: str, members: tuple[str, ...], partners: tuple[str, ...]) -> Mean:
+def _of_members(
+    results: Results, row: str, column: str, members: tuple[str, ...], partners: tuple[str, ...]
+) -> TableCell:
     """The games of a player, or of the seeds of a method, with the partners of a column."""
     one_pairing = len(members) == 1 and column not in (MEAN, HELD_OUT_MEAN)
     each = [_cells(results, member, partners, with_itself=one_pairing) for member in members]
@@ -159,13 +161,13 @@ def _cells(results: Results, player: str, partners: tuple[str, ...], with_itself
     return cells
 
 
-def _mean(results: Results, row: str, column: str, cells: Sequence[Cell]) -> Mean:
+def _mean(results: Results, row: str, column: str, cells: Sequence[Cell]) -> TableCell:
     score, error = results.mean_of(cells)
     played = [cell for cell in cells if results.includes(cell)]
     games = sum(int(results.played[cell]) for cell in played)
     failed = sum(results.pairing(*(results.names[index] for index in cell)).failed for cell in played)
     share = fallback_share(results.calls.get(cell, {}) for cell in played)
-    return Mean(row, column, games, failed, score, error, fallback_share=share)
+    return TableCell(row, column, games, failed, score, error, fallback_share=share)
 
 
 def methods_of(results: Results) -> list[Method]:

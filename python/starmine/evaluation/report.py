@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from starmine._core import _search_parts
 from starmine._util.numbers import without_nan
 from starmine.evaluation.llm_usage import fallback_share
-from starmine.evaluation.matrix import FAILURES, Mean, methods_of, table_of
+from starmine.evaluation.matrix import FAILURES, TableCell, methods_of, table_of
 from starmine.evaluation.pairings import Cell
 from starmine.evaluation.results import Results
 from starmine.games.results import FALLBACK, with_error
@@ -113,7 +113,7 @@ def matrix(results: Results) -> list[str]:
     return [*largest_error(results), *aligned(narrow)]
 
 
-def mean_text(mean: Mean) -> str:
+def mean_text(mean: TableCell) -> str:
     """A mean score with its standard error and its marks."""
     return with_error(mean.score, mean.shown_error, digits=2) + mean.marks
 

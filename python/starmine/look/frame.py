@@ -136,7 +136,7 @@ def frame_of(
     variant, history = view.variant, (view if state is None else state).history
     shown = view if state is None else state
     called = suits_of(variant, suits)
-    told = _Told(variant, history, called)
+    told = _CardHistory(variant, history, called)
     discards, seats = shown.discard_pile, seat_names(names, variant.players)
     last = event_of(history[-1], called) if history else None
     if state is None:
@@ -281,7 +281,7 @@ def _policy(policy: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return told
 
 
-class _Told:
+class _CardHistory:
     """What was said about each card of the hands, and how many cards were dealt before it."""
 
     def __init__(self, variant: Variant, history: Sequence[Event], suits: Suits) -> None:
@@ -314,7 +314,7 @@ class _Told:
         }
 
 
-def _hand(view: View, seat: int, told: _Told, beliefs: bool) -> list[dict[str, Any]]:
+def _hand(view: View, seat: int, told: _CardHistory, beliefs: bool) -> list[dict[str, Any]]:
     """A hand as the observer sees it: beliefs about its own cards, and the cards of the others."""
     variant, offset = view.variant, (seat - view.observer) % view.variant.players
     hand = view.hands[offset]
@@ -328,7 +328,7 @@ def _hand(view: View, seat: int, told: _Told, beliefs: bool) -> list[dict[str, A
     return known
 
 
-def _open_hands(state: State, told: _Told, beliefs: bool) -> list[list[dict[str, Any]]]:
+def _open_hands(state: State, told: _CardHistory, beliefs: bool) -> list[list[dict[str, Any]]]:
     """All hands, face up, and what their owners believe."""
     hands = []
     for seat, cards in enumerate(state.hands):
