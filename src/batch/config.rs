@@ -51,7 +51,7 @@ impl BatchConfig {
         config.streams = bytes >= streams_from(processor.cache);
         // Packed rows are too small to gain from either.
         let writes_much = !config.streams && config.options.dtype != Dtype::Bits;
-        let is_written_in_lines = config.simd != Simd::Portable;
+        let is_written_in_lines = config.simd != Simd::PORTABLE;
         // Prefetching is faster on an Intel Xeon and slower on an AMD Zen 3. Other processors are judged by
         // their vendor.
         config.prefetches = writes_much && is_written_in_lines && processor.is_intel;

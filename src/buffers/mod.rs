@@ -17,10 +17,10 @@ mod write_only;
 pub use expand::Element;
 pub use length::BufferError;
 pub(crate) use length::{check_length, try_with_capacity};
-pub(crate) use simd::Task;
 #[cfg(target_arch = "x86_64")]
-pub use simd::{Avx2, Avx512};
-pub use simd::{InstructionSetError, Portable, SIMD_VARIABLE, Simd};
+pub(crate) use simd::{Avx2, Avx512};
+pub use simd::{InstructionSetError, SIMD_VARIABLE, Simd};
+pub(crate) use simd::{Portable, Task};
 pub use unpack::{packed_length, unpack_bits};
 pub use write_only::WriteOnly;
 pub(crate) use write_only::{filled, initialised};

@@ -6,7 +6,7 @@
 //!
 //! To add an instruction set, change these places:
 //!
-//! 1. here: a token, a case of [`Simd`] with its name and its detection, and the function that calls its tasks;
+//! 1. here: a token, a case of `Token` with its name and its detection, and the function that calls its tasks;
 //! 2. `src/batch/kernel/lanes/NAME.rs`: its lanes, beginning with a copy of `portable.rs`;
 //! 3. `src/buffers/expand/NAME.rs`: bits to elements of one, two and four bytes;
 //! 4. `src/nn/sparse_rows.rs`: the inputs of a layer that are not zero;
@@ -37,12 +37,12 @@ pub struct InstructionSetError {
 
 /// The token of the instructions that every processor has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Portable;
+pub(crate) struct Portable;
 
 /// The token of AVX2, BMI1, BMI2, LZCNT and POPCNT.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Avx2 {
+pub(crate) struct Avx2 {
     /// Whether the instruction `pdep` takes a few cycles.
     has_fast_pdep: bool,
 }
@@ -50,18 +50,19 @@ pub struct Avx2 {
 /// The token of AVX-512 F, BW, CD, DQ and VL, and of what AVX2 includes.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Avx512(());
+pub(crate) struct Avx512(());
 
-/// A set of vector instructions that this processor has.
+/// A set of vector instructions that this processor has. [`Simd::available`] lists them: `portable`, `avx2` with AVX2,
+/// BMI1, BMI2, LZCNT and POPCNT (x86-64-v3), and `avx512` with AVX-512 F, BW, CD, DQ and VL in addition (x86-64-v4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Simd {
-    /// The instructions that every processor has.
+pub struct Simd(Token);
+
+/// The token of a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Token {
     Portable,
-    /// AVX2, BMI1, BMI2, LZCNT and POPCNT: x86-64-v3.
     #[cfg(target_arch = "x86_64")]
     Avx2(Avx2),
-    /// In addition AVX-512 F, BW, CD, DQ and VL: x86-64-v4.
     #[cfg(target_arch = "x86_64")]
     Avx512(Avx512),
 }
@@ -87,9 +88,9 @@ pub(crate) trait VectorTask: Task<Portable> {}
 #[cfg(not(target_arch = "x86_64"))]
 impl<T: Task<Portable>> VectorTask for T {}
 
-// Each task has its own function for each instruction set. In one function for all tasks the compiler would merge the
-// common code of the kernels, and the sizes of a kernel would not be constants. Each instruction set has its own module,
-// since the compiler works on several modules at a time.
+// Each task has its own function for each instruction set. In one function for all tasks the compiler
+// would merge the common code of the kernels, and the sizes of a kernel would not be constants. Each
+// instruction set has its own module, since the compiler works on several modules at a time.
 
 mod portable {
     #[inline(never)]
@@ -117,15 +118,18 @@ mod avx512 {
 }
 
 impl Simd {
+    /// The instructions that every processor has.
+    pub const PORTABLE: Simd = Simd(Token::Portable);
+
     /// The name, as the environment variable gives it.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Simd::Portable => "portable",
+        match self.0 {
+            Token::Portable => "portable",
             #[cfg(target_arch = "x86_64")]
-            Simd::Avx2(_) => "avx2",
+            Token::Avx2(_) => "avx2",
             #[cfg(target_arch = "x86_64")]
-            Simd::Avx512(_) => "avx512",
+            Token::Avx512(_) => "avx512",
         }
     }
 
@@ -134,14 +138,15 @@ impl Simd {
         #[cfg(target_arch = "x86_64")]
         let (avx2, avx512) = (Avx2::detected(), Avx512::detected());
         [
-            Some(Simd::Portable),
+            Some(Token::Portable),
             #[cfg(target_arch = "x86_64")]
-            avx2.map(Simd::Avx2),
+            avx2.map(Token::Avx2),
             #[cfg(target_arch = "x86_64")]
-            avx512.map(Simd::Avx512),
+            avx512.map(Token::Avx512),
         ]
         .into_iter()
         .flatten()
+        .map(Simd)
     }
 
     /// The set that the environment variable names, or else the fastest.
@@ -161,7 +166,7 @@ impl Simd {
 
     /// The fastest set of this processor.
     pub(crate) fn fastest() -> Simd {
-        Simd::available().last().unwrap_or(Simd::Portable)
+        Simd::available().last().unwrap_or(Simd::PORTABLE)
     }
 
     /// Does the work with this instruction set.
@@ -178,17 +183,17 @@ impl Simd {
         special: S,
         general: impl FnOnce(S) -> G,
     ) {
-        match self {
+        match self.0 {
             #[cfg(target_arch = "x86_64")]
-            Simd::Portable => portable::run(general(special)),
+            Token::Portable => portable::run(general(special)),
             // SAFETY: the token exists only if the processor has the instructions.
             #[cfg(target_arch = "x86_64")]
-            Simd::Avx2(isa) => unsafe { avx2::run(special, isa) },
+            Token::Avx2(isa) => unsafe { avx2::run(special, isa) },
             // SAFETY: likewise.
             #[cfg(target_arch = "x86_64")]
-            Simd::Avx512(isa) => unsafe { avx512::run(special, isa) },
+            Token::Avx512(isa) => unsafe { avx512::run(special, isa) },
             #[cfg(not(target_arch = "x86_64"))]
-            Simd::Portable => {
+            Token::Portable => {
                 let _ = general;
                 portable::run(special);
             }

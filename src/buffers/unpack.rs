@@ -37,7 +37,7 @@ pub const fn packed_length(num_features: usize) -> usize {
 ///
 /// let packed = [[0b101, 0, 0, 0, 0, 0, 0, 0], [0b010, 0, 0, 0, 0, 0, 0, 0]];
 /// let mut features = [9.0f32; 6];
-/// unpack_bits(Simd::Portable, packed.as_flattened(), 3, WriteOnly::new(&mut features), 1)?;
+/// unpack_bits(Simd::PORTABLE, packed.as_flattened(), 3, WriteOnly::new(&mut features), 1)?;
 /// assert_eq!(features, [1.0, 0.0, 1.0, 0.0, 1.0, 0.0]);
 /// # Ok::<(), starmine::buffers::BufferError>(())
 /// ```
@@ -175,7 +175,7 @@ mod tests {
             unpack_bits(simd, &bits, num_features, WriteOnly::new(&mut out), num_threads).unwrap();
             out
         };
-        let expected = unpacked(Simd::Portable, 1);
+        let expected = unpacked(Simd::PORTABLE, 1);
         for simd in Simd::available() {
             assert!(unpacked(simd, 3) == expected, "{simd}");
         }
@@ -184,10 +184,10 @@ mod tests {
     #[test]
     fn no_rows_are_allowed() {
         assert_eq!(
-            unpack_bits::<f32>(Simd::Portable, &[], 658, WriteOnly::new(&mut []), 4),
+            unpack_bits::<f32>(Simd::PORTABLE, &[], 658, WriteOnly::new(&mut []), 4),
             Ok(())
         );
-        assert_eq!(unpack_bits::<f32>(Simd::Portable, &[], 0, WriteOnly::new(&mut []), 4), Ok(()));
+        assert_eq!(unpack_bits::<f32>(Simd::PORTABLE, &[], 0, WriteOnly::new(&mut []), 4), Ok(()));
     }
 
     #[test]
@@ -195,7 +195,7 @@ mod tests {
         for (bits, num_features, out) in [(8, 3, 4), (9, 3, 3), (8, 65, 65), (8, 0, 0), (0, 3, 3)] {
             let (bits, mut out) = (vec![0; bits], vec![0u8; out]);
             let refused =
-                unpack_bits(Simd::Portable, &bits, num_features, WriteOnly::new(&mut out), 1);
+                unpack_bits(Simd::PORTABLE, &bits, num_features, WriteOnly::new(&mut out), 1);
             let (bits, out) = (bits.len(), out.len());
             assert!(refused.is_err(), "{bits} bytes, {num_features} features, {out} elements");
         }

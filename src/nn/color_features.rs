@@ -30,7 +30,8 @@ const KINDS: usize = MAX_CARD_KINDS;
 ///
 /// Each row of a colour has these sections; a slot without a card is 0:
 /// - `cards` (offsets, slots, ranks): the visible cards of the colour;
-/// - `card_flags` (offsets, slots, 3): whether they are playable, dead, critical ([`View::outlook`](crate::rules::View::outlook));
+/// - `card_flags` (offsets, slots, 3): whether they are playable, dead, critical
+///   ([`View::outlook`](crate::rules::View::outlook));
 /// - `own` (slots, ranks): the probability of each card of the colour in each slot of the observer;
 /// - `plausible` (offsets, slots, ranks): the cards of the colour that the hints to the other seats
 ///   allow;

@@ -189,8 +189,9 @@ impl Compress for Avx2 {
         let (eights, rest) = row.as_chunks::<8>();
         let (mut index, mut count) = (first, 0);
         for eight in eights {
-            // SAFETY: the token exists only if the processor has the instructions; eight numbers are read, and eight are written from `count` on, which is at most
-            // the number of those read before.
+            // SAFETY: the token exists only if the processor has the instructions; eight numbers are
+            // read, and eight are written from `count` on, which is at most the number of those read
+            // before.
             unsafe {
                 let numbers = _mm256_loadu_ps(eight.as_ptr());
                 let kept = _mm256_cmp_ps::<_CMP_NEQ_UQ>(numbers, _mm256_setzero_ps());

@@ -30,7 +30,8 @@ static BITS_16: [u16; 16] = {
 /// The `index`-th 32 bytes of the elements of a word, which is given in each 64-bit lane.
 #[inline(always)]
 fn vector<E: Element>(_: Avx2, word: __m256i, index: usize) -> __m256i {
-    // SAFETY: the token exists only if the processor has the instructions, and each load of 32 bytes lies inside its table.
+    // SAFETY: the token exists only if the processor has the instructions, and each load of 32 bytes lies
+    // inside its table.
     unsafe {
         match size_of::<E>() {
             4 => {
@@ -80,7 +81,8 @@ impl Expand for Avx2 {
         block: *mut E,
     ) {
         let block = block.cast::<__m256i>();
-        // SAFETY: the token exists only if the processor has the instructions, and as the caller promises the block is aligned if `STREAM` is set.
+        // SAFETY: the token exists only if the processor has the instructions, and as the caller promises the
+        // block is aligned if `STREAM` is set.
         unsafe {
             for half in 0..2 {
                 let elements = vector::<E>(self, bits, 2 * index + half);

@@ -29,7 +29,8 @@ impl Expand for Avx512 {
     #[inline(always)]
     unsafe fn block<E: Element, const STREAM: bool>(self, bits: u64, index: usize, block: *mut E) {
         let block = block.cast::<__m512i>();
-        // SAFETY: the token exists only if the processor has the instructions, and as the caller promises the block is aligned if `STREAM` is set.
+        // SAFETY: the token exists only if the processor has the instructions, and as the caller promises the
+        // block is aligned if `STREAM` is set.
         unsafe {
             let elements = vector::<E>(self, bits >> (index * per_block::<E>()));
             if STREAM {
@@ -42,7 +43,8 @@ impl Expand for Avx512 {
 
     #[inline(always)]
     unsafe fn part<E: Element>(self, bits: u64, row: *mut E, length: usize) {
-        // SAFETY: the token exists only if the processor has the instructions, and the mask selects the first `length` elements.
+        // SAFETY: the token exists only if the processor has the instructions, and the mask selects the first
+        // `length` elements.
         unsafe {
             let mask = _bzhi_u64(u64::MAX, length as u32);
             let elements = vector::<E>(self, bits);

@@ -154,7 +154,7 @@ fn a_layer_that_was_computed_by_hand() {
 fn the_inputs_of_a_row_are_the_same_with_every_instruction_set() {
     let numbers: Vec<f32> = (0u8..50).map(|index| f32::from(index % 3) - 1.0).collect();
     let mut expected = SparseRows::default();
-    expected.fill(Simd::Portable, &numbers, 25);
+    expected.fill(Simd::PORTABLE, &numbers, 25);
     for simd in Simd::available() {
         let mut rows = SparseRows::default();
         rows.fill(simd, &numbers, 25);
@@ -378,7 +378,7 @@ fn check_rows(policy: &Policy, counts: &[usize]) {
         let legal: Vec<ActionId> = state.legal_actions().iter().collect();
         state.apply(legal[turns * 7 % legal.len()]).unwrap();
     }
-    let (mut single, mut outputs) = (PolicyScratch::with_simd(Simd::Portable), Vec::new());
+    let (mut single, mut outputs) = (PolicyScratch::with_simd(Simd::PORTABLE), Vec::new());
     for words in observations.chunks(width) {
         outputs.extend_from_slice(policy.logits(words, &mut single));
     }

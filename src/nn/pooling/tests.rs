@@ -89,7 +89,7 @@ fn the_layer_and_its_gradient_are_as_defined() {
 fn all_instruction_sets_and_threads_give_the_same_bits() {
     let size = PoolingSize { colors: 5, width: 96 };
     let count = 2 * THREAD / size.tower() + 3;
-    let expected = run::<bf16>(Simd::Portable, size, count, 1);
+    let expected = run::<bf16>(Simd::PORTABLE, size, count, 1);
     for simd in Simd::available() {
         for threads in [1, 3] {
             assert!(run::<bf16>(simd, size, count, threads) == expected, "{simd}");
@@ -116,7 +116,7 @@ fn bfloat16_is_rounded_to_even_and_nan_stays() {
         tower: WriteOnly::new(&mut tower),
         pooled: WriteOnly::new(&mut pooled),
     };
-    layer.run(Simd::Portable, PoolingSize { colors: 2, width: 1 }, 1).unwrap();
+    layer.run(Simd::PORTABLE, PoolingSize { colors: 2, width: 1 }, 1).unwrap();
     assert!(tower[0].is_nan() && pooled[0].is_nan());
 }
 
@@ -133,7 +133,7 @@ fn wrong_lengths_are_refused() {
             tower: WriteOnly::new(&mut of_tower),
             pooled: WriteOnly::new(&mut of_pooled),
         };
-        assert!(layer.run(Simd::Portable, size, 1).is_err(), "{rows} {shared} {tower} {pooled}");
+        assert!(layer.run(Simd::PORTABLE, size, 1).is_err(), "{rows} {shared} {tower} {pooled}");
     }
     let nothing = Pooling::<f32> {
         rows: &[],
@@ -141,5 +141,5 @@ fn wrong_lengths_are_refused() {
         tower: WriteOnly::new(&mut []),
         pooled: WriteOnly::new(&mut []),
     };
-    nothing.run(Simd::Portable, size, 4).unwrap();
+    nothing.run(Simd::PORTABLE, size, 4).unwrap();
 }
