@@ -68,7 +68,7 @@ pub fn detached<T: Send>(
 /// # Errors
 /// As [`SeatedPlayer::act`], and as [`interruptible`]; the player may then be asked again.
 pub fn ask(py: Python<'_>, player: &mut SeatedPlayer, state: &State) -> PyResult<usize> {
-    let is_long = player.takes_long();
+    let is_long = player.searches();
     let played = detached(is_long, py, || player.act(state))??;
     Ok(state.variant().move_to_action(played).expect("a legal move has an action").index())
 }

@@ -208,60 +208,6 @@ pub trait Bot: BoxedClone + Send + Sync {
     fn values(&self) -> Option<&[MoveValue]> {
         None
     }
-
-    /// The bot in a box. A bot that is in a box already is not put into a second one.
-    fn into_box(self) -> Box<dyn Bot>
-    where
-        Self: Sized,
-    {
-        Box::new(self)
-    }
-}
-
-/// A boxed bot plays as the bot in it, so that every function that takes a bot also takes a box.
-impl Bot for Box<dyn Bot> {
-    fn check_variant(&self, variant: &Variant) -> Result<(), UnsupportedVariantError> {
-        (**self).check_variant(variant)
-    }
-
-    #[inline]
-    fn start(&mut self, view: &View<'_>, rng: GameRng) {
-        (**self).start(view, rng);
-    }
-
-    #[inline]
-    fn observe(&mut self, turn: &Turn<'_>) {
-        (**self).observe(turn);
-    }
-
-    fn observes(&self) -> bool {
-        (**self).observes()
-    }
-
-    fn is_deterministic(&self, variant: &Variant) -> bool {
-        (**self).is_deterministic(variant)
-    }
-
-    fn searches(&self) -> bool {
-        (**self).searches()
-    }
-
-    #[inline]
-    fn act(&mut self, view: &View<'_>) -> Move {
-        (**self).act(view)
-    }
-
-    fn pass(&mut self, view: &View<'_>) {
-        (**self).pass(view);
-    }
-
-    fn values(&self) -> Option<&[MoveValue]> {
-        (**self).values()
-    }
-
-    fn into_box(self) -> Box<dyn Bot> {
-        self
-    }
 }
 
 /// `Clone` for boxed [`Bot`]s. Every bot that is `Clone` has it.
@@ -309,89 +255,11 @@ pub(crate) fn is_dropped(bot: &dyn Bot) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex};
+    use std::sync::Arc;
 
     use super::*;
     use crate::bots::{BOTS, Player};
     use crate::rules::{EpisodeSeed, Parameters, State, first_seen};
-
-    /// Notes which methods are called, and answers with what no default answers.
-    #[derive(Clone, Default)]
-    struct Noting(Arc<Mutex<Vec<&'static str>>>);
-
-    impl Noting {
-        fn note(&self, method: &'static str) {
-            self.0.lock().unwrap().push(method);
-        }
-    }
-
-    impl Bot for Noting {
-        fn check_variant(&self, variant: &Variant) -> Result<(), UnsupportedVariantError> {
-            Err(UnsupportedVariantError::new("noting", variant, "none"))
-        }
-
-        fn start(&mut self, _: &View<'_>, _: GameRng) {
-            self.note("start");
-        }
-
-        fn observe(&mut self, _: &Turn<'_>) {
-            self.note("observe");
-        }
-
-        fn observes(&self) -> bool {
-            false
-        }
-
-        fn is_deterministic(&self, _: &Variant) -> bool {
-            true
-        }
-
-        fn searches(&self) -> bool {
-            true
-        }
-
-        fn act(&mut self, view: &View<'_>) -> Move {
-            self.note("act");
-            view.legal_moves().next().unwrap()
-        }
-
-        fn pass(&mut self, _: &View<'_>) {
-            self.note("pass");
-        }
-
-        fn values(&self) -> Option<&[MoveValue]> {
-            Some(&[])
-        }
-    }
-
-    #[test]
-    fn a_boxed_bot_is_the_bot_in_it() {
-        fn answers(mut bot: impl Bot, state: &mut State) {
-            let variant = state.variant().clone();
-            assert!(bot.check_variant(&variant).is_err() && !bot.observes());
-            assert!(bot.is_deterministic(&variant) && bot.values().is_some() && bot.searches());
-            let view = state.view(state.current_player());
-            bot.start(&view, GameRng::for_samples(0));
-            bot.pass(&view);
-            let (seat, played) = (state.current_player(), bot.act(&view));
-            let before = state.clone();
-            let event = state.play(played).unwrap();
-            bot.observe(&Turn { before: before.view(seat), event, after: state.view(seat) });
-            assert!((&*bot.into_box() as &dyn Any).is::<Noting>());
-        }
-
-        let noting = Noting::default();
-        let mut state = State::new(Variant::default(), EpisodeSeed::default());
-        answers(noting.clone(), &mut state);
-        let alone = std::mem::take(&mut *noting.0.lock().unwrap());
-        let boxed: Box<dyn Bot> = noting.clone().into_box();
-        answers(boxed.clone(), &mut state);
-        assert_eq!(*noting.0.lock().unwrap(), alone);
-        assert_eq!(alone.len(), 4);
-        let bot = Player::bot(boxed).into_bot().unwrap();
-        assert!((&*bot as &dyn Any).is::<Noting>());
-        assert!(Player::Cheater.into_bot().is_none() && Player::External.into_bot().is_none());
-    }
 
     /// A seat of a game that is played with the whole deck and once more by what the seat sees.
     struct TwiceSeated {

@@ -56,8 +56,8 @@ impl fmt::Debug for Noisy {
 impl Noisy {
     /// The bot with this noise, before its first game.
     #[must_use]
-    pub fn new(bot: impl Bot, noise: Noise) -> Noisy {
-        Noisy { bot: bot.into_box(), noise, rng: GameRng::for_samples(0) }
+    pub fn new(bot: Box<dyn Bot>, noise: Noise) -> Noisy {
+        Noisy { bot, noise, rng: GameRng::for_samples(0) }
     }
 
     /// With the noise's probability a random move, which is played in place of the chosen one.
@@ -176,7 +176,7 @@ mod tests {
         let view = state.view(state.current_player());
         for seed in 0..50 {
             let asked = Asked::default();
-            let mut passing = Noisy::new(asked.clone(), Noise::new(0.5).unwrap());
+            let mut passing = Noisy::new(Box::new(asked.clone()), Noise::new(0.5).unwrap());
             passing.start(&view, GameRng::for_samples(seed));
             let mut acting = passing.clone();
             for _ in 0..seed % 7 {

@@ -43,18 +43,19 @@ impl fmt::Debug for Searcher {
 
 impl Searcher {
     /// A bot before its first game. Where it asks the blueprint for moves of imagined games, the views
-    /// have no history.
+    /// have no history. An illegal move of the blueprint in an imagined game is a bug in the blueprint:
+    /// the call that asked the searcher for its move panics.
     ///
     /// # Errors
     /// [`SearchError`] if the blueprint's moves are random, if it searches itself, if it does not
     /// support the variant, if it cannot value positions for a depth, or if an option is out of its
     /// range.
     pub fn new(
-        blueprint: impl Bot,
+        blueprint: Box<dyn Bot>,
         variant: &Variant,
         options: SearchOptions,
     ) -> Result<Searcher, SearchError> {
-        Searcher::with(blueprint.into_box(), GIVEN, variant, options)
+        Searcher::with(blueprint, GIVEN, variant, options)
     }
 
     /// As [`Searcher::new`], for a blueprint that messages call by this name.

@@ -92,6 +92,10 @@ impl Default for GamesOptions {
 /// [`GamesError`] if there are more or fewer players than seats, if one does not support the variant
 /// or is [`Player::External`], if a bot chose an illegal move, or if there is no memory for the
 /// outcomes.
+///
+/// # Panics
+/// If the blueprint of a [`Searcher`](crate::search::Searcher) chooses an illegal move in an imagined
+/// game.
 pub fn play_games(
     variant: &Variant,
     players: &[Player],
@@ -104,6 +108,9 @@ pub fn play_games(
 /// As [`play_games`], with the games as decks and actions.
 ///
 /// # Errors
+/// As [`play_games`].
+///
+/// # Panics
 /// As [`play_games`].
 pub fn record_games(
     variant: &Variant,

@@ -16,7 +16,8 @@ pub enum Player {
     Bot(Box<dyn Bot>),
     /// The cheating bot, which sees all hands: an upper bound for the others.
     Cheater,
-    /// A player outside this crate, whose moves the caller passes to [`GameRunner::play`](super::runner::GameRunner::play).
+    /// A player outside this crate, whose moves the caller passes to
+    /// [`GameRunner::play`](super::runner::GameRunner::play).
     External,
 }
 
@@ -33,7 +34,7 @@ impl fmt::Debug for Player {
 impl Player {
     /// A player by a bot.
     pub fn bot(bot: impl Bot) -> Player {
-        Player::Bot(bot.into_box())
+        Player::Bot(Box::new(bot))
     }
 
     /// The bot; `None` for the other players.

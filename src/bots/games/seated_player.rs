@@ -8,11 +8,13 @@ use crate::rules::{EpisodeSeed, Event, GameRng, Move, Seat, State};
 
 /// A bot in one seat, which is shown a game as it stands and answers with a move.
 ///
-/// It follows a game from its first turn: it is told of every turn, and goes through those of its
-/// seat as if it had been asked, whoever has played them. So its answer depends on the game alone,
-/// not on how often it was asked. The one exception are the random hands of a search, which does
-/// not search again in past turns. A state begins the next game unless it goes on from the last one as
-/// the seat sees it, or has the same deck.
+/// The bot is told of every turn of a game, from the first one. In the past turns of its seat it
+/// changes its state as if it had been asked for a move, whoever has played the turn. So its answer
+/// depends on the game alone, not on how often it was asked. A search is the one exception: it does
+/// not search again in past turns, so that its random hands may differ.
+///
+/// A state is of the same game as the state before if it has the same deck, or if the seat saw it go
+/// on from that state. Any other state begins the next game.
 #[derive(Clone)]
 pub struct SeatedPlayer {
     player: Player,
@@ -42,8 +44,8 @@ impl fmt::Debug for SeatedPlayer {
 }
 
 impl SeatedPlayer {
-    /// Whether a single move may take longer than a tenth of a second.
-    pub(crate) fn takes_long(&self) -> bool {
+    /// Whether the player searches: then a move may take longer than a tenth of a second.
+    pub(crate) fn searches(&self) -> bool {
         matches!(&self.player, Player::Bot(bot) if bot.searches())
     }
 
@@ -145,7 +147,7 @@ impl SeatedPlayer {
         }
         let mut was_asked = chosen.take().is_some();
         if let Player::Bot(bot) = &mut self.player {
-            show_turns(bot, self.seat, state, history, |bot, view| {
+            show_turns(&mut **bot, self.seat, state, history, |bot, view| {
                 if !std::mem::take(&mut was_asked) {
                     bot.pass(view);
                 }

@@ -72,7 +72,7 @@ impl Seats {
 
 /// Shows the rest of a game to the bot in one seat. `state` is the game as far as the bot knows it,
 /// `history` all its turns. In the turns of the seat `own_turn` takes the place of [`Bot::act`].
-pub(crate) fn show_turns<B: Bot>(
+pub(crate) fn show_turns<B: Bot + ?Sized>(
     bot: &mut B,
     seat: Seat,
     state: &mut State,

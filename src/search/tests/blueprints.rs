@@ -18,21 +18,21 @@ fn only_a_bot_that_says_so_is_a_blueprint() {
     }
 
     let variant = variant_of("standard", 2);
-    let refusal = |bot| Searcher::new(bot, &variant, SearchOptions::default()).err();
+    let refusal = |bot: Box<dyn Bot>| Searcher::new(bot, &variant, SearchOptions::default()).err();
     let given = || "the given bot".to_owned();
     let policy = shipped_policy("ippo-2p-small").unwrap().policy().unwrap();
     let noise = Noise::new(0.1).unwrap();
-    let random = [
-        Mine.into_box(),
+    let random: [Box<dyn Bot>; 5] = [
+        Box::new(Mine),
         blueprint(&variant, "random"),
         blueprint(&variant, "iggi"),
-        PolicyBot::new(policy, MoveChoice::Sampled, &variant).unwrap().into_box(),
-        Noisy::new(Mine, noise).into_box(),
+        Box::new(PolicyBot::new(policy, MoveChoice::Sampled, &variant).unwrap()),
+        Box::new(Noisy::new(Box::new(Mine), noise)),
     ];
     for bot in random {
         assert_eq!(refusal(bot), Some(SearchError::Random(given())));
     }
-    let searching = searcher(&variant, "smart", 10, 10).into_box();
+    let searching = Box::new(searcher(&variant, "smart", 10, 10));
     assert_eq!(refusal(searching), Some(SearchError::Searches(given())));
     let rules = blueprint(&variant, "rules: discard-oldest; hint-most");
     assert_eq!(refusal(rules.clone()), None);
