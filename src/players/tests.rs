@@ -136,3 +136,12 @@ fn any_number_of_seats_may_search() {
     let error = "search: smart; seats=all".parse::<PlayerSpec>().unwrap_err().to_string();
     assert!(error.ends_with("since any number of seats may search"), "{error}");
 }
+
+#[test]
+fn spaces_around_a_text_are_ignored() {
+    for text in ["smart", "search: smart", "noisy: 0.1; smart", "rules: play-safe", "ippo-2p-small"]
+    {
+        let spaced = format!(" {text} ").parse::<PlayerSpec>().unwrap();
+        assert_eq!(spaced.to_string(), text);
+    }
+}

@@ -30,14 +30,14 @@ impl FromStr for PlayerSpec {
 }
 
 impl PlayerSpec {
-    /// Parses a text; `find` finds its policy.
+    /// Parses a text, without the spaces around it; `find` finds its policy.
     ///
     /// # Errors
     /// [`PlayerSpecError`] if the text names no player.
     pub(super) fn parse(text: &str, find: &FindPolicy<'_>) -> Result<PlayerSpec, PlayerSpecError> {
         match SearchText::of(text) {
             Some(text) => parse_search(&text, find),
-            None => parse_bot(text, find),
+            None => parse_bot(text.trim(), find),
         }
     }
 }

@@ -62,12 +62,15 @@ impl Variant {
         self.tables().moves.get(action.index()).copied().ok_or(error)
     }
 
-    /// Actions with their moves in words, such as `5 (play slot 0), 6 (play slot 1)`.
+    /// Actions with their moves in words, such as `5 (play slot 0), 6 (play slot 1)`. An id that the
+    /// variant does not have stands without a move.
     #[must_use]
     pub fn actions_text(&self, actions: ActionSet) -> String {
         let words = actions.iter().map(|action| {
-            let played = self.tables().moves[action.index()];
-            format!("{action} ({})", self.edition().meaning(played))
+            self.action_to_move(action).map_or_else(
+                |_| action.to_string(),
+                |played| format!("{action} ({})", self.edition().meaning(played)),
+            )
         });
         words.collect::<Vec<String>>().join(", ")
     }
@@ -129,4 +132,17 @@ impl Variant {
 
 fn divide(number: usize, by: u8) -> (usize, usize) {
     (number / usize::from(by), number % usize::from(by))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::Parameters;
+
+    #[test]
+    fn an_action_that_the_variant_lacks_has_no_words() {
+        let small = Variant::new(Parameters { colors: 1, ..Parameters::default() }).unwrap();
+        let foreign = ActionSet(0b11 << 15);
+        assert_eq!(small.actions_text(foreign), "15 (hint +1 rank 5), 16");
+    }
 }
