@@ -91,7 +91,7 @@ pub enum BatchError {
     #[error(transparent)]
     InstructionSet(#[from] InstructionSetError),
     /// More than [`MAX_THREADS`](crate::threads::MAX_THREADS).
-    #[error("num_threads={0} is not allowed: expected 1 to {MAX_THREADS}")]
+    #[error("num_threads={0} is not allowed: expected at most {MAX_THREADS}")]
     NumThreads(usize),
     /// Threads that the system does not start.
     #[error("the threads of the batch could not be started")]

@@ -328,6 +328,9 @@ impl Batch {
 
     /// Shows a game as a seat would see it with its own hand face up; otherwise as
     /// [`Batch::look`].
+    ///
+    /// # Panics
+    /// If there is no such game or no such seat.
     pub fn look_as_seer<T>(
         &self,
         game: usize,

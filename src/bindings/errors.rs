@@ -23,9 +23,16 @@ macro_rules! classes {
 classes! {
     StarmineError(PyValueError): "A value that starmine refuses. The base class of all other errors
     except `BusyError`.";
-    VariantError(StarmineError): "A parameter of a variant that is out of range, or a variant that a bot does not play.";
+    VariantError(StarmineError): "A parameter of a variant that is out of range,
+    or a variant that a bot does not play.";
     DeckError(StarmineError): "A deck or a start player that does not fit the variant.";
-    IllegalActionError(StarmineError): "An action that is not legal. Nothing has moved.\n\nAttributes:\n    count (int): how many actions are illegal.\n    rows (list[int]): the indices of the first 100 of their games, ascending. A single game is row 0.\n    actions (list[int]): the action of each of these games.\n    legal (list[list[int]]): the legal actions of each, ascending; none in a game that is over.";
+    IllegalActionError(StarmineError): "An action that is not legal. Nothing has moved.
+
+    Attributes:
+        count (int): how many actions are illegal.
+        rows (list[int]): the indices of the first 100 of their games, ascending. A single game is row 0.
+        actions (list[int]): the action of each of these games.
+        legal (list[list[int]]): the legal actions of each, ascending; none in a game that is over.";
     NotationError(StarmineError): "Text that is not a card or a move.";
     ArrayError(StarmineError): "An array of the wrong shape, dtype or layout.";
     UnknownNameError(StarmineError): "A name that no preset, encoder, bot, rule or setting has.";

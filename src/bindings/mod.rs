@@ -24,8 +24,9 @@ macro_rules! core_module {
         exceptions: { $($exception:ident),+ $(,)? }
         functions: { $($module:ident$(::$function:ident)+),+ $(,)? }
     ) => {
-        // This module relies on the global interpreter lock, for two reasons. Calls that keep the interpreter do not claim
-        // their memory (`arrays::claims`). `batch::outputs` trusts reference counts to tell whether an array is in use.
+        // This module relies on the global interpreter lock, for two reasons. Calls that keep the
+        // interpreter do not claim their memory (`arrays::claims`). `batch::outputs` trusts reference
+        // counts to tell whether an array is in use.
         /// The compiled core of starmine.
         #[pymodule(gil_used = true)]
         mod _core {

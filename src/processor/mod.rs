@@ -1,4 +1,4 @@
-//! The processor that runs the crate: no other module asks which one it is.
+//! The processor that runs the crate, as far as its speed in some code depends on it.
 
 use std::sync::OnceLock;
 

@@ -72,8 +72,10 @@ pub struct SearchOptions {
     pub depth: Option<u32>,
     /// How the moves are judged by their mean scores.
     pub method: Method,
-    /// Number of threads of a decision; 0 counts as 1. Without a time limit, the results are the same
-    /// for any number.
+    /// Number of threads of a decision; 0 counts as 1, and numbers above 1,024 as 1,024. Without a time
+    /// limit, the results are the same for any number. The text of a
+    /// [`PlayerSpec`](crate::players::PlayerSpec) does not have it: a player that is made of its text
+    /// searches on one thread.
     pub num_threads: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Threads that share work. The lowest layer, since networks, bots, search and batches all need it.
+//! Threads that share work: those of networks, games among bots, searches and batches.
 //!
 //! - `pool`: threads that wait for jobs
 //! - `share`: how the threads of a job take pieces of work from each other

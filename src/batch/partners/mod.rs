@@ -144,8 +144,8 @@ impl Partners {
         Partners { stop_before_bots: true, ..self }
     }
 
-    /// Whether a partner may take long for a single move, as one that searches does.
-    pub(crate) fn take_long(&self) -> bool {
+    /// Whether a partner searches.
+    pub(crate) fn any_searches(&self) -> bool {
         self.all().any(PlayerSpec::searches)
     }
 

@@ -71,7 +71,8 @@ impl Batch {
     }
 
     /// Plays one turn in the games of a mask, bool (N,), in a batch with partners. The other games do not
-    /// change. A game that stopped before the turn of a bot plays the bot's move, whatever its action is. Returns `reward`, `terminated`, `illegal_action` and the outputs whose names begin with `final_`.
+    /// change. A game that stopped before the turn of a bot plays the bot's move, whatever its action is.
+    /// Returns `reward`, `terminated`, `illegal_action` and the outputs whose names begin with `final_`.
     fn _step_some(
         &self,
         py: Python<'_>,

@@ -163,11 +163,11 @@ impl Games {
         self.batch.num_envs() > INTERRUPTIBLE || !self.batch.options().partners.is_empty()
     }
 
-    /// Whether a step may take longer than a tenth of a second: partners that search take seconds for a move, and others
-    /// up to a millisecond.
+    /// Whether a step may take longer than a tenth of a second: partners that search take seconds for a
+    /// move, and others up to a millisecond.
     fn is_long_step(&self) -> bool {
         let (partners, num_envs) = (&self.batch.options().partners, self.batch.num_envs());
-        partners.take_long()
+        partners.any_searches()
             || num_envs > if partners.is_empty() { LONG_STEP } else { LONG_PARTNERS }
     }
 

@@ -7,7 +7,7 @@
 //! answers questions about its hand, and everybody can derive the questions from the common
 //! knowledge.
 //!
-//! - `hand_knowledge`, `traits`: what may be in a hand, and the suits and ranks of these kinds
+//! - `hand_knowledge`, `suits_or_ranks`: what may be in a hand, and the suits and ranks of these kinds
 //! - `public_knowledge`: what all seats know, and the messages
 //! - `private_knowledge`: what the seat to act knows, and the scores of its cards and hints
 //! - `quuxplusone`: `info`, `InfoBot` of Arthur O'Dwyer's <https://github.com/Quuxplusone/Hanabi>
@@ -18,7 +18,7 @@ mod hand_knowledge;
 mod private_knowledge;
 mod public_knowledge;
 mod quuxplusone;
-mod traits;
+mod suits_or_ranks;
 
 pub use hanabi_rs::InformationStrategy;
 pub use quuxplusone::InfoBot;

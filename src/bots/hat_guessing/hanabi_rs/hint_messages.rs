@@ -4,7 +4,7 @@ use crate::bots::common::first_best;
 use crate::bots::hat_guessing::hand_knowledge::{CardsLeft, HandKnowledge};
 use crate::bots::hat_guessing::private_knowledge::gain;
 use crate::bots::hat_guessing::public_knowledge::PublicKnowledge;
-use crate::bots::hat_guessing::traits::Traits;
+use crate::bots::hat_guessing::suits_or_ranks::SuitsOrRanks;
 use crate::rules::{CardSet, Event, Hint, MAX_PLAYERS, Move, Offset, Slot, View};
 
 /// The messages that a seat can send by the choice of its hint. Hints to each teammate encode three
@@ -83,8 +83,8 @@ fn hinted_slot(hand: &HandKnowledge, left: &CardsLeft) -> usize {
         if kinds.is_subset(left.outlook.dead) || kinds.single().is_some() {
             return 0;
         }
-        let has_several = |traits: Traits| u8::from(!traits.set.is_power_of_two());
-        1 + has_several(Traits::suits(kinds)) + has_several(Traits::ranks(kinds))
+        let has_several = |all: SuitsOrRanks| u8::from(!all.set.is_power_of_two());
+        1 + has_several(SuitsOrRanks::suits(kinds)) + has_several(SuitsOrRanks::ranks(kinds))
     };
     let slots = (0..hand.size).rev();
     slots.max_by_key(|&slot| unknown(hand.slots[slot])).unwrap_or(0)
@@ -93,10 +93,10 @@ fn hinted_slot(hand: &HandKnowledge, left: &CardsLeft) -> usize {
 /// Whether a hand is commonly known to have at least two suits and at least two ranks. Then four
 /// messages can be sent by a hint to it, otherwise three.
 fn is_mixed(hand: &HandKnowledge) -> bool {
-    let common = |traits: fn(CardSet) -> Traits| {
-        hand.cards().iter().fold(u64::MAX, |common, &kinds| common & traits(kinds).set)
+    let common = |all: fn(CardSet) -> SuitsOrRanks| {
+        hand.cards().iter().fold(u64::MAX, |common, &kinds| common & all(kinds).set)
     };
-    common(Traits::suits) == 0 && common(Traits::ranks) == 0
+    common(SuitsOrRanks::suits) == 0 && common(SuitsOrRanks::ranks) == 0
 }
 
 /// Among the hints that satisfy `wanted`, the one that reveals the most by itself.

@@ -2,7 +2,7 @@
 
 use crate::bots::common::base_game::{rank_of, suit_of};
 use crate::bots::hat_guessing::hand_knowledge::{CardsLeft, HandKnowledge, is_certainly};
-use crate::bots::hat_guessing::traits::Traits;
+use crate::bots::hat_guessing::suits_or_ranks::SuitsOrRanks;
 use crate::rules::{CardSet, Hint, Slot, SlotSet};
 
 /// The map from hints to one seat to numbers. It follows from the common knowledge about the hand.
@@ -58,7 +58,8 @@ fn most_open_slot(hand: &HandKnowledge, left: &CardsLeft) -> usize {
         if kinds.single().is_some() || is_certainly(kinds, left.outlook.dead) {
             continue;
         }
-        let open = (Traits::suits(kinds).set | Traits::ranks(kinds).set << 25).count_ones();
+        let open =
+            (SuitsOrRanks::suits(kinds).set | SuitsOrRanks::ranks(kinds).set << 25).count_ones();
         if open > most {
             (best, most) = (slot, open);
         }
@@ -87,7 +88,7 @@ impl Outline {
             single_ranks: 0,
         };
         for (slot, &kinds) in hand.cards().iter().enumerate() {
-            let (suits, ranks) = (Traits::suits(kinds), Traits::ranks(kinds));
+            let (suits, ranks) = (SuitsOrRanks::suits(kinds), SuitsOrRanks::ranks(kinds));
             outline.shared_suits &= suits.set;
             outline.shared_ranks &= ranks.set;
             outline.single_suits |= u8::from(suits.are_distinct) << slot;
@@ -119,8 +120,8 @@ impl Packing {
             return None;
         }
         let packing = Packing {
-            colors: pack(hand, single_suits, Traits::suits),
-            ranks: pack(hand, single_ranks, Traits::ranks),
+            colors: pack(hand, single_suits, SuitsOrRanks::suits),
+            ranks: pack(hand, single_ranks, SuitsOrRanks::ranks),
         };
         (packing.count() > 4).then_some(packing)
     }
@@ -154,15 +155,15 @@ impl Packing {
     }
 }
 
-/// The largest subset of these slots in which no two share a trait; the first slot of the hand if
+/// The largest subset of these slots in which no two share a suit, or a rank; the first slot of the hand if
 /// no two slots fit.
-fn pack(hand: &HandKnowledge, slots: u8, traits: impl Fn(CardSet) -> Traits) -> u8 {
+fn pack(hand: &HandKnowledge, slots: u8, all: impl Fn(CardSet) -> SuitsOrRanks) -> u8 {
     if LEN[usize::from(slots)] < 2 {
         return 1;
     }
     let mut sets = [0; 5];
     for (set, kinds) in sets.iter_mut().zip(hand.cards()) {
-        *set = traits(*kinds).set;
+        *set = all(*kinds).set;
     }
     let mut clashes = WITH_OTHERS[usize::from(slots)];
     for (pair, &(one, other)) in PAIRS.iter().enumerate() {
