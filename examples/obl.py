@@ -142,7 +142,7 @@ class Args(ScriptArgs):
 
 
 # The arguments that a resumed run cannot change.
-FIXED = ("variant", "players", "encoder", "num_envs", "device", "hidden", "epsilon", "below")
+FIXED = ("variant", "players", "encoder", "num_envs", "device", "hidden", "epsilon", "below", "candidates")
 
 
 def action_values(logits: Tensor, value: Tensor, mask: Tensor) -> Tensor:

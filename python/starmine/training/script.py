@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -16,6 +17,14 @@ from starmine._core import StarmineError, _unknown_name
 from starmine._util.numbers import check_number
 
 INTERRUPTED = 130  # the exit status after Ctrl-C
+
+# Arguments of scripts by their range: at least 1, 0 to 1, and at least 0. None leaves the choice to the script.
+COUNTS = (
+    *("num_threads", "eval_games", "final_games", "eval_every", "num_envs", "groups", "rollout", "epochs", "minibatch"),
+    *("minibatch_end", "games_per_update", "worlds", "candidates"),
+)
+SHARES = ("hold", "gamma", "gae_lambda", "average", "epsilon", "lost_points_share")
+AMOUNTS = ("lr", "lr_end", "entropy_weight", "entropy_end", "clip", "value_weight", "grad_norm", "lost_game_penalty")
 
 Args = TypeVar("Args")
 
@@ -56,11 +65,15 @@ def prepare_torch(args: ScriptArgs) -> None:
     """Seed PyTorch's random number generators and set its number of threads, before a learner is made.
 
     Raises:
-        TypeError: a number of games is not an integer.
-        StarmineError: it is below 1.
+        TypeError: a count, such as `num_envs`, is not an integer.
+        StarmineError: a number is out of its range.
     """
-    for name in ("eval_games", "final_games"):
-        check_number(name, getattr(args, name), 1)
+    for name, value in vars(args).items():
+        if name in COUNTS and value is not None:
+            check_number(name, value, 1)
+        most = 1.0 if name in SHARES else math.inf
+        if name in SHARES + AMOUNTS and value is not None and not 0 <= value <= most:  # also nan
+            raise StarmineError(f"{name}={value} is not allowed: expected " + ("0 to 1" if most == 1 else "at least 0"))
     if args.num_threads is not None:
         torch.set_num_threads(args.num_threads)
     torch.manual_seed(args.seed)

@@ -1,5 +1,6 @@
 """What a script refuses is one line on standard error, without a traceback."""
 
+import re
 import runpy
 import socket
 import subprocess
@@ -143,6 +144,28 @@ def test_more_processes_than_gpus(monkeypatch):
     monkeypatch.setenv("LOCAL_RANK", "2")
     with pytest.raises(starmine.StarmineError, match=r"LOCAL_RANK=2 .*this machine has 2 GPUs"):
         local_device("cuda")
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"rollout": 0}, "rollout=0 is not allowed: expected at least 1"),
+        ({"minibatch": 0}, "minibatch=0 is not allowed: expected at least 1"),
+        ({"num_envs": 0}, "num_envs=0 is not allowed: expected at least 1"),
+        ({"eval_every": 0}, "eval_every=0 is not allowed: expected at least 1"),
+        ({"num_threads": 0}, "num_threads=0 is not allowed: expected at least 1"),
+        ({"lr": -1.0}, "lr=-1.0 is not allowed: expected at least 0"),
+        ({"clip": float("nan")}, "clip=nan is not allowed: expected at least 0"),
+        ({"hold": 2.0}, "hold=2.0 is not allowed: expected 0 to 1"),
+        ({"lost_points_share": 3.0}, "lost_points_share=3.0 is not allowed: expected 0 to 1"),
+    ],
+)
+def test_a_number_out_of_its_range_is_refused_before_training(given, expected, tmp_path):
+    import ppo
+
+    with pytest.raises(starmine.StarmineError, match=f"^{re.escape(expected)}$"):
+        ppo.main(ppo.Args(out=tmp_path / "run", **given))
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize("device", ["gpu", "cuda:1", "mps", ""])
