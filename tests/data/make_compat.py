@@ -112,8 +112,8 @@ def write_data(folder):
     (folder / "games" / ".lock").unlink(missing_ok=True)
     games = data.read_games(folder / "games")
     for row in data.FORMATS.values():
-        if row.read and row.name != "parquet" and row.suffix:
-            data.write_games(games, folder / f"exported{row.suffix}", row.name)
+        if row.name != "parquet" and row.suffixes:
+            data.write_games(games, folder / f"exported{row.suffixes[0]}", row.name)
 
 
 def write_evaluation(folder):

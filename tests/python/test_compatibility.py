@@ -82,7 +82,7 @@ def test_a_stored_state_is_read(version):
     assert state.hands == promised.halfway().hands
 
 
-READABLE = [version for version in files("stored.json") if version not in ("0.1", "0.2")]
+READABLE = [version for version in files("stored.json") if version not in ("0.1", "0.2", "0.3")]
 
 
 @pytest.mark.parametrize("name", promised.PARTNERS)
@@ -98,6 +98,8 @@ REFUSED = {
     "0.1/batch-5.bin": 5,
     "0.2/batch.bin": 6,
     "0.2/batch-partners.bin": 6,
+    "0.3/batch.bin": 8,
+    "0.3/batch-partners.bin": 8,
 }
 
 
@@ -160,7 +162,7 @@ def resumed(version, monkeypatch, folder, installed=None):
 
 @pytest.mark.slow
 @needs_train_extra
-@pytest.mark.parametrize("version", [version for version in files("checkpoint.pt") if version not in ("0.1", "0.2")])
+@pytest.mark.parametrize("version", ["0.4"])
 def test_a_checkpoint_of_ppo_goes_on(version, tmp_path, monkeypatch):
     import torch
 
@@ -243,7 +245,14 @@ def evaluate(folder, monkeypatch, version):
     return starmine.evaluate(["simple"], games=10, seed=2, output=folder, figure=False)
 
 
-@pytest.mark.parametrize("version", files("evaluation"))
+def test_an_evaluation_goes_on(tmp_path, monkeypatch):
+    shard, folder = "evaluation/shard-000000.parquet", COMPAT / "0.4"
+    shutil.copytree(folder / "evaluation", tmp_path / "evaluation")
+    evaluate(tmp_path / "evaluation", monkeypatch, recorded("0.4", "evaluation/eval.json")["settings"]["version"])
+    assert (tmp_path / shard).read_bytes() == (folder / shard).read_bytes()
+
+
+@pytest.mark.parametrize("version", ["0.2", "0.3"])
 def test_an_evaluation_of_an_earlier_version_is_refused(version, tmp_path, monkeypatch):
     shutil.copytree(COMPAT / version / "evaluation", tmp_path / "evaluation")
     with pytest.raises(starmine.StarmineError, match=r"no evaluation that can go on .*start over with --fresh"):

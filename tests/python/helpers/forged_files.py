@@ -23,7 +23,7 @@ from paths import DATA
 import starmine
 from starmine.data import Dataset, read_games, verify
 
-CORPUS = DATA / "compat" / "0.3"
+CORPUS = DATA / "compat" / "0.4"
 JUNK = [None, True, -1, 0, 3, 7, 10**20, 0.5, "", "R1", "x", [], {}, [1], {"a": 1}, "(Play 9)", "No Variant", "6 Suits"]
 NUMBERS = [-(2**63), -1, 0, 1, 2, 5, 29, 30, 31, 89, 127, 128, 255, 256, 2**31, 2**63 - 1]
 
