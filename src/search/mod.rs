@@ -15,7 +15,7 @@
 //! let searcher = Searcher::new(blueprint, &variant, options)?;
 //! let state = State::new(variant, EpisodeSeed::default());
 //! let (decision, belief) = searcher.decide(&state, 1)?;
-//! println!("the best move is {:?}", decision.chosen);
+//! println!("the search plays {:?}", decision.chosen);
 //! for value in &decision.moves {
 //!     println!("{:?}: {} points on average", value.candidate, value.mean);
 //! }
