@@ -41,6 +41,7 @@ Agents = dict[str, jax.Array]
 KNOWLEDGE = ("v0_belief", "hints")
 # JaxMARL's names of parameters that are ours under another name.
 _NAMES = {
+    "num_agents": "players",
     "num_colors": "colors",
     "num_ranks": "ranks",
     "max_info_tokens": "max_information_tokens",
@@ -111,7 +112,7 @@ class HanabiJaxMARLEnv:
     each.
 
     Args:
-        num_agents: number of players; None for the variant's.
+        num_agents: number of players; None for the variant's, 2 for a preset.
         variant: a `Variant`, or a preset's name.
         knowledge: what observations hold of each card in hand: "v0_belief" for JaxMARL's probabilities, from the
             hints and the cards that are discarded or played, or "hints" for HLE's bits, from the hints alone.
@@ -124,14 +125,14 @@ class HanabiJaxMARLEnv:
         UnknownNameError: there is no such preset, kind of knowledge or rule for illegal actions.
         VariantError: a parameter of the variant out of range.
         StarmineError: a number out of range.
-        TypeError: there is no such argument; the message has the nearest.
+        TypeError: there is no such argument; the message has the nearest. Or a parameter is given by both names.
     """
 
     name = "Hanabi"
 
     def __init__(
         self,
-        num_agents: int | None = 2,
+        num_agents: int | None = None,
         variant: str | Variant = "standard",
         *,
         knowledge: str = "v0_belief",
@@ -353,14 +354,19 @@ def _our_names(num_agents: int | None, overrides: dict[str, Any]) -> dict[str, A
     """Parameters by JaxMARL's names as ours.
 
     Raises:
-        TypeError: there is no such parameter.
+        TypeError: there is no such parameter, or one is given by both names.
     """
-    own = ("num_agents", "variant", "knowledge", "illegal_action", "num_threads")
+    own = ("variant", "knowledge", "illegal_action", "num_threads")
     check_keywords("HanabiJaxMARLEnv", overrides, [*own, *_NAMES, *RULES])
+    if num_agents is not None:
+        overrides = {"num_agents": num_agents, **overrides}
+    for theirs, own in _NAMES.items():
+        if theirs in overrides and own in overrides:
+            raise TypeError(f"{theirs} and {own} are one parameter: expected one of them")
     ours = {_NAMES.get(name, name): value for name, value in overrides.items()}
     if "num_cards_of_rank" in overrides:
         ours["copies"] = [list(overrides["num_cards_of_rank"])] * ours.get("colors", 5)
-    return ours if num_agents is None else {**ours, "players": num_agents}
+    return ours
 
 
 def _space_class(name: str, own: Any) -> Any:

@@ -211,6 +211,16 @@ def test_what_is_refused():
     assert lenient.step(None, state, actions)[3]["__all__"]
 
 
+def test_a_variant_keeps_its_players_and_a_parameter_has_one_name():
+    assert HanabiJaxMARLEnv().num_agents == 2
+    assert HanabiJaxMARLEnv(variant=starmine.Variant(players=4)).num_agents == 4
+    assert HanabiJaxMARLEnv(players=3).num_agents == 3
+    assert HanabiJaxMARLEnv(3, starmine.Variant(players=4)).num_agents == 3
+    for given in ({"num_agents": 2, "players": 3}, {"num_colors": 2, "colors": 3}):
+        with pytest.raises(TypeError, match="are one parameter: expected one of them"):
+            HanabiJaxMARLEnv(**given)
+
+
 def test_what_training_scripts_read():
     env = HanabiJaxMARLEnv(4)
     assert env.agents == ["agent_0", "agent_1", "agent_2", "agent_3"]
