@@ -185,7 +185,7 @@ def generate(folder: Path, games: int = 200) -> None:
     from starmine.games import whole_games
 
     shard.ROW_GROUP, whole_games.FIRST_GAMES_A_THREAD = games // 6, games // 25
-    players = {"one": ["iggi", "piers"], "other": ["random", "iggi"]}
+    players = [["iggi", "random"], ["piers", "iggi"]]  # drawn for each game
     generate(players, games, folder, "mini", shard_size=games // 3 + 1, num_threads=1, progress=False)
 
 

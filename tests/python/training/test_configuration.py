@@ -186,5 +186,6 @@ def test_an_example_says_its_precision_threads_and_start(tmp_path):
     found = configuration(out)["arguments"]
     assert (found["num_threads"], found["device"], found["seed"]) == (1, "cpu", 3)
     assert found["dtype"] in ("float32", "bfloat16")
-    assert found["start"] == {"policy": str(start), "sha256": hashlib.sha256(start.read_bytes()).hexdigest()}
+    sha256 = hashlib.sha256(start.read_bytes()).hexdigest()
+    assert found["start"] == {"policy": str(start), "method": None, "sha256": sha256}
     assert len(log_lines(out)) == 1
