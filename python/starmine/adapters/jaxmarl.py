@@ -360,9 +360,9 @@ def _our_names(num_agents: int | None, overrides: dict[str, Any]) -> dict[str, A
     check_keywords("HanabiJaxMARLEnv", overrides, [*own, *_NAMES, *RULES])
     if num_agents is not None:
         overrides = {"num_agents": num_agents, **overrides}
-    for theirs, own in _NAMES.items():
-        if theirs in overrides and own in overrides:
-            raise TypeError(f"{theirs} and {own} are one parameter: expected one of them")
+    for theirs, name in _NAMES.items():
+        if theirs in overrides and name in overrides:
+            raise TypeError(f"{theirs} and {name} are one parameter: expected one of them")
     ours = {_NAMES.get(name, name): value for name, value in overrides.items()}
     if "num_cards_of_rank" in overrides:
         ours["copies"] = [list(overrides["num_cards_of_rank"])] * ours.get("colors", 5)
