@@ -241,9 +241,9 @@ class OBL:
 
         self.network = ColorNetwork(self.variant, args.encoder, args.hidden, matmul_dtype=dtype).to(self.device)
         below = None
+        if not 0 < args.belief_part < 1:
+            raise TrainingError(f"belief_part={args.belief_part} is not allowed: expected a number between 0 and 1")
         if args.below is not None:
-            if not 0 < args.belief_part < 1:
-                raise TrainingError(f"belief_part={args.belief_part} is not allowed: expected a number between 0 and 1")
             self.resolved["below"] = below = begin_with(self.network, args.below, "below")
         self.method = method_above(below["method"] if below is not None else None)
         self.network.fuse_kernels()

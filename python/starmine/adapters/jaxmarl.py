@@ -142,7 +142,7 @@ class HanabiJaxMARLEnv:
     ) -> None:
         if knowledge not in KNOWLEDGE:
             raise _unknown_name("knowledge", str(knowledge), list(KNOWLEDGE))
-        self.variant = resolve_variant(variant, _our_names(num_agents, overrides))
+        self.variant = resolve_variant(variant, _our_names(variant, num_agents, overrides))
         self.knowledge = knowledge
         self._settings: dict[str, Any] = {"illegal_action": illegal_action, "num_threads": num_threads}
         game = self._make_games(1).env
@@ -350,7 +350,7 @@ class HanabiJaxMARLEnv:
         return f"HanabiJaxMARLEnv(variant={self.variant!r})"
 
 
-def _our_names(num_agents: int | None, overrides: dict[str, Any]) -> dict[str, Any]:
+def _our_names(variant: str | Variant, num_agents: int | None, overrides: dict[str, Any]) -> dict[str, Any]:
     """Parameters by JaxMARL's names as ours.
 
     Raises:
@@ -365,7 +365,9 @@ def _our_names(num_agents: int | None, overrides: dict[str, Any]) -> dict[str, A
             raise TypeError(f"{theirs} and {name} are one parameter: expected one of them")
     ours = {_NAMES.get(name, name): value for name, value in overrides.items()}
     if "num_cards_of_rank" in overrides:
-        ours["copies"] = [list(overrides["num_cards_of_rank"])] * ours.get("colors", 5)
+        ours["copies"] = [list(overrides["num_cards_of_rank"])] * ours.get(
+            "colors", resolve_variant(variant, {}).colors
+        )
     return ours
 
 

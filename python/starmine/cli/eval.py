@@ -113,9 +113,8 @@ class Eval(PlayedGames):
         of_files = [player for player in (evaluated | partners | held_out).values() if not isinstance(player, str)]
         if evaluation.stored and of_files:
             self.complain(
-                f"{evaluation.stored:,} games were played before and are shown as stored. Files that a Python file "
-                "reads do not tell its player from another, except weights of a torch module that is an attribute of "
-                "the player: give the player another `version`, or start over with --fresh"
+                f"{evaluation.stored:,} games were played before and are shown as stored. "
+                f"{player_files.NOT_TOLD} with --fresh"
             )
         failed = [pairing for pairing in evaluation.pairings if 0 < pairing.games == pairing.failed]
         for pairing in failed:

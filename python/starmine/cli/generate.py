@@ -9,7 +9,7 @@ from tyro.conf import Positional, arg
 
 from starmine._core import StarmineError, bots, policies
 from starmine.cli.options import INTERRUPTED, Integer, PlayedGames, Quiet, Ray, Threads, rules_of_text
-from starmine.cli.player_files import is_of_file, player_of
+from starmine.cli.player_files import NOT_TOLD, is_of_file, player_of
 from starmine.data import generate
 from starmine.data.generation.configuration import MOST_SHARDS
 from starmine.data.generation.driver import DATA_SEED
@@ -82,6 +82,8 @@ class Generate(PlayedGames):
             self.complain(f"interrupted; the same command goes on from {self.output}")
             return INTERRUPTED
         print(made)
+        if made.kept and any(is_of_file(text) for seat in seats for text, _ in seat):
+            self.complain(f"{len(made.kept):,} shards were made before and are kept. {NOT_TOLD} in another folder")
         return 0
 
 

@@ -18,6 +18,14 @@ from starmine.games.players import misfit
 from starmine.games.results import error_text
 
 OF_FILE = re.compile(r"(?P<path>.+\.py):(?P<name>[^:/\\]*)")
+NOT_TOLD = (
+    "Files that a Python file reads do not tell its player from another, except weights of a torch module that is an "
+    "attribute of the player: give the player another `version`, or start over"
+)
+
+
+class FileVersion(str):
+    """The version of a player whose author gave it none."""
 
 
 def is_of_file(text: str) -> bool:
@@ -66,9 +74,10 @@ def _is_player(name: str, value: Any, module: ModuleType) -> bool:
 
 def _of_version(player: Any, path: str, name: str) -> Any:
     """A player with the SHA-256 of its file and its name there as its version, unless it has one or takes none."""
-    if getattr(player, "version", None) is None:
+    version = getattr(player, "version", None)
+    if version is None or isinstance(version, FileVersion):  # that of its class, which is another player
         with suppress(AttributeError, TypeError):
-            player.version = f"{sha256(Path(path).read_bytes()).hexdigest()}, {name}"
+            player.version = FileVersion(f"{sha256(Path(path).read_bytes()).hexdigest()}, {name}")
     return player
 
 

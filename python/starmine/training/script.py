@@ -23,7 +23,7 @@ COUNTS = (
     *("num_threads", "eval_games", "final_games", "eval_every", "num_envs", "groups", "rollout", "epochs", "minibatch"),
     *("minibatch_end", "games_per_update", "worlds", "candidates"),
 )
-SHARES = ("hold", "gamma", "gae_lambda", "average", "epsilon", "lost_points_share")
+SHARES = ("hold", "gamma", "gae_lambda", "epsilon", "lost_points_share")
 AMOUNTS = ("lr", "lr_end", "entropy_weight", "entropy_end", "clip", "value_weight", "grad_norm", "lost_game_penalty")
 
 Args = TypeVar("Args")

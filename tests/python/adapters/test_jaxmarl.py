@@ -216,6 +216,8 @@ def test_a_variant_keeps_its_players_and_a_parameter_has_one_name():
     assert HanabiJaxMARLEnv(variant=starmine.Variant(players=4)).num_agents == 4
     assert HanabiJaxMARLEnv(players=3).num_agents == 3
     assert HanabiJaxMARLEnv(3, starmine.Variant(players=4)).num_agents == 3
+    three = HanabiJaxMARLEnv(variant=starmine.Variant(colors=3), num_cards_of_rank=[1, 1, 1, 1, 1])
+    assert three.variant.copies == [[1] * 5] * 3
     for given in ({"num_agents": 2, "players": 3}, {"num_colors": 2, "colors": 3}):
         with pytest.raises(TypeError, match="are one parameter: expected one of them"):
             HanabiJaxMARLEnv(**given)

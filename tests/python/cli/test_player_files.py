@@ -219,3 +219,34 @@ def test_a_file_where_none_is_taken_or_without_a_name_is_refused_in_words_of_its
 def test_a_file_is_refused_in_python_too():
     with pytest.raises(starmine.StarmineError, match="given as its class"):
         starmine.play_games(["smart", "mybot.py:Student"], games=1)
+
+
+def test_players_of_one_class_have_an_identity_each(tmp_path):
+    """A version that was given to a class counts neither for its objects nor for its subclasses in other files."""
+    from starmine.cli.player_files import player_of
+    from starmine.games.identity import identity
+
+    (tmp_path / "base_player.py").write_text(
+        "class A:\n    def __init__(self, slot=0):\n        self.slot = slot\n"
+        "    def act(self, view):\n        return view.legal_actions()[self.slot]\n"
+        "one, two = A(1), A(2)\n"
+    )
+    (tmp_path / "derived_player.py").write_text("from base_player import A\nclass B(A):\n    pass\n")
+    (tmp_path / "own_version.py").write_text(
+        "class C:\n    version = 'mine'\n    def act(self, view):\n        return 0\n"
+    )
+    texts = ["base_player.py:A", "base_player.py:one", "base_player.py:two", "derived_player.py:B"]
+    found = [identity(player_of(f"{tmp_path}/{text}")).text for text in texts]
+    assert len(set(found)) == 4
+    assert [identity(player_of(f"{tmp_path}/{text}")).text for text in texts] == found
+    assert identity(player_of(f"{tmp_path}/own_version.py:C")).text.endswith("version mine")
+
+
+def test_generate_says_when_stored_games_of_a_file_are_kept(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "reader.py").write_text("class R:\n    def act(self, view):\n        return view.legal_actions()[0]\n")
+    command = ["generate", "reader.py:R", "reader.py:R", "--variant", "mini", "--games", "4", "--output", "made"]
+    assert main(command) == 0
+    assert "Files that a Python file reads" not in capsys.readouterr().err
+    assert main(command) == 0
+    assert "Files that a Python file reads" in capsys.readouterr().err

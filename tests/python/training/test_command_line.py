@@ -211,3 +211,17 @@ def test_a_process_prints_a_line_and_ends_with_status_1(tmp_path):
     assert ended.stdout == ""
     assert len(ended.stderr.splitlines()) == 1
     assert ended.stderr.startswith("ppo.py: ")
+
+
+def test_each_number_of_a_script_has_a_range():
+    from dataclasses import fields
+    from importlib import import_module
+
+    from starmine.training import script
+
+    elsewhere = {"minutes", "total_steps", "checkpoint_seconds", "seed"}  # by `Run` and `training_seed`
+    elsewhere |= {"players", "games", "held_out", "average", "belief_part"}  # by what they are given to
+    of_scripts = {field.name: str(field.type) for name in TRAINED for field in fields(import_module(name).Args)}
+    numbers = {name for name, kind in of_scripts.items() if kind.split(" |")[0] in ("int", "float")}
+    listed = {*script.COUNTS, *script.SHARES, *script.AMOUNTS}
+    assert numbers == listed | elsewhere
