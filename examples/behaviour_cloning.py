@@ -32,7 +32,15 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 import starmine
-from starmine.data import Dataset, GameTable, color_permutations, content_hash, generate, permute_colors
+from starmine.data import (
+    Dataset,
+    GameTable,
+    color_permutations,
+    content_hash,
+    evaluation_decks,
+    generate,
+    permute_colors,
+)
 from starmine.games import Games, Trajectories
 from starmine.torch import ActorCritic, ColorNetwork, HiddenState, PolicyNetwork
 from starmine.training import (
@@ -49,6 +57,7 @@ from starmine.training import (
     network_player,
     prepare_torch,
     progress_games,
+    refuse_unused,
     show_game,
 )
 
@@ -111,11 +120,17 @@ class Cloning:
     def __init__(self, args: Args) -> None:
         self.args = args
         prepare_torch(args)
+        if args.data is not None:
+            refuse_unused(args, ("bot", "variant", "players"), "with data")
         self.device = local_device(args.device)
         data = Dataset(generated(args) if args.data is None else args.data)
         self.variant, self.teacher = data.variant, teacher(data)
         table = split(data, args)
         self.held_out, self.games = table[: args.held_out].trajectories, table[args.held_out :].trajectories
+        if count := int(evaluation_decks(self.games).sum()):
+            print(
+                f"warning: {count:,} of the games to learn from have decks of evaluations, which the clone then knows"
+            )
         self.numbers, self.checksum = table.game[args.held_out :], content_hash(table)
         self.games_seen = 0  # in all epochs
         kind = ColorNetwork if args.network == "colors" else PolicyNetwork

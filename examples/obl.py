@@ -66,9 +66,9 @@ from starmine.training import (
     network_player,
     prepare_torch,
     progress_games,
+    refuse_unused,
     sample_actions,
     show_game,
-    training_seed,
 )
 
 MEASURES = ("loss", "error", "value", "gradient_norm")
@@ -224,12 +224,14 @@ class OBL:
         dtype = matmul_dtype(args.dtype, self.device)
         self.resolved: dict[str, Any] = {"dtype": str(dtype).removeprefix("torch.")}  # for `config.json`
 
+        if args.below is None:
+            refuse_unused(args, ("belief_part", "candidates"), "without below")
         self.variant = starmine.variant(args.variant, players=args.players)
         self.games = TrainingGames(
             self.variant,
             args.num_envs,
             [],
-            training_seed(args.seed),
+            args.seed,
             encoder=args.encoder,
             device=self.device,
             lost_game_penalty=args.lost_game_penalty,

@@ -64,9 +64,9 @@ from starmine.training import (
     prepare_torch,
     progress_games,
     read_partners,
+    refuse_unused,
     sample_actions,
     show_game,
-    training_seed,
     write_partner_table,
 )
 
@@ -191,7 +191,7 @@ class PPO:
             self.variant,
             args.num_envs,
             self.partners,
-            training_seed(args.seed),
+            args.seed,
             encoder=args.encoder,
             groups=args.groups,
             device=self.device,
@@ -201,6 +201,7 @@ class PPO:
         # The network, and the moving average of its weights.
         policy: ActorCritic
         if args.network == "colors":
+            refuse_unused(args, ("card_features",), "with network colors")
             policy = ColorNetwork(self.variant, args.encoder, args.hidden, "slots", self.recurrent, dtype)
         else:
             policy = PolicyNetwork(self.variant, args.encoder, args.hidden, self.recurrent, args.card_features, dtype)
@@ -210,6 +211,8 @@ class PPO:
         # Larger kernels of the network: made by torch.compile, or by the compiled core on a CPU.
         self.network: Any = self.policy
         self.resolved["compile"] = False
+        if self.recurrent and given.compile:
+            raise starmine.StarmineError("compile=True has no effect with a recurrent network: expected no compile")
         if args.compile and not self.recurrent:
             self.network = torch.compile(self.policy, dynamic=False)
             self.resolved["compile"] = True
@@ -399,7 +402,7 @@ def report(ppo: PPO, run: Run) -> None:
     method, others, partner = "IPPO", "", None
     if args.partners is not None:
         method, others = f"PPO, a best response to {args.partners}", f" with {args.partners}"
-        partner = ppo.partners[0].player
+        partner = ppo.partners[0]
     show_game(player, ppo.variant, replay=args.out / "game.html", partner=partner)
     games = {
         "random policy": ppo.evaluate("random", count),

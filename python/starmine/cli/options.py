@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 from tyro.conf import Positional, arg
 from tyro.constructors import PrimitiveConstructorSpec
@@ -14,9 +13,8 @@ from tyro.constructors import PrimitiveConstructorSpec
 from starmine._core import StarmineError, Variant, variants
 from starmine.data import FORMATS, ImportedGames, read_games
 from starmine.games.seeds import EVALUATION_SEED
-from starmine.games.variants import variant
+from starmine.games.variants import FORM, variant
 
-FORM = "a preset, with parameters after it ('standard, colors=6')"
 PRESETS = f"presets: {', '.join(variants())}"
 REFUSED, INTERRUPTED = 2, 130  # exit statuses
 
@@ -143,12 +141,14 @@ class ConvertedGames(SourceGames):
         ),
     ]
     source_format: Annotated[Format, arg(name="from", help=f"format of IN: {', '.join(FORMATS)}")] = None
+    fresh: Annotated[bool, arg(help="replace OUT if it exists", help_behavior_hint="")] = False
 
     def source_and_target(self) -> tuple[list[str], str]:
         """IN and OUT.
 
         Raises:
-            StarmineError: one of them is missing, or a file would be read and written.
+            StarmineError: one of them is missing, a file would be read and written, or OUT exists and is not to be
+                replaced.
         """
         if len(self.paths) < 2:
             raise StarmineError(f"{len(self.paths)} paths are not allowed: expected IN and OUT")
@@ -156,34 +156,19 @@ class ConvertedGames(SourceGames):
         for source in sources:
             if source != "-" and Path(source).exists() and Path(target).exists() and Path(source).samefile(target):
                 raise StarmineError(f"{target} is the source, too: expected another file to write")
+        if target and Path(target).exists() and not self.fresh:
+            raise StarmineError(f"{target} exists: expected a new file, or --fresh to replace it")
         return sources, target
 
 
 def rules_of_text(text: str, players: int | None = None) -> Variant:
-    """The variant of a text: a preset's name, which parameters may follow.
+    """The variant of a text, as `starmine.variant` takes it.
 
     Args:
         text: such as "standard" or "avalanche, players=3".
         players: number of seats. None stands for the number that the text gives, or 2.
     """
-    name, _, following = (part.strip() for part in text.partition(","))
     try:
-        call = ast.parse(f"f({following})", mode="eval").body
-        if not isinstance(call, ast.Call) or call.args or any(each.arg is None for each in call.keywords):
-            raise ValueError
-        parameters = {str(each.arg): _literal(each.value) for each in call.keywords}
-    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
-        raise StarmineError(f"--variant {text!r} is not allowed: expected {FORM}") from error
-    if players is not None and parameters.setdefault("players", players) != players:
-        raise StarmineError(f"--variant {text!r} and --players {players} contradict each other")
-    try:
-        return variant(name, **parameters)
+        return variant(text) if players is None else variant(text, players=players)
     except (TypeError, OverflowError) as error:
         raise StarmineError(f"--variant {text!r} is not allowed: {error}") from error
-
-
-def _literal(value: ast.expr) -> Any:
-    """The value of a parameter; true, false and texts need no quotation marks."""
-    if isinstance(value, ast.Name):
-        return {"true": True, "false": False}.get(value.id, value.id)
-    return ast.literal_eval(value)

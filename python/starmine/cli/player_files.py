@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
@@ -17,6 +18,7 @@ from starmine._core import StarmineError, _unknown_name
 from starmine.games.players import misfit
 from starmine.games.results import error_text
 
+FOLDERS: set[Path] = set()  # of the files that were run
 OF_FILE = re.compile(r"(?P<path>.+\.py):(?P<name>[^:/\\]*)")
 NOT_TOLD = (
     "Files that a Python file reads do not tell its player from another, except weights of a torch module that is an "
@@ -82,8 +84,15 @@ def _of_version(player: Any, path: str, name: str) -> Any:
 
 
 def _module(shown: str) -> ModuleType:
-    """Run a file as a module, whose own folder it can import from; once, as long as it stays as it is."""
+    """Run a file as a module, whose own folder it can import from; once, as long as it stays as it is.
+
+    Raises:
+        StarmineError: there is no such file, it fails, or it might import a module of another file's folder in place of
+            one of its own folder.
+    """
     path = Path(shown).resolve()
+    for own, other in _same_names(path):
+        raise StarmineError(f"{shown} cannot be run with {other}: {own} has the same name. Rename one of them")
     try:
         return _run(path, path.read_bytes(), shown)
     except OSError as error:
@@ -99,11 +108,35 @@ def _run(path: Path, source: bytes, shown: str) -> ModuleType:
     assert spec.loader is not None
     module = module_from_spec(spec)
     sys.modules[name] = module  # where dataclasses look their modules up
-    if str(path.parent) not in sys.path:
-        sys.path.append(str(path.parent))
+    FOLDERS.add(path.parent)
+    folder = str(path.parent)
+    sys.path.insert(0, folder)  # as in a program of this file
     try:
         exec(compile(source, path, "exec", dont_inherit=True), vars(module))
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise StarmineError(f"{shown} cannot be run: {error_text(error)}") from error
+    finally:
+        sys.path.remove(folder)
+        if folder not in sys.path:
+            sys.path.append(folder)  # for what it imports later
     return module
+
+
+def _same_names(path: Path) -> Iterator[tuple[Path, Path]]:
+    """The modules in the folder of a file that Python would not import, since another folder's have their names.
+
+    Args:
+        path: of the file, which is run whatever it is called.
+
+    Yields:
+        The file of the module in the folder, and that of the other module.
+    """
+    for name, module in list(sys.modules.items()):
+        file = Path(getattr(module, "__file__", None) or "")
+        if file.name not in (f"{name}.py", "__init__.py"):
+            continue  # a part of a package, or a player's file under another name, which no file can import
+        place = file.parent.parent if file.name == "__init__.py" else file.parent
+        own = path.parent / file.relative_to(place)
+        if place in FOLDERS and place != path.parent and own != path and own.is_file():
+            yield own, file

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-import numpy as np
 from tyro.conf import arg
 
 from starmine._core import StarmineError
@@ -14,13 +13,11 @@ from starmine._util.keywords import check_names
 from starmine.cli.options import ConvertedGames, Integer
 from starmine.data import Dataset, ImportedGames
 from starmine.data.metadata import FORGED, Metadata
-from starmine.data.outcomes import dealt
+from starmine.data.outcomes import evaluation_decks
 from starmine.games.seeds import EVALUATION_SEEDS
 from starmine.text.bot_conventions import CONVENTIONS
 from starmine.text.export import examples, preferences, write_lines
 from starmine.text.prompt import AnswerForm, Form, History, PromptOptions
-
-EVALUATION_GAMES = 10_000  # of a seed, at least, whose decks are looked for
 
 
 @dataclass(kw_only=True)
@@ -32,7 +29,6 @@ class Export(ConvertedGames):
 
     name = "text export"
 
-    fresh: Annotated[bool, arg(help="replace OUT if it exists", help_behavior_hint="")] = False
     kind: Annotated[
         Literal["supervised", "preference"],
         arg(help="preference: a prompt with a better and a worse move, by the values of --rollouts"),
@@ -77,8 +73,6 @@ class Export(ConvertedGames):
     def run(self) -> int:
         """Export, print what was done, and return the exit status."""
         sources, target = self.source_and_target()
-        if Path(target).exists() and not self.fresh:
-            raise StarmineError(f"{target} exists: expected a new file, or --fresh to replace it")
         by_preference = self.kind == "preference"
         if by_preference and self.rollouts is None:
             raise StarmineError("--kind preference without --rollouts is not allowed: expected a search")
@@ -125,11 +119,8 @@ class Export(ConvertedGames):
 
     def warn_of_decks(self, games: ImportedGames, evaluated: list[Metadata]) -> None:
         """Warn on standard error if games have decks that evaluations also play, such as those of these files."""
-        numbers = np.arange(max(EVALUATION_GAMES, len(games)), dtype=np.uint64)
         seeds = {*EVALUATION_SEEDS, *(metadata.seed for metadata in evaluated if metadata.seed is not None)}
-        decks = {deck.tobytes() for seed in seeds for deck in dealt(games.variant, seed, numbers, 1)[0]}
-        count = sum(deck.tobytes() in decks for deck in games.trajectories.decks)
-        if count:
+        if count := int(evaluation_decks(games.trajectories, seeds).sum()):
             those = f"{count:,} of {len(games):,} games have decks of evaluations"
             why = "a model that learns from them has seen the decks that it is evaluated on"
             self.complain(f"warning: {those}: {why}")

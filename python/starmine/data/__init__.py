@@ -2,7 +2,8 @@
 
 A stored game is its deck and its actions: `schema` has the columns of a file, `table` those in memory. `Dataset.replay`
 and `starmine.torch.GamesDataset` make observations of it. `verify` plays stored games again and compares, `info` sums
-them up. The formats of others are hanab.live's JSON and links, and AH2AC2's safetensors.
+them up. `evaluation_decks` finds games whose decks evaluations play. The formats of others are hanab.live's JSON and
+links, and AH2AC2's safetensors.
 
 It needs `pip install 'starmine[data]'`.
 """
@@ -14,6 +15,7 @@ from starmine.data.formats import FORMATS, Format, ImportedGames, SkippedGame, r
 from starmine.data.game import Game
 from starmine.data.generation.driver import Generation, generate
 from starmine.data.metadata import Metadata
+from starmine.data.outcomes import evaluation_decks
 from starmine.data.summary import Info, info
 from starmine.data.table import GameTable, content_hash
 from starmine.data.verification import Problem, Verification, verify
@@ -35,6 +37,7 @@ __all__ = [
     "Verification",
     "color_permutations",
     "content_hash",
+    "evaluation_decks",
     "generate",
     "info",
     "permute_colors",

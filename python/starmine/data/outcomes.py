@@ -1,7 +1,8 @@
-"""The verdict of the rules on stored games."""
+"""The verdict of the rules on stored games, and the decks that seeds deal."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,8 +10,10 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, _outcomes, _play_bots
 from starmine._util.arrays import Array
+from starmine.games.seeds import EVALUATION_SEEDS
 from starmine.games.trajectories import Trajectories
 
+EVALUATION_GAMES = 10_000  # of a seed, at least, whose decks are looked for
 LEGAL = 0  # the problem of a game by the rules
 
 
@@ -59,3 +62,19 @@ def dealt(variant: Variant, seed: int, games: NDArray[np.uint64], num_threads: i
     _, decks, *_ = _play_bots(variant, ["random"] * variant.players, len(games), seed, 0, num_threads, True, games)
     assert decks is not None
     return decks[0], decks[1]
+
+
+def evaluation_decks(games: Trajectories, seeds: Iterable[int] = EVALUATION_SEEDS) -> NDArray[np.bool_]:
+    """Which games have decks that evaluations also play: a policy that learned from them is not evaluated on new decks.
+
+    Args:
+        games: G of them, such as `GameTable.trajectories`.
+        seeds: of the evaluations; the default has those of `evaluate`, of `play_games` and of the documentation.
+
+    Returns:
+        bool (G,): whether the deck is that of one of the first 10,000 games of a seed, or of the first G if these are
+        more.
+    """
+    numbers = np.arange(max(EVALUATION_GAMES, len(games)), dtype=np.uint64)
+    decks = {deck.tobytes() for seed in seeds for deck in dealt(games.variant, seed, numbers, 1)[0]}
+    return np.array([deck.tobytes() in decks for deck in games.decks], dtype=bool)

@@ -41,6 +41,8 @@ class Rewards:
         StarmineError: the penalty is not a number of at least 0.
     """
 
+    __slots__ = ("_hides", "_lost", "_penalty", "_reward", "_share", "rules")  # no misspelt attribute is set
+
     def __init__(self, variant: Variant, reward: str = "score", lost_game_penalty: float = 0.0) -> None:
         check_names("reward", [reward], REWARDS)
         if not is_number(lost_game_penalty, 0):

@@ -161,15 +161,16 @@ def _noise_of(text: str) -> tuple[str | None, str]:
 def _source_of(text: str) -> tuple[str, bool] | None:
     """The name or the file of a policy in the text of a player, and whether it is sampled; None for other texts.
 
-    A run's folder stands for the file of its policy. A text without "policy:" names a policy if it is the name or the
-    path of one.
+    A run's folder stands for the file of its policy. A text without "policy:" names a policy if it is the name of one,
+    or a path: one with a folder, or with the ending of a policy's file, or of a file that exists.
     """
     source = text.removeprefix(POLICY).strip()
     path, _, option = source.rpartition(";")
     if not path or os.path.exists(source):
         path, option = source, ""
     path, option = _unquoted(path.strip()), option.strip()
-    is_named = path in shipped() or path.endswith(SUFFIXES) or os.path.exists(path)
+    is_path = os.path.dirname(path) != "" or path.endswith(SUFFIXES) or os.path.exists(path)
+    is_named = path in shipped() or is_path
     if text in bots() or text.startswith(WITHOUT_PATH) or not (is_named or text.startswith(POLICY)):
         return None
     if option not in ("", "sampled"):

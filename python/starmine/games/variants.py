@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
@@ -9,6 +10,7 @@ from starmine._core import Card, UnknownNameError, Variant, VariantError, _hle_p
 from starmine._core import variant as preset
 from starmine._util.keywords import RULES, check_keywords, named_keywords
 
+FORM = "a preset, with parameters after it ('standard, colors=6')"
 # HLE's preset that selects an encoder besides its rules.
 MINIMAL = "Hanabi-Full-Minimal"
 
@@ -18,18 +20,29 @@ def variant(name: str, **overrides: Any) -> Variant:
     """The variant of a preset, with some of its parameters changed.
 
     Args:
-        name: one of `starmine.variants()`; `starmine.hle.variant` takes HLE's names.
+        name: one of `starmine.variants()`, which parameters may follow, such as "standard, max_life_tokens=4";
+            `starmine.hle.variant` takes HLE's names.
         **overrides: parameters of `Variant`, such as `players=4`.
 
     Raises:
         UnknownNameError: there is no such preset.
-        VariantError: a value out of range.
+        VariantError: a value out of range, a text of another form, or another value in it than in `overrides`.
         TypeError: there is no such parameter, and the message has the nearest; or a value of a wrong type.
 
     >>> import starmine
     >>> starmine.variant("hard", players=4).max_life_tokens
     1
+    >>> starmine.variant("standard, max_life_tokens=4", players=4).max_life_tokens
+    4
     """
+    parameters: dict[str, Any] = {}
+    if isinstance(name, str) and "," in name:
+        name, parameters = _parts(name)
+        check_keywords("Variant", parameters, RULES)
+    for key in parameters:
+        if overrides.get(key, parameters[key]) != parameters[key]:
+            both = f"{key}={parameters[key]!r} and {key}={overrides[key]!r}"
+            raise VariantError(f"{both} contradict each other: expected {key} once")
     ours = _hle_preset(name) if isinstance(name, str) else None
     if ours is not None:
         expected = f'"{ours}"'
@@ -39,7 +52,26 @@ def variant(name: str, **overrides: Any) -> Variant:
             f"variant={name!r} is HLE's name: expected {expected}; "
             f"starmine.hle.variant({name!r}) understands HLE's names"
         )
-    return preset(name, **overrides)
+    return preset(name, **parameters | overrides)
+
+
+def _parts(text: str) -> tuple[str, dict[str, Any]]:
+    """The preset's name in a text, and the parameters that follow it."""
+    name, _, following = (part.strip() for part in text.partition(","))
+    try:
+        call = ast.parse(f"f({following})", mode="eval").body
+        if not isinstance(call, ast.Call) or call.args or any(each.arg is None for each in call.keywords):
+            raise ValueError
+        return name, {str(each.arg): _literal(each.value) for each in call.keywords}
+    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
+        raise VariantError(f"variant={text!r} is not allowed: expected {FORM}") from error
+
+
+def _literal(value: ast.expr) -> Any:
+    """The value of a parameter; true, false and texts need no quotation marks."""
+    if isinstance(value, ast.Name):
+        return {"true": True, "false": False}.get(value.id, value.id)
+    return ast.literal_eval(value)
 
 
 def resolve_variant(given: str | Variant, overrides: dict[str, Any]) -> Variant:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -18,6 +19,7 @@ from starmine._util.keywords import check_names, named_keywords
 from starmine._util.numbers import check_flags, check_number
 from starmine.data.dataset import Dataset
 from starmine.data.files import Paths, check_paths
+from starmine.data.outcomes import evaluation_decks
 from starmine.data.prefetch import ahead
 from starmine.data.rows import Rows, RowSettings
 from starmine.data.shuffle import Blocks, Part
@@ -71,6 +73,8 @@ class GamesDataset(CopiedWhole, IterableDataset[TensorRows]):
     under one version of numpy. `state_dict` returns the place in this order: after `load_state_dict` the minibatches
     are the same, to the bit, as without the interruption. A plain `DataLoader` with workers cannot be resumed in this
     way, since the workers run ahead and it does not save their states. torchdata's `StatefulDataLoader` saves them.
+
+    It warns if games of the first row group have decks of evaluations, see `starmine.data.evaluation_decks`.
 
     Args:
         data: a `Dataset`, also a view of one, or the path of one.
@@ -133,6 +137,13 @@ class GamesDataset(CopiedWhole, IterableDataset[TensorRows]):
         replay.check(self.data.variant)
         self._blocks = Blocks(self.data, replay, shuffle, check_number("seed", seed, 0), permute_colors)
         self._features = len(self.data.variant.layout(encoder))
+        first = self.data.read(0, optional=False).trajectories if len(self.data) else None
+        if first is not None and (count := int(evaluation_decks(first).sum())):
+            warnings.warn(
+                f"{count:,} of the first {len(first):,} games of {self.data} have decks of evaluations: a policy that "
+                "learns from them has seen the decks that it is evaluated on",
+                stacklevel=2,
+            )
         # Shared with the workers of a DataLoader, so that those that stay alive learn of a new epoch.
         self._epoch: Tensor = torch.zeros((), dtype=torch.int64)
         self._epoch.share_memory_()  # type: ignore[no-untyped-call]

@@ -26,15 +26,17 @@ from starmine.training.distributed import (
     process_group,
     rank,
 )
-from starmine.training.evaluation import (
+from starmine.training.evaluation import network_player, progress_games, show_game, write_partner_table
+from starmine.training.games import (
     PROGRESS_SEED,
-    network_player,
-    progress_games,
-    show_game,
+    FinishedGames,
+    Outputs,
+    Partner,
+    PartnerArgs,
+    TrainingGames,
+    read_partners,
     training_seed,
-    write_partner_table,
 )
-from starmine.training.games import FinishedGames, Outputs, Partner, PartnerArgs, TrainingGames, read_partners
 from starmine.training.learning import (
     Precision,
     WeightAverage,
@@ -48,7 +50,15 @@ from starmine.training.learning import (
     sample_actions,
 )
 from starmine.training.run import Learner, OnUpdate, Run, RunArgs
-from starmine.training.script import DivergedError, ScriptArgs, TrainingError, by_device, command_line, prepare_torch
+from starmine.training.script import (
+    DivergedError,
+    ScriptArgs,
+    TrainingError,
+    by_device,
+    command_line,
+    prepare_torch,
+    refuse_unused,
+)
 
 __all__ = [
     "PROGRESS_SEED",
@@ -82,6 +92,7 @@ __all__ = [
     "progress_games",
     "rank",
     "read_partners",
+    "refuse_unused",
     "sample_actions",
     "show_game",
     "training_seed",

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from starmine._core import StarmineError, Variant
+from starmine._core import Variant
 from starmine._util.durable import replace_file
-from starmine._util.numbers import check_integer, check_number
+from starmine._util.numbers import check_number
 from starmine._util.rules import shows_own_hand
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.report import csv_of_table
@@ -20,32 +20,7 @@ from starmine.games.results import Games
 from starmine.games.seeds import EVALUATION_SEED
 from starmine.look import replay_html
 from starmine.torch import ActorCritic, ModulePolicy
-from starmine.training.distributed import rank
-from starmine.training.games import LEARNER, Partner
-
-# Of the games that measure a run's progress, the first seed that `training_seed` refuses. Final evaluations have
-# `starmine.games.seeds.EVALUATION_SEED`: a run that is chosen by its progress is not evaluated on the same decks.
-PROGRESS_SEED = 2**32
-
-
-def training_seed(seed: int) -> int:
-    """The seed of this process's training games, apart from those of all other processes and of evaluations.
-
-    Seed 0 deals the decks of the published tables, 2**32 those of `progress_games`, and a seed between 2**32 and 2**40
-    those of `starmine eval`; nothing trains on these.
-
-    Args:
-        seed: of the training run, 1 to 2**32 - 1.
-
-    Raises:
-        TypeError: the seed is not an integer.
-        StarmineError: another seed.
-    """
-    seed = check_integer("seed", seed)
-    if not 1 <= seed < PROGRESS_SEED:
-        why = "evaluations play the decks of the others"
-        raise StarmineError(f"seed={seed} is not allowed in training: expected 1 to {PROGRESS_SEED - 1:,}; {why}")
-    return seed + (rank() << 40)
+from starmine.training.games import LEARNER, PROGRESS_SEED, Partner
 
 
 def scored_zero(variant: Variant) -> Variant:
@@ -109,7 +84,7 @@ def show_game(
     seed: int = PROGRESS_SEED,
     *,
     replay: Path | None = None,
-    partner: Player | None = None,
+    partner: Partner | None = None,
 ) -> None:
     """Print one game: a line a turn, with the table after it.
 
@@ -121,10 +96,11 @@ def show_game(
         partner: holds all seats but the first; None for the player in all seats.
     """
     rules = scored_zero(variant)
-    others = player if partner is None else partner
-    played = play_games([player] + [others] * (variant.players - 1), 1, seed, rules, record=True).trajectories
+    others = Partner(LEARNER, player) if partner is None else partner
+    seats = [Partner(LEARNER, player)] + [others] * (variant.players - 1)
+    played = play_games([seat.player for seat in seats], 1, seed, rules, record=True).trajectories
     state = rules.new_game(seed=seed)
-    print(f"\nOne game, played greedily:\n{state}\n")
+    print(f"\nOne game, played greedily by {LEARNER}{'' if partner is None else f' with {partner.name}'}:\n{state}\n")
     for action in played.actions.tolist():
         state.apply(action)
         stacks = " ".join(map(str, state.fireworks))
@@ -133,7 +109,7 @@ def show_game(
         print(f"{state.length:3}  {state.history[-1]!s:46} {state.score:2} = {stacks}  {tokens}  {hands}")
     print(f"\n{state.ending}, score {state.score} of {variant.max_score}")
     if replay is not None:
-        replace_file(replay, replay_html(state, title="A greedy game").encode())
+        replace_file(replay, replay_html(state, names=[seat.name for seat in seats], title="A greedy game").encode())
         print(f"to step through it, open {replay}")
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from starmine._core import Batch, StarmineError, Variant, _Player
+from starmine._util.numbers import check_integer
 from starmine.envs.rewards import Rewards
 from starmine.evaluation.matrix import HELD_OUT_MEAN, MEAN, SELF_PLAY
 from starmine.games.endings import defeats
@@ -21,6 +22,7 @@ from starmine.games.identity import identity
 from starmine.games.mixtures import mixture_of_text
 from starmine.games.player_texts import short_name
 from starmine.games.players import check_variant, resolve_player
+from starmine.training.distributed import rank
 from starmine.training.script import ScriptArgs
 from starmine.training.threads import own_cores
 
@@ -29,6 +31,10 @@ Outputs: TypeAlias = dict[str, NDArray[Any]]
 
 MAX_GROUPS = 16
 LEARNER = "this policy"  # its name in the table
+
+# Of the games that measure a run's progress, the first seed that `training_seed` refuses. Final evaluations have
+# `starmine.games.seeds.EVALUATION_SEED`: a run that is chosen by its progress is not evaluated on the same decks.
+PROGRESS_SEED = 2**32
 
 
 @dataclass
@@ -114,6 +120,26 @@ def available_cores() -> int:
     return max(1, own_cores() // int(os.environ.get("LOCAL_WORLD_SIZE", "1")))
 
 
+def training_seed(seed: int) -> int:
+    """The seed of this process's training games, apart from those of all other processes and of evaluations.
+
+    Seed 0 deals the decks of the published tables, 2**32 those of `progress_games`, and a seed between 2**32 and 2**40
+    those of `starmine eval`; nothing trains on these.
+
+    Args:
+        seed: of the training run, 1 to 2**32 - 1.
+
+    Raises:
+        TypeError: the seed is not an integer.
+        StarmineError: another seed.
+    """
+    seed = check_integer("seed", seed)
+    if not 1 <= seed < PROGRESS_SEED:
+        why = "evaluations play the decks of the others"
+        raise StarmineError(f"seed={seed} is not allowed in training: expected 1 to {PROGRESS_SEED - 1:,}; {why}")
+    return seed + (rank() << 40)
+
+
 class TrainingGames:
     """The games of a training run: self-play, or the learner in every seat and partners in all others.
 
@@ -126,7 +152,7 @@ class TrainingGames:
         num_envs: number of games, N, a multiple of the number of groups; with partners each group has a game for each
             seat.
         partners: of the mixture; none for self-play.
-        seed: of the games, see `training_seed`.
+        seed: of the run, 1 to 2**32 - 1; the games have the seed that `training_seed` makes of it.
         encoder: of the observations.
         groups: number of groups.
         device: of the tensors that the groups return.
@@ -142,8 +168,11 @@ class TrainingGames:
         rewards: the `Rewards` of all groups. A new `rewards.lost_points_share` counts from the next `receive` on.
 
     Raises:
-        StarmineError: the numbers of games and groups do not fit.
+        TypeError: the seed is not an integer.
+        StarmineError: the numbers of games and groups do not fit, or another seed.
     """
+
+    __slots__ = ("_partners", "_threads", "finished", "groups", "names", "rewards")  # no misspelt attribute is set
 
     def __init__(
         self,
@@ -158,6 +187,7 @@ class TrainingGames:
         lost_game_penalty: float = 0.0,
         extra_outputs: Sequence[str] = (),
     ) -> None:
+        seed = training_seed(seed)
         self.names = [partner.name for partner in partners]
         self.finished, self.rewards = FinishedGames(), Rewards(variant, "fireworks", lost_game_penalty)
         self._partners = partners
@@ -183,7 +213,7 @@ class TrainingGames:
                     count,
                     encoder=encoder,
                     dtype="bits",
-                    seed=seed + (seat << 60) + (group << 56),  # a `training_seed` is below 2**56
+                    seed=seed + (seat << 60) + (group << 56),  # the seed is below 2**56
                     partners={other: mixture for other in seats if other != seat} if partners else None,
                     extra_outputs=extra_outputs,
                     num_threads=self._threads,

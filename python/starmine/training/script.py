@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 import torch
 
 from starmine._core import StarmineError, _unknown_name
-from starmine._util.numbers import check_number
+from starmine._util.numbers import check_number, is_number
 
 INTERRUPTED = 130  # the exit status after Ctrl-C
 
@@ -66,17 +66,38 @@ def prepare_torch(args: ScriptArgs) -> None:
 
     Raises:
         TypeError: a count, such as `num_envs`, is not an integer.
-        StarmineError: a number is out of its range.
+        StarmineError: a number is out of its range, not finite or not a number; or `minutes` and `total_steps` are
+            both given.
     """
     for name, value in vars(args).items():
         if name in COUNTS and value is not None:
             check_number(name, value, 1)
         most = 1.0 if name in SHARES else math.inf
-        if name in SHARES + AMOUNTS and value is not None and not 0 <= value <= most:  # also nan
-            raise StarmineError(f"{name}={value} is not allowed: expected " + ("0 to 1" if most == 1 else "at least 0"))
+        if name in SHARES + AMOUNTS and value is not None and not is_number(value, 0, most):
+            expected = "0 to 1" if most == 1 else "a finite number, at least 0"
+            raise StarmineError(f"{name}={value!r} is not allowed: expected {expected}")
+    if args.total_steps is not None:
+        refuse_unused(args, ("minutes",), "with total_steps")
     if args.num_threads is not None:
         torch.set_num_threads(args.num_threads)
     torch.manual_seed(args.seed)
+
+
+def refuse_unused(args: Any, names: Sequence[str], when: str) -> None:
+    """Refuse arguments that have another value than their default where this value would have no effect.
+
+    Args:
+        args: a dataclass.
+        names: of the arguments.
+        when: the case in which they have no effect, such as "with total_steps".
+
+    Raises:
+        StarmineError: one of them has another value.
+    """
+    for field in fields(args):
+        value = getattr(args, field.name)
+        if field.name in names and value != field.default:
+            raise StarmineError(f"{field.name}={value!r} has no effect {when}: expected no {field.name}")
 
 
 def by_device(args: Any, device: torch.device, defaults: Mapping[str, Mapping[str, Any]]) -> Any:

@@ -250,3 +250,23 @@ def test_generate_says_when_stored_games_of_a_file_are_kept(tmp_path, capsys, mo
     assert "Files that a Python file reads" not in capsys.readouterr().err
     assert main(command) == 0
     assert "Files that a Python file reads" in capsys.readouterr().err
+
+
+def test_a_file_imports_from_its_own_folder_or_is_refused(tmp_path, monkeypatch, capsys):
+    from starmine.cli.player_files import player_of
+
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "installed"), *sys.path])
+    source = "from own_helper import slot\nclass Bot:\n    slot = slot\n    def act(self, view):\n        return 0\n"
+    for folder, slot in (("installed", 1), ("first", 2), ("second", 3)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "own_helper.py").write_text(f"slot = {slot}\n")
+        (tmp_path / folder / "helped.py").write_text(source)
+    try:
+        assert player_of(f"{tmp_path}/first/helped.py:Bot").slot == 2
+        assert sys.path[:1] == [str(tmp_path / "installed")]
+        with pytest.raises(starmine.StarmineError, match=r"second/own_helper\.py has the same name") as caught:
+            player_of(f"{tmp_path}/second/helped.py:Bot")
+        assert "first/own_helper.py" in str(caught.value)
+    finally:
+        for name in ("own_helper", "helped", "helped_of_player_1"):
+            sys.modules.pop(name, None)

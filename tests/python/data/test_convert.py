@@ -83,7 +83,11 @@ def test_games_that_break_the_rules_are_skipped_on_request(tmp_path, capsys):
     [
         (["absent.json", "out.json"], "absent.json: No such file or directory"),
         (["games.parquet", "nowhere/out.json"], "nowhere/out.json"),
-        (["games.parquet", "taken", "--to", "parquet"], "taken: it is a file: expected a folder"),
+        (["games.parquet", "taken", "--to", "parquet", "--fresh"], "taken: it is a file: expected a folder"),
+        (
+            ["games.parquet", "taken", "--to", "hanab-live"],
+            "taken exists: expected a new file, or --fresh to replace it",
+        ),
         (["games.parquet", "out"], "the format of 'out' cannot be told"),
         (["games.parquet", "out", "--to", "hanablive"], "hanab-live"),
         (["games.parquet", "out.json", "--from", "hanab-live"], "it is not text"),

@@ -5,6 +5,7 @@ import dataclasses
 import json
 import pickle
 import shutil
+import warnings
 
 import numpy as np
 import pytest
@@ -206,7 +207,7 @@ def test_colours_are_permuted_for_each_game(folder, table):
 
 @pytest.mark.parametrize("lengths", [[0] * 6, [0, 3, 0, 2, 0, 1]])
 def test_games_that_were_stopped_early_are_read(lengths, tmp_path):
-    table = played_table(6)
+    table = played_table(6, seed=2)
     played, offsets = table.trajectories, np.cumsum([0, *lengths])
     firsts = played.offsets[:-1]
     actions = [played.actions[first : first + turns] for first, turns in zip(firsts, lengths, strict=True)]
@@ -503,3 +504,22 @@ def test_an_error_of_the_reader_reaches_the_user(folder, tmp_path, table):
     path.unlink()
     with pytest.raises(FileNotFoundError, match=r"games\.parquet"):
         list(data)
+
+
+@pytest.mark.parametrize("seed", [0, 1, starmine.games.EVALUATION_SEED])
+def test_decks_of_evaluations_are_warned_of(tmp_path, seed):
+    from starmine.data import evaluation_decks, generate, write_games
+
+    generate(["iggi"] * 2, 5, tmp_path / "made", "mini", seed, evaluation_decks=True, progress=False)
+    played = starmine.play_games(["iggi"] * 2, 5, variant="mini", seed=seed, record=True)
+    write_games(played, tmp_path / "written.parquet")
+    for path in (tmp_path / "made", tmp_path / "written.parquet"):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            GamesDataset(path)
+        said = f"5 of the first 5 games of {starmine.data.Dataset(path)} have decks of evaluations: "
+        assert [str(warning.message).startswith(said) for warning in caught] == [True] * (seed != 1)
+    games = played.trajectories
+    assert evaluation_decks(games).tolist() == [seed != 1] * 5
+    assert evaluation_decks(games, [seed]).all()
+    assert not evaluation_decks(games, [seed + 1]).any()

@@ -68,7 +68,7 @@ def test_an_empty_file_is_an_error_and_nothing_is_replaced(name, text, tmp_path,
     source, target = tmp_path / name, tmp_path / "out.parquet"
     source.write_text(text)
     target.write_bytes(b"before")
-    assert main(["data", "convert", str(source), str(target)]) == 2
+    assert main(["data", "convert", str(source), str(target), "--fresh"]) == 2
     assert "it is empty" in capsys.readouterr().err
     assert target.read_bytes() == b"before"
 

@@ -276,7 +276,7 @@ def test_the_command_prints_what_the_function_returns(tmp_path, capsys, monkeypa
     )
     assert capsys.readouterr().out.startswith(str(found))
     assert main(["eval", "results/mine-3", "--with", "iggi", "--quiet"]) == 2
-    assert 'bot="results/mine-3" is not known' in capsys.readouterr().err
+    assert 'policy="results/mine-3" cannot be read' in capsys.readouterr().err
 
 
 def test_the_command_of_the_page_makes_the_table_of_the_page(tmp_path, capsys, monkeypatch):

@@ -88,6 +88,8 @@ REFUSED = {  # with what every door says
     "nosuch": r'"nosuch" is not known: expected one of random, ',
     "": r'bot="" is not known',
     "nosuch.safetensors": r'policy="nosuch.safetensors" cannot be read',
+    "runs/nosuch": r'policy="runs/nosuch" cannot be read',
+    "./smart": r'policy="./smart" cannot be read',
     "policy: nosuch": r'policy="nosuch" cannot be read',
     "policy: van-den-bergh": r'policy="van-den-bergh" cannot be read',
     "policy: FOLDER/empty": r'empty.policy\.safetensors" cannot be read',

@@ -154,8 +154,11 @@ def test_more_processes_than_gpus(monkeypatch):
         ({"num_envs": 0}, "num_envs=0 is not allowed: expected at least 1"),
         ({"eval_every": 0}, "eval_every=0 is not allowed: expected at least 1"),
         ({"num_threads": 0}, "num_threads=0 is not allowed: expected at least 1"),
-        ({"lr": -1.0}, "lr=-1.0 is not allowed: expected at least 0"),
-        ({"clip": float("nan")}, "clip=nan is not allowed: expected at least 0"),
+        ({"lr": -1.0}, "lr=-1.0 is not allowed: expected a finite number, at least 0"),
+        ({"lr": float("inf")}, "lr=inf is not allowed: expected a finite number, at least 0"),
+        ({"lr": True}, "lr=True is not allowed: expected a finite number, at least 0"),
+        ({"lr": "1e-3"}, "lr='1e-3' is not allowed: expected a finite number, at least 0"),
+        ({"clip": float("nan")}, "clip=nan is not allowed: expected a finite number, at least 0"),
         ({"hold": 2.0}, "hold=2.0 is not allowed: expected 0 to 1"),
         ({"lost_points_share": 3.0}, "lost_points_share=3.0 is not allowed: expected 0 to 1"),
     ],
@@ -165,6 +168,29 @@ def test_a_number_out_of_its_range_is_refused_before_training(given, expected, t
 
     with pytest.raises(starmine.StarmineError, match=f"^{re.escape(expected)}$"):
         ppo.main(ppo.Args(out=tmp_path / "run", **given))
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("example", "given", "expected"),
+    [
+        ("ppo", {"minutes": 1.0, "total_steps": 100}, "minutes=1.0 has no effect with total_steps"),
+        ("ppo", {"card_features": False}, "card_features=False has no effect with network colors"),
+        ("ppo_recurrent", {"compile": True}, "compile=True has no effect with a recurrent network"),
+        ("obl", {"candidates": 8}, "candidates=8 has no effect without below"),
+        ("obl", {"belief_part": 0.2}, "belief_part=0.2 has no effect without below"),
+        ("behaviour_cloning", {"data": "games", "bot": "iggi"}, "bot='iggi' has no effect with data"),
+        ("behaviour_cloning", {"data": "games", "players": 3}, "players=3 has no effect with data"),
+        ("behaviour_cloning", {"data": "games", "variant": "mini"}, "variant='mini' has no effect with data"),
+    ],
+)
+def test_an_argument_without_effect_is_refused_before_training(example, given, expected, tmp_path):
+    from importlib import import_module
+
+    script = import_module(example)
+    name = expected.partition("=")[0]
+    with pytest.raises(starmine.StarmineError, match=f"^{re.escape(expected)}: expected no {name}$"):
+        script.main(script.Args(out=tmp_path / "run", **given))
     assert not (tmp_path / "run").exists()
 
 

@@ -249,7 +249,7 @@ def test_a_policy_file_plays_its_average(obl, small, tmp_path):
 def test_a_diverged_run_stops_before_its_next_checkpoint(obl, small, tmp_path):
     obl.main(small())
     with pytest.raises(TrainingError, match=r"stopped in update \d+: .* (is|not) (not )?(nan|inf|finite)"):
-        obl.main(small(resume=True, total_steps=10_000, lr=float("inf")))
+        obl.main(small(resume=True, total_steps=10_000, lr=1e30))
     after = checkpoint(tmp_path / "run")
     assert all(weights.isfinite().all() for weights in after["state"]["network"].values())
 

@@ -74,7 +74,7 @@ def test_the_commands_that_lead_to_a_shipped_policy_run_for_two_updates(name, tm
     monkeypatch.chdir(tmp_path)
     for run in chain(name):
         module, args = arguments(run)
-        size = {"num_envs": 16, "minibatch": 64, "total_steps": 2 * 16 * args.rollout}
+        size = {"num_envs": 16, "minibatch": 64, "minutes": module.Args.minutes, "total_steps": 2 * 16 * args.rollout}
         on_cpu = {"device": "cpu", "compile": False} if args.device == "cuda" else {}
         module.main(replace(args, **size, **on_cpu, eval_games=4, final_games=4, eval_every=2))
     policy = starmine.load_policy(tmp_path / "runs" / name / "policy.safetensors")

@@ -419,7 +419,19 @@ def test_flat_weights_are_those_of_the_network(training):
 def test_nothing_trains_on_the_decks_of_evaluations(training, seed):
     with pytest.raises(starmine.StarmineError, match=rf"seed={seed} is not allowed in training"):
         training.training_seed(seed)
+    with pytest.raises(starmine.StarmineError, match=rf"seed={seed} is not allowed in training"):
+        training.TrainingGames(starmine.variant("small"), 4, [], seed)
     assert training.training_seed(2**32 - 1) < training.PROGRESS_SEED
+
+
+def test_a_misspelt_attribute_of_training_games_is_refused(training):
+    games = training.TrainingGames(starmine.variant("small"), 4, [], 1)
+    with pytest.raises(AttributeError):
+        games.lost_points_share = 1.0  # of `games.rewards`
+    with pytest.raises(AttributeError):
+        games.rewards.lost_point_share = 1.0
+    with pytest.raises(AttributeError):
+        starmine.HanabiVectorEnv(1, reward="fireworks").rewards.lost_points = 1.0
 
 
 @pytest.mark.parametrize("lost_game_score", ["zero", "fireworks"])

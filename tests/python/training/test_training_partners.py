@@ -273,11 +273,13 @@ def test_the_table_is_that_of_an_evaluation(training, tmp_path, capsys, players)
 
 def test_a_game_is_shown_with_a_partner(training, tmp_path, capsys):
     rules = starmine.variant("small", players=3)
-    training.show_game(Lowest(), rules, replay=tmp_path / "game.html", partner="piers")
+    training.show_game(Lowest(), rules, replay=tmp_path / "game.html", partner=training.Partner("best friend", "piers"))
     shown = capsys.readouterr().out
     played = starmine.play_games([Lowest(), "piers", "piers"], 1, seed=training.PROGRESS_SEED, variant=rules)
     assert f"score {played.scores[0]} of" in shown
-    assert (tmp_path / "game.html").exists()
+    assert "by this policy with best friend" in shown
+    page = (tmp_path / "game.html").read_text(encoding="utf-8")
+    assert '["this policy", "best friend", "best friend"]' in page.replace('","', '", "')
 
 
 @pytest.mark.slow
