@@ -406,7 +406,8 @@ def best_scores() -> str:
             greedy = run["greedy"]
             cells += [training(run["steps"], run["seconds"]), f"{greedy['score']:.2f} ± {greedy['score_error']:.2f}"]
         rows.append(markdown_row([*cells, update_bots.score("smart", players)]))
-    heads = ["players", "wide, on a GPU", "mean score", "small, on a CPU", "mean score", "our bot `smart`"]
+    wide, small = "wide network: turns, time on one H200", "small network: turns, time on one CPU thread"
+    heads = ["players", wide, "mean score", small, "mean score", "our bot `smart`"]
     return markdown_table(heads, rows)
 
 
@@ -455,13 +456,16 @@ def seeds(names: list[str]) -> str:
 
 
 def pairs_of_seeds() -> str:
-    """How policies of the same number of players that differ in their seed play together, a line for each pair."""
+    """How policies of the same number of players that differ in their seed play together, a line for each pair.
+
+    The pairs of a prototype's policies are left out, except those with `ippo-2p`, which has no other seed.
+    """
     rows = []
     for players in (2, 3, 4, 5):
         with (RESULTS / "crossplay" / f"ippo-{players}p.csv").open(encoding="utf-8") as file:
             pairs = {(row["player"], row["partner"]): row for row in csv.DictReader(file)}
         for first, second in pairs:
-            if first < second:
+            if first < second and ("prototype" not in first + second or first == "ippo-2p"):
                 cells = [(first, first), (second, second), (first, second), (second, first)]
                 found = [pairs[cell] for cell in cells]
                 scores = [f"{float(it['score']):.2f} ± {float(it['standard_error']):.2f}" for it in found]
