@@ -26,25 +26,23 @@ class ColorFeatures:
     the hints, the height of its stack and the copies that are left. The cards in all hands also have three flags:
     playable, dead (it can never be played) and critical (the last copy, still needed); those of own cards are
     probabilities. A permutation of the colours permutes the rows of the colours and leaves the rest as it is. With p
-    players, hands of h cards and r ranks:
+    players, hands of h cards and r ranks, the row of a colour has:
 
-    | row of a colour | shape | content |
-    |---|---|---|
-    | `cards`, `card_flags` | (p-1, h, r), (p-1, h, 3) | the visible cards; whether playable, dead, critical |
-    | `own` | (h, r) | the probability of each card of the colour in each own slot |
-    | `plausible`, `hinted` | (p-1, h, r), (p, h) | the cards that hints to others allow; was the colour hinted |
-    | `firework`, `dead`, `critical` | (r) each | height, one-hot; which cards are dead, and critical |
-    | `discarded`, `unseen` | (r) each | copies, as shares of the card's copies |
-    | `last_color`, `last_card` | (1), (r) | what the last turn hinted; the last card played or discarded |
-    | `announced` | (1) | timed display only: whether the last turn announced the colour |
-    | `copies` | (r) | only if the suits differ: copies of each card |
+    - `cards` (p-1, h, r), `card_flags` (p-1, h, 3): the visible cards of the colour, and their flags
+    - `own` (h, r): the probability of each card of the colour in each own slot
+    - `plausible` (p-1, h, r), `hinted` (p, h): the cards that hints to others allow; whether the colour was hinted
+    - `firework`, `dead`, `critical`, (r) each: height, one-hot; which cards are dead, and critical
+    - `discarded`, `unseen`, (r) each: copies, as shares of the card's copies
+    - `last_color` (1), `last_card` (r): what the last turn hinted; the last card played or discarded
+    - `announced` (1): timed display only, whether the last turn announced the colour
+    - `copies` (r): only if the suits differ, the copies of each card
 
-    | rest | shape | content |
-    |---|---|---|
-    | `own_flags` | (h, 3) | the probability that each own card is playable, dead, critical |
-    | `flags`, `card_ranks` | (p-1, h, 3), (p-1, h, r) | the flags and the ranks of the visible cards |
-    | `hinted_ranks` | (p, h, r) | the hinted ranks, the own hand first |
-    | others | | the sections of the observation that have no colours |
+    The row of the rest has:
+
+    - `own_flags` (h, 3): the probabilities that each own card is playable, dead, critical
+    - `flags` (p-1, h, 3), `card_ranks` (p-1, h, r): the flags and the ranks of the visible cards
+    - `hinted_ranks` (p, h, r): the hinted ranks, the own hand first
+    - the sections of the observation that have no colours
 
     Args:
         variant: the rules.
