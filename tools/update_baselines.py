@@ -407,7 +407,7 @@ def best_scores() -> str:
             cells += [training(run["steps"], run["seconds"]), f"{greedy['score']:.2f} ± {greedy['score_error']:.2f}"]
         rows.append(markdown_row([*cells, update_bots.score("smart", players)]))
     wide, small = "wide network: turns, time on one H200", "small network: turns, time on one CPU thread"
-    heads = ["players", wide, "mean score", small, "mean score", "our bot `smart`"]
+    heads = ["players", wide, "mean score", small, "mean score", "bot `smart`"]
     return markdown_table(heads, rows)
 
 
