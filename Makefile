@@ -130,7 +130,7 @@ test-wheel: TOOLS := $(abspath $(VENV)/distribution/bin)
 test-wheel: $(VENV)/distribution ## Build the wheel and sdist as published, examine them, and test the wheel without cargo.
 	rm -rf target/distribution
 	$(TOOLS)/maturin sdist --out target/distribution
-	PATH=$(TOOLS):$$PATH $(TOOLS)/maturin build --quiet --release --locked --zig \
+	PATH=$(TOOLS):$$PATH $(TOOLS)/maturin build --quiet --profile wheel --locked --zig \
 	  --target $(shell rustc -vV | sed -n 's/^host: //p') --compatibility manylinux_2_17 --out target/distribution
 	$(TOOLS)/python tests/distribution.py sdist target/distribution/*.tar.gz
 	$(TOOLS)/python tests/distribution.py examine target/distribution/*.whl
