@@ -10,6 +10,9 @@ never reads own cards, so it plays without the critic.
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import torch
 from torch import Tensor, nn
@@ -137,4 +140,7 @@ def main(updates: int = 200, num_envs: int = NUM_ENVS, games: int = 1000) -> Col
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:]:
+        raise SystemExit("mappo.py has no options: change its constants")
+    Path("runs").mkdir(exist_ok=True)
+    main().save("runs/mappo.safetensors")

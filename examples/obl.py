@@ -88,7 +88,7 @@ class Args(ScriptArgs):
     """
 
     variant: str = "standard"
-    """one of starmine.variants()"""
+    """a preset, with parameters after it, such as: standard, max_life_tokens=4"""
     players: int = 2
     encoder: str = "canonical"
     """one of starmine.encoders()"""

@@ -93,7 +93,7 @@ class Args(PartnerArgs):
     """
 
     variant: str = "standard"
-    """one of starmine.variants()"""
+    """a preset, with parameters after it, such as: standard, max_life_tokens=4"""
     players: int = 2
     encoder: str = "canonical"
     """one of starmine.encoders()"""

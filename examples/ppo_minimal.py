@@ -11,6 +11,9 @@ team's, so the value after a turn is the value of the next seat's observation.
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import torch
 from torch import Tensor, nn
 
@@ -104,9 +107,12 @@ def main(updates: int = 200, num_envs: int = NUM_ENVS, games: int = 1000) -> Col
         if update % 10 == 0 and scores:
             print(f"update {update:3}, {update * STEPS * num_envs:9,} turns: score {sum(scores) / len(scores):5.2f}")
     # `evaluate` plays the likeliest action of each turn, on decks that no default of training deals.
-    print(starmine.evaluate({"PPO": ppo.network}, games))
+    print(starmine.evaluate({"PPO": ppo.network}, games, variant=ppo.env.variant))
     return ppo.network
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:]:
+        raise SystemExit("ppo_minimal.py has no options: change its constants, or take ppo.py")
+    Path("runs").mkdir(exist_ok=True)
+    main().save("runs/ppo_minimal.safetensors")

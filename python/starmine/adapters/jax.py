@@ -97,7 +97,7 @@ class HanabiJaxEnv:
 
     Args:
         num_envs: number of games N, at least 1.
-        variant: a `Variant`, or a preset's name.
+        variant: a `Variant`, or a text as `starmine.variant` takes it.
         autoreset_mode: "SameStep", "NextStep" or "Disabled", as in `HanabiVectorEnv`; it has no default. With
             "SameStep" the last observation of an episode is not returned.
         dtype: as in `HanabiVectorEnv`. `jnp.unpackbits(turn.obs, axis=-1, count=D, bitorder="little")` unpacks

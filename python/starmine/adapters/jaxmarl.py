@@ -113,7 +113,7 @@ class HanabiJaxMARLEnv:
 
     Args:
         num_agents: number of players; None for the variant's, 2 for a preset.
-        variant: a `Variant`, or a preset's name.
+        variant: a `Variant`, or a text as `starmine.variant` takes it.
         knowledge: what observations hold of each card in hand: "v0_belief" for JaxMARL's probabilities, from the
             hints and the cards that are discarded or played, or "hints" for HLE's bits, from the hints alone.
         illegal_action: "raise", or "terminate" to end that game as a lost one. JaxMARL plays illegal actions.

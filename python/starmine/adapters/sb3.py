@@ -39,7 +39,7 @@ class HanabiVecEnv(CopiedWhole, VecEnv):
 
     Args:
         num_envs: number of games N, at least 1.
-        variant: a `Variant`, or a preset's name.
+        variant: a `Variant`, or a text as `starmine.variant` takes it.
         **settings: those of `HanabiVectorEnv`, except `autoreset_mode`, `observers` and `extra_outputs`. An algorithm
             that knows no masks, such as SB3's own PPO, needs `illegal_action="terminate"`.
 

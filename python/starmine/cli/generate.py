@@ -14,6 +14,8 @@ from starmine.data import generate
 from starmine.data.generation.configuration import MOST_SHARDS
 from starmine.data.generation.driver import DATA_SEED
 from starmine.games.mixtures import mixture_of_text
+from starmine.games.results import BotError
+from starmine.text import ChatPlayer
 
 
 @dataclass(kw_only=True)
@@ -64,9 +66,10 @@ class Generate(PlayedGames):
             raise StarmineError(
                 "--ray with a bot of a Python file is not allowed: expected bots, policies and policy files"
             )
+        players = [[(player_of(text), weight) for text, weight in seat] for seat in seats]
         try:
             made = generate(
-                [[(player_of(text), weight) for text, weight in seat] for seat in seats],
+                players,
                 self.games,
                 self.output,
                 rules_of_text(self.variant, len(self.bots)),
@@ -78,10 +81,17 @@ class Generate(PlayedGames):
                 ray=self.ray,
                 progress=not self.quiet,
             )
+        except BotError:
+            self.complain("no game of this shard is stored; with a smaller --shard-size, finished shards are kept")
+            raise
         except KeyboardInterrupt:
             self.complain(f"interrupted; the same command goes on from {self.output}")
             return INTERRUPTED
         print(made)
+        for player in {id(player): player for seat in players for player, _ in seat}.values():
+            if isinstance(player, ChatPlayer) and player.fallbacks:
+                moves = f"{player.fallbacks:,} of the moves of {player.name}"
+                self.complain(f"warning: a fallback chose {moves}, which are stored like its own")
         if made.kept and any(is_of_file(text) for seat in seats for text, _ in seat):
             self.complain(f"{len(made.kept):,} shards were made before and are kept. {NOT_TOLD} in another folder")
         return 0

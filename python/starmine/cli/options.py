@@ -157,7 +157,8 @@ class ConvertedGames(SourceGames):
             if source != "-" and Path(source).exists() and Path(target).exists() and Path(source).samefile(target):
                 raise StarmineError(f"{target} is the source, too: expected another file to write")
         if target and Path(target).exists() and not self.fresh:
-            raise StarmineError(f"{target} exists: expected a new file, or --fresh to replace it")
+            instead = "" if Path(target).is_dir() else ", or --fresh to replace it"
+            raise StarmineError(f"{target} exists: expected a new {'folder' if not instead else 'file'}{instead}")
         return sources, target
 
 
@@ -168,7 +169,4 @@ def rules_of_text(text: str, players: int | None = None) -> Variant:
         text: such as "standard" or "avalanche, players=3".
         players: number of seats. None stands for the number that the text gives, or 2.
     """
-    try:
-        return variant(text) if players is None else variant(text, players=players)
-    except (TypeError, OverflowError) as error:
-        raise StarmineError(f"--variant {text!r} is not allowed: {error}") from error
+    return variant(text) if players is None else variant(text, players=players)

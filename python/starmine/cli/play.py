@@ -138,10 +138,9 @@ def named_seats(options: Play, rules: Variant) -> list[str | None]:
 def web_game(options: Play, rules: Variant) -> WebGame:
     """The game of the page, with new objects for the players of each following game."""
     folder = None if options.save is None else given_path("--save", options.save)
-    if folder is not None and not folder.is_dir():
-        raise StarmineError(f"{folder}: there is no such folder")
     if folder is not None:
         pyarrow()  # rather than after the first game
+        folder.mkdir(parents=True, exist_ok=True)
     names = named_seats(options, rules)
 
     def begin(number: int) -> LiveGame:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, _outcomes, _play_bots
 from starmine._util.arrays import Array
+from starmine._util.keywords import wrong_type
 from starmine.games.seeds import EVALUATION_SEEDS
 from starmine.games.trajectories import Trajectories
 
@@ -64,17 +66,24 @@ def dealt(variant: Variant, seed: int, games: NDArray[np.uint64], num_threads: i
     return decks[0], decks[1]
 
 
-def evaluation_decks(games: Trajectories, seeds: Iterable[int] = EVALUATION_SEEDS) -> NDArray[np.bool_]:
+def evaluation_decks(games: Any, seeds: Iterable[int] = EVALUATION_SEEDS) -> NDArray[np.bool_]:
     """Which games have decks that evaluations also play: a policy that learned from them is not evaluated on new decks.
 
     Args:
-        games: G of them, such as `GameTable.trajectories`.
+        games: G of them: `Trajectories`, or what has some, such as a `GameTable` (`data[:]` of a `Dataset`) or what
+            `play_games` returns with `record=True`.
         seeds: of the evaluations; the default has those of `evaluate`, of `play_games` and of the documentation.
 
     Returns:
         bool (G,): whether the deck is that of one of the first 10,000 games of a seed, or of the first G if these are
         more.
+
+    Raises:
+        TypeError: `games` is something else.
     """
-    numbers = np.arange(max(EVALUATION_GAMES, len(games)), dtype=np.uint64)
-    decks = {deck.tobytes() for seed in seeds for deck in dealt(games.variant, seed, numbers, 1)[0]}
-    return np.array([deck.tobytes() in decks for deck in games.decks], dtype=bool)
+    played = getattr(games, "trajectories", games)
+    if not isinstance(played, Trajectories):
+        raise wrong_type("games", games, "Trajectories, or games that have some, such as data[:] of a Dataset")
+    numbers = np.arange(max(EVALUATION_GAMES, len(played)), dtype=np.uint64)
+    decks = {deck.tobytes() for seed in seeds for deck in dealt(played.variant, seed, numbers, 1)[0]}
+    return np.array([deck.tobytes() in decks for deck in played.decks], dtype=bool)

@@ -34,7 +34,7 @@ class HanabiEnv(CopiedWhole, gymnasium.Env[Array, np.int64]):
     `HanabiVectorEnv` is the fast class: it steps thousands of games in the time of a few steps of this one.
 
     Args:
-        variant: a `Variant`, or a preset's name (see `starmine.variants()`).
+        variant: a `Variant`, or a text as `starmine.variant` takes it.
         encoder: one of `starmine.encoders()`; its observations have D features.
         dtype: "float32", "float16", "uint8" or "bits", as in `HanabiVectorEnv`.
         observers: "current" for the row of the seat to act (D,), or "all" (players, D).

@@ -130,7 +130,7 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
 
     Args:
         num_envs: number of games N, at least 1.
-        variant: a `Variant`, or a preset's name (see `starmine.variants()`).
+        variant: a `Variant`, or a text as `starmine.variant` takes it.
         encoder: one of `starmine.encoders()`; its observations have D features.
         dtype: "float32", "float16", "uint8", or "bits" for packed uint8 rows of
             8 * ceil(D / 64) bytes (`np.unpackbits(row, bitorder="little")[:D]`).

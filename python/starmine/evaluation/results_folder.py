@@ -214,6 +214,8 @@ class Folder:
             replace_file(self.path / TABLE, csv_of_table(evaluation).encode())
             if figure:
                 evaluation.draw(self.path / FIGURE)
+            else:
+                (self.path / FIGURE).unlink(missing_ok=True)  # of fewer players
 
 
 # --- Reading ----------------------------------------------------------------------------------------------

@@ -79,7 +79,7 @@ def evaluate(
             other, and each method has a row of means over its seeds.
         games: games of each pairing, at least 1.
         players: number of seats; None for the variant's own.
-        variant: a preset's name or a `Variant`.
+        variant: a `Variant`, or a text as `starmine.variant` takes it.
         seed: of the decks, 0 to 2**64 - 1. By default, nothing trains on the decks of the default seed.
         num_threads: threads for the games in which bots hold all seats; None for one for each core.
         output: folder for the games, a data set as `starmine.data.Dataset` reads it, and for what is derived from it:
@@ -147,6 +147,7 @@ def evaluate(
     kinds = {name: text_of(player) or type_name(given[name]) for name, player in resolved.items()}
     identities = {name: identity(player) for name, player in resolved.items()}
     check_held_out(held_out, partners_of, identities)
+    check_seeds(seeds, identities)
     cheaters = tuple(name for name, player in resolved.items() if cheats(player))
     settings = Settings(
         version("starmine"),
@@ -342,6 +343,20 @@ def seeds_by_method(methods: Sequence[str], names: Sequence[str]) -> dict[str, t
             raise StarmineError(f"methods={method!r} is not allowed: {expected}")
         by_method[method] = tuple(sorted(seeds, key=lambda name: int(numbers[name])))
     return by_method
+
+
+def check_seeds(seeds: Mapping[str, Sequence[str]], identities: Mapping[str, Identity]) -> None:
+    """Check that the seeds of a method are different players.
+
+    Raises:
+        StarmineError: two of them are the same.
+    """
+    for method, names in seeds.items():
+        first: dict[str, str] = {}
+        for name in names:
+            text = identities[name].text
+            if text is not None and (other := first.setdefault(text, name)) != name:
+                raise StarmineError(f"methods={method!r}: {other} and {name} are the same player: expected other seeds")
 
 
 def check_player(place: str, name: str, player: Any, rules: Variant, seed: int) -> Any:

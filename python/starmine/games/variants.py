@@ -35,14 +35,8 @@ def variant(name: str, **overrides: Any) -> Variant:
     >>> starmine.variant("standard, max_life_tokens=4", players=4).max_life_tokens
     4
     """
-    parameters: dict[str, Any] = {}
     if isinstance(name, str) and "," in name:
-        name, parameters = _parts(name)
-        check_keywords("Variant", parameters, RULES)
-    for key in parameters:
-        if overrides.get(key, parameters[key]) != parameters[key]:
-            both = f"{key}={parameters[key]!r} and {key}={overrides[key]!r}"
-            raise VariantError(f"{both} contradict each other: expected {key} once")
+        return _variant_of_text(name, overrides)
     ours = _hle_preset(name) if isinstance(name, str) else None
     if ours is not None:
         expected = f'"{ours}"'
@@ -52,19 +46,29 @@ def variant(name: str, **overrides: Any) -> Variant:
             f"variant={name!r} is HLE's name: expected {expected}; "
             f"starmine.hle.variant({name!r}) understands HLE's names"
         )
-    return preset(name, **parameters | overrides)
+    return preset(name, **overrides)
 
 
-def _parts(text: str) -> tuple[str, dict[str, Any]]:
-    """The preset's name in a text, and the parameters that follow it."""
+def _variant_of_text(text: str, overrides: dict[str, Any]) -> Variant:
+    """The variant of a preset's name with parameters after it, and of overrides, which do not contradict them."""
     name, _, following = (part.strip() for part in text.partition(","))
     try:
         call = ast.parse(f"f({following})", mode="eval").body
         if not isinstance(call, ast.Call) or call.args or any(each.arg is None for each in call.keywords):
             raise ValueError
-        return name, {str(each.arg): _literal(each.value) for each in call.keywords}
+        pairs = [(str(each.arg), _literal(each.value)) for each in call.keywords]
     except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
         raise VariantError(f"variant={text!r} is not allowed: expected {FORM}") from error
+    parameters: dict[str, Any] = {}
+    for key, value in [*pairs, *overrides.items()]:
+        known = parameters.setdefault(key, value)
+        if known is not value and known != value:
+            both = f"{key}={parameters[key]!r} and {key}={value!r}"
+            raise VariantError(f"{both} contradict each other: expected {key} once")
+    try:
+        return variant(name, **parameters)
+    except (TypeError, OverflowError) as error:
+        raise VariantError(f"variant={text!r} is not allowed: {error}") from error
 
 
 def _literal(value: ast.expr) -> Any:

@@ -107,7 +107,7 @@ class HanabiState(Public):
             self._deal(move)
             return
         position = self._position
-        if position.undealt:
+        if position.undealt and not self.is_terminal():
             raise IllegalMoveError(f"{move} is not legal now: a card is to be dealt; call deal_random_card first")
         self._position = self._after(position.rules.actions.get(move), move)
 

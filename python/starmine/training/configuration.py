@@ -75,8 +75,6 @@ def begun(described: Entries, start: str | None) -> Entries:
 def resumed(path: Path, described: Entries, updates: int) -> Entries:
     """The contents of the file of a run that goes on: what they were, and at the end what has changed.
 
-    It prints the arguments that have other values than before: one that a command leaves out has its default again.
-
     Args:
         path: of the file. Where there is none, the contents are of a run that begins now, with a word to the user.
         described: what `describe` returns.
@@ -91,10 +89,7 @@ def resumed(path: Path, described: Entries, updates: int) -> Entries:
         before = latest(stored)
         changed = changes(before, described)
         if "arguments" in changed:
-            changed["arguments"] = others = changes(before["arguments"], described["arguments"])
-            told = [f"{name}={value!r} (before: {before['arguments'].get(name)!r})" for name, value in others.items()]
-            if told := [text for text in told if not text.startswith("resume=")]:
-                print(f"the run goes on with other arguments: {', '.join(told)}")
+            changed["arguments"] = changes(before["arguments"], described["arguments"])
     except FileNotFoundError:
         print(f"{path} was missing: the new one describes the run from here")
         stored, changed = begun(described, None), {}

@@ -229,7 +229,17 @@ class Run:
             entered.enter_context(self._signals)
             entered.enter_context(warn_of_parallel_runs())
             self._entered = entered.pop_all()
+        if rank() == 0:
+            print(self._plan())
         return self
+
+    def _plan(self) -> str:
+        """Where it trains, from where on and for how long, in one line."""
+        args = self.args
+        device = f" on {args.device}" if hasattr(args, "device") else ""
+        budget = f"{args.minutes:g} minutes" if args.total_steps is None else f"{args.total_steps:,} turns"
+        spent = ", which is spent: nothing is trained" if self.fraction >= 1 else ""
+        return f"{self.program}{device}: {self.steps:,} turns so far, the budget is {budget}{spent}"
 
     def _configuration(self) -> dict[str, Any]:
         if not self.args.resume:
@@ -330,6 +340,8 @@ class Run:
             raise self._failed(what, DivergedError) from error
         if error is None and self._stopped and rank() == 0:
             print(f"stopped after update {self.updates}: --resume goes on from {self.path}")
+        if isinstance(error, KeyboardInterrupt) and self.finished:
+            print("stopped after the training: --resume evaluates the policy and saves it")
 
     def report(
         self,

@@ -270,3 +270,21 @@ def test_a_file_imports_from_its_own_folder_or_is_refused(tmp_path, monkeypatch,
     finally:
         for name in ("own_helper", "helped", "helped_of_player_1"):
             sys.modules.pop(name, None)
+
+
+def test_generate_names_a_model_and_tells_of_its_fallback(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "talking.py").write_text(
+        "from starmine.text import ChatPlayer\n\n"
+        "model = ChatPlayer(lambda messages: 'Hello.', name='talker', replies=1, fallback='random')\n"
+        "silent = ChatPlayer(lambda messages: 'Hello.', name='silent', replies=1)\n"
+    )
+    options = ["--variant", "very-small", "--games", "4", "--quiet", "--output"]
+    assert main(["generate", "talking.py:model", "iggi", *options, "made"]) == 0
+    stored = starmine.data.Dataset("made")
+    assert [player["name"] for player in stored.players] == ["talker", "iggi"]
+    moves = sum(event.seat == 0 for game in stored for event in game.state().history)
+    assert f"a fallback chose {moves} of the moves of talker" in capsys.readouterr().err
+    assert main(["generate", "talking.py:silent", "iggi", *options, "failed"]) == 2
+    assert "no game of this shard is stored; with a smaller --shard-size" in capsys.readouterr().err

@@ -39,6 +39,30 @@ def test_options_add_to_the_rules_and_do_not_change_them():
         rules_of_text("standard, players=3", 2)
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("standard, colors=3, colors=4", "colors=3 and colors=4 contradict each other"),
+        ("standard, max_lives=4", "did you mean .*max_life_tokens"),
+        ("standard, max_life_tokens=four", r"'standard, max_life_tokens=four' is not allowed"),
+        ("standard, empty_hints=yes", r"'standard, empty_hints=yes' is not allowed"),
+    ],
+)
+def test_every_fault_of_a_text_is_a_variant_error(text, message):
+    for read in (starmine.variant, rules_of_text, lambda text: starmine.HanabiVectorEnv(1, variant=text)):
+        with pytest.raises(starmine.VariantError, match=message):
+            read(text)
+
+
+def test_a_text_is_taken_wherever_python_takes_a_preset():
+    rules = starmine.Variant(players=3, max_life_tokens=4)
+    text = "standard, max_life_tokens=4"
+    assert starmine.variant(text, players=3) == rules
+    assert starmine.HanabiVectorEnv(1, variant=text, players=3).variant == rules
+    assert starmine.HanabiEnv(variant=text, players=3).variant == rules
+    assert starmine.evaluate(["iggi"], 1, variant=text, players=3).settings.variant == rules
+
+
 COMMANDS = {
     "eval": ["eval", "random", "--games", "4", "--quiet"],
     "generate": ["generate", "random", "random", "random", "--games", "4", "--quiet", "--output", "games"],

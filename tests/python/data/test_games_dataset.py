@@ -523,3 +523,7 @@ def test_decks_of_evaluations_are_warned_of(tmp_path, seed):
     assert evaluation_decks(games).tolist() == [seed != 1] * 5
     assert evaluation_decks(games, [seed]).all()
     assert not evaluation_decks(games, [seed + 1]).any()
+    for others in (played, starmine.data.Dataset(tmp_path / "made")[:]):
+        assert evaluation_decks(others).tolist() == [seed != 1] * 5
+    with pytest.raises(TypeError, match=r"games=.*data\[:\] of a Dataset|games is a"):
+        evaluation_decks(starmine.data.Dataset(tmp_path / "made"))

@@ -106,7 +106,8 @@ def test_cross_play_of_seeds_is_over_disjoint_pairs_in_both_seatings():
 
 
 def test_seeds_are_in_the_order_of_their_numbers():
-    found = evaluate({f"m-{number}": "iggi" for number in (10, 2, 1)}, methods=["m"], **OPTIONS | {"games": 1})
+    bots = {"m-10": "iggi", "m-2": "piers", "m-1": "simple"}
+    found = evaluate(bots, methods=["m"], **OPTIONS | {"games": 1})
     assert found.settings.methods == {"m": ("m-1", "m-2", "m-10")}
 
 
@@ -347,3 +348,16 @@ def test_a_matrix_grows_and_does_not_shrink(tmp_path, monkeypatch):
     interrupt_after(monkeypatch, 0, error=AssertionError)
     again = evaluate(["iggi", "cheater", "piers"], **OPTIONS, output=tmp_path)
     assert np.array_equal(again.outcomes, grown.outcomes)
+
+
+def test_seeds_of_a_method_are_different_players():
+    with pytest.raises(StarmineError, match="methods='m': m-1 and m-3 are the same player"):
+        evaluate({"m-1": "iggi", "m-2": "piers", "m-3": "iggi"}, methods=["m"], **OPTIONS)
+
+
+def test_no_picture_of_fewer_players_stays(tmp_path):
+    pytest.importorskip("matplotlib")
+    evaluate(["iggi"], 2, variant="mini", output=tmp_path)
+    assert (tmp_path / "eval.png").exists()
+    evaluate(["iggi", "piers"], 2, variant="mini", output=tmp_path, figure=False)
+    assert not (tmp_path / "eval.png").exists()

@@ -89,6 +89,7 @@ REFUSED = {  # with what every door says
     "": r'bot="" is not known',
     "nosuch.safetensors": r'policy="nosuch.safetensors" cannot be read',
     "runs/nosuch": r'policy="runs/nosuch" cannot be read',
+    "mine.safetensor": r'policy="mine.safetensor" cannot be read',
     "./smart": r'policy="./smart" cannot be read',
     "policy: nosuch": r'policy="nosuch" cannot be read',
     "policy: van-den-bergh": r'policy="van-den-bergh" cannot be read',
@@ -382,3 +383,12 @@ def test_a_weight_is_told_from_an_option(here):
         read(RULES, f"search: {BOT}; rollout=20")
     with pytest.raises(starmine.StarmineError, match=r"has the weight 'x': expected a number above 0"):
         read(RULES, f"{BOT}=x")
+
+
+def test_a_run_that_has_not_ended_is_named(tmp_path):
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "checkpoint.pt").write_bytes(b"")
+    for text in (str(run), f"policy: {run}"):
+        with pytest.raises(starmine.StarmineError, match=r"a run that has not ended, .*--resume ends it"):
+            starmine.play_games([text, "smart"], 1)

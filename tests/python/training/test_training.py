@@ -111,6 +111,22 @@ def test_a_budget_of_minutes_ends(train):
             train(total_steps=None, minutes=minutes)
 
 
+def test_a_run_says_where_it_begins_and_what_is_left(train, capsys):
+    train(total_steps=4)
+    assert re.search(r": 0 turns so far, the budget is 4 turns\n", capsys.readouterr().out)
+    train(resume=True, total_steps=2)
+    said = capsys.readouterr().out
+    assert re.search(r": \d+ turns so far, the budget is 2 turns, which is spent: nothing is trained\n", said)
+
+
+def test_ctrl_c_after_the_training_says_what_is_left(train, capsys):
+    _, run = train(total_steps=4)
+    capsys.readouterr()
+    assert run.finished
+    run.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
+    assert "stopped after the training: --resume evaluates the policy and saves it" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_update_and_the_run(train, tmp_path, monkeypatch, capsys, number):
     train(out=tmp_path / "whole")

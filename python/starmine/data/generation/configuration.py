@@ -135,8 +135,9 @@ class _PlayersTable:
         return len(self.members) - 1
 
     def _type_name(self, given: Any) -> str:
-        """The name of an object's type, with a number from 2 on where another player has the name."""
-        name = type_name(given)
+        """An object's own `name` or that of its type, with a number from 2 on where another player has the name."""
+        own = getattr(given, "name", None)
+        name = own if isinstance(own, str) and own else type_name(given)
         numbered = chain([name], (f"{name} ({number})" for number in count(2)))
         names = [member.name for member in self.members]
         return next(name for name in numbered if name not in names)
