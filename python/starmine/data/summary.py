@@ -21,7 +21,7 @@ from starmine.data.verification import REMADE, game_files
 from starmine.games.variants import variant_text
 
 WIDTH = 48  # of the longest bar, in characters
-COLUMNS = ["score", "length", "players"]
+COLUMNS = ["score", "length", "ending", "players"]
 NAME = 36  # characters of a name on the line of its numbers
 MOST_TABLES = 20  # that are shown
 MEND = f"restore or remove this file; {REMADE.format('a shard')}"
@@ -38,16 +38,19 @@ class TableScores:
         name: the players' names by seat.
         counts: int64 (256,), the number of games by score.
         turns: number of turns.
+        stopped: number of games that stopped before their end, such as those that a player gave up.
     """
 
     name: str
     counts: NDArray[np.int64] = field(default_factory=lambda: np.zeros(256, np.int64))
     turns: int = 0
+    stopped: int = 0
 
-    def add(self, scores: NDArray[np.uint8], lengths: NDArray[np.uint16]) -> None:
+    def add(self, scores: NDArray[np.uint8], lengths: NDArray[np.uint16], endings: NDArray[np.uint8]) -> None:
         """Add games."""
         self.counts += np.bincount(scores, minlength=256)
         self.turns += int(lengths.sum(dtype=np.int64))
+        self.stopped += int((endings == 0).sum())
 
     @property
     def games(self) -> int:
@@ -79,8 +82,8 @@ class Info:
         files: number of files.
         missing: number of shards that the data set lacks.
         bytes: size of the files.
-        total: the scores of all games: an object with `games`, `mean`, `standard_error`, `turns`, and `counts`, int64
-            (256,), the number of games by score.
+        total: the scores of all games: an object with `games`, `mean`, `standard_error`, `turns`, `stopped`, the number
+            of games that stopped before their end, and `counts`, int64 (256,), the number of games by score.
         tables: objects like `total` that also have a `name`, one for each list of players by seat; most games first.
     """
 
@@ -104,6 +107,8 @@ class Info:
             f"{files}, {self.bytes:,} bytes, {self.bytes / max(games, 1):.1f} a game",
             "",
             *self._table_lines(),
+            *[f"{counted(self.total.stopped, 'game')} stopped before the end; the means include their scores"]
+            * bool(self.total.stopped),
             "",
             *histogram(self.total.counts),
         ]
@@ -173,16 +178,16 @@ def _add(file: GamesFile, total: TableScores, tables: dict[tuple[str, ...], Tabl
         if len(columns) == 0:
             continue
         score = columns["score"].to_numpy()
-        length = columns["length"].to_numpy()
+        length, ending = columns["length"].to_numpy(), columns["ending"].to_numpy()
         players = columns["players"].combine_chunks().flatten().to_numpy().reshape(-1, metadata.variant.players)
         seats, table_of = np.unique(players, axis=0, return_inverse=True)
         order = np.argsort(table_of.reshape(-1), kind="stable")  # table after table, since there may be thousands
         stops = np.cumsum(np.bincount(table_of.reshape(-1), minlength=len(seats)))[:-1]
-        parts = zip(np.split(score[order], stops), np.split(length[order], stops), strict=True)
-        for chosen, (scored, turns) in zip(seats.tolist(), parts, strict=True):
+        parts = zip(*(np.split(column[order], stops) for column in (score, length, ending)), strict=True)
+        for chosen, part in zip(seats.tolist(), parts, strict=True):
             held = tuple(names[player] for player in chosen)
-            tables.setdefault(held, TableScores(" + ".join(held))).add(scored, turns)
-        total.add(score, length)
+            tables.setdefault(held, TableScores(" + ".join(held))).add(*part)
+        total.add(score, length, ending)
     return metadata
 
 

@@ -380,3 +380,20 @@ print(rows == verified.turns, len(games[[99, 3]]), "pandas" in sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["True", "2", "False"]
+
+
+def test_games_that_stopped_before_their_end_are_counted(folder, tmp_path_factory):
+    class Failing:
+        version = 1
+
+        def act(self, view):
+            raise KeyError("plan")
+
+    output = tmp_path_factory.mktemp("evaluation")
+    with pytest.warns(UserWarning, match="every game"):
+        starmine.evaluate({"failing": Failing}, 3, variant="mini", output=output, figure=False)
+    found = info(output)
+    assert (found.total.games, found.total.stopped) == (3, 3)
+    assert "3 games stopped before the end; the means include their scores" in str(found)
+    assert info(folder).total.stopped == 0
+    assert "before the end" not in str(info(folder))
