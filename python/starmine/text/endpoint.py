@@ -121,6 +121,8 @@ class Endpoint:
         completion = await self._client.chat.completions.create(
             model=self.model, messages=messages, **(chosen | self.parameters)
         )
+        if isinstance(completion, str):
+            raise StarmineError("the endpoint answered text, not a completion: expected a base_url such as HOST/v1")
         if not completion.choices:
             raise StarmineError("the endpoint answered without a choice")
         message, reason = completion.choices[0].message, completion.choices[0].finish_reason

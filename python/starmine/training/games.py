@@ -135,7 +135,7 @@ def training_seed(seed: int) -> int:
     """
     seed = check_integer("seed", seed)
     if not 1 <= seed < PROGRESS_SEED:
-        why = "evaluations play the decks of the others"
+        why = "evaluations deal the decks of other seeds"
         raise StarmineError(f"seed={seed} is not allowed in training: expected 1 to {PROGRESS_SEED - 1:,}; {why}")
     return seed + (rank() << 40)
 

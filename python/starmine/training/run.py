@@ -222,6 +222,8 @@ class Run:
             if args.resume:
                 self._load()
             contents = in_first_process(self._configuration)
+            if rank() == 0:
+                print(self._plan(), flush=True)
             self._log = in_first_process(lambda: Log(args.out, self.updates, self.steps, self.fraction))
             if self._log is not None:
                 self.rows = entered.enter_context(self._log).rows
@@ -229,8 +231,6 @@ class Run:
             entered.enter_context(self._signals)
             entered.enter_context(warn_of_parallel_runs())
             self._entered = entered.pop_all()
-        if rank() == 0:
-            print(self._plan())
         return self
 
     def _plan(self) -> str:

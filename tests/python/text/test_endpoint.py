@@ -50,7 +50,7 @@ def served(answer):
             status, found = answer(request)
             data = found if isinstance(found, bytes) else json.dumps(found).encode()
             self.send_response(status)
-            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Type", "text/html" if data.startswith(b"<") else "application/json")
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
             self.wfile.write(data)
@@ -161,6 +161,7 @@ def test_tool_calls_that_name_no_move_are_refused(calls, problem):
         (500, b"<html>no</html>", "InternalServerError", 2),
         (401, {"error": {"message": "no such key"}}, "AuthenticationError", 1),
         (200, completion("x") | {"choices": []}, "StarmineError", 1),
+        (200, b"<html>hello</html>", "StarmineError: the endpoint answered text, not a completion", 1),
         (200, b"{}", "", 1),
         (200, b"not JSON", "", 1),
     ],
