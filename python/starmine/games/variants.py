@@ -128,8 +128,7 @@ def preset_of(rules: Variant) -> str | None:
 
 
 def variant_text(rules: Variant) -> str:
-    """The variant's preset and number of players, or its parameters where it is no preset."""
+    """The variant as `variant` takes it: its preset, or "standard" with the parameters that differ."""
     name = preset_of(rules)
-    return (
-        repr(rules).removeprefix("Variant(").removesuffix(")") if name is None else f"{name}, {rules.players} players"
-    )
+    different = repr(rules).removeprefix("Variant(").removesuffix(")")
+    return f"standard, {different}" if name is None else f"{name}, players={rules.players}"

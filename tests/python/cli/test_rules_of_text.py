@@ -54,6 +54,20 @@ def test_every_fault_of_a_text_is_a_variant_error(text, message):
             read(text)
 
 
+@pytest.mark.parametrize(
+    "rules",
+    [
+        starmine.Variant(players=3, max_life_tokens=4),
+        starmine.variant("avalanche", players=4),
+        starmine.Variant(colors=2, copies=[[1] * 5, [3, 2, 2, 2, 1]], lost_game_score="fireworks", edition="ikebana"),
+    ],
+)
+def test_a_printed_variant_can_be_given_back(rules):
+    from starmine.games.variants import variant_text
+
+    assert starmine.variant(variant_text(rules)) == rules
+
+
 def test_a_text_is_taken_wherever_python_takes_a_preset():
     rules = starmine.Variant(players=3, max_life_tokens=4)
     text = "standard, max_life_tokens=4"

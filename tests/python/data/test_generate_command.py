@@ -22,7 +22,7 @@ def test_the_command_line_generates_sums_up_and_verifies(tmp_path, capsys):
     assert "4 files, 100 games" in capsys.readouterr().out
     assert main(["data", "info", str(tmp_path)]) == 0
     shown = capsys.readouterr().out.splitlines()
-    assert shown[0].endswith(": mini, 2 players")
+    assert shown[0].endswith(": mini, players=2")
     assert shown[1].startswith("100 games, ")
     assert all(len(line) <= 80 for line in shown[1:])
     assert any("#####" in line for line in shown)
