@@ -75,7 +75,7 @@ class Args(ScriptArgs):
     bot: str = "smart"
     """one of starmine.bots(), whose games are generated"""
     variant: str = "standard"
-    """of generated games, a preset, with parameters after it, such as: standard, max_life_tokens=4"""
+    """of generated games: a preset, with parameters after it (standard, max_life_tokens=4); the seats as --players"""
     players: int = 2
     """of generated games"""
     games: int | None = 100_000

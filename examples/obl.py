@@ -88,7 +88,7 @@ class Args(ScriptArgs):
     """
 
     variant: str = "standard"
-    """a preset, with parameters after it, such as: standard, max_life_tokens=4"""
+    """a preset, with parameters after it (standard, max_life_tokens=4); the seats as --players"""
     players: int = 2
     encoder: str = "canonical"
     """one of starmine.encoders()"""

@@ -93,7 +93,7 @@ class Args(PartnerArgs):
     """
 
     variant: str = "standard"
-    """a preset, with parameters after it, such as: standard, max_life_tokens=4"""
+    """a preset, with parameters after it (standard, max_life_tokens=4); the seats as --players"""
     players: int = 2
     encoder: str = "canonical"
     """one of starmine.encoders()"""

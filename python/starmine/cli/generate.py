@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from tyro.conf import Positional, arg
 
@@ -82,19 +82,24 @@ class Generate(PlayedGames):
                 progress=not self.quiet,
             )
         except BotError:
-            self.complain("no game of this shard is stored; with a smaller --shard-size, finished shards are kept")
+            self.complain("no game of this shard is stored: a smaller --shard-size, in another folder, loses less")
             raise
         except KeyboardInterrupt:
             self.complain(f"interrupted; the same command goes on from {self.output}")
             return INTERRUPTED
+        finally:
+            self.tell_of_fallbacks([player for seat in players for player, _ in seat])
         print(made)
-        for player in {id(player): player for seat in players for player, _ in seat}.values():
-            if isinstance(player, ChatPlayer) and player.fallbacks:
-                moves = f"{player.fallbacks:,} of the moves of {player.name}"
-                self.complain(f"warning: a fallback chose {moves}, which are stored like its own")
         if made.kept and any(is_of_file(text) for seat in seats for text, _ in seat):
             self.complain(f"{len(made.kept):,} shards were made before and are kept. {NOT_TOLD} in another folder")
         return 0
+
+    def tell_of_fallbacks(self, players: list[Any]) -> None:
+        """Warn on standard error of moves that fallbacks of chat players chose in this call."""
+        for player in {id(player): player for player in players}.values():
+            if isinstance(player, ChatPlayer) and player.fallbacks:
+                moves = f"{player.fallbacks:,} of the moves of {player.name}"
+                self.complain(f"warning: a fallback chose {moves}, which are stored like its own")
 
 
 def shards_of_text(text: str) -> list[int]:

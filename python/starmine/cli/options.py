@@ -141,14 +141,14 @@ class ConvertedGames(SourceGames):
         ),
     ]
     source_format: Annotated[Format, arg(name="from", help=f"format of IN: {', '.join(FORMATS)}")] = None
-    fresh: Annotated[bool, arg(help="replace OUT if it exists", help_behavior_hint="")] = False
+    fresh: Annotated[bool, arg(help="replace OUT if it is a file", help_behavior_hint="")] = False
 
     def source_and_target(self) -> tuple[list[str], str]:
         """IN and OUT.
 
         Raises:
-            StarmineError: one of them is missing, a file would be read and written, or OUT exists and is not to be
-                replaced.
+            StarmineError: one of them is missing, a file would be read and written, or OUT is a file that exists
+                and is not to be replaced.
         """
         if len(self.paths) < 2:
             raise StarmineError(f"{len(self.paths)} paths are not allowed: expected IN and OUT")
@@ -156,9 +156,8 @@ class ConvertedGames(SourceGames):
         for source in sources:
             if source != "-" and Path(source).exists() and Path(target).exists() and Path(source).samefile(target):
                 raise StarmineError(f"{target} is the source, too: expected another file to write")
-        if target and Path(target).exists() and not self.fresh:
-            instead = "" if Path(target).is_dir() else ", or --fresh to replace it"
-            raise StarmineError(f"{target} exists: expected a new {'folder' if not instead else 'file'}{instead}")
+        if target and Path(target).is_file() and not self.fresh:
+            raise StarmineError(f"{target} exists: expected a new file, or --fresh to replace it")
         return sources, target
 
 

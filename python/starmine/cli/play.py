@@ -138,10 +138,10 @@ def named_seats(options: Play, rules: Variant) -> list[str | None]:
 def web_game(options: Play, rules: Variant) -> WebGame:
     """The game of the page, with new objects for the players of each following game."""
     folder = None if options.save is None else given_path("--save", options.save)
+    names = named_seats(options, rules)
     if folder is not None:
         pyarrow()  # rather than after the first game
         folder.mkdir(parents=True, exist_ok=True)
-    names = named_seats(options, rules)
 
     def begin(number: int) -> LiveGame:
         players = [None if name is None else own_player(name) for name in names]

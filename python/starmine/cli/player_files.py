@@ -87,14 +87,15 @@ def _module(shown: str) -> ModuleType:
     """Run a file as a module, whose own folder it can import from; once, as long as it stays as it is.
 
     Raises:
-        StarmineError: there is no such file, it fails, or it might import a module of another file's folder in place of
-            one of its own folder.
+        StarmineError: there is no such file, it fails, or it imports a module of its own folder whose name one in the
+            folder of another file has: Python would give both files the same module.
     """
     path = Path(shown).resolve()
-    for own, other in _same_names(path):
-        raise StarmineError(f"{shown} cannot be run with {other}: {own} has the same name. Rename one of them")
     try:
-        return _run(path, path.read_bytes(), shown)
+        source = path.read_bytes()
+        for own, other in _same_names(path, source):
+            raise StarmineError(f"{shown} cannot be run with {other}: {own} has the same name. Rename one of them")
+        return _run(path, source, shown)
     except OSError as error:
         raise StarmineError(f"there is no file {shown!r}: expected a Python file with a bot") from error
 
@@ -117,26 +118,26 @@ def _run(path: Path, source: bytes, shown: str) -> ModuleType:
         del sys.modules[name]
         raise StarmineError(f"{shown} cannot be run: {error_text(error)}") from error
     finally:
-        sys.path.remove(folder)
+        with suppress(ValueError):  # the file may have changed the list
+            sys.path.remove(folder)
         if folder not in sys.path:
             sys.path.append(folder)  # for what it imports later
     return module
 
 
-def _same_names(path: Path) -> Iterator[tuple[Path, Path]]:
-    """The modules in the folder of a file that Python would not import, since another folder's have their names.
+def _same_names(path: Path, source: bytes) -> Iterator[tuple[Path, Path]]:
+    """The modules of its own folder that a file imports, and whose names the folder of another file has, too.
 
     Args:
         path: of the file, which is run whatever it is called.
+        source: its contents.
 
     Yields:
-        The file of the module in the folder, and that of the other module.
+        The module in the folder, and the other one.
     """
-    for name, module in list(sys.modules.items()):
-        file = Path(getattr(module, "__file__", None) or "")
-        if file.name not in (f"{name}.py", "__init__.py"):
-            continue  # a part of a package, or a player's file under another name, which no file can import
-        place = file.parent.parent if file.name == "__init__.py" else file.parent
-        own = path.parent / file.relative_to(place)
-        if place in FOLDERS and place != path.parent and own != path and own.is_file():
-            yield own, file
+    lines = re.findall(rb"^\s*(?:from|import)\b(.*)", source, re.MULTILINE)
+    for name in sorted({word.decode() for line in lines for word in re.findall(rb"[A-Za-z_]\w*", line)}):
+        for module in (Path(f"{name}.py"), Path(name, "__init__.py")):
+            own = path.parent / module
+            if own != path and own.is_file():
+                yield from ((own, folder / module) for folder in FOLDERS - {path.parent} if (folder / module).is_file())

@@ -215,7 +215,7 @@ class Folder:
             if figure:
                 evaluation.draw(self.path / FIGURE)
             else:
-                (self.path / FIGURE).unlink(missing_ok=True)  # of fewer players
+                (self.path / FIGURE).unlink(missing_ok=True)  # it may be of other players
 
 
 # --- Reading ----------------------------------------------------------------------------------------------

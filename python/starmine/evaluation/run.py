@@ -92,7 +92,8 @@ def evaluate(
             one call at a time writes to a folder. The outcomes of chat players' calls are kept with the games. None
             writes nothing.
         fresh: start over in a folder that holds an evaluation; only with `output`.
-        figure: draw the heat map, which needs matplotlib; only with `output`. None for yes with `output`.
+        figure: draw the heat map, which needs matplotlib; only with `output`. None for yes with `output`. False also
+            removes an earlier one.
         progress: show the progress on standard error.
 
     Returns:

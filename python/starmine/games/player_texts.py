@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 from starmine._core import StarmineError, Variant, _Player, _search_parts, bots
 from starmine.policies.files import plays_through_torch, policy_text
 from starmine.policies.foreign.files import is_foreign
-from starmine.policies.load import POLICY_FILE, TrainedPolicy, load_policy, shipped
+from starmine.policies.load import POLICY_FILE, TrainedPolicy, load_policy, policy_file, shipped
 
 if TYPE_CHECKING:
     from starmine.policies.torch_policy import TorchPolicy
 
 FILE = re.compile(r"(?!rules:|policy:|noisy:|search:).*\.py(:[^:/\\]*)?")  # of a Python bot, as commands have it
 START = 1 << 20  # bytes of a file that tell whose it is
-CHECKPOINT_FILE = "checkpoint.pt"  # of a run
 NOISY, POLICY = "noisy:", "policy:"
 NOT_OF_CORE = (
     "the core does not play it: expected a bot, or a policy whose network is a ColorNetwork without recurrence"
@@ -162,25 +161,20 @@ def _source_of(text: str) -> tuple[str, bool] | None:
     """The name or the file of a policy in the text of a player, and whether it is sampled; None for other texts.
 
     A run's folder stands for the file of its policy. A text without "policy:" names a policy if it is the name of one,
-    or a path: one with a folder or an ending, or of a file that exists.
+    or a path: one with a folder, with an ending such as ".safetensors", or of a file that exists.
     """
     source = text.removeprefix(POLICY).strip()
     path, _, option = source.rpartition(";")
     if not path or os.path.exists(source):
         path, option = source, ""
     path, option = _unquoted(path.strip()), option.strip()
-    is_path = os.path.dirname(path) != "" or os.path.splitext(path)[1] != "" or os.path.exists(path)
-    is_named = path in shipped() or is_path
+    has_ending = os.path.splitext(path)[1][1:].isidentifier()  # unlike "smart=0.5"
+    is_named = path in shipped() or os.path.dirname(path) != "" or has_ending or os.path.exists(path)
     if text in bots() or text.startswith(WITHOUT_PATH) or not (is_named or text.startswith(POLICY)):
         return None
     if option not in ("", "sampled"):
         raise StarmineError(f'{text!r} has the option {option!r}: expected "sampled" or none')
-    if path in shipped() or not os.path.isdir(path):
-        return path, bool(option)
-    file = os.path.join(path, POLICY_FILE)
-    if not os.path.exists(file) and os.path.exists(os.path.join(path, CHECKPOINT_FILE)):
-        raise StarmineError(f"{text!r} is a run that has not ended, and saves its policy at the end: --resume ends it")
-    return file, bool(option)
+    return path if path in shipped() else policy_file(path), bool(option)
 
 
 def _unquoted(path: str) -> str:

@@ -27,7 +27,8 @@ def variant(name: str, **overrides: Any) -> Variant:
     Raises:
         UnknownNameError: there is no such preset.
         VariantError: a value out of range, a text of another form, or another value in it than in `overrides`.
-        TypeError: there is no such parameter, and the message has the nearest; or a value of a wrong type.
+        TypeError: there is no such parameter in `overrides`, and the message has the nearest; or a value of a wrong
+            type.
 
     >>> import starmine
     >>> starmine.variant("hard", players=4).max_life_tokens
@@ -57,12 +58,12 @@ def _variant_of_text(text: str, overrides: dict[str, Any]) -> Variant:
         if not isinstance(call, ast.Call) or call.args or any(each.arg is None for each in call.keywords):
             raise ValueError
         pairs = [(str(each.arg), _literal(each.value)) for each in call.keywords]
-    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
+    except (TypeError, ValueError, SyntaxError, RecursionError, MemoryError) as error:
         raise VariantError(f"variant={text!r} is not allowed: expected {FORM}") from error
     parameters: dict[str, Any] = {}
     for key, value in [*pairs, *overrides.items()]:
         known = parameters.setdefault(key, value)
-        if known is not value and known != value:
+        if known is not value and str(known) != str(value):
             both = f"{key}={parameters[key]!r} and {key}={value!r}"
             raise VariantError(f"{both} contradict each other: expected {key} once")
     try:
@@ -79,7 +80,7 @@ def _literal(value: ast.expr) -> Any:
 
 
 def resolve_variant(given: str | Variant, overrides: dict[str, Any]) -> Variant:
-    """The variant of a preset's name, or the given one, with the overrides applied.
+    """The variant of a text as `variant` takes it, or the given one, with the overrides applied.
 
     Raises:
         UnknownNameError: there is no such preset.
@@ -91,7 +92,7 @@ def resolve_variant(given: str | Variant, overrides: dict[str, Any]) -> Variant:
     if isinstance(given, Variant):
         check_keywords("Variant", overrides, RULES)
         return Variant(**{**given.parameters(), **overrides}) if overrides else given
-    raise VariantError(f"variant={given!r} is not allowed: expected a Variant or a preset's name")
+    raise VariantError(f"variant={given!r} is not allowed: expected a Variant, or a text such as standard")
 
 
 @cache

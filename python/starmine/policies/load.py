@@ -44,7 +44,7 @@ def policy_file(path: str) -> str:
         return path
     found = os.path.join(path, POLICY_FILE)
     if not os.path.isfile(found):
-        expected = f"expected the folder of a run that has ended, with {POLICY_FILE}"
+        expected = f"expected the folder of a run that has ended, with {POLICY_FILE}; --resume goes on with a run"
         raise UnknownNameError(f"policy={path!r} is a folder without a policy: {expected}")
     return found
 

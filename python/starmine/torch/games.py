@@ -49,6 +49,7 @@ DTYPES = {
 }
 STATE = ("epoch", "position", "part", "data", "order")  # what a state has
 _START = (0, 0, 0)  # window, block, row
+WATCHED = 1000  # games that are compared with those of evaluations
 
 
 class GamesDataset(CopiedWhole, IterableDataset[TensorRows]):
@@ -74,7 +75,7 @@ class GamesDataset(CopiedWhole, IterableDataset[TensorRows]):
     are the same, to the bit, as without the interruption. A plain `DataLoader` with workers cannot be resumed in this
     way, since the workers run ahead and it does not save their states. torchdata's `StatefulDataLoader` saves them.
 
-    It warns if games of the first row group have decks of evaluations, see `starmine.data.evaluation_decks`.
+    It warns if some of the first 1,000 games have decks of evaluations, see `starmine.data.evaluation_decks`.
 
     Args:
         data: a `Dataset`, also a view of one, or the path of one.
@@ -137,12 +138,12 @@ class GamesDataset(CopiedWhole, IterableDataset[TensorRows]):
         replay.check(self.data.variant)
         self._blocks = Blocks(self.data, replay, shuffle, check_number("seed", seed, 0), permute_colors)
         self._features = len(self.data.variant.layout(encoder))
-        first = self.data.read(0, optional=False).trajectories if len(self.data) else None
+        first = self.data.read(0, optional=False)[:WATCHED].trajectories if len(self.data) else None
         if first is not None and (count := int(evaluation_decks(first).sum())):
             warnings.warn(
                 f"{count:,} of the first {len(first):,} games of {self.data} have decks of evaluations: a policy that "
                 "learns from them has seen the decks that it is evaluated on",
-                stacklevel=2,
+                stacklevel=3,  # of the caller of the checked `__init__`
             )
         # Shared with the workers of a DataLoader, so that those that stay alive learn of a new epoch.
         self._epoch: Tensor = torch.zeros((), dtype=torch.int64)

@@ -6,7 +6,7 @@ import math
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import MISSING, dataclass, fields, replace
 from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -86,6 +86,8 @@ def prepare_torch(args: ScriptArgs) -> None:
 def refuse_unused(args: Any, names: Sequence[str], when: str) -> None:
     """Refuse arguments that have another value than their default where this value would have no effect.
 
+    A run that goes on keeps what it began with.
+
     Args:
         args: a dataclass.
         names: of the arguments.
@@ -94,9 +96,10 @@ def refuse_unused(args: Any, names: Sequence[str], when: str) -> None:
     Raises:
         StarmineError: one of them has another value.
     """
-    for field in fields(args):
+    for field in fields(args) if not getattr(args, "resume", False) else ():
+        usual = field.default if field.default_factory is MISSING else field.default_factory()
         value = getattr(args, field.name)
-        if field.name in names and value != field.default:
+        if field.name in names and value != usual:
             raise StarmineError(f"{field.name}={value!r} has no effect {when}: expected no {field.name}")
 
 

@@ -6,6 +6,7 @@ import pytest
 
 import starmine
 from starmine.cli import main
+from starmine.cli.player_files import player_of
 
 SOURCE = """
 import dataclasses
@@ -223,7 +224,6 @@ def test_a_file_is_refused_in_python_too():
 
 def test_players_of_one_class_have_an_identity_each(tmp_path):
     """A version that was given to a class counts neither for its objects nor for its subclasses in other files."""
-    from starmine.cli.player_files import player_of
     from starmine.games.identity import identity
 
     (tmp_path / "base_player.py").write_text(
@@ -252,24 +252,38 @@ def test_generate_says_when_stored_games_of_a_file_are_kept(tmp_path, capsys, mo
     assert "Files that a Python file reads" in capsys.readouterr().err
 
 
-def test_a_file_imports_from_its_own_folder_or_is_refused(tmp_path, monkeypatch, capsys):
-    from starmine.cli.player_files import player_of
+def test_a_file_imports_from_its_own_folder_or_is_refused(tmp_path, monkeypatch):
+    from starmine.cli import player_files
 
     monkeypatch.setattr(sys, "path", [str(tmp_path / "installed"), *sys.path])
-    source = "from own_helper import slot\nclass Bot:\n    slot = slot\n    def act(self, view):\n        return 0\n"
+    monkeypatch.setattr(player_files, "FOLDERS", set())
+    eager = "from own_helper import slot\nclass Bot:\n    slot = slot\n    def act(self, view):\n        return 0\n"
+    late = "class Bot:\n    def act(self, view):\n        import own_helper\n        return own_helper.slot\n"
     for folder, slot in (("installed", 1), ("first", 2), ("second", 3)):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "own_helper.py").write_text(f"slot = {slot}\n")
-        (tmp_path / folder / "helped.py").write_text(source)
+        (tmp_path / folder / "helped.py").write_text(eager)
+        (tmp_path / folder / "late.py").write_text(late)
+        (tmp_path / folder / "alone.py").write_text("class Bot:\n    def act(self, view):\n        return 0\n")
     try:
-        assert player_of(f"{tmp_path}/first/helped.py:Bot").slot == 2
+        assert player_files.player_of(f"{tmp_path}/first/helped.py:Bot").slot == 2
         assert sys.path[:1] == [str(tmp_path / "installed")]
-        with pytest.raises(starmine.StarmineError, match=r"second/own_helper\.py has the same name") as caught:
-            player_of(f"{tmp_path}/second/helped.py:Bot")
-        assert "first/own_helper.py" in str(caught.value)
+        for name in ("helped", "late"):
+            with pytest.raises(starmine.StarmineError, match=r"second/own_helper\.py has the same name") as caught:
+                player_files.player_of(f"{tmp_path}/second/{name}.py:Bot")
+            assert "first/own_helper.py" in str(caught.value)
+        player_files.player_of(f"{tmp_path}/second/alone.py:Bot")  # imports nothing
     finally:
-        for name in ("own_helper", "helped", "helped_of_player_1"):
+        for name in ("own_helper", "helped", "late", "alone"):
             sys.modules.pop(name, None)
+
+
+def test_a_file_may_change_the_path(file, tmp_path):
+    (tmp_path / "changing.py").write_text("import sys\nsys.path.pop(0)\nclass Bot:\n    act = None\n")
+    try:
+        assert player_of(f"{tmp_path}/changing.py:Bot")
+    finally:
+        sys.modules.pop("changing", None)
 
 
 def test_generate_names_a_model_and_tells_of_its_fallback(tmp_path, capsys, monkeypatch):
@@ -287,4 +301,4 @@ def test_generate_names_a_model_and_tells_of_its_fallback(tmp_path, capsys, monk
     moves = sum(event.seat == 0 for game in stored for event in game.state().history)
     assert f"a fallback chose {moves} of the moves of talker" in capsys.readouterr().err
     assert main(["generate", "talking.py:silent", "iggi", *options, "failed"]) == 2
-    assert "no game of this shard is stored; with a smaller --shard-size" in capsys.readouterr().err
+    assert "no game of this shard is stored: a smaller --shard-size, in another folder," in capsys.readouterr().err

@@ -45,6 +45,7 @@ def test_options_add_to_the_rules_and_do_not_change_them():
         ("standard, colors=3, colors=4", "colors=3 and colors=4 contradict each other"),
         ("standard, max_lives=4", "did you mean .*max_life_tokens"),
         ("standard, max_life_tokens=four", r"'standard, max_life_tokens=four' is not allowed"),
+        ("standard, copies={[1]: 2}", "is not allowed"),
         ("standard, empty_hints=yes", r"'standard, empty_hints=yes' is not allowed"),
     ],
 )

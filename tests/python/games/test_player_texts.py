@@ -93,8 +93,8 @@ REFUSED = {  # with what every door says
     "./smart": r'policy="./smart" cannot be read',
     "policy: nosuch": r'policy="nosuch" cannot be read',
     "policy: van-den-bergh": r'policy="van-den-bergh" cannot be read',
-    "policy: FOLDER/empty": r'empty.policy\.safetensors" cannot be read',
-    "FOLDER/empty": r'empty.policy\.safetensors" cannot be read',
+    "policy: FOLDER/empty": r"empty' is a folder without a policy",
+    "FOLDER/empty": r"empty' is a folder without a policy",
     "FOLDER/damaged.safetensors": r'damaged\.safetensors" is not a valid policy',
     "noisy: 0.3; policy: FOLDER/damaged.safetensors": r'damaged\.safetensors" is not a valid policy',
     "policy: FOLDER/run; samplde": r"has the option 'samplde': expected \"sampled\" or none",
@@ -390,5 +390,11 @@ def test_a_run_that_has_not_ended_is_named(tmp_path):
     run.mkdir()
     (run / "checkpoint.pt").write_bytes(b"")
     for text in (str(run), f"policy: {run}"):
-        with pytest.raises(starmine.StarmineError, match=r"a run that has not ended, .*--resume ends it"):
+        with pytest.raises(starmine.StarmineError, match=r"expected the folder of a run that has ended, .*; --resume"):
             starmine.play_games([text, "smart"], 1)
+
+
+@pytest.mark.parametrize("text", ["smart=0.5", "iggi 0.1"])
+def test_a_number_is_no_ending_of_a_file(text):
+    with pytest.raises(starmine.UnknownNameError, match="is not known"):
+        starmine.play_games([text, "smart"], 1)

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError, Variant, _Player
+from starmine._core import StarmineError, Variant, _Player, bots
 from starmine._util.rules import check_plays
 from starmine.data.metadata import Metadata
 from starmine.games.draws import SEAT, choose, draw
@@ -25,6 +25,7 @@ from starmine.games.identity import Identity, identity, parameters_hash
 from starmine.games.mixtures import check_weights, mixture
 from starmine.games.play import resolve_table
 from starmine.games.players import Player, resolve_player, type_name
+from starmine.policies.load import shipped
 
 MOST_GAMES = 2**32 - 1  # games of a seed
 MOST_SHARDS = 10**6
@@ -43,7 +44,7 @@ class RosterPlayer:
 
     Attributes:
         player: as `resolve_player` returns it, with noise if there is some.
-        name: a bot's text; of an object its type, or the name that it was given.
+        name: a bot's text; of a chat player its name, of another object its type.
         identity: what tells it from other players.
         parameters: the SHA-256 checksum of a torch module's parameters, else None.
     """
@@ -135,11 +136,10 @@ class _PlayersTable:
         return len(self.members) - 1
 
     def _type_name(self, given: Any) -> str:
-        """An object's own `name` or that of its type, with a number from 2 on where another player has the name."""
-        own = getattr(given, "name", None)
-        name = own if isinstance(own, str) and own else type_name(given)
+        """The name of a chat player, else of an object's type, with a number from 2 on where a player has the name."""
+        name = str(given.name) if hasattr(given, "fallbacks") and hasattr(given, "name") else type_name(given)
         numbered = chain([name], (f"{name} ({number})" for number in count(2)))
-        names = [member.name for member in self.members]
+        names = {*bots(), *shipped(), *(member.name for member in self.members)}
         return next(name for name in numbered if name not in names)
 
 

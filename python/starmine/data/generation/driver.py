@@ -106,7 +106,7 @@ def generate(
             1.
         games: number of games, at least 1.
         output: the folder.
-        variant: a preset's name, with as many seats as there are players, or a `Variant`.
+        variant: a text as `starmine.variant` takes it, with as many seats as there are players, or a `Variant`.
         seed: 0 to 2**64 - 1, but not 0, the seed of the tables in the documentation, nor the default seed of
             `evaluate` and `play_games`: who learns from their decks is not measured by them any more.
         evaluation_decks: whether these two seeds are allowed, for games that nothing learns from.
