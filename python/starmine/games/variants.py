@@ -92,7 +92,7 @@ def resolve_variant(given: str | Variant, overrides: dict[str, Any]) -> Variant:
     if isinstance(given, Variant):
         check_keywords("Variant", overrides, RULES)
         return Variant(**{**given.parameters(), **overrides}) if overrides else given
-    raise VariantError(f"variant={given!r} is not allowed: expected a Variant, or a text such as standard")
+    raise VariantError(f"variant={given!r} is not allowed: expected a Variant or a preset's name")
 
 
 @cache

@@ -19,7 +19,7 @@ def test_it_trains_evaluates_and_returns_a_policy_that_plays(players, monkeypatc
     policy = mappo.main(updates=10, num_envs=8, games=20)
     printed = capsys.readouterr().out
     assert re.search(r"^update  10,     1,280 turns: score +\d+\.\d\d$", printed, re.MULTILINE)
-    assert f"standard, {players} players" in printed
+    assert f"standard, players={players}, decks" in printed
     policy.save(tmp_path / "policy.safetensors")
     games = starmine.play_games([starmine.load_policy(tmp_path / "policy.safetensors"), *[policy] * (players - 1)], 4)
     assert (games.endings > 0).all()
