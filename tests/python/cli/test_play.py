@@ -138,6 +138,12 @@ def test_the_page_keeps_games_as_data(tmp_path):
     assert main(["replay", folder, "--html", str(tmp_path / "out.html")]) == 0
 
 
+def test_the_folder_of_kept_games_is_made(tmp_path):
+    folder = tmp_path / "new" / "games"
+    play.web_game(play.Play(partner=["piers"], save=str(folder)), starmine.Variant())
+    assert folder.is_dir()
+
+
 @pytest.mark.parametrize("text", ["standard, players=3, colors=4", "avalanche, players=3"])
 def test_a_game_may_have_rules_of_ones_own(text):
     assert play.web_game(play.Play(partner=["piers"]), rules_of_text(text)).game.variant == rules_of_text(text)

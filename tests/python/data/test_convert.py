@@ -106,3 +106,16 @@ def test_what_cannot_be_converted_is_one_line(arguments, message, tmp_path, monk
     assert message in said.err
     assert said.err.count("\n") == 1
     assert {entry.name for entry in tmp_path.iterdir()} == {"games.parquet", "taken"}
+
+
+def test_a_file_is_replaced_on_request_and_an_empty_folder_is_a_target(tmp_path, capsys):
+    write_games(games_of(starmine.Variant(), count=2), tmp_path / "games.parquet")
+    source, target = str(tmp_path / "games.parquet"), tmp_path / "games.json"
+    target.write_text("before")
+    assert main(["data", "convert", source, str(target)]) == 2
+    assert target.read_text() == "before"
+    assert main(["data", "convert", source, str(target), "--fresh"]) == 0
+    assert len(read_games(target)) == 2
+    (tmp_path / "empty").mkdir()
+    assert main(["data", "convert", source, str(tmp_path / "empty"), "--to", "parquet"]) == 0
+    assert len(starmine.data.Dataset(tmp_path / "empty")) == 2
