@@ -57,7 +57,7 @@ from starmine.training import (
     network_player,
     prepare_torch,
     progress_games,
-    refuse_unused,
+    refuse_without_effect,
     show_game,
 )
 
@@ -121,7 +121,7 @@ class Cloning:
         self.args = args
         prepare_torch(args)
         if args.data is not None:
-            refuse_unused(args, ("bot", "variant", "players"), "with data")
+            refuse_without_effect(args, ("bot", "variant", "players"), "with data")
         self.device = local_device(args.device)
         data = Dataset(generated(args) if args.data is None else args.data)
         self.variant, self.teacher = data.variant, teacher(data)

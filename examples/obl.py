@@ -66,7 +66,7 @@ from starmine.training import (
     network_player,
     prepare_torch,
     progress_games,
-    refuse_unused,
+    refuse_without_effect,
     sample_actions,
     show_game,
 )
@@ -225,7 +225,7 @@ class OBL:
         self.resolved: dict[str, Any] = {"dtype": str(dtype).removeprefix("torch.")}  # for `config.json`
 
         if args.below is None:
-            refuse_unused(args, ("belief_part", "candidates"), "without below")
+            refuse_without_effect(args, ("belief_part", "candidates"), "without below")
         self.variant = starmine.variant(args.variant, players=args.players)
         self.games = TrainingGames(
             self.variant,

@@ -64,7 +64,7 @@ from starmine.training import (
     prepare_torch,
     progress_games,
     read_partners,
-    refuse_unused,
+    refuse_without_effect,
     sample_actions,
     show_game,
     write_partner_table,
@@ -201,7 +201,7 @@ class PPO:
         # The network, and the moving average of its weights.
         policy: ActorCritic
         if args.network == "colors":
-            refuse_unused(args, ("card_features",), "with network colors")
+            refuse_without_effect(args, ("card_features",), "with network colors")
             policy = ColorNetwork(self.variant, args.encoder, args.hidden, "slots", self.recurrent, dtype)
         else:
             policy = PolicyNetwork(self.variant, args.encoder, args.hidden, self.recurrent, args.card_features, dtype)

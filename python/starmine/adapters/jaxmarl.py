@@ -328,8 +328,8 @@ class HanabiJaxMARLEnv:
         if games is None or not (np.array_equal(row, games.rows) and (serial == games.serial).all()):
             raise StarmineError(
                 f"the states of {len(row)} games are not the newest of one reset: each state can be stepped once, "
-                "with those that it was reset with. Under vmap each run needs its own key; a second reset of as many "
-                "games needs another environment"
+                "with those that it was reset with. Under vmap each run needs its own key; a second reset of the same "
+                "number of games needs another environment"
             )
         turn = games.env.step_on_host(actions)
         games.turns = np.where(turn.terminated, 0, games.turns + 1).astype(np.int32)

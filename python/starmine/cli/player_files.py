@@ -87,8 +87,8 @@ def _module(shown: str) -> ModuleType:
     """Run a file as a module, whose own folder it can import from; once, as long as it stays as it is.
 
     Raises:
-        StarmineError: there is no such file, it fails, or it imports a module of its own folder whose name one in the
-            folder of another file has: Python would give both files the same module.
+        StarmineError: there is no such file; the file fails; or the file imports a module from its own folder, and the
+            folder of another player's file has a module of the same name, so that both would get the same module.
     """
     path = Path(shown).resolve()
     try:
@@ -126,14 +126,14 @@ def _run(path: Path, source: bytes, shown: str) -> ModuleType:
 
 
 def _same_names(path: Path, source: bytes) -> Iterator[tuple[Path, Path]]:
-    """The modules of its own folder that a file imports, and whose names the folder of another file has, too.
+    """Find modules that a file imports from its own folder, and whose names occur in another player's folder, too.
 
     Args:
-        path: of the file, which is run whatever it is called.
-        source: its contents.
+        path: of the file. The file itself does not count: it is run under any name.
+        source: the contents of the file.
 
     Yields:
-        The module in the folder, and the other one.
+        The module in the file's folder, and the module of this name in the other folder.
     """
     lines = re.findall(rb"^\s*(?:from|import)\b(.*)", source, re.MULTILINE)
     for name in sorted({word.decode() for line in lines for word in re.findall(rb"[A-Za-z_]\w*", line)}):

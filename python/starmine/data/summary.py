@@ -38,7 +38,7 @@ class TableScores:
         name: the players' names by seat.
         counts: int64 (256,), the number of games by score.
         turns: number of turns.
-        stopped: number of games that stopped before their end, such as those that a player gave up.
+        stopped: number of games that stopped before their end, such as games that a player gave up.
     """
 
     name: str

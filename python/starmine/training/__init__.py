@@ -57,7 +57,7 @@ from starmine.training.script import (
     by_device,
     command_line,
     prepare_torch,
-    refuse_unused,
+    refuse_without_effect,
 )
 
 __all__ = [
@@ -92,7 +92,7 @@ __all__ = [
     "progress_games",
     "rank",
     "read_partners",
-    "refuse_unused",
+    "refuse_without_effect",
     "sample_actions",
     "show_game",
     "training_seed",

@@ -77,13 +77,13 @@ def prepare_torch(args: ScriptArgs) -> None:
             expected = "0 to 1" if most == 1 else "a finite number, at least 0"
             raise StarmineError(f"{name}={value!r} is not allowed: expected {expected}")
     if args.total_steps is not None:
-        refuse_unused(args, ("minutes",), "with total_steps")
+        refuse_without_effect(args, ("minutes",), "with total_steps")
     if args.num_threads is not None:
         torch.set_num_threads(args.num_threads)
     torch.manual_seed(args.seed)
 
 
-def refuse_unused(args: Any, names: Sequence[str], when: str) -> None:
+def refuse_without_effect(args: Any, names: Sequence[str], when: str) -> None:
     """Refuse arguments that have another value than their default where this value would have no effect.
 
     A run that goes on keeps what it began with.
