@@ -123,7 +123,7 @@ def write_page(folder, number):
     Replay(sources=[str(source)], game=[number], html=str(target)).run()
 
 
-SUFFIXES = (".parquet", ".safetensors", ".json", ".links")
+SUFFIXES = (".parquet", ".safetensors", ".json")
 WHOLE = ("write", "flush", "rename")
 # A writer, the faults that it can meet, its error, and what the error names.
 WRITERS = [

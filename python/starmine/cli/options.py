@@ -136,7 +136,7 @@ class ConvertedGames(SourceGames):
         Positional[list[str]],
         arg(
             metavar="IN ... OUT",
-            help="IN: file or folder, - for standard input, or a share link of hanab.live; OUT: what is written",
+            help="IN: file or folder, or - for standard input; OUT: what is written",
             help_behavior_hint="(required)",
         ),
     ]

@@ -3,7 +3,7 @@
 A stored game is its deck and its actions: `schema` has the columns of a file, `table` those in memory. `Dataset.replay`
 and `starmine.torch.GamesDataset` make observations of it. `verify` plays stored games again and compares, `info` sums
 them up. `evaluation_decks` finds games whose decks evaluations play. The formats of others are hanab.live's JSON and
-links, and AH2AC2's safetensors.
+AH2AC2's safetensors.
 
 It needs `pip install 'starmine[data]'`.
 """

@@ -33,7 +33,7 @@ def data(table, tmp_path_factory):
     ],
     ids=["data set", "view", "table", "game", "list", "tuple"],
 )
-@pytest.mark.parametrize("suffix", ["json", "parquet", "links"])
+@pytest.mark.parametrize("suffix", ["json", "parquet"])
 def test_stored_games_are_written(suffix, held, games, data, table, tmp_path):
     write_games(held(data), tmp_path / f"games.{suffix}")
     found = read_games(tmp_path / f"games.{suffix}")

@@ -2,22 +2,19 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 from format_games import assert_equal_games, games_of
 
 import starmine
 from starmine.cli import main
 from starmine.data import read_games, write_games
-from starmine.data.formats.hanab_live_link import links
-from starmine.data.formats.records import ReadGames, check
 
 
 def test_games_go_from_format_to_format(tmp_path, capsys):
     games = games_of(starmine.Variant(players=3), count=4)
     first = tmp_path / "games.parquet"
     write_games(games, first)
-    for name in ("games.json", "games.links", "games.safetensors", "last.parquet"):
+    for name in ("games.json", "games.safetensors", "last.parquet"):
         following = tmp_path / name
         assert main(["data", "convert", str(first), str(following)]) == 0
         said = capsys.readouterr()
@@ -44,17 +41,6 @@ def test_games_become_a_data_set_of_ours(tmp_path, capsys):
     capsys.readouterr()
     assert main(["data", "verify", str(tmp_path / "ours"), "--quiet"]) == 0
     assert "4 games" in capsys.readouterr().out
-
-
-def test_a_link_is_read(tmp_path, capsys):
-    games = games_of(starmine.Variant(), count=1)
-    cut = starmine.Trajectories(
-        games.variant, games.decks, games.start_players, games.actions[:9], np.array([0, 9], np.int64)
-    )
-    link = links(check(ReadGames.of(cut), "raise", ""))[0]
-    assert main(["data", "convert", link, str(tmp_path / "game.json")]) == 0
-    assert "1 stopped before their end" in capsys.readouterr().out
-    assert_equal_games(read_games(tmp_path / "game.json").trajectories, cut)
 
 
 def test_games_that_break_the_rules_are_skipped_on_request(tmp_path, capsys):

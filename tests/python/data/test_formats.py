@@ -21,7 +21,6 @@ CASES = {
     "parquet": ("games.parquet", [*STANDARD, *OTHERS]),
     "ah2ac2": ("games.safetensors", [*STANDARD]),
     "hanab-live": ("games.json", [*STANDARD, starmine.variant("crowning-piece"), starmine.variant("avalanche")]),
-    "hanab-live-link": ("games.links", [*STANDARD, starmine.variant("avalanche", players=3)]),
 }
 
 

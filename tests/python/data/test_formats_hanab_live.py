@@ -1,14 +1,14 @@
-"""hanab.live's JSON and links: its own files, the rules that it shares with us, and those that it does not."""
+"""hanab.live's JSON: its own files, the rules that it shares with us, and those that it does not."""
 
 import json
 
 import numpy as np
 import pytest
-from format_games import assert_equal_games, games_of, imported
+from format_games import assert_equal_games, games_of
 
 import starmine
 from starmine.data import read_games, write_games
-from starmine.data.formats import hanab_live, hanab_live_link
+from starmine.data.formats import hanab_live
 from starmine.data.formats.hanab_live_rules import SUITS, game_rules, suits_called, variant_of
 
 # What hanab.live calls our variants, and its ids, from its list of variants.
@@ -70,9 +70,6 @@ def test_games_of_every_variant_come_back(suits, players, options, tmp_path):
     games = games_of(variant, count=3)
     write_games(games, tmp_path / "games.json")
     assert_equal_games(read_games(tmp_path / "games.json").trajectories, games)
-    if not options:
-        for game, link in enumerate(hanab_live_link.links(imported(games))):
-            assert_equal_games(read_games(link).trajectories, games[game])
 
 
 @pytest.mark.parametrize(
@@ -90,16 +87,9 @@ def test_games_of_every_variant_come_back(suits, players, options, tmp_path):
     ids=str,
 )
 def test_a_variant_without_counterpart_is_refused(variant, tmp_path):
-    for name in ("hanab-live", "hanab-live-link"):
-        with pytest.raises(starmine.StarmineError, match="has no counterpart on hanab"):
-            write_games(games_of(variant, count=1), tmp_path / "games", format=name)
+    with pytest.raises(starmine.StarmineError):
+        write_games(games_of(variant, count=1), tmp_path / "games.json")
     assert not list(tmp_path.iterdir())
-
-
-def test_a_link_refuses_rules_that_it_cannot_tell(tmp_path):
-    games = games_of(starmine.variant("crowning-piece"), count=1)
-    with pytest.raises(starmine.StarmineError, match="lacks allOrNothing; expected the format hanab-live"):
-        write_games(games, tmp_path / "games.links")
 
 
 def cards(text):
@@ -226,70 +216,6 @@ def test_an_older_game_may_start_with_another_player(tmp_path):
     assert again["players"] == ["Ben", "Ann"]
     assert again["deck"] == [*DECK[5:10], *DECK[:5], *DECK[10:]]
     assert [action["target"] for action in again["actions"]] == [4, 0]
-
-
-def test_the_link_of_a_game():
-    found = hanab_live_link.link_of(entry(actions=[ACTIONS[0], *HINTS]) | {"actions": [
-        {"type": 0, "target": 0, "value": 0},
-        {"type": 3, "target": 0, "value": 3},
-        {"type": 1, "target": 10, "value": 0},
-    ]}, 0)  # fmt: skip
-    data = found.removeprefix("https://hanab.live/shared-replay-json/")
-    assert all(len(part) == 20 for part in data.split("-")[:-1])
-    players_and_deck, actions, variant = data.replace("-", "").split(",")
-    assert (players_and_deck[:3], variant) == ("215", "0")
-    # R1 is a, R2 b, Y1 f, G5 o, blue 4 s, purple 5 y.
-    assert players_and_deck[3:13] == "aafosbgpuk"
-    assert players_and_deck[-1] == "y"
-    # Types 0 to 3: (0 + 1) * 4 + 0 = 4 is e, (3 + 1) * 4 + 3 = 19 is t, (0 + 1) * 4 + 1 = 5 is f; place 10 is k.
-    assert actions == "03eatafk"
-
-
-def test_a_link_without_values_is_read():
-    deck = "".join(hanab_live_link.DIGITS[card["suitIndex"] * 5 + card["rank"] - 1] for card in DECK)
-    # Types 0 to 1 without values: play place 0 (a), and place 9 (j).
-    for end in ("", "#23", "?x=1", "/", ",p2v0s7#2", ",p2v0s7"):
-        for begin in ("https://hanab.live/replay-json/", "/shared-replay-json/", "replay-json/"):
-            found = read_games(f"{begin}215{deck[:30]}-{deck[30:]},01aaaj,0{end}")
-            assert found.trajectories.actions.tolist() == [5, 9]
-            assert found.scores.tolist() == [2]
-            assert found.names == ("p2v0s7" if "p2v" in end else "0",)
-
-
-LINK = "replay-json/"
-
-
-@pytest.mark.parametrize(
-    ("link", "message"),
-    [
-        (LINK + "215aaa,00", "expected players and deck, actions, and a variant's id"),
-        (LINK + "215aaa,00,x", "a variant's id"),
-        pytest.param(LINK + "215aaa,00," + "1" * 5000, "a variant's id", id="an endless number"),
-        (LINK + "615aaa,00,0", "expected 2 to 5 players"),
-        (LINK + "251aaa,00,0", "ranks begin with '51'"),
-        (LINK + "2,00,0", "ranks begin with ''"),
-        (LINK + "215a_a,00,0", "'_' is no digit"),
-        (LINK + "215aaa,00a,0", "1 digits: expected an even number"),
-        (LINK + "215aaa,0,0", "types of action begin with '0'"),
-        (LINK + "215aaa,00,11", "variant number 11 is not one of ours: expected one of 0"),
-        (LINK + "215aaa,00,0", "its deck has 3 cards: expected 50"),
-        (LINK + "2159,00,0", "is no card"),
-    ],
-    ids=str,
-)
-def test_a_link_that_is_none_of_ours_is_refused(link, message):
-    with pytest.raises(starmine.StarmineError, match=message):
-        read_games(link)
-
-
-def test_a_file_of_links_may_have_other_lines(tmp_path):
-    games = games_of(starmine.Variant(players=3), count=2)
-    links = hanab_live_link.links(imported(games))
-    path = tmp_path / "games.links"
-    path.write_text(f"{links[0]}\n\nno link\n{links[1]}#7\n")
-    with pytest.raises(starmine.StarmineError, match="game 1: 'no link' is no link to a game"):
-        read_games(path)
-    assert_equal_games(read_games(path, on_error="skip").trajectories, games)
 
 
 def test_a_game_without_actions_is_not_written(tmp_path):

@@ -11,7 +11,6 @@ import starmine
 from starmine.cli import main
 from starmine.data import read_games, write_games
 from starmine.data.formats.hanab_live import entries
-from starmine.data.formats.hanab_live_link import links
 
 
 def entries_of(variant=None, count=3, **changes):
@@ -119,10 +118,9 @@ def test_a_folder_of_files_is_read(folder, three, tmp_path):
 def test_several_sources_are_read(folder, three, tmp_path):
     games, _ = three
     write_games(games, tmp_path / "games.parquet")
-    link = links(imported(games))[1]
-    read = read_games([folder / "0.json", tmp_path / "games.parquet", link, str(folder / "2.json")])
-    assert_equal_games(read.trajectories, games[[0, 0, 1, 2, 1, 2]])
-    assert read.indices.tolist() == list(range(6))
+    read = read_games([folder / "0.json", tmp_path / "games.parquet", str(folder / "2.json")])
+    assert_equal_games(read.trajectories, games[[0, 0, 1, 2, 2]])
+    assert read.indices.tolist() == list(range(5))
     (tmp_path / "cut.safetensors").write_bytes(b"PK")
     with pytest.raises(starmine.StarmineError, match=r"cut\.safetensors: it is no safetensors file"):
         read_games([folder / "0.json", tmp_path / "cut.safetensors"])
@@ -150,10 +148,9 @@ def in_standard_input(monkeypatch, data):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
 
 
-@pytest.mark.parametrize("kind", ["hanab-live", "hanab-live-link"])
-def test_standard_input_is_read_from_python_and_the_command_line(kind, three, tmp_path, monkeypatch, capsys):
+def test_standard_input_is_read_from_python_and_the_command_line(three, tmp_path, monkeypatch, capsys):
     games, _ = three
-    write_games(games, tmp_path / "written", format=kind)
+    write_games(games, tmp_path / "written", format="hanab-live")
     text = (tmp_path / "written").read_bytes()
     in_standard_input(monkeypatch, text)
     scores = [games.state(game).score for game in range(3)]
@@ -189,12 +186,11 @@ def test_a_game_without_actions_is_skipped_when_it_is_written(three, tmp_path, c
     actions = games.actions[[*range(games.offsets[1]), *range(games.offsets[2], games.offsets[3])]]
     offsets[2:] = [offsets[1], len(actions)]
     held = starmine.Trajectories(games.variant, games.decks, games.start_players, actions, offsets)
-    for suffix in ("json", "links"):
-        path = tmp_path / f"games.{suffix}"
-        with pytest.raises(starmine.StarmineError, match="1 of 3 games do not hold: game 1: it has no action"):
-            write_games(held, path)
-        assert [game.index for game in write_games(held, path, on_error="skip")] == [1]
-        assert_equal_games(read_games(path).trajectories, games[[0, 2]])
+    path = tmp_path / "games.json"
+    with pytest.raises(starmine.StarmineError, match="1 of 3 games do not hold: game 1: it has no action"):
+        write_games(held, path)
+    assert [game.index for game in write_games(held, path, on_error="skip")] == [1]
+    assert_equal_games(read_games(path).trajectories, games[[0, 2]])
     write_games(held, tmp_path / "games.parquet")
     command = ["data", "convert", str(tmp_path / "games.parquet"), str(tmp_path / "again.json")]
     assert main(command) == 2
@@ -323,7 +319,7 @@ def test_a_card_with_two_suits_is_refused(three, tmp_path):
         read_games(tmp_path / "games.json")
 
 
-# --- Variants and links ---------------------------------------------------------------------------------------
+# --- Variants ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -344,9 +340,6 @@ def test_variants_that_copies_express_are_read(name, number, ones, fours, black,
     for told in ({"variant": name}, {"variantID": number}):
         (tmp_path / "games.json").write_text(json.dumps([entry | {"options": told} for entry in found]))
         assert_equal_games(read_games(tmp_path / "games.json").trajectories, games)
-    link = links(imported(games))[0]
-    assert link.replace("-", "").endswith(f",{number}")
-    assert_equal_games(read_games(link).trajectories, games[0])
 
 
 @pytest.mark.parametrize("name", ["Rainbow (6 Suits)", "Clue Starved (5 Suits)", "Dark Rainbow (6 Suits)", ""])
@@ -356,27 +349,6 @@ def test_a_variant_that_is_none_of_ours_is_named_without_a_suggestion(name, thre
         read_games(tmp_path / "games.json")
     assert repr(name) in str(error.value)
     assert "mean" not in str(error.value)
-
-
-@pytest.mark.parametrize(
-    "link",
-    [
-        "https://hanab.live/shared-replay/123456#7",
-        "https://hanab.live/replay/123456",
-        "hanab.live/replay/123456/12",
-        "/shared-replay/123456",
-        "replay/123456",
-    ],
-)
-def test_a_link_without_its_game_says_what_to_download(link, tmp_path, capsys):
-    download = "download https://hanab.live/export/123456 and read that file"
-    with pytest.raises(starmine.StarmineError, match=download):
-        read_games(link)
-    (tmp_path / "games.links").write_text(link + "\n")
-    with pytest.raises(starmine.StarmineError, match=download):
-        read_games(tmp_path / "games.links")
-    assert main(["replay", link, "--html", str(tmp_path / "games.html")]) == 2
-    assert download in capsys.readouterr().err
 
 
 MIXED = [starmine.Variant(), starmine.Variant(players=3), starmine.variant("crowning-piece"), SIX]

@@ -229,13 +229,6 @@ def test_an_end_comes_last(tmp_path):
         read_games(tmp_path / "games.json")
 
 
-@pytest.mark.parametrize("name", ["terminated", "timeout", "idle", "vote"])
-def test_a_link_holds_a_game_that_stopped(name, tmp_path):
-    games = read_games(FIXTURES / f"{name}.json")
-    write_games(games, tmp_path / "games.links")
-    assert read_games(tmp_path / "games.links").trajectories == games.trajectories
-
-
 # --- Data sets ------------------------------------------------------------------------------------------------
 
 ENDED = ["terminated", "timeout", "idle", "vote", "unfinished", "lost_and_timed"]

@@ -1,7 +1,6 @@
 """Sources from which games could be lost, doubled or changed in silence: an error says so, or nothing is lost."""
 
 import os
-import pathlib
 import threading
 
 import numpy as np
@@ -62,10 +61,9 @@ def test_a_flipped_bit_in_a_page_is_an_error(tmp_path):
         read_games(path)
 
 
-@pytest.mark.parametrize("name", ["empty.json", "empty.links"])
 @pytest.mark.parametrize("text", ["", " \n"])
-def test_an_empty_file_is_an_error_and_nothing_is_replaced(name, text, tmp_path, capsys):
-    source, target = tmp_path / name, tmp_path / "out.parquet"
+def test_an_empty_file_is_an_error_and_nothing_is_replaced(text, tmp_path, capsys):
+    source, target = tmp_path / "empty.json", tmp_path / "out.parquet"
     source.write_text(text)
     target.write_bytes(b"before")
     assert main(["data", "convert", str(source), str(target), "--fresh"]) == 2
@@ -80,12 +78,6 @@ def test_convert_does_not_replace_its_source(tmp_path, capsys):
     assert main(["data", "convert", str(path), str(tmp_path / "." / "games.json")]) == 2
     assert "games.json" in capsys.readouterr().err
     assert path.read_bytes() == before
-
-
-def test_links_name_no_players(tmp_path):
-    path = pathlib.Path(tmp_path / "games.links")
-    write_games(games_of(STANDARD, count=1), path)
-    assert read_games(path).players == ((),)
 
 
 def test_a_filter_names_the_score_of_a_wrong_type(tmp_path):

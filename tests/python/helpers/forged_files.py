@@ -1,4 +1,4 @@
-"""Forged files of games and links: the golden files of this version, with parts exchanged, bytes changed or cut off.
+"""Forged files of games: the golden files of this version, with parts exchanged, bytes changed or cut off.
 
 A reader of games gives games that hold by the rules and names the others, or refuses the file by a `StarmineError`.
 
@@ -111,20 +111,6 @@ def forged_hanab_live(generator, folder):
     return assert_read_or_refused(path, "hanab-live")
 
 
-def forged_link(generator, folder):
-    """A file of links, of which one has other characters; the others are read."""
-    links = (CORPUS / "exported.links").read_text(encoding="utf-8").splitlines()
-    number = generator.randrange(len(links))
-    head, data = links[number].split("replay-json/")
-    for _ in range(generator.choice([1, 1, 2, 5])):
-        place = generator.randrange(len(data))
-        data = data[:place] + generator.choice("abcABC019-,_%é") + data[place + generator.randrange(2) :]
-    path = folder / "games.links"
-    path.write_text("\n".join([*links[:number], f"{head}replay-json/{data}", *links[number + 1 :]]), encoding="utf-8")
-    refused = assert_read_or_refused(path, "hanab-live-link")
-    assert refused is None, refused
-
-
 def forged_arrays(generator, folder):
     """A file of AH2AC2's arrays."""
     from safetensors import numpy as safetensors
@@ -213,10 +199,7 @@ def forged_folder(generator, folder):
         return told(error)
 
 
-FORGERIES = {
-    forgery.__name__: forgery
-    for forgery in (*(forged_hanab_live, forged_link, forged_arrays, forged_shard, forged_folder),)
-}
+FORGERIES = {forgery.__name__: forgery for forgery in (forged_hanab_live, forged_arrays, forged_shard, forged_folder)}
 
 
 def run(name, seed, folder):

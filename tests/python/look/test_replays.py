@@ -271,13 +271,13 @@ def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("games")
     starmine.data.generate(["smart", "iggi"], 12, str(place / "parquet"), progress=False)
     games = starmine.data.read_games(place / "parquet")
-    for suffix in ("json", "links", "safetensors"):
+    for suffix in ("json", "safetensors"):
         starmine.data.write_games(games, place / f"games.{suffix}")
     starmine.evaluate(["smart", "iggi"], 12, output=place / "eval", figure=False)
     return place
 
 
-@pytest.mark.parametrize("source", ["parquet", "games.json", "games.links", "games.safetensors"])
+@pytest.mark.parametrize("source", ["parquet", "games.json", "games.safetensors"])
 def test_the_command_shows_the_worst_games_of_any_format(folder, source, tmp_path, capsys):
     page = tmp_path / "out.html"
     assert main(["replay", str(folder / source), "--worst", "2", "--html", str(page)]) == 0
@@ -326,17 +326,15 @@ SITE = {
 
 
 @pytest.mark.parametrize("name", SITE)
-@pytest.mark.parametrize("source", ["games.json", "games.links", "link", "games.parquet", "folder"])
+@pytest.mark.parametrize("source", ["games.json", "games.parquet", "folder"])
 def test_games_of_hanab_live_have_the_suits_of_that_site(name, source, tmp_path, capsys):
     """Also after they became our own files; the verdict, the mistakes, the moves and the board agree."""
     rules, suits, letters = SITE[name]
     played = starmine.play_games(["random", "random"], 3, variant=rules, seed=1, record=True)
-    first = tmp_path / ("games.links" if source in ("games.links", "link") else "games.json")
+    first = tmp_path / "games.json"
     starmine.data.write_games(played, first)
     told = first
-    if source == "link":
-        told = first.read_text().splitlines()[0]
-    elif source in ("games.parquet", "folder"):
+    if source in ("games.parquet", "folder"):
         told = tmp_path / source
         starmine.data.write_games(starmine.data.read_games(first), told, "parquet")
     page = tmp_path / "out.html"
@@ -376,13 +374,6 @@ def test_our_own_games_keep_our_suits(folder, tmp_path):
     assert "".join(suit["letter"] for suit in game["suits"]) == "RYGWB"
 
 
-def test_the_command_shows_a_link(folder, tmp_path):
-    link = (folder / "games.links").read_text().splitlines()[1]
-    assert main(["replay", link, "--html", str(tmp_path / "out.html")]) == 0
-    (game,) = payload(tmp_path / "out.html")["games"]
-    assert game["actions"] == starmine.data.Dataset(folder / "parquet")[1].actions.tolist()
-
-
 @pytest.mark.parametrize(
     ("target", "message"),
     [
@@ -397,9 +388,7 @@ def test_the_command_refuses_a_page_that_cannot_be_written(folder, capsys, targe
     assert message in capsys.readouterr().err
 
 
-def test_the_command_refuses_links_and_files_without_a_game(tmp_path, capsys):
-    assert main(["replay", "https://hanab.live/scores/Ann", "--html", str(tmp_path / "out.html")]) == 2
-    assert "expected a share link of hanab.live, or a file" in capsys.readouterr().err
+def test_the_command_refuses_a_file_without_a_game(tmp_path, capsys):
     (tmp_path / "empty.json").touch()
     assert main(["replay", str(tmp_path / "empty.json"), "--html", str(tmp_path / "out.html")]) == 2
     assert "empty.json: it is empty" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Games are read from files, folders, links and standard input, whatever their format."""
+"""Games are read from files, folders and standard input, whatever their format."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from starmine._core import StarmineError, Variant
 from starmine._util.durable import given_path
 from starmine._util.keywords import check_names
 from starmine.data.files import check_paths, files_of, refuse_twice
-from starmine.data.formats import hanab_live_link
 from starmine.data.formats.records import ImportedGames, ReadGames, check_all
 from starmine.data.formats.registry import FORMATS, named, told_by_suffix
-from starmine.data.formats.text_files import StandardInput, read_text
+from starmine.data.formats.text_files import StandardInput
 from starmine.data.manifest import MANIFEST
 from starmine.games.variants import resolve_variant
 
@@ -38,9 +37,9 @@ def read_games(
     """Read games that others, or Starmine, have stored, and play each of them by the rules.
 
     Args:
-        source: path of a file or folder, one share link of hanab.live, "-" for text from standard input, or several of
-            these. In a folder, without its subfolders, all files are read whose suffix is that of a format. A folder
-            with Parquet files and files of other formats is refused, since they may be the same games.
+        source: path of a file or folder, "-" for text from standard input, or several of these. In a folder, without
+            its subfolders, all files are read whose suffix is that of a format. A folder with Parquet files and files
+            of other formats is refused, since they may be the same games.
         format: one of `starmine.data.FORMATS`; None to tell it from the source.
         variant: the rules: a `Variant`, or the name of a preset (two players). Games of other rules are left out and
             counted in `other_rules`. None for the rules of the first readable game; then a game of other rules is
@@ -66,7 +65,7 @@ def read_games(
     given = check_paths("source", source)
     sources = [one_source for one in given for one_source in _sources(one, format)]
     if not sources:
-        raise StarmineError("source is empty: expected a file, a folder or a link")
+        raise StarmineError("source is empty: expected a file or a folder")
     refuse_twice(file for file in (Path(place) for place, _ in sources) if file.exists())
     parts: list[tuple[str, ReadGames]] = []
     errors: list[Exception] = []
@@ -87,15 +86,7 @@ def read_games(
 
 
 def _sources(source: Source, format: str | None) -> list[tuple[str, Reader]]:
-    """The files and links of a source, each with what messages call it and its reader."""
-    if isinstance(source, str):
-        if hanab_live_link.is_link(source) and format in (None, "hanab-live-link"):
-            return [("the link", partial(hanab_live_link.read_links, [source]))]
-        hanab_live_link.refuse_number(source)
-        if "://" in source:
-            raise StarmineError(
-                f"{source} is no link that holds a game: expected a share link of hanab.live, or a file"
-            )
+    """The files of a source, each with what messages call it and its reader."""
     if str(source) == STANDARD_INPUT:
         return [_standard_input(format)]
     path = given_path("source", source)
@@ -109,9 +100,7 @@ def _sources(source: Source, format: str | None) -> list[tuple[str, Reader]]:
 def _standard_input(format: str | None) -> tuple[str, Reader]:
     """The text of standard input and its reader."""
     text = StandardInput()
-    if format is None:
-        format = "hanab-live" if read_text(text).lstrip()[:1] in ("{", "[") else "hanab-live-link"
-    row = named(format)
+    row = named("hanab-live" if format is None else format)
     if not row.is_text:
         known = ", ".join(row.name for row in FORMATS.values() if row.is_text)
         raise StarmineError(f"format={row.name!r} is not allowed for standard input: expected one of {known}")

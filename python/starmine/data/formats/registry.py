@@ -9,7 +9,7 @@ from typing import Any
 
 from starmine._core import StarmineError, Variant
 from starmine._util.keywords import check_names
-from starmine.data.formats import ah2ac2, hanab_live, hanab_live_link, parquet
+from starmine.data.formats import ah2ac2, hanab_live, parquet
 from starmine.data.formats.records import ImportedGames, ReadGames
 
 
@@ -48,8 +48,6 @@ FORMATS = {row.name: row for row in (
     Format("ah2ac2", "AH2AC2's safetensors, games of people", (".safetensors",), ah2ac2.read, ah2ac2.write),
     Format("hanab-live", "hanab.live's JSON", (".json", ".jsonl"), hanab_live.read, hanab_live.write,
            True, hanab_live.unwritable),
-    Format("hanab-live-link", "hanab.live's share links, one a line", (".links",), hanab_live_link.read,
-           hanab_live_link.write, True, hanab_live.unwritable),
 )}  # fmt: skip
 
 
