@@ -68,12 +68,6 @@ $(VENV)/hle: $(BIN)/uv
 	CMAKE_POLICY_VERSION_MINIMUM=3.5 $(INSTALL) hanabi-learning-environment && touch $@ \
 	  || $(call SKIP,the live comparison with the Hanabi Learning Environment: it could not be built)
 
-# The second type checker of a user's file. It runs in Node.js, which it fetches where there is none.
-$(VENV)/pyright: $(VENV)/test-requirements
-	$(INSTALL) pyright && $(BIN)/pyright --version > /dev/null 2>&1 && touch $@ \
-	  || { $(BIN)/uv pip uninstall --quiet --python $(BIN)/python pyright; \
-	       $(call SKIP,the types that pyright sees: it could not be installed); }
-
 # JaxMARL wants an older Gymnasium than starmine is tested with, so it has an environment of its own.
 $(JAXMARL)/ready: $(BIN)/uv
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(JAXMARL)
@@ -98,7 +92,7 @@ check: ## Run formatters, linters, type checkers and unit tests: before each com
 
 # What takes longest comes first.
 test: ## Run all tests and checks.
-	$(MAKE) $(TWO) $(VENV)/test-requirements lint-rust $(VENV)/chromium $(VENV)/hle $(VENV)/pyright
+	$(MAKE) $(TWO) $(VENV)/test-requirements lint-rust $(VENV)/chromium $(VENV)/hle
 	$(MAKE) $(TWO) $(VENV)/release test-rust lint-python check-oldest check-arm check-stub
 	$(BIN)/python -m pytest $(PYTEST)
 
@@ -257,7 +251,7 @@ bench-train: $(VENV)/release $(VENV)/test-requirements $(JAXMARL)/ready ## Measu
 constraints: ## Record the newest versions that work together.
 	rm -rf $(VENV) $(JAXMARL)
 	: > constraints.txt
-	$(MAKE) $(VENV)/test-requirements $(VENV)/docs-requirements $(VENV)/hle $(VENV)/pyright
+	$(MAKE) $(VENV)/test-requirements $(VENV)/docs-requirements $(VENV)/hle
 	$(INSTALL) open_spiel
 	$(BIN)/uv pip freeze --python $(BIN)/python --exclude starmine --exclude pip > $(VENV)/frozen
 	mv $(VENV)/frozen constraints.txt

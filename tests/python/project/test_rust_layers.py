@@ -72,48 +72,6 @@ def test_the_crate_root_only_declares_the_layers():
     assert not PYTHON_CRATES.search(text)
 
 
-OFFENCES = {
-    "use crate::batch::Batch;": "crate::batch::Batch",
-    "pub use crate::{rules::Card, encode::{self, Layout}};": "crate::encode::self",
-    "use super::super::encode::BitWriter;": "crate::encode::BitWriter",
-    "fn f() { crate::encode::encoder(\"x\").ok(); }": "crate::encode::encoder",
-    "mod tests { use super::super::super::bindings::Card; }": "crate::bindings::Card",
-    "mod tests { mod deep { fn f() {} } }\nuse super::super::batch;": "crate::batch",
-    "use numpy::PyArray1;": "mentions numpy",
-    "fn f(py: pyo3::Python<'_>) {}": "mentions pyo3",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("text", OFFENCES)
-def test_an_upward_use_is_found(text):
-    problems = upward_uses(text, "rules/card.rs")
-    assert any(OFFENCES[text] in problem for problem in problems), problems
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "use super::card::{Card, Rank};",
-        "use crate::rules::{Card, View};",
-        "// use crate::batch::Batch;\n/* crate::encode */",
-        'const S: &str = "crate::batch pyo3";\nconst C: char = \'"\';\nuse super::hint::Hint;',
-        "mod tests { use super::*; use super::super::deck::Deck; }",
-        "fn f<'a>(x: &'a str) -> &'a str { x }",
-    ],
-)
-def test_a_use_of_the_own_layer_is_none(text):
-    assert not upward_uses(text, "rules/card.rs")
-
-
-def test_the_bindings_may_use_everything():
-    assert not upward_uses("use pyo3::prelude::*; use crate::{batch, encode, rules};", "bindings/batch.rs")
-
-
-def test_the_layers_are_read():
-    """The parser finds the uses that are known to be there."""
-    assert {path[0] for path in crate_paths(read("batch/mod.rs"), ("batch",))} >= {"encode", "rules"}
-
-
 # --- Cycles -----------------------------------------------------------------------------------------------
 
 
@@ -142,47 +100,3 @@ def test_no_part_of_the_batch_uses_a_higher_floor():
             if part and used and part != used and floors[part] <= floors[used]:
                 upward.add((part, used))
     assert not upward
-
-
-# The texts of some files, and the cycle that they form.
-PLANTED = {
-    "full paths": (
-        {"rules/a.rs": "use crate::rules::b::B;", "rules/b.rs": "use crate::rules::a::A;"},
-        ("rules/a.rs", "rules/b.rs"),
-    ),
-    "names that the folder passes on": (
-        {
-            "rules/mod.rs": "mod a;\nmod b;\npub use a::A;\npub(crate) use b::{B as C, other};",
-            "rules/a.rs": "use super::C;",
-            "rules/b.rs": "fn f(a: &super::A) {}",
-        },
-        ("rules/a.rs", "rules/b.rs"),
-    ),
-    "a folder and a file in it": (
-        {"rules/mod.rs": "mod a;\nuse a::A;\npub struct B;", "rules/a.rs": "use super::B;"},
-        ("rules/a.rs", "rules/mod.rs"),
-    ),
-    "three files": (
-        {
-            "rules/a.rs": "use super::b;",
-            "rules/b.rs": "use super::{c::{C, D}};",
-            "rules/c.rs": "impl crate::rules::a::A for C {}",
-        },
-        ("rules/a.rs", "rules/b.rs", "rules/c.rs"),
-    ),
-}
-
-
-@pytest.mark.parametrize(("texts", "cycle"), PLANTED.values(), ids=PLANTED)
-def test_a_planted_cycle_is_found(texts, cycle):
-    assert cycles(imports(texts)) == [cycle]
-
-
-def test_a_file_that_only_declares_and_passes_on_is_in_no_cycle():
-    texts = {"rules/mod.rs": "mod a;\npub use a::A;\npub struct B;", "rules/a.rs": "use super::B;"}
-    assert not cycles(imports(texts))
-
-
-def test_tests_are_in_no_cycle():
-    texts = {"rules/a.rs": "use super::b::B;", "rules/b.rs": "mod tests { use super::super::a::A; }"}
-    assert not cycles(imports(texts))
