@@ -13,7 +13,7 @@ BENCH ?=
 ORIGINALS ?=
 JAXMARL_CHECKOUT ?=
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt
-SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md $(shell find src python -name '*.rs' -o -name '*.py' -o -name '*.pyi' -o -name '*.safetensors')
+SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md $(shell find src python -type f -not -name '*.so' -not -name '*.pyc')
 # Versions of Python that test the wheel, each with the numpy to install; WHEEL_OPTIONS=--full runs more tests.
 WHEEL_PYTHONS ?= 3.11:==1.26.* 3.12:==1.26.* 3.12: 3.13: 3.14:
 WHEEL_OPTIONS ?=
@@ -59,8 +59,9 @@ $(VENV)/quick: $(VENV)/requirements $(SOURCES)
 
 # The browser of the tests of what is drawn; without it they are skipped.
 $(VENV)/chromium: $(VENV)/test-requirements
-	{ command -v chromium || command -v chromium-browser || command -v google-chrome \
-	  || { apt-get update -qq && apt-get install -qq --yes chromium; }; } > /dev/null 2>&1 || true
+	@{ command -v chromium || command -v chromium-browser || command -v google-chrome; } > /dev/null || { \
+	  echo 'Installing chromium with apt-get, for the tests of pictures and pages'; \
+	  { apt-get update -qq && apt-get install -qq --yes chromium; } > /dev/null 2>&1; } || true
 	@touch $@
 
 # The peer that the tests compare with; without a C++ compiler it cannot be built.
