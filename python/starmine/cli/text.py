@@ -12,7 +12,7 @@ from starmine._core import StarmineError
 from starmine._util.keywords import check_names
 from starmine.cli.options import ConvertedGames, Integer
 from starmine.data import Dataset, ImportedGames
-from starmine.data.metadata import FORGED, Metadata
+from starmine.data.metadata import Metadata
 from starmine.data.outcomes import evaluation_decks
 from starmine.games.seeds import EVALUATION_SEEDS
 from starmine.text.bot_conventions import CONVENTIONS
@@ -93,7 +93,6 @@ class Export(ConvertedGames):
             conventions=None if self.conventions is None else CONVENTIONS[self.conventions],
         )
         games, evaluated = self.read(sources, self.source_format), evaluations_of(sources)
-        moves = sum(map(fallback_moves, evaluated))
         lines = examples(
             games.trajectories,
             players=games.players,
@@ -110,10 +109,6 @@ class Export(ConvertedGames):
             lines = preferences(lines, 0.25 if self.margin is None else self.margin)
         count = write_lines(lines, target)
         print(f"{len(games):,} games, {count:,} {self.kind} examples written to {target}")
-        if moves:
-            self.complain(
-                f"warning: a fallback chose {moves:,} of the moves, which are exported like those of its player"
-            )
         self.warn_of_decks(games, evaluated)
         return 0
 
@@ -130,15 +125,6 @@ def evaluations_of(sources: list[str]) -> list[Metadata]:
     """The metadata of those files of the sources that evaluations wrote."""
     tables = [path for path in map(Path, sources) if path.suffix == ".parquet" or any(path.glob("*.parquet"))]
     return [metadata for path in tables for metadata in Dataset(path).metadata if "pairings" in metadata.extra]
-
-
-def fallback_moves(metadata: Metadata) -> int:
-    """The number of moves in a file of an evaluation that the fallbacks of chat players chose."""
-    try:
-        calls = [calls for pairing in metadata.extra["pairings"] for calls in pairing.get("calls", {}).values()]
-        return sum(each.get("fallbacks", 0) for each in calls)
-    except FORGED as error:
-        raise StarmineError(f"the metadata of an evaluation are damaged ({type(error).__name__}: {error})") from error
 
 
 def seats_of(text: str | None) -> list[int] | None:

@@ -41,11 +41,10 @@ class Evaluation(Results):
             own = self.pairing(name, name)
             player = {"name": name, "cheats": own.cheats, "self_play": own.score}
             player |= {"as_player": as_player[0], "as_player_error": as_player[1]}
-            player |= {"as_partner": as_partner[0], "as_partner_error": as_partner[1], "calls": self.calls_of(name)}
+            player |= {"as_partner": as_partner[0], "as_partner_error": as_partner[1]}
             players.append(player)
         pairings = [
-            {**pairing.row(), "seats": pairing.seats, "failures": pairing.failures, "calls": pairing.calls}
-            for pairing in self.pairings
+            {**pairing.row(), "seats": pairing.seats, "failures": pairing.failures} for pairing in self.pairings
         ]
         parts = {"settings": self.settings.to_dict(), "players": players, "pairings": pairings}
         parts["table"] = [asdict(mean) for row in self.table.means for mean in row]

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from starmine._util.equality import equal_by_value
-from starmine.evaluation.llm_usage import fallback_share
 from starmine.evaluation.pairings import Cell
 from starmine.evaluation.results import Results
 from starmine.games.results import FALLBACK, mean_and_error
@@ -31,7 +30,7 @@ class TableCell:
         standard_error: of the mean over decks: all games of a deck count as one value. None for fewer than two decks.
         seeds: number of the method's seeds; 1 for a player.
         seeds_standard_error: of the mean over seeds; None for a player.
-        fallback_share: the share of the moves of chat players that their fallback has chosen; 0 without chat players.
+        fallbacks: number of moves that the fallbacks of chat players chose.
     """
 
     row: str
@@ -42,7 +41,7 @@ class TableCell:
     standard_error: float | None
     seeds: int = 1
     seeds_standard_error: float | None = None
-    fallback_share: float = 0.0
+    fallbacks: int = 0
 
     @property
     def shown_error(self) -> float | None:
@@ -52,7 +51,7 @@ class TableCell:
     @property
     def marks(self) -> str:
         """A star if games failed, and "§" if a fallback chose moves."""
-        return FAILURES * bool(self.failed) + FALLBACK * bool(self.fallback_share)
+        return FAILURES * bool(self.failed) + FALLBACK * bool(self.fallbacks)
 
 
 @equal_by_value
@@ -166,8 +165,8 @@ def _mean(results: Results, row: str, column: str, cells: Sequence[Cell]) -> Tab
     played = [cell for cell in cells if results.includes(cell)]
     games = sum(int(results.played[cell]) for cell in played)
     failed = sum(results.pairing(*(results.names[index] for index in cell)).failed for cell in played)
-    share = fallback_share(results.calls.get(cell, {}) for cell in played)
-    return TableCell(row, column, games, failed, score, error, fallback_share=share)
+    fallbacks = sum(results.fallbacks.get(cell, 0) for cell in played)
+    return TableCell(row, column, games, failed, score, error, fallbacks=fallbacks)
 
 
 def methods_of(results: Results) -> list[Method]:

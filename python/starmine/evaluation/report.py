@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 
 from starmine._core import _search_parts
 from starmine._util.numbers import without_nan
-from starmine.evaluation.llm_usage import fallback_share
 from starmine.evaluation.matrix import FAILURES, TableCell, methods_of, table_of
 from starmine.evaluation.pairings import Cell
 from starmine.evaluation.results import Results
@@ -29,7 +28,7 @@ Rows: TypeAlias = list[list[str]]
 
 
 def report(results: Results) -> str:
-    """The table, a line for each player and each method, the calls of chat players, and the failures."""
+    """The table, a line for each player and each method, and the failures."""
     lines = [textwrap.fill(line, WIDTH, subsequent_indent="    ") for line in [*caption(results), *notes(results)]]
     parts = [
         lines,
@@ -37,7 +36,6 @@ def report(results: Results) -> str:
         aligned(player_rows(results)),
         aligned(method_rows(results)),
         gains(results),
-        calls(results),
         failures(results),
     ]
     return "\n\n".join("\n".join(part) for part in map(list, parts) if part)
@@ -71,9 +69,8 @@ def notes(results: Results) -> list[str]:
     """What the marks behind names and scores mean, as far as they occur."""
     notes = [f"{CHEATS} sees its own hand: an upper bound, not a player"] * bool(results.settings.cheaters)
     notes += [f"{HELD_OUT} given as held out of training"] * bool(results.settings.hold_out)
-    if share := max((pairing.fallback_share for pairing in results.pairings), default=0):
-        most = f"{share:.1%}" if share >= 0.0005 else "less than 0.1%"
-        notes.append(f"{FALLBACK} a fallback chose some moves of a chat player: {most} of them in one pairing at most")
+    if fallbacks := sum(pairing.fallbacks for pairing in results.pairings):
+        notes.append(f"{FALLBACK} a fallback chose some moves of a chat player: {fallbacks:,} in all pairings")
     if any(pairing.failed for pairing in results.pairings):
         notes.append(f"{FAILURES} without the games in which a player failed")
     return notes
@@ -140,7 +137,7 @@ def player_rows(results: Results) -> Rows:
         own = results.pairing(name, name)
         row = [
             label,
-            with_error(own.score, own.standard_error, digits=2) + FALLBACK * bool(own.fallback_share),
+            with_error(own.score, own.standard_error, digits=2) + FALLBACK * bool(own.fallbacks),
             with_error(own.fireworks, own.fireworks_standard_error, digits=2),
             number(own.perfect, ".1%"),
             number(own.lost, ".1%"),
@@ -159,7 +156,7 @@ def player_rows(results: Results) -> Rows:
 
 def mark_of(results: Results, cells: list[Cell]) -> str:
     """The mark behind a mean over pairings in which a fallback chose moves; else nothing."""
-    return FALLBACK * bool(fallback_share(results.calls.get(cell, {}) for cell in cells))
+    return FALLBACK * any(results.fallbacks.get(cell, 0) for cell in cells)
 
 
 def method_rows(results: Results) -> Rows:
@@ -187,19 +184,6 @@ def gains(results: Results) -> Iterator[str]:
             if results.includes((results.names.index(name), results.names.index(other))):
                 gain = results.difference((name, other), (other, other))
                 yield f"{name} gains {with_error(*gain, digits=2)} with {other} (the same decks)"
-
-
-def calls(results: Results) -> Iterator[str]:
-    """How often chat players were asked, with what outcomes, the sums of their usage, and the first problems."""
-    for name in results.names:
-        totals = results.calls_of(name)
-        if not totals or not totals["calls"]:
-            continue
-        from starmine.text.exchange import calls_text
-
-        yield textwrap.fill(f"{name}: {calls_text(totals)}", WIDTH, subsequent_indent="    ")
-        for outcome, problem in sorted(totals["problems"].items()):
-            yield message(f"first {outcome} reply: {problem}")
 
 
 def failures(results: Results) -> Iterator[str]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
 from typing import Self
 
 import numpy as np
@@ -12,7 +11,6 @@ from numpy.typing import NDArray
 
 from starmine._core import _unknown_name
 from starmine._util.equality import equal_by_value
-from starmine.evaluation.llm_usage import Calls, added
 from starmine.evaluation.pairings import Cell, Settings
 from starmine.evaluation.statistics import ENDING, FAILED, SCORE, Pairing, summarise
 from starmine.games.results import Games, mean_and_error
@@ -34,7 +32,7 @@ class Results:
         played: int64 (players, players), number of games played so far.
         seconds: float64 (players, players), time spent on them.
         failures: by pairing, messages of the first few failures.
-        calls: by pairing and chat player, the totals of its calls.
+        fallbacks: by pairing, number of moves that the fallbacks of chat players chose.
         stored: number of games that an earlier call played and left in the folder.
     """
 
@@ -43,7 +41,7 @@ class Results:
     played: NDArray[np.int64]
     seconds: NDArray[np.float64]
     failures: dict[Cell, list[str]] = field(default_factory=dict)
-    calls: dict[Cell, dict[str, Calls]] = field(default_factory=dict)
+    fallbacks: dict[Cell, int] = field(default_factory=dict)
     stored: int = field(default=0, compare=False)
     _pairings: dict[Cell, Pairing] = field(default_factory=dict)
 
@@ -84,7 +82,7 @@ class Results:
             seconds, failures = float(self.seconds[cell]), self.failures.get(cell, [])
             known = summarise(player, partner, players, self.outcomes[cell], played, seconds, failures)
             cheats = not {player, partner}.isdisjoint(self.settings.cheaters)
-            known = replace(known, cheats=cheats, calls=self.calls.get(cell, {}))
+            known = replace(known, cheats=cheats, fallbacks=self.fallbacks.get(cell, 0))
             self._pairings[cell] = known
         return known
 
@@ -160,11 +158,6 @@ class Results:
         differences = scores[0] - scores[1]
         return mean_and_error(differences[~np.isnan(differences)])
 
-    def calls_of(self, name: str) -> Calls | None:
-        """The totals of a chat player's calls in all games, as `ChatPlayer.totals` has them; None for other players."""
-        of_player = [calls[name] for _, calls in sorted(self.calls.items()) if name in calls]
-        return reduce(added, of_player) if of_player else None
-
     def cell_of(self, player: str, partner: str) -> Cell:
         """The pairing of a player with a partner, by index.
 
@@ -183,19 +176,19 @@ class Results:
         outcomes = np.array([self.outcomes[cell][:, :played] for cell in cells])
         return np.where(outcomes[:, ENDING] == FAILED, np.nan, outcomes[:, SCORE])
 
-    def add(self, cell: Cell, start: int, games: Games, seconds: float, calls: Mapping[str, Calls]) -> None:
+    def add(self, cell: Cell, start: int, games: Games, seconds: float, fallbacks: int) -> None:
         """Add the next games of a pairing."""
         columns = [games.scores, games.fireworks, games.lengths, games.endings]
         self.outcomes[cell][:, start : start + len(games)] = columns
-        self.tell(cell, seconds, [str(failure) for failure in games.failures], calls)
+        self.tell(cell, seconds, [str(failure) for failure in games.failures], fallbacks)
         # Counted last: games of an interrupted call are played again.
         self.played[cell] = start + len(games)
 
-    def tell(self, cell: Cell, seconds: float, failures: Sequence[str], calls: Mapping[str, Calls]) -> None:
-        """Add the time that games of a pairing took, the messages of the first failures, and the calls."""
+    def tell(self, cell: Cell, seconds: float, failures: Sequence[str], fallbacks: int) -> None:
+        """Add the time that games of a pairing took, the messages of the first failures, and moves of fallbacks."""
         self.seconds[cell] += seconds
         kept = [*self.failures.get(cell, []), *failures][:FAILURES_KEPT]
         if kept:
             self.failures[cell] = kept
-        if calls:
-            self.calls[cell] = added(self.calls.get(cell, {}), calls)
+        if fallbacks:
+            self.fallbacks[cell] = self.fallbacks.get(cell, 0) + fallbacks

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,6 @@ from starmine.data.outcomes import outcomes
 from starmine.data.schema import SHARD, shard_name
 from starmine.data.table import GameTable
 from starmine.evaluation.evaluation import Evaluation
-from starmine.evaluation.llm_usage import Calls, added
 from starmine.evaluation.pairings import Cell, Settings, pairings_of
 from starmine.evaluation.report import csv_of_table, csv_text
 from starmine.evaluation.results import FAILURES_KEPT
@@ -44,7 +43,7 @@ class Folder:
 
     The folder is locked while it is open. Each call of `save` adds a file of games, as a whole, and then the manifest
     that names it with its checksum, so that the folder can be resumed from at any moment. A file's metadata hold the
-    settings, and the time, the failures and the calls of its games, of which the statistics are made.
+    settings, and the time, the failures and the moves of fallbacks of its games, of which the statistics are made.
 
     Args:
         path: of the folder.
@@ -57,7 +56,7 @@ class Folder:
         self._lock: FolderLock | None = None
         self._entries: dict[str, Entry] = {}
         self._unsaved: list[GameTable] = []
-        self._told: dict[Cell, dict[str, Any]] = {}  # seconds, failures and calls of the unsaved games
+        self._told: dict[Cell, dict[str, Any]] = {}  # seconds, failures and fallbacks of the unsaved games
         self._games = 0  # number of games in the files and unsaved
 
     def open(self, fresh: bool) -> Evaluation:
@@ -144,7 +143,7 @@ class Folder:
         """Whether the unsaved games fill a file."""
         return sum(map(len, self._unsaved)) >= SHARD
 
-    def add(self, cell: Cell, seat: int, start: int, games: Games, seconds: float, calls: Mapping[str, Calls]) -> None:
+    def add(self, cell: Cell, seat: int, start: int, games: Games, seconds: float, fallbacks: int) -> None:
         """Add the next games of a pairing, which are in memory until they are saved.
 
         Args:
@@ -153,7 +152,7 @@ class Folder:
             start: index of the first game.
             games: the games, with their trajectories.
             seconds: that they took.
-            calls: of the chat players in them, by name.
+            fallbacks: number of their moves that fallbacks of chat players chose.
         """
         players, count = self.settings.variant.players, len(games)
         scores: NDArray[Any] = games.scores
@@ -174,10 +173,10 @@ class Folder:
             endings=games.endings.astype(np.uint8),
             players=np.tile(np.array(seats, np.int16), (count, 1)),
         )
-        told = self._told.setdefault(cell, {"cell": list(cell), "seconds": 0.0, "failures": [], "calls": {}})
+        told = self._told.setdefault(cell, {"cell": list(cell), "seconds": 0.0, "failures": [], "fallbacks": 0})
         told["seconds"] += seconds
         told["failures"] = [*told["failures"], *map(str, games.failures)][:FAILURES_KEPT]
-        told["calls"] = added(told["calls"], calls)
+        told["fallbacks"] += fallbacks
         self._games += count
         self._unsaved.append(table)
 
@@ -250,7 +249,9 @@ def evaluation_of(folder: Path, entries: dict[str, Entry], settings: Settings) -
             np.add.at(evaluation.played, (player, partner), 1)
         for told in file.metadata.extra["pairings"]:
             one, other = rows[told["cell"]].tolist()
-            evaluation.tell((one, other), told["seconds"], told["failures"], told["calls"])
+            if "calls" in told:  # of version 0.4, totals by chat player
+                told["fallbacks"] = sum(totals["fallbacks"] for totals in told["calls"].values())
+            evaluation.tell((one, other), told["seconds"], told["failures"], told["fallbacks"])
     return evaluation
 
 

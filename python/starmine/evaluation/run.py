@@ -8,7 +8,7 @@ import os
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,6 @@ from starmine._util.numbers import check_number, check_threads
 from starmine._util.progress import Advance, progress_of
 from starmine._util.rules import check_plays
 from starmine.evaluation.evaluation import Evaluation
-from starmine.evaluation.llm_usage import Calls, count_calls, games_at_once
 from starmine.evaluation.matrix import HELD_OUT_MEAN, MEAN, SELF_PLAY
 from starmine.evaluation.pairings import Cell, Settings, stretches
 from starmine.games.identity import Identity, identity
@@ -34,6 +33,7 @@ from starmine.policies.pools import bots_that_play
 
 if TYPE_CHECKING:
     from starmine.evaluation.results_folder import Folder
+    from starmine.text import ChatPlayer
 
 GAMES_A_THREAD = 2048  # the largest chunk of bots
 CHUNK = 1000  # games played at once with Python bots and policies
@@ -89,8 +89,7 @@ def evaluate(
             and one with more players plays only the pairings that are missing. A call does not resume if a player may
             now play differently: if the weights of a policy or of an object's torch modules, the Python file of a
             command line or the attribute `version` of an object have changed, or if an object has no `version`. Only
-            one call at a time writes to a folder. The outcomes of chat players' calls are kept with the games. None
-            writes nothing.
+            one call at a time writes to a folder. None writes nothing.
         fresh: start over in a folder that holds an evaluation; only with `output`.
         figure: draw the heat map, which needs matplotlib; only with `output`. None for yes with `output`. False also
             removes an earlier one.
@@ -206,10 +205,10 @@ def play_all(
     next_save = began + SECONDS_BETWEEN_SAVES
     try:
         chunks = play_chunks(evaluation, players, num_threads, record=folder is not None)
-        for cell, seat, start, games, seconds, calls in chunks:
+        for cell, seat, start, games, seconds, fallbacks in chunks:
             if folder:
-                folder.add(cell, seat, start, games, seconds, calls)
-            evaluation.add(cell, start, games, seconds, calls)
+                folder.add(cell, seat, start, games, seconds, fallbacks)
+            evaluation.add(cell, start, games, seconds, fallbacks)
             shown(len(games), f"{names[cell[0]]} with {names[cell[1]]}")
             if folder and (time.monotonic() > next_save or folder.is_full):
                 folder.save(evaluation)
@@ -223,31 +222,43 @@ def play_all(
 
 def play_chunks(
     evaluation: Evaluation, players: dict[str, Any], num_threads: int, record: bool
-) -> Iterator[tuple[Cell, int, int, Games, float, dict[str, Calls]]]:
-    """Play the remaining games: (cell, the player's seat, first game, games of a chunk, their seconds and calls).
+) -> Iterator[tuple[Cell, int, int, Games, float, int]]:
+    """Play the remaining games: (cell, the player's seat, first game, games of a chunk, their seconds and fallbacks).
 
-    The chunks of bots grow and shrink with the speed of the bots. `record` says whether the games are recorded.
+    The chunks of bots grow and shrink with the speed of the bots. Chat players play as many games at once as they make
+    calls at the same time: more games would be no faster, and an interruption would lose more of them. `record` says
+    whether the games are recorded.
     """
     settings = evaluation.settings
     for cell, seat, start, end in schedule(evaluation):
         player, partner = (evaluation.names[index] for index in cell)
         names = [player if place == seat else partner for place in range(settings.variant.players)]
         seats = [players[name] for name in names]
-        at_once = games_at_once(dict(zip(names, seats, strict=True)), CHUNK)
+        chats = chat_players(seats)
+        at_once = min(CHUNK, max((chat.concurrency for chat in chats), default=CHUNK))
         are_bots = all(isinstance(held, _Player) for held in seats)
         pace = Pace(num_threads, SECONDS_A_CHUNK, num_threads * GAMES_A_THREAD)
         while start < end:
             number = min(pace.games if are_bots else at_once, end - start)
-            began = time.perf_counter()
-            with count_calls(names, seats, start) as calls:
+            began, fallbacks = time.perf_counter(), sum(chat.fallbacks for chat in chats)
+            with ExitStack() as stack:
+                for chat in chats:
+                    stack.enter_context(chat.seated(names, start))
                 try:
                     games = play_games(seats, number, settings.seed, settings.variant, num_threads, start, record)
                 except BotError as error:
                     games = error.games  # in which failed ones are marked
             seconds = time.perf_counter() - began
-            yield cell, seat, start, games, seconds, calls
+            yield cell, seat, start, games, seconds, sum(chat.fallbacks for chat in chats) - fallbacks
             start += number
             pace.took(number, seconds)
+
+
+def chat_players(seats: Sequence[Any]) -> list[ChatPlayer]:
+    """The different chat players at a table."""
+    from starmine.text.chat import ChatPlayer  # late, since it takes a while
+
+    return list({id(held): held for held in seats if isinstance(held, ChatPlayer)}.values())
 
 
 def schedule(evaluation: Evaluation) -> Iterator[tuple[Cell, int, int, int]]:

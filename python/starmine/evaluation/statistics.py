@@ -10,7 +10,6 @@ import numpy as np
 from starmine._core import endings
 from starmine._util.arrays import Array
 from starmine._util.equality import equal_by_value
-from starmine.evaluation.llm_usage import Calls, fallback_share
 from starmine.evaluation.pairings import stretches
 from starmine.games.endings import defeats
 from starmine.games.results import mean_and_error
@@ -45,7 +44,7 @@ class Pairing:
         seats: with three players or more, for each seat of `player` its "seat", "games", "score" and "standard_error",
             which are None where there are too few games.
         failures: messages of the first few failures.
-        calls: for each chat player, by name, the totals of its calls in these games, as `ChatPlayer.totals` has them.
+        fallbacks: number of moves that the fallbacks of chat players chose.
     """
 
     player: str
@@ -63,23 +62,18 @@ class Pairing:
     cheats: bool = False
     seats: list[dict[str, float | None]] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
-    calls: dict[str, Calls] = field(default_factory=dict)
+    fallbacks: int = 0
 
     @property
     def games_per_second(self) -> float:
         """Games played per second."""
         return self.games / self.seconds if self.seconds > 0 else float("nan")
 
-    @property
-    def fallback_share(self) -> float:
-        """The share of the moves of chat players that their fallback has chosen; 0 without chat players."""
-        return fallback_share([self.calls])
-
     def row(self) -> dict[str, Any]:
-        """The statistics by name, without seats, failures and calls."""
+        """The statistics by name, without seats and failures."""
         values = asdict(self)
-        del values["seats"], values["failures"], values["calls"]
-        return {**values, "games_per_second": self.games_per_second, "fallback_share": self.fallback_share}
+        del values["seats"], values["failures"]
+        return {**values, "games_per_second": self.games_per_second}
 
 
 def summarise(

@@ -4,13 +4,10 @@ import json
 
 import pytest
 from chat_models import first_move
-from stored_games import played_table
 
 import starmine
 from starmine.cli import main
 from starmine.data import write_games
-from starmine.data.files import write_file
-from starmine.data.metadata import Metadata
 from starmine.text import ChatPlayer, PromptOptions, examples, preferences, read_move, write_lines
 
 
@@ -272,32 +269,6 @@ def unsure(**options):
     player = ChatPlayer(sometimes, name="not shown", replies=1, fallback="random", **options)
     player.version = 1  # the same player after an interruption
     return player
-
-
-def test_moves_of_a_fallback_in_an_evaluation_are_warned_of(tmp_path, capsys):
-    pytest.importorskip("pyarrow")
-    folder = tmp_path / "out"
-    found = starmine.evaluate({"model": unsure()}, 3, variant="mini", output=folder, figure=False)
-    moves = found.calls_of("model")["fallbacks"]
-    assert moves > 0
-    exported(tmp_path, [folder])
-    assert f"warning: a fallback chose {moves} of the moves, which are exported like" in capsys.readouterr().err
-
-
-DAMAGED = [None, 3, [3], [{"calls": 3}], [{"calls": {"a": 3}}], [{"calls": {"a": {"fallbacks": "many"}}}]]
-
-
-@pytest.mark.parametrize("pairings", DAMAGED, ids=str)
-def test_damaged_metadata_of_an_evaluation_are_refused_before_anything_is_written(pairings, tmp_path, capsys):
-    pytest.importorskip("pyarrow")
-    table = played_table(2)
-    players = [{"name": "a", "hash": None}, {"name": "b", "hash": None}]
-    write_file(tmp_path / "games.parquet", Metadata(table.variant, players, extra={"pairings": pairings}), table)
-    assert main(["text", "export", str(tmp_path / "games.parquet"), str(tmp_path / "out.jsonl")]) == 2
-    said = capsys.readouterr()
-    assert (said.out, said.err.count("\n")) == ("", 1)
-    assert "the metadata of an evaluation are damaged" in said.err
-    assert not (tmp_path / "out.jsonl").exists()
 
 
 def test_moves_of_a_fallback_are_left_out_of_games_in_memory():
