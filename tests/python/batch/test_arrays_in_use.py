@@ -11,13 +11,8 @@ import pytest
 from other_arrays import OnlyDLPack
 
 import starmine
-from starmine import ArrayError, Batch, Variant
+from starmine import ArrayError, Batch, IllegalActionError, Variant
 from starmine._core import (
-    _ColorFeatures,
-    _outcomes,
-    _play_bots,
-    _pool,
-    _pool_gradient,
     _Replay,
     unpack_bits_into,
 )
@@ -27,14 +22,8 @@ NUM_ENVS = 20_000
 VARIANT = Variant()
 POLICY = starmine.load_policy("ippo-2p-small")
 FEATURES = len(VARIANT.layout(POLICY.encoder))
-COLORS = _ColorFeatures("standard", "canonical", "slots")
-NUMBERS = COLORS.colors * len(COLORS.row) + len(COLORS.rest)
 WANTED = ("canonical", "float32", [])
 READ, WRITTEN = "is being written by another call", "overlaps another array in use: expected separate memory"
-
-
-class Subclass(np.ndarray):
-    pass
 
 
 def messages_while(first, second):
@@ -91,47 +80,21 @@ BATCH = Batch("standard", 4, seed=0, illegal_action="terminate")
 # `part(dtype, *shape)` is an array in the memory. The parameter's name stands before the colon.
 READERS = {
     "observations": lambda part: POLICY.logits(part("u1", 64, FEATURES)),
-    "observations: every second row": lambda part: POLICY.logits(part("u1", 64, FEATURES)[::2]),
-    "observations: a subclass": lambda part: POLICY.logits(part("u1", 64, FEATURES).view(Subclass)),
     "bits": lambda part: unpack_bits_into(part("u1", 2, 88), zeros(2, FEATURES)),
-    "bits: color features": lambda part: COLORS.write(part("u1", 2, 88), zeros(2, NUMBERS)),
-    "rows": lambda part: _pool(part("f4", 2, 3, 4), zeros(2, 4), zeros(2, 3, 4), zeros(2, 8)),
-    "shared": lambda part: _pool(zeros(2, 3, 4), part("f4", 2, 4), zeros(2, 3, 4), zeros(2, 8)),
-    "d_pooled": lambda part: _pool_gradient(
-        zeros(2, 3, 4), zeros(2, 8), zeros(2, 3, 4), part("f4", 2, 8), zeros(2, 3, 4), zeros(2, 4)
-    ),
     "games": lambda part: BATCH._rows(part("i8", 3), np.zeros(3, int), WANTED),
-    "seats": lambda part: VARIANT.new_game(seed=0)._rows(np.zeros(3, int), part("i8", 3), WANTED),
-    "listed": lambda part: _play_bots("standard", ["random"] * 2, 2, 0, 0, 1, False, part("u8", 2)),
-    "listed: tables": lambda part: Batch._of_table("standard", ["random", None], 2, 0, 0, part("u8", 2)),
     "actions": lambda part: BATCH.step(part("i8", 4)),
-    "actions: misaligned": lambda part: BATCH.step(part("u1", 33)[1:].view("i8")),
-    "actions: another C type": lambda part: BATCH.step(part(np.longlong, 4)),
-    "actions: other byte order": lambda part: BATCH.step(part(">i4", 4)),
     "actions: strided": lambda part: BATCH.step(part("i4", 8)[::2]),
-    "actions: memoryview": lambda part: BATCH.step(memoryview(part("i4", 4))),
     "actions: DLPack": lambda part: BATCH.step(OnlyDLPack(part("i4", 4))),
     "reset_mask": lambda part: BATCH.reset(reset_mask=part("?", 4)),
-    "seed": lambda part: BATCH.reset(part("u8", 4)),
     "decks": lambda part: BATCH.reset(decks=part("u1", 4, 50)),
-    "start_players": lambda part: BATCH.reset(decks=zeros(4, 50, dtype=np.uint8), start_players=part("u1", 4)),
-    "decks: recorded games": lambda part: _outcomes("standard", *games(decks=part("u1", 1, 50)), 1),
-    "offsets: recorded games": lambda part: _outcomes("standard", *games(offsets=part("i8", 2)), 1),
     "actions: a replay": lambda part: _Replay(
         "standard", *games(actions=part("u1", 2)), 1, ["obs"], "canonical", "float32", "current", 1
     ),
-    "copies": lambda part: Variant(copies=part("u1", 5, 5)),
 }
 
 WRITERS = {
     "out": lambda part: unpack_bits_into(zeros(2, 88, dtype=np.uint8), part("f4", 2, FEATURES)),
-    "out: color features": lambda part: COLORS.write(zeros(2, 88, dtype=np.uint8), part("f4", 2, NUMBERS)),
-    "tower": lambda part: _pool(zeros(2, 3, 4), zeros(2, 4), part("f4", 2, 3, 4), zeros(2, 8)),
-    "d_shared": lambda part: _pool_gradient(
-        zeros(2, 3, 4), zeros(2, 8), zeros(2, 3, 4), zeros(2, 8), zeros(2, 3, 4), part("f4", 2, 4)
-    ),
     "reward": lambda part: BATCH.step_into([PLAY] * 4, reward=part("f4", 4)),
-    "score: a reset": lambda part: BATCH.reset_into(score=part("i4", 4)),
 }
 
 
@@ -192,34 +155,26 @@ def test_a_new_array_of_a_running_step_is_not_read_by_a_weak_reference():
     assert messages_while(step, read) == {f"observations {READ}"}
 
 
-def test_an_empty_array_without_memory():
-    torch = pytest.importorskip("torch")
-    bits = torch.empty(0, 88, dtype=torch.uint8).numpy()
-    unpack_bits_into(bits, torch.empty(0, FEATURES).numpy())
-    assert POLICY.logits(torch.empty(0, FEATURES, dtype=torch.uint8).numpy())[0].shape == (0, 20)
+def test_actions_that_another_thread_changes_are_checked_as_they_are_played():
+    num_envs = 20_000
+    batch = Batch("standard", num_envs, seed=0, num_threads=1)
+    actions, done, refused = np.full(num_envs, PLAY), threading.Event(), set()
 
+    def change():
+        while not done.is_set():
+            actions[num_envs // 2 :] = 10**12
+            actions[num_envs // 2 :] = PLAY
 
-def test_arrays_that_are_only_read_may_be_read_only():
-    def frozen(array):
-        array.flags.writeable = False
-        return array
-
-    tower, pooled = zeros(2, 3, 4), zeros(2, 8)
-    _pool(frozen(zeros(2, 3, 4)), frozen(zeros(2, 4)), tower, pooled)
-    with pytest.raises(ArrayError, match="tower is read-only: expected a writable array"):
-        _pool(zeros(2, 3, 4), zeros(2, 4), frozen(tower), pooled)
-
-
-def test_a_mask_with_bytes_of_any_value_is_written():
-    masks = np.full((4, 20), 7, np.uint8)
-    BATCH.reset_into(action_mask=masks.view(bool))
-    assert set(masks.reshape(-1)) == {0, 1}
-
-
-def test_a_refused_call_leaves_the_bytes_of_bools():
-    masks = np.full((4, 20), 7, np.uint8)
-    with pytest.raises(ArrayError, match="reward has shape"):
-        BATCH.step_into([PLAY] * 4, action_mask=masks.view(bool), reward=zeros(3))
-    with pytest.raises(starmine.IllegalActionError):
-        Batch("standard", 4, seed=0).step_into([99] * 4, action_mask=masks.view(bool))
-    assert (masks == 7).all()
+    thread = threading.Thread(target=change)
+    thread.start()
+    try:
+        for _ in range(100):
+            try:
+                batch.step_into(actions)
+            except IllegalActionError as error:
+                refused.update(error.actions)
+    finally:
+        done.set()
+        thread.join()
+    assert refused <= {10**12}
+    assert Batch.from_bytes(batch.to_bytes()).to_bytes() == batch.to_bytes()

@@ -55,7 +55,7 @@ def limited(extra):
         resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
 
 outcomes = [limited(extra) for extra in {limits}]
-assert {succeeds} or limited(1 << 40) is True
+assert not outcomes or limited(1 << 40) is True
 print("refused", len([outcome for outcome in outcomes if outcome is not True]), outcomes)
 """
 
@@ -66,49 +66,23 @@ LIMITS = [size * MEGABYTE for size in (0, 1, 2, 3, 5, 8, 12, 16, 24, 32, 48, 64,
 # What is made without a limit, and the call.
 CALLS = {
     "batch": ("None", "batch()"),
-    "batch of all observers": ("None", "Batch(FIVE, GAMES, num_threads=2, observers='all')"),
-    "vector environment": ("None", "starmine.HanabiVectorEnv(GAMES, dtype='bits')"),
-    "copy": ("batch()", "subject.copy()"),
-    "to_bytes": ("batch()", "subject.to_bytes()"),
-    "to_bytes after an end": ("after_an_end()", "subject.to_bytes()"),
     "from_bytes": ("batch().to_bytes()", "Batch.from_bytes(subject)"),
-    "from_bytes after an end": ("after_an_end().to_bytes()", "Batch.from_bytes(subject, num_threads=3)"),
-    "pickle": ("pickle.dumps(batch())", "pickle.loads(subject)"),
-    "allocate": ("batch()", "subject.allocate()"),
-    "observe": ("batch()", "subject.observe()"),
     "step": ("batch()", "subject.step(np.full(GAMES, 2))"),
-    "illegal actions": ("batch()", "subject.step(np.full(GAMES, -1))"),
-    "episodes": ("batch(10 * GAMES)", "subject.episodes"),
-    "reset": ("batch()", "subject.reset()"),
-    "reset with seeds": ("batch(), list(range(GAMES))", "subject[0].reset(subject[1])"),
-    "reset with a mask": ("batch(10 * GAMES), np.ones(10 * GAMES, bool)", "subject[0].reset_into(None, subject[1])"),
     "final observations": ("after_an_end()", "subject.final_observations()"),
-    "final_obs": ("after_an_end()", "subject._final_obs()"),
     "tables of games": (
         "Batch._of_table(FIVE, [None] * 5, FEW, 0, 0)",
         "subject._rows(np.arange(FEW), np.zeros(FEW, np.int64), ROWS)",
-    ),
-    "outcomes of tables": (
-        "Batch._of_table(starmine.variant('small'), BOTS, FEW, 0, 0)",
-        "(subject._recorded(), subject._outcomes())",
-    ),
-    "sampled hands": ("starmine.Variant().new_game(seed=0).view(0)", "subject.sample_hands(1_000_000)"),
-    "unpacking": (
-        "np.zeros((20_000, 88), np.uint8), np.empty((20_000, 658), np.float32)",
-        "unpack_bits_into(*subject, 1024)",
     ),
     "network": (
         "_Network('policy', _policy_bytes(starmine.policies.shipped()[0])), np.zeros((20_000, 658), np.uint8)",
         "subject[0].logits(subject[1])",
     ),
 }
-# Calls that do with little memory.
-FRUGAL = {"unpacking", "outcomes of tables"}
 
 
-def run(name, limits, succeeds):
+def run(name):
     subject, call = CALLS[name]
-    code = CHILD.format(subject=subject, call=call, limits=limits, succeeds=succeeds)
+    code = CHILD.format(subject=subject, call=call, limits=LIMITS)
     # The heaps of other threads reserve addresses, from which a call would be served beyond the limit.
     command, environment = [sys.executable, "-c", code], os.environ | {"MALLOC_ARENA_MAX": "1"}
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment)
@@ -116,16 +90,9 @@ def run(name, limits, succeeds):
     return done.stdout
 
 
-# What these allocate is also allocated by another call.
-REPEATED = {"batch of all observers", "to_bytes after an end", "pickle", "episodes", "final_obs", "reset with a mask"}
-NAMES = [pytest.param(name, marks=pytest.mark.nightly) if name in REPEATED else name for name in CALLS]
-
-
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CALLS)
 def test_a_call_raises_when_memory_runs_out(name):
-    """With enough memory it succeeds, or refuses what it would refuse anyway."""
-    output = run(name, LIMITS, name == "illegal actions")
-    assert name in FRUGAL or not output.startswith("refused 0"), output
+    assert not run(name).startswith("refused 0")
 
 
 HUGE = {
@@ -140,7 +107,7 @@ HUGE = {
 
 
 def test_requests_larger_than_the_memory_are_refused_at_once():
-    code = CHILD.format(subject="None", call="None", limits=[], succeeds=True)
+    code = CHILD.format(subject="None", call="None", limits=[])
     for name, call in HUGE.items():
         code += f"call = lambda: {call}\nassert limited(3 << 30) is not True, {name!r}\n"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
