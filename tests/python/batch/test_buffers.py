@@ -9,7 +9,6 @@ import starmine
 from starmine import ArrayError, Batch
 from starmine._core import _extra_outputs
 
-
 PLAY = 5  # plays slot 0 in the standard game, which is always legal
 EXTRA = _extra_outputs()
 NAMES = [*Batch("standard", 1, extra_outputs=EXTRA, seed=0).allocate()]

@@ -6,14 +6,12 @@ import re
 import threading
 import zlib
 
-import hypothesis_profiles  # noqa: F401
 import numpy as np
 import pytest
 from random_variants import random_variant
 
 import starmine
 from starmine import ArrayError, Batch, IllegalActionError, SerializationError
-
 
 PLAY = 5  # plays slot 0 in the standard game, which is always legal
 
