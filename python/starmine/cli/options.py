@@ -136,7 +136,7 @@ class ConvertedGames(SourceGames):
         Positional[list[str]],
         arg(
             metavar="IN ... OUT",
-            help="IN: file or folder, or - for standard input; OUT: what is written",
+            help="IN: file or folder; OUT: what is written",
             help_behavior_hint="(required)",
         ),
     ]
@@ -154,7 +154,7 @@ class ConvertedGames(SourceGames):
             raise StarmineError(f"{len(self.paths)} paths are not allowed: expected IN and OUT")
         *sources, target = self.paths
         for source in sources:
-            if source != "-" and Path(source).exists() and Path(target).exists() and Path(source).samefile(target):
+            if Path(source).exists() and Path(target).exists() and Path(source).samefile(target):
                 raise StarmineError(f"{target} is the source, too: expected another file to write")
         if target and Path(target).is_file() and not self.fresh:
             raise StarmineError(f"{target} exists: expected a new file, or --fresh to replace it")

@@ -39,7 +39,7 @@ class Replay(SourceGames):
         arg(
             metavar="SOURCE ...",
             help="a folder or a file of games (starmine generate, starmine eval, starmine play --save), files of "
-            "another program or a folder of them (hanab.live's JSON, AH2AC2's safetensors), or - for standard input",
+            "another program or a folder of them (hanab.live's JSON, AH2AC2's safetensors)",
             help_behavior_hint="(required)",
         ),
     ]

@@ -1,8 +1,6 @@
 """Games of people as they are found: folders, several files, odd layouts of JSON, rules that stand elsewhere."""
 
-import io
 import json
-import sys
 
 import pytest
 from format_games import assert_equal_games, games_of, imported
@@ -142,28 +140,6 @@ def test_a_game_of_a_file_among_several_is_named_with_its_place(three, tmp_path)
     assert [str(game).partition(": turn")[0] for game in kept.skipped] == [
         f"{tmp_path / name}.json, game 1 (99)" for name in "ab"
     ]
-
-
-def in_standard_input(monkeypatch, data):
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
-
-
-def test_standard_input_is_read_from_python_and_the_command_line(three, tmp_path, monkeypatch, capsys):
-    games, _ = three
-    write_games(games, tmp_path / "written", format="hanab-live")
-    text = (tmp_path / "written").read_bytes()
-    in_standard_input(monkeypatch, text)
-    scores = [games.state(game).score for game in range(3)]
-    assert read_games("-").scores.tolist() == scores
-    in_standard_input(monkeypatch, text)
-    assert main(["data", "convert", "-", str(tmp_path / "games.parquet")]) == 0
-    assert capsys.readouterr().out.startswith("3 games")
-    assert read_games(tmp_path / "games.parquet").scores.tolist() == scores
-    in_standard_input(monkeypatch, text)
-    assert main(["replay", "-", "--html", str(tmp_path / "games.html")]) == 0
-    in_standard_input(monkeypatch, text)
-    with pytest.raises(starmine.StarmineError, match="format='ah2ac2' is not allowed for standard input"):
-        read_games("-", "ah2ac2")
 
 
 def test_the_command_names_and_counts_what_it_skips(folder, three, tmp_path, capsys):

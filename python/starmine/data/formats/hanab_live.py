@@ -40,7 +40,7 @@ from starmine.data.formats.records import (
     read_each,
     starting_at_seat_0,
 )
-from starmine.data.formats.text_files import Readable, json_values, read_text
+from starmine.data.formats.text_files import json_values, read_text
 
 PLAY, DISCARD, COLOR_HINT, RANK_HINT = range(4)  # types of moves
 KINDS = ("play", "discard", "color_hint", "rank_hint")
@@ -52,7 +52,7 @@ OLDER_HINTS = {0: 3, 1: 2}
 NAMES = ("Alice", "Bob", "Cathy", "Donald", "Emily")  # hanab.live's own for players without names
 
 
-def read(path: Readable, variant: Variant | None = None) -> ReadGames:
+def read(path: Path, variant: Variant | None = None) -> ReadGames:
     """Read a file. What is not JSON in it, such as a line that is cut off, is skipped."""
     text = read_text(path)
     if not text.strip():

@@ -1,4 +1,4 @@
-"""Games are read from files, folders and standard input, whatever their format."""
+"""Games are read from files and folders, whatever their format."""
 
 from __future__ import annotations
 
@@ -16,12 +16,10 @@ from starmine._util.keywords import check_names
 from starmine.data.files import check_paths, files_of, refuse_twice
 from starmine.data.formats.records import ImportedGames, ReadGames, check_all
 from starmine.data.formats.registry import FORMATS, named, told_by_suffix
-from starmine.data.formats.text_files import StandardInput
 from starmine.data.manifest import MANIFEST
 from starmine.games.variants import resolve_variant
 
 ON_ERROR = ("raise", "skip")
-STANDARD_INPUT = "-"
 Source: TypeAlias = str | PathLike[str]
 Reader: TypeAlias = Callable[[Variant | None], ReadGames]
 OF_A_DATA_SET = (MANIFEST, "eval.json")  # files of a folder whose games are its Parquet files alone
@@ -37,9 +35,9 @@ def read_games(
     """Read games that others, or Starmine, have stored, and play each of them by the rules.
 
     Args:
-        source: path of a file or folder, "-" for text from standard input, or several of these. In a folder, without
-            its subfolders, all files are read whose suffix is that of a format. A folder with Parquet files and files
-            of other formats is refused, since they may be the same games.
+        source: path of a file or folder, or several paths. In a folder, without its subfolders, all files are read
+            whose suffix is that of a format. A folder with Parquet files and files of other formats is refused, since
+            they may be the same games.
         format: one of `starmine.data.FORMATS`; None to tell it from the source.
         variant: the rules: a `Variant`, or the name of a preset (two players). Games of other rules are left out and
             counted in `other_rules`. None for the rules of the first readable game; then a game of other rules is
@@ -87,24 +85,12 @@ def read_games(
 
 def _sources(source: Source, format: str | None) -> list[tuple[str, Reader]]:
     """The files of a source, each with what messages call it and its reader."""
-    if str(source) == STANDARD_INPUT:
-        return [_standard_input(format)]
     path = given_path("source", source)
     if not path.exists():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
     files = _files(path, format) if path.is_dir() else [path]
     rows = [told_by_suffix(file) if format is None else named(format) for file in files]
     return [(str(file), partial(row.read, file)) for file, row in zip(files, rows, strict=True)]
-
-
-def _standard_input(format: str | None) -> tuple[str, Reader]:
-    """The text of standard input and its reader."""
-    text = StandardInput()
-    row = named("hanab-live" if format is None else format)
-    if not row.is_text:
-        known = ", ".join(row.name for row in FORMATS.values() if row.is_text)
-        raise StarmineError(f"format={row.name!r} is not allowed for standard input: expected one of {known}")
-    return str(text), partial(row.read, text)
 
 
 def _files(folder: Path, format: str | None) -> list[Path]:

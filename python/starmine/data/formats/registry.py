@@ -22,13 +22,12 @@ class Format:
         summary: one line about it.
         suffixes: the suffixes of its files, such as ".json". A file with one of them is of this format if the argument
             `format` is None.
-        read: `read(path, variant)` reads games. `path` is a path or a `StandardInput`. `variant` is the wanted rules;
+        read: `read(path, variant)` reads games. `variant` is the wanted rules;
             None for those of the file's first game, or of the base game if the format stores no rules. It returns a
             `starmine.data.formats.records.ReadGames`, whose games have not been played yet. It raises `StarmineError`
             if the source is not of the format, OSError if it cannot be read, and ImportError if a library is missing.
         write: `write(games, path)` writes `ImportedGames`. It replaces a file as a whole. It raises `StarmineError` if
             the format cannot express the variant, and the other errors of `read`.
-        is_text: whether a file is text, which can be read from standard input.
         unwritable: `unwritable(games)` returns by position the reasons why the format cannot express some of the
             games; None for a format that can express every game.
     """
@@ -38,7 +37,6 @@ class Format:
     suffixes: tuple[str, ...]
     read: Callable[[Any, Variant | None], ReadGames]
     write: Callable[[ImportedGames, Path], None]
-    is_text: bool = False
     unwritable: Callable[[ImportedGames], dict[int, str]] | None = None
 
 
@@ -47,7 +45,7 @@ FORMATS = {row.name: row for row in (
     Format("parquet", "Starmine's own: a file or a folder of shards", (".parquet",), parquet.read, parquet.write),
     Format("ah2ac2", "AH2AC2's safetensors, games of people", (".safetensors",), ah2ac2.read, ah2ac2.write),
     Format("hanab-live", "hanab.live's JSON", (".json", ".jsonl"), hanab_live.read, hanab_live.write,
-           True, hanab_live.unwritable),
+           hanab_live.unwritable),
 )}  # fmt: skip
 
 

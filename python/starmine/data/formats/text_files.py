@@ -1,15 +1,13 @@
-"""Text and JSON from files and from standard input, with errors that name the file and the line."""
+"""Text and JSON from files, with errors that name the file and the line."""
 
 from __future__ import annotations
 
 import codecs
 import json
 import re
-import sys
 from collections.abc import Iterator
-from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from starmine._core import StarmineError
 
@@ -18,28 +16,7 @@ SPACE = re.compile(r"\s*")
 FIRST_OBJECT = re.compile(r"^([ \t]*)\{", re.MULTILINE)
 
 
-class StandardInput:
-    """Standard input in the place of a file. It is read once."""
-
-    suffix = ""
-
-    @cached_property
-    def _bytes(self) -> bytes:
-        return sys.stdin.buffer.read()
-
-    def read_bytes(self) -> bytes:
-        """All bytes."""
-        return self._bytes
-
-    def __str__(self) -> str:
-        """What messages call it."""
-        return "standard input"
-
-
-Readable: TypeAlias = Path | StandardInput
-
-
-def read_text(path: Readable) -> str:
+def read_text(path: Path) -> str:
     """The text of a file, without its byte order mark."""
     data = path.read_bytes()
     encoding, name = ("utf-16", "UTF-16") if data.startswith(UTF_16) else ("utf-8-sig", "UTF-8")
