@@ -179,6 +179,7 @@ REFUSALS = [
     (entry(actions=[{"type": 6, "target": 0}]), "is no action: expected a type from 0 to 5"),
     (entry(actions=[{"type": True, "target": 0}]), "is no action"),
     (entry(actions=[7]), "is no action"),
+    (entry(actions=[{"type": 0, "target": 1, "clue": {"type": 0, "value": 1}}]), "before April 2020"),
     (entry(characters=5), "its characters"),
     ([1], "it is no JSON object"),
 ]

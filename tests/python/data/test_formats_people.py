@@ -254,39 +254,6 @@ def test_rules_that_contradict_each_other_or_are_unknown_are_refused(told, messa
     assert read_games(path, on_error="skip").indices.tolist() == [0]
 
 
-def older(entry):
-    """A game in the format of before April 2020."""
-    kinds = {0: (1, None), 1: (2, None), 2: (0, 1), 3: (0, 0)}
-    actions = []
-    for action in entry["actions"]:
-        kind, clue = kinds[action["type"]]
-        hint = {} if clue is None else {"clue": {"type": clue, "value": action["value"]}}
-        actions.append({"type": kind, "target": action["target"], **hint})
-    deck = [{"suit": card["suitIndex"], "rank": card["rank"]} for card in entry["deck"]]
-    return {"players": entry["players"], "deck": deck, "actions": actions, "variant": "No Variant", "firstPlayer": 0}
-
-
-def test_the_format_of_before_april_2020_is_read(three, tmp_path):
-    games, found = three
-    (tmp_path / "games.json").write_text(json.dumps([older(entry) for entry in found]))
-    read = read_games(tmp_path / "games.json")
-    assert_equal_games(read.trajectories, games)
-    assert read.suits == ()  # which had another order
-
-
-@pytest.mark.parametrize(
-    "action",
-    [{"type": 3, "target": 0}, {"type": 0, "target": 1}, {"type": 0, "target": 1, "clue": {"type": 2, "value": 1}}, 7],
-    ids=str,
-)
-def test_an_unknown_action_of_the_older_format_is_named(action, three, tmp_path):
-    entry = older(three[1][0])
-    entry["actions"].append(action)
-    (tmp_path / "games.json").write_text(json.dumps(entry))
-    with pytest.raises(starmine.StarmineError, match="no action in the format of before April 2020"):
-        read_games(tmp_path / "games.json")
-
-
 def test_a_card_with_two_suits_is_refused(three, tmp_path):
     entry = three[1][0]
     deck = [entry["deck"][0] | {"suit": entry["deck"][0]["suitIndex"] + 1}, *entry["deck"][1:]]

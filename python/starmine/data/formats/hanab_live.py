@@ -11,9 +11,6 @@ several objects after each other, each on one line or on several.
 | 2, 3 | colour hint, rank hint | player | colour from 0, rank from 1 |
 | 4, 5 | end of the game, such as by surrendering or by a vote | | |
 
-Before April 2020 a card had `suit`, and an action `{"type", "target", "clue": {"type", "value"}}`: type 0 is a hint, 1
-a play, 2 a discard; a clue of type 0 tells a rank, one of type 1 a colour.
-
 hanab.live ends a game when nothing more can be played, and players may end it at any time: such games stop before
 their end by our rules. Why they stop is not kept.
 """
@@ -46,9 +43,6 @@ PLAY, DISCARD, COLOR_HINT, RANK_HINT = range(4)  # types of moves
 KINDS = ("play", "discard", "color_hint", "rank_hint")
 Move = tuple[int, int, int]  # its type, the slot of a card or the offset of a hinted player, and the value of a hint
 ENDS = (4, 5)  # types of actions that end a game
-# Before April 2020: types of plays and discards, and of the hints of an action of type 0, in today's numbers.
-OLDER_TYPES = {1: 0, 2: 1}
-OLDER_HINTS = {0: 3, 1: 2}
 NAMES = ("Alice", "Bob", "Cathy", "Donald", "Emily")  # hanab.live's own for players without names
 
 
@@ -78,21 +72,15 @@ def game_of(entry: Any) -> RecordedGame:
     cards = [_card(card, place, variant) for place, card in enumerate(deck)]
     if len(cards) != variant.deck_size:
         raise StarmineError(f"its deck has {len(cards)} cards: expected {variant.deck_size}")
-    is_older = any(isinstance(action, dict) and "clue" in action for action in actions)
-    if is_older:
-        actions = [_of_today(action, turn) for turn, action in enumerate(actions)]
-    ids = _Table(variant, start).read(actions)
-    # The suits had another order then; since when they have today's is not known.
-    suits = () if is_older else suit_names(variant)
     return RecordedGame(
         name_of(entry),
         variant,
         cards,
-        ids,
+        _Table(variant, start).read(actions),
         start,
         score=_score(entry),
         players=_names(players),
-        suits=suits,
+        suits=suit_names(variant),
     )
 
 
@@ -102,21 +90,6 @@ def _score(entry: dict[str, Any]) -> int:
     if not is_integer(score):
         raise StarmineError(f"score={score!r} is not allowed: expected an integer")
     return int(score)
-
-
-def _of_today(action: Any, turn: int) -> dict[str, Any]:
-    """An action of the format of before April 2020 in today's form."""
-    held: dict[str, Any] = action if isinstance(action, dict) else {}
-    clue = held["clue"] if isinstance(held.get("clue"), dict) else {}
-    kind, hint = held.get("type"), clue.get("type")
-    if is_integer(kind) and kind in OLDER_TYPES:
-        return {"type": OLDER_TYPES[kind], "target": held.get("target")}
-    if not is_integer(kind) or kind != 0 or not is_integer(hint) or hint not in OLDER_HINTS:
-        raise StarmineError(
-            f"turn {turn}: {action} is no action in the format of before April 2020: expected type 0 with a clue of "
-            "type 0 or 1, type 1 or type 2"
-        )
-    return {"type": OLDER_HINTS[hint], "target": held.get("target"), "value": clue.get("value")}
 
 
 def _list(entry: dict[str, Any], key: str) -> list[Any]:
@@ -164,6 +137,8 @@ class _Table:
                 if turn + 1 < len(actions):
                     raise StarmineError(f"turn {turn}: it ends the game, and {len(actions) - turn - 1} actions follow")
                 return ids
+            if isinstance(action, dict) and "clue" in action:  # where 0 is a hint, not a play
+                raise StarmineError(f"turn {turn}: {action} has the form of before April 2020, which is not read")
             if not is_integer(kind) or not 0 <= kind < len(KINDS) or not is_integer(target):
                 raise StarmineError(f"turn {turn}: {action} is no action: expected a type from 0 to 5 and a target")
             ids.append(self._id(int(kind), int(target), action.get("value"), turn))
