@@ -1,6 +1,6 @@
-"""Players that are drawn by weights: `[("smart", 2), "info"]` in Python, `smart=2,info` on a command line.
+"""Players that are drawn by weights: `[("smart", 2), "iggi"]` in Python, `smart=2,iggi` on a command line.
 
-A weight is 1 where none is given. With these two examples `smart` is drawn twice as often as `info`. In Python a weight
+A weight is 1 where none is given. With these two examples `smart` is drawn twice as often as `iggi`. In Python a weight
 may be 0 if another is above 0.
 """
 
@@ -13,7 +13,11 @@ from typing import Any
 
 from starmine._core import StarmineError
 from starmine._util.numbers import is_number
-from starmine.games.player_texts import names_player, player_of_text
+from starmine.games.player_texts import has_path
+
+WEIGHT = re.compile(r"(.*?)\s*=\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
+# What stands before an "=" of the player's own: the name of an option of a search, a condition of a rule.
+OPTION, CONDITION = re.compile(r";\s*\w+$"), re.compile(r"\b(?:if|and)\s+\w+\s*[<>]?$")
 
 
 def mixture(players: Any) -> list[tuple[Any, Any]]:
@@ -40,38 +44,39 @@ def check_weights(place: str, weights: Sequence[Any]) -> list[float]:
 
 
 def mixture_of_text(text: str, place: str) -> list[tuple[str, float]]:
-    """The players' texts and weights in a text such as "smart=2,info".
+    """The players' texts and weights in a text such as "smart=2,iggi".
+
+    A comma or an "=" in the path of a file that exists belongs to the path.
 
     Args:
         text: players' texts, as `play_games` takes them, with commas between them. A number after "=" is a weight.
         place: of the argument, for messages.
 
     Raises:
-        StarmineError: a weight is not a number above 0, or a text with "=" names no player.
+        StarmineError: a weight is 0 or not finite.
     """
-    return [_weighted(entry.strip(), place) for entry in text.split(",")]
+    entries, parts = [], text.split(",")
+    while parts:
+        lengths = range(len(parts), 1, -1)
+        length = next((length for length in lengths if _is_path(",".join(parts[:length]))), 1)
+        player, weight = _weight_of(",".join(parts[:length]))
+        if not 0 < weight < math.inf:
+            raise StarmineError(f"{place}={text!r} has the weight {weight}: expected a number above 0, as in smart=2")
+        entries.append((player, weight))
+        del parts[:length]
+    return entries
 
 
-def _weighted(entry: str, place: str) -> tuple[str, float]:
-    """The player and the weight of a text such as "smart=2". A text that names a player with its "=" has no weight."""
-    text, equals, number = entry.rpartition("=")
-    has_option = entry.startswith("search:") and re.search(r";\s*\w+\s*$", text) is not None
-    if not equals or has_option:
-        return entry, 1.0
-    problem = None
-    if names_player(entry):
-        try:
-            player_of_text(entry, place)
-        except StarmineError as error:
-            problem = error
-        else:
-            return entry, 1.0
-    try:
-        weight = float(number)
-    except ValueError:
-        weight = 0.0
-    if not 0 < weight < math.inf:
-        raise problem or StarmineError(
-            f"{place}={entry!r} has the weight {number!r}: expected a number above 0, as in smart=2"
-        )
-    return text.strip(), weight
+def _is_path(entry: str) -> bool:
+    """Whether an entry, perhaps with a weight, has the path of a file or folder that exists."""
+    return has_path(entry) or has_path(_weight_of(entry)[0])
+
+
+def _weight_of(entry: str) -> tuple[str, float]:
+    """The player and the weight of a text such as "smart=2"."""
+    found = WEIGHT.fullmatch(entry.strip())
+    if found is None or has_path(entry):
+        return entry.strip(), 1.0
+    player, number = found.groups()
+    is_option = player.startswith("search:") and OPTION.search(player)
+    return (entry.strip(), 1.0) if is_option or CONDITION.search(player) else (player, float(number))

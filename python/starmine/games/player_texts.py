@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from starmine.policies.torch_policy import TorchPolicy
 
 FILE = re.compile(r"(?!rules:|policy:|noisy:|search:).*\.py(:[^:/\\]*)?")  # of a Python bot, as commands have it
+PREFIX = re.compile(r"\s*(search:)?\s*(noisy:[^;]*;)?\s*(policy:)?")  # of a text before a path
 START = 1 << 20  # bytes of a file that tell whose it is
 NOISY, POLICY = "noisy:", "policy:"
 NOT_OF_CORE = (
@@ -103,7 +104,14 @@ def names_player(text: str) -> bool:
 
     A text such as "smart=2" or "mine=smart" names none.
     """
-    return text.startswith((*WITHOUT_PATH, POLICY)) or os.path.exists(text.partition(";")[0])
+    return text.startswith((*WITHOUT_PATH, POLICY)) or has_path(text)
+
+
+def has_path(text: str) -> bool:
+    """Whether a player's text has the path of a file or folder that exists; what follows the path has no "," or "="."""
+    path = PREFIX.sub("", text)
+    ends = [len(path), *(end.start() for end in re.finditer("[;:]", path))]
+    return any(os.path.exists(_unquoted(path[:end].strip())) for end in ends if not {",", "="} & set(path[end:]))
 
 
 def short_name(text: str) -> str:

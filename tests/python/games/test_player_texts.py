@@ -12,6 +12,7 @@ import starmine.data
 import starmine.look
 import starmine.training
 from starmine.cli import main, play
+from starmine.games.mixtures import mixture_of_text
 from starmine.games.player_texts import Noisy, player_of_text
 from starmine.games.players import resolve_player
 from starmine.games.seeds import EVALUATION_SEED
@@ -372,17 +373,38 @@ def test_noise_of_a_policy_of_another_library_has_its_probability(here):
         starmine.play_games([said("noisy: 1.5; FOLDER/other", here), BOT], 1, variant=RULES)
 
 
-def test_a_weight_is_told_from_an_option(here):
-    read = starmine.training.read_partners
-    ((one, two), _) = read(RULES, f"search: {BOT}; rollouts=20,search: {BOT}; rollouts=30=2.5")
-    assert [(one.name, one.weight), (two.name, two.weight)] == [
-        (f"search: {BOT}; rollouts=20", 1),
-        (f"search: {BOT}; rollouts=30", 2.5),
-    ]
-    with pytest.raises(starmine.StarmineError, match=r'option.*"rollout"|rollout'):
-        read(RULES, f"search: {BOT}; rollout=20")
-    with pytest.raises(starmine.StarmineError, match=r"has the weight 'x': expected a number above 0"):
-        read(RULES, f"{BOT}=x")
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("smart=2,iggi", [("smart", 2), ("iggi", 1)]),
+        ("noisy: 0.1; smart=.5", [("noisy: 0.1; smart", 0.5)]),
+        ("search: smart; rollouts=20,smart", [("search: smart; rollouts=20", 1), ("smart", 1)]),
+        ("search: smart; rollouts=30=2.5", [("search: smart; rollouts=30", 2.5)]),
+        (
+            "rules: play-safe; discard-oldest if life_tokens=2",
+            [("rules: play-safe; discard-oldest if life_tokens=2", 1)],
+        ),
+        ("rules: play-safe if life_tokens = 2=3", [("rules: play-safe if life_tokens = 2", 3)]),
+        ("rules: play-safe if life_tokens < 2=3", [("rules: play-safe if life_tokens < 2", 3)]),
+        ("rules: play-probably-safe 0=2", [("rules: play-probably-safe 0", 2)]),
+        ("smart,a,b.safetensors=2,iggi", [("smart", 1), ("a,b.safetensors", 2), ("iggi", 1)]),
+        ("policy: a,b.safetensors; sampled=2,iggi", [("policy: a,b.safetensors; sampled", 2), ("iggi", 1)]),
+        ("noisy: 0.1; a,b.safetensors,lr=3", [("noisy: 0.1; a,b.safetensors", 1), ("lr=3", 1)]),
+        ("my,bot.py:Student=2,my,bot.py:Other", [("my,bot.py:Student", 2), ("my,bot.py:Other", 1)]),
+        ("lr=3=2", [("lr=3", 2)]),
+        ("smart=1_0", [("smart=1_0", 1)]),
+    ],
+)
+def test_a_weight_is_told_from_an_option_a_condition_and_a_path(text, expected, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a,b.safetensors", "my,bot.py", "lr=3"):
+        (tmp_path / name).touch()
+    assert mixture_of_text(text, "it") == expected
+
+
+def test_a_weight_is_above_0():
+    with pytest.raises(starmine.StarmineError):
+        mixture_of_text("smart=0", "it")
 
 
 def test_a_run_that_has_not_ended_is_named(tmp_path):
