@@ -2,7 +2,7 @@
 
 `rules_prompt` and `table_prompt` write what a seat sees, and `read_move` reads the move of a reply.
 `ChatPlayer` asks a model for its moves in any seat; `Endpoint` is a model behind an OpenAI-compatible server.
-`report` says what a model scored, what its calls took and what its moves cost. A transcript keeps every call.
+A transcript keeps every call.
 `examples`, `preferences` and `write_lines` turn stored games into training examples.
 """
 
@@ -13,7 +13,6 @@ from starmine.text.exchange import Answer, Exchange
 from starmine.text.export import examples, preferences, write_lines
 from starmine.text.prompt import PROMPT_VERSION, PromptOptions, rules_prompt, table_prompt
 from starmine.text.replies import read_move
-from starmine.text.reports import PlayerReport, Regret, TextReport, report
 
 __all__ = [
     "PROMPT_VERSION",
@@ -22,15 +21,11 @@ __all__ = [
     "ChatPlayer",
     "Endpoint",
     "Exchange",
-    "PlayerReport",
     "PromptOptions",
-    "Regret",
-    "TextReport",
     "conventions",
     "examples",
     "preferences",
     "read_move",
-    "report",
     "rules_prompt",
     "table_prompt",
     "write_lines",

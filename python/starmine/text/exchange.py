@@ -15,12 +15,6 @@ from starmine._util.numbers import is_number
 from starmine.text.prompt import PROMPT_VERSION
 
 LONGEST = 1000  # characters of a problem that is kept with totals
-# Outcomes and numbers of usage that texts name first, in this order.
-SHOWN = (
-    *("move", "illegal", "unreadable", "failed"),
-    *("prompt_tokens", "completion_tokens", "reasoning_tokens", "cost"),
-)
-
 Message: TypeAlias = dict[str, str]
 Messages: TypeAlias = list[Message]
 
@@ -33,7 +27,7 @@ class Answer:
     Attributes:
         text: the text of the reply. If there are tool calls, it is not read.
         tool_calls: the tool calls of the reply, as dicts with a name and arguments.
-        usage: numbers that reports sum, such as `prompt_tokens`, `completion_tokens` and `cost`; others are ignored.
+        usage: numbers that are summed, such as `prompt_tokens`, `completion_tokens` and `cost`; others are ignored.
         complete: False for a reply that was cut off at its length limit. It is refused.
 
     Raises:
@@ -124,30 +118,6 @@ def totals(exchanges: Sequence[Exchange], fallbacks: int) -> dict[str, Any]:
         "seconds": sum(exchange.seconds for exchange in exchanges),
         "usage": dict(usage),
     }
-
-
-def calls_text(calls: Mapping[str, Any]) -> str:
-    """Totals in words: "12 calls: 10 move, 2 illegal; 1 move of the fallback; tokens 700; 0.50 seconds a call"."""
-    fallbacks = calls["fallbacks"]
-    parts = [listed(calls["outcomes"])] if calls["outcomes"] else []
-    parts += [f"{fallbacks:,} {'move' if fallbacks == 1 else 'moves'} of the fallback"] if fallbacks else []
-    parts += [f"{kind} {round(amount, 6):,}" for kind, amount in _in_order(calls["usage"]).items()]
-    return f"{calls['calls']:,} calls: {'; '.join([*parts, f'{seconds_a_call(calls):.2f} seconds a call'])}"
-
-
-def listed(numbers: Mapping[str, float]) -> str:
-    """Numbers of calls in words, such as "10 move, 2 illegal"."""
-    return ", ".join(f"{count:,} {name}" for name, count in _in_order(numbers).items())
-
-
-def seconds_a_call(calls: Mapping[str, Any]) -> float:
-    """The mean duration of a call."""
-    return float(calls["seconds"] / max(1, calls["calls"]))
-
-
-def _in_order(numbers: Mapping[str, float]) -> dict[str, float]:
-    """Outcomes or sums of usage in the order in which they are shown; stored numbers are in that of the alphabet."""
-    return {name: numbers[name] for name in SHOWN if name in numbers} | dict(sorted(numbers.items()))
 
 
 def shortened(problem: str, longest: int = LONGEST) -> str:
