@@ -136,8 +136,6 @@ def main():
     results = [expected(bots_game(two, seed)[1], names=[str(seed)]) for seed in (11, 12, 13)]
     add("list.json", several, results)
     add("lines.jsonl", several, results, lambda games: "".join(json.dumps(game) + "\n" for game in games))
-    add("pretty.json", several[:2], results[:2], lambda games: "\n".join(json.dumps(game, indent=1) for game in games))
-    add("concatenated.json", several, results, lambda games: "".join(map(json.dumps, games)))
     add("byte_order_mark.json", several[:1], results[:1], lambda games: "\ufeff" + json.dumps(games[0]))
     lines = [json.dumps(game) for game in several]
     files["cut_off.jsonl"] = "\n".join([lines[0], lines[1][:700], lines[2]]) + "\n"

@@ -3,7 +3,7 @@
 A game is an object with `players` (names; the first one starts), `deck` (`{"suitIndex": 0, "rank": 1}`, the top card
 first; hands are dealt whole), `actions` (`{"type", "target", "value"}`) and `options` (`variant`, `emptyClues`,
 `allOrNothing`, `oneExtraCard`, `oneLessCard`); `id` or `seed` names it. A file holds one object, a list of them, or
-several objects after each other, each on one line or on several.
+an object in each line (JSON Lines).
 
 | type | action | target | value |
 |---|---|---|---|
@@ -37,7 +37,6 @@ from starmine.data.formats.records import (
     read_each,
     starting_at_seat_0,
 )
-from starmine.data.formats.text_files import json_values, read_text
 
 PLAY, DISCARD, COLOR_HINT, RANK_HINT = range(4)  # types of moves
 KINDS = ("play", "discard", "color_hint", "rank_hint")
@@ -47,11 +46,29 @@ NAMES = ("Alice", "Bob", "Cathy", "Donald", "Emily")  # hanab.live's own for pla
 
 
 def read(path: Path, variant: Variant | None = None) -> ReadGames:
-    """Read a file. What is not JSON in it, such as a line that is cut off, is skipped."""
-    text = read_text(path)
+    """Read a file. Of JSON Lines, a line that is not JSON, such as one that is cut off, is skipped."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise StarmineError(f"{path}: it is not text in UTF-8 ({error.reason} at byte {error.start})") from error
     if not text.strip():
         raise StarmineError(f"{path}: it is empty")
-    return read_each(json_values(text), game_of, variant, name_of)
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        lines = [_value(line, number) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+        if not any(isinstance(line, dict) for line in lines):
+            raise StarmineError(f"{path}: it is not JSON ({error})") from error
+        return read_each(lines, game_of, variant, name_of)
+    return read_each(value if isinstance(value, list) else [value], game_of, variant, name_of)
+
+
+def _value(line: str, number: int) -> Any:
+    """The value of a line, or an error that names it."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return StarmineError(f"line {number}: it is not JSON ({error})")
 
 
 def name_of(entry: Any) -> str:
