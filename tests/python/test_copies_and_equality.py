@@ -23,7 +23,7 @@ IN_USE = {
     "LiveGame",
 }
 MODULES = {"ActorCritic", "HintFeatures", "ColorFeatures", "ColorNetwork", "PolicyNetwork", "SeatGRU"}  # of torch
-DESCRIPTIONS = {"Learner", "Policy", "PythonBot", "RunArgs", "ReplayOptions"}  # protocols and dictionaries of arguments
+DESCRIPTIONS = {"Learner", "Policy", "PythonBot", "RunArgs"}  # protocols and dictionaries of arguments
 
 
 def state(turns=6, seed=7, variant=MINI):

@@ -34,17 +34,6 @@ def without_nan(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def check_flags(**flags: Any) -> None:
-    """Refuse options that are neither True nor False, such as "no", which counts as True.
-
-    Raises:
-        TypeError: one of them is neither.
-    """
-    for name, value in flags.items():
-        if not isinstance(value, bool | np.bool_):
-            raise TypeError(f"{name}={value!r} is not allowed: expected True or False")
-
-
 def check_integer(name: str, value: Any) -> int:
     """An integer of any library as an `int`.
 

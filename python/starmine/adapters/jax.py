@@ -19,7 +19,7 @@ import numpy as np
 
 from starmine._core import ArrayError, Layout, StarmineError, Variant
 from starmine._util.arrays import Array
-from starmine._util.keywords import named_keywords, refuse_settings
+from starmine._util.keywords import refuse_settings
 from starmine.envs.vector import HanabiVectorEnv
 
 try:
@@ -125,7 +125,6 @@ class HanabiJaxEnv:
         """The named sections of an observation."""
         return self._env.layout
 
-    @named_keywords
     def reset(self, seed: Any = None, *, reset_mask: Any = None, decks: Any = None, start_players: Any = None) -> Turn:
         """Deal games anew.
 

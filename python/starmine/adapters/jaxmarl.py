@@ -23,7 +23,6 @@ import numpy as np
 
 from starmine._core import DeckError, StarmineError, Variant, _unknown_name
 from starmine._util.arrays import Array
-from starmine._util.keywords import RULES, check_keywords
 from starmine.games.variants import resolve_variant
 from starmine.policies.v0_beliefs import v0_beliefs
 
@@ -125,7 +124,7 @@ class HanabiJaxMARLEnv:
         UnknownNameError: there is no such preset, kind of knowledge or rule for illegal actions.
         VariantError: a parameter of the variant out of range.
         StarmineError: a number out of range.
-        TypeError: there is no such argument; the message has the nearest. Or a parameter is given by both names.
+        TypeError: there is no such argument, or a parameter is given by both names.
     """
 
     name = "Hanabi"
@@ -355,10 +354,8 @@ def _our_names(variant: str | Variant, num_agents: int | None, overrides: dict[s
     """Parameters by JaxMARL's names as ours.
 
     Raises:
-        TypeError: there is no such parameter, or one is given by both names.
+        TypeError: a parameter is given by both names.
     """
-    own = ("variant", "knowledge", "illegal_action", "num_threads")
-    check_keywords("HanabiJaxMARLEnv", overrides, [*own, *_NAMES, *RULES])
     if num_agents is not None:
         overrides = {"num_agents": num_agents, **overrides}
     for theirs, name in _NAMES.items():

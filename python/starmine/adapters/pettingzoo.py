@@ -20,7 +20,7 @@ from gymnasium import spaces
 from starmine._core import IllegalActionError, StarmineError, State, Variant, _unknown_name
 from starmine._util.arrays import Array
 from starmine._util.copies import CopiedWhole
-from starmine._util.keywords import GAME_OPTIONS, check_options, named_keywords
+from starmine._util.keywords import GAME_OPTIONS, check_options
 from starmine._util.numbers import check_integer
 from starmine._util.render_modes import RENDER_MODES, usable_modes
 from starmine.envs import registration
@@ -75,7 +75,6 @@ class HanabiAECEnv(CopiedWhole, AECEnv[str, dict[str, Array], int]):
         StarmineError: a render mode that is not allowed.
     """
 
-    @named_keywords
     def __init__(
         self,
         colors: int = 5,

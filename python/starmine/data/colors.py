@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import ArrayError, Variant
-from starmine._util.keywords import named_keywords, wrong_type
+from starmine._util.keywords import wrong_type
 from starmine._util.numbers import check_number
 from starmine.games.draws import GOLDEN, mixed
 from starmine.games.trajectories import Trajectories
@@ -52,7 +52,6 @@ def permute_colors(games: Trajectories, permutations: NDArray[np.integer[Any]]) 
     )
 
 
-@named_keywords
 def color_permutations(variant: Variant, seed: int, games: NDArray[np.integer[Any]]) -> NDArray[np.uint8]:
     """Draw a permutation of the suits for each game, for `permute_colors`.
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant
-from starmine._util.keywords import check_names, named_keywords
+from starmine._util.keywords import check_names
 from starmine._util.numbers import check_number
 from starmine.data.arrow import pyarrow
 from starmine.data.files import Paths, open_files
@@ -132,7 +132,6 @@ class Dataset:
         """The row groups with games of the data set, in order."""
         return list(self._groups)
 
-    @named_keywords
     def read(self, place: int, optional: bool = True) -> GameTable:
         """The games of `row_groups()[place]` that belong to the data set.
 
@@ -160,7 +159,6 @@ class Dataset:
             games = replace(games, players=rows[games.players])
         return games
 
-    @named_keywords
     def tables(self, optional: bool = True) -> Iterator[GameTable]:
         """The games of each row group, one after the other; the next one is read in a thread.
 
@@ -210,7 +208,6 @@ class Dataset:
 
     # --- Views ---------------------------------------------------------------------------------------------
 
-    @named_keywords
     def filter(
         self,
         *,
@@ -285,7 +282,6 @@ class Dataset:
 
     # --- Columns and rows ------------------------------------------------------------------------------------
 
-    @named_keywords
     def table(self, columns: Sequence[str] | None = None) -> Any:
         """Columns of all games as a `pyarrow.Table`, which is in memory as a whole.
 
@@ -330,7 +326,6 @@ class Dataset:
             return column.flatten().to_numpy().reshape(len(column), -1)  # type: ignore[no-any-return]
         return column.to_numpy()  # type: ignore[no-any-return]
 
-    @named_keywords
     def replay(
         self,
         batch_size: int = 4096,

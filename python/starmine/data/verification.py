@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from starmine._core import StarmineError, endings
 from starmine._util.durable import given_path
 from starmine._util.equality import equal_by_value
-from starmine._util.keywords import named_keywords
 from starmine._util.numbers import check_threads
 from starmine._util.progress import counted, progress_of
 from starmine.data.files import GamesFile, file_hash, files_of, missing_shards, refuse_other_format
@@ -94,7 +93,6 @@ class Verification:
         return "\n".join([*lines, f"{self.path}: {whole}: {held}"])
 
 
-@named_keywords
 def verify(
     path: str | os.PathLike[str], *, deal: bool = False, num_threads: int | None = None, progress: bool = False
 ) -> Verification:
@@ -113,7 +111,6 @@ def verify(
         What was found, with a list of all that does not hold. It is not an error.
 
     Raises:
-        TypeError: `deal` or `progress` is neither True nor False.
         FileNotFoundError: there is no such file or folder.
         StarmineError: there is no file of games.
         ImportError: pyarrow is not installed.

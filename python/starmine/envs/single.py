@@ -14,7 +14,7 @@ from starmine._core import ArrayError, Batch, IllegalActionError, Layout, Move, 
 from starmine._util.arrays import Array
 from starmine._util.copies import CopiedWhole
 from starmine._util.imports import registered
-from starmine._util.keywords import GAME_OPTIONS, check_options, named_keywords
+from starmine._util.keywords import GAME_OPTIONS, check_options
 from starmine._util.render_modes import RENDER_MODES, usable_modes
 from starmine.envs.rewards import Rewards
 from starmine.envs.vector import (
@@ -74,7 +74,7 @@ class HanabiEnv(CopiedWhole, gymnasium.Env[Array, np.int64]):
         UnknownNameError: there is no such preset, encoder, dtype, reward or extra output.
         VariantError: a parameter of the variant out of range.
         StarmineError: a number or a render mode that is not allowed.
-        TypeError: there is no such argument; the message has the nearest.
+        TypeError: there is no such argument.
 
     Example:
         >>> import starmine
@@ -88,7 +88,6 @@ class HanabiEnv(CopiedWhole, gymnasium.Env[Array, np.int64]):
 
     metadata = {"render_modes": usable_modes(RENDER_MODES), "render_fps": 1}  # noqa: RUF012 - Gymnasium declares it so
 
-    @named_keywords
     def __init__(
         self,
         variant: str | Variant = "standard",

@@ -26,7 +26,7 @@ from starmine._core import (
 from starmine._util.arrays import Array
 from starmine._util.copies import CopiedWhole
 from starmine._util.imports import registered
-from starmine._util.keywords import BATCH_OPTIONS, check_options, named_keywords
+from starmine._util.keywords import BATCH_OPTIONS, check_options
 from starmine._util.render_modes import usable_modes
 from starmine.envs.partners import PartneredBatch, resolve_partners
 from starmine.envs.rewards import Rewards
@@ -195,7 +195,7 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
         UnknownNameError: there is no such preset, encoder, dtype, mode, reward, bot or extra output.
         VariantError: a parameter of the variant out of range, or partners that do not play the variant.
         StarmineError: a number out of range, a render mode that is refused, or partners that leave the learner no turn.
-        TypeError: there is no such argument; the message has the nearest.
+        TypeError: there is no such argument.
 
     Example:
         >>> import numpy as np, starmine
@@ -207,7 +207,6 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
         ((3, 658), (3,))
     """
 
-    @named_keywords
     def __init__(
         self,
         num_envs: int = 1,

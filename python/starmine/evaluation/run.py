@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from starmine._core import StarmineError, Variant, _Player
 from starmine._util.durable import given_path
-from starmine._util.keywords import named_keywords, refuse_without
+from starmine._util.keywords import refuse_without
 from starmine._util.numbers import check_number, check_threads
 from starmine._util.progress import Advance, progress_of
 from starmine._util.rules import check_plays
@@ -44,7 +44,6 @@ SHARE_BETWEEN_SAVES = 0.1  # of the time so far, so that a long evaluation has f
 MOST_GAMES = 2**32 - 1
 
 
-@named_keywords
 def evaluate(
     evaluated: Mapping[str, Player] | Sequence[str] | None = None,
     games: int = 1000,
@@ -173,7 +172,7 @@ def evaluate(
         count = f"{len(failed)} of {len(evaluation.pairings)} pairings"
         reason = " ".join(failed[0].failures[0].split())  # in one line
         first = f"{failed[0].player} with {failed[0].partner}: {reason}"
-        warnings.warn(f"every game failed in {count}, such as {first}", stacklevel=3)
+        warnings.warn(f"every game failed in {count}, such as {first}", stacklevel=2)
     return evaluation
 
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from starmine._core import StarmineError, Variant
-from starmine._util.keywords import named_keywords
 from starmine.games.players import Player, resolve_player
 from starmine.games.results import Games
 from starmine.games.seeds import EVALUATION_SEED
@@ -29,7 +28,6 @@ def resolve_table(players: Sequence[Any], variant: str | Variant) -> Variant:
     return resolved
 
 
-@named_keywords
 def play_games(
     players: Sequence[Player],
     games: int = 1000,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from starmine._core import Move, SeatedBot, StarmineError, State, Variant, View, _Player, _search
 from starmine._util.equality import equal_by_value
-from starmine._util.keywords import named_keywords, wrong_type
+from starmine._util.keywords import wrong_type
 from starmine.games.actions import action_id
 from starmine.games.player_texts import NOT_OF_CORE, of_core
 from starmine.games.players import resolve_player
@@ -119,7 +119,6 @@ class SearchResult:
         return "\n".join(lines)
 
 
-@named_keywords
 def search(
     position: State | View,
     blueprint: Any = "smart",

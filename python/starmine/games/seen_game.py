@@ -25,7 +25,7 @@ from starmine._core import (
     make_bot,
 )
 from starmine._util.arrays import Array
-from starmine._util.keywords import check_names, named_keywords
+from starmine._util.keywords import check_names
 from starmine._util.rules import shows_own_hand
 from starmine.games.actions import action_id
 from starmine.games.players import Player, cheats, resolve_player
@@ -151,7 +151,6 @@ class SeenGame:
         """
         return self._now.stand_in().worlds(count, seed=seed, observer=self.observer)
 
-    @named_keywords
     def apply(
         self,
         action: int | Move | str,
@@ -189,7 +188,6 @@ class SeenGame:
         assert event is not None
         return event
 
-    @named_keywords
     def seat(self, player: Player, *, seed: int = 0, game: int = 0) -> None:
         """Let a player hold the observer's seat, in the place of the one that holds it now.
 

@@ -22,7 +22,7 @@ from starmine._core import (
     _Replay,
 )
 from starmine._util.equality import equal_by_value
-from starmine._util.keywords import are_names, check_names, named_keywords, wrong_type
+from starmine._util.keywords import check_names
 from starmine._util.numbers import check_number
 from starmine.games.variants import card_texts
 
@@ -232,7 +232,6 @@ class Trajectories:
                 collected[name][places] = rows[name]
         return collected
 
-    @named_keywords
     def _rows(
         self,
         outputs: Sequence[str] | None = None,
@@ -291,9 +290,7 @@ def ragged_places(offsets: NDArray[np.int64], games: NDArray[np.integer[Any]]) -
 
 def checked_outputs(outputs: Sequence[str] | None, known: Sequence[str]) -> list[str]:
     """The names of a replay's outputs, of those that are known; for None those of the default."""
-    if not are_names(outputs := [name for name in DEFAULT if name in known] if outputs is None else outputs):
-        raise wrong_type("outputs", outputs, "a sequence of names, or None")
-    names = list(outputs)
+    names = [name for name in DEFAULT if name in known] if outputs is None else list(outputs)
     check_names("output", names, known)
     return names
 

@@ -8,14 +8,12 @@ from typing import Any, NamedTuple
 
 from starmine._core import Card, UnknownNameError, Variant, VariantError, _hle_preset, variants
 from starmine._core import variant as preset
-from starmine._util.keywords import RULES, check_keywords, named_keywords
 
 FORM = "a preset, with parameters after it ('standard, colors=6')"
 # HLE's preset that selects an encoder besides its rules.
 MINIMAL = "Hanabi-Full-Minimal"
 
 
-@named_keywords
 def variant(name: str, **overrides: Any) -> Variant:
     """The variant of a preset, with some of its parameters changed.
 
@@ -27,8 +25,7 @@ def variant(name: str, **overrides: Any) -> Variant:
     Raises:
         UnknownNameError: there is no such preset.
         VariantError: a value out of range, a text of another form, or another value in it than in `overrides`.
-        TypeError: there is no such parameter in `overrides`, and the message has the nearest; or a value of a wrong
-            type.
+        TypeError: there is no such parameter in `overrides`, or a value of a wrong type.
 
     >>> import starmine
     >>> starmine.variant("hard", players=4).max_life_tokens
@@ -36,9 +33,9 @@ def variant(name: str, **overrides: Any) -> Variant:
     >>> starmine.variant("standard, max_life_tokens=4", players=4).max_life_tokens
     4
     """
-    if isinstance(name, str) and "," in name:
+    if "," in name:
         return _variant_of_text(name, overrides)
-    ours = _hle_preset(name) if isinstance(name, str) else None
+    ours = _hle_preset(name)
     if ours is not None:
         expected = f'"{ours}"'
         if name == MINIMAL:
@@ -90,7 +87,6 @@ def resolve_variant(given: str | Variant, overrides: dict[str, Any]) -> Variant:
     if isinstance(given, str):
         return variant(given, **overrides)
     if isinstance(given, Variant):
-        check_keywords("Variant", overrides, RULES)
         return Variant(**{**given.parameters(), **overrides}) if overrides else given
     raise VariantError(f"variant={given!r} is not allowed: expected a Variant or a preset's name")
 

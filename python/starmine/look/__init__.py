@@ -10,14 +10,13 @@ from starmine.look.analysis import Mistake, mistakes, verdict
 from starmine.look.frame import Frame, frame_of
 from starmine.look.live_game import LiveGame
 from starmine.look.png import to_png
-from starmine.look.replay import ReplayOptions, replay_html
+from starmine.look.replay import replay_html
 from starmine.look.svg import to_svg
 
 __all__ = [
     "Frame",
     "LiveGame",
     "Mistake",
-    "ReplayOptions",
     "frame_of",
     "mistakes",
     "replay_html",

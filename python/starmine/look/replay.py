@@ -7,12 +7,11 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from starmine._core import StarmineError, State, _Player
-from starmine._util.keywords import check_keywords
 from starmine.games.player_texts import of_core, own_policy, player_of_text, short_name
 from starmine.games.players import check_variant
 from starmine.games.results import Games
@@ -34,28 +33,6 @@ OF_GAME = ("format", "variant", "suits", "names", "observer", "start_player")  #
 OF_CARD = ("card", "number", "color", "rank", "belief")
 
 ReplaySource: TypeAlias = Games | Trajectories | State | Sequence[State]
-
-
-class ReplayOptions(TypedDict, total=False):
-    """What a replay shows in addition to the games; all may be left out.
-
-    Attributes:
-        names: of the seats; for all games, or a list for each.
-        suits: the names of the suits, as `frame_of` takes them; for all games, or a list for each. An empty list stands
-            for those of the variant's edition.
-        titles: of the games; None for "Game 0" and so on.
-        compare: a bot, or a policy that the core plays, by its name or file; the turns on which it would have played
-            something else are marked.
-        policy: a trained policy of Starmine, or its name or file, whose action probabilities and values are shown.
-        beliefs: whether to show what the owners of the cards believe; True unless given.
-    """
-
-    names: Sequence[str] | Sequence[Sequence[str]] | None
-    suits: Sequence[str] | Sequence[Sequence[str]] | None
-    titles: Sequence[str] | None
-    compare: str | None
-    policy: str | TrainedPolicy | TorchPolicy | None
-    beliefs: bool
 
 
 def thoughts(policy: TrainedPolicy | TorchPolicy, state: State) -> list[dict[str, Any]]:
@@ -87,51 +64,73 @@ def thoughts(policy: TrainedPolicy | TorchPolicy, state: State) -> list[dict[str
     return moves
 
 
-def replay_data(games: ReplaySource, **shown: Unpack[ReplayOptions]) -> dict[str, Any]:
+def replay_data(
+    games: ReplaySource,
+    names: Sequence[str] | Sequence[Sequence[str]] | None = None,
+    suits: Sequence[str] | Sequence[Sequence[str]] | None = None,
+    titles: Sequence[str] | None = None,
+    compare: str | None = None,
+    policy: str | TrainedPolicy | TorchPolicy | None = None,
+    beliefs: bool = True,
+) -> dict[str, Any]:
     """What a replay shows, as data for JSON: the games with a frame for each turn, and their mistakes.
 
     Args, Raises: as `replay_html`, without its title.
     """
-    check_keywords("replay_data", shown, ReplayOptions.__annotations__)
-    states, given = _states(games), shown.get("policy")
-    seats = _of_each("names", "seat", shown.get("names"), states)
-    suits = _of_each("suits", "suit", shown.get("suits"), states)
-    titles = _a_game("titles", shown.get("titles"), "title", states)
-    policy = own_policy(given, "policy") if isinstance(given, str) else given
-    compare, bot = shown.get("compare"), None
+    states = _states(games)
+    seats = _of_each("names", "seat", names, states)
+    shown_suits = _of_each("suits", "suit", suits, states)
+    shown_titles = _a_game("titles", titles, "title", states)
+    policy = own_policy(policy, "policy") if isinstance(policy, str) else policy
+    bot = None
     if compare is not None:
         bot = of_core(player_of_text(compare, "compare"), "compare", compare)
     replays = []
-    for index, (state, title) in enumerate(zip(states, titles, strict=True)):
-        game = _game(state, seats[index], suits[index], bot, policy, shown.get("beliefs", True))
+    for index, (state, title) in enumerate(zip(states, shown_titles, strict=True)):
+        game = _game(state, seats[index], shown_suits[index], bot, policy, beliefs)
         if compare is not None:
             game["compare"] = {"name": short_name(compare), "actions": game["compare"]}
         replays.append({"title": f"Game {index}" if title is None else str(title), **game})
     return {"format": 1, "games": replays}
 
 
-def replay_html(games: ReplaySource, *, title: str = "Hanabi", **shown: Unpack[ReplayOptions]) -> str:
+def replay_html(
+    games: ReplaySource,
+    *,
+    title: str = "Hanabi",
+    names: Sequence[str] | Sequence[Sequence[str]] | None = None,
+    suits: Sequence[str] | Sequence[Sequence[str]] | None = None,
+    titles: Sequence[str] | None = None,
+    compare: str | None = None,
+    policy: str | TrainedPolicy | TorchPolicy | None = None,
+    beliefs: bool = True,
+) -> str:
     """A page to step through games: one file without references to others.
 
     Args:
         games: the result of `play_games(record=True)`, trajectories, a state whose past turns are shown, or several;
             200 games at most.
         title: of the page.
-        **shown: the fields of `ReplayOptions`.
+        names: of the seats; for all games, or a list for each.
+        suits: the names of the suits, as `frame_of` takes them; for all games, or a list for each. An empty list stands
+            for those of the variant's edition.
+        titles: of the games; None for "Game 0" and so on.
+        compare: a bot, or a policy that the core plays, by its name or file; the turns on which it would have played
+            something else are marked.
+        policy: a trained policy of Starmine, or its name or file, whose action probabilities and values are shown.
+        beliefs: whether to show what the owners of the cards believe.
 
     Raises:
         StarmineError: the games were not recorded, are none or too many, or break the rules; or there is another number
             of names, suits or titles.
         UnknownNameError: there is no such bot, policy or suit.
         VariantError: the bot or the policy does not play the variant.
-        TypeError: there is no such argument; the message has the nearest.
 
     >>> import starmine
     >>> games = starmine.play_games(["smart", "smart"], games=2, record=True)
     >>> page = starmine.look.replay_html(games, compare="info", title="smart")
     """
-    check_keywords("replay_html", shown, ("title", *ReplayOptions.__annotations__))
-    return page(replay_data(games, **shown), title)
+    return page(replay_data(games, names, suits, titles, compare, policy, beliefs), title)
 
 
 def page(data: dict[str, Any], title: str) -> str:

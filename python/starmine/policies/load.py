@@ -13,7 +13,6 @@ from starmine._core import SerializationError, UnknownNameError, Variant, _Netwo
 from starmine._core import policies as _shipped
 from starmine._util.arrays import Array, check_array
 from starmine._util.imports import registered
-from starmine._util.keywords import named_keywords
 from starmine.policies.files import notes, plays_through_torch, refuse_about
 from starmine.policies.foreign.files import is_foreign
 from starmine.policies.foreign.load import of_bytes
@@ -163,7 +162,6 @@ def load_own(policy: str | os.PathLike[str], sampled: bool = False) -> TrainedPo
     return found
 
 
-@named_keywords
 def load_policy(policy: str | os.PathLike[str], sampled: bool = False) -> TrainedPolicy | TorchPolicy:
     """Load a trained policy.
 

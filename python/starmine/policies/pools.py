@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from starmine._core import StarmineError, Variant, VariantError, _unknown_name, bot, bots
 from starmine._core import variant as preset
-from starmine._util.keywords import named_keywords
 from starmine._util.rules import check_plays, plays_alike
 from starmine.policies.load import POLICY_FILE, TrainedPolicy, load_own, shipped
 
@@ -22,7 +21,6 @@ NOT_IN_POOLS = ("random",)
 HELD_OUT = ("fireflower", "information", "internal", "piers", "van-den-bergh")
 
 
-@named_keywords
 def pool(
     game: str | Variant = "2p",
     *,

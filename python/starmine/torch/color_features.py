@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn.functional import one_hot
 
 from starmine._core import ArrayError, StarmineError, Variant, _ColorFeatures
-from starmine._util.keywords import check_names, named_keywords
+from starmine._util.keywords import check_names
 from starmine.torch.unpack import unpack_bits
 
 BELIEFS = ("slots", "hands")
@@ -69,7 +69,6 @@ class ColorFeatures:
     True
     """
 
-    @named_keywords
     def __init__(self, variant: Variant, encoder: str = "canonical", belief: str = "slots") -> None:
         check_names("belief", [belief], BELIEFS)
         self._core, self._arguments = _ColorFeatures(variant, encoder, belief), (variant, encoder, belief)

@@ -12,7 +12,6 @@ from torch import Tensor, nn
 from torch.nn.functional import linear, relu
 
 from starmine._core import StarmineError, Variant
-from starmine._util.numbers import check_flags
 from starmine.policies.files import COLORS
 from starmine.torch.color_features import ColorFeatures
 from starmine.torch.network import ActorCritic, HiddenState, SeatGRU, checked_widths, orthogonal
@@ -51,7 +50,6 @@ class ColorNetwork(ActorCritic):
         recurrent: bool = False,
         matmul_dtype: torch.dtype = torch.float32,
     ) -> None:
-        check_flags(recurrent=recurrent)
         widths = checked_widths(hidden)
         if len(widths) != 2:
             raise StarmineError(f"hidden={widths} is not allowed: expected two widths, of the towers and the trunk")

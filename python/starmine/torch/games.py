@@ -15,8 +15,8 @@ from torch.utils.data._utils.collate import default_collate_fn_map
 
 from starmine._core import StarmineError
 from starmine._util.copies import CopiedWhole
-from starmine._util.keywords import check_names, named_keywords
-from starmine._util.numbers import check_flags, check_number
+from starmine._util.keywords import check_names
+from starmine._util.numbers import check_number
 from starmine.data.dataset import Dataset
 from starmine.data.files import Paths, check_paths
 from starmine.data.outcomes import evaluation_decks
@@ -98,14 +98,13 @@ class GamesDataset(CopiedWhole, IterableDataset[TensorRows]):
 
     Raises:
         UnknownNameError: there is no such output, encoder, dtype or observer.
-        TypeError: a number is not an integer, or a flag neither True nor False.
+        TypeError: a number is not an integer.
         StarmineError: a number is out of its range, or memory is to be
             pinned where there is no CUDA device.
         FileNotFoundError, DamagedFileError: as `Dataset`.
         ImportError: pyarrow is not installed.
     """
 
-    @named_keywords
     def __init__(
         self,
         data: Dataset | Paths,
@@ -125,7 +124,6 @@ class GamesDataset(CopiedWhole, IterableDataset[TensorRows]):
         num_threads: int = 1,
     ) -> None:
         super().__init__()
-        check_flags(shuffle=shuffle, permute_colors=permute_colors, drop_last=drop_last)
         check_names("dtype", [dtype], DTYPES)
         self.data = data if isinstance(data, Dataset) else Dataset(check_paths("data", data))
         self.batch_size = check_number("batch_size", batch_size, 1)
@@ -143,7 +141,7 @@ class GamesDataset(CopiedWhole, IterableDataset[TensorRows]):
             warnings.warn(
                 f"{count:,} of the first {len(first):,} games of {self.data} have decks of evaluations: a policy that "
                 "learns from them has seen the decks that it is evaluated on",
-                stacklevel=3,  # of the caller of the checked `__init__`
+                stacklevel=2,
             )
         # Shared with the workers of a DataLoader, so that those that stay alive learn of a new epoch.
         self._epoch: Tensor = torch.zeros((), dtype=torch.int64)

@@ -16,8 +16,8 @@ from torch import Tensor, nn
 from starmine._core import Layout, StarmineError, Variant
 from starmine._util.durable import given_path, replace_file
 from starmine._util.equality import equal_by_value
-from starmine._util.keywords import named_keywords, wrong_type
-from starmine._util.numbers import check_flags, check_integer, check_number
+from starmine._util.keywords import wrong_type
+from starmine._util.numbers import check_integer, check_number
 from starmine.policies.files import KEY, PLAIN
 from starmine.policies.load import read_policy
 from starmine.torch.unpack import unpack_bits
@@ -187,7 +187,6 @@ class ActorCritic(nn.Module, ABC):
     heads: nn.Linear
     memory: SeatGRU | None  # policy files store its weights by this name
 
-    @named_keywords
     def __init__(self, variant: Variant, encoder: str, state_width: int, matmul_dtype: torch.dtype) -> None:
         super().__init__()
         if matmul_dtype not in MATMUL_DTYPES:
@@ -345,7 +344,6 @@ class PolicyNetwork(ActorCritic):
         matmul_dtype: torch.dtype = torch.float32,
         layer_norm: bool = False,
     ) -> None:
-        check_flags(recurrent=recurrent, card_features=card_features, layer_norm=layer_norm)
         widths = checked_widths(hidden)
         super().__init__(variant, encoder, widths[-1] if recurrent else 0, matmul_dtype)
         self.hidden, self.layer_norm = widths, layer_norm

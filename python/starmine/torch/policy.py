@@ -15,8 +15,8 @@ from torch.nn.utils.parametrizations import _SpectralNorm
 
 from starmine._core import StarmineError, _extra_outputs
 from starmine._util.arrays import Array
-from starmine._util.keywords import check_names, named_keywords, wrong_type
-from starmine._util.numbers import check_flags, check_number
+from starmine._util.keywords import check_names, wrong_type
+from starmine._util.numbers import check_number
 from starmine.games.draws import POLICY, draw, fractions
 from starmine.games.identity import parameters_hash
 from starmine.games.players import refuse_foreign
@@ -54,14 +54,13 @@ class ModulePolicy:
             says that recurrent layers run over something else, such as the cards of an observation.
 
     Raises:
-        TypeError: `sampled` or `cheats` is neither True nor False, or another argument has a wrong type.
+        TypeError: `module` is not a torch module.
         StarmineError: `forward` does not take these arguments; a layer with two modes is in that of training; batch
             normalisation has no running statistics; the module has recurrent layers, is no `ActorCritic`, and
             `recurrent` is not False; `recurrent` contradicts the module, or `encoder` an `ActorCritic`; or the module
             is a policy of another library.
     """
 
-    @named_keywords
     def __init__(
         self,
         module: nn.Module,
@@ -73,7 +72,6 @@ class ModulePolicy:
         extra_outputs: Sequence[str] = (),
         recurrent: bool | None = None,
     ) -> None:
-        check_flags(sampled=sampled, cheats=cheats)
         refuse_foreign(module, "module")
         if not isinstance(module, nn.Module):
             raise wrong_type("module", module, "a torch module")

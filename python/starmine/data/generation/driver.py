@@ -11,7 +11,7 @@ from pathlib import Path
 from starmine._core import StarmineError, Variant
 from starmine._util.durable import FolderBusyError, FolderLock, given_path, remove_parts
 from starmine._util.equality import equal_by_value
-from starmine._util.keywords import named_keywords, wrong_type
+from starmine._util.keywords import wrong_type
 from starmine._util.numbers import check_number, check_threads
 from starmine._util.progress import Advance, progress_of
 from starmine.data.arrow import pyarrow
@@ -77,7 +77,6 @@ class Generation:
         return f"{self.folder}: {shards}, {self.games:,} games, {self.turns:,} turns, mean score {self.score:.3f}{busy}"
 
 
-@named_keywords
 def generate(
     players: Sequence[Seat],
     games: int,
@@ -123,7 +122,7 @@ def generate(
 
     Raises:
         ImportError: pyarrow is missing, or ray, which is asked for.
-        TypeError: a number is not an integer, or a flag neither True nor False.
+        TypeError: a number is not an integer.
         UnknownNameError: there is no such bot, preset, encoder or policy file.
         VariantError: a bot does not play the variant.
         BotError: a player raised an exception or chose an illegal move; its shard is not kept.

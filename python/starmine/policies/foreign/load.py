@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from starmine._core import SerializationError, StarmineError, Variant, _policy_bytes, _unknown_name, variants
 from starmine._core import variant as preset
-from starmine._util.keywords import named_keywords
 from starmine.policies.foreign.files import FORMATS, OWN, SAD_NAMES, lstm_scopes, read_tensors, refuse_sb3
 
 if TYPE_CHECKING:
@@ -23,7 +22,6 @@ ACTIVATIONS = ("relu", "tanh", "gelu")
 USUAL = {"jaxmarl-actor": "relu", "ah2ac2": "gelu"}
 
 
-@named_keywords
 def load_foreign(
     policy: str | os.PathLike[str],
     sampled: bool = False,
