@@ -314,6 +314,7 @@ class OBL:
             group.send(action)
             if not self.learns_belief:
                 self.target[step] = torch.stack([self.returns(world, action) for world in self.worlds]).mean(0)
+        group.receive()  # counts the games that ended with the last turn
 
     def draw_worlds(self, inputs: Tensor) -> None:
         """Draw the worlds of this turn.

@@ -230,9 +230,13 @@ class TrainingGames:
         return finished
 
     def state_dict(self) -> dict[str, Any]:
-        """What a checkpoint keeps: the games, and the identities of the partners."""
+        """What a checkpoint keeps: the games, and the identities of the partners.
+
+        Raises:
+            StarmineError: a step has begun, and its outputs were not received: the state would lack them.
+        """
         for group in self.groups:
-            group.wait()
+            group.check_received("state_dict")
         batches = [batch.to_bytes() for group in self.groups for batch in group.batches]
         return {"batch": batches, "partners": self._identities()}
 
@@ -291,7 +295,7 @@ class GameGroup:
 
     def load(self, batches: list[Batch]) -> None:
         """Go on with these games; the next `receive` returns their present positions."""
-        self.wait()
+        self.receive()
         self.batches = batches
         for batch, rows in self._rows():
             for name, values in batch.observe().items():
@@ -309,16 +313,21 @@ class GameGroup:
             "current_player", int32 (n,); and the extra outputs. They are valid until the next `receive`, and do not
             change before it.
         """
-        self.wait()
-        return self._outputs
-
-    def wait(self) -> None:
-        """Wait for the step that `send` has begun, if any, so that `receive` returns its outputs; raises its error."""
         step, self._step = self._step, None
         if step is not None:
-            step.result()
+            step.result()  # or its error
             self._count_ended()
             self._copy_to_device()
+        return self._outputs
+
+    def check_received(self, call: str) -> None:
+        """Check that the outputs of the last step were received.
+
+        Raises:
+            StarmineError: they were not.
+        """
+        if self._step is not None:
+            raise StarmineError(f"a step of these games has begun: expected receive before the next {call}")
 
     def send(self, action: Tensor) -> None:
         """Begin a step with the actions int64 (n,), a tensor on the device.
@@ -326,8 +335,7 @@ class GameGroup:
         Raises:
             StarmineError: a step has begun already, and its outputs were not received.
         """
-        if self._step is not None:
-            raise StarmineError("a step of these games has begun: expected receive before the next send")
+        self.check_received("send")
         self._action.copy_(action, non_blocking=self._device.type == "cuda")
         copied = torch.cuda.Event() if self._device.type == "cuda" else None  # type: ignore[no-untyped-call]
         if copied is not None:

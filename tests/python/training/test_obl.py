@@ -115,6 +115,16 @@ def test_exploration_has_a_rate_for_each_seat_of_each_game(obl, small, monkeypat
     assert best[1].float().mean() < 0.5
 
 
+def test_the_row_of_an_update_has_all_games_that_ended_in_its_rollout(obl, small):
+    learner, ended = obl.OBL(small(num_envs=64)), []
+    before = learner.games.groups[0].batches[0].copy()
+    measures = learner.update(0.0)
+    for step in range(learner.args.rollout):
+        outputs = before.step(learner.action[step].numpy())
+        ended += outputs["final_score"][outputs["terminated"]].tolist()
+    assert measures["kept"] == pytest.approx(np.mean(ended))
+
+
 @pytest.fixture
 def below(obl, small, tmp_path):
     """The file of a policy of level 1."""
