@@ -109,7 +109,6 @@ test-long: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle ## Play many mo
 	$(BIN)/python -m pytest tests/python/rules tests/python/batch tests/python/envs tests/python/test_forged_inputs.py \
 	  --hypothesis-profile=slow --hypothesis-seed=$(SEED) --hle-games 20000 --hle-seed $(SEED) \
 	  --oracle-games 200 --oracle-seed $(SEED) --fuzz-runs 5000 --fuzz-seed $(SEED)
-	$(BIN)/python -m pytest tests/python/test_faults.py --kills 1000 --kill-seed $(SEED)
 	$(BIN)/python -m pytest -m nightly tests/python
 	cargo test --quiet --lib --no-default-features
 	$(MAKE) check-free-threaded check-instructions

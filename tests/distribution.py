@@ -32,7 +32,11 @@ BESIDE = (
 QUICK = (
     *("tests/python/rules/test_golden.py", "tests/python/rules/test_perft.py", "tests/python/rules/test_scenarios.py"),
     *("tests/python/batch/test_outputs.py", "tests/python/batch/test_decks.py", "tests/python/bots/test_bots.py"),
-    *("tests/python/test_compatibility.py", "tests/python/batch/test_buffers.py", "tests/python/envs/test_gymnasium.py"),
+    *(
+        "tests/python/test_compatibility.py",
+        "tests/python/batch/test_buffers.py",
+        "tests/python/envs/test_gymnasium.py",
+    ),
     "tests/python/envs/test_gymnasium_arrays.py",
 )
 FULL = (

@@ -19,8 +19,6 @@ OPTIONS = [
     ("--oracle-seed", 0, "seed of the comparison with the oracle"),
     ("--fuzz-runs", 150, "batches to call with hostile memory"),
     ("--fuzz-seed", 0, "seed of the calls with hostile memory"),
-    ("--kills", 6, "runs to kill at random moments; from 100 on also before every file operation, not each third"),
-    ("--kill-seed", 0, "seed of these moments"),
 ]
 
 

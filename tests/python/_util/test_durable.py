@@ -3,34 +3,25 @@
 import errno
 import json
 import os
-import random
 import signal
 import stat
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
 
-import filelock
 import pytest
 
-from starmine import StarmineError, evaluate
 from starmine._util.durable import (
     AppendedFile,
     DamagedFileError,
     FolderBusyError,
     FolderLock,
-    remove_parts,
     replace_file,
-    replacing,
     seal,
     seal_json,
     unseal,
     unseal_json,
 )
-
-KILLS = 4
 
 
 def child(program, *arguments):
@@ -62,17 +53,6 @@ def test_a_folder_has_one_writer(tmp_path):
         FolderLock(tmp_path).release()
 
 
-def test_a_file_system_without_locks_is_told(tmp_path, monkeypatch):
-    def fail(*_, **__):
-        raise NotImplementedError("FileSystem does not appear to support flock")
-
-    monkeypatch.setattr(filelock.FileLock, "acquire", fail)
-    with pytest.raises(OSError, match=r"the file system cannot lock a file: .*\.lock"):
-        FolderLock(tmp_path)
-    with pytest.raises(StarmineError, match=r"cannot be written .the file system cannot lock a file"):
-        evaluate(["iggi"], 1, variant="mini", output=tmp_path)
-
-
 def test_an_appended_file_grows_by_whole_records(tmp_path):
     path = tmp_path / "file"
     file = AppendedFile(path)
@@ -93,59 +73,6 @@ def test_a_lock_dies_with_its_process(tmp_path):
     finally:
         kill(running)
     FolderLock(tmp_path).release()
-
-
-def test_a_killed_writer_leaves_the_old_file_or_the_new_one(tmp_path):
-    path = tmp_path / "file"
-    program = """
-path, number = Path(sys.argv[1]), 0
-while True:
-    replace_file(path, seal(str(number).encode() * 100_000))
-    number += 1
-    if number == 1:
-        print("ready", flush=True)
-"""
-    for _ in range(KILLS):
-        running = child(program, path)
-        time.sleep(random.random() * 0.05)
-        kill(running)
-        data = unseal(path.read_bytes()).decode()
-        assert data == data[: len(data) // 100_000] * 100_000
-    other = tmp_path / f"other.{0:032}.part"
-    other.write_bytes(b"")
-    remove_parts(tmp_path, "file")
-    assert parts(tmp_path) == [other]
-    remove_parts(tmp_path)
-    assert not parts(tmp_path)
-
-
-def test_many_writers_of_one_path_damage_no_read(tmp_path):
-    path = tmp_path / "file"
-    program = """
-print("ready", flush=True)
-sys.stdin.readline()
-for number in range(300):
-    replace_file(Path(sys.argv[1]), seal(sys.argv[2].encode() * (1 + 997 * number % 50_000)))
-"""
-    replace_file(path, seal(b"0"))
-    running = [child(program, path, letter) for letter in "abcd"]
-    for writer in running:
-        writer.stdin.write("\n")
-        writer.stdin.flush()
-    reads, seen = 0, set()
-    try:
-        while any(writer.poll() is None for writer in running):
-            data = unseal(path.read_bytes())
-            assert len(set(data)) == 1
-            seen.add(data[:1])
-            reads += 1
-    finally:
-        for writer in running:
-            writer.communicate(timeout=60)
-    assert [writer.returncode for writer in running] == [0] * 4
-    assert reads > 10
-    assert len(seen) > 1
-    assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="files have no such modes")
@@ -173,40 +100,6 @@ def test_a_link_stays_and_its_target_is_replaced(tmp_path):
         assert target.read_bytes() == data
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["chain", "link", "real"]
     assert [entry.name for entry in (tmp_path / "real").iterdir()] == ["file"]
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
-def test_a_device_and_a_pipe_are_written_to(tmp_path):
-    pipe, got = tmp_path / "pipe", []
-    os.mkfifo(pipe)
-    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()), daemon=True)
-    reader.start()
-    replace_file(pipe, b"through the pipe")
-    reader.join(timeout=60)
-    assert got == [b"through the pipe"]
-    link = tmp_path / "null"
-    link.symlink_to(os.devnull)
-    replace_file(link, b"new")
-    assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
-    with pytest.raises(IsADirectoryError, match=str(tmp_path)):
-        replace_file(tmp_path, b"new")
-    assert not parts(tmp_path)
-
-
-def test_the_longest_name_of_a_file_is_allowed(tmp_path):
-    path = tmp_path / ("n" * 255)
-    replace_file(path, b"new")
-    assert path.read_bytes() == b"new"
-    with pytest.raises(OSError, match="n" * 256):
-        replace_file(tmp_path / ("n" * 256), b"new")
-
-
-def test_an_error_of_the_block_that_names_another_file_keeps_its_name(tmp_path):
-    with pytest.raises(FileNotFoundError, match="missing"), replacing(tmp_path / "file") as file:
-        file.write((tmp_path / "missing").read_bytes())
-    with pytest.raises(OSError, match=r"file'$"), replacing(tmp_path / "file"):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("failing", ["fsync", "replace"])
