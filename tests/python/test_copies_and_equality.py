@@ -18,7 +18,7 @@ MINI = starmine.variant("mini")
 # Objects that change as they are used, or hold files, threads or a user's code. They are compared by identity.
 IN_USE = {
     *("Batch", "HanabiEnv", "HanabiVectorEnv", "SeenGame"),  # copied and pickled, see test_buffers and test_gymnasium
-    *("ChatPlayer", "Endpoint", "ModulePolicy", "Graphed", "GamesDataset"),
+    *("ChatPlayer", "ModulePolicy", "Graphed", "GamesDataset"),
     *("FinishedGames", "Log", "Rewards", "Run", "StopSignals", "TrainingGames", "WeightAverage"),
     "LiveGame",
 }

@@ -19,20 +19,14 @@ from starmine.cli.generate import Generate
 from starmine.cli.options import INTERRUPTED, REFUSED, Command
 from starmine.cli.play import Play
 from starmine.cli.replay import Replay
-from starmine.cli.text import Export
 
 NO_OUTPUT, PIPE_CLOSED = 1, 141  # exit statuses
 DESCRIPTION = "The card game Hanabi: bots, their evaluation, and games on disk. --version prints the version."
-# tyro makes subcommands of a union. Since a union of one is none, that of `starmine text` has a hidden second member.
 DATA = Annotated[
     Annotated[Verify, subcommand("verify")]
     | Annotated[Info, subcommand("info")]
     | Annotated[Convert, subcommand("convert")],
     subcommand("data", description="Verify, sum up or convert stored games."),
-]
-TEXT = Annotated[
-    Annotated[Export, subcommand("export")] | Annotated[None, tyro.conf.Suppress],
-    subcommand("text", description="Export games for training language models."),
 ]
 SUBCOMMANDS = (
     Annotated[Eval, subcommand("eval")]
@@ -40,7 +34,6 @@ SUBCOMMANDS = (
     | Annotated[Play, subcommand("play")]
     | Annotated[Replay, subcommand("replay")]
     | DATA
-    | TEXT
 )
 
 
@@ -58,9 +51,7 @@ def parse(arguments: Sequence[str] | None = None) -> Command:
         print(f"starmine {version('starmine')}")
         raise SystemExit(0)
     config = (FlagCreatePairsOff, DisallowNone)
-    command = tyro.cli(SUBCOMMANDS, prog="starmine", description=DESCRIPTION, args=given, config=config)
-    assert command is not None  # of TEXT
-    return command
+    return tyro.cli(SUBCOMMANDS, prog="starmine", description=DESCRIPTION, args=given, config=config)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

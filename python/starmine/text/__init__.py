@@ -1,16 +1,15 @@
 """Hanabi by text, for language models.
 
-`rules_prompt` and `table_prompt` write what a seat sees, and `read_move` reads the move of a reply.
-`ChatPlayer` asks a model for its moves in any seat; `Endpoint` is a model behind an OpenAI-compatible server.
-A transcript keeps every call.
-`examples`, `preferences` and `write_lines` turn stored games into training examples.
+`rules_prompt` and `table_prompt` write what a seat sees, and `read_move` reads the move of a reply. `move_text` says
+a move in the words of a prompt.
+`ChatPlayer` asks a model for its moves in any seat: a function of chat messages that returns a reply.
+A transcript keeps every call. The script `examples/language_model.py` asks an endpoint and writes training examples.
 """
 
 from starmine.text.bot_conventions import conventions
 from starmine.text.chat import ChatError, ChatPlayer
-from starmine.text.endpoint import Endpoint
 from starmine.text.exchange import Answer, Exchange
-from starmine.text.export import examples, preferences, write_lines
+from starmine.text.facts import move_text
 from starmine.text.prompt import PROMPT_VERSION, PromptOptions, rules_prompt, table_prompt
 from starmine.text.replies import read_move
 
@@ -19,14 +18,11 @@ __all__ = [
     "Answer",
     "ChatError",
     "ChatPlayer",
-    "Endpoint",
     "Exchange",
     "PromptOptions",
     "conventions",
-    "examples",
-    "preferences",
+    "move_text",
     "read_move",
     "rules_prompt",
     "table_prompt",
-    "write_lines",
 ]

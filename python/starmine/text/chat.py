@@ -56,7 +56,7 @@ class ChatPlayer:
 
     A call that raises an exception has failed: the fallback plays, or the game is given up. If the fallback plays first
     when no call has succeeded, a warning says why. Repeating calls and ending
-    those that take too long is left to the client, such as `Endpoint(max_retries=, timeout=)`.
+    those that take too long is left to the client of `ask`.
 
     Args:
         ask: takes messages, a list of dicts with `role` and `content`, and returns text, a tool call as a dict, or an
@@ -107,7 +107,7 @@ class ChatPlayer:
         transcript: str | os.PathLike[str] | None = None,
     ) -> None:
         if not callable(ask):
-            raise wrong_type("ask", ask, "a function of messages, such as an Endpoint")
+            raise wrong_type("ask", ask, "a function of messages")
         self.ask, self.name, self.options = ask, name, given_options(options)
         self.replies = check_number("replies", replies, 1)
         self.concurrency = check_number("concurrency", concurrency, 1)

@@ -344,7 +344,7 @@ def test_wrong_arguments_are_refused(given, message):
 
 
 def test_what_cannot_be_asked_is_refused():
-    with pytest.raises(TypeError, match="ask='qwen3' is a str: expected a function of messages, such as an Endpoint"):
+    with pytest.raises(TypeError, match="ask='qwen3' is a str: expected a function of messages"):
         ChatPlayer("qwen3")
     for fallback in (7, ChatPlayer(first_move)):
         with pytest.raises(TypeError, match=r"fallback=.*: expected a bot's text, a function of the view, or None"):

@@ -35,9 +35,9 @@ EXAMPLES = [
     "ppo_distributed",
     "ppo_recurrent",
 ]
-# These have tests of their own: test_behaviour_cloning.py, ...
+# These have tests of their own: test_behaviour_cloning.py, text/test_language_model.py, ...
 OTHERS = [
-    *("behaviour_cloning", "mappo", "obl", "ppo_minimal"),
+    *("behaviour_cloning", "language_model", "mappo", "obl", "ppo_minimal"),
 ]
 
 pytestmark = [pytest.mark.slow, needs_train_extra]
