@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from importlib.util import module_from_spec, spec_from_file_location
 from itertools import chain, count
 from pathlib import Path
+from pkgutil import iter_modules
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -18,7 +18,7 @@ from starmine._core import StarmineError, _unknown_name
 from starmine.games.players import misfit
 from starmine.games.results import error_text
 
-FOLDERS: set[Path] = set()  # of the files that were run
+FOLDERS: set[Path] = set()  # of the files that were run; Python has one namespace of modules for all of them
 OF_FILE = re.compile(r"(?P<path>.+\.py):(?P<name>[^:/\\]*)")
 NOT_TOLD = (
     "Files that a Python file reads do not tell its player from another, except weights of a torch module that is an "
@@ -87,17 +87,30 @@ def _module(shown: str) -> ModuleType:
     """Run a file as a module, whose own folder it can import from; once, as long as it stays as it is.
 
     Raises:
-        StarmineError: there is no such file; the file fails; or the file imports a module from its own folder, and the
-            folder of another player's file has a module of the same name, so that both would get the same module.
+        StarmineError: there is no such file; the file fails; or its folder and that of another player's file have a
+            module of the same name, which both files would share.
     """
     path = Path(shown).resolve()
     try:
         source = path.read_bytes()
-        for own, other in _same_names(path, source):
-            raise StarmineError(f"{shown} cannot be run with {other}: {own} has the same name. Rename one of them")
-        return _run(path, source, shown)
     except OSError as error:
         raise StarmineError(f"there is no file {shown!r}: expected a Python file with a bot") from error
+    modules = _modules_in(path.parent)
+    for folder in FOLDERS - {path.parent} if modules != {path.stem} else ():  # a file alone imports none of its folder
+        if shared := modules & _modules_in(folder):
+            raise StarmineError(
+                f"{shown} cannot be run with a player of {folder}: both have a module {min(shared)}, and Python "
+                "imports one of them. Rename it, or run the players in two calls"
+            )
+    FOLDERS.add(path.parent)
+    return _run(path, source, shown)
+
+
+def _modules_in(folder: Path) -> set[str]:
+    """The names of the modules and packages that can be imported from a folder."""
+    return {module.name for module in iter_modules([str(folder)])} | {
+        path.parent.name for path in folder.glob("*/*.py")
+    }
 
 
 @cache
@@ -106,38 +119,13 @@ def _run(path: Path, source: bytes, shown: str) -> ModuleType:
     name = next(name for name in names if name not in sys.modules)  # another module keeps its own
     spec = spec_from_file_location(name, path)
     assert spec is not None
-    assert spec.loader is not None
     module = module_from_spec(spec)
     sys.modules[name] = module  # where dataclasses look their modules up
-    FOLDERS.add(path.parent)
-    folder = str(path.parent)
-    sys.path.insert(0, folder)  # as in a program of this file
+    if str(path.parent) not in sys.path:
+        sys.path.insert(0, str(path.parent))  # as in a program of this file
     try:
         exec(compile(source, path, "exec", dont_inherit=True), vars(module))
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise StarmineError(f"{shown} cannot be run: {error_text(error)}") from error
-    finally:
-        with suppress(ValueError):  # the file may have changed the list
-            sys.path.remove(folder)
-        if folder not in sys.path:
-            sys.path.append(folder)  # for what it imports later
     return module
-
-
-def _same_names(path: Path, source: bytes) -> Iterator[tuple[Path, Path]]:
-    """Find modules that a file imports from its own folder, and whose names occur in another player's folder, too.
-
-    Args:
-        path: of the file. The file itself does not count: it is run under any name.
-        source: the contents of the file.
-
-    Yields:
-        The module in the file's folder, and the module of this name in the other folder.
-    """
-    lines = re.findall(rb"^\s*(?:from|import)\b(.*)", source, re.MULTILINE)
-    for name in sorted({word.decode() for line in lines for word in re.findall(rb"[A-Za-z_]\w*", line)}):
-        for module in (Path(f"{name}.py"), Path(name, "__init__.py")):
-            own = path.parent / module
-            if own != path and own.is_file():
-                yield from ((own, folder / module) for folder in FOLDERS - {path.parent} if (folder / module).is_file())

@@ -1,11 +1,12 @@
 """`starmine eval mybot.py:Student`: players of Python files on the command line."""
 
 import sys
+import tempfile
 
 import pytest
 
 import starmine
-from starmine.cli import main
+from starmine.cli import main, player_files
 from starmine.cli.player_files import player_of
 
 SOURCE = """
@@ -64,14 +65,23 @@ model = ChatPlayer(ask)
 """
 
 
-@pytest.fixture
-def file(tmp_path, monkeypatch):
+@pytest.fixture(autouse=True)
+def as_in_a_new_process(monkeypatch):
+    """Each test runs its files as a new process does."""
+    known = set(sys.modules)
     monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr(player_files, "FOLDERS", set())
+    yield
+    for name in set(sys.modules) - known:
+        if str(getattr(sys.modules[name], "__file__", None)).startswith(tempfile.gettempdir()):
+            del sys.modules[name]
+
+
+@pytest.fixture
+def file(tmp_path):
     path = tmp_path / "mybot.py"
     path.write_text(SOURCE)
-    yield path
-    for name in ("mybot", "mybot_of_player", "broken"):
-        sys.modules.pop(name, None)
+    return path
 
 
 def run(capsys, *arguments):
@@ -252,43 +262,54 @@ def test_generate_says_when_stored_games_of_a_file_are_kept(tmp_path, capsys, mo
     assert "Files that a Python file reads" in capsys.readouterr().err
 
 
-def test_a_file_imports_from_its_own_folder_or_is_refused(tmp_path, monkeypatch):
-    from starmine.cli import player_files
+HELPED = {
+    "a helper": "from own_helper import slot",
+    "if": "if True: from own_helper import slot",
+    "importlib": "import importlib\nslot = importlib.import_module('own_helper').slot",
+    "indirectly": "from middle import slot",
+    "late": "def slot():\n    import own_helper\n    return own_helper.slot",
+}
 
-    monkeypatch.setattr(sys, "path", [str(tmp_path / "installed"), *sys.path])
-    monkeypatch.setattr(player_files, "FOLDERS", set())
-    eager = "from own_helper import slot\nclass Bot:\n    slot = slot\n    def act(self, view):\n        return 0\n"
-    late = "class Bot:\n    def act(self, view):\n        import own_helper\n        return own_helper.slot\n"
-    for folder, slot in (("installed", 1), ("first", 2), ("second", 3)):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "own_helper.py").write_text(f"slot = {slot}\n")
-        (tmp_path / folder / "helped.py").write_text(eager)
-        (tmp_path / folder / "late.py").write_text(late)
-        (tmp_path / folder / "alone.py").write_text("class Bot:\n    def act(self, view):\n        return 0\n")
-    try:
-        assert player_files.player_of(f"{tmp_path}/first/helped.py:Bot").slot == 2
-        assert sys.path[:1] == [str(tmp_path / "installed")]
-        for name in ("helped", "late"):
-            with pytest.raises(starmine.StarmineError, match=r"second/own_helper\.py has the same name") as caught:
-                player_files.player_of(f"{tmp_path}/second/{name}.py:Bot")
-            assert "first/own_helper.py" in str(caught.value)
-        player_files.player_of(f"{tmp_path}/second/alone.py:Bot")  # imports nothing
-    finally:
-        for name in ("own_helper", "helped", "late", "alone"):
-            sys.modules.pop(name, None)
+
+def write_folder(folder, slot, helped):
+    folder.mkdir()
+    (folder / "own_helper.py").write_text(f"slot = {slot}\n")
+    (folder / f"middle{slot}.py").write_text("from own_helper import slot\n")
+    imports = HELPED[helped].replace("middle", f"middle{slot}")
+    source = f"{imports}\nclass Bot:\n    slot = slot\n    def act(self, view):\n        return 0\n"
+    (folder / f"bot{slot}.py").write_text(source)
+    return f"{folder}/bot{slot}.py:Bot"
+
+
+@pytest.mark.parametrize("helped", HELPED)
+def test_players_of_two_folders_share_no_module(helped, tmp_path):
+    first, second = (write_folder(tmp_path / f"folder{slot}", slot, helped) for slot in (1, 2))
+    assert player_of(first)
+    with pytest.raises(starmine.StarmineError):
+        player_of(second)
+    (tmp_path / "folder2" / "own_helper.py").unlink()
+    (tmp_path / "folder2" / "bot2.py").write_text("import a_docstring_of_any_util_module as act\n")
+    (tmp_path / "folder2" / "a_docstring_of_any_util_module.py").write_text("'import own_helper'\n")
+    assert player_of(f"{tmp_path}/folder2/bot2.py:act")
+
+
+def test_a_package_without_an_init_is_a_module_too(tmp_path):
+    for number in (1, 2):
+        (tmp_path / f"{number}" / "parts").mkdir(parents=True)
+        (tmp_path / f"{number}" / "parts" / "slots.py").write_text(f"slot = {number}\n")
+        (tmp_path / f"{number}" / f"player{number}.py").write_text("from parts import slots as act\n")
+    assert player_of(f"{tmp_path}/1/player1.py:act").slot == 1
+    with pytest.raises(starmine.StarmineError):
+        player_of(f"{tmp_path}/2/player2.py:act")
 
 
 def test_a_file_may_change_the_path(file, tmp_path):
     (tmp_path / "changing.py").write_text("import sys\nsys.path.pop(0)\nclass Bot:\n    act = None\n")
-    try:
-        assert player_of(f"{tmp_path}/changing.py:Bot")
-    finally:
-        sys.modules.pop("changing", None)
+    assert player_of(f"{tmp_path}/changing.py:Bot")
 
 
 def test_generate_names_a_model_and_tells_of_its_fallback(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [*sys.path])
     (tmp_path / "talking.py").write_text(
         "from starmine.text import ChatPlayer\n\n"
         "model = ChatPlayer(lambda messages: 'Hello.', name='talker', replies=1, fallback='random')\n"

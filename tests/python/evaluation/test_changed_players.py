@@ -144,6 +144,7 @@ def own(tmp_path, monkeypatch, capsys):
     """Evaluates a player of own.py, as a new process does: status, output and errors."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr(player_files, "FOLDERS", set())
     (tmp_path / "own.py").write_text(WEIGHTS)
 
     def evaluated(name, weights):
