@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import starmine
-from starmine._util.equality import is_equal
 
 ROOMS = ["starmine", "starmine.envs", "starmine.games", "starmine.data", "starmine.policies", "starmine.evaluation"]
 ROOMS += ["starmine.text", "starmine.torch", "starmine.training", "starmine.look"]
@@ -79,15 +78,6 @@ def dataset(seed=1):
 def imported(seed=1):
     starmine.data.write_games(games(seed), FOLDER / f"{seed}.parquet")
     return starmine.data.read_games(FOLDER / f"{seed}.parquet")
-
-
-def torch_of(make):
-    def made(number=1):
-        import torch
-
-        return make(torch, number)
-
-    return made
 
 
 def tensors(kind):
@@ -280,45 +270,6 @@ def test_an_error_is_pickled_with_its_message(name):
     assert str(found) == str(error)
 
 
-# --- Arrays -----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "equal"),
-    [
-        (np.array([1.0, np.nan]), np.array([1.0, np.nan]), True),
-        (np.array([1, 2]), np.array([1, 3]), False),
-        (np.array([1, 2]), np.array([1.0, 2.0]), False),
-        (np.array([1, 2]), np.array([[1, 2]]), False),
-        (np.array([1]), np.array([1, 1]), False),
-        (np.array([1]), [1], False),
-        (np.empty(0), np.empty(0), True),
-        (np.array([None, "a"], object), np.array([None, "a"], object), True),
-        (np.array([None, "a"], object), np.array([None, "b"], object), False),
-        ([np.array([1]), {"a": np.array([2])}], [np.array([1]), {"a": np.array([2])}], True),
-        ([np.array([1]), {"a": np.array([2])}], [np.array([1]), {"a": np.array([3])}], False),
-        ((1, float("nan")), (1, float("nan")), True),
-        (np.float32(1), np.float64(1), False),
-        (float("nan"), float("nan"), True),
-        ({"a": 1}, {"b": 1}, False),
-        (None, np.array([1]), False),
-        (np.array([1]), None, False),
-    ],
-)
-def test_arrays_are_equal_by_dtype_shape_and_values(one, other, equal):
-    assert is_equal(one, other) is equal
-
-
-def test_tensors_are_equal_by_dtype_shape_and_values():
-    torch = pytest.importorskip("torch")
-    one = torch.tensor([1.0, torch.nan])
-    assert is_equal(one, one.clone())
-    assert not is_equal(one, one.double())
-    assert not is_equal(one, one[None])
-    assert not is_equal(one, one.numpy())
-    assert not is_equal(one, torch.tensor([2.0, torch.nan]))
-
-
 # --- Players and views ------------------------------------------------------------------------------------
 
 
@@ -401,10 +352,8 @@ def test_the_pickle_of_a_view_is_the_same_for_all_hands_and_decks_that_its_seat_
     assert hidden
 
 
-@pytest.mark.parametrize(
-    "name", ["iggi", "random", "piers", "ippo-mini", "noisy: 0.3; iggi", "policy: ippo-mini; sampled"]
-)
-@pytest.mark.parametrize("what", ["bot", "view", "both", "copy"])
+@pytest.mark.parametrize("name", ["piers", "noisy: 0.3; iggi", "policy: ippo-mini; sampled"])
+@pytest.mark.parametrize("what", ["both", "copy"])
 def test_a_bot_goes_on_from_its_pickle_as_if_nothing_had_happened(name, what):
     def pickled(value):
         return pickle.loads(pickle.dumps(value))
@@ -419,48 +368,12 @@ def test_a_bot_goes_on_from_its_pickle_as_if_nothing_had_happened(name, what):
                 if through_pickles:
                     if what == "copy":
                         bots[seat] = copy.deepcopy(bots[seat])
-                    if what in ("bot", "both"):
+                    else:
                         loaded = pickled(bots[seat])
                         assert loaded == bots[seat]
-                        bots[seat] = loaded
-                    view = pickled(view) if what in ("view", "both") else view
+                        bots[seat], view = loaded, pickled(view)
                 moves.append(bots[seat].act(view))
                 found.apply(moves[-1])
         return moves
 
     assert played(through_pickles=True) == played(through_pickles=False)
-
-
-def test_a_bot_is_equal_to_one_that_was_shown_the_same():
-    one, other = bot(turns=4), bot(turns=4)
-    assert one == other != bot()
-    other.act(state(6).view(0))
-    assert one != other
-    with pytest.raises(TypeError, match="unhashable"):
-        hash(one)
-    assert starmine.make_bot("iggi", MINI, seed=1) != starmine.make_bot("iggi", MINI, seed=2)
-    assert starmine.make_bot("iggi", MINI, seat=0) != starmine.make_bot("iggi", MINI, seat=1)
-
-
-@pytest.mark.parametrize("place", range(1, 8))
-def test_a_forged_event_is_refused_or_an_event(place):
-    restored, arguments = next(event for event in state(9).history if event.card).__reduce__()
-    for value in (0, 1, 5, 7, 200, 255, True, None, starmine.Card("M5"), -1, 10**9):
-        forged = [*arguments[:place], value, *arguments[place + 1 :]]
-        try:
-            event = restored(*forged)
-        except (starmine.StarmineError, TypeError, OverflowError):
-            continue
-        told = [getattr(event, name) for name in dir(event) if not name.startswith("_")]
-        assert told
-        assert str(event)
-
-
-def test_forged_sections_and_layouts_are_refused():
-    section = MINI.layout().sections[1]
-    restored, (name, start, stop, shape) = section.__reduce__()
-    for forged in ((name, stop, start, shape), (name, 0, 2**63, [2**63]), (name, start, stop, [2**40, 2**40])):
-        with pytest.raises(starmine.StarmineError, match="stored section"):
-            restored(*forged)
-    with pytest.raises(starmine.StarmineError, match="do not follow each other"):
-        MINI.layout().__reduce__()[0]([section, section])

@@ -97,15 +97,6 @@ CALLS = {
         batch.step(batch.observe()["action_mask"].argmax(axis=1))
         """,
     ),
-    "a reset to given decks": (
-        """
-        batch = starmine.Batch("standard", 1_000_000, dtype="bits", seed=0)
-        deck = [5 * card.suit + card.rank for card in batch.variant.new_game(seed=0).deck]
-        decks = np.tile(np.array(deck, np.uint8), (1_000_000, 1))
-        """,
-        "batch.reset(1, decks=decks)",
-        "assert batch.seed == 0",
-    ),
     "a stored batch with partners": (
         f"""
         batch = starmine.Batch(starmine.Variant(players=5), 6000, partners=dict.fromkeys(range(4), '{SLOW}'), seed=0)
@@ -120,76 +111,21 @@ CALLS = {
         "[(batch.to_bytes(), batch.copy()) for _ in range(4)]",
         "",
     ),
-    "a policy's network": (
-        """
-        policy = starmine.load_policy("ippo-2p-small")
-        observations = np.zeros((100_000, len(policy.variant.layout(policy.encoder))), np.uint8)
-        """,
-        "policy.logits(observations)",
-        "policy.logits(observations[:3])",
-    ),
-    "games of a bot that searches": ("", f"starmine.play_games(['{SEARCH}', 'smart'], games=4, num_threads=2)", ""),
     "games of a bot that believes": ("", f"starmine.play_games(['{BELIEF}', 'smart'], games=100, num_threads=2)", ""),
-    "games of a bot that searches with one in Python": (
-        "class Lowest:\n    def act(self, view):\n        return view.legal_actions()[0]",
-        f"starmine.play_games(['{SEARCH}', Lowest], games=4)",
-        "",
-    ),
-    "games of a slow blueprint": (
-        "",
-        f"starmine.play_games(['search: {SLOW}; rollouts=100000'] + ['{SLOW}'] * 4, games=4)",
-        "",
-    ),
-    "games of a policy that searches": (
-        "",
-        "starmine.play_games(['search: ippo-2p-small; rollouts=100000; hands=100000', 'ippo-2p-small'], games=4)",
-        "",
-    ),
     "an evaluation of a bot that searches": (
         "",
         f"starmine.evaluate(['{SEARCH}', 'smart'], 4, progress=False, figure=False)",
         "",
-    ),
-    "generated games of a bot that searches": (
-        "import starmine.data, tempfile\nfolder = tempfile.mkdtemp()",
-        f"starmine.data.generate(['{SEARCH}', 'smart'], 4, folder, progress=False)",
-        """
-        assert starmine.data.generate(['smart', 'smart'], 4, folder + "/other", progress=False).games == 4
-        """,
-    ),
-    "a search": (
-        "state = starmine.Variant().new_game(seed=0)",
-        "[starmine.search(state, rollouts=1_000_000, seed=seed) for seed in range(99)]",
-        "assert starmine.search(state, rollouts=100, hands=100).action in state.legal_actions()",
     ),
     "one long search": (
         "state = starmine.Variant().new_game(seed=0)",
         "starmine.search(state, 'fireflower', rollouts=10_000_000, hands=100_000)",
         "assert starmine.search(state, rollouts=100, hands=100).action in state.legal_actions()",
     ),
-    "one long suggestion": (
-        "state = starmine.Variant().new_game(seed=0)",
-        "state.suggest('search: fireflower; rollouts=10000000; hands=100000')",
-        "assert state.suggest('smart') in state.legal_actions()",
-    ),
     "games of a chat player": (
         "import time\nplayer = starmine.text.ChatPlayer(lambda messages: time.sleep(60), concurrency=4)",
         "starmine.play_games([player, 'smart'], games=8)",
         "",
-    ),
-    "a suggestion of a bot that searches": (
-        "state = starmine.Variant().new_game(seed=0)",
-        f"[state.suggest('{SEARCH}', seed) for seed in range(99)]",
-        "assert state.suggest('smart') in state.legal_actions()",
-    ),
-    "a seated bot that searches": (
-        """
-        state = starmine.Variant().new_game(seed=0)
-        bots = [starmine.make_bot("search: smart; rollouts=100000", state.variant, 0) for _ in range(99)]
-        asked = []
-        """,
-        "[asked.append(bot) or bot.act(state.view(0)) for bot in bots]",
-        "assert asked[-1].act(state.view(0)) in state.legal_actions()",
     ),
     "a step with a partner that searches": (
         f"""
@@ -198,59 +134,6 @@ CALLS = {
         """,
         "batch.step(actions)",
         AFTER_STEP,
-    ),
-    "a step with many partners": (
-        f"""
-        batch = starmine.Batch(starmine.Variant(players=5), 4000, partners=dict.fromkeys(range(1, 5), '{SLOW}'), seed=0)
-        actions = batch.reset()["action_mask"].argmax(axis=1)
-        """,
-        "[batch.step(actions) for _ in range(10)]",
-        AFTER_STEP,
-    ),
-    "a step of an environment with a partner that searches": (
-        f"""
-        env = starmine.HanabiVectorEnv(num_envs=50, partners={{1: '{SEARCH}'}})
-        _, info = env.reset(seed=0)
-        actions = info["action_mask"].argmax(axis=1)
-        """,
-        "env.step(actions)",
-        """
-        try:
-            env.step(actions)
-        except starmine.StarmineError as error:
-            assert "reset of all games" in str(error)
-        assert env.reset(seed=0)[1]["action_mask"].any()
-        """,
-    ),
-    "a batch with a partner that searches": (
-        "",
-        f"starmine.Batch(starmine.Variant(random_start_player=True), 50, partners={{1: '{SEARCH}'}}, seed=0)",
-        "",
-    ),
-    "a reset with a partner that searches": (
-        f"""
-        variant = starmine.Variant(random_start_player=True)
-        seed = next(seed for seed in range(100) if variant.new_game(seed=seed).start_player == 0)
-        batch = starmine.Batch(variant, 1, partners={{1: '{SEARCH}'}}, seed=seed)
-        """,
-        "[batch.reset() for _ in range(50)]",
-        "batch.reset(seed)",
-    ),
-    "a stored batch with a partner that searches": (
-        """
-        name = "search: smart; rollouts=60000"
-        batch = starmine.Batch("standard", 1, partners={1: name}, seed=0)
-        for _ in range(3):
-            batch.step(batch.observe()["action_mask"].argmax(axis=1))
-        stored = batch.to_bytes()
-        """,
-        "[starmine.Batch.from_bytes(stored) for _ in range(50)]",
-        "",
-    ),
-    "sampled hands": (
-        "view = starmine.Variant(players=2, max_information_tokens=8).new_game(seed=0).view(0)",
-        "[view.sample_hands(10_000_000, seed=0) for _ in range(2)]",
-        "",
     ),
 }
 
