@@ -9,7 +9,6 @@ import pytest
 import starmine
 
 jax = pytest.importorskip("jax")
-from jax import numpy as jnp  # noqa: E402
 
 from starmine.adapters.jax import HanabiJaxEnv, Turn  # noqa: E402
 
@@ -83,21 +82,6 @@ def test_a_step_runs_though_nobody_reads_what_it_gives():
     assert env._env._batch.observe()["current_player"].tolist() == [1] * GAMES
 
 
-def test_seeds():
-    env = make()
-    by_integer = env.reset(seed=7)
-    np.testing.assert_array_equal(by_integer.obs, starmine.Batch("small", GAMES).reset(7)["obs"])
-    each = np.arange(GAMES) + 2**40
-    np.testing.assert_array_equal(env.reset(seed=each).obs, starmine.Batch("small", GAMES).reset(each)["obs"])
-    keys = jax.random.split(jax.random.key(0), GAMES)
-    by_keys = env.reset(seed=keys).obs
-    np.testing.assert_array_equal(jax.jit(env.reset)(keys).obs, by_keys)
-    assert not np.array_equal(env.reset(seed=keys[::-1]).obs, by_keys)
-    old, new = jax.random.PRNGKey(5), jax.random.key(5)
-    np.testing.assert_array_equal(env.reset(seed=old).obs, env.reset(seed=new).obs)
-    assert not np.array_equal(env.reset().obs, env.reset().obs)
-
-
 def test_disabled_games_are_reset_by_the_caller():
     env = make(autoreset_mode="Disabled", num_threads=1)
 
@@ -165,35 +149,6 @@ def test_an_illegal_action_says_so_and_moves_no_game():
         env.step(np.full(GAMES, 2**32 + 5))  # whose lower 32 bits are a legal action
     np.testing.assert_array_equal(env._env._batch.observe()["obs"], turn.obs)
     assert jax.block_until_ready(step(actions)).current_player.tolist() == [1] * GAMES
-
-
-def test_what_is_wrong_before_any_step():
-    env = make()
-    with pytest.raises(starmine.ArrayError, match=r"actions is int32 \(3,\): expected integers \(8,\)"):
-        env.step([1, 2, 3])
-    with pytest.raises(starmine.ArrayError, match="actions is float32"):
-        jax.jit(env.step)(jnp.zeros(GAMES))
-    with pytest.raises(starmine.ArrayError, match="reset_mask is int32"):
-        env.reset(reset_mask=jnp.zeros(GAMES, dtype=int))
-    with pytest.raises(starmine.ArrayError, match=r"decks is uint8 \(8, 50\): expected uint8 \(8, 20\)"):
-        env.reset(decks=np.zeros((8, 50), dtype=np.uint8))
-    with pytest.raises(starmine.ArrayError, match=r"expected one integer, or \(8,\)"):
-        env.reset(seed=[1, 2])
-    with pytest.raises(starmine.ArrayError, match=r"expected one key, or \(8,\)"):
-        env.reset(seed=jax.random.split(jax.random.key(0), 3))
-    for seed in (-1, 2**64, True):
-        with pytest.raises(starmine.StarmineError, match=r"expected 0 to 2\*\*64 - 1"):
-            env.reset(seed=seed)
-    for seed in (1.5, "1", jnp.array(3)):
-        with pytest.raises(TypeError, match=r"key of jax\.random"):
-            env.reset(seed=seed)
-    with pytest.raises(starmine.StarmineError, match="render_mode='rgb_array' is not allowed"):
-        make(render_mode="rgb_array")
-    with pytest.raises(TypeError, match="autoreset_mode"):
-        HanabiJaxEnv(2)
-    with pytest.raises(starmine.UnknownNameError, match="SameStep"):
-        HanabiJaxEnv(2, autoreset_mode="same")
-    assert repr(env).startswith("HanabiJaxEnv(num_envs=8, variant=Variant(")
 
 
 @pytest.mark.parametrize("module", ["jax", "jaxmarl"])

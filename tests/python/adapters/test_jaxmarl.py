@@ -100,23 +100,6 @@ def test_legal_moves_differ_from_jaxmarl_after_the_end_alone(number):
     assert not masks[-1].any()
 
 
-def test_the_recorded_games_have_every_ending():
-    endings = []
-    for number in NUMBERS:
-        played = game(number)
-        state = played.env.variant.new_game(deck=[cards_of(played)[card] for card in played.deck])
-        for action in played.actions:
-            state.apply(int(action))
-        endings.append(state.ending)
-    assert set(endings) == {"lost", "perfect", "deck_exhausted"}
-    assert str(RECORDED["version"]) == "0.2.0"
-
-
-def cards_of(played):
-    ranks = played.env.variant.ranks
-    return [starmine.Card.of(card // ranks, card % ranks) for card in range(played.cards)]
-
-
 @pytest.mark.parametrize("knowledge", ["v0_belief", "hints"])
 def test_the_environment_shows_a_recorded_game(knowledge):
     played = game(3)
@@ -189,38 +172,6 @@ def test_an_old_state_cannot_be_stepped_again():
     swapped = states._replace(row=states.row[::-1])
     with pytest.raises(jax.errors.JaxRuntimeError, match="the states of 2 games are not the newest"):
         jax.vmap(env.step, in_axes=(None, 0, None))(None, swapped, actions)
-
-
-def test_what_is_refused():
-    env = HanabiJaxMARLEnv(knowledge="hints")
-    _, state = env.reset(jax.random.key(0))
-    actions = dict.fromkeys(env.agents, jnp.int32(env.num_moves - 1))
-    with pytest.raises(jax.errors.JaxRuntimeError, match=r"IllegalActionError: .*actions\[0\]=20"):
-        env.step(None, state, actions)
-    with pytest.raises(starmine.StarmineError, match="reset_state is not allowed"):
-        env.step(None, state, actions, state)
-    with pytest.raises(starmine.UnknownNameError, match="v0_belief"):
-        HanabiJaxMARLEnv(knowledge="belief")
-    with pytest.raises(TypeError, match="color_map"):
-        HanabiJaxMARLEnv(color_map=["R"])
-    for deck in ([[0, 0]] * 50, [[0, 256]] * 50):
-        with pytest.raises(jax.errors.JaxRuntimeError, match="DeckError"):
-            env.reset_from_deck_of_pairs(deck)
-    lenient = HanabiJaxMARLEnv(knowledge="hints", illegal_action="terminate")
-    _, state = lenient.reset(jax.random.key(0))
-    assert lenient.step(None, state, actions)[3]["__all__"]
-
-
-def test_a_variant_keeps_its_players_and_a_parameter_has_one_name():
-    assert HanabiJaxMARLEnv().num_agents == 2
-    assert HanabiJaxMARLEnv(variant=starmine.Variant(players=4)).num_agents == 4
-    assert HanabiJaxMARLEnv(players=3).num_agents == 3
-    assert HanabiJaxMARLEnv(3, starmine.Variant(players=4)).num_agents == 3
-    three = HanabiJaxMARLEnv(variant=starmine.Variant(colors=3), num_cards_of_rank=[1, 1, 1, 1, 1])
-    assert three.variant.copies == [[1] * 5] * 3
-    for given in ({"num_agents": 2, "players": 3}, {"num_colors": 2, "colors": 3}):
-        with pytest.raises(TypeError, match="are one parameter: expected one of them"):
-            HanabiJaxMARLEnv(**given)
 
 
 def test_what_training_scripts_read():

@@ -7,7 +7,7 @@ import pytest
 from adapter_doors import DOORS, GAMES, adapter
 
 import starmine
-from starmine import ArrayError, DeckError, HanabiEnv, HanabiVectorEnv, StarmineError, UnknownNameError
+from starmine import ArrayError, HanabiVectorEnv, StarmineError, UnknownNameError
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # those of the libraries
 VARIANT = starmine.Variant()
@@ -20,18 +20,6 @@ def door(request):
 
 
 # --- Options ----------------------------------------------------------------------------------------------
-
-
-def test_an_option_that_does_not_exist_is_refused_with_the_nearest(door):
-    env, (wrong, nearest) = door.make(), door.wrong
-    # HLE's `reset` has Python's keyword arguments.
-    said = rf'{wrong}.*did you mean "{nearest}"' if door.refusal is not TypeError else f"argument '{wrong}'"
-    door.reset(env, 3, None)
-    before = door.snapshot(env)
-    for value in (None, 1, "x"):
-        with pytest.raises(door.refusal, match=said):
-            door.reset(env, None, {wrong: value})
-    assert door.snapshot(env) == before
 
 
 def test_a_refused_option_leaves_games_and_seeds_as_they_were(door):
@@ -49,55 +37,7 @@ def test_a_refused_option_leaves_games_and_seeds_as_they_were(door):
     np.testing.assert_array_equal(found, expected)
 
 
-def test_options_that_are_no_dict_are_refused(door):
-    if door.refusal is TypeError:
-        pytest.skip("the options are keyword arguments")
-    env = door.make()
-    door.reset(env, 3, None)
-    before = door.snapshot(env)
-    for options in ("decks", 5, [("decks", None)] * GAMES):
-        with pytest.raises(TypeError, match="options"):
-            door.reset(env, None, options)
-    assert door.snapshot(env) == before
-
-
-def test_pettingzoos_own_test_passes_options_that_change_nothing():
-    """`{"options": 1}` and no other form of it: options that lie one level too deep are refused."""
-    env = adapter("pettingzoo").HanabiAECEnv()
-    env.reset(0)
-    expected = env.game
-    env.reset(0, {"options": 1})
-    assert env.game == expected
-    with pytest.raises(UnknownNameError, match='option="options" is not known'):
-        env.reset(0, {"options": {"deck": DECKS[0]}})
-
-
 # --- Seeds ------------------------------------------------------------------------------------------------
-
-
-def test_a_seed_that_is_refused_changes_nothing(door):
-    env = door.make()
-    door.reset(env, 3, None)
-    if (before := door.snapshot(env)) is None:
-        pytest.skip("HLE's reset takes no seed")
-    for seed in (-1, 2**64, 1.5, "5", True, [5], [5] * (GAMES + 1), np.array([1.5] * GAMES)):
-        with pytest.raises((StarmineError, TypeError)):
-            door.reset(env, seed, None)
-        assert door.snapshot(env) == before, seed
-    door.reset(env, None, None)
-    assert door.snapshot(env) != before
-
-
-def test_a_deck_that_is_refused_changes_nothing(door):
-    env = door.make()
-    door.reset(env, 3, None)
-    if (before := door.snapshot(env)) is None:
-        pytest.skip("HLE's reset takes no seed")
-    one = door.wrong[1] in ("deck", "start_player")
-    wrong = {"deck": ["R1"] * 50} if one else {"decks": np.zeros((GAMES, 50), dtype=np.uint8)}
-    with pytest.raises(Exception, match="deck"):  # JAX wraps what a callback raises
-        np.asarray(door.observed(door.reset(env, 4, wrong)))
-    assert door.snapshot(env) == before
 
 
 def first_observations(door, seed):
@@ -152,24 +92,6 @@ def test_a_given_deck_and_start_player_deal_that_game(door):
     after = np.asarray(door.observed(door.reset(env, None, None)))  # by the seed again
     expected = [VARIANT.new_game(seed=7, game=game, episode=2).encode(0) for game in range(len(after))]
     np.testing.assert_array_equal(after, expected)
-
-
-def test_one_game_is_played_from_its_given_deck():
-    env, deck = HanabiEnv(), DECKS[0]
-    _, info = env.reset(seed=0, options={"deck": deck, "start_player": 1})
-    expected = VARIANT.new_game(deck=deck, start_player=1)
-    while not expected.is_terminal:
-        assert env.state == expected
-        action = int(np.flatnonzero(info["action_mask"])[0])
-        expected.apply(action)
-        *_, info = env.step(action)
-    assert env.state == expected
-    env.reset()
-    assert env.state == VARIANT.new_game(seed=0, episode=1)
-    with pytest.raises(StarmineError, match="start_player=1 needs a deck"):
-        env.reset(options={"start_player": 1})
-    with pytest.raises(DeckError):
-        env.reset(options={"deck": ["R1"] * 50})
 
 
 def test_stable_baselines3_gives_each_game_its_options():

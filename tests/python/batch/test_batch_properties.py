@@ -110,25 +110,6 @@ def test_a_batch_that_is_copied_or_stored_resumes_exactly(variant, num_envs, set
     assert batch.to_bytes() == stored
 
 
-@given(variants(), st.integers(1, 5), batch_settings(), generators())
-def test_all_dtypes_hold_the_same_features(variant, num_envs, settings, rng):
-    batches = {dtype: starmine.Batch(variant, num_envs, dtype=dtype, **settings) for dtype in DTYPES}
-    length = len(variant.layout(settings["encoder"]))
-    leading = (num_envs,) if settings["observers"] == "current" else (num_envs, variant.players)
-    reference = ReferenceBatch(variant, num_envs, **settings)
-    reference.autoreset_mode = "NextStep"
-    for _ in range(10):
-        actions = choose_actions(reference, rng)
-        if reference.illegal_rows(actions) or any(game.is_over for game in reference.games):
-            break
-        reference.step(actions)
-        obs = {dtype: batch.step(actions)["obs"] for dtype, batch in batches.items()}
-        for dtype, array in obs.items():
-            assert array.dtype == DTYPES[dtype]
-            assert array.shape == (*leading, 8 * -(-length // 64) if dtype == "bits" else length)
-            np.testing.assert_array_equal(features(array, dtype, length), obs["uint8"])
-
-
 @pytest.mark.parametrize("num_threads", [1, 2])
 @pytest.mark.parametrize("observers", ["current", "all"])
 def test_many_games_are_the_same_in_every_dtype(observers, num_threads):
@@ -165,34 +146,6 @@ def test_rows_larger_than_the_caches_are_the_same(dtype):
             np.testing.assert_array_equal(found[name], array, err_msg=name)
 
 
-@given(variants(), seeds(), st.integers(1, 9), st.integers(1, 9), generators())
-def test_a_game_does_not_depend_on_the_batch_around_it(variant, seed, small, large, rng):
-    small, large = sorted([small, large])
-    batches = [
-        starmine.Batch(variant, small, seed=seed, num_threads=1, illegal_action="terminate"),
-        starmine.Batch(variant, large, seed=seed, num_threads=3, illegal_action="terminate"),
-    ]
-    for _ in range(40):
-        actions = [rng.randrange(variant.num_actions) for _ in range(large)]
-        outs = [batch.step(actions[: batch.num_envs]) for batch in batches]
-        for name, array in outs[0].items():
-            np.testing.assert_array_equal(array, outs[1][name][:small], err_msg=name)
-    np.testing.assert_array_equal(batches[0].episodes, batches[1].episodes[:small])
-
-
-@given(variants(), seeds(), st.integers(1, 5), st.integers(0, 4))
-def test_a_game_is_a_function_of_seed_index_and_episode(variant, seed, num_envs, episode):
-    batch = starmine.Batch(variant, num_envs, seed=seed, dtype="uint8", observers="all")
-    out = batch.reset()
-    for _ in range(episode):
-        out = batch.reset()
-    assert batch.episodes.tolist() == [episode] * num_envs
-    for index in range(num_envs):
-        state = variant.new_game(seed=seed, game=index, episode=episode)
-        rows = [state.encode(seat) for seat in range(variant.players)]
-        np.testing.assert_array_equal(out["obs"][index], rows)
-
-
 @given(variants(), st.lists(seeds(), min_size=1, max_size=5), st.integers(0, 3))
 def test_each_game_can_have_its_own_seed(variant, own_seeds, episode):
     batch = starmine.Batch(variant, len(own_seeds), dtype="uint8", observers="all")
@@ -222,36 +175,6 @@ def test_a_refused_step_names_its_rows_and_moves_nothing(variant, num_envs, sett
         assert caught.value.actions == [actions[row] for row in rows]
         assert caught.value.legal == [reference.games[row].state.legal_actions() for row in rows]
         assert batch.to_bytes() == before
-
-
-def test_illegal_action_terminate_ends_that_game_only():
-    batch = starmine.Batch("standard", 3, seed=0, illegal_action="terminate", autoreset_mode="Disabled")
-    play_oldest = batch.variant.action("play 0")
-    out = batch.step([play_oldest, -7, play_oldest])
-    assert out["illegal_action"].tolist() == out["terminated"].tolist() == [False, True, False]
-    assert out["final_ending"].tolist() == [0, starmine.endings().index("lost") + 1, 0]
-    assert out["final_length"].tolist() == [0, 1, 0]
-    assert not out["action_mask"][1].any()
-    assert out["action_mask"][[0, 2]].any(axis=1).all()
-
-
-def test_finished_games_are_kept_by_a_copy_and_not_by_a_pickle():
-    batch = starmine.Batch("standard", 2, seed=0, illegal_action="terminate")
-    batch.step([-1, 5])
-    rows, observations = batch.final_observations()
-    assert rows.tolist() == [0]
-    back_rows, back_observations = batch.copy().final_observations()
-    assert back_rows.tolist() == [0]
-    np.testing.assert_array_equal(back_observations, observations)
-    assert pickle.loads(pickle.dumps(batch)).num_finished == 0
-
-
-def test_a_pickled_illegal_action_error_keeps_its_rows():
-    with pytest.raises(starmine.IllegalActionError) as caught:
-        starmine.Batch("standard", 2, seed=0).step([5, 99])
-    back = pickle.loads(pickle.dumps(caught.value))
-    assert (back.count, back.rows, back.actions, back.legal) == (1, [1], [99], caught.value.legal)
-    assert str(back) == str(caught.value)
 
 
 def test_a_mask_can_be_wider_than_a_word():

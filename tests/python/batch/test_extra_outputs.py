@@ -1,6 +1,5 @@
 """The extra outputs of batches against their definitions, card by card, on positions of random games."""
 
-import pickle
 import random
 
 import numpy as np
@@ -8,8 +7,7 @@ import pytest
 from random_variants import random_variant
 
 import starmine
-from starmine import Batch, HanabiVectorEnv, UnknownNameError
-from starmine._core import _extra_outputs
+from starmine import Batch
 
 EXTRA = ["card_features", "marginals", "own_hand"]
 GAMES = 9  # a block of eight, and one more
@@ -98,10 +96,6 @@ def play_beside_states(variant, rng, turns):
                 states[game] = variant.new_game(seed=3, game=game, episode=int(episodes[game]))
 
 
-def test_the_names_are_those_of_the_core():
-    assert _extra_outputs() == EXTRA
-
-
 @pytest.mark.parametrize("name", starmine.variants())
 def test_extra_outputs_equal_their_definitions_in_every_preset(name):
     play_beside_states(starmine.variant(name), random.Random(name), 36)
@@ -157,48 +151,3 @@ def test_with_partners_the_learner_gets_its_own_hand():
         knowledge = rows["obs"][:, seer.layout["knowledge"].slice].reshape(GAMES, 2, 5, -1)[:, 0, :, :25]
         shown = np.where(knowledge.any(axis=2), knowledge.argmax(axis=2), -1)
         np.testing.assert_array_equal(hands["own_hand"], shown)
-
-
-def test_copies_and_pickles_have_the_same_outputs():
-    batch = Batch("standard", GAMES, seed=2, extra_outputs=["own_hand", "card_features", "own_hand"])
-    assert batch.extra_outputs == ["card_features", "own_hand"]
-    batch.step([5] * GAMES)
-    for twin in (batch.copy(), pickle.loads(pickle.dumps(batch)), Batch.from_bytes(batch.to_bytes())):
-        assert twin.extra_outputs == batch.extra_outputs
-        assert list(twin.observe()) == list(batch.observe())
-
-
-def test_the_vector_environment_has_them_in_info():
-    env = HanabiVectorEnv(GAMES, players=3, extra_outputs=EXTRA, seed=0)
-    batch = Batch(starmine.Variant(players=3), GAMES, extra_outputs=EXTRA, seed=0)
-    _, info = env.reset()
-    out = batch.reset()
-    for _ in range(2):
-        for name in EXTRA:
-            np.testing.assert_array_equal(info[name], out[name])
-            assert info[f"_{name}"].all()
-        info, out = env.step([5] * GAMES)[4], batch.step([5] * GAMES)
-    assert not set(EXTRA) & set(HanabiVectorEnv(2).reset()[1])
-
-
-def test_the_environment_of_one_game_has_its_row_in_info():
-    env, batch = starmine.HanabiEnv(extra_outputs=EXTRA), Batch("standard", 1, extra_outputs=EXTRA)
-    (_, info), out = env.reset(seed=5), batch.reset(5)
-    for _ in range(10):
-        for name in EXTRA:
-            np.testing.assert_array_equal(info[name], out[name][0], err_msg=name)
-        action = int(np.flatnonzero(info["action_mask"])[-1])  # a hint, or a play
-        (*_, info), out = env.step(action), batch.step([action])
-    assert not out["terminated"][0]
-
-
-@pytest.mark.parametrize("make", [lambda given: Batch("standard", 2, extra_outputs=given), None], ids=["batch", "env"])
-def test_other_names_are_refused(make):
-    make = make or (lambda given: HanabiVectorEnv(2, extra_outputs=given))
-    with pytest.raises(UnknownNameError, match='extra_outputs="own_hands" is not known: did you mean "own_hand"'):
-        make(["own_hands"])
-    for given in ("own_hand", 3, [3]):
-        with pytest.raises(
-            TypeError, match=r"extra_outputs=.*expected a sequence of (names|card_features, marginals, own_)"
-        ):
-            make(given)

@@ -84,10 +84,6 @@ def test_the_child_steps_its_copy_of_a_batch_that_was_in_no_call():
     assert run(work) == ["status 0"]
 
 
-def test_the_child_makes_and_steps_a_batch():
-    assert run('Batch("standard", NUM_ENVS, seed=2, num_threads=2).step(actions)') == ["status 0"]
-
-
 def test_the_child_uses_its_copy_of_the_memory_that_a_call_of_the_parent_writes():
     assert run("idle.step_into(actions, obs=obs)") == ["status 0"]
     assert run("Batch('standard', 3, seed=2).step_into(actions[:3], obs=obs[:3])") == ["status 0"]

@@ -3,23 +3,11 @@
 The modules that step batches run once on each set, by the fixture `instruction_set`.
 """
 
-import os
-
 import numpy as np
 import pytest
 from instruction_sets import AVAILABLE, SETS, VARIABLE
 
 import starmine
-
-
-@pytest.mark.parametrize("name", SETS)
-def test_the_set_is_tested_on_this_processor(name):
-    if name not in AVAILABLE:
-        pytest.skip(f"this processor has no {name}")
-
-
-def test_a_batch_is_made_with_the_set_of_the_fixture(instruction_set):
-    assert os.environ[VARIABLE] == instruction_set
 
 
 def test_long_games_are_the_same_on_all_sets(monkeypatch):
@@ -58,8 +46,3 @@ def test_a_set_that_the_processor_lacks_is_refused(monkeypatch):
         monkeypatch.setenv(VARIABLE, name)
         with pytest.raises(starmine.StarmineError, match=f'"{name}" is not possible .* expected one of portable'):
             starmine.Batch("standard", 1)
-
-
-def test_an_empty_name_is_accepted(monkeypatch):
-    monkeypatch.setenv(VARIABLE, "")
-    starmine.Batch("standard", 1).step([5])

@@ -48,13 +48,6 @@ def test_each_seat_of_each_game_has_its_own_object_of_a_file(tmp_path):
     assert logs[0] == logs[1]
 
 
-def test_an_object_that_cannot_be_copied_is_refused(tmp_path, capsys):
-    path = tmp_path / "locked_players.py"
-    path.write_text(PLAYER_OF_A_FILE, encoding="utf-8")
-    assert main(["play", "--no-browser", "--partner", f"{path}:locked"]) == 2
-    assert "locked cannot be copied for each game: expected a class" in capsys.readouterr().err
-
-
 def test_the_command_serves_and_ends_with_an_interrupt(tmp_path):
     command = [sys.executable, "-m", "starmine", "play", "--no-browser", "--save", str(tmp_path)]
     heeds = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # also where the tests run in the background
@@ -138,36 +131,6 @@ def test_the_page_keeps_games_as_data(tmp_path):
     assert main(["replay", folder, "--html", str(tmp_path / "out.html")]) == 0
 
 
-def test_the_folder_of_kept_games_is_made(tmp_path):
-    folder = tmp_path / "new" / "games"
-    play.web_game(play.Play(partner=["piers"], save=str(folder)), starmine.Variant())
-    assert folder.is_dir()
-
-
 @pytest.mark.parametrize("text", ["standard, players=3, colors=4", "avalanche, players=3"])
 def test_a_game_may_have_rules_of_ones_own(text):
     assert play.web_game(play.Play(partner=["piers"]), rules_of_text(text)).game.variant == rules_of_text(text)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--save", "/dev/null/games"], "/dev/null"),
-        (["--port", "70000"], "expected a port"),
-        (["--idle", "0"], "a minute or more"),
-        (["--host", "256.1.1.1"], "256.1.1.1"),
-        (["--seat", "2"], "--seat 2 is not allowed: expected 0 to 1"),
-        (["--watch", "--seat", "1"], "--watch and --seat 1 are not allowed together"),
-        (["--partner", "smrt"], 'did you mean "smart"'),
-        (["--partner", "smart", "--partner", "smart"], "2 partners are not allowed"),
-        (["--seed", "-1"], "seed"),
-        (["--variant", "avalanche", "--partner", "smart"], "does not play this variant"),
-    ],
-)
-def test_refusals_come_before_the_game(monkeypatch, tmp_path, capsys, arguments, words):
-    monkeypatch.chdir(tmp_path)
-    assert main(["play", "--no-browser", *arguments]) == 2
-    captured = capsys.readouterr()
-    assert words in captured.err
-    assert captured.out == ""
-    assert list(tmp_path.iterdir()) == []

@@ -40,22 +40,6 @@ def test_options_add_to_the_rules_and_do_not_change_them():
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("standard, colors=3, colors=4", "colors=3 and colors=4 contradict each other"),
-        ("standard, max_lives=4", "did you mean .*max_life_tokens"),
-        ("standard, max_life_tokens=four", r"'standard, max_life_tokens=four' is not allowed"),
-        ("standard, copies={[1]: 2}", "is not allowed"),
-        ("standard, empty_hints=yes", r"'standard, empty_hints=yes' is not allowed"),
-    ],
-)
-def test_every_fault_of_a_text_is_a_variant_error(text, message):
-    for read in (starmine.variant, rules_of_text, lambda text: starmine.HanabiVectorEnv(1, variant=text)):
-        with pytest.raises(starmine.VariantError, match=message):
-            read(text)
-
-
-@pytest.mark.parametrize(
     "rules",
     [
         starmine.Variant(players=3, max_life_tokens=4),
@@ -93,16 +77,3 @@ def test_a_command_plays_by_the_rules(name, tmp_path, monkeypatch, capsys):
     if name == "generate":
         pytest.importorskip("pyarrow")
         assert starmine.data.Dataset("games").variant == starmine.Variant(players=3, colors=3, ranks=4)
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [("standard, color=2", "colors"), ("standrad", "standard"), ("mini, colors=99", "colors=99")],
-)
-def test_a_command_refuses_other_rules_in_one_line(name, text, message, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    status = main([*COMMANDS[name], "--variant", text])
-    said = capsys.readouterr().err
-    assert (status, said.count("\n")) == (2, 1)
-    assert message in said

@@ -102,14 +102,6 @@ def test_forms_of_actions(form):
         np.testing.assert_array_equal(obs, expected.step(actions)[0])
 
 
-@pytest.mark.parametrize("form", ACTION_FORMS)
-def test_pictures_follow_every_form_of_actions(form):
-    env = starmine.HanabiVectorEnv(4, seed=0, render_mode="rgb_array")
-    env.reset()
-    env.step(ACTION_FORMS[form](play_first_slot(env)))
-    assert [state.history[0].action for state in env._followed.states] == play_first_slot(env).tolist()
-
-
 @pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "int32", "int64"])
 def test_torch_tensors_as_actions(dtype):
     torch = pytest.importorskip("torch")

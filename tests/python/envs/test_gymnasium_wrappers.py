@@ -143,28 +143,6 @@ def test_no_wrapper_of_gymnasium_is_forgotten():
     assert set(WRAPPERS) == set(wrappers.__all__) - conversions
 
 
-@pytest.mark.parametrize("mode", ["NextStep", "Disabled"])
-def test_numpy_to_torch(mode):
-    """SameStep's final observations are arrays of objects, which no wrapper can convert."""
-    torch = pytest.importorskip("torch")
-    pytest.importorskip("array_api_compat")
-    env = wrappers.NumpyToTorch(starmine.HanabiVectorEnv(GAMES, autoreset_mode=mode, **SETTINGS))
-    obs, info = env.reset(seed=0)
-    assert isinstance(obs, torch.Tensor)
-    obs, reward, *_ = env.step(info["action_mask"].int().argmax(dim=1))
-    assert obs.shape == env.observation_space.shape
-    assert reward.shape == (GAMES,)
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_make_vec_gives_an_environment_to_wrap(mode):
-    env = gymnasium.make_vec(ENV_ID, num_envs=GAMES, autoreset_mode=mode, **SETTINGS)
-    assert isinstance(env.unwrapped, starmine.HanabiVectorEnv)
-    wrapped = wrappers.RecordEpisodeStatistics(SeedOfEachGame(env))
-    assert len(play(wrapped, mode)) >= 40
-    assert wrapped.episode_count > 4
-
-
 # --- Checks and masks of one game -------------------------------------------------------------------------
 
 
@@ -238,26 +216,6 @@ def test_the_vector_action_space_samples_with_the_masks():
         assert env.action_space.contains(env.action_space.sample(tuple(mask.astype(np.int8))))
         *_, info = env.step(actions)
     assert seen == set(range(env.variant.num_actions))
-
-
-def test_masked_samples_follow_the_seed():
-    env = starmine.HanabiVectorEnv(GAMES)
-    _, info = env.reset(seed=0)
-    drawn = []
-    for mask in (info["action_mask"], info["action_mask"].astype(np.int8)):
-        env.action_space.seed(5)
-        drawn.append([env.action_space.sample(mask).tolist() for _ in range(10)])
-    assert drawn[0] == drawn[1]
-    assert len({tuple(actions) for actions in drawn[0]}) > 1
-
-
-@pytest.mark.parametrize(
-    "mask", [np.ones((GAMES, 3), bool), np.ones((GAMES, 20), np.float32), np.ones(20, bool), [[True] * 20] * GAMES]
-)
-def test_a_mask_of_another_form_is_refused(mask):
-    env = starmine.HanabiVectorEnv(GAMES)
-    with pytest.raises(starmine.ArrayError, match=r"expected a bool or int8 array \(4, 20\)"):
-        env.action_space.sample(mask)
 
 
 # --- Infos of one game ------------------------------------------------------------------------------------

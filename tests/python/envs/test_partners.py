@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import starmine
-from starmine import Batch, HanabiVectorEnv, StarmineError, UnknownNameError, Variant, VariantError
+from starmine import Batch, HanabiVectorEnv, StarmineError, UnknownNameError, Variant
 
 GAMES = 6
 
@@ -144,14 +144,3 @@ def test_invalid_partners_are_refused_by_name(partners, error, fragments):
         assert caught.type is error
         for fragment in fragments:
             assert fragment in str(caught.value)
-
-
-def test_a_bot_for_the_base_game_is_refused_elsewhere():
-    with pytest.raises(VariantError, match="the base game"):
-        HanabiVectorEnv(2, "avalanche", partners={1: "smart"})
-    HanabiVectorEnv(2, "avalanche", partners={1: "piers"})
-
-
-def test_there_are_no_partners_by_default():
-    assert HanabiVectorEnv(2)._batch.partners == {}
-    assert HanabiVectorEnv(2, partners={})._batch.partners == {}

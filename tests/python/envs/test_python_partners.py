@@ -102,14 +102,6 @@ def test_a_policy_object_plays_as_the_bot_of_the_same_network(seat, mode):
     assert_plays_as({seat: Network(TRAINED)}, {seat: starmine.load_policy(TRAINED)}, mode)
 
 
-def test_rewards_of_fireworks_and_penalties_are_those_beside_a_bot():
-    settings = {"reward": "fireworks", "lost_game_penalty": 1.0, "random_start_player": True}
-    with pytest.raises(StarmineError):  # the shipped policies do not play it
-        HanabiVectorEnv(2, partners={1: TRAINED}, **settings, players=3)
-    del settings["random_start_player"]
-    assert_plays_as({0: Network(TRAINED)}, {0: TRAINED}, **settings)
-
-
 def test_objects_and_bots_share_a_table():
     partners = {0: FirstLegal(), 2: "smart", 3: "holmes"}
     env = HanabiVectorEnv(GAMES, players=4, partners=partners, seed=1)
@@ -364,34 +356,6 @@ def test_copies_go_on_alike():
             np.testing.assert_array_equal(ended, terminated)
 
 
-def test_extra_outputs_are_the_learners():
-    assert_plays_as({0: Network(TRAINED)}, {0: TRAINED}, extra_outputs=["own_hand", "marginals"], steps=30)
-
-
-def test_a_bot_as_an_object_stands_for_its_name():
-    bot = starmine.make_bot("smart", starmine.Variant(), seat=1)
-    assert_plays_as({1: bot}, {1: "smart"}, steps=20)
-
-
-def test_a_module_of_another_number_of_players_is_named_with_its_seat_and_game():
-    torch = pytest.importorskip("torch")
-
-    class Module(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.layer = torch.nn.Linear(len(starmine.Variant(players=4).layout()), 38)
-
-        def forward(self, observations, mask):
-            return self.layer(observations)
-
-    env = HanabiVectorEnv(2, partners={1: Module()}, seed=0)
-    _, info = env.reset()
-    with pytest.raises(
-        StarmineError, match=r"partner ModulePolicy\(Module, .*\) of seat 1 raised RuntimeError: .* in game 0"
-    ):
-        env.step(last_legal(info))
-
-
 class Bot:
     """Plays the first legal action, as a bot that sees a view; counts the games of its object."""
 
@@ -437,12 +401,6 @@ def test_a_bot_written_in_python_plays_as_a_policy(make, mode):
     assert_plays_as({0: make()}, {0: FirstLegal()}, mode, steps=20, random_start_player=True)
     if make() is Bot:
         assert Bot.made - made > 2 * GAMES  # an object for each game
-
-
-def test_bots_written_in_python_share_a_table_and_a_mixture():
-    partners = {0: [(Later(), 0.5), ("smart", 0.5)], 2: ChatPlayer(ask), 3: FirstLegal()}
-    twins = {0: [(FirstLegal(), 0.5), ("smart", 0.5)], 2: FirstLegal(), 3: FirstLegal()}
-    assert_plays_as(partners, twins, steps=40, players=4)
 
 
 def test_copies_of_games_with_a_bot_go_on_alike():

@@ -1,9 +1,5 @@
 """Copies of an environment in several processes: workers of a DataLoader deal different games without a seed."""
 
-import copy
-import pickle
-
-import numpy as np
 import pytest
 
 import starmine
@@ -87,29 +83,3 @@ def test_workers_deal_the_games_of_a_seed_that_is_given(make):
 def test_workers_may_seed_the_environment(make):
     one, other = deals(make(5), seeded=True)
     assert not set(one) & set(other)
-
-
-@pytest.mark.parametrize("make", [vector, single])
-@pytest.mark.parametrize("duplicate", [copy.deepcopy, copy.copy, lambda env: pickle.loads(pickle.dumps(env))])
-def test_copies_of_one_process_deal_the_same_games(make, duplicate):
-    env = make()
-    twin = duplicate(env)
-    assert [dealt(env) for _ in range(3)] == [dealt(twin) for _ in range(3)]
-
-
-class Turns(IterableDataset):
-    """The first turns of a batch's games, which each worker seeds."""
-
-    def __init__(self, batch):
-        self.batch = batch
-
-    def __iter__(self):
-        out = self.batch.reset(seed=get_worker_info().seed)
-        for _ in range(3):
-            yield out["obs"]
-            out = self.batch.step(out["action_mask"].argmax(1))
-
-
-def test_workers_may_seed_a_batch():
-    found = list(DataLoader(Turns(starmine.Batch("mini", 8)), batch_size=None, num_workers=2))
-    assert not any(np.array_equal(one, other) for one, other in zip(found[::2], found[1::2], strict=True))

@@ -3,8 +3,6 @@
 import copy
 import json
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -164,24 +162,6 @@ def test_a_wrong_file_is_refused(change, message, saved):
     ):
         with pytest.raises(SerializationError, match=message):
             refused()
-
-
-@pytest.mark.parametrize("name", ["policy: nowhere.safetensors", "policy:", "policy: a\0b"])
-def test_what_is_no_file_is_refused(name):
-    with pytest.raises(UnknownNameError, match=r"cannot be read .*expected the path of a policy's file"):
-        starmine.play_games([name] * 2)
-
-
-def test_a_folder_without_a_policy_is_refused():
-    with pytest.raises(UnknownNameError, match="policy='tests' is a folder without a policy"):
-        starmine.play_games(["policy: tests"] * 2)
-
-
-def test_the_command_takes_a_policy(saved):
-    path = saved(random_network(starmine.variant("standard")), "a=b.safetensors")
-    command = [sys.executable, "-m", "starmine", "eval", f"policy: {path}", "mine=smart", "--games", "4", "--quiet"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
-    assert "mine" in done.stdout
 
 
 def test_shipped_policies_are_bots():

@@ -8,7 +8,6 @@ import torch
 from helpers.paths import ROOT
 
 import starmine
-from starmine import StarmineError, UnknownNameError
 from starmine.policies import pool
 from starmine.torch import PolicyNetwork
 
@@ -72,18 +71,6 @@ def test_players_of_a_pool_go_wherever_players_go(results, tmp_path):
     env.step(np.array([mask.argmax() for mask in info["action_mask"]]))
     assert starmine.evaluate(found, 2, figure=False).names == list(found)
     assert starmine.data.generate([found["smart"], found["iggi"]], 5, output=tmp_path / "games")
-
-
-def test_what_a_pool_does_not_have_is_refused(results, tmp_path):
-    with pytest.raises(UnknownNameError):
-        pool("6p")
-    with pytest.raises(UnknownNameError, match='"holms" is not known: did you mean "holmes"'):
-        pool("2p", hold_out=["holms"], results=results)
-    with pytest.raises(StarmineError):
-        pool("2p", results=tmp_path / "nowhere")
-    (results / "mine-1" / "policy.safetensors").write_bytes(b"no policy")
-    with pytest.raises(starmine.SerializationError, match="mine-1"):
-        pool("2p", results=results)
 
 
 def test_what_is_held_out_by_default_was_met_by_no_mixture():

@@ -130,19 +130,3 @@ def test_hints_can_make_every_card_certain():
     assert view.possible == [[Card("R1")], [Card("Y2")]]
     np.testing.assert_array_equal(view.marginals(), [[1, 0, 0, 0], [0, 0, 0, 1]])
     np.testing.assert_array_equal(view.sample_hands(3), [[0, 3]] * 3)
-
-
-def test_an_empty_hand_has_one_belief():
-    variant = Variant(colors=1, hand_size=1, max_life_tokens=8)
-    state = variant.new_game(deck=[f"R{rank}" for rank in (1, 1, 1, 2, 2, 3, 3, 4, 4, 5)])
-    while state.hands[0]:
-        state.apply("play 0")
-    view = state.view(0)
-    assert view.possible == []
-    assert view.marginals().shape == (0, 5)
-    assert view.sample_hands(4).shape == (4, 0)
-    assert view.sample_hands(0).shape == (0, 0)
-
-
-def test_no_sample_has_the_shape_of_the_hand():
-    assert Variant().new_game(seed=0).view(0).sample_hands(0).shape == (0, 5)

@@ -3,7 +3,6 @@
 import copy
 import pickle
 
-import numpy as np
 import pytest
 
 import starmine
@@ -60,49 +59,6 @@ def test_moves_are_taken_wherever_actions_are():
     assert games.lengths[0] == by_id.length
 
 
-@pytest.mark.parametrize(
-    ("call", "error", "message"),
-    [
-        (lambda v: v.move(20), starmine.IllegalActionError, "action 20 is not allowed: expected 0 to 19"),
-        (lambda v: v.move(10**30), starmine.IllegalActionError, "action 1000000000000000000000000000000 is not"),
-        (lambda v: v.move("play 2"), TypeError, "str"),
-        (lambda v: v.action("jump"), starmine.NotationError, "'jump' is not a move|\"jump\" is not a move"),
-        (lambda v: v.action(Move("hint +2 red")), starmine.IllegalActionError, "is not a move of this variant"),
-        (lambda v: v.action(3), TypeError, r"move=3 is a .*expected a Move or text"),
-        (lambda v: Move("play 12"), starmine.NotationError, "is not a move"),
-        (lambda v: Move(3), TypeError, "text"),
-        (lambda v: v.new_game(seed=0).apply(Move("play 2 red")), starmine.IllegalActionError, "not a move of this"),
-    ],
-)
-def test_what_is_no_move_is_refused(call, error, message):
-    with pytest.raises(error, match=message):
-        call(Variant())
-
-
-def test_errors_about_actions_name_the_moves():
-    variant = starmine.variant("very-small")
-    state = variant.new_game(seed=0)
-    legal = ", ".join(f"{action} ({variant.action_meaning(action)})" for action in state.legal_actions())
-    with pytest.raises(starmine.IllegalActionError) as error:
-        state.apply(0)
-    assert str(error.value) == f"action 0 (discard slot 0) is not legal now: expected one of {legal}"
-    batch = starmine.Batch(variant, 2, seed=0)
-    with pytest.raises(starmine.IllegalActionError) as error:
-        batch.step(np.array([batch.variant.action("play 0"), 0]))
-    rows = variant.new_game(seed=0, game=1).legal_moves()
-    assert "1 illegal action(s), no game has moved: actions[1]=0 (discard slot 0), expected one of " in str(error.value)
-    assert all(f"{variant.action(move)} ({move})" in str(error.value) for move in rows)
-    with pytest.raises(starmine.IllegalActionError, match=r"actions\[0\]=99, expected one of .*\(play slot 0\)"):
-        batch.step(np.array([99, 1]))
-
-    class Discards:
-        def act_batch(self, turns):
-            return np.zeros(len(turns.game), np.int64)
-
-    with pytest.raises(starmine.BotError, match=r"chose 0 which is not legal: expected one of 2 \(play slot 0\), 3"):
-        starmine.play_games([Discards(), "random"], games=1, variant=variant)
-
-
 def test_a_view_shows_the_board_of_its_seat():
     variant = Variant(players=3)
     state = variant.new_game(seed=7)
@@ -135,10 +91,3 @@ def test_the_board_of_a_seat_does_not_depend_on_its_own_cards():
     assert other != state
     assert str(other.view(0)) == str(state.view(0))
     assert str(other.view(1)) != str(state.view(1))
-
-
-def test_the_board_of_a_game_that_is_over_says_so():
-    state = Variant().new_game(seed=0)
-    while not state.is_terminal:
-        state.apply("play 0")
-    assert str(state.view(0)).endswith(f"over: {state.ending}")

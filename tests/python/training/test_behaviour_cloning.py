@@ -170,18 +170,6 @@ def test_games_that_are_missing_are_generated_once(cloning, tiny, tmp_path, monk
     assert "1 of 1 shards (0 made now), 12 games" in capsys.readouterr().out
 
 
-def test_it_names_what_is_wrong_with_the_arguments(cloning, tiny, tmp_path):
-    with pytest.raises(starmine.StarmineError, match="games=None needs data"):
-        cloning.main(tiny(data=None))
-    with pytest.raises(starmine.StarmineError, match=r"games=49 are not allowed: expected .* no more than 60"):
-        cloning.main(tiny(games=49))
-    with pytest.raises(starmine.StarmineError, match="held_out=0 and"):
-        cloning.main(tiny(held_out=0))
-    with pytest.raises(TrainingError, match=r"checkpoint\.pt does not exist"):
-        cloning.main(tiny(resume=True))
-    assert not (tmp_path / "run").exists()
-
-
 def test_a_checkpoint_of_other_games_is_refused(cloning, tiny):
     cloning.main(tiny(total_steps=1))
     with pytest.raises(TrainingError, match="it learned from other games"):

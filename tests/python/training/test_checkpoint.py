@@ -43,31 +43,6 @@ def test_a_flipped_bit_is_refused(run):
     assert (run / "log.jsonl").read_bytes() == log
 
 
-def test_a_cut_checkpoint_is_refused(run):
-    path = run / "checkpoint.pt"
-    whole = path.read_bytes()
-    for length in (0, 1, len(whole) // 2, len(whole) - 1):
-        path.write_bytes(whole[:length])
-        assert "is damaged" in refusal(run)
-
-
-def test_a_folder_and_a_missing_checkpoint_are_told(run):
-    path = run / "checkpoint.pt"
-    path.unlink()
-    assert "does not exist: expected the checkpoint of the run to resume" in refusal(run)
-    path.mkdir()
-    assert "cannot be read (Is a directory)" in refusal(run)
-
-
-@pytest.mark.parametrize("changed", [{"processes": []}, {"processes": [{}]}, {"progress": (1, 2)}])
-def test_entries_that_lack_something_are_told(run, changed):
-    from starmine.training.checkpoint import read_checkpoint
-
-    contents = read_checkpoint(run / "checkpoint.pt")
-    write_checkpoint(run / "checkpoint.pt", contents | changed)
-    assert "is no checkpoint of this program: " in refusal(run)
-
-
 def test_weights_of_other_names_and_shapes_are_told(run):
     from starmine.training.checkpoint import read_checkpoint
 

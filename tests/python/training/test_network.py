@@ -143,24 +143,3 @@ def test_a_network_that_computes_otherwise_than_its_file_says_is_not_saved(tmp_p
     Named(starmine.Variant(), hidden=(8,)).save(tmp_path / "named.safetensors")
     with pytest.raises(starmine.UnknownNameError):
         starmine.load_policy(tmp_path / "colder.safetensors")
-
-
-def test_a_recurrent_network_needs_memories():
-    variant = starmine.variant("small")
-    network = PolicyNetwork(variant, hidden=(8,), recurrent=True)
-    with pytest.raises(starmine.StarmineError, match="hidden_state=None is not allowed"):
-        network(torch.zeros(1, network.features), torch.ones(1, variant.num_actions, dtype=torch.bool))
-
-
-@pytest.mark.parametrize("hidden", [(), (0,), (8, -1), (4097,), (8,) * 17])
-def test_layers_that_a_policy_file_may_not_hold_are_refused(hidden):
-    with pytest.raises(starmine.StarmineError, match="is not allowed: expected 1 to 16 widths of 1 to 4,096") as caught:
-        PolicyNetwork(starmine.variant("small"), hidden=hidden)
-    assert f"hidden={hidden}" in str(caught.value)
-
-
-@pytest.mark.parametrize("hidden", [8, ("a",), (8.5,), None])
-def test_layers_that_are_no_widths_are_refused_by_name(hidden):
-    with pytest.raises(TypeError) as caught:
-        PolicyNetwork(starmine.variant("small"), hidden=hidden)
-    assert f"hidden={hidden!r} is not allowed: expected 1 to 16 widths" in str(caught.value)

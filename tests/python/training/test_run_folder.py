@@ -62,23 +62,6 @@ def test_a_folder_is_locked_until_the_run_has_reported(tmp_path):
     FolderLock(tmp_path).release()
 
 
-def test_a_refused_checkpoint_leaves_no_lock(tmp_path):
-    train(tmp_path)
-    (tmp_path / "checkpoint.pt").write_bytes(b"other")
-    with pytest.raises(TrainingError):
-        train(tmp_path, resume=True)
-    FolderLock(tmp_path).release()
-
-
-def test_a_folder_that_cannot_be_is_told_in_one_line(tmp_path):
-    (tmp_path / "file").write_text("")
-    for out in (tmp_path / "file", tmp_path / "file" / "run"):
-        with pytest.raises(TrainingError, match="cannot be the output folder: "):
-            train(out)
-        with pytest.raises(TrainingError):
-            train(out, resume=True)
-
-
 def test_the_current_folder_can_be_the_output_folder(tmp_path, monkeypatch):
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")

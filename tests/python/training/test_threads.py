@@ -52,18 +52,6 @@ def test_a_run_uses_the_cores_that_others_leave_free(machine):
         assert cores.threads() == expected, (own, others)
 
 
-def test_a_short_time_says_nothing(machine):
-    from starmine.training.threads import FreeCores
-
-    cores = FreeCores()
-    machine.work(1, 1, 0)
-    assert cores.threads() == 6
-    machine.work(0.3, 1, 7)
-    assert cores.threads() == 6
-    machine.work(0.3, 1, 7)
-    assert cores.threads() == 1  # of the .6 seconds
-
-
 def test_the_system_counts_the_work_of_other_processes():
     from starmine.training import threads
 

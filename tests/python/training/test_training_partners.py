@@ -74,42 +74,6 @@ def test_partners_are_read_with_their_weights(training, tmp_path, monkeypatch):
     assert training.read_partners(variant, "noisy: 0.1; smart")[0][0].player.text == "noisy: 0.1; smart"
 
 
-@pytest.mark.parametrize(
-    ("partners", "hold_out", "message"),
-    [
-        ("smrat", None, 'did you mean "smart"'),
-        ("smart", "fireflowre", 'did you mean "fireflower"'),
-        ("smart=none", None, "smart=none"),
-        ("smart=0", None, "smart=0"),
-        ("smart=-1", None, "smart=-1"),
-        ("smart=inf", None, "smart=inf"),
-        ("smart,smart", None, "the partner 'smart' is given twice"),
-        ("smart,info", "smart", "'smart' is a partner and held out: expected it in partners or in hold_out"),
-        ("ippo-2p", "policy: ippo-2p", "'policy: ippo-2p' is a partner and held out"),
-        ("", None, "bot"),
-        ("mean", None, "bot"),
-        ("nowhere.safetensors", None, "nowhere.safetensors"),
-        ("mybot.py:Student", None, "expected a bot's name"),
-        ("ippo-3p", None, "players"),
-        ("smart", "ippo-3p", "players"),
-    ],
-)
-def test_partners_that_nobody_has(training, partners, hold_out, message):
-    with pytest.raises(starmine.StarmineError, match=message):
-        training.read_partners(starmine.Variant(), partners, hold_out)
-
-
-def test_a_partner_needs_a_name_that_the_table_does_not_have(training, tmp_path, monkeypatch):
-    (tmp_path / "mean").mkdir()
-    path = tmp_path / "mean" / "policy.safetensors"
-    path.write_bytes(starmine.load_policy("ippo-2p").data)
-    with pytest.raises(starmine.StarmineError, match="a partner has the name 'mean', which the table needs"):
-        training.read_partners(starmine.Variant(), str(path))
-    monkeypatch.chdir(path.parent)
-    path.parent.rename(tmp_path / "first")
-    assert training.read_partners(starmine.Variant(), "policy.safetensors")[0][0].name == "first"
-
-
 def test_policies_of_other_libraries_can_only_be_held_out(training, tmp_path):
     path = tmp_path / "other.safetensors"
     write("ippo", path)
