@@ -79,8 +79,8 @@ class Policy(Protocol):
         reset(games, seats): called when games begin: in game `games[k]` the policy holds seat `seats[k]`; int64 (K,)
             each. A recurrent policy clears the hidden states of these pairs.
         session(): returns an object with the same weights and its own hidden states. Each user of the policy, such
-            as an environment or a call of `play_games`, asks for one. Without this method, the users have different
-            numbers for their games, so that they can share a policy with `reset`, too.
+            as an environment or a call of `play_games`, asks for one. An object with `reset` must have this method.
+            The objects of a class or a function belong to one user anyway.
 
     A policy that draws its actions by chance should draw by `turns.uniform`, so that it plays the same games again.
     """
@@ -131,6 +131,9 @@ class Factory:
                 f"{self.place}={self.make!r} made {made!r}: expected an object with act(view) or act_batch(turns), "
                 "or a torch module"
             )
+        if is_policy(made):
+            policy_wishes(made, self.place)
+            return made
         return resolve_player(made, self.place)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -178,6 +181,10 @@ def resolve_player(player: Any, place: str) -> Any:
         return player if is_bot(player) and not is_policy(player) else Factory(player, place)
     if is_policy(player):
         policy_wishes(player, place)
+        if hasattr(player, "reset") and not hasattr(player, "session"):
+            raise StarmineError(
+                f"{place}={player!r} has reset() but no session(): expected both, or a class or function that makes it"
+            )
         return player
     if is_bot(player):
         return player

@@ -16,7 +16,6 @@ from starmine._util.arrays import Array
 from starmine.games.draws import NOISE, POLICY, choose_legal, draw, fractions
 from starmine.games.player_texts import Noisy
 from starmine.games.players import Factory, Wishes, cheats, check_variant, is_policy, policy_wishes
-from starmine.games.sessions import GameNumbers
 from starmine.games.turns import Turns
 
 Numbers: TypeAlias = NDArray[np.uint64]
@@ -102,8 +101,8 @@ class PythonPlayers:
     A policy is asked once for all of its rows of a turn. Whatever arrays a player gets are copies. Bots are asked game
     by game, or together if they have `act_views`. A game whose bot answers later does not hold up the other games.
 
-    The hidden states of a policy belong to this object: it asks the policy for a `session()`, or gives the games other
-    numbers than the policy's other users have. A copy of this object has copies of the hidden states.
+    The hidden states of a policy belong to this object, which asks the policy for a `session()`. A copy of this object
+    has copies of the hidden states.
 
     Args:
         players: the players, as `resolve_player` returns them, one for each seat or for each partner; None where
@@ -131,7 +130,6 @@ class PythonPlayers:
         self._given: list[tuple[Any, float]] = []  # players and the probability of noise, by number
         self._objects: list[Any] = []
         self._wishes: list[Wishes | None] = []
-        self._game_numbers: dict[int, GameNumbers] = {}  # by number, of policies that keep hidden states
         self.numbers = np.array([self._number(player) for player in players], np.int64)
         self.numbers_by_seat = np.zeros((0, 0), np.int64)
         self._seeds, self._places = np.zeros(0, np.uint64), np.zeros(0, np.uint64)  # of the games
@@ -172,7 +170,6 @@ class PythonPlayers:
     def forget(self) -> None:
         """Drop the objects of bots that were made for single games, and the questions that wait for an answer."""
         self._own.clear()
-        self._game_numbers.clear()
         self.cancel()
 
     def cancel(self) -> None:
@@ -203,21 +200,15 @@ class PythonPlayers:
         for number, player in enumerate(self._objects):
             if self._wishes[number] is None or not callable(getattr(player, "reset", None)):
                 continue
-            if number not in self._game_numbers and player is self._given[number][0]:
-                self._game_numbers[number] = GameNumbers(player, len(self.numbers_by_seat))
             rows, seats = np.nonzero(numbers_by_seat == number)
             if not len(rows):
                 continue
             its_games = games[rows].astype(np.int64)
             try:
-                player.reset(self._first(number) + its_games, seats.astype(np.int64))
+                player.reset(its_games.copy(), seats.astype(np.int64))
             except Exception as error:
                 for game, seat in dict(zip(its_games.tolist(), seats.tolist(), strict=True)).items():
                     self.failed(Fault(player, game, seat, None, error))
-
-    def _first(self, number: int) -> int:
-        """What is added to the numbers of games for a policy."""
-        return self._game_numbers[number].first if number in self._game_numbers else 0
 
     def _drawn(self, purpose: int, games: Array, seats: Array, *places: int) -> Numbers:
         """Numbers (K,) that follow from the games (K,), the seats (K,) and the turns that these have had."""
@@ -314,7 +305,7 @@ class PythonPlayers:
         """Write the actions of a policy."""
         policy, (game, seat, masks) = self._objects[asked.number], (asked.game, asked.seat, asked.rows["action_mask"])
         try:
-            chosen = chosen_actions(policy, asked, self._first(asked.number))
+            chosen = chosen_actions(policy, asked)
         except Exception as error:
             for one, seat_asked in dict(zip(asked.game.tolist(), asked.seat.tolist(), strict=True)).items():
                 self.failed(Fault(policy, one, seat_asked, None, error))
@@ -439,17 +430,16 @@ def is_maker(player: Any) -> bool:
     return isinstance(player, type | Factory)
 
 
-def chosen_actions(policy: Any, asked: Request, first: int) -> Array:
+def chosen_actions(policy: Any, asked: Request) -> Array:
     """The actions that a policy chooses, integers (K,), which may be illegal.
 
     Args:
         policy: the policy.
         asked: what it sees.
-        first: what is added to the numbers of the games.
     """
     # The policy gets its own copy of all that is still needed here.
     rows = asked.rows | {"action_mask": asked.rows["action_mask"].copy()}
-    rows |= {"game": asked.game + first, "seat": asked.seat.copy(), "to_act": asked.to_act.copy()}
+    rows |= {"game": asked.game.copy(), "seat": asked.seat.copy(), "to_act": asked.to_act.copy()}
     chosen: Array = np.asanyarray(policy.act_batch(Turns(uniform=asked.uniform, **rows)))
     if isinstance(chosen, np.ma.MaskedArray):
         raise StarmineError("actions are a masked array: expected one without a mask")

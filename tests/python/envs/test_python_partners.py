@@ -30,6 +30,9 @@ class FirstLegal:
         self.calls.append(turns.game.tolist())
         return turns.action_mask.argmax(axis=1)
 
+    def session(self):
+        return self
+
     def reset(self, games, seats):
         self.begun.append(games.tolist())
 

@@ -124,6 +124,9 @@ def test_a_policy_is_given_game_numbers_and_can_choose_its_encoder():
         def __init__(self):
             self.seen, self.resets = {}, []
 
+        def session(self):
+            return self
+
         def reset(self, games, seats):
             self.resets.append(list(zip(games.tolist(), seats.tolist(), strict=True)))
 

@@ -1,7 +1,7 @@
 """A player object with hidden states belongs to each of its users; what it draws by chance follows from the game."""
 
 import copy
-import gc
+import functools
 import pickle
 
 import foreign_policies
@@ -10,7 +10,6 @@ import pytest
 from recurrent_policy import recurrent
 
 import starmine
-from starmine.games.sessions import GameNumbers
 
 torch = pytest.importorskip("torch")
 
@@ -64,6 +63,7 @@ RECURRENT = {
     "ModulePolicy, sampled": sampled_module,
     "a user's": of_a_user,
     "a user's, all turns": lambda files: recurrent(RULES, all_turns=True),
+    "a user's, made for each": lambda files: functools.partial(recurrent, RULES),
 }
 SAMPLED = {
     "IPPO": loaded("ippo", sampled=True),
@@ -187,52 +187,6 @@ def test_a_session_shares_the_weights_of_a_module(files):
     other = Steps(policy)
     assert steps.env._games._players._objects[0].module is policy.module
     assert other.env._games._players._objects[0] is not steps.env._games._players._objects[0]
-
-
-class Numbered:
-    """A policy that notes the numbers of its games."""
-
-    def __init__(self):
-        self.told, self.begun = set(), set()
-
-    def reset(self, games, seats):
-        self.begun |= set(games.tolist())
-
-    def act_batch(self, turns):
-        self.told |= set(turns.game.tolist())
-        return turns.action_mask.argmax(1)
-
-
-def test_users_of_one_object_have_different_numbers_for_their_games():
-    policy = Numbered()
-    first = Steps(policy, 8)
-    first.play(2)
-    assert policy.told == policy.begun == set(range(8))
-    starmine.play_games([policy, policy], 5)
-    assert policy.told == policy.begun == set(range(13))
-    second = Steps(policy, 4)
-    assert policy.begun == set(range(13))
-    del first
-    gc.collect()
-    starmine.play_games([policy, policy], 8)  # into the numbers that are free again
-    assert policy.begun == set(range(13))
-    starmine.play_games([policy, policy], 9)
-    assert policy.begun == set(range(12 + 9))
-    second.play(1)
-
-
-def test_numbers_of_a_copy_are_those_of_its_policy():
-    class Same(Numbered):
-        def __deepcopy__(self, memo):
-            return self
-
-    policy = Numbered()
-    numbers = [GameNumbers(policy, 5), GameNumbers(policy, 3)]
-    assert [one.first for one in numbers] == [0, 5]
-    assert [one.first for one in copy.deepcopy(numbers)] == [0, 5]
-    steps = Steps(Same(), 4)
-    with pytest.raises(starmine.StarmineError, match=r"is the same object in the copy of its user"):
-        copy.deepcopy(steps.env)
 
 
 @every_sampled

@@ -146,6 +146,9 @@ class Watching:
         vars(self).update(attributes)
         self.turns, self.begun = [], []
 
+    def session(self):
+        return self
+
     def reset(self, games, seats):
         self.begun.append(list(zip(games.tolist(), seats.tolist(), strict=True)))
 
@@ -296,6 +299,15 @@ class Defaults:
         return np.zeros(len(games), np.int64)
 
 
+class Unshared:
+    """Has hidden states, but no way to give each user its own."""
+
+    act_batch = Watching.act_batch
+
+    def reset(self, games, seats):
+        pass
+
+
 def needs(argument):
     return Watching()
 
@@ -317,6 +329,7 @@ DOORS = {
         (Old, StarmineError, r"act_batch\(observations, action_mask, games\): expected act_batch\(turns\)"),
         (Defaults(), StarmineError, r"act_batch\(observations, .*: expected act_batch\(turns\)"),
         (OldReset(), StarmineError, r"reset\(games\): expected reset\(games, seats\)"),
+        (Unshared(), StarmineError, r"has reset\(\) but no session\(\)"),
         (Watching(dtype="float64"), UnknownNameError, 'dtype "float64".*did you mean "float32"|float64'),
         (Watching(extra_outputs=("card_feature",)), UnknownNameError, "did you mean .card_features"),
         (Watching(extra_outputs="marginals"), StarmineError, "extra_outputs='marginals': expected a tuple"),
@@ -347,6 +360,9 @@ class Scribbler:
 
     def __init__(self, all_turns=False):
         self.all_turns = all_turns
+
+    def session(self):
+        return self
 
     def reset(self, games, seats):
         games[:], seats[:] = 0, 0
@@ -412,6 +428,9 @@ def test_a_function_that_makes_players_is_named_by_its_own_name(tmp_path):
 
 
 class FailsToBegin:
+    def session(self):
+        return self
+
     def reset(self, games, seats):
         raise KeyError("no such game")
 

@@ -404,6 +404,7 @@ def test_a_turn_that_cannot_be_is_refused_and_changes_nothing(turn, message):
 def test_a_teammates_turn_that_cannot_be_is_refused_and_changes_nothing(turn, message):
     seat = seat_0()
     policy = recurrent(seat.variant, all_turns=True)
+    policy.session = lambda: policy
     seat.seat(policy)
     seat.apply("play 0", card="R2")
     hidden, before = {key: value.clone() for key, value in policy.hidden.items()}, str(seat)

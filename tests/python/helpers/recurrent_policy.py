@@ -1,5 +1,7 @@
 """A recurrent policy for tests: a GRU with a hidden state for each seat of each game."""
 
+import copy
+
 import numpy as np
 import torch
 
@@ -19,6 +21,11 @@ class Recurrent:
             for parameter in [*self.cell.parameters(), *self.head.parameters()]:
                 parameter.copy_(weights(*parameter.shape))
         self.hidden = {}
+
+    def session(self):
+        own = copy.copy(self)
+        own.hidden = {}
+        return own
 
     def reset(self, games, seats):
         for key in zip(games.tolist(), seats.tolist(), strict=True):

@@ -35,6 +35,9 @@ class Policy:
     def __init__(self):
         self.turns = 0
 
+    def session(self):
+        return self
+
     def reset(self, games, seats):
         assert set(games.tolist()) == {0}
         self.turns = 0

@@ -28,6 +28,9 @@ class ByHand:
         self.network, self.encoder, self.dtype = network, network.encoder, "bits"
         self.memory = network.initial_state(20)
 
+    def session(self):
+        return self
+
     def reset(self, games, seats):
         self.memory[torch.from_numpy(games), torch.from_numpy(seats)] = 0
 
