@@ -123,7 +123,6 @@ def asked(reply="MOVE: play slot 0"):
 FOLDER = None  # set for each test
 # By class: functions whose first result is the value that is copied, and whose second is another value.
 VALUES = {
-    "Answer": (lambda: text("Answer", "play slot 0"), lambda: text("Answer", "play slot 1")),
     "Exchange": (lambda: asked(), lambda: asked("hm")),
     "PromptOptions": (lambda: text("PromptOptions"), lambda: text("PromptOptions", "json")),
     "BotKind": (lambda: starmine.games.bot("smart"), lambda: starmine.games.bot("iggi")),

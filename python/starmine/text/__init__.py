@@ -8,14 +8,13 @@ A transcript keeps every call. The script `examples/language_model.py` asks an e
 
 from starmine.text.bot_conventions import conventions
 from starmine.text.chat import ChatError, ChatPlayer
-from starmine.text.exchange import Answer, Exchange
 from starmine.text.facts import move_text
 from starmine.text.prompt import PROMPT_VERSION, PromptOptions, rules_prompt, table_prompt
 from starmine.text.replies import read_move
+from starmine.text.transcript import Exchange
 
 __all__ = [
     "PROMPT_VERSION",
-    "Answer",
     "ChatError",
     "ChatPlayer",
     "Exchange",

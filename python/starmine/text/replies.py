@@ -20,7 +20,6 @@ from functools import lru_cache
 from typing import Any
 
 from starmine._core import NotationError, StarmineError, Variant, View
-from starmine.text.exchange import Answer
 from starmine.text.facts import move_text, move_texts
 
 MOST_BRACES = 50  # from which a JSON object is looked for, from the end
@@ -39,7 +38,7 @@ def read_move(reply: Any, view: View) -> int:
     else is refused.
 
     Args:
-        reply: text, a tool call as a dict, a list of one tool call, or an `Answer`.
+        reply: text, a tool call as a dict, or a list of one tool call.
         view: of the seat to act.
 
     Raises:
@@ -84,10 +83,6 @@ def _unusable(problem: str) -> NotationError:
 
 def _answer(reply: Any) -> str:
     """The text of the move in a reply."""
-    if isinstance(reply, Answer):
-        if not reply.complete:
-            raise _unusable("it was cut off at its length limit: think in fewer words, then name a move")
-        reply = list(reply.tool_calls) or reply.text
     if isinstance(reply, list) and reply and all(isinstance(call, Mapping) for call in reply):
         if len(reply) > 1:
             raise _unusable(f"it has {len(reply)} tool calls: make one")

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import starmine
-from starmine.text import Answer, read_move
+from starmine.text import read_move
 from starmine.text.facts import move_text
 
 REPLIES = json.loads((Path(__file__).parents[2] / "data" / "replies.json").read_text())
@@ -107,18 +107,6 @@ def test_a_tool_call_of_anything_is_refused(value):
         assert isinstance(read(call, VIEWS["two"])[1], starmine.NotationError)
 
 
-def test_an_answer_is_read_with_all_that_it_has():
-    view, call = VIEWS["two"], {"name": "make_move", "arguments": {"move": "play slot 1"}}
-    assert read_move(Answer("MOVE: play slot 2"), view) == 7
-    assert read_move(Answer("Slot 1 is a 1.", tool_calls=[call]), view) == 6
-    for answer, problem in (
-        (Answer(tool_calls=[call, call]), "make one"),
-        (Answer("MOVE: play slot 2", complete=False), "cut off"),
-    ):
-        with pytest.raises(starmine.NotationError, match=problem):
-            read_move(answer, view)
-
-
 @pytest.mark.parametrize(
     "part", ["{", '{"a":', "[", "</think>", "<think>", "MOVE:", "```\n", "**", "move ", "* ", "\n"]
 )
@@ -161,7 +149,7 @@ def test_every_legal_move_is_read_in_every_form(name, players):
             if (view.observer, legal) not in seen:
                 seen.add((view.observer, legal))
                 assert {read_move(form.format(move=move), view) for form in FORMS} == {legal}
-                assert read_move(Answer(tool_calls=[{"name": "make_move", "arguments": {"move": move}}]), view) == legal
+                assert read_move({"name": "make_move", "arguments": {"move": move}}, view) == legal
         state.apply(state.suggest("smart") if name == "standard" else view.legal_actions()[-1])
     assert len(seen) > 10
 
