@@ -1,7 +1,7 @@
 """Writes the golden files of a version: what it promises to keep, and one file of each format that it writes.
 
-    python tests/data/make_compat.py 0.2                         # with the package that is imported
-    python tests/data/make_compat.py 0.1 --only games batches    # some of it, for instance with an earlier package
+    python tests/data/make_compat.py 0.5                         # with the package that is imported
+    python tests/data/make_compat.py 0.5 --only games batches    # some of it
 
 The files of a released version are never written again. tests/python/test_compatibility.py reads all of them.
 """
@@ -78,9 +78,10 @@ def write_policies(folder):
     from starmine import torch as networks
 
     variant, found = starmine.variant("very-small"), {}
-    made = {"policy-plain": ("PolicyNetwork", {"hidden": (8,), "recurrent": True, "card_features": True})}
-    if hasattr(networks, "ColorNetwork"):
-        made["policy-colors"] = ("ColorNetwork", {"hidden": (8, 8)})
+    made = {
+        "policy-plain": ("PolicyNetwork", {"hidden": (8,), "recurrent": True, "card_features": True}),
+        "policy-colors": ("ColorNetwork", {"hidden": (8, 8)}),
+    }
     for name, (kind, options) in made.items():
         torch.manual_seed(3)
         path = folder / f"{name}.safetensors"
@@ -131,7 +132,7 @@ def main():
     parts = {name.removeprefix("write_"): write for name, write in globals().items() if name.startswith("write_")}
     del parts["json"]
     parser = argparse.ArgumentParser(description="Write the golden files of a version.")
-    parser.add_argument("version", help="names the folder, such as 0.2")
+    parser.add_argument("version", help="names the folder, such as 0.5")
     parser.add_argument("--only", nargs="+", choices=parts, default=list(parts), help="these of them")
     options = parser.parse_args()
     folder = HERE / "compat" / options.version

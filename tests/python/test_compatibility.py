@@ -1,6 +1,6 @@
-"""What docs/stability.md promises: golden files of earlier versions in tests/data/compat are read, or refused by name.
+"""What docs/stability.md promises: golden files of earlier versions in tests/data/compat are read.
 
-The golden files of 0.1 are of the formats that came first; `tests/data/make_compat.py` writes those of this version.
+`tests/data/make_compat.py` writes those of this version.
 """
 
 import dataclasses
@@ -82,34 +82,11 @@ def test_a_stored_state_is_read(version):
     assert state.hands == promised.halfway().hands
 
 
-READABLE = [version for version in files("stored.json") if version not in ("0.1", "0.2", "0.3")]
-
-
 @pytest.mark.parametrize("name", promised.PARTNERS)
-@pytest.mark.parametrize("version", READABLE)
+@pytest.mark.parametrize("version", files("stored.json"))
 def test_a_stored_batch_goes_on_as_it_did(version, name):
     batch = starmine.Batch.from_bytes((COMPAT / version / f"{name}.bin").read_bytes())
     assert promised.played_on(batch, 40) == recorded(version, "stored.json")[name]
-
-
-REFUSED = {
-    "0.1/batch.bin": 4,
-    "0.1/batch-partners.bin": 4,
-    "0.1/batch-5.bin": 5,
-    "0.2/batch.bin": 6,
-    "0.2/batch-partners.bin": 6,
-    "0.3/batch.bin": 8,
-    "0.3/batch-partners.bin": 8,
-}
-
-
-@pytest.mark.parametrize(("name", "stored"), REFUSED.items())
-def test_a_batch_of_an_earlier_format_is_refused_with_both_formats(name, stored):
-    data = (COMPAT / name).read_bytes()
-    with pytest.raises(
-        starmine.SerializationError, match=rf"has format {stored}: expected \d+, written by this version"
-    ):
-        starmine.Batch.from_bytes(data)
 
 
 # --- Policies ------------------------------------------------------------------------------------------------
@@ -151,7 +128,7 @@ def resumed(version, monkeypatch, folder, installed=None):
     if installed:
         monkeypatch.setattr(checkpoint, "version", lambda _: installed)
     found = checkpoint.read_checkpoint(COMPAT / version / "checkpoint.pt")
-    known = {field.name for field in dataclasses.fields(ppo.Args)} - {"out", "resume"}  # 0.2 also had `compile`
+    known = {field.name for field in dataclasses.fields(ppo.Args)} - {"out", "resume"}
     arguments = {name: value for name, value in found["args"].items() if name in known}
     arguments["total_steps"] += 32
     (folder / "run").mkdir()
@@ -176,17 +153,9 @@ def test_a_checkpoint_of_ppo_goes_on(version, tmp_path, monkeypatch):
 
 
 @needs_train_extra
-def test_a_checkpoint_of_another_version_is_refused_with_both(tmp_path, monkeypatch):
-    with pytest.raises(TrainingError, match=r"it has starmine='[0-9.]+', not '9\.9'"):
-        resumed("0.2", monkeypatch, tmp_path, "9.9")
-
-
-@needs_train_extra
-def test_a_checkpoint_of_format_3_is_refused_by_name():
-    from starmine.training.checkpoint import read_checkpoint
-
-    with pytest.raises(TrainingError, match="checkpoints before format 4 had no checksum and cannot be resumed"):
-        read_checkpoint(COMPAT / "0.1" / "checkpoint.pt")
+def test_a_checkpoint_of_another_version_is_refused(tmp_path, monkeypatch):
+    with pytest.raises(TrainingError):
+        resumed("0.4", monkeypatch, tmp_path, "9.9")
 
 
 # --- Files of games and evaluations --------------------------------------------------------------------------
@@ -228,11 +197,51 @@ def test_the_same_games_are_generated(version, tmp_path):
     assert data.Dataset(tmp_path)[:].trajectories == data.Dataset(COMPAT / version / "games")[:].trajectories
 
 
-def test_a_folder_of_games_of_another_version_is_refused_with_both(tmp_path):
+CHECKSUMS = {  # content_hash, then Dataset.content
+    "0.4/games": (
+        "245fe28612a6ac617365949cb1e6e25206a615130c47bb9b32bbc53e1b7ad040",
+        "9f7ce22a8d72ab737ecb1f1640a9dec13c010c3423dcc876777f5612b5d415d1",
+    ),
+    "0.4/evaluation": (
+        "b858f8a3e2d566647ae35a3928ba1a0f692998d955b6354928ed8ea8402bf227",
+        "708488d571bd21a08d7b69b11707b90f886913c86d9dfe844dd1a70561c53d93",
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "expected"), CHECKSUMS.items())
+def test_the_checksums_of_games_are_those_of_the_version(name, expected):
+    """A stored state of a `GamesDataset` has the second one."""
     data = pytest.importorskip("starmine.data")
     pytest.importorskip("pyarrow")
-    shutil.copytree(COMPAT / "0.2" / "games", tmp_path / "games")
-    with pytest.raises(starmine.StarmineError, match=rf'version="0\.2[0-9.]*" instead of "{starmine.__version__}"'):
+    games = data.Dataset(COMPAT / name)
+    assert (data.content_hash(games.tables()), games.content) == expected
+
+
+def test_the_checksum_of_a_selection_is_that_of_the_version():
+    data = pytest.importorskip("starmine.data")
+    pytest.importorskip("pyarrow")
+    selected = data.Dataset(COMPAT / "0.4" / "games").select([1, 4])
+    assert selected.content == "f841dffd200251ac57e154a0af9894b10c1dd0ccc98a11e86fb3949724240548"
+
+
+@pytest.mark.parametrize("name", ["exported.json", "exported.safetensors"])
+def test_the_checksum_of_exported_games_is_that_of_the_version(name):
+    data = pytest.importorskip("starmine.data")
+    pytest.importorskip("pyarrow")
+    pytest.importorskip("safetensors")
+    found = data.content_hash(data.read_games(COMPAT / "0.4" / name).table)
+    assert found == "cae85b11490856a0f45037310276e69db4727b80c54d5411bafd9c2c55942f43"
+
+
+def test_a_folder_of_games_of_another_version_is_refused(tmp_path, monkeypatch):
+    data = pytest.importorskip("starmine.data")
+    pytest.importorskip("pyarrow")
+    from starmine.data.generation import configuration
+
+    monkeypatch.setattr(configuration, "version", lambda _: "9.9")
+    shutil.copytree(COMPAT / "0.4" / "games", tmp_path / "games")
+    with pytest.raises(starmine.StarmineError):
         data.generate(["simple", "simple"], games=6, output=tmp_path / "games", shard_size=3, seed=4, progress=False)
 
 
@@ -252,17 +261,7 @@ def test_an_evaluation_goes_on(tmp_path, monkeypatch):
     assert (tmp_path / shard).read_bytes() == (folder / shard).read_bytes()
 
 
-@pytest.mark.parametrize("version", ["0.2", "0.3"])
-def test_an_evaluation_of_an_earlier_version_is_refused(version, tmp_path, monkeypatch):
-    shutil.copytree(COMPAT / version / "evaluation", tmp_path / "evaluation")
-    with pytest.raises(starmine.StarmineError, match=r"no evaluation that can go on .*start over with --fresh"):
-        evaluate(tmp_path / "evaluation", monkeypatch, recorded(version, "evaluation/eval.json")["settings"]["version"])
-
-
-def test_an_evaluation_of_another_version_is_refused_with_both(tmp_path, monkeypatch):
-    evaluate(tmp_path, monkeypatch, "0.3")
-    with pytest.raises(starmine.StarmineError, match=r'version="0\.3" instead of "9\.9"'):
+def test_an_evaluation_of_another_version_is_refused(tmp_path, monkeypatch):
+    evaluate(tmp_path, monkeypatch, "0.4")
+    with pytest.raises(starmine.StarmineError):
         evaluate(tmp_path, monkeypatch, "9.9")
-
-
-# --- The page ------------------------------------------------------------------------------------------------

@@ -25,7 +25,6 @@ PART = ".part"  # suffix of a file that is being written
 LONGEST = 50  # characters of a file's name in that of its part, so that the latter is not too long
 CHECKSUM = "checksum"  # key of the checksum in a JSON object
 MARK = b"\nstarmine sha256 "  # begins the last bytes of a sealed file, before the checksum
-UNSEALED = "it does not end with its checksum"  # begins the message of `unseal` where there is no mark
 
 
 class FolderBusyError(OSError):
@@ -236,7 +235,7 @@ def unseal(data: bytes) -> bytes:
     """
     end = len(data) - len(MARK) - 64
     if end < 0 or data[end : end + len(MARK)] != MARK:
-        raise DamagedFileError(f"{UNSEALED}: it is cut short, or another program wrote it")
+        raise DamagedFileError("it does not end with its checksum: it is cut short, or another program wrote it")
     if hashlib.sha256(memoryview(data)[:end]).hexdigest().encode() != data[-64:]:
         raise DamagedFileError("its bytes do not have its checksum: it was changed after it was written")
     return data[:end]
@@ -247,7 +246,7 @@ def seal_json(value: dict[str, Any]) -> str:
     return json.dumps(value | {CHECKSUM: json_checksum(value)}, indent=1, allow_nan=False) + "\n"
 
 
-def unseal_json(text: str) -> dict[str, Any]:
+def unseal_json(text: str | bytes) -> dict[str, Any]:
     """The object that was sealed, without its checksum.
 
     Raises:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant
-from starmine._util.durable import CHECKSUM, DamagedFileError, json_checksum
+from starmine._util.durable import CHECKSUM, DamagedFileError, json_checksum, unseal_json
 
 FORMAT = 1  # version of the schema; a reader refuses any other
 KEY = b"starmine"  # of the JSON text in a Parquet file's key-value metadata
@@ -58,7 +58,7 @@ class Metadata:
 
     @staticmethod
     def from_json(text: str | bytes) -> Metadata:
-        """The metadata of a JSON object. Files of versions before 0.3 have no checksum, and are read without one.
+        """The metadata of a JSON object.
 
         Raises:
             DamagedFileError: it is not one that `to_json` returned.
@@ -66,17 +66,11 @@ class Metadata:
             VariantError: the rules are not allowed.
         """
         try:
-            values = json.loads(text)
-            told = values.pop(CHECKSUM, None) if isinstance(values, dict) else None
-            is_changed = told is not None and told != json_checksum(values)
-        except (ValueError, RecursionError) as error:
-            raise DamagedFileError(f"the metadata are not JSON: {error}") from error
-        if is_changed:
-            raise DamagedFileError("the metadata do not have their checksum: they were changed after they were written")
-        if not isinstance(values, dict) or "format" not in values:
-            raise DamagedFileError("the metadata are not a JSON object with a 'format'")
-        if values["format"] != FORMAT:
-            raise StarmineError(f"format={values['format']!r} is not known: this version reads format {FORMAT}")
+            values = unseal_json(text)
+        except DamagedFileError as error:
+            raise DamagedFileError(f"metadata: {error}") from error
+        if values.get("format") != FORMAT:
+            raise StarmineError(f"format={values.get('format')!r} is not known: this version reads format {FORMAT}")
         missing = [name for name in FIELDS if name not in values]
         if missing:
             raise DamagedFileError(f"the metadata have no {', '.join(missing)}")

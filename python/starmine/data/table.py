@@ -167,7 +167,7 @@ class ContentHash:
     """
 
     def __init__(self) -> None:
-        # Files of earlier versions may have had the column log_prob: an empty one keeps their checksums valid.
+        # No file has the column log_prob; with it, the checksums that version 0.4 wrote stay valid.
         names = ("deck", "first_player", "length", "actions", *NUMBERS, "players", "log_prob")
         self._columns = {name: hashlib.sha256() for name in names}
 

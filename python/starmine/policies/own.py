@@ -71,8 +71,7 @@ def _refusal(name: str, error: Exception) -> SerializationError:
 def _network(described: Mapping[str, Any], tensors: dict[str, Tensor]) -> Any:
     """The network that a file describes, with its weights."""
     name, options = NETWORKS[described["format"]]
-    stored = {"layer_norm": False, **described}  # not in files of version 0.1
-    given = {argument: stored[name] for name, argument in options.items()}
+    given = {argument: described[name] for name, argument in options.items()}
     variant, encoder = Variant.from_json(json.dumps(described["variant"])), described["encoder"]
     kind = registered(name)
     # Without memory, so that sizes are compared before anything is allocated, and no random weights are drawn.

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import torch
 from torch import Tensor
 
-from starmine._util.durable import UNSEALED, DamagedFileError, replace_file, seal, unseal
+from starmine._util.durable import DamagedFileError, replace_file, seal, unseal
 from starmine._util.equality import equal_by_value
 from starmine.training.distributed import all_gather, in_first_process, process_count, rank
 from starmine.training.script import TrainingError
@@ -151,8 +151,7 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise refusal(path, f"cannot be read ({error.strerror or error})") from error
     except DamagedFileError as error:
-        older = f"; checkpoints before format {FORMAT} had no checksum and cannot be resumed"
-        raise refusal(path, f"is damaged: {error}{older if UNSEALED in str(error) else ''}") from error
+        raise refusal(path, f"is damaged: {error}") from error
     except Exception as error:  # whatever unpickling of another program's file raises
         raise refusal(path, f"is no checkpoint of this program: {error_line(error)}") from error
     return contents

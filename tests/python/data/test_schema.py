@@ -183,21 +183,22 @@ def test_metadata_are_read_as_they_were_written():
 
 
 @pytest.mark.parametrize(
-    ("changed", "message"),
+    "changed",
     [
-        ({"format": 2}, "format=2 is not known: this version reads format 1"),
-        ({"seed": "x"}, "seed='x' is not allowed"),
-        ({"players": [1]}, "players is not allowed"),
-        ({"extra": []}, "version or extra"),
-        ({"variant": {"players": 9}}, "players"),
+        {"format": 2},
+        {"seed": "x"},
+        {"players": [1]},
+        {"extra": []},
+        {"variant": {"players": 9}},
     ],
 )
-def test_other_metadata_are_refused(changed, message):
+def test_other_metadata_are_refused(changed):
     values = json.loads(Metadata(starmine.Variant(), []).to_json()) | changed
-    del values["checksum"]  # as versions up to 0.3 wrote them
-    for text in (json.dumps(values), seal_json(values)):
-        with pytest.raises(ValueError, match=message):
-            Metadata.from_json(text)
+    with pytest.raises(DamagedFileError):
+        Metadata.from_json(json.dumps(values))
+    del values["checksum"]
+    with pytest.raises(starmine.StarmineError):
+        Metadata.from_json(seal_json(values))
 
 
 def test_every_changed_character_of_metadata_is_damage_or_changes_nothing():
@@ -215,8 +216,8 @@ def test_every_changed_character_of_metadata_is_damage_or_changes_nothing():
 
 
 def test_text_that_is_no_metadata_is_refused():
-    for text, message in [("{", "not JSON"), ("[]", "not a JSON object"), ('{"format": 1}', "have no variant")]:
-        with pytest.raises(DamagedFileError, match=message):
+    for text in ("{", "[]", '{"format": 1}', seal_json({"format": 1})):
+        with pytest.raises(DamagedFileError):
             Metadata.from_json(text)
     with pytest.raises(starmine.StarmineError, match="no entry 'starmine'"):
         read_table(pa.table({"game": [1]}))

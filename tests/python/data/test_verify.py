@@ -1,6 +1,5 @@
 """`verify` names what does not hold: file, row, game and what it is; `info` sums up."""
 
-import json
 import math
 import shutil
 import subprocess
@@ -224,24 +223,6 @@ def test_a_changed_bit_of_the_metadata_is_damage_to_every_reader(folder, tmp_pat
         for read in (Dataset, info, read_games):
             with pytest.raises(DamagedFileError, match=r"copied\.parquet: it is damaged"):
                 read(path)
-
-
-def test_files_without_checksums_of_their_metadata_have_two_copies_that_are_compared(folder, tmp_path):
-    from pyarrow import parquet
-
-    with parquet.ParquetFile(folder / FILE) as file:
-        table, stored = file.read(), json.loads(file.metadata.metadata[b"starmine"])
-    del stored["checksum"]
-    path = tmp_path / "old.parquet"
-    parquet.write_table(table.replace_schema_metadata({b"starmine": json.dumps(stored).encode()}), path)
-    assert verify(path).holds
-    assert len(Dataset(path)) == len(read_games(path)) == info(path).total.games == SIZE
-    data = path.read_bytes()
-    path.write_bytes(data.replace(b'"max_life_tokens": 3', b'"max_life_tokens": 2'))
-    assert any("two copies of its metadata differ" in problem.what for problem in verify(path).problems)
-    for read in (Dataset, info, read_games):
-        with pytest.raises(DamagedFileError, match="two copies of its metadata differ"):
-            read(path)
 
 
 def test_what_to_do_about_a_damaged_file_is_said(folder):

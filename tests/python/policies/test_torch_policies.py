@@ -183,7 +183,6 @@ def changed(name, change):
         (lambda said, tensors: said.update(hidden=[]), "hidden="),
         (lambda said, tensors: said.update(hidden=[4096] * 16), "trunk.2.weight"),
         (lambda said, tensors: said.update(hidden=7), "hidden=7"),
-        (lambda said, tensors: said.update(recurrent="yes"), "recurrent='yes'"),
         (lambda said, tensors: said.update(variant={"players": 99}), "players=99"),
         (lambda said, tensors: said.update(about=[1]), '"about" in its metadata'),
         (lambda said, tensors: said.pop("card_features"), "card_features"),
