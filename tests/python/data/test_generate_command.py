@@ -33,29 +33,3 @@ def test_the_command_line_takes_rules(tmp_path):
     command = ["generate", "iggi", "iggi", "--games", "100", "--variant", rules, "--seed", "4", "--quiet"]
     assert main([*command, "--output", str(tmp_path)]) == 0
     assert rows(tmp_path)["score"] == rows(tmp_path)["fireworks"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ([], "players=0"),
-        (["iggi"], "players=1"),
-        (["iggi", "iggi", "--shards", "3-1"], "such as 0-99"),
-        (["iggi", "iggi", "--shards", "a"], "such as 0-99"),
-        (["iggi", "iggi", "--shards", "0-99999999999"], "such as 0-99"),
-        (["iggi", "iggi", "--shards", "5"], "expected 0 to 0"),
-    ],
-)
-def test_a_bad_option_is_one_line(tmp_path, capsys, arguments, said):
-    assert run(*arguments, "--output", tmp_path / "games") == 2
-    errors = capsys.readouterr().err
-    assert said in errors
-    assert errors.count("\n") == 1
-
-
-def test_no_games_or_no_pyarrow_are_one_line(tmp_path, capsys, monkeypatch):
-    assert main(["data", "info", str(tmp_path)]) == 2
-    assert "holds no games" in capsys.readouterr().err
-    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    assert run("iggi", "iggi", "--output", tmp_path) == 2
-    assert "starmine.data needs pyarrow: pip install 'starmine[data]'" in capsys.readouterr().err

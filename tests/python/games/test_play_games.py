@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 import starmine
-from starmine import BotError, StarmineError, UnknownNameError, Variant, VariantError, play_games
+from starmine import BotError, Variant, play_games
 from starmine.torch import ModulePolicy
 
 PLAY = 5  # plays slot 0 of a hand of five
@@ -241,57 +241,6 @@ def test_the_error_of_a_bot_tells_where_it_was_raised_and_keeps_the_exception():
         assert failure.message.endswith(f" at {__file__}:{line}")
 
 
-def test_the_cause_is_the_exception_of_the_first_game():
-    class Late:
-        """Raises first in the last of the games."""
-
-        games = 0
-
-        def __init__(self):
-            self.game = Late.games
-            Late.games += 1
-            self.turns = 0
-
-        def act(self, view):
-            self.turns += 1
-            if self.turns == 4 - self.game:
-                raise RuntimeError(f"game {self.game}")
-            return view.legal_actions()[0]
-
-    with pytest.raises(BotError) as caught:
-        play_games([Late, "iggi"], games=3)
-    assert [failure.game for failure in caught.value.failures] == [0, 1, 2]
-    assert str(caught.value.__cause__) == "game 0"
-
-
-@pytest.mark.parametrize(
-    ("package", "method", "library"),
-    [
-        ("stable_baselines3.ppo.ppo", "predict", "Stable-Baselines3"),
-        ("tianshou.algorithm.algorithm_base", "compute_action", "Tianshou"),
-        ("ray.rllib.core.rl_module.rl_module", "forward_inference", "RLlib"),
-    ],
-)
-def test_a_policy_of_another_library_is_refused_with_the_way_to_wrap_it(package, method, library):
-    theirs = type("Theirs", (), {"__module__": package, method: lambda self, obs: obs})
-    own = type("Own", (theirs,), {"__module__": "mine"})
-    for player in (theirs(), theirs, own(), own):
-        message = rf"is an? \w+ of {library}: wrap it in an object with act_batch\(turns\)"
-        with pytest.raises(StarmineError, match=message):
-            play_games([player, "iggi"], games=2)
-    wrapped = type("Wrapped", (own,), {"act": lambda self, view: view.legal_actions()[0]})
-    for player in (wrapped, wrapped()):
-        assert len(play_games([player, "iggi"], games=2)) == 2
-    assert "is not allowed" in refusal_of(type("Bare", (), {"__module__": package})())
-
-
-def refusal_of(player):
-    """What `play_games` says of something that is no player."""
-    with pytest.raises(StarmineError) as caught:
-        play_games([player, "iggi"], games=2)
-    return str(caught.value)
-
-
 class FailsAtTheEnd:
     """A bot that raises an exception when it is shown the games that have ended."""
 
@@ -325,13 +274,6 @@ def test_a_failure_tells_the_turn(player):
     assert [failure.turn for failure in failures] == (turns_played - ended).tolist()
     assert all(f"seat {failure.seat}, turn {failure.turn}:" in str(failure) for failure in failures)
     assert str(failures[0]) in str(caught.value)
-
-
-def test_an_illegal_move_has_no_place_and_no_cause():
-    with pytest.raises(BotError) as caught:
-        play_games([Failing(99), "random"], games=30)
-    assert ".py" not in str(caught.value)
-    assert caught.value.__cause__ is None
 
 
 def test_abandoned_games_do_not_count_in_the_mean():
@@ -374,58 +316,6 @@ def test_a_failing_policy_is_named(actions):
     with pytest.raises(BotError) as caught:
         play_games([Policy(), "simple"], games=8)
     assert all(failure.seat == 0 for failure in caught.value.failures)
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "fragments"),
-    [
-        (lambda: play_games(["smrat", "smart"]), UnknownNameError, ['"smrat"', 'did you mean "smart"']),
-        (lambda: play_games([Oldest, "smrat"]), UnknownNameError, ['did you mean "smart"']),
-        (lambda: play_games(["rules: play-saef", "smart"]), UnknownNameError, ['did you mean "play-safe"']),
-        (lambda: play_games(["rules: play-probably-safe 2", "smart"]), UnknownNameError, ["a probability from 0 to 1"]),
-        (lambda: play_games(["smart", "smart"], variant="avalanche"), VariantError, ['"smart"', "the base game"]),
-        (lambda: play_games(["smart"]), VariantError, ["players=1", "2 to 5"]),
-        (lambda: play_games(["smart"] * 3, variant=Variant()), StarmineError, ["3 entries", "expected 2"]),
-        (lambda: play_games("smart"), StarmineError, ["'smart'", "a sequence"]),
-        (lambda: play_games(["smart", 7]), StarmineError, ["players[1]=7", "a bot's name"]),
-        (lambda: play_games(["smart"] * 2, games=0), StarmineError, ["games=0", "1 to"]),
-        (lambda: play_games(["smart", Oldest], games=0), StarmineError, ["games=0", "1 to"]),
-        (lambda: play_games(["smart"] * 2, games=-1), StarmineError, ["games=-1"]),
-        (lambda: play_games(["smart"] * 2, games=10**30), StarmineError, [f"games={10**30}"]),
-        (lambda: play_games(["smart"] * 2, games=1, first_game=-1), StarmineError, ["first_game=-1"]),
-        (lambda: play_games(["smart"] * 2, games=1, seed=-1), StarmineError, ["seed=-1"]),
-        (lambda: play_games(["smart"] * 2, games=1, seed=2**64), StarmineError, ["seed="]),
-        (lambda: play_games(["smart"] * 2, games=1, num_threads=0), StarmineError, ["num_threads=0"]),
-        (lambda: play_games(["smart"] * 2, games="many"), TypeError, []),
-        (lambda: play_games(["smart"] * 2, variant="nosuch"), UnknownNameError, ["nosuch"]),
-        (lambda: starmine.games.bot("cheeter"), UnknownNameError, ['did you mean "cheater"']),
-        (lambda: starmine.games.rule("discard"), UnknownNameError, ["did you mean"]),
-        (
-            lambda: play_games(["smart"] * 2, games=3).share("won"),
-            UnknownNameError,
-            ['"won"', "expected one of lost", "perfect"],
-        ),
-    ],
-)
-def test_bad_input_is_refused_by_name(call, error, fragments):
-    with pytest.raises(error) as caught:
-        call()
-    assert caught.type is error
-    for fragment in fragments:
-        assert fragment in str(caught.value)
-
-
-def test_a_policy_with_an_unknown_encoder_is_refused():
-    policy = OldestOfMany()
-    policy.encoder = "nosuch"
-    with pytest.raises(UnknownNameError, match="nosuch"):
-        play_games([policy, "simple"], games=2)
-
-
-def test_results_are_shown_with_their_error():
-    games = play_games(["smart"] * 2, games=100)
-    assert repr(games).startswith("<100 games: mean score 2")
-    assert len(games) == 100
 
 
 def test_bots_and_rules_have_descriptions():

@@ -119,25 +119,6 @@ def test_blueprints_have_the_weights_that_were_loaded(replaced):
     assert [action.mean for action in other.actions] != [action.mean for action in shipped.actions]
 
 
-def test_a_text_is_read_once(tmp_path):
-    path = tmp_path / "p.st"
-    path.write_bytes(GOOD)
-    players = [
-        _Player(text)
-        for text in (
-            f"policy: {path}",
-            f"noisy: 0; policy: {path}",
-            f"search: policy: {path}; rollouts=40; threshold=100",
-        )
-    ]
-    path.write_bytes(BAD)
-    for player in players:
-        assert starmine.play_games([player, MINI], 20, variant=RULES).scores.tolist() == EXPECTED
-        again = pickle.loads(pickle.dumps(player))
-        assert again.weights == GOOD
-        assert starmine.play_games([again, MINI], 20, variant=RULES).scores.tolist() == EXPECTED
-
-
 def test_a_stored_batch_has_the_weights_of_its_partners(replaced, tmp_path):
     old, _ = replaced
     twin = Batch(RULES, 50, partners={1: ["iggi", MINI]}, seed=3)

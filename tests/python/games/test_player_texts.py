@@ -1,7 +1,5 @@
 """A player's text means the same at every door: the same games, or the same refusal."""
 
-import re
-
 import numpy as np
 import pytest
 from foreign_policies import dense
@@ -84,28 +82,6 @@ RANDOM = {  # whose draws are those of the core, which differ between doors
     "noisy bot": [f"noisy: 0.3; {BOT}"],
     "noisy": [f"noisy: 0.3; {text}" for text in ("ippo-mini", *OWN)],
     "sampled": [f"{text}; sampled" for text in ("policy: ippo-mini", *OWN)],
-}
-REFUSED = {  # with what every door says
-    "nosuch": r'"nosuch" is not known: expected one of random, ',
-    "": r'bot="" is not known',
-    "nosuch.safetensors": r'policy="nosuch.safetensors" cannot be read',
-    "runs/nosuch": r'policy="runs/nosuch" cannot be read',
-    "mine.safetensor": r'policy="mine.safetensor" cannot be read',
-    "./smart": r'policy="./smart" cannot be read',
-    "policy: nosuch": r'policy="nosuch" cannot be read',
-    "policy: van-den-bergh": r'policy="van-den-bergh" cannot be read',
-    "policy: FOLDER/empty": r"empty' is a folder without a policy",
-    "FOLDER/empty": r"empty' is a folder without a policy",
-    "FOLDER/damaged.safetensors": r'damaged\.safetensors" is not a valid policy',
-    "noisy: 0.3; policy: FOLDER/damaged.safetensors": r'damaged\.safetensors" is not a valid policy',
-    "policy: FOLDER/run; samplde": r"has the option 'samplde': expected \"sampled\" or none",
-    "FOLDER/actor.safetensors; samplde": r"has the option 'samplde': expected \"sampled\" or none",
-    "noisy: 2; ippo-mini": r"2.*is not allowed|not a probability|expected .*0 to 1",
-    "noisy: 2; FOLDER/actor.safetensors": r"2.*is not allowed|not a probability|expected .*0 to 1",
-    "noisy: 0.1": r"noisy",
-    "search: policy: FOLDER/actor.safetensors; rollouts=20": "the core does not play it: expected a bot",
-    "search: noisy: 0.1; FOLDER/other": "the core does not play it: expected a bot",
-    "search: ippo-mini; rollouts=0": r'rollouts="?0"? is not allowed: expected 1 to',
 }
 
 
@@ -266,16 +242,6 @@ def test_a_text_means_the_same_at_every_door(door, kind, here, tmp_path, capsys)
         assert len(found) == GAMES
 
 
-@pytest.mark.parametrize("text", REFUSED)
-@pytest.mark.parametrize("door", DOORS, ids=lambda door: door.__name__)
-def test_a_text_is_refused_alike_at_every_door(door, text, here, tmp_path, capsys):
-    told = REFUSED[text]
-    text = said(text, here)
-    with pytest.raises((CommandError, starmine.StarmineError)) as refused:
-        door(text, tmp_path)
-    assert re.search(told, capsys.readouterr().err if refused.type is CommandError else str(refused.value))
-
-
 # --- Doors to which not every player fits ---------------------------------------------------------------------------
 
 
@@ -320,12 +286,6 @@ def not_a_start(text):
     games = starmine.play_games([BOT, BOT], 1, variant=RULES, record=True)
     with pytest.raises(starmine.StarmineError, match="expected a trained policy of Starmine, one of ippo-2p, "):
         starmine.look.replay.replay_data(games, policy=text)
-
-
-@pytest.mark.parametrize("kind", ["bot", "rules", "search", "noisy bot", "noisy"])
-def test_other_players_are_no_start(kind, here):
-    for text in (PLAYERS | RANDOM)[kind]:
-        not_a_start(said(text, here))
 
 
 @pytest.mark.parametrize("text", ["mybot.py:Student", "mybot.py", "noisy: 0.1; mybot.py:Student"])
@@ -405,18 +365,3 @@ def test_a_weight_is_told_from_an_option_a_condition_and_a_path(text, expected, 
 def test_a_weight_is_above_0():
     with pytest.raises(starmine.StarmineError):
         mixture_of_text("smart=0", "it")
-
-
-def test_a_run_that_has_not_ended_is_named(tmp_path):
-    run = tmp_path / "run"
-    run.mkdir()
-    (run / "checkpoint.pt").write_bytes(b"")
-    for text in (str(run), f"policy: {run}"):
-        with pytest.raises(starmine.StarmineError, match=r"expected the folder of a run that has ended, .*; --resume"):
-            starmine.play_games([text, "smart"], 1)
-
-
-@pytest.mark.parametrize("text", ["smart=0.5", "iggi 0.1"])
-def test_a_number_is_no_ending_of_a_file(text):
-    with pytest.raises(starmine.UnknownNameError, match="is not known"):
-        starmine.play_games([text, "smart"], 1)

@@ -190,40 +190,6 @@ def test_only_the_outputs_that_are_asked_for_are_given():
         assert {len(array) for array in none.replay().values()} == {0}
 
 
-@pytest.mark.parametrize("setting", [{"encoder": "canonical-seer"}, {"dtype": "bits"}, {"observers": "all"}])
-def test_settings_of_observations_need_observations(setting):
-    games = games_of(starmine.Variant(), 2)
-    ((name, value),) = setting.items()
-    message = f'{name}={value!r} without "obs".* in outputs is not allowed'
-    for some in (games, games[[]]):
-        with pytest.raises(starmine.StarmineError, match=message):
-            some.replay(["reward"], **setting)
-        some.replay(["obs"], **setting)
-
-
-def test_wrong_games_and_settings_are_refused():
-    games = games_of(starmine.Variant(), 4)
-    double = games.decks.copy()
-    double[2, 0] = double[2, 1] = double[2, 2] = 4
-    for error, text, change in [
-        (starmine.DeckError, r"game 2: deck has \d copies of", {"decks": double}),
-        (starmine.DeckError, r"game 0: deck\[0\]=255", {"decks": games.decks * 0 + 255}),
-        (starmine.DeckError, r"game 0: start_player=2 is not allowed", {"start_players": np.full(4, 2, np.uint8)}),
-        (starmine.ArrayError, "decks", {"decks": games.decks[:, 1:]}),
-        (starmine.ArrayError, "decks has dtype int64", {"decks": games.decks.astype(np.int64)}),
-    ]:
-        with pytest.raises(error, match=text):
-            starmine.Trajectories(games.variant, **(games.to_dict() | change)).replay()
-    for error, text, options in [
-        (starmine.StarmineError, "num_threads=0 is not allowed", {"num_threads": 0}),
-        (starmine.UnknownNameError, '"ops".*did you mean "obs"', {"outputs": ["ops"]}),
-        (starmine.UnknownNameError, "canonicle", {"encoder": "canonicle"}),
-        (starmine.UnknownNameError, "float", {"dtype": "float"}),
-    ]:
-        with pytest.raises(error, match=text):
-            games.replay(**options)
-
-
 @pytest.mark.parametrize("size", [1, 3, 20])
 def test_a_wrong_game_is_named_when_it_is_reached(size):
     games = games_of(starmine.Variant(), 20)
@@ -255,14 +221,3 @@ def test_outcomes_are_those_of_the_rules(seed):
         assert found[game] == (0 if state.ending is None else starmine.endings().index(state.ending) + 1)
     assert not problems.any()
     assert (turns == games.lengths).all()
-
-
-def test_what_is_wrong_with_a_game_is_told():
-    games = games_of(starmine.Variant(), 6)
-    decks, seats, actions = games.decks.copy(), games.start_players.copy(), games.actions.copy()
-    decks[1, 3], seats[2] = 77, 9
-    actions[games.offsets[3] + 4] = 255
-    longer, offsets = np.insert(actions, games.offsets[5], 0), games.offsets + (np.arange(7) >= 5)
-    problems, turns = _outcomes(games.variant, decks, seats, longer, offsets, 1)[3:]
-    assert problems.tolist() == [0, 1, 2, 3, 4, 0]
-    assert turns.tolist() == [games.lengths[0], 0, 0, 4, games.lengths[4], games.lengths[5]]

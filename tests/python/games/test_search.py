@@ -145,61 +145,6 @@ def test_a_trained_policy_stands_for_its_text():
     assert str(by_object) == str(by_text)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ({"blueprint": "random"}, starmine.StarmineError, "draws its moves at random"),
-        ({"blueprint": "noisy: 0.1; smart"}, starmine.StarmineError, "draws its moves at random"),
-        ({"blueprint": "cheater"}, starmine.StarmineError, "sees its own hand"),
-        ({"blueprint": "smrat"}, starmine.UnknownNameError, "smart"),
-        ({"blueprint": 5}, starmine.StarmineError, "expected a bot, or a policy whose network is a ColorNetwork"),
-        ({"rollouts": 0}, starmine.StarmineError, "1 to 1000000000"),
-        ({"rollouts": 1.5}, TypeError, "rollouts"),
-        ({"rollouts": "5; hands=3"}, TypeError, "rollouts"),
-        ({"milliseconds": "5; hands=3"}, TypeError, "milliseconds"),
-        ({"hands": "5; rollouts=3"}, TypeError, "hands"),
-        ({"depth": "5; hands=3"}, TypeError, "depth"),
-        ({"threshold": "0; hands=3"}, TypeError, "threshold"),
-        ({"method": "mirror", "step": "1; hands=3"}, TypeError, "step"),
-        ({"threshold": True}, TypeError, "threshold=True"),
-        ({"method": "mirror", "step": True}, TypeError, "step=True"),
-        ({"method": "mirror; hands=3"}, starmine.StarmineError, "single or mirror"),
-        ({"blueprint": "smart; rollouts=3"}, starmine.UnknownNameError, "smart; rollouts=3"),
-        ({"blueprint": f"{RULES}; rollouts=3"}, starmine.UnknownNameError, "rollouts=3"),
-        ({"blueprint": "search: smart"}, starmine.StarmineError, "expected a bot that does not"),
-        ({"milliseconds": 0}, starmine.StarmineError, "1 to 1000000000"),
-        ({"hands": 100_001}, starmine.StarmineError, "1 to 100000"),
-        ({"threshold": -1}, starmine.StarmineError, "0 to 100"),
-        ({"threshold": float("nan")}, starmine.StarmineError, "0 to 100"),
-        ({"method": "both"}, starmine.StarmineError, "single or mirror"),
-        ({"step": 5}, starmine.StarmineError, "method=mirror"),
-        ({"threshold": 0.1, "method": "mirror"}, starmine.StarmineError, "threshold=0.1 is .*no threshold.*mirror"),
-        ({"method": "mirror", "step": 0}, starmine.StarmineError, "above 0"),
-        ({"method": "mirror", "step": float("inf")}, starmine.StarmineError, "above 0"),
-        ({"num_threads": 0}, starmine.StarmineError, "num_threads=0"),
-        ({"seed": -1}, starmine.StarmineError, "seed"),
-    ],
-)
-def test_wrong_arguments_are_named(arguments, error, message):
-    with pytest.raises(error, match=message):
-        starmine.search(after(4), **arguments)
-
-
-def test_games_that_are_over_and_other_seats_are_refused():
-    state = after(4)
-    with pytest.raises(starmine.StarmineError, match="is to act"):
-        starmine.search(state.view(1 - state.current_player))
-    games = starmine.play_games(["smart", "smart"], games=1, record=True)
-    over = games.trajectories.state(0, int(games.lengths[0]))
-    with pytest.raises(starmine.StarmineError, match="the game is over"):
-        starmine.search(over)
-
-
-def test_a_blueprint_that_does_not_play_the_variant_is_refused():
-    with pytest.raises(starmine.VariantError, match="smart"):
-        starmine.search(starmine.variant("small").new_game(seed=0))
-
-
 def test_a_searcher_sits_in_tables_batches_and_evaluations():
     name = "search: smart; rollouts=40; hands=16"
     games = starmine.play_games([name, "smart"], games=3, seed=5)
@@ -279,29 +224,6 @@ def test_stored_games_have_the_values_of_searched_moves(tmp_path):
     assert starmine.data.Dataset(alone.folder)[:].search_values is None
 
 
-def test_wrong_options_are_named():
-    with pytest.raises(starmine.UnknownNameError, match="rollouts"):
-        starmine.play_games(["search: smart; rolouts=5", "smart"])
-    with pytest.raises(starmine.StarmineError, match="hands is given twice"):
-        starmine.play_games(["search: smart; hands=5; rollouts=10; hands=7", "smart"])
-
-
-def test_a_text_has_no_option_of_the_other_method(tmp_path):
-    for options in ("method=mirror; threshold=0.1", "threshold=0; method=mirror", "step=5"):
-        text = f"search: smart; rollouts=20; {options}"
-        calls = [
-            lambda text=text: starmine.play_games([text, "smart"], 1),
-            lambda text=text: starmine.make_bot(text),
-            lambda text=text: starmine.evaluate([text], 1),
-            lambda text=text: starmine.Batch("standard", 1, partners={1: text}),
-            lambda text=text: starmine.data.generate([text, "smart"], 1, tmp_path / "games"),
-        ]
-        for call in calls:
-            with pytest.raises(starmine.StarmineError, match=r'with(out)? "method=mirror"'):
-                call()
-    assert not (tmp_path / "games").exists()
-
-
 def game_with_a_mistake(seed, turns):
     """A game of `smart` in which seat 1 makes another move in turn 3, and the turns after it."""
     state = starmine.Variant().new_game(seed=seed)
@@ -340,12 +262,6 @@ def test_a_sampled_belief_has_as_many_hands_as_are_asked_for(hands):
     for turns in (6, 15, 24):
         belief = starmine.search(after(turns), rollouts=1, hands=hands).belief
         assert 1 <= len(belief.hands) <= hands
-
-
-def test_the_text_of_a_belief_is_short():
-    belief = starmine.search(after(6), rollouts=1, hands=2000).belief
-    assert repr(belief) == "<HandBelief of 2,000 sampled hands, unexplained=[]>"
-    assert len(repr(starmine.search(after(6), rollouts=1, hands=2000))) < 3000
 
 
 def test_other_threads_run_while_a_bot_searches():

@@ -97,41 +97,6 @@ def test_the_seed_decides_random_choices():
     assert state.suggest("random", seed=9) == make_bot("random", variant, 0, 9).act(state.view(0))
 
 
-@pytest.mark.parametrize(
-    ("call", "error", "message"),
-    [
-        (lambda: make_bot("smrat"), starmine.UnknownNameError, "smart"),
-        (lambda: make_bot(3), TypeError, "bot=3 is a"),
-        (lambda: make_bot("cheater"), starmine.StarmineError, "sees all hands.*State.suggest"),
-        (lambda: make_bot("smart", "mini"), starmine.VariantError, "does not play this variant"),
-        (lambda: make_bot("smart", "midi"), starmine.UnknownNameError, "mini"),
-        (lambda: make_bot("smart", "standard", 2), starmine.StarmineError, "seat=2 is not allowed: expected 0 to 1"),
-        (lambda: make_bot("smart", seed=-1), starmine.StarmineError, "seed=-1"),
-        (lambda: make_bot("smart").act(Variant().new_game(seed=0)), TypeError, "expected a View"),
-        (
-            lambda: make_bot("smart").act(Variant().new_game(seed=0).view(1)),
-            starmine.StarmineError,
-            "the view is of seat 1: expected one of seat 0",
-        ),
-        (
-            lambda: make_bot("smart", seat=1).act(Variant().new_game(seed=0).view(1)),
-            starmine.StarmineError,
-            "seat 0 is to act: expected a turn of seat 1",
-        ),
-        (
-            lambda: make_bot("smart").act(Variant(players=3).new_game(seed=0).view(0)),
-            starmine.StarmineError,
-            "the view is of another variant",
-        ),
-        (lambda: Variant().new_game(seed=0).suggest("smrat"), starmine.UnknownNameError, "smart"),
-        (lambda: Variant().new_game(seed=0).suggest("smart", seed="x"), TypeError, "seed"),
-    ],
-)
-def test_what_is_no_bot_or_no_turn_of_it_is_refused(call, error, message):
-    with pytest.raises(error, match=message):
-        call()
-
-
 def test_a_game_that_is_over_has_no_moves():
     state = Variant().new_game(seed=0)
     bots = [make_bot("random", "standard", seat) for seat in range(2)]

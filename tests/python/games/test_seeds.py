@@ -82,8 +82,3 @@ def test_no_page_or_example_trains_on_the_decks_that_it_or_another_evaluates_on(
     assert dealt, "the pages are not read"
     assert 0 not in dealt  # the decks of the published tables
     assert not dealt & (evaluated | {EVALUATION_SEED})
-
-
-def test_seeds_in_a_page_are_found():
-    assert seeds(DEALING, "obs = env.reset(seed=3)\nb = starmine.Batch('small', 64, seed=4)") == {3, 4}
-    assert seeds(EVALUATING, "starmine.play_games(['a', 'b'], games=3, seed=5)\nstarmine eval x --seed 6") == {5, 6}

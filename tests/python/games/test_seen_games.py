@@ -13,7 +13,7 @@ from recurrent_policy import recurrent
 from seen_tables import play_on, played_by_seats, seats_of, told
 
 import starmine
-from starmine import NotationError, StarmineError, UnknownNameError, Variant, VariantError
+from starmine import StarmineError, Variant, VariantError
 from starmine.games import SeenGame
 from starmine.text import ChatPlayer
 
@@ -97,7 +97,6 @@ KINDS = {
     "a policy that sees all turns": lambda variant: recurrent(variant, all_turns=True),
     "a torch module": network,
 }
-SLOW = ("a chat player", "hat-guessing", "fireflower")
 PRESETS = [(name, players) for name in starmine.variants() for players in (2, 3, 4, 5)]
 
 
@@ -124,13 +123,6 @@ def test_the_moves_are_those_of_play_games(kind, preset, players):
     play(kind, of_preset(preset, players), range(2))
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("preset", "players"), PRESETS)
-def test_a_hundred_games_of_every_preset_are_those_of_play_games(kind, preset, players):
-    play(kind, of_preset(preset, players), range(100))
-
-
 def play(kind, variant, games):
     make = KINDS[kind]
     try:
@@ -151,7 +143,6 @@ SEARCHES = {
     "mirror": ["search: smart; rollouts=60; hands=40; method=mirror"] * 2,
     "policy": ["ippo-2p-small", "search: ippo-2p-small; rollouts=40; hands=20; depth=4"],
 }
-SURE = "rules: play-safe; hint-playable; discard-oldest; play-probably-safe 0"  # without chance, for every preset
 FOREIGN = ("obl", "sad.pthw", "mappo-rnn", "ippo")
 
 
@@ -170,31 +161,9 @@ def test_a_shipped_policy_plays_as_in_play_games(name, text):
     compare_tables(lambda: [text.format(name)] * variant.players, variant, range(2))
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize("name", SHIPPED)
-@pytest.mark.parametrize("text", ["{}", "policy: {}; sampled"])
-def test_a_shipped_policy_plays_a_hundred_games_as_in_play_games(name, text):
-    variant = starmine.load_policy(name).variant
-    compare_tables(lambda: [text.format(name)] * variant.players, variant, range(100))
-
-
 @pytest.mark.parametrize("kind", SEARCHES)
 def test_a_search_plays_as_in_play_games(kind):
     compare_tables(lambda: SEARCHES[kind], Variant(), range(1))
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("kind", ["single", "mirror"])
-@pytest.mark.parametrize(("preset", "players"), PRESETS)
-def test_a_search_plays_every_preset_as_in_play_games(kind, preset, players):
-    seats = [text.replace("smart", SURE) for text in (*SEARCHES[kind], *["smart"] * (players - 2))]
-    compare_tables(lambda: seats, of_preset(preset, players), range(3))
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("kind", SEARCHES)
-def test_a_search_plays_many_games_as_in_play_games(kind):
-    compare_tables(lambda: SEARCHES[kind], Variant(), range(20))
 
 
 @pytest.fixture(scope="module")
@@ -211,12 +180,6 @@ def test_a_policy_of_another_library_plays_as_in_play_games(files, name, text):
     if name in ("obl", "sad.pthw") and "sampled" in text:
         pytest.skip("it is greedy")
     compare_tables(lambda: [text.format(files / name), "iggi"], Variant(), range(2))
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("name", FOREIGN)
-def test_a_policy_of_another_library_plays_a_hundred_games_as_in_play_games(files, name):
-    compare_tables(lambda: [f"policy: {files / name}"] * 2, Variant(), range(100))
 
 
 def positions(variant, games=3):
@@ -358,66 +321,46 @@ def seat_0():
     return SeenGame("standard", 0, [None, HAND])
 
 
+HAND = ["R1", "R1", "R1", "B5", "G2"]
+
+
 @pytest.mark.parametrize(
-    ("turn", "message"),
+    ("action", "shown"),
     [
-        (("discard 0", {"card": "R2"}), "the move of seat 0 is not legal"),
-        (("hint +1 white", {}), "the move of seat 0 is not legal"),
-        (("play 0", {}), "card is missing: expected the card that left the observer's hand"),
-        (("play 0", {"card": "R1"}), "R1 is not left"),
-        (("play 0", {"card": "R2", "drawn": "R3"}), "drawn=R3 is not allowed: the observer does not see"),
-        (("play 0", {"card": "R2", "touched": [0]}), "touched is only for hints: expected None"),
-        (("hint +1 red", {"card": "R1"}), "card=R1 is not allowed: a hint shows no card"),
-        (("hint +1 red", {"drawn": "R1"}), "drawn=R1 is not allowed: nobody draws after a hint"),
-        (("hint +1 red", {"touched": [0, 1]}), r"touched=\[0, 1\] is not allowed: expected \[0, 1, 2\]"),
-        (("hint +1 red", {"touched": [9]}), "expected slots from 0 to 4"),
-        (("hint +1 red", {"touched": [0, 0]}), "has a slot twice"),
-        (("hint +1 red", {"touched": [True, False]}), "is a mask"),
-        ((99, {}), "99"),
+        ("discard 0", {"card": "R2"}),  # with all tokens
+        ("play 0", {}),  # without the card that left
+        ("play 0", {"card": "R1"}),  # of which none is left
+        ("play 0", {"card": "R2", "drawn": "R3"}),  # which the seat does not see
+        ("hint +1 red", {"touched": [0, 1]}),  # and not 2
     ],
 )
-def test_a_turn_that_cannot_be_is_refused_and_changes_nothing(turn, message):
-    seat = seat_0()
+def test_a_turn_that_cannot_be_is_refused_and_changes_nothing(action, shown):
+    seat = SeenGame("standard", 0, [None, HAND])
     seat.seat("smart")
     before, expected = seat.copy(), seat.act()
-    action, shown = turn
-    with pytest.raises(StarmineError, match=message):
+    with pytest.raises(StarmineError):
         seat.apply(action, **shown)
     assert seat == before
-    assert seat.length == 0
     assert seat.act() == expected
 
 
 @pytest.mark.parametrize(
-    ("turn", "message"),
+    ("action", "shown"),
     [
-        (("play 0", {"drawn": "R2", "card": "R2"}), "card=R2 is not allowed: expected R1, the card in that slot"),
-        (("play 0", {}), "drawn is missing: expected the card that seat 1 has drawn"),
-        (("play 0", {"drawn": "R1"}), "R1 is not left"),
-        (("play 0", {"drawn": "M1"}), "M1 is not a card of this variant"),
-        (("hint +1 red", {}), "touched is missing"),
-        (("hint +1 red", {"touched": []}), "not legal"),
-        (("hint +1 red", {"touched": range(8)}), "expected slots from 0 to|no cards that fit"),
-        (("hint +1 rank 1", {"touched": [0, 1, 2, 3, 4], "card": "R2"}), "a hint shows no card"),
+        ("play 0", {"drawn": "R2", "card": "R2"}),  # another card is in that slot
+        ("play 0", {}),  # without the card that was drawn
+        ("play 0", {"drawn": "R1"}),  # of which none is left
+        ("hint +1 red", {}),  # without the slots
+        ("hint +1 red", {"touched": []}),
     ],
 )
-def test_a_teammates_turn_that_cannot_be_is_refused_and_changes_nothing(turn, message):
-    seat = seat_0()
-    policy = recurrent(seat.variant, all_turns=True)
-    policy.session = lambda: policy
-    seat.seat(policy)
+def test_a_teammates_turn_that_cannot_be_is_refused_and_changes_nothing(action, shown):
+    seat = SeenGame("standard", 0, [None, HAND])
     seat.apply("play 0", card="R2")
-    hidden, before = {key: value.clone() for key, value in policy.hidden.items()}, str(seat)
-    action, shown = turn
-    with pytest.raises(StarmineError, match=message):
+    before = str(seat)
+    with pytest.raises(StarmineError):
         seat.apply(action, **shown)
     assert str(seat) == before
-    assert all(torch.equal(hidden[key], policy.hidden[key]) for key in hidden)
-    # What the observer has seen itself may be told.
-    seat.apply("play 0", drawn="Y1", card="R1", touched=[])
-    assert seat.length == 2
-    seat.apply("hint +1 red", touched=[0, 1])
-    assert seat.length == 3
 
 
 def test_no_turn_is_taken_after_the_end():
@@ -428,62 +371,6 @@ def test_no_turn_is_taken_after_the_end():
             seats[0].seat("random")
             with pytest.raises(StarmineError, match="the game is over"):
                 seats[0].act()
-
-
-@pytest.mark.parametrize(
-    ("hands", "message"),
-    [
-        ([None], "2 to|players=1"),
-        ([HAND, HAND], r"hands\[0\] is the observer's own hand"),
-        ([None, HAND[:4]], "has 4 cards: expected 5"),
-        ([None, None], r"hands\[1\]=None is not allowed"),
-        ([None, ["R1", "R1", "B5", "B5", "G2"]], "B5 is not left"),
-        ([None, ["R1", "R1", "M1", "B5", "G2"]], "M1 is not a card of this variant"),
-        ([None, "R1R2R3R4R5"], r"hands\[1\]='R1R2R3R4R5' is not allowed"),
-        ("R1", "expected a sequence"),
-    ],
-)
-def test_a_start_that_cannot_be_is_refused(hands, message):
-    with pytest.raises(StarmineError, match=message):
-        SeenGame("standard", 0, hands)
-
-
-def test_other_arguments_that_are_refused():
-    with pytest.raises(StarmineError, match="observer=2 is not allowed: expected 0 to 1"):
-        SeenGame("standard", 2, [None, HAND])
-    with pytest.raises(StarmineError, match="start_player=5 is not allowed: expected 0 to 1"):
-        SeenGame("standard", 0, [None, HAND], 5)
-    with pytest.raises(StarmineError, match="hands has 2 entries: expected 3"):
-        SeenGame(Variant(players=3), 0, [None, HAND])
-    with pytest.raises(NotationError, match=r"hands\[1\]\[0\]: "):
-        SeenGame("standard", 0, [None, ["X9", *HAND[1:]]])
-    with pytest.raises(NotationError, match=r"hands\[1\]\[0\]=7 is not a card"):
-        SeenGame("standard", 0, [None, [7, *HAND[1:]]])
-    seat = seat_0()
-    with pytest.raises(NotationError, match="card: "):
-        seat.apply("play 0", card="X9")
-    with pytest.raises(TypeError, match="hand"):
-        seat.apply("play 0", hand="R1")
-    with pytest.raises(UnknownNameError, match="canonical"):
-        seat.observation("canonica")
-    with pytest.raises(UnknownNameError, match="float32"):
-        seat.observation(dtype="float31")
-    with pytest.raises(StarmineError, match="observer's own hand"):
-        seat.observation("canonical-seer")
-    with pytest.raises(StarmineError, match="nobody holds the seat"):
-        seat.act()
-    with pytest.raises(StarmineError, match="sees its own hand"):
-        seat.seat("cheater")
-    with pytest.raises(UnknownNameError):
-        seat.seat("smartt")
-    with pytest.raises(StarmineError, match="game=-1 is not allowed"):
-        seat.seat("smart", game=-1)
-    with pytest.raises(StarmineError, match="seed=-1 is not allowed"):
-        seat.seat("smart", seed=-1)
-    seat.seat("smart")
-    seat.apply("hint +1 red")
-    with pytest.raises(StarmineError, match="seat 1 is to act: expected a turn of seat 0"):
-        seat.act()
 
 
 class Wrong:
@@ -541,14 +428,3 @@ def test_two_seats_of_one_object_do_not_share_memory():
     variant = Variant()
     policy = recurrent(variant)
     compare_tables(lambda: [policy, policy], variant, range(2))
-
-
-def test_the_text_of_a_seat():
-    seat = seat_0()
-    assert repr(seat) == "<SeenGame of seat 0 after 0 turns>"
-    seat.seat("smart")
-    assert repr(seat) == "<SeenGame of seat 0 with 'smart' after 0 turns>"
-    assert "??" in str(seat)
-    assert seat != seat.view()
-    with pytest.raises(TypeError):
-        hash(seat)

@@ -135,20 +135,6 @@ def test_all_cards_and_words_of_a_frame_have_the_suits_that_are_given(seat):
     assert kinds == plain | {("play", True)}
 
 
-def test_suits_that_the_variant_does_not_have_are_refused():
-    state = starmine.Variant().new_game(seed=0)
-    for suits, message in [
-        (SITE, "expected 5 different suits"),
-        (["red"] * 5, "expected 5 different suits"),
-        ("red", "expected a sequence with a name for each suit"),
-        ([0, 1, 2, 3, 4], "expected a sequence with a name for each suit"),
-    ]:
-        with pytest.raises(starmine.StarmineError, match=message):
-            frame_of(state, suits=suits)
-    with pytest.raises(starmine.UnknownNameError, match=r"prple.*purple"):
-        frame_of(state, suits=["red", "yellow", "green", "blue", "prple"])
-
-
 def test_numbers_name_cards_and_told_lists_every_hint():
     state = starmine.variant("standard", players=3).new_game(seed=1)
     while not state.is_terminal:
@@ -175,16 +161,6 @@ def test_the_outlook_is_that_of_the_definition():
                 assert (card in frame["dead"]) == dead
                 assert (card in frame["playable"]) == (not dead and rank == height)
                 assert (card in frame["critical"]) == (not dead and left[rank] == 1)
-
-
-def test_wrong_arguments_are_refused():
-    state = starmine.Variant().new_game(seed=0)
-    with pytest.raises(starmine.StarmineError, match="seat=1 is not allowed: the view is that of seat 0"):
-        frame_of(state.view(0), 1)
-    with pytest.raises(starmine.StarmineError, match="there are 1 names"):
-        frame_of(state, names=["a"])
-    with pytest.raises(starmine.StarmineError):
-        frame_of(state, 2)
 
 
 def test_a_policy_is_plain_data():

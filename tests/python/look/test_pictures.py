@@ -11,7 +11,7 @@ from random_games import play
 from random_variants import random_variant
 
 import starmine
-from starmine.look import frame_of, to_png, to_svg
+from starmine.look import frame_of, to_png
 from starmine.look.frame import LETTERS
 from starmine.look.shapes import COLORS, FOLDER, GLYPHS, SUITS, THEMES, browser_file
 from starmine.look.svg import grid_svg, svg_of
@@ -30,7 +30,7 @@ def faces(picture):
     return {letter: picture.count(f'd="{path}"') for letter, path in SHAPES.items()}
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(8))
 def test_pictures_of_any_game_are_well_formed_and_stand_alone(seed):
     rng = random.Random(seed)
     state = random_variant(rng).new_game(seed=seed)
@@ -62,32 +62,6 @@ def test_names_stay_text():
     assert [element.text for element in parsed(picture) if element.text == HOSTILE[:12]] == [HOSTILE[:12]]
 
 
-def test_wrong_arguments_are_refused():
-    state = starmine.Variant().new_game(seed=1)
-    with pytest.raises(starmine.UnknownNameError, match="drak"):
-        state.to_svg(theme="drak")
-    with pytest.raises(starmine.StarmineError, match="not allowed"):
-        state.to_svg(seat=2)
-    with pytest.raises(starmine.StarmineError, match="the view is that of seat 0"):
-        to_svg(state.view(0), 1)
-    with pytest.raises(starmine.StarmineError, match="position is a NoneType: expected a State or a View"):
-        to_svg(None)
-    for scale in (0, -1, float("nan"), "2", 10.5, 1000):  # 1000 would need a terabyte
-        with pytest.raises(starmine.StarmineError, match="above 0 and up to 10"):
-            to_png(state, scale=scale)
-    for columns in (0, -2):
-        with pytest.raises(starmine.StarmineError, match=f"columns={columns} is not allowed: expected 1 or more"):
-            grid_svg([state.to_svg()], columns)
-    for pictures in ([], ["hello"], [None]):
-        with pytest.raises(starmine.StarmineError, match="at least one"):
-            grid_svg(pictures)
-    for names in ("ab", 5):
-        with pytest.raises(starmine.StarmineError, match="a name for each seat"):
-            frame_of(state, names=names)
-    with pytest.raises(starmine.StarmineError, match="value=nan is not allowed"):
-        frame_of(state, policy={"value": float("nan")})
-
-
 def test_browsers_draw_with_the_shapes_and_colours_of_pictures():
     """The style sheets and scripts of the pages have none of their own, and use none that the table lacks."""
     assert json.loads(browser_file("suits.js").removeprefix("export const SUITS = ").rstrip(";\n")) == SUITS
@@ -102,13 +76,6 @@ def test_browsers_draw_with_the_shapes_and_colours_of_pictures():
     assert re.findall(r"#[0-9a-f]{6}\b", written + (FOLDER / "svg.py").read_text(encoding="utf-8")) == []
     set_there = set(re.findall(r"(--[\w-]+):", written + made)) | set(re.findall(r'setProperty\("(--[\w-]+)"', written))
     assert set(re.findall(r"var\((--[\w-]+)", written)) <= set_there
-
-
-def test_every_letter_of_a_card_can_be_drawn():
-    for edition in ("standard", "ikebana", "traditional"):
-        for card in starmine.Variant(colors=6, edition=edition).new_game(seed=0).deck:
-            assert set(str(card)) <= set(GLYPHS)
-            assert str(card)[0] in SHAPES
 
 
 def test_every_suit_has_its_own_letter_shape_and_colour():
@@ -199,15 +166,6 @@ def test_a_game_that_an_illegal_action_ended_is_drawn_before_it_and_then_anew():
             env.step([int(info["action_mask"][0].argmax())])
             assert env._states()[0].length == 1
         assert env._states()[0].deck != before.deck
-
-
-def test_what_the_vector_environment_cannot_draw_is_refused():
-    with pytest.raises(starmine.StarmineError, match="with partners"):
-        starmine.HanabiVectorEnv(2, partners={1: "smart"}, render_mode="rgb_array")
-    with pytest.raises(starmine.StarmineError, match="expected 1 to 64"):
-        starmine.HanabiVectorEnv(65, render_mode="rgb_array")
-    with pytest.raises(starmine.StarmineError, match="render_mode=None"):
-        starmine.HanabiVectorEnv(2).render()
 
 
 def test_moves_that_a_policy_considers_are_named():

@@ -13,7 +13,6 @@ from starmine.look import frame_of, mistakes, replay_html, verdict
 pytestmark = pytest.mark.slow
 
 HOSTILE = '</script><img src=x onerror="window.broken=1"><script>window.broken=1</script>&lt;b&gt;"'
-ROLES = {"button", "slider", "combobox", "checkbox", "link", "listitem", "list", "image", "group", "region"}
 
 
 def saved(folder, text):
@@ -67,30 +66,6 @@ def test_the_keyboard_steps_and_jumps_to_mistakes(open_page, tmp_path, games):
     page.keyboard.press("Home")
     page.keyboard.press("ArrowRight")
     same(page, games.state(1, 1))
-
-
-@pytest.mark.parametrize("chosen", ["Whose view", "Game", "Show beliefs", "Turn", "Change between light and dark"])
-def test_keys_step_whatever_was_chosen_before(open_page, tmp_path, games, chosen):
-    """Also while the focus is in a list of seats or games, of which the key would choose the next one."""
-    page = open_page(saved(tmp_path, replay_html(games, compare="info")) + "#game=0&turn=3")
-    control = page.get_by_label(chosen, exact=True)
-    control.focus()
-    if chosen in ("Whose view", "Game"):
-        control.select_option("1")
-    elif chosen == "Show beliefs":
-        control.uncheck()
-    game, seat = (1, None) if chosen == "Game" else (0, 1 if chosen == "Whose view" else None)
-    turn = int(page.evaluate("location.hash").rpartition("=")[2])  # a lost game opens on a turn of its own
-    for key, step in [("ArrowLeft", -1), ("ArrowLeft", -1), ("ArrowRight", 1)]:
-        page.keyboard.press(key)
-        turn += step
-        assert page.evaluate("location.hash") == f"#game={game}&turn={turn}"
-        same(page, games.state(game, turn), seat)
-    page.keyboard.press("End")
-    same(page, games.state(game), seat)
-    page.keyboard.press("Home")
-    page.keyboard.press("n")
-    same(page, games.state(game, mistakes(games.state(game))[0].turn), seat)
 
 
 def test_turns_and_mistakes_can_be_clicked(open_page, tmp_path, games):
@@ -153,40 +128,6 @@ def test_a_seat_that_looks_learns_no_other_likelihood(open_page, tmp_path, games
         assert ("for its owner it was playable with a probability of" in page.locator(".sr-said").inner_text()) == told
 
 
-# Points of the arrow's lines and heads, and the boxes of what it may not cross, by name.
-ARROW = """() => {
-  const inside = (x, y, box) => x > box.left && x < box.right && y > box.top && y < box.bottom;
-  const boxes = [...document.querySelectorAll('.sm-face, .sm-told > *, .sm-map, .sm-who, .sm-stack, .sm-status')]
-    .map((made) => [made.className || made.tagName, made.getBoundingClientRect()]);
-  const layer = document.querySelector('.sm-arrows').getBoundingClientRect();
-  const crossed = new Set();
-  let points = 0;
-  for (const path of document.querySelectorAll('.sm-arrows path')) {
-    const length = path.getTotalLength();
-    for (let at = 0; at <= length; at += 2, points += 1) {
-      const { x, y } = path.getPointAtLength(at);
-      for (const [name, box] of boxes) if (inside(layer.left + x, layer.top + y, box)) crossed.add(name);
-    }
-  }
-  return { points, crossed: [...crossed] };
-}"""
-
-
-@pytest.mark.parametrize("width", [400, 1200])
-def test_the_arrow_crosses_no_card_and_no_name(open_page, tmp_path, games, width):
-    address = saved(tmp_path, replay_html(games[0])) + "#turn=0"
-    page = open_page(address, viewport={"width": width, "height": 900})
-    assert page.evaluate(ARROW) == {"points": 0, "crossed": []}
-    kinds = set()
-    for turn in range(1, 31):
-        page.keyboard.press("ArrowRight")
-        found = page.evaluate(ARROW)
-        assert found["points"] > 20, turn
-        assert found["crossed"] == [], turn
-        kinds.add(games.state(0, turn).history[-1].kind)
-    assert len(kinds) == 4
-
-
 @pytest.mark.parametrize("name", starmine.variants())
 def test_every_variant_is_drawn(open_page, tmp_path, name):
     state = starmine.variant(name, players=4, lost_game_score="fireworks").new_game(seed=2)
@@ -195,41 +136,6 @@ def test_every_variant_is_drawn(open_page, tmp_path, name):
     page.keyboard.press("End")
     same(page, state)
     assert page.evaluate("document.scrollingElement.scrollWidth") <= 400
-
-
-def test_a_teal_suit_is_no_rainbow(open_page, tmp_path):
-    """Of a game of hanab.live with six suits: letters, shapes and grounds are that site's, and ours of no suit."""
-    state = starmine.Variant(colors=6).new_game(seed=2)
-    play(state, random.Random(1), turns=20)
-    site = ["red", "yellow", "green", "blue", "purple", "teal"]
-    page = open_page(saved(tmp_path, replay_html(state, suits=site)))
-    page.keyboard.press("End")
-    assert page.locator(".sm-stack small").all_inner_texts() == list("RYGBPT")
-    assert page.locator(".sm-board :is(.sm-M, .sm-W)").count() == 0
-    assert page.locator(".sm-board .sm-T").count() > 0
-    grounds = page.evaluate(
-        """() => [...'RYGBPT'].map((letter) => {
-          const made = document.createElement('div');
-          made.className = `sm-face sm-${letter}`;
-          document.querySelector('.sm-board').append(made);
-          const { backgroundColor, backgroundImage } = getComputedStyle(made);
-          return [backgroundColor, backgroundImage];
-        })"""
-    )
-    assert {image for _, image in grounds} == {"none"}
-    assert len({color for color, _ in grounds}) == 6
-
-
-def test_every_control_has_a_name(open_page, tmp_path, games):
-    page = open_page(saved(tmp_path, replay_html(games, compare="info", policy="ippo-3p-small")) + "#turn=20")
-    tree = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
-    shown = [node for node in tree if not node["ignored"] and node["role"]["value"] in ROLES]
-    roles = {node["role"]["value"] for node in shown}
-    assert {"button", "slider", "combobox", "checkbox", "link", "image"} <= roles
-    controls = [
-        node for node in shown if node["role"]["value"] in ("button", "slider", "combobox", "checkbox", "link", "image")
-    ]
-    assert [node for node in controls if not node["name"]["value"].strip()] == []
 
 
 def test_hostile_text_stays_text(open_page, tmp_path, games):
@@ -242,51 +148,3 @@ def test_hostile_text_stays_text(open_page, tmp_path, games):
     assert page.locator(".sr-title").inner_text().startswith(HOSTILE)
     assert page.locator(".sm-who").first.inner_text() == HOSTILE
     assert page.locator("#replay img").count() == 0
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_scheme_is_the_system_s_until_it_is_changed(open_page, tmp_path, games, scheme):
-    page = open_page(saved(tmp_path, replay_html(games[0])), color_scheme=scheme)
-    ground = "getComputedStyle(document.querySelector('.sm-board')).colorScheme"
-    assert page.evaluate(ground) == scheme
-    page.get_by_label("Change between light and dark").click()
-    assert page.evaluate(ground) == {"light": "dark", "dark": "light"}[scheme]
-
-
-def test_a_lost_game_opens_on_its_costliest_turn(open_page, tmp_path):
-    lost = starmine.play_games(["smart", "simple"], 1, seed=5, record=True).trajectories.state(0)
-    kept = starmine.play_games(["smart", "smart"], 1, seed=5, record=True).trajectories.state(0)
-    assert (lost.ending, kept.ending != "lost") == ("lost", True)
-    costliest = max(mistakes(lost), key=lambda mistake: mistake.points).turn
-    address = saved(tmp_path, replay_html([lost, kept], names=["smart", "simple"], compare="smart"))
-    page = open_page(address)
-    assert page.evaluate("location.hash") == f"#game=0&turn={costliest}"
-    assert page.locator(".sr-title").inner_text() == "Game 0 of smart, simple: 0 of 25 points"
-    assert "smart would have done the same" not in page.locator(".sr-mistakes").inner_text()
-    page.get_by_label("Game", exact=True).select_option("1")
-    assert page.evaluate("location.hash") == "#game=1&turn=0"
-    page.evaluate("() => { location.hash = '#game=0&turn=3' }")
-    page.wait_for_function("document.querySelector('.sr-link').hash === '#game=0&turn=3'")
-
-
-def test_a_player_with_neither_card_nor_token_is_told(open_page, tmp_path):
-    """The page opens on the turn that ended the game and gives its reason, which is not the want of turns."""
-    rules = starmine.Variant(
-        colors=1, hand_size=2, max_information_tokens=4, crowning_piece=True, copies=[[2, 1, 1, 1, 1]]
-    )
-    state = rules.new_game(deck=["R4", "R5", "R1", "R2", "R3", "R1"])
-    for move in ["hint +1 red", "play 0"] * 4 + ["play 0"]:
-        state.apply(move)
-    page = open_page(saved(tmp_path, replay_html(state)))
-    assert page.evaluate("location.hash") == "#turn=9"
-    reason = "seat 0 plays R4; seat 1 has neither a card nor an information token"
-    assert f"5 turn 9: {reason}" in page.locator(".sr-mistakes").inner_text()
-    assert "turns" not in page.locator(".sr-mistakes").inner_text()
-    assert reason in page.locator(".sr-verdict").inner_text()
-
-
-def test_the_lists_use_the_window_s_height(open_page, tmp_path, games):
-    page = open_page(saved(tmp_path, replay_html(games[1])), viewport={"width": 1400, "height": 900})
-    bottom = page.locator(".sr-log").bounding_box()
-    controls = page.locator(".sr-controls").bounding_box()
-    assert 0 <= controls["y"] - (bottom["y"] + bottom["height"]) < 30

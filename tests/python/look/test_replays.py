@@ -34,7 +34,7 @@ def state_of(first, *moves):
     return state
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(12))
 def test_the_points_of_mistakes_are_those_that_went(seed):
     """What can be reached never rises, ends as the score, and falls on the turns that are named."""
     rng = random.Random(seed)
@@ -99,7 +99,7 @@ def test_the_verdict_says_how_a_game_ended():
     assert verdict(state_of([], *moves)) == "Not played to its end: 1 of 25 points after 5 turns."
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(8))
 def test_the_verdict_of_any_game_has_its_points(seed):
     rng = random.Random(seed)
     variant = random_variant(rng)
@@ -123,48 +123,7 @@ def test_the_verdict_of_any_game_has_its_points(seed):
         assert one.chance is None or 0 <= one.chance <= 1
 
 
-CROWNED = {"colors": 1, "crowning_piece": True, "copies": [[2, 1, 1, 1, 1]]}
-HINT = "hint +1 red"
-STUCK = {
-    "play": (
-        {"players": 2, "hand_size": 2, "max_information_tokens": 4},
-        "R4 R5 R1 R2 R3 R1",
-        [HINT, "play 0"] * 4 + ["play 0"],
-        "a plays R4; b has neither a card nor an information token",
-    ),
-    "misplay": (
-        {"players": 2, "hand_size": 2, "max_information_tokens": 4},
-        "R5 R1 R1 R2 R3 R4",
-        [HINT, "play 0"] * 4 + ["play 1"],
-        "a misplays R1, and a life token is lost; b has neither a card nor an information token",
-    ),
-    "hint": (
-        {"players": 3, "hand_size": 1, "max_information_tokens": 7, "copies": [[1, 1, 1, 1, 1]]},
-        "R5 R1 R4 R2 R3",
-        [HINT, "play 0", HINT] * 3 + ["hint +2 red"],
-        "a hints; b has neither a card nor an information token",
-    ),
-}
-
-
-@pytest.mark.parametrize("last", STUCK)
-def test_a_player_with_neither_card_nor_token_is_told(last):
-    """The end of a game with a crowning piece is not for want of turns, whatever the last move was."""
-    rules, deck, moves, text = STUCK[last]
-    state = starmine.Variant(**{**CROWNED, **rules}).new_game(deck=deck.split())
-    for move in moves:
-        state.apply(move)
-    assert state.ending == "no_legal_action"
-    names = ["a", "b", "c"][: state.variant.players]
-    found = mistakes(state, names)[-1]
-    assert (found.kind, found.text, found.turn) == ("misplay" if last == "misplay" else "stuck", text, state.length)
-    assert found.points == state.variant.max_score
-    assert verdict(state, names).startswith(f"Lost on turn {state.length}: {text}. ")
-    (game,) = replay_data(state, names=names)["games"]
-    assert game["mistakes"][-1]["text"] == text
-
-
-@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.parametrize("seed", range(30))
 def test_the_last_turn_s_text_fits_the_ending(seed):
     """Of any variant: what is said of the turn that ended the game is said of this ending alone."""
     rng = random.Random(seed)
@@ -233,32 +192,6 @@ def test_a_page_is_one_file_without_references():
     assert "\nexport " not in text
 
 
-def test_what_cannot_be_shown_is_refused():
-    games = recorded(["random", "random"], 300)
-    with pytest.raises(starmine.StarmineError, match="not recorded"):
-        replay_html(starmine.play_games(["random", "random"], games=1))
-    with pytest.raises(starmine.StarmineError, match="there are 300 games: expected 1 to 200"):
-        replay_html(games)
-    with pytest.raises(starmine.StarmineError, match="there are 0 games"):
-        replay_html([])
-    with pytest.raises(starmine.StarmineError, match="1 titles"):
-        replay_html(games.trajectories[:2], titles=["a"])
-    with pytest.raises(starmine.StarmineError, match="names of 1 games"):
-        replay_html(games.trajectories[:2], names=[["a", "b"]])
-    with pytest.raises(starmine.UnknownNameError, match="smrt"):
-        replay_html(games.trajectories[:1], compare="smrt")
-    for source, words in [("games", "games is a str"), ([None], r"games\[0\] is a NoneType"), (None, "a NoneType")]:
-        with pytest.raises(starmine.StarmineError, match=words):
-            replay_html(source)
-    for names in (5, "ab", [["a", "b"], None]):
-        with pytest.raises(starmine.StarmineError, match="names"):
-            replay_html(games.trajectories[:2], names=names)
-    with pytest.raises(starmine.StarmineError, match="titles=5 is not allowed"):
-        replay_html(games.trajectories[:2], titles=5)
-    with pytest.raises(starmine.StarmineError, match="state is a View: expected a State"):
-        mistakes(games.trajectories.state(0).view(0))
-
-
 def payload(path):
     """The data of a page."""
     text = path.read_text(encoding="utf-8")
@@ -287,16 +220,6 @@ def test_the_command_shows_the_worst_games_of_any_format(folder, source, tmp_pat
     (game,) = payload(page)["games"]
     assert game["actions"] == starmine.data.Dataset(folder / "parquet")[3].actions.tolist()
     assert f"written to {page}" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("kept", [0, 300])
-def test_a_damaged_data_set_is_refused_in_one_line(folder, kept, tmp_path, capsys):
-    (tmp_path / "games").mkdir()
-    path = tmp_path / "games" / "shard-000000.parquet"
-    path.write_bytes((folder / "parquet" / path.name).read_bytes()[:kept])
-    assert main(["replay", str(path.parent), "--html", str(tmp_path / "out.html")]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"starmine replay: {path}: it is damaged or no Parquet file of games")
 
 
 @pytest.mark.parametrize("source", ["parquet", "games.json", "eval"])
@@ -374,20 +297,6 @@ def test_our_own_games_keep_our_suits(folder, tmp_path):
     assert "".join(suit["letter"] for suit in game["suits"]) == "RYGWB"
 
 
-@pytest.mark.parametrize(
-    ("target", "message"),
-    [
-        ("", "--html='' is not allowed: expected the path of a file"),
-        ("/", "--html '/' is not allowed: expected a file in a folder that exists"),
-        (".", "--html '.' is not allowed: expected a file in a folder that exists"),
-        ("missing/out.html", "--html 'missing/out.html' is not allowed: expected a file in a folder that exists"),
-    ],
-)
-def test_the_command_refuses_a_page_that_cannot_be_written(folder, capsys, target, message):
-    assert main(["replay", str(folder / "games.json"), "--html", target]) == 2
-    assert message in capsys.readouterr().err
-
-
 def test_the_command_refuses_a_file_without_a_game(tmp_path, capsys):
     (tmp_path / "empty.json").touch()
     assert main(["replay", str(tmp_path / "empty.json"), "--html", str(tmp_path / "out.html")]) == 2
@@ -407,24 +316,3 @@ def test_the_command_shows_the_worst_games_of_an_evaluation(folder, tmp_path, ca
     outcomes = starmine.evaluate(["smart", "iggi"], 12).outcomes
     assert [game["score"] for game in found] == sorted(outcomes[:, :, 0].ravel().tolist())[:5]
     assert {name for game in found for name in game["names"]} <= {"smart", "iggi"}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["nothing"], "No such file"),
-        (["games.json", "--game", "12"], "--game 12 is not allowed: expected 0 to 11"),
-        (["games.json", "--game", "1", "--worst", "1"], "not allowed together"),
-        (["games.json", "--worst", "0"], "--worst 0 is not allowed"),
-        (["games.json", "--game", "1", "--ending", "lost"], "not allowed together"),
-        (["games.json", "--compare", "smrt"], "smrt"),
-        (["games.json", "--policy", "ippo-3p-small"], "ippo-3p-small"),
-    ],
-)
-def test_the_command_refuses_in_one_line(folder, tmp_path, capsys, arguments, message):
-    page = tmp_path / "out.html"
-    assert main(["replay", str(folder / arguments[0]), *arguments[1:], "--html", str(page)]) == 2
-    error = capsys.readouterr().err
-    assert message in error
-    assert error.count("\n") == 1
-    assert not page.exists()

@@ -146,38 +146,6 @@ def test_a_partner_that_fails_is_named_and_changes_nothing(bot, words):
     assert table.state.length == 0
 
 
-def test_refusals():
-    variant = starmine.Variant()
-    for players, words in [
-        (["smart"], "players has 1 entries: expected 2"),
-        ([None, None], "expected one at most"),
-        ([None, 7], r"players\[1\]=7 is not allowed"),
-        ([None, "smrt"], "did you mean"),
-        ("ab", "players='ab' is not allowed: expected a sequence"),
-        (None, "players=None is not allowed"),
-    ]:
-        with pytest.raises(starmine.StarmineError, match=words):
-            LiveGame(variant, players)
-    with pytest.raises(starmine.StarmineError, match="variant='standard' is not allowed: expected a Variant"):
-        LiveGame("standard", ["smart", "smart"])
-    with pytest.raises(starmine.VariantError, match="does not play"):
-        LiveGame(starmine.variant("avalanche"), [None, "smart"])
-    table = LiveGame(variant, ["smart", None], seed=1)
-    with pytest.raises(starmine.StarmineError, match="not your turn"):
-        table.act(0)
-    with pytest.raises(starmine.StarmineError, match="not your turn"):
-        table.advice("smart")
-    table.play_partner()
-    with pytest.raises(starmine.StarmineError, match="it is your turn"):
-        table.play_partner()
-    with pytest.raises(starmine.IllegalActionError):
-        table.act(variant.num_actions)
-    with pytest.raises(starmine.StarmineError, match="sees all hands"):
-        table.advice("cheater")
-    with pytest.raises(starmine.StarmineError, match="no person sits"):
-        _ = LiveGame(variant, ["smart", "smart"]).view
-
-
 @pytest.mark.parametrize("player", ["noisy: 0.5; smart", "random", "ippo-2p-small"])
 def test_bots_draw_as_in_the_game_of_this_number(player):
     variant = starmine.Variant()

@@ -156,19 +156,6 @@ def test_a_page_that_shows_an_earlier_position_is_refused(what):
         assert second.request(what, {**told, **at(second.ask("game"))})[0] == 200  # the same, looked at anew
 
 
-@pytest.mark.parametrize("told", [{}, {"at": None}, {"at": 0}, {"at": [0]}, {"at": [0, True]}, {"at": ["0", 0]}])
-def test_a_request_must_say_what_its_page_shows(told):
-    web_game = web_game_of()
-    with serving(web_game) as server:
-        person = Person(server)
-        found = person.ask("game")
-        for what in ("act", "step", "advice", "begin"):
-            request = {"action": found["frame"]["legal"][0]["action"], "bot": "smart", **told}
-            status, answer = person.request(what, request)
-            assert (status, web_game.number, web_game.game.state.length) == (400, 0, 0)
-            assert "expected [game, turn]" in answer["error"]
-
-
 class Telling:
     """A partner that fails, with words that tell the person's cards."""
 

@@ -85,32 +85,6 @@ def test_a_whole_game_by_clicks(browser):
     assert all(hidden(body, 1) for body in answers)
 
 
-def test_watching_and_every_control_has_a_name(browser):
-    web_game = web_game_of(("smart", "info", "smart"), seed=11)
-    game = web_game.game
-    with serving(web_game) as server:
-        page = browser.new_page(viewport={"width": 400, "height": 800})
-        page.set_default_timeout(60_000)
-        page.goto(server.address)
-        begin(page)
-        page.get_by_role("button", name="Pause").click()
-        names = page.evaluate(
-            """() => [...document.querySelectorAll('button, select, a')].map(
-                (made) => made.getAttribute('aria-label') ?? made.textContent)"""
-        )
-        assert all(names)
-        assert page.evaluate("document.documentElement.scrollWidth") <= 400
-        page.get_by_role("button", name="Go on").click()
-        page.locator(".sp-result").wait_for()
-        assert game.is_over
-        shows(page, game.state, None)
-        page.keyboard.press("ArrowLeft")  # steps at once: nothing need be clicked first
-        shows(page, game.trajectories().state(0, game.state.length - 1), None)
-        page.keyboard.press("ArrowRight")
-        shows(page, game.state, None)
-        page.close()
-
-
 def test_a_second_tab_that_shows_an_earlier_position_plays_no_move(browser):
     """Its move is refused; it then shows the game as it is, says so, and plays on."""
     web_game = web_game_of(seed=3)
@@ -139,14 +113,3 @@ def test_a_second_tab_that_shows_an_earlier_position_plays_no_move(browser):
         shows(first, game.state, 0)
         for page in (first, second):
             page.close()
-
-
-def test_a_server_that_has_ended_is_said(browser):
-    with serving(web_game_of()) as server:
-        page = browser.new_page()
-        page.set_default_timeout(60_000)
-        page.goto(server.address)
-        begin(page)
-    page.get_by_role("button", name="Advice").click()
-    page.locator(".sp-problem", has_text="does not answer").wait_for()
-    page.close()
