@@ -7,8 +7,8 @@ A reply names a move if it is nothing but this move, or if it ends in a marked a
     {"name": "make_move", "arguments": {"move": "play slot 2"}}      a tool call
 
 The move is written as prompts list it; capitals, quotes, bold type, code and a full stop around it do not count. What
-stands before a marked answer is not read, except that a second marked line must not name another move. A block
-`<think>...</think>` is left out.
+stands before a marked answer is not read, except that no other marked answer may name another move: a line that begins
+with `MOVE:`, or a key "move" of JSON. A block `<think>...</think>` is left out.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ LONGEST = 80  # characters of a quotation in a problem
 AROUND = " \t*_`\"'\u201c\u201d\u2018\u2019"  # may surround a move: spaces, bold type, code and quotes
 _FENCE = re.compile(r"\s*(```|~~~)\w+\s*")  # that opens a code block of a language
 _MOVE = re.compile(r"(?:play|discard) slot (\d{1,9})|hint seat (\d{1,9}) (?:rank (\d{1,9})|\w+)")
+_KEY = re.compile(r'"move"\s*:\s*"((?:[^"\\]|\\.)*)"')  # of a JSON object, with its text
 _LINE = re.compile(rf"[#>{AROUND}]*move[{AROUND}]*:(.*)", re.IGNORECASE)
 
 
@@ -45,14 +46,16 @@ def read_move(reply: Any, view: View) -> int:
         NotationError: the reply is not such a move; the message says what to do.
         StarmineError: the move is not legal, or its slot, seat or rank does not exist.
     """
-    answer = _answer(reply)
-    action = _actions(view.variant, view.observer).get(_plain(answer))
-    if action is None:
-        if absent := _absent(_plain(answer), view):
-            raise StarmineError(f'"{_plain(answer)}" is not legal now: {absent}')
+    answer, *others = _marked(reply)
+    action, absent = _actions(view.variant, view.observer).get(_plain(answer)), _absent(_plain(answer), view)
+    if action is None and absent is None:
         raise _unusable(
             f'{_quoted(answer)} is no move: write nothing but one move as the prompt lists it, such as "play slot 0"'
         )
+    if any(_plain(other) != _plain(answer) for other in others):
+        raise _unusable("it has marked answers of several moves: write one, at the end")
+    if action is None:
+        raise StarmineError(f'"{_plain(answer)}" is not legal now: {absent}')
     if action not in view.legal_actions():
         legal = ", ".join(move_text(view, legal) for legal in view.legal_actions()) or "none, another seat is to act"
         raise StarmineError(f'"{move_text(view, action)}" is not legal now: expected one of {legal}')
@@ -81,8 +84,8 @@ def _unusable(problem: str) -> NotationError:
     return NotationError(f"the reply cannot be used: {problem}")
 
 
-def _answer(reply: Any) -> str:
-    """The text of the move in a reply."""
+def _marked(reply: Any) -> list[str]:
+    """The text of the move in a reply, and of all other marked answers."""
     if isinstance(reply, list) and reply and all(isinstance(call, Mapping) for call in reply):
         if len(reply) > 1:
             raise _unusable(f"it has {len(reply)} tool calls: make one")
@@ -94,7 +97,7 @@ def _answer(reply: Any) -> str:
     return _of_text(reply)
 
 
-def _of_text(text: str) -> str:
+def _of_text(text: str) -> list[str]:
     text = text.rpartition("</think>")[2]
     if "<think>" in text:
         raise _unusable("it ends inside its thinking: close the block and name the move after it")
@@ -105,14 +108,12 @@ def _of_text(text: str) -> str:
         raise _unusable("it is empty: name a move")
     marks = [mark and mark[1] for mark in map(_LINE.fullmatch, lines)]
     if lines[-1].rstrip().endswith("}"):
-        answer = _of_object(_last_object("\n".join(lines).rstrip()))
+        answers = _of_object(_last_object("\n".join(lines).rstrip()))
     elif len(lines) > 1 and marks[-1] is None:
         raise _unusable('it does not end in a marked answer: end it with a line such as "MOVE: play slot 0"')
     else:
-        answer = lines[-1] if marks[-1] is None else marks[-1]
-    if any(mark is not None and _plain(mark) != _plain(answer) for mark in marks):
-        raise _unusable("it has marked answers of several moves: write one, at the end")
-    return answer
+        answers = [lines[-1] if marks[-1] is None else marks[-1]]
+    return [*answers, *(mark for mark in marks if mark is not None), *_KEY.findall(text)]
 
 
 def _last_object(text: str) -> Mapping[str, Any]:
@@ -131,11 +132,13 @@ def _last_object(text: str) -> Mapping[str, Any]:
     raise _unusable('it ends in no JSON object: expected {"move": "play slot 2"}')
 
 
-def _of_object(given: Mapping[str, Any]) -> str:
-    """The text of the move that an object or a tool call names."""
+def _of_object(given: Mapping[str, Any]) -> list[str]:
+    """The text of the move that an object or a tool call names, and that of each key "move" in its text."""
+    keys: list[str] = []
     if given.keys() == {"name", "arguments"} and given["name"] == "make_move":
         given = given["arguments"]
         if isinstance(given, str):
+            keys = _KEY.findall(given)
             try:
                 given = json.loads(given)
             except (ValueError, RecursionError):
@@ -143,7 +146,7 @@ def _of_object(given: Mapping[str, Any]) -> str:
     if not isinstance(given, Mapping) or list(given)[-1:] != ["move"] or not isinstance(given["move"], str):
         expected = '{"move": "play slot 2"} with the move as the last key, or a call of make_move with this argument'
         raise _unusable(f"it has {_quoted(given)}: expected {expected}")
-    return given["move"]
+    return [given["move"], *keys]
 
 
 @lru_cache(maxsize=256)
