@@ -39,7 +39,7 @@ class Args:
     partner: str | None = None
     """a bot or a policy in seat 1; None for the model itself"""
     conventions: str | None = None
-    """a bot whose conventions the prompt explains: smart or info"""
+    """a bot whose conventions the prompt explains: smart"""
     variant: str = "standard"
     """a preset, with parameters after it (standard, max_life_tokens=4)"""
     games: int = 16
