@@ -62,7 +62,7 @@ def test_workers_deal_different_games_without_a_seed(make, is_reset):
     assert dealt(env) not in (*one, *other, *again[0], *again[1])
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_spawned_workers_deal_different_games_without_a_seed():
     one, other = deals(vector(), "spawn")
     assert not set(one) & set(other)

@@ -13,7 +13,7 @@ from starmine.torch import ColorNetwork
 pytestmark = pytest.mark.slow
 
 FOLDER = Path(__file__).parents[3] / "python" / "starmine" / "policies"
-GAMES = 2000
+GAMES = 500
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_a_shipped_policy_says_how_it_was_trained(name):
         assert "- Training: `python examples/" in policy.card
 
 
-@pytest.mark.parametrize("how", ["likeliest", "drawn"])
+@pytest.mark.parametrize("how", ["likeliest", pytest.param("drawn", marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("name", starmine.policies.shipped())
 def test_a_shipped_policy_plays_as_well_as_its_card_says(name, how):
     policy = starmine.load_policy(name, sampled=how == "drawn")

@@ -65,7 +65,7 @@ def test_every_shipped_policy_has_a_row():
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=pytest.mark.nightly if ROWS[name]["after"] else pytest.mark.slow)
+        pytest.param(name, marks=pytest.mark.slow if name == "ippo-mini" else pytest.mark.nightly)
         for name in starmine.policies.shipped()
     ],
 )
