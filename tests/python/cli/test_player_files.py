@@ -144,21 +144,6 @@ def test_they_play_as_in_evaluate(file, capsys, tmp_path):
     assert again[0] == 0, again[2]
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("Studnet", "Student"),
-        ("", "expected one of Student, Many, Confused, Needs, student"),
-        ("number", "expected a bot's name, a class or an object with act"),
-        ("Needs", "cannot be made: TypeError"),
-    ],
-)
-def test_what_is_no_player_is_refused(file, capsys, name, message):
-    status, _, err = run(capsys, f"{file}:{name}", "iggi")
-    assert status == 2
-    assert message in err
-
-
 NETWORK = """
 from torch import nn
 
@@ -189,17 +174,6 @@ def test_what_may_be_meant_is_named(file, capsys):
     assert (status, "has no player: expected " in err) == (2, True)
 
 
-def test_a_missing_or_broken_file_is_refused(file, capsys):
-    status, _, err = run(capsys, f"{file.parent}/none.py:Student")
-    assert (status, "there is no file" in err) == (2, True)
-    broken = file.parent / "broken.py"
-    broken.write_text("raise ValueError('half done')")
-    status, _, err = run(capsys, f"{broken}:Student")
-    assert (status, "cannot be run: ValueError: half done" in err) == (2, True)
-    status, _, err = run(capsys, f"{file}:Student", f"{file}:Student")
-    assert (status, "expected the name 'Student' once" in err) == (2, True)
-
-
 def test_players_of_a_file_generate_games(file, tmp_path):
     output = tmp_path / "games"
     options = ["--games", "6", "--output", str(output), "--quiet", "--variant", "very-small"]
@@ -209,22 +183,6 @@ def test_players_of_a_file_generate_games(file, tmp_path):
     assert of_student
     moves = {str(event.move) for game, seat in of_student for event in game.state().history if event.seat == seat}
     assert moves == {"play 0"}
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["play", "--partner", "mybot.py"],
-        ["eval", "mybot.py"],
-        ["generate", "smart", "mybot.py", "--games", "2", "--output", "none"],
-        ["replay", "none", "--html", "none.html", "--compare", "mybot.py:Student"],
-    ],
-)
-def test_a_file_where_none_is_taken_or_without_a_name_is_refused_in_words_of_its_own(arguments, capsys):
-    assert main(arguments) == 2
-    error = capsys.readouterr().err
-    assert "FILE.py:NAME, such as mybot.py:Student" in error
-    assert "did you mean" not in error
 
 
 def test_a_file_is_refused_in_python_too():

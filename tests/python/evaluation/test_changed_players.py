@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 from hashlib import sha256
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -170,20 +169,6 @@ def test_the_command_does_not_go_on_with_other_weights_of_a_module_of_a_python_f
     assert BEFORE in said
     status, _, said = own(name, "-1")
     assert (status, f"another {name}" in said) == (2, True), said
-
-
-def test_the_command_says_when_games_are_shown_as_stored_of_a_player_that_reads_other_files(own):
-    _, first, _ = own("Hides", "1")
-    status, again, said = own("Hides", "-1")
-    assert (status, again, said.count("\n")) == (0, first, 1)
-    assert BEFORE in said
-    assert "version" in said
-
-
-def test_the_command_says_nothing_of_stored_games_of_bots(tmp_path, capsys):
-    for _ in range(2):
-        main(["eval", "iggi", "--games", "20", "--output", str(tmp_path), "--no-figure", "--quiet"])
-        assert capsys.readouterr().err == ""
 
 
 def test_a_changed_file_is_run_again_in_one_process(tmp_path):
@@ -367,16 +352,3 @@ def test_shards_have_the_players_of_the_call(tmp_path, monkeypatch):
     assert (
         np.concatenate([games.scores for games in Dataset(tmp_path / "games").tables()]).tolist() == expected.tolist()
     )
-
-
-def test_the_quick_start_command_notices_another_policy(tmp_path, capsys):
-    path = tmp_path / "policy.safetensors"
-    path.write_bytes(GOOD)
-    command = ["eval", f"mine=policy: {path}", "--games", "10", "--variant", "mini", "--output", str(tmp_path / "out")]
-    command += ["--no-figure", "--quiet"]
-    assert main(command) == 0
-    path.write_bytes(BAD)
-    capsys.readouterr()
-    assert main(command) == 2
-    assert "another mine (policy: " in capsys.readouterr().err
-    assert Path(tmp_path / "out").is_dir()
