@@ -9,7 +9,6 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import hypothesis_profiles  # noqa: F401  # registers the profiles
 import pytest
-from instruction_sets import AVAILABLE, VARIABLE
 
 # Name, default and meaning of each option.
 OPTIONS = [
@@ -38,14 +37,6 @@ def pytest_terminal_summary(terminalreporter):
         reasons = {report.longrepr[2].removeprefix("Skipped: ") for report in terminalreporter.stats.get("skipped", [])}
         with Path(path).open("a", encoding="utf-8") as file:
             file.writelines(f"Skipped: test: {reason}\n" for reason in sorted(reasons))
-
-
-@pytest.fixture(scope="module", params=AVAILABLE)
-def instruction_set(request):
-    """Batches that the module's tests make use this set; the tests run once on each set of the processor."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(VARIABLE, request.param)
-        yield request.param
 
 
 @pytest.fixture

@@ -14,8 +14,6 @@ from reference_batch import ReferenceBatch, assert_same_outputs, features
 
 import starmine
 
-pytestmark = pytest.mark.usefixtures("instruction_set")
-
 DTYPES = {"float32": np.float32, "float16": np.float16, "uint8": np.uint8, "bits": np.uint8}
 MODES = ["SameStep", "NextStep", "Disabled"]
 

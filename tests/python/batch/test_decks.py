@@ -9,8 +9,6 @@ from random_variants import random_variant
 
 import starmine
 
-pytestmark = pytest.mark.usefixtures("instruction_set")
-
 
 def decks_of(variant, games, seed=0):
     """Decks of a variant in random orders, uint8 (games, deck_size)."""

@@ -107,7 +107,6 @@ def test_extra_outputs_equal_their_definitions_in_random_variants(number):
     play_beside_states(random_variant(rng), rng, 30)
 
 
-@pytest.mark.usefixtures("instruction_set")
 @pytest.mark.parametrize(("players", "threads"), [(2, 1), (5, 3)])
 def test_the_seat_to_act_gets_its_own_row(players, threads):
     variant = starmine.Variant(players=players)

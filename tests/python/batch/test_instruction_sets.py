@@ -1,7 +1,4 @@
-"""Every set of vector instructions gives the same games, and one that the processor lacks is refused.
-
-The modules that step batches run once on each set, by the fixture `instruction_set`.
-"""
+"""Every set of vector instructions gives the same games, and one that the processor lacks is refused."""
 
 import numpy as np
 import pytest

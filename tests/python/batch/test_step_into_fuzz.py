@@ -9,12 +9,11 @@ import random
 
 import numpy as np
 import pytest
+from instruction_sets import AVAILABLE, VARIABLE
 from random_variants import random_variant
 
 import starmine
 from starmine import Batch, StarmineError
-
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("instruction_set")]
 
 CALLS = 12
 CANARY = 64
@@ -163,7 +162,10 @@ def check_call(rng, batch):
     return True
 
 
-def test_a_call_writes_the_right_values_or_is_refused(pytestconfig):
+@pytest.mark.slow
+@pytest.mark.parametrize("instruction_set", AVAILABLE)
+def test_a_call_writes_the_right_values_or_is_refused(instruction_set, pytestconfig, monkeypatch):
+    monkeypatch.setenv(VARIABLE, instruction_set)
     seed, runs = pytestconfig.option.fuzz_seed, pytestconfig.option.fuzz_runs
     played = refused = 0
     for run in range(runs):
