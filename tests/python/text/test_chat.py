@@ -1,7 +1,6 @@
 """A chat player asks, reads, asks again, falls back, and keeps what was said; no reply or failure goes unnoticed."""
 
 import asyncio
-import ctypes
 import inspect
 import itertools
 import json
@@ -31,12 +30,6 @@ def view(turns=0):
     for _ in range(turns):
         state.apply(state.legal_actions()[-1])
     return state.view(state.current_player)
-
-
-def test_games_are_those_of_a_bot_that_chooses_alike():
-    games = starmine.play_games([ChatPlayer(first_move), "iggi"], 12, variant="mini", record=True)
-    expected = starmine.play_games([Cautious, "iggi"], 12, variant="mini", record=True)
-    assert games.trajectories == expected.trajectories
 
 
 @pytest.mark.parametrize("kind", ["function", "async", "object"])
@@ -312,13 +305,6 @@ def test_a_tool_call_is_a_reply():
     assert json.loads(player.exchanges[1].reply) == call
 
 
-def test_a_running_event_loop_does_not_matter():
-    async def main():
-        return ChatPlayer(first_move).act(view())
-
-    assert asyncio.run(main()) == view().legal_actions()[0]
-
-
 BAD = [
     ({"replies": 0}, starmine.StarmineError),
     ({"concurrency": 0}, starmine.StarmineError),
@@ -537,25 +523,6 @@ def test_nothing_hangs_by_an_exception_of_a_fallback(error):
     assert type(caught) is (error if is_raised else starmine.BotError)
 
 
-def test_an_exception_from_outside_ends_a_thread_that_calls():
-    """As a debugger or a time limit of a library raises it, in the thread that runs `ask`."""
-    threads = []
-
-    def ask(messages):
-        threads.append(threading.get_ident())
-        while True:
-            time.sleep(0.01)
-
-    def stop():
-        while not threads:
-            time.sleep(0.01)
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(threads[0]), ctypes.py_object(Stopped))
-
-    threading.Thread(target=stop, daemon=True).start()
-    _, caught = within(30, lambda: ChatPlayer(ask).act(view()))
-    assert type(caught) is Stopped
-
-
 def test_a_model_that_stops_or_cancels_the_loop_hangs_nothing():
     async def stops(messages):
         asyncio.get_running_loop().stop()
@@ -567,14 +534,6 @@ def test_a_model_that_stops_or_cancels_the_loop_hangs_nothing():
 
     assert within(30, lambda: ChatPlayer(stops).act(view()))[0] == view().legal_actions()[0]
     assert isinstance(within(30, lambda: ChatPlayer(cancels).act(view()))[1], ChatError)
-
-
-def test_an_iterator_of_replies_that_is_exhausted_ends_the_games():
-    replies = iter(["MOVE: play slot 0"] * 3)
-    player = ChatPlayer(lambda messages: next(replies))
-    _, caught = within(30, lambda: starmine.play_games([player, "iggi"], 2, variant="mini"))
-    assert isinstance(caught, starmine.BotError)
-    assert "StopIteration" in str(caught)
 
 
 def test_games_are_played_inside_a_running_event_loop():
