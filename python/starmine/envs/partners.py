@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from gymnasium.error import ResetNeeded
 
-from starmine._core import Batch, SeatedBot, StarmineError, View, _ExternalPartner
+from starmine._core import Batch, SeatedBot, StarmineError, _ExternalPartner
 from starmine._util.arrays import Array
 from starmine.envs.states import DealtSeeds
-from starmine.games.actions import action_id
 from starmine.games.mixtures import mixture
 from starmine.games.player_texts import Noisy
 from starmine.games.players import (
@@ -21,8 +20,7 @@ from starmine.games.players import (
     refuse_foreign,
     resolve_player,
 )
-from starmine.games.results import error_text
-from starmine.games.table import Fault, PythonPlayers, sees_every_turn
+from starmine.games.seats import PythonPlayers, sees_every_turn
 from starmine.policies.load import TrainedPolicy
 
 MAX_DEALS = 1000  # in a row that the partners may end before the learner's first turn, as in the core
@@ -107,16 +105,15 @@ class PartneredBatch:
         self.batch = batch
         seats, games = batch.variant.players, batch.num_envs
         entries = [player for seat in sorted(players) for player in players[seat]]
-        self._players = PythonPlayers(entries, batch, _refuse, self._view)
-        # The number of each seat's partners, by their index in the mixture. The last column is that of the learner.
+        self._players = PythonPlayers(entries, games, batch)
         self._seeds = DealtSeeds(batch)
-        self._numbers = np.full((seats, 1 + max(map(len, players.values()))), -1, dtype=np.int64)
-        numbers = iter(self._players.numbers.tolist())
+        # The number of each seat's partners, by their index in the mixture. The last column is that of the learner.
+        self._holders = np.full((seats, 1 + max(map(len, players.values()))), -1, dtype=np.int64)
+        numbers = iter(self._players.holders.tolist())
         for seat in sorted(players):
-            self._numbers[seat, : len(players[seat])] = [next(numbers) for _ in players[seat]]
+            self._holders[seat, : len(players[seat])] = [next(numbers) for _ in players[seat]]
         self._is_learner = np.array([seat not in players for seat in range(seats)])
         self._all = np.ones(games, dtype=bool)
-        self._nobody = np.full(games, -1, dtype=np.int32)  # is to act
         self._acted = np.zeros(games, dtype=bool)  # games in which the learner has had a turn
         self._over = np.zeros(games, dtype=bool)  # games that the next step deals anew ("NextStep")
         self._owed = np.zeros(games, dtype=np.float32)  # rewards before the learner's first turn
@@ -163,14 +160,14 @@ class PartneredBatch:
         if self._is_broken:
             raise ResetNeeded(_BROKEN)
         # Some partners also see the learner's turn. It is shown once the actions are known to be legal.
-        to_act = self.batch._to_act() if self._players.see_every_turn else self._nobody
-        seen = self._players.look(to_act) if self._players.see_every_turn else []
+        to_act = self.batch._to_act()
+        seen = self._players.look(to_act)
         result = self.batch._step_some(actions, self._all)
         dealt = self._over
         self._over = np.zeros_like(dealt)
         self._final, self._is_broken = None, True
         if seen:
-            self._players.take(self._nobody, seen)
+            self._players.show(to_act, seen)
         if dealt.any():
             self._begin(dealt)
         self._acted = ~dealt
@@ -187,51 +184,22 @@ class PartneredBatch:
         """`Batch._final_obs` of the last step."""
         return self._final
 
-    def _view(self, game: int) -> View:
-        """The view of the seat to act in a game."""
-        return self.batch._view(game)
-
     def _begin(self, games: Array) -> None:
         """Begin an episode in the games of a mask."""
         self._acted[games], self._owed[games] = False, 0
-        seats = np.arange(len(self._numbers))
-        self._players.numbers_by_seat = self._numbers[seats, self.batch._partners()]
-        self._players.begin(np.flatnonzero(games), self._seeds.seeds[games], self._seeds.places[games])
+        holders = self._holders[np.arange(len(self._holders)), self.batch._partners()[games]]
+        self._players.begin(np.flatnonzero(games), self._seeds.seeds[games], self._seeds.places[games], holders)
 
     def _play_partners(self, shown: dict[str, Array]) -> None:
         """Let the partners play until every game waits for the learner or is over."""
-        try:
-            self._play_turns(shown)
-        finally:
-            self._players.cancel()
+        self._players.play(
+            self._waiting, lambda actions, moving: self._add(self.batch._step_some(actions, moving), shown)
+        )
 
-    def _play_turns(self, shown: dict[str, Array]) -> None:
-        while True:
-            to_act = self.batch._to_act()
-            moving = (to_act >= 0) & ~self._is_learner[to_act]
-            if not moving.any():
-                return
-            moves = self._players.ask(np.where(moving, to_act, -1))
-            for game, seat, move in moves.bots:
-                moves.actions[game] = self._action(game, seat, move)
-            self._add(self.batch._step_some(moves.actions, moving & ~moves.waits), shown)
-
-    def _action(self, game: int, seat: int, move: Any) -> int:
-        """The action id of a bot's move.
-
-        Raises:
-            StarmineError: it is not legal.
-        """
-        variant, legal = self.batch.variant, self._view(game).legal_actions()
-        chose = f"partner of seat {seat} chose {move!r} in game {game}, which is"
-        try:
-            action = action_id(variant, move)
-        except (TypeError, StarmineError) as error:
-            raise StarmineError(f"{chose} no move: {error}") from error
-        if action not in legal:
-            named = ", ".join(f"{one} ({variant.action_meaning(one)})" for one in legal)
-            raise StarmineError(f"{chose} not legal: expected one of {named}")
-        return action
+    def _waiting(self) -> Array:
+        """The seats of partners to act; -1 in games that wait for the learner or are over."""
+        to_act = self.batch._to_act()
+        return np.where(self._is_learner[to_act], -1, to_act)
 
     def _add(self, result: dict[str, Array], shown: dict[str, Array]) -> None:
         """Add what happened in a turn to what a step shows, and begin the episodes that follow those that ended.
@@ -271,15 +239,6 @@ class PartneredBatch:
         for game, row in zip(*self.batch.final_observations(), strict=True):
             if told[game]:
                 self._final[game] = row
-
-
-def _refuse(failed: Fault) -> None:
-    """Raise an error that names what a partner raised, or its illegal action."""
-    partner = f"partner {failed.player!r} of seat {failed.seat}"
-    if failed.move is None:
-        raised = f"{partner} raised {error_text(failed.error)} in game {failed.game}"
-        raise StarmineError(raised) from failed.error
-    raise StarmineError(f"{partner} chose {failed.move} in game {failed.game}, {failed.error}")
 
 
 _BROKEN = "a partner failed in an earlier call: call reset, for all games, first"

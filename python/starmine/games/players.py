@@ -257,15 +257,6 @@ class Wishes:
     extra_outputs: tuple[str, ...] = ()
     all_turns: bool = False
 
-    def differ(self, policy: Any) -> bool:
-        """Whether a policy has changed an attribute since these were read."""
-        names = ("encoder", "dtype", "all_turns", "extra_outputs")
-        wished = [getattr(policy, name, getattr(DEFAULT, name)) for name in names]
-        return [*wished[:3], tuple(wished[3])] != [getattr(self, name) for name in names]
-
-
-DEFAULT = Wishes()
-
 
 def policy_wishes(policy: Any, place: str) -> Wishes:
     """Check a policy, an object with `act_batch`, and read what it wants to see. `place` names it in messages.

@@ -29,8 +29,8 @@ from starmine._util.keywords import check_names
 from starmine._util.rules import shows_own_hand
 from starmine.games.actions import action_id
 from starmine.games.players import Player, cheats, resolve_player
+from starmine.games.seats import PythonPlayers
 from starmine.games.seeds import game_seed
-from starmine.games.table import Fault, PythonPlayers
 from starmine.games.variants import resolve_variant
 
 Hand: TypeAlias = Sequence[Card | str | None] | None  # None for the observer's own
@@ -72,7 +72,7 @@ class SeenGame:
         rules = resolve_variant(variant, {"players": len(hands)} if isinstance(variant, str) else {})
         visible = _teammates_hands(rules.players, operator.index(observer), hands)
         self._now = _SeenGame(rules, observer, visible, start_player)
-        self._view: View | None = None  # of this turn, once somebody has asked for it
+        self._own_view: View | None = None  # of this turn, once somebody has asked for it
         self._players: PythonPlayers | None = None
         self._player: Any = None  # as `seat` was given it
         self._chosen: int | None = None  # by the player in this turn
@@ -109,9 +109,9 @@ class SeenGame:
 
     def view(self) -> View:
         """What the observer sees: the same `View` that `State.view` gives at a table of one's own."""
-        if self._view is None:
-            self._view = self._now.stand_in().view(self.observer)
-        return self._view
+        if self._own_view is None:
+            self._own_view = self._now.stand_in().view(self.observer)
+        return self._own_view
 
     def legal_actions(self) -> list[int]:
         """The observer's legal action ids; none when another seat is to act."""
@@ -183,7 +183,7 @@ class SeenGame:
         slots = None if touched is None else _slots(touched, self.variant.hand_size)
         then = self._now.played(action_id(self.variant, action), left, next_card, slots)
         self._show()
-        self._now, self._chosen, self._view = then, None, None
+        self._now, self._chosen, self._own_view = then, None, None
         event = then.last_event
         assert event is not None
         return event
@@ -217,9 +217,9 @@ class SeenGame:
             followed = game, self._now.stand_in()
             resolved = SeatedBot._restored(resolved, self.variant, self.observer, number, followed)
         seats = [resolved if seat == self.observer else None for seat in range(self.variant.players)]
-        players = PythonPlayers(seats, self, _raise, self._view_of)
-        players.numbers_by_seat = players.numbers[None]
-        players.begin(np.zeros(1, np.int64), np.array([number], np.uint64), np.array([game], np.uint64))
+        players = PythonPlayers(seats, 1, self)
+        only, deal = np.zeros(1, np.int64), np.array([game], np.uint64)
+        players.begin(only, np.array([number], np.uint64), deal, players.holders)
         now, self._players, self._player, self._chosen = self._now, players, player, None
         try:
             for turn in range(now.length):
@@ -239,7 +239,7 @@ class SeenGame:
 
         Raises:
             StarmineError: nobody holds the seat, the game is over, another seat is to act, or the player chose an
-                illegal move. An exception of the player is passed on.
+                illegal move or raised an exception, which is the cause.
         """
         if self._players is None:
             raise StarmineError("nobody holds the seat: call seat(player) first")
@@ -250,16 +250,7 @@ class SeenGame:
                 f"seat {self.current_player} is to act: expected a turn of seat {self.observer}, the observer"
             )
         if self._chosen is None:
-            moves = self._players.ask(np.array([self.observer]))
-            chosen = int(moves.actions[0])
-            for _, _, move in moves.bots:
-                chosen = action_id(self.variant, move)
-            self._chosen = chosen
-        legal = self.legal_actions()
-        if self._chosen not in legal:
-            raise StarmineError(
-                f"player={self._player!r} chose {self._chosen}, which is not legal: expected one of {legal}"
-            )
+            self._chosen = self._players.act(self.observer)
         return self._chosen
 
     def copy(self) -> SeenGame:
@@ -270,8 +261,8 @@ class SeenGame:
         """What the observer sees, as the players' table asks for it."""
         return self._now._rows(games, seats, wanted)
 
-    def _view_of(self, game: int) -> View:
-        """The view of the only game, number 0."""
+    def _view(self, game: int) -> View:
+        """The observer's view of the only game, number 0."""
         return self.view()
 
     def _show(self) -> None:
@@ -342,10 +333,3 @@ def _teammates_hands(players: int, observer: int, hands: Sequence[Hand]) -> list
             raise StarmineError(f"hands[{seat}]={hand!r} is not allowed: expected the cards, the oldest one first")
         found.append([_card(f"hands[{seat}][{slot}]", card) for slot, card in enumerate(hand)])
     return found
-
-
-def _raise(failed: Fault) -> None:
-    """Raise what a player raised, or an error that names its illegal action."""
-    if failed.move is None:
-        raise failed.error
-    raise StarmineError(f"player={failed.player!r} chose {failed.move}, {failed.error}")

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from starmine._core import Batch, Variant, _play_bots, _Player
 from starmine._util.arrays import Array
-from starmine.games.actions import action_id
-from starmine.games.results import BotError, Failure, Games, error_text
-from starmine.games.table import Fault, Moves, PythonPlayers, sees_every_turn
+from starmine.games.results import BotError, Failure, Games
+from starmine.games.seats import Fault, PythonPlayers, sees_every_turn
 from starmine.games.trajectories import Trajectories
 
 Columns: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]
@@ -103,61 +102,44 @@ class WholeGames:
 
     def __init__(self, batch: Batch, players: Sequence[Any], numbers: Sequence[int], seed: int) -> None:
         self.batch, self.numbers, self.seed = batch, numbers, seed
-        self.players = PythonPlayers(players, batch, self._give_up, batch._view)
-        self.players.numbers_by_seat = np.broadcast_to(self.players.numbers, (len(numbers), len(players)))
+        self.players = PythonPlayers(players, len(numbers), batch, self._give_up)
         self.failures: list[Failure] = []
         self.cause: Exception | None = None
         self._cause_game = -1
+        self._goes_on = np.ones(len(numbers), dtype=bool)
         self._is_given_up = np.zeros(len(numbers), dtype=bool)
 
     def play(self) -> Columns:
         """Play all games to the end."""
-        try:
-            return self._play()
-        finally:
-            self.players.forget()
-
-    def _play(self) -> Columns:
-        players, batch, goes_on = self.players, self.batch, np.ones(len(self.numbers), dtype=bool)
-        places = np.array(self.numbers, np.uint64)
-        players.begin(np.arange(len(goes_on)), np.full(len(goes_on), self.seed, np.uint64), places)
-        while True:
-            to_act = np.where(self._is_given_up, -1, batch._to_act())
-            for game in np.flatnonzero(goes_on & (to_act < 0) & ~self._is_given_up).tolist():
-                players.end(game, batch._state)
-            goes_on = to_act >= 0
-            if not goes_on.any():
-                break
-            self._play_turns(players.ask(to_act), to_act)
+        count, deals = len(self.numbers), np.array(self.numbers, np.uint64)
+        self.players.begin(np.arange(count), np.full(count, self.seed, np.uint64), deals, self.players.holders)
+        self.players.play(self._to_act, self._step)
         self.failures.sort(key=lambda failure: failure.game)
-        scores, fireworks, lengths, endings = batch._outcomes()
+        scores, fireworks, lengths, endings = self.batch._outcomes()
         for column in (scores, fireworks, lengths):
             column[self._is_given_up] = -1
         endings[self._is_given_up] = 0
         return scores, fireworks, lengths, endings
 
-    def _play_turns(self, moves: Moves, to_act: Array) -> None:
-        """Play the moves, and one turn of each bot of the batch that a policy in Python was shown."""
-        for game, seat, move in moves.bots:
-            try:
-                action = action_id(self.batch.variant, move)
-                self.batch._state(game).apply(action)  # refuses an illegal action in the words of a single game
-                moves.actions[game] = action
-            except Exception as error:
-                self._give_up(Fault(None, game, seat, move, error))
-        is_bot = (to_act >= 0) & (self.players.numbers[to_act] < 0) & ~self._is_given_up
-        self.batch._step_some(moves.actions, is_bot | (moves.actions >= 0))
+    def _to_act(self) -> Array:
+        """The seats to act. The games that have just ended are shown to their bots."""
+        to_act = np.where(self._is_given_up, -1, self.batch._to_act())
+        for game in np.flatnonzero(self._goes_on & (to_act < 0) & ~self._is_given_up).tolist():
+            self.players.end(game, self.batch._state)
+        self._goes_on = to_act >= 0
+        return to_act
 
-    def _give_up(self, failed: Fault) -> None:
-        game, error = failed.game, failed.error
+    def _step(self, actions: Array, moving: Array) -> None:
+        """Play a turn: the actions of Python players, and bots of the batch whose turns all players see."""
+        self.batch._step_some(actions, moving & ~self._is_given_up)
+
+    def _give_up(self, fault: Fault) -> None:
+        game, error = fault.game, fault.error
         if self._is_given_up[game]:  # where two players fail in one turn
             return
         state = self.batch._state(game)
         turn = state.length - state.is_terminal
         self._is_given_up[game] = True
-        message = str(error)
-        if failed.move is None:
-            message = f"raised {error_text(error)}"
-            if self.cause is None or game < self._cause_game:
-                self.cause, self._cause_game = error, game
-        self.failures.append(Failure(int(self.numbers[game]), failed.seat, failed.move, message, turn))
+        if fault.move is None and (self.cause is None or game < self._cause_game):
+            self.cause, self._cause_game = error, game
+        self.failures.append(Failure(int(self.numbers[game]), fault.seat, fault.move, fault.message, turn))

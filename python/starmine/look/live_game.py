@@ -10,7 +10,6 @@ import numpy as np
 
 from starmine._core import Event, StarmineError, State, Variant, View
 from starmine.games.play import resolve_table
-from starmine.games.results import error_text
 from starmine.games.trajectories import Trajectories
 from starmine.look.partners import Partners, advice, name_of
 from starmine.look.words import told_apart
@@ -109,10 +108,7 @@ class LiveGame:
         if not self.waits:
             raise StarmineError("the game is over" if self.is_over else "it is not your turn")
         self.state.copy().apply(action)  # refuses an illegal action before partners see the turn
-        try:
-            self._partners.see(self.state)()
-        except Exception as error:
-            raise StarmineError(f"a partner failed in your turn: {error_text(error)}") from error
+        self._partners.show(self.state)
         self._apply(action)
 
     def play_partner(self) -> None:
@@ -125,10 +121,7 @@ class LiveGame:
         seat = self.state.current_player
         if self.is_over or seat == self.seat:
             raise StarmineError("the game is over" if self.is_over else "it is your turn")
-        try:
-            self._apply(self._partners.choose(self.state))
-        except Exception as error:
-            raise StarmineError(f"seat {seat}, {self.names[seat]}: {error_text(error)}") from error
+        self._apply(self._partners.choose(self.state))
 
     def advice(self, bot: str) -> int:
         """What a bot would do in the person's place.

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from starmine._core import SeatedBot, StarmineError, State, Variant, View, _Player, make_bot
-from starmine.games.actions import action_id
+from starmine._util.arrays import Array
 from starmine.games.players import cheats, resolve_player
-from starmine.games.table import Fault, Moves, PythonPlayers
+from starmine.games.seats import PythonPlayers
 
 
 def _choice(player: _Player, variant: Variant, seat: int, seed: int, game: int) -> Callable[[State], int]:
@@ -45,45 +45,42 @@ class Partners:
         python = [None if isinstance(player, _Player) else player for player in resolved]
         self._seed, self._game = seed, game
         self._state = variant.new_game(seed=0)
-        self._python = PythonPlayers(python, self._state, _raise, self._view)
-        self._python.numbers_by_seat = self._python.numbers[None]
+        self._python = PythonPlayers(python, 1, self)
+
+    @property
+    def variant(self) -> Variant:
+        """The rules."""
+        return self._state.variant
 
     def begin(self) -> None:
         """Forget the game, and begin one."""
-        self._python.forget()
-        self._python.begin(np.zeros(1, np.int64), np.array([self._seed], np.uint64), np.array([self._game], np.uint64))
+        only, seed, deal = np.zeros(1, np.int64), np.array([self._seed], np.uint64), np.array([self._game], np.uint64)
+        self._python.begin(only, seed, deal, self._python.holders)
 
     def choose(self, state: State) -> int:
         """Show a turn of a partner, and return its action id."""
-        seat, shown = state.current_player, self.see(state)
-        moves = shown()
-        if seat in self._bots:
-            return self._bots[seat](state)
-        for _, _, move in moves.bots:
-            return action_id(state.variant, move)
-        return int(moves.actions[0])
+        seat, self._state = state.current_player, state
+        if seat not in self._bots:
+            return self._python.act(seat)
+        self.show(state)
+        return self._bots[seat](state)
 
-    def see(self, state: State) -> Callable[[], Moves]:
-        """What the partners see of a turn of anybody. The result is called once the turn is sure to be played."""
-        self._state = self._python.games = state
-        to_act = np.array([state.current_player])
-        asked = self._python.look(to_act)
-        return lambda: self._python.take(to_act, asked)
+    def show(self, state: State) -> None:
+        """Show a turn of the person or of a bot to the partners that see every turn."""
+        self._state = state
+        self._python.show(np.array([state.current_player]))
+
+    def end(self, state: State) -> None:
+        """Show the open table of a game that has ended."""
+        self._python.end(0, lambda game: state.copy())
+
+    def _rows(self, games: Array, seats: Array, wanted: tuple[str, str, list[str]]) -> dict[str, Array]:
+        """What seats see, as the Python players ask for it."""
+        return self._state._rows(games, seats, wanted)
 
     def _view(self, game: int) -> View:
         """The view of the seat to act."""
         return self._state.view(self._state.current_player)
-
-    def end(self, state: State) -> None:
-        """Show the open table of a game that has ended."""
-        self._python.end(0, lambda game: state)
-
-
-def _raise(failed: Fault) -> None:
-    """Raise what a player raised, or what is wrong with its move."""
-    if failed.move is None:
-        raise failed.error
-    raise StarmineError(f"chose {failed.move}, {failed.error}")
 
 
 def name_of(player: Any) -> str:

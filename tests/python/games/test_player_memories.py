@@ -185,8 +185,8 @@ def test_a_session_shares_the_weights_of_a_module(files):
         for parameter in policy.module.parameters():
             parameter.zero_()
     other = Steps(policy)
-    assert steps.env._games._players._objects[0].module is policy.module
-    assert other.env._games._players._objects[0] is not steps.env._games._players._objects[0]
+    assert steps.env._games._players._holders[0].asked.module is policy.module
+    assert other.env._games._players._holders[0].asked is not steps.env._games._players._holders[0].asked
 
 
 @every_sampled

@@ -385,12 +385,11 @@ class Wrong:
 
 def test_a_player_that_fails_says_so_and_the_game_goes_on():
     seat = seat_0()
-    seat.seat(Wrong("discard 0"))
-    with pytest.raises(StarmineError, match="chose 0, which is not legal: expected one of"):
-        seat.act()
-    seat.seat(Wrong(RuntimeError("broken")))
-    with pytest.raises(RuntimeError, match="broken"):
-        seat.act()
+    for move, cause in (("discard 0", type(None)), (RuntimeError("broken"), RuntimeError)):
+        seat.seat(Wrong(move))
+        with pytest.raises(StarmineError) as caught:
+            seat.act()
+        assert type(caught.value.__cause__) is cause
     seat.seat("smart")
     assert seat.act() in seat.legal_actions()
 
@@ -410,13 +409,13 @@ class Fragile:
 def test_a_turn_that_a_policy_cannot_be_shown_is_not_taken():
     seat, policy = seat_0(), Fragile()
     seat.seat(policy)
-    with pytest.raises(RuntimeError, match="broken"):
+    with pytest.raises(StarmineError, match="broken"):
         seat.apply("hint +1 red")
     assert seat.length == 0
     policy.fails = False
     seat.apply("hint +1 red")
     assert seat.length == 1
-    with pytest.raises(RuntimeError, match="broken"):
+    with pytest.raises(StarmineError, match="broken"):
         seat.seat(Fragile())
     assert seat.length == 1
     seat.apply("play 0", drawn="Y1")
