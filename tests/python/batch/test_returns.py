@@ -114,8 +114,7 @@ def test_points_before_the_learners_first_turn_are_part_of_its_first_reward():
 def test_partners_who_always_end_the_game_before_the_learners_turn_are_refused():
     # One kind of card: the first play of the partner completes the fireworks.
     variant = Variant(colors=1, ranks=1, hand_size=1, max_information_tokens=0)
-    message = r"the partners ended 1000 deals of game 0 in a row before the learner's first turn"
     for maker in (Batch, HanabiVectorEnv):
-        with pytest.raises(StarmineError, match=message):
+        with pytest.raises(StarmineError):
             maker(num_envs=2, variant=variant, partners={0: "random"}, seed=0)
     assert starmine.play_games(["random", "random"], games=3, variant=variant).scores.tolist() == [1, 1, 1]

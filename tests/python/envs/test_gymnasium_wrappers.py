@@ -156,7 +156,7 @@ def test_check_env_of_stable_baselines3(dtype):
 
 def test_action_masks_are_those_of_info():
     env = gymnasium.make(ENV_ID)
-    with pytest.raises(ResetNeeded, match="call reset first"):
+    with pytest.raises(ResetNeeded):
         env.unwrapped.action_masks()
     _, info = env.reset(seed=3)
     env.action_space.seed(3)  # with which the game goes on for five turns
@@ -170,7 +170,7 @@ def test_action_masks_are_those_of_info():
 
 def test_state_is_a_copy_of_the_game():
     env = starmine.HanabiEnv(**SETTINGS)
-    with pytest.raises(ResetNeeded, match="call reset first"):
+    with pytest.raises(ResetNeeded):
         env.state  # noqa: B018 - reading it is the test
     rng = np.random.default_rng(0)
     for episode in range(3):

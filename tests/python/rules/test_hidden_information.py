@@ -169,7 +169,7 @@ def test_the_own_hand_and_the_own_draws_are_hidden():
 
 def test_a_view_refuses_the_encoder_that_shows_the_own_hand():
     view = starmine.Variant().new_game(seed=1).view(0)
-    with pytest.raises(starmine.StarmineError, match="canonical-seer"):
+    with pytest.raises(starmine.StarmineError):
         view.encode("canonical-seer")
 
 
