@@ -43,9 +43,9 @@ from starmine.policies.load import load_own
 from starmine.training import read_partners
 
 if TYPE_CHECKING:
-    from starmine.policies.torch_policy import TorchPolicy
+    from starmine.torch import ModulePolicy
 
-    Trained = TrainedPolicy | TorchPolicy
+    Trained = TrainedPolicy | ModulePolicy
 
 ROOT = Path(__file__).parents[1]
 POLICIES = ROOT / "python" / "starmine" / "policies"

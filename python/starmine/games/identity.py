@@ -54,19 +54,19 @@ def identity(player: Any) -> Identity:
         return Identity(player.text_with(checksum), checksum)
     if isinstance(player, Noisy):
         inner = identity(player.player)
-        return inner if inner.text is None else Identity(player.text_with(inner.text), inner.hash)
+        return inner if inner.text is None else Identity(player.text_of(inner.text), inner.hash)
     # A subclass or a wrapper may play otherwise than the weights say: the class itself has to have the method.
-    content = getattr(player, "content", None) if "text_with" in vars(type(player)) else None
-    if isinstance(content, str):
-        return Identity(player.text_with(content), content)
+    own = getattr(player, "checksum", None) if "identity_text" in vars(type(player)) else None
+    if isinstance(own, str):
+        return Identity(player.identity_text(own), own)
     made, parameters = player.make if isinstance(player, Factory) else player, parameters_hash(player)
     version = getattr(made, "version", None)
     if isinstance(version, str | int):
         text = f"python: {type_name(made)}, version {version}"
         if parameters is not None:
             text = f"{text}, {', '.join(map(type_name, modules_of(player)))}, {parameters}"
-        if hasattr(player, "text_with"):
-            text = player.text_with(text)
+        if hasattr(player, "identity_text"):
+            text = player.identity_text(text)
         return Identity(text, parameters or sha256(text.encode()).hexdigest())
     return Identity(None, parameters, UNKNOWN)
 

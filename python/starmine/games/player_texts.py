@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from starmine._core import StarmineError, Variant, _Player, _search_parts, bots
-from starmine.policies.files import plays_through_torch, policy_text
+from starmine.policies.files import PolicyFile, plays_through_torch, policy_text
 from starmine.policies.foreign.files import is_foreign
 from starmine.policies.load import POLICY_FILE, TrainedPolicy, load_policy, policy_file, shipped
 
 if TYPE_CHECKING:
-    from starmine.policies.torch_policy import TorchPolicy
+    from starmine.torch import ModulePolicy
 
 FILE = re.compile(r"(?!rules:|policy:|noisy:|search:).*\.py(:[^:/\\]*)?")  # of a Python bot, as commands have it
 PREFIX = re.compile(r"\s*(search:)?\s*(noisy:[^;]*;)?\s*(policy:)?")  # of a text before a path
@@ -49,7 +49,7 @@ class Noisy:
         """The rules that the player plays; None for a player that does not say it."""
         return getattr(self.player, "variant", None)
 
-    def text_with(self, player: str) -> str:
+    def text_of(self, player: str) -> str:
         """The text, given that of the player."""
         return f"{NOISY} {self.epsilon}; {player}"
 
@@ -70,7 +70,7 @@ def player_of_text(text: str, place: str) -> Any:
         place: of the argument, for messages.
 
     Returns:
-        A player of the core; for a file that PyTorch plays its `TorchPolicy`, in a `Noisy` if it has noise.
+        A player of the core; for a file that PyTorch plays its `ModulePolicy`, in a `Noisy` if it has noise.
 
     Raises:
         UnknownNameError: the text names no player, or a file that cannot be read.
@@ -128,7 +128,7 @@ def short_name(text: str) -> str:
     return text if short in names else short
 
 
-def own_policy(text: str, place: str) -> TrainedPolicy | TorchPolicy:
+def own_policy(text: str, place: str) -> TrainedPolicy | ModulePolicy:
     """The trained policy of Starmine that a text names, as `player_of_text` reads it.
 
     Raises:
@@ -136,8 +136,9 @@ def own_policy(text: str, place: str) -> TrainedPolicy | TorchPolicy:
         UnknownNameError, SerializationError: as `player_of_text`.
     """
     player = player_of_text(text, place)
-    if getattr(player, "format", None) == "starmine":
-        policy: TorchPolicy = player
+    file = getattr(player, "file", None)
+    if isinstance(file, PolicyFile) and file.format == "starmine":
+        policy: ModulePolicy = player
         return policy
     source = _source_of(player.text) if isinstance(player, _Player) else None
     if source is None or player.weights is None:

@@ -316,11 +316,12 @@ def text_of(player: Any) -> str | None:
     """The text that loads a player, as `resolve_player` returns it, again; None for players in Python."""
     if isinstance(player, Noisy):
         text = text_of(player.player)
-        return None if text is None else player.text_with(text)
+        return None if text is None else player.text_of(text)
     if isinstance(player, _Player):
         return player.text
-    # A `TorchPolicy`, but no subclass or wrapper of one, which may play otherwise.
-    return str(player.bot) if {"bot", "text_with"} <= vars(type(player)).keys() else None
+    # A `ModulePolicy`, but no subclass or wrapper of one, which may play otherwise.
+    text = player.bot if {"bot", "identity_text"} <= vars(type(player)).keys() else None
+    return text if isinstance(text, str) else None
 
 
 def type_name(player: Any) -> str:

@@ -23,7 +23,7 @@ from starmine.look.words import move_in_words, told_apart
 from starmine.policies.load import TrainedPolicy
 
 if TYPE_CHECKING:
-    from starmine.policies.torch_policy import TorchPolicy
+    from starmine.torch import ModulePolicy
 
 # Each imports only what stands before it.
 SCRIPTS = ("suits.js", "elements.js", "words.js", "arrow.js", "board.js", "curves.js", "replay.js")
@@ -35,7 +35,7 @@ OF_CARD = ("card", "number", "color", "rank", "belief")
 ReplaySource: TypeAlias = Games | Trajectories | State | Sequence[State]
 
 
-def thoughts(policy: TrainedPolicy | TorchPolicy, state: State) -> list[dict[str, Any]]:
+def thoughts(policy: TrainedPolicy | ModulePolicy, state: State) -> list[dict[str, Any]]:
     """What a policy thinks before each turn of a game, for the seat to act, as `frame_of` takes it."""
     check_variant(policy, state.variant)
     position = state.variant.new_game(deck=state.deck, start_player=state.start_player)
@@ -70,7 +70,7 @@ def replay_data(
     suits: Sequence[str] | Sequence[Sequence[str]] | None = None,
     titles: Sequence[str] | None = None,
     compare: str | None = None,
-    policy: str | TrainedPolicy | TorchPolicy | None = None,
+    policy: str | TrainedPolicy | ModulePolicy | None = None,
     beliefs: bool = True,
 ) -> dict[str, Any]:
     """What a replay shows, as data for JSON: the games with a frame for each turn, and their mistakes.
@@ -102,7 +102,7 @@ def replay_html(
     suits: Sequence[str] | Sequence[Sequence[str]] | None = None,
     titles: Sequence[str] | None = None,
     compare: str | None = None,
-    policy: str | TrainedPolicy | TorchPolicy | None = None,
+    policy: str | TrainedPolicy | ModulePolicy | None = None,
     beliefs: bool = True,
 ) -> str:
     """A page to step through games: one file without references to others.
@@ -216,7 +216,7 @@ def _game(
     names: list[str] | None,
     suits: list[str] | None,
     bot: _Player | None,
-    policy: TrainedPolicy | TorchPolicy | None,
+    policy: TrainedPolicy | ModulePolicy | None,
     beliefs: bool,
 ) -> dict[str, Any]:
     """A game: what all its frames share, the frames, the curves and the marks."""

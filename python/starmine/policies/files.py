@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from starmine._core import SerializationError
@@ -13,6 +16,7 @@ if TYPE_CHECKING:
 
 KEY = "starmine"  # of the metadata: the JSON text that describes a network of Starmine
 PLAIN, COLORS = 1, 2  # formats of the description: of a `PolicyNetwork`, of a `ColorNetwork`
+BELIEF = "weights"  # the name in the description of the `belief` of a `ColorNetwork`
 
 
 def header(data: bytes) -> dict[str, Any]:
@@ -76,23 +80,50 @@ def finite(name: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return {key: tensor.float() for key, tensor in tensors.items()}
 
 
-def refuse_about(name: str, described: Mapping[str, Any]) -> None:
-    """Refuse notes that are no JSON object.
+@dataclass(frozen=True)
+class PolicyFile:
+    """The file that a policy was loaded from, as it was then.
 
-    Raises:
-        SerializationError: they are not.
+    Attributes:
+        name: the file's path.
+        data: the file's contents.
+        format: "starmine", or the library and its network, a key of `starmine.policies.foreign.FORMATS`.
+        about: notes from when Starmine saved it, such as steps and score; empty for other files.
+        options: of `load_foreign`, as texts, where they are not the defaults.
     """
-    if not isinstance(described.get("about", {}), dict):
-        found = f'"about" in its metadata is {described["about"]!r}: expected an object'
-        raise SerializationError(f"policy={name!r} is not a valid policy: {found}")
+
+    name: str
+    data: bytes = field(repr=False)
+    format: str = "starmine"
+    about: dict[str, Any] = field(default_factory=dict)
+    options: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse notes that are no JSON object.
+
+        Raises:
+            SerializationError: they are not.
+        """
+        if not isinstance(self.about, dict):
+            found = f'"about" in its metadata is {self.about!r}: expected an object'
+            raise SerializationError(f"policy={self.name!r} is not a valid policy: {found}")
+
+    @cached_property
+    def checksum(self) -> str:
+        """The SHA-256 of the contents."""
+        return sha256(self.data).hexdigest()
+
+    @property
+    def card(self) -> str:
+        """The notes in Markdown."""
+        return "\n".join([f"# {self.name}", "", *(f"- {note}: {value}" for note, value in self.about.items()), ""])
+
+    def text(self, source: str, sampled: bool) -> str:
+        """The text of a player, with a source such as the path or the checksum, and with its options."""
+        return policy_text(source, ["sampled"] * sampled + [*self.options])
 
 
-def notes(name: str, about: Mapping[str, Any]) -> str:
-    """The notes of a policy's file in Markdown."""
-    return "\n".join([f"# {name}", "", *(f"- {note}: {value}" for note, value in about.items()), ""])
-
-
-def policy_text(source: str, options: list[str]) -> str:
+def policy_text(source: str, options: Sequence[str]) -> str:
     """The text by which players are given that loads a policy: "policy: FILE; OPTION; ...".
 
     A path that the text would cut is written as a JSON string.

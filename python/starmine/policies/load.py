@@ -13,12 +13,12 @@ from starmine._core import SerializationError, UnknownNameError, Variant, _Netwo
 from starmine._core import policies as _shipped
 from starmine._util.arrays import Array, check_array
 from starmine._util.imports import registered
-from starmine.policies.files import notes, plays_through_torch, refuse_about
+from starmine.policies.files import BELIEF, PolicyFile, description, plays_through_torch
 from starmine.policies.foreign.files import is_foreign
 from starmine.policies.foreign.load import of_bytes
 
 if TYPE_CHECKING:
-    from starmine.policies.torch_policy import TorchPolicy
+    from starmine.torch import ModulePolicy
 
 CARDS = Path(__file__).parent
 POLICY_FILE = "policy.safetensors"  # of a run's folder: the policy that the run ended with
@@ -58,7 +58,7 @@ class TrainedPolicy:
         name: of a shipped policy, else the file's path.
         variant: the rules that it was trained on.
         encoder: the encoder of its observations.
-        recurrent: False; `load_policy` returns a `TorchPolicy` for recurrent networks.
+        recurrent: False; `load_policy` returns a `ModulePolicy` for recurrent networks.
         about: notes from when it was saved, such as steps, seconds, score and its standard error.
         sampled: whether `bot` samples its moves; else it plays the most probable one.
         options: of its network: hidden, belief and recurrent, arguments of `ColorNetwork`.
@@ -69,19 +69,17 @@ class TrainedPolicy:
         """Made by `load_policy`."""
         self._network = _Network(name, data)
         described = json.loads(self._network.metadata)
-        refuse_about(name, described)
-        self.name = name
-        self.data = data
+        self.file = PolicyFile(name, data, about=described.get("about", {}))
+        self.name, self.data, self.about = name, data, self.file.about
         self._player = _Player.of_network(self._network, name, sampled)
         self.sampled = sampled
         self.variant = Variant.from_json(json.dumps(described["variant"]))
         self.encoder: str = described["encoder"]
         self.recurrent = False
-        self.about: dict[str, Any] = described.get("about", {})
         self.options = {
             "hidden": described["hidden"],
             "recurrent": described["recurrent"],
-            "belief": described["weights"],
+            "belief": described[BELIEF],
         }
 
     @property
@@ -93,18 +91,23 @@ class TrainedPolicy:
         return self._player.text
 
     @property
+    def checksum(self) -> str:
+        """The SHA-256 of its file."""
+        return self.file.checksum
+
+    @property
     def card(self) -> str:
         """The model card in Markdown; for a policy that is not shipped, a list of its notes."""
         if self.name in shipped():
             return (CARDS / f"{self.name}.md").read_text(encoding="utf-8")
-        return notes(self.name, self.about)
+        return self.file.card
 
     def logits(self, observations: Array, memory: Array | None = None) -> tuple[Array, Array, Array]:
         """Evaluate the network, without torch.
 
         Args:
             observations: uint8 (K, D), each 0 or 1, of its encoder.
-            memory: None, or the empty array float32 (K, 0) that an earlier call returned, as of a `TorchPolicy`.
+            memory: None, or the empty array float32 (K, 0) that an earlier call returned, as of a `ModulePolicy`.
 
         Returns:
             Logits float32 (K, A) of all actions, legal or not, values float32 (K,), and an empty array, float32 (K, 0).
@@ -147,7 +150,7 @@ class TrainedPolicy:
         return f"<TrainedPolicy {self.bot!r}: {self.variant}>"
 
 
-def load_own(policy: str | os.PathLike[str], sampled: bool = False) -> TrainedPolicy | TorchPolicy:
+def load_own(policy: str | os.PathLike[str], sampled: bool = False) -> TrainedPolicy | ModulePolicy:
     """`load_policy` for what needs a policy of Starmine.
 
     Raises:
@@ -155,18 +158,18 @@ def load_own(policy: str | os.PathLike[str], sampled: bool = False) -> TrainedPo
         StarmineError: see `load_policy`.
     """
     found = load_policy(policy, sampled)
-    if not isinstance(found, TrainedPolicy) and found.format != "starmine":
+    if found.file is not None and found.file.format != "starmine":
         raise SerializationError(
-            f"policy={found.name!r} is of another library ({found.format}): expected a policy that Starmine trained"
+            f"policy={found.name!r} is of another library ({found.file.format}): expected a policy of Starmine"
         )
     return found
 
 
-def load_policy(policy: str | os.PathLike[str], sampled: bool = False) -> TrainedPolicy | TorchPolicy:
+def load_policy(policy: str | os.PathLike[str], sampled: bool = False) -> TrainedPolicy | ModulePolicy:
     """Load a trained policy.
 
     A `ColorNetwork` without recurrence is a `TrainedPolicy`, which the core plays. PyTorch plays all other networks, a
-    `TorchPolicy`: a `PolicyNetwork`, a recurrent `ColorNetwork`, and the networks of other libraries. Both kinds hold
+    `ModulePolicy`: a `PolicyNetwork`, a recurrent `ColorNetwork`, and the networks of other libraries. Both kinds hold
     seats in `play_games`, `evaluate`, `generate` and environments. Only a `TrainedPolicy` can be the blueprint of a
     search, a partner in the training scripts, or hold a seat in a `Batch`.
 
@@ -199,14 +202,16 @@ def load_policy(policy: str | os.PathLike[str], sampled: bool = False) -> Traine
     return read_policy(name, _policy_bytes(name), sampled)
 
 
-def read_policy(name: str, data: bytes, sampled: bool = False) -> TrainedPolicy | TorchPolicy:
+def read_policy(name: str, data: bytes, sampled: bool = False) -> TrainedPolicy | ModulePolicy:
     """`load_policy` for the contents of a file; errors call it by this name."""
     if is_foreign(data):
         return of_bytes(name, data, sampled)
     if not plays_through_torch(data):
         return TrainedPolicy(name, data, sampled)
     try:
-        from starmine.policies.own import of_file
+        from starmine.policies.own import read_network
     except ImportError as error:
         raise ImportError(f"policy={name!r} needs torch: pip install 'starmine[torch]'") from error
-    return of_file(name, data, sampled)
+    file = PolicyFile(name, data, about=description(data).get("about", {}))
+    policy: ModulePolicy = registered("module_policy")(read_network(name, data), sampled=sampled, file=file)
+    return policy

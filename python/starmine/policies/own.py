@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from hashlib import sha256
 from typing import Any
 
 import torch
@@ -13,53 +12,47 @@ from torch import Tensor
 from starmine._core import SerializationError, StarmineError, Variant
 from starmine._util.imports import registered
 from starmine._util.rules import shows_own_hand
-from starmine.policies.files import COLORS, PLAIN, description, finite, refuse_about, safetensors
-from starmine.policies.torch_policy import Agent, Outputs, TorchPolicy
+from starmine.policies.agent import Agent, Outputs
+from starmine.policies.files import BELIEF, COLORS, PLAIN, description, finite, safetensors
 
 # Of each format the network by its registered name, and by their names in a file the arguments of its constructor.
 NETWORKS = {
     PLAIN: ("plain_network", {name: name for name in ("hidden", "recurrent", "card_features", "layer_norm")}),
-    COLORS: ("color_network", {"hidden": "hidden", "recurrent": "recurrent", "weights": "belief"}),
+    COLORS: ("color_network", {"hidden": "hidden", "recurrent": "recurrent", BELIEF: "belief"}),
 }
 
 
-class OwnAgent(Agent):
-    """A network of `starmine.torch`."""
-
-    dtype = "bits"
-    network: Any  # an `ActorCritic` of `starmine.torch`
+class FileNetwork(Agent):
+    """A network of `starmine.torch` from a file, whose scores are logits without a mask, as the core computes them."""
 
     def __init__(self, network: Any) -> None:
-        super().__init__(network, network.state_width)
-        self.encoder = network.encoder
+        super().__init__()
+        self.network: Any = network  # an `ActorCritic`
+        self.variant, self.encoder, self.state_width = network.variant, network.encoder, network.state_width
 
-    def forward(self, obs: Tensor, memory: Tensor, seats: Tensor) -> Outputs:
+    def turn(self, obs: Tensor, mask: Tensor, memory: Tensor, seats: Tensor) -> Outputs:
         """See `Agent`."""
-        state = self.network.one_turn(memory) if self.width else None
+        state = self.network.one_turn(memory) if self.state_width else None
         logits, values, after = self.network.evaluate(self.network.read(obs), state)
         return logits, values, memory if after is None else after[:, 0]
 
 
-def of_file(name: str, data: bytes, sampled: bool) -> TorchPolicy:
-    """The policy of a file for which `plays_through_torch` holds.
+def read_network(name: str, data: bytes) -> FileNetwork:
+    """The network of a file for which `plays_through_torch` holds.
 
     Raises:
         SerializationError: the file is damaged.
     """
     described = description(data)
-    refuse_about(name, described)
     try:
         tensors = safetensors(data)
     except ValueError as error:
         raise _refusal(name, error) from error
     numbers = finite(name, tensors)
     try:
-        network = _network(described, numbers)
+        return FileNetwork(_network(described, numbers))
     except (KeyError, TypeError, ValueError, RuntimeError, StarmineError) as error:
         raise _refusal(name, error) from error
-    agent, settings = OwnAgent(network), ["sampled"] if sampled else []
-    content, about = sha256(data).hexdigest(), described.get("about")
-    return TorchPolicy(name, data, content, "starmine", agent, network.variant, sampled, settings, about)
 
 
 def _refusal(name: str, error: Exception) -> SerializationError:

@@ -13,7 +13,7 @@ from starmine._util.rules import check_plays, plays_alike
 from starmine.policies.load import POLICY_FILE, TrainedPolicy, load_own, shipped
 
 if TYPE_CHECKING:
-    from starmine.policies.torch_policy import TorchPolicy
+    from starmine.torch import ModulePolicy
 
 SIZES = {f"{players}p": players for players in range(2, 6)}
 NOT_IN_POOLS = ("random",)
@@ -53,13 +53,13 @@ def pool(
     """
     rules = _rules(game)
     trained = shipped()
-    policies: dict[str, TrainedPolicy | TorchPolicy] = {
+    policies: dict[str, TrainedPolicy | ModulePolicy] = {
         name: load_own(name) for name in trained if f"{name}-small" not in trained
     }
     if results is not None:
         policies = {name: load_own(path) for name, path in _policies_of_runs(results).items()} | policies
     players = {name: name for name in bots_that_play(rules)}
-    players |= {name: policy.bot for name, policy in policies.items() if plays_alike(policy.variant, rules)}
+    players |= {name: str(policy.bot) for name, policy in policies.items() if plays_alike(policy.variant, rules)}
     held_out = {hold_out} if isinstance(hold_out, str) else set(hold_out)
     known = [*bots(), *policies]
     for name in held_out.difference(known):

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn.functional import linear, relu
 
 from starmine._core import StarmineError, Variant
-from starmine.policies.files import COLORS
+from starmine.policies.files import BELIEF, COLORS
 from starmine.torch.color_features import ColorFeatures
 from starmine.torch.network import ActorCritic, HiddenState, SeatGRU, checked_widths, orthogonal
 from starmine.torch.pooling import fused_pool, pool
@@ -120,7 +120,7 @@ class ColorNetwork(ActorCritic):
             "format": COLORS,
             "network": "colors",
             "hidden": self.hidden,
-            "weights": self.belief,
+            BELIEF: self.belief,
             "recurrent": self.memory is not None,
             "card_features": False,
             "layer_norm": False,

@@ -18,6 +18,7 @@ from starmine._util.durable import given_path, replace_file
 from starmine._util.equality import equal_by_value
 from starmine._util.keywords import wrong_type
 from starmine._util.numbers import check_integer, check_number
+from starmine.policies.agent import Agent, Outputs
 from starmine.policies.files import KEY, PLAIN
 from starmine.policies.load import read_policy
 from starmine.torch.unpack import unpack_bits
@@ -164,7 +165,7 @@ class SeatGRU(nn.Module):
         return candidate + torch.sigmoid(update + state_update) * (state - candidate)
 
 
-class ActorCritic(nn.Module, ABC):
+class ActorCritic(Agent, ABC):
     """The base class of the policy networks: masked log probabilities, hidden states, and policy files.
 
     A subclass has the methods `read`, `evaluate` and `described`, and the attributes `heads`, a linear layer, and
@@ -248,6 +249,12 @@ class ActorCritic(nn.Module, ABC):
         with torch.autocast(inputs.device.type, self.matmul_dtype if mixed else torch.bfloat16, enabled=mixed):
             logits, value, values = self.evaluate(inputs, hidden_state)
         return logits.masked_fill(~mask, MASKED_LOGIT).log_softmax(1), value, values
+
+    def turn(self, obs: Tensor, mask: Tensor, memory: Tensor, seats: Tensor) -> Outputs:
+        """Evaluate one turn of K seats from their hidden states, as `forward` does; `ModulePolicy` calls it."""
+        state = None if self.memory is None else self.one_turn(memory)
+        log_probs, values, after = self(self.read(obs), mask, state)
+        return log_probs, values, memory if after is None else after[:, 0]
 
     def remember(self, x: Tensor, hidden_state: HiddenState | None) -> tuple[Tensor, Tensor | None]:
         """Run the `SeatGRU`, if the network has one, on the trunk's outputs x (n, width).

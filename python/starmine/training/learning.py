@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Generic, Literal, TypeAlias, TypeVar, get_args
@@ -51,8 +50,7 @@ def begin_with(network: ActorCritic, policy: str, argument: str = "start") -> di
     except RuntimeError as error:
         problem = f"it has {', '.join(different)}" if different else error_line(error)
         raise TrainingError(f"{expected}; {problem}") from error
-    sha256 = hashlib.sha256(trained.data).hexdigest()
-    return {"policy": policy, "method": trained.about.get("method"), "sha256": sha256}
+    return {"policy": policy, "method": trained.about.get("method"), "sha256": trained.checksum}
 
 
 def form(network: ActorCritic) -> dict[str, object]:

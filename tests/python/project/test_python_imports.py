@@ -23,7 +23,7 @@ OPTIONAL = [
 ROOMS = ("adapters", "torch", "training", "__main__")
 # Modules of other rooms that need torch; they are imported inside functions.
 WITH_TORCH = {
-    *(f"policies.{name}" for name in ("memory", "own", "sampling", "torch_policy")),
+    *(f"policies.{name}" for name in ("agent", "own")),
     *(f"policies.foreign.{name}" for name in ("agent", "networks", "observations")),
 }
 PACKAGE = Path(starmine.__file__).parent

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from starmine._core import SerializationError, StarmineError, Variant, _policy_bytes, _unknown_name, variants
 from starmine._core import variant as preset
+from starmine._util.imports import registered
+from starmine.policies.files import PolicyFile
 from starmine.policies.foreign.files import FORMATS, OWN, SAD_NAMES, lstm_scopes, read_tensors, refuse_sb3
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from starmine.policies.foreign.networks import R2D2, Actor, HumanClone, QNetwork
     from starmine.policies.foreign.observations import Inputs
-    from starmine.policies.torch_policy import TorchPolicy
+    from starmine.torch import ModulePolicy
 
 ACTIVATIONS = ("relu", "tanh", "gelu")
 # The formats whose scores are logits, with the activation of their libraries' configurations, which no file says.
@@ -29,7 +30,7 @@ def load_foreign(
     variant: Variant | None = None,
     skip_connect: bool = False,
     activation: str | None = None,
-) -> TorchPolicy:
+) -> ModulePolicy:
     """Load the policy file of another library, with options; `load_policy` does it with the defaults.
 
     Args:
@@ -65,12 +66,11 @@ def of_bytes(
     variant: Variant | None = None,
     skip_connect: bool = False,
     activation: str | None = None,
-) -> TorchPolicy:
+) -> ModulePolicy:
     """`load_foreign` for the contents of a file."""
     refuse_sb3(data, name)
     try:
         from starmine.policies.foreign.agent import ForeignAgent
-        from starmine.policies.torch_policy import TorchPolicy
     except ImportError as error:
         raise ImportError(f"policy={name!r} needs torch: pip install 'starmine[torch]'") from error
     tensors = read_tensors(data, name)
@@ -104,11 +104,10 @@ def of_bytes(
             f"policy={name!r} has action values, so it plays greedily: expected sampled=False, or no '; sampled'"
         )
     unusual = activation not in (None, USUAL.get(found))
-    settings = {"sampled": sampled, "skip_connect": skip_connect, f"activation={activation}": unusual}
-    settings[str(variant)] = variant is not None
-    chosen = [setting for setting, is_chosen in settings.items() if is_chosen]
-    agent = ForeignAgent(network, rules, inputs)
-    return TorchPolicy(name, data, sha256(data).hexdigest(), found, agent, rules, sampled, chosen)
+    options = {"skip_connect": skip_connect, f"activation={activation}": unusual, str(variant): variant is not None}
+    file = PolicyFile(name, data, found, options=tuple(option for option, is_chosen in options.items() if is_chosen))
+    policy: ModulePolicy = registered("module_policy")(ForeignAgent(network, rules, inputs), sampled=sampled, file=file)
+    return policy
 
 
 def _check_widths(network: Actor | HumanClone | QNetwork | R2D2, inputs: int, outputs: int) -> None:
