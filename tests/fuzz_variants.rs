@@ -33,7 +33,6 @@ fn parameters() -> impl Strategy<Value = Parameters> {
 /// Replaces a number by one a little or far outside its range, each in one of thirty cases, and takes
 /// a row from the copies.
 fn spoil(parameters: &mut Parameters, extreme: i64, mut below: impl FnMut(u32) -> u32) {
-    // Every field is named, so that a new number cannot be left out.
     let Parameters {
         players,
         colors,
@@ -42,12 +41,7 @@ fn spoil(parameters: &mut Parameters, extreme: i64, mut below: impl FnMut(u32) -
         max_information_tokens,
         max_life_tokens,
         copies,
-        random_start_player: _,
-        empty_hints: _,
-        crowning_piece: _,
-        timed_display: _,
-        lost_game_score: _,
-        edition: _,
+        ..
     } = parameters;
     let counts = copies.iter_mut().flatten().flatten().take(1);
     let numbers = [players, colors, ranks, max_information_tokens, max_life_tokens];

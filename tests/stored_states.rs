@@ -152,7 +152,10 @@ fn use_view(view: &View<'_>) {
     assert!(view.last_event().is_none_or(|event| !variant.edition().event(&event).is_empty()));
     assert_eq!(view.last_event(), view.history().unwrap().last());
     assert!(variant.card_kinds().all(|card| view.discarded(card) <= variant.copies(card)));
-    assert!(view.last_turns() <= variant.players() && view.score() <= variant.max_score());
+    assert!(
+        view.turns_left().is_none_or(|turns| turns <= variant.players())
+            && view.score() <= variant.max_score()
+    );
     let belief = Belief::new(view);
     assert!(belief.num_hands() > 0 && belief.sample(&mut GameRng::for_samples(1)).is_some());
     write_card_features(view, &mut vec![0.0; players * hand_size * CARD_FEATURES]);

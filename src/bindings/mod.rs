@@ -16,7 +16,9 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 
 use crate::batch::{ExtraOutput, Outputs};
+use crate::encode::Encoder;
 use crate::rules::Ending;
+use arguments::text::Text;
 
 macro_rules! core_module {
     (
@@ -37,7 +39,7 @@ macro_rules! core_module {
             $(#[pymodule_export]
             use super::$module$(::$function)+;)+
             #[pymodule_export]
-            use super::{_extra_outputs, _outputs, encoders, endings};
+            use super::{_extra_outputs, _outputs, encoders, endings, shows_own_hand};
 
             #[pymodule_init]
             fn initialise(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
@@ -122,7 +124,18 @@ fn look_up_numpy(py: Python<'_>) -> PyResult<()> {
 /// The names of all observation encoders.
 #[pyfunction]
 fn encoders() -> Vec<&'static str> {
-    crate::encode::Encoder::ALL.iter().map(|encoder| encoder.name()).collect()
+    Encoder::ALL.iter().map(|encoder| encoder.name()).collect()
+}
+
+/// shows_own_hand(encoder) -> bool
+///
+/// Whether the observations of an encoder show the observer's own hand, which a `View` hides.
+///
+/// Raises:
+///     UnknownNameError: there is no such encoder.
+#[pyfunction]
+fn shows_own_hand(encoder: Text) -> PyResult<bool> {
+    Ok(encoder.parse::<Encoder>()?.shows_own_hand())
 }
 
 /// endings() -> list[str]

@@ -72,7 +72,7 @@ pub use turns::hint::Hint;
 pub use turns::moves::{ActionId, ActionSet, Move, MoveError};
 pub use turns::notation::NotationError;
 pub use variants::edition::Edition;
-pub use variants::parameters::{LostGameScore, Parameters, VariantError};
+pub use variants::parameters::{LostGameScore, Parameters, SWITCHES, Switch, VariantError};
 pub(crate) use variants::presets::hle_preset;
 pub use variants::presets::{PRESETS, Preset, preset};
 pub use variants::rating::Rating;

@@ -17,11 +17,11 @@ from starmine._core import (
     _extra_outputs,
     _Player,
     encoders,
+    shows_own_hand,
 )
 from starmine._util.arrays import Array
 from starmine._util.imports import registered
 from starmine._util.keywords import check_names
-from starmine._util.rules import plays_alike, shows_own_hand
 from starmine.games.player_texts import Noisy, player_of_text
 from starmine.games.results import error_text
 from starmine.games.turns import Turns
@@ -303,7 +303,7 @@ def check_variant(player: Any, variant: Variant) -> None:
         VariantError: it plays others. Starting seat, names of suits and the score of a lost game make no difference.
     """
     own = getattr(player, "variant", None)
-    if isinstance(own, Variant) and not plays_alike(own, variant):
+    if isinstance(own, Variant) and not variant._plays_alike(own):
         raise VariantError(f"{player!r} does not play this variant ({variant}): expected {own}")
 
 

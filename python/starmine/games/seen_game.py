@@ -23,10 +23,10 @@ from starmine._core import (
     _SeenGame,
     encoders,
     make_bot,
+    shows_own_hand,
 )
 from starmine._util.arrays import Array
 from starmine._util.keywords import check_names
-from starmine._util.rules import shows_own_hand
 from starmine.games.actions import action_id
 from starmine.games.players import Player, cheats, resolve_player
 from starmine.games.seats import PythonPlayers

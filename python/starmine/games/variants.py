@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from functools import cache
+from typing import Any
 
 from starmine._core import Card, UnknownNameError, Variant, VariantError, _hle_preset, variants
 from starmine._core import variant as preset
@@ -95,22 +95,6 @@ def resolve_variant(given: str | Variant, overrides: dict[str, Any]) -> Variant:
 def card_texts(colors: int, ranks: int) -> tuple[str, ...]:
     """The text of each kind of card, such as "R1", at its index `suit * ranks + rank`."""
     return tuple(str(Card.of(suit, rank)) for suit in range(colors) for rank in range(ranks))
-
-
-class Suit(NamedTuple):
-    """How a variant names a suit: the `letter` of its cards, such as "R", and its `name`, such as "red"."""
-
-    letter: str
-    name: str
-
-
-@lru_cache(maxsize=64)
-def named_suits(variant: Variant) -> tuple[Suit, ...]:
-    """The suits of a variant, by index."""
-    letters = {card.suit: str(card)[0] for card in variant.new_game(seed=0).deck}
-    first = 2 * variant.hand_size  # the action id of the first colour hint
-    names = [variant.action_meaning(first + color).rsplit(" ", 1)[1] for color in range(variant.colors)]
-    return tuple(Suit(letters[color], name) for color, name in enumerate(names))
 
 
 def preset_of(rules: Variant) -> str | None:

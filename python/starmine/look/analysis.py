@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from starmine._core import Event, StarmineError, State, View
-from starmine.look.frame import Suits, card_name, outlook, seat_names, suits_of
-from starmine.look.words import does
+from starmine.look.frame import card_name, seat_names, suits_of
+from starmine.look.words import Suits, does
 
 MISPLAY, CRITICAL, TIME, STUCK = "misplay", "critical", "time", "stuck"
 
@@ -62,19 +62,17 @@ def mistakes(state: State, names: Sequence[str] | None = None, suits: Sequence[s
         raise StarmineError(f"state is a {type(state).__name__}: expected a State")
     named, called = seat_names(names, state.variant.players), suits_of(state.variant, suits)
     position = state.variant.new_game(deck=state.deck, start_player=state.start_player)
-    errors, before = [], reachable(position)
+    errors = []
     for turn, event in enumerate(state.history, 1):
-        kinds = outlook(state.variant, position.fireworks, position.discard_pile)
-        critical, seen = kinds["critical"], position.view(event.seat)
+        seen = position.view(event.seat)
         position.apply(event.action)
-        after = reachable(position)
-        last_copy = event.card is not None and not event.added and str(event.card) in critical
+        before, after = seen.reachable_score, position.view(event.seat).reachable_score
+        last_copy = event.card is not None and not event.added and event.card in seen.outlook()["critical"]
         kind = _kind(event, last_copy, position)
         if before > after or kind != TIME:
             text = _text(event, kind, last_copy, position, named, called)
-            chance = None if kind in (TIME, STUCK) else _chance(event, seen, kinds)
+            chance = None if kind in (TIME, STUCK) else _chance(event, seen)
             errors.append(Mistake(turn, event.seat, kind, before - after, text, chance))
-        before = after
     return errors
 
 
@@ -143,41 +141,16 @@ def _shares(errors: Sequence[Mistake]) -> str:
     return f" {', '.join(told)}." if told else ""
 
 
-def _chance(event: Event, view: View, kinds: Mapping[str, Sequence[str]]) -> float:
+def _chance(event: Event, view: View) -> float:
     """How likely a play was to fit, or a discard to be no last copy of a needed card, by what the seat could know."""
     assert event.slot is not None
-    variant = view.variant
-    letters = [suit["letter"] for suit in suits_of(variant)]
-    names = [f"{letter}{rank + 1}" for letter in letters for rank in range(variant.ranks)]
-    wanted = set(kinds["critical" if event.kind == "discard" else "playable"])
-    if event.announced is not None:
-        wanted = {name for name in wanted if name[0] == letters[event.announced]}
     belief = view.marginals()[event.slot].tolist()
-    share = float(sum(part for name, part in zip(names, belief, strict=True) if name in wanted))
+    wanted = view.outlook()["critical" if event.kind == "discard" else "playable"]
+    chances = (
+        belief[card.suit * view.variant.ranks + card.rank] for card in wanted if event.announced in (None, card.suit)
+    )
+    share = float(sum(chances))
     return 1 - share if event.kind == "discard" else share
-
-
-def reachable(state: State) -> int:
-    """The most points that the game can still reach, as far as discards, turns and life tokens tell.
-
-    Of each suit it counts the cards below the first one whose copies are all discarded, and in all one point at most
-    for each turn on which a card can still be played. A game that is over reaches its score.
-    """
-    if state.is_terminal:
-        return state.score
-    variant, played = state.variant, sum(state.fireworks)
-    dead = outlook(variant, state.fireworks, state.discard_pile)["dead"]
-    by_cards = variant.colors * variant.ranks - (len(dead) - played)
-    return by_cards if variant.crowning_piece else min(by_cards, played + _plays_left(state))
-
-
-def _plays_left(state: State) -> int:
-    """The most cards that can still be played: one for each card of the deck, then one for each seat."""
-    players = state.variant.players
-    if state.deck_size > 0:
-        return state.deck_size + players
-    drawn = [turn for turn, event in enumerate(state.history, 1) if event.drawn is not None]
-    return players - (state.length - (drawn[-1] if drawn else 0))
 
 
 def _kind(event: Event, last_copy: bool, position: State) -> str:

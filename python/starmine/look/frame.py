@@ -7,7 +7,7 @@ Its fields:
 | field | type | meaning |
 |---|---|---|
 | `format` | int | `FORMAT`; another number is another meaning of the fields |
-| `variant` | dict | the rules: `text`, `players`, `colors`, `ranks`, `hand_size`, `max_information_tokens`, `max_life_tokens`, `deck_size`, `max_score`, `copies`, `edition`, `crowning_piece`, `timed_display`, `empty_hints` |
+| `variant` | dict | the rules: `text`, `players`, `colors`, `ranks`, `hand_size`, `max_information_tokens`, `max_life_tokens`, `deck_size`, `max_score`, `copies`, `edition`, and the rules that are on or off, as `Variant.switches` names them |
 | `suits` | list of dicts | the `letter` and the `name` of each suit; every card in the frame has these letters |
 | `names` | list of str | of the seats, such as "smart" or "seat 0" |
 | `observer` | int or None | the seat whose view this is; None for the open table |
@@ -19,7 +19,7 @@ Its fields:
 | `discards` | list of str | the discard pile, the oldest card first |
 | `playable`, `critical`, `dead` | list of str | kinds of cards: next on their stack; needed, and the last copy; never to be played again |
 | `hands` | list of lists of cards | by seat, the oldest card first |
-| `last` | dict or None | the last turn: `seat`, `action`, `text`, `kind`, `slot`, `target`, `color`, `rank`, `announced`, `touched`, `card`, `added`, `misplay`, `regained`, as in `starmine.Event` |
+| `last` | dict or None | the last turn: `seat`, `action`, `kind`, `slot`, `target`, `color`, `rank`, `announced`, `touched`, `card`, `added`, `misplay`, `regained`, as in `starmine.Event` |
 | `words` | str | the last turn in words, such as "smart hints seat 1: red (slots 2, 3)"; before the first one who begins |
 | `legal` | list of dicts | the moves of the seat to act, if the frame may show them: `action`, `text`, `kind`, `slot`, `target`, `color`, `rank`, `announced` |
 | `policy` | dict or None | what a player thinks: see `frame_of` |
@@ -48,9 +48,8 @@ from typing import Any
 from starmine._core import Card, Event, Knowledge, Move, StarmineError, State, Variant, View
 from starmine._util.keywords import check_names
 from starmine.games.hands import Hands
-from starmine.games.variants import named_suits
 from starmine.look.shapes import SUITS
-from starmine.look.words import does, turn_in_words
+from starmine.look.words import Suits, does, move_in_words, turn_in_words
 
 FORMAT = 1
 Frame = dict[str, Any]
@@ -58,7 +57,6 @@ Frame = dict[str, Any]
 
 # The letter of each suit. The engine's editions, and hanab.live, name their suits with these.
 LETTERS = {suit["name"]: letter for letter, suit in SUITS.items()}
-Suits = Sequence[Mapping[str, str]]
 OF_VARIANT = [
     "players",
     "colors",
@@ -70,9 +68,6 @@ OF_VARIANT = [
     "max_score",
     "copies",
     "edition",
-    "crowning_piece",
-    "timed_display",
-    "empty_hints",
 ]
 OF_EVENT = [
     "seat",
@@ -145,21 +140,24 @@ def frame_of(
         hands = _open_hands(state, told, beliefs)
     return {
         "format": FORMAT,
-        "variant": {"text": str(variant), **{name: getattr(variant, name) for name in OF_VARIANT}},
+        "variant": {
+            "text": str(variant),
+            **{name: getattr(variant, name) for name in (*OF_VARIANT, *variant.switches)},
+        },
         "suits": called,
         "names": seats,
         "observer": None if state is not None else view.observer,
         "turn": len(history),
         "current_player": shown.current_player,
         "start_player": history[0].seat if history else shown.current_player,
-        "ending": _ending(shown),
+        "ending": view.ending,
         "score": shown.score,
         "information_tokens": shown.information_tokens,
         "life_tokens": shown.life_tokens,
         "fireworks": shown.fireworks,
         "deck_size": shown.deck_size,
         "discards": [card_name(card, called) for card in discards],
-        **outlook(variant, shown.fireworks, discards, called),
+        **{kind: [card_name(card, called) for card in cards] for kind, cards in view.outlook().items()},
         "hands": hands,
         "last": last,
         "words": does(seats[shown.current_player], "begin") if last is None else turn_in_words(last, seats, called),
@@ -182,7 +180,7 @@ def seat_names(names: Sequence[str] | None, players: int) -> list[str]:
 def suits_of(variant: Variant, names: Sequence[str] | None = None) -> list[dict[str, str]]:
     """The letter and the name of each suit of a variant, such as {"letter": "R", "name": "red"}."""
     if names is None:
-        names = [suit.name for suit in named_suits(variant)]
+        return [{"letter": letter, "name": name} for letter, name in zip(variant.letters, variant.suits, strict=True)]
     if isinstance(names, str) or not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
         raise StarmineError(f"suits={names!r} is not allowed: expected a sequence with a name for each suit")
     check_names("suit", names, LETTERS)
@@ -196,60 +194,10 @@ def card_name(card: Card, suits: Suits) -> str:
     return f"{suits[card.suit]['letter']}{card.rank + 1}"
 
 
-def action_text(variant: Variant, action: int, suits: Suits) -> str:
-    """What an action id means, such as "hint +1 red", with the names of these suits."""
-    return _renamed(variant.action_meaning(action), variant.move(action), suits)
-
-
-def _renamed(text: str, move: Move | Event, suits: Suits) -> str:
-    """The text of a move, with the name of a suit at its end, if there is one, among these."""
-    color = move.color if move.announced is None else move.announced
-    if color is None:
-        return text
-    return f"{text.rpartition(' ')[0]} {suits[color]['name']}"
-
-
-def outlook(
-    variant: Variant, fireworks: Sequence[int], discards: Sequence[Card], suits: Suits | None = None
-) -> dict[str, list[str]]:
-    """The kinds of cards that are `playable`, `critical` and `dead`, by the fireworks and the discard pile.
-
-    Playable is the next card of a stack, critical the last copy of a card that is needed, and dead a card that can
-    never be played. A playable card can be critical. The cards have the letters of `suits`, or of the edition.
-    """
-    letters = [suit["letter"] for suit in (suits_of(variant) if suits is None else suits)]
-    cards: dict[str, list[str]] = {"playable": [], "critical": [], "dead": []}
-    left = [list(row) for row in variant.copies]
-    for card in discards:
-        left[card.suit][card.rank] -= 1
-    for suit, height in enumerate(fireworks):
-        reachable = True
-        for rank in range(variant.ranks):
-            name = f"{letters[suit]}{rank + 1}"
-            reachable = reachable and (rank < height or left[suit][rank] > 0)
-            if rank < height or not reachable:
-                cards["dead"].append(name)
-                continue
-            if rank == height:
-                cards["playable"].append(name)
-            if left[suit][rank] == 1:
-                cards["critical"].append(name)
-    return cards
-
-
-def _ending(position: State | View) -> str | None:
-    """How the game ended, which every seat knows; a view says it in its text."""
-    if isinstance(position, State):
-        return position.ending
-    last = str(position).rsplit("\n", 1)[-1]
-    return last.removeprefix("over: ") if last.startswith("over: ") else None
-
-
 def event_of(event: Event, suits: Suits) -> dict[str, Any]:
     """A turn as plain data, the `last` of a frame."""
     told = {name: getattr(event, name) for name in OF_EVENT}
-    card = None if event.card is None else card_name(event.card, suits)
-    return told | {"text": _renamed(event.move, event, suits), "card": card}
+    return told | {"card": None if event.card is None else card_name(event.card, suits)}
 
 
 def _legal(position: State | View, suits: Suits) -> list[dict[str, Any]]:
@@ -258,7 +206,7 @@ def _legal(position: State | View, suits: Suits) -> list[dict[str, Any]]:
     return [
         {
             "action": action,
-            "text": action_text(position.variant, action, suits),
+            "text": move_in_words(move, suits),
             "target": None if move.offset is None else (seat + move.offset) % players,
             **{name: getattr(move, name) for name in OF_MOVE},
         }

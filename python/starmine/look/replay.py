@@ -16,8 +16,8 @@ from starmine.games.player_texts import of_core, own_policy, player_of_text, sho
 from starmine.games.players import check_variant
 from starmine.games.results import Games
 from starmine.games.trajectories import Trajectories
-from starmine.look.analysis import mistakes, reachable, verdict
-from starmine.look.frame import Frame, action_text, frame_of
+from starmine.look.analysis import mistakes, verdict
+from starmine.look.frame import Frame, frame_of
 from starmine.look.shapes import browser_file
 from starmine.look.words import move_in_words, told_apart
 from starmine.policies.load import TrainedPolicy
@@ -231,16 +231,18 @@ def _game(
         frame = frame_of(position, names=apart, suits=suits, policy=now, beliefs=beliefs, legal=False)
         told |= {card["number"]: card["told"] for hand in frame["hands"] for card in hand}
         frames.append(_brief(frame))
-        reach.append(reachable(position))
+        reach.append(position.view(0).reachable_score)
         if turn < state.length:
             if bot is not None:
                 would.append(position.suggest(bot))
             position.apply(state.history[turn].action)
-    moves = [action_text(variant, action, first["suits"]) for action in range(variant.num_actions)]
+    moves = [variant.move(action) for action in range(variant.num_actions)]
     data = {
         **{name: first[name] for name in OF_GAME},
         "seats": apart,
-        "moves": [[move_in_words(text, seat, apart) for text in moves] for seat in range(variant.players)],
+        "moves": [
+            [move_in_words(move, first["suits"], apart, seat) for move in moves] for seat in range(variant.players)
+        ],
         "frames": frames,
         "told": told,
         "actions": [event.action for event in state.history],

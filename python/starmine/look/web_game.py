@@ -103,7 +103,8 @@ class WebGame:
             self._check_at(at)
             game = self.game
             action = game.advice(str(bot))
-            text = move_in_words(game.variant.action_meaning(action), game.state.current_player, game.shown_names)
+            move, suits = game.variant.move(action), suits_of(game.variant)
+            text = move_in_words(move, suits, game.shown_names, game.state.current_player)
             return {"bot": bot, "action": action, "text": text}
 
     def begin(self, at: object) -> Answer:

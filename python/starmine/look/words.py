@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from starmine._core import Move
+
+Suits = Sequence[Mapping[str, str]]
+"""The `letter` and the `name` of each suit."""
 
 
 def told_apart(names: Sequence[str]) -> list[str]:
@@ -17,13 +21,20 @@ def does(name: str, verb: str) -> str:
     return f"{name} {verb}" if name == "you" else f"{name} {verb}s"
 
 
-def move_in_words(text: str, seat: int, names: Sequence[str]) -> str:
-    """A move of a seat, such as "hint +1 red", with the name of the player who gets the hint: "hint smart: red"."""
-    hint = re.fullmatch(r"hint \+(\d+) (.*)", text)
-    return f"hint {names[(seat + int(hint[1])) % len(names)]}: {hint[2]}" if hint else text
+def move_in_words(move: Move, suits: Suits, names: Sequence[str] | None = None, seat: int = 0) -> str:
+    """A move with the names of these suits, such as "hint +1 red"; with names, that of a seat: "hint smart: red"."""
+    if move.offset is not None:
+        what = f"rank {(move.rank or 0) + 1}" if move.color is None else suits[move.color]["name"]
+        return (
+            f"hint +{move.offset} {what}"
+            if names is None
+            else f"hint {names[(seat + move.offset) % len(names)]}: {what}"
+        )
+    announced = "" if move.announced is None else f" announcing {suits[move.announced]['name']}"
+    return f"{move.kind} slot {move.slot}{announced}"
 
 
-def turn_in_words(last: dict[str, Any], names: Sequence[str], suits: Sequence[dict[str, str]]) -> str:
+def turn_in_words(last: dict[str, Any], names: Sequence[str], suits: Suits) -> str:
     """A turn, the `last` of a frame, in words."""
     who = does(names[last["seat"]], last["kind"] if last["target"] is None else "hint")
     if last["target"] is not None:

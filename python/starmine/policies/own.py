@@ -9,9 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from starmine._core import SerializationError, StarmineError, Variant
+from starmine._core import SerializationError, StarmineError, Variant, shows_own_hand
 from starmine._util.imports import registered
-from starmine._util.rules import shows_own_hand
 from starmine.policies.agent import Agent, Outputs
 from starmine.policies.files import BELIEF, COLORS, PLAIN, description, finite, safetensors
 

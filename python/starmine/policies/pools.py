@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from starmine._core import StarmineError, Variant, VariantError, _unknown_name, bot, bots
 from starmine._core import variant as preset
-from starmine._util.rules import check_plays, plays_alike
+from starmine._util.rules import check_plays
 from starmine.policies.load import POLICY_FILE, TrainedPolicy, load_own, shipped
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def pool(
     if results is not None:
         policies = {name: load_own(path) for name, path in _policies_of_runs(results).items()} | policies
     players = {name: name for name in bots_that_play(rules)}
-    players |= {name: str(policy.bot) for name, policy in policies.items() if plays_alike(policy.variant, rules)}
+    players |= {name: str(policy.bot) for name, policy in policies.items() if rules._plays_alike(policy.variant)}
     held_out = {hold_out} if isinstance(hold_out, str) else set(hold_out)
     known = [*bots(), *policies]
     for name in held_out.difference(known):

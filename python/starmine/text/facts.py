@@ -7,20 +7,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from starmine._core import Card, Event, Variant, View
+from starmine._core import Card, Event, Move, Variant, View
 from starmine.games.hands import Hands
-from starmine.games.variants import Suit, named_suits
-
-
-def turns_left(view: View) -> int | None:
-    """The number of turns that are left, once the deck is empty; None before, and where there is no last round."""
-    variant, history = view.variant, view.history
-    if view.deck_size > 0 or variant.crowning_piece:
-        return None
-    cards = variant.deck_size - variant.players * variant.hand_size
-    draws = [turn for turn, event in enumerate(history) if event.card is not None]
-    last_draw = draws[cards - 1] if cards > 0 else -1
-    return variant.players - (len(history) - 1 - last_draw)
 
 
 def hints_of_cards(view: View, history: Sequence[Event]) -> list[list[list[tuple[int, Event]]]]:
@@ -47,11 +35,17 @@ def move_texts(variant: Variant, observer: int) -> tuple[str, ...]:
     """The texts of all actions of a seat, by action id; see `move_text`."""
     texts = []
     for action in range(variant.num_actions):
-        offset, meaning = variant.move(action).offset, variant.action_meaning(action)
-        if offset is not None:
-            meaning = f"hint seat {(observer + offset) % variant.players} {meaning.split(' ', 2)[2]}"
-        texts.append(meaning)
+        move = variant.move(action)
+        if move.offset is None:
+            texts.append(str(move))
+        else:
+            texts.append(f"hint seat {(observer + move.offset) % variant.players} {hint_text(move, variant)}")
     return tuple(texts)
+
+
+def hint_text(move: Move | Event, variant: Variant) -> str:
+    """What a hint names, such as "red" or "rank 1"."""
+    return f"rank {(move.rank or 0) + 1}" if move.color is None else variant.suits[move.color]
 
 
 def move_text(view: View, action: int) -> str:
@@ -59,29 +53,26 @@ def move_text(view: View, action: int) -> str:
     return move_texts(view.variant, view.observer)[action]
 
 
-def event_facts(turn: int, event: Event, suits: Sequence[Suit]) -> dict[str, Any]:
+def event_facts(turn: int, event: Event, variant: Variant) -> dict[str, Any]:
     """A turn that was played."""
     fields: dict[str, Any] = {"turn": turn, "seat": event.seat}
     if event.target is not None:
-        value = f"rank {event.rank + 1}" if event.rank is not None else suits[event.color or 0].name
-        return fields | {"move": "hint", "to_seat": event.target, "hint": value, "slots": list(event.touched)}
+        hint = hint_text(event, variant)
+        return fields | {"move": "hint", "to_seat": event.target, "hint": hint, "slots": list(event.touched)}
     fields |= {"move": event.kind, "slot": event.slot, "card": str(event.card)}
     if event.announced is not None:
-        fields["announced"] = suits[event.announced].name
+        fields["announced"] = variant.suits[event.announced]
     if event.kind == "play":
         fields["result"] = "misplay" if event.misplay else "added"
     return fields
 
 
-def slot_facts(slot: int, card: Card | None, hints: list[tuple[int, Event]], suits: Sequence[Suit]) -> dict[str, Any]:
+def slot_facts(slot: int, card: Card | None, hints: list[tuple[int, Event]], variant: Variant) -> dict[str, Any]:
     """A card in a hand: the card if the observer sees it, and what its owner has been told."""
     fields: dict[str, Any] = {"slot": slot}
     if card is not None:
         fields["card"] = str(card)
-    fields["told"] = [
-        {"hint": f"rank {event.rank + 1}" if event.rank is not None else suits[event.color or 0].name, "turn": turn}
-        for turn, event in hints
-    ]
+    fields["told"] = [{"hint": hint_text(event, variant), "turn": turn} for turn, event in hints]
     return fields
 
 
@@ -96,9 +87,9 @@ def facts(view: View, history: str, possible: bool, legal_moves: bool, probabili
         probabilities: whether the observer's cards have the probabilities of `View.marginals`.
     """
     variant, observer = view.variant, view.observer
-    suits, past, hands = named_suits(variant), view.history, view.hands
+    past, hands = view.history, view.hands
     turn = len(past)
-    every = [f"{suit.letter}{rank}" for suit in suits for rank in range(1, variant.ranks + 1)]
+    every = [f"{letter}{rank}" for letter in variant.letters for rank in range(1, variant.ranks + 1)]
     position: dict[str, Any] = {
         "turn": turn,
         "you": observer,
@@ -108,8 +99,8 @@ def facts(view: View, history: str, possible: bool, legal_moves: bool, probabili
         "information_tokens": view.information_tokens,
         "life_tokens": view.life_tokens,
         "deck": view.deck_size,
-        "turns_left": turns_left(view),
-        "fireworks": {suit.name: height for suit, height in zip(suits, view.fireworks, strict=True)},
+        "turns_left": view.turns_left,
+        "fireworks": dict(zip(variant.suits, view.fireworks, strict=True)),
         "discards": sorted(map(str, view.discard_pile), key=every.index),
         "hands": [],
     }
@@ -119,7 +110,7 @@ def facts(view: View, history: str, possible: bool, legal_moves: bool, probabili
         offset = (seat - observer) % variant.players
         hand = []
         for slot, seen in enumerate(hands[offset]):
-            card = slot_facts(slot, seen, hints[seat][slot], suits)
+            card = slot_facts(slot, seen, hints[seat][slot], variant)
             if possible:  # both lists are in the order of suits and ranks
                 cards = own_possible[slot] if offset == 0 else view.knowledge(offset, slot).plausible
                 card["can_be"] = list(every) if len(cards) == len(every) else list(map(str, cards))
@@ -134,7 +125,7 @@ def facts(view: View, history: str, possible: bool, legal_moves: bool, probabili
     if history != "none":
         own = [turn for turn, event in enumerate(past) if event.seat == observer]
         first = 0 if history == "whole" or not own else own[-1]
-        position["history"] = [event_facts(number, past[number], suits) for number in range(first, turn)]
+        position["history"] = [event_facts(number, past[number], variant) for number in range(first, turn)]
     if legal_moves:
         texts = move_texts(variant, observer)
         position["legal_moves"] = [texts[action] for action in view.legal_actions()]

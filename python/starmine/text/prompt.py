@@ -10,11 +10,10 @@ from itertools import groupby
 from typing import Any, Literal, get_args
 
 from starmine._core import StarmineError, Variant, View, _unknown_name
-from starmine.games.variants import named_suits
 from starmine.text.facts import facts
 
 #: The version of the prompts. It changes with any change of their text.
-PROMPT_VERSION = 2
+PROMPT_VERSION = 3
 Form = Literal["text", "json"]
 History = Literal["round", "whole", "none"]
 AnswerForm = Literal["line", "json"]
@@ -95,17 +94,19 @@ def rules_prompt(variant: Variant, options: PromptOptions | None = None) -> str:
 
 @lru_cache(maxsize=64)
 def _rules(variant: Variant, answer: AnswerForm, conventions: str | None) -> str:
-    first = "a seat that was drawn" if variant.random_start_player else "seat 0"
     lines = [
         f"You play Hanabi, a cooperative card game, in a team of {variant.players}. The seats are 0 to "
-        f"{variant.players - 1} and take turns in this order; {first} begins. Every player sees all hands except the "
-        "own one. Players may say nothing but the moves below.",
+        f"{variant.players - 1} and take turns in this order. Every player sees all hands except the own one. Players "
+        "may say nothing but the moves below.",
         "",
         *_cards(variant),
         "",
         *_moves(variant),
         "",
-        *_endings(variant),
+        _end(variant),
+        "",
+        "RULES OF THIS GAME.",
+        *(f"- {text}" for text in variant.switches.values() if text),
     ]
     if conventions:
         lines += ["", conventions.strip()]
@@ -115,21 +116,21 @@ def _rules(variant: Variant, answer: AnswerForm, conventions: str | None) -> str
 
 def _cards(variant: Variant) -> list[str]:
     """Suits, copies, goal, hands and tokens."""
-    suits = named_suits(variant)
+    suits, letters = variant.suits, variant.letters
     groups: dict[tuple[int, ...], list[str]] = {}
     for suit, numbers in zip(suits, variant.copies, strict=True):
-        groups.setdefault(tuple(numbers), []).append(suit.name)
-    names = ", ".join(f"{suit.name} ({suit.letter})" for suit in suits)
+        groups.setdefault(tuple(numbers), []).append(suit)
+    names = ", ".join(f"{suit} ({letter})" for suit, letter in zip(suits, letters, strict=True))
     ranks = "rank 1" if variant.ranks == 1 else f"ranks 1 to {variant.ranks}"
     lines = [
         f"CARDS. The deck has {variant.deck_size} cards in {len(suits)} suit{'s' * (len(suits) > 1)}: {names}, of "
-        f"{ranks}. {suits[0].letter}1 is the card {suits[0].name} 1.",
+        f"{ranks}. {letters[0]}1 is the card {suits[0]} 1.",
     ]
     for copies, members in groups.items():
         alike = f"Each of {', '.join(members)}" if len(members) > 1 else members[0].capitalize()
         counts = ", ".join(f"{count} of rank {rank}" for rank, count in enumerate(copies, 1))
         lines.append(f"Copies: {alike if len(groups) > 1 else 'each suit'} has {counts}.")
-    if "multicolour" in [suit.name for suit in suits]:
+    if "multicolour" in suits:
         lines.append("Multicolour is a suit of its own: a hint of another colour does not touch a multicoloured card.")
     lines += [
         f"GOAL. The team builds one firework for each suit: its cards in the order 1 to {variant.ranks}. Each card "
@@ -145,57 +146,26 @@ def _cards(variant: Variant) -> list[str]:
 
 def _moves(variant: Variant) -> list[str]:
     """The moves, what they cost and what they give."""
-    suits = named_suits(variant)
-    example = f'"hint seat 1 {suits[0].name}" or "hint seat 1 rank 1"'
-    touching = (
-        "A hint may touch no card."
-        if variant.empty_hints and not variant.crowning_piece
-        else "A hint may touch no card, but the hand must have a card."
-        if variant.empty_hints
-        else "A hint must touch at least one card."
-    )
-    lines = [
+    return [
         "MOVES. In your turn you make one move:",
         '- "play slot 0": if the card is the next rank of its suit, it is added to the firework; otherwise it goes to '
         "the discards and the team loses a life token. A card that completes a firework gives an information token "
         "back.",
-        f'- "discard slot 0": the card goes to the discards, and the team gets an information token back. It is not '
+        '- "discard slot 0": the card goes to the discards, and the team gets an information token back. It is not '
         f"allowed with {variant.max_information_tokens} information tokens.",
-        f"- {example}: costs an information token and points at all cards of that suit or rank in the hand of another "
-        f"seat. It is not allowed without a token. {touching}",
+        f'- "hint seat 1 {variant.suits[0]}" or "hint seat 1 rank 1": costs an information token and points at all '
+        "cards of that suit or rank in the hand of another seat. It is not allowed without a token.",
     ]
-    if variant.timed_display:
-        lines.append(
-            f'- "play slot 0 announcing {suits[0].name}": a play that names the suit of the card. If the card has the '
-            "suit and is the next rank, it is added and gives an information token back, in addition to the token of a "
-            "completed firework. With a wrong suit the play fails, even if the card were the next rank."
-        )
-    return lines
 
 
-def _endings(variant: Variant) -> list[str]:
-    """How the game ends, and what it scores."""
+def _end(variant: Variant) -> str:
+    """How the game ends, and what it scores; the rules of the last round are among the switches."""
     lost = (
         "a lost game scores 0" if variant.lost_game_score == "zero" else "a lost game scores the cards on the fireworks"
     )
     lives = variant.max_life_tokens
     last = {1: "only", 2: "second", 3: "third"}.get(lives, f"{lives}th")
-    lines = [
-        f"END. The game ends with all {variant.max_score} points. It is lost when the {last} life token is "
-        f"lost; {lost}."
-    ]
-    if variant.crowning_piece:
-        lines.append(
-            "There is no last round: when the deck is empty, the game goes on and hands shrink. The game is lost as "
-            "soon as the last copy of a card that a firework needs is in the discards. It is also lost when the seat "
-            f"to act has neither a card nor an information token. So only {variant.max_score} points win."
-        )
-    else:
-        lines.append(
-            "When the last card of the deck is drawn, each seat has one more turn, also the seat that drew it; then "
-            "the game ends and scores the cards on the fireworks."
-        )
-    return lines
+    return f"END. The game ends with {variant.max_score} points. It is lost when the {last} life token is lost; {lost}."
 
 
 def table_prompt(view: View, options: PromptOptions | None = None) -> str:

@@ -15,7 +15,6 @@ from starmine._core import ArrayError, StarmineError, Variant, VariantError, _ex
 from starmine._util.arrays import Array, check_array
 from starmine._util.keywords import check_names
 from starmine._util.numbers import check_number
-from starmine._util.rules import plays_alike
 from starmine.games.draws import POLICY, draw, fractions
 from starmine.games.identity import parameters_hash
 from starmine.games.players import refuse_foreign
@@ -110,7 +109,7 @@ class ModulePolicy:
         if isinstance(module, Agent):
             if self.encoder != module.encoder:
                 raise StarmineError(f"encoder={encoder!r} is not allowed: the network's is {module.encoder!r}")
-            if variant is not None and not plays_alike(variant, module.variant):
+            if variant is not None and not variant._plays_alike(module.variant):
                 raise VariantError(f"variant={variant} is not allowed: the network plays {module.variant}")
             self.dtype, self.all_turns = module.dtype, module.all_turns
             if module.state_width:

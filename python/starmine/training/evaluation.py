@@ -7,10 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from starmine._core import Variant
+from starmine._core import Variant, shows_own_hand
 from starmine._util.durable import replace_file
 from starmine._util.numbers import check_number
-from starmine._util.rules import shows_own_hand
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.report import csv_of_table
 from starmine.evaluation.run import evaluate

@@ -15,8 +15,7 @@ from typing import Any, Protocol, TypeAlias, cast
 import numpy as np
 import torch
 
-from starmine._core import StarmineError
-from starmine._util.rules import shows_own_hand
+from starmine._core import StarmineError, shows_own_hand
 from starmine.games.results import Games, with_error
 from starmine.training import configuration
 from starmine.training.checkpoint import (

@@ -9,7 +9,7 @@ use crate::bindings::arguments::numbers::Integer;
 use crate::bindings::arrays::copies::while_read;
 use crate::bindings::arrays::vectors::items;
 use crate::bindings::errors::VariantError;
-use crate::rules::{self, Parameters};
+use crate::rules::{self, Parameters, SWITCHES};
 
 /// More rows or numbers than any variant has; what follows them is not read.
 const MAX_COPIES: usize = 64;
@@ -51,10 +51,9 @@ pub fn parameters_dict<'py>(
     dict.set_item("max_information_tokens", parameters.max_information_tokens)?;
     dict.set_item("max_life_tokens", parameters.max_life_tokens)?;
     dict.set_item("copies", &parameters.copies)?;
-    dict.set_item("random_start_player", parameters.random_start_player)?;
-    dict.set_item("empty_hints", parameters.empty_hints)?;
-    dict.set_item("crowning_piece", parameters.crowning_piece)?;
-    dict.set_item("timed_display", parameters.timed_display)?;
+    for switch in SWITCHES {
+        dict.set_item(switch.name, switch.is_on(parameters))?;
+    }
     dict.set_item("lost_game_score", parameters.lost_game_score.name())?;
     dict.set_item("edition", parameters.edition.name())?;
     Ok(dict)

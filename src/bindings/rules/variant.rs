@@ -19,7 +19,7 @@ use crate::bindings::errors::{
     DeckError, SerializationError, StarmineError, VariantError, illegal_action,
 };
 use crate::encode::Encoder;
-use crate::rules::{self, EpisodeSeed, Parameters, Rating};
+use crate::rules::{self, EpisodeSeed, Parameters, Rating, SWITCHES};
 
 /// Variant(players=2, colors=5, ranks=5, hand_size=None, max_information_tokens=8,
 ///         max_life_tokens=3, copies=None, random_start_player=False, empty_hints=False,
@@ -189,6 +189,29 @@ impl Variant {
         self.0.timed_display()
     }
 
+    /// What holds for each rule that is on or off, in words for players, by the parameter's name: in a variant without
+    /// `empty_hints`, "A hint must touch at least one card.". The text is empty where nothing needs to be said.
+    #[getter]
+    fn switches<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        for switch in SWITCHES {
+            dict.set_item(switch.name, switch.text(&self.0))?;
+        }
+        Ok(dict)
+    }
+
+    /// The names of the suits in the edition, by index, such as ["red", "yellow"].
+    #[getter]
+    fn suits(&self) -> Vec<&'static str> {
+        self.0.all_suits().map(|suit| self.0.edition().suit_name(suit)).collect()
+    }
+
+    /// The letters of the suits in the edition, by index, such as "RY".
+    #[getter]
+    fn letters(&self) -> String {
+        self.0.all_suits().map(|suit| self.0.edition().letter(suit)).collect()
+    }
+
     /// The edition, which names the suits in text.
     #[getter]
     fn edition(&self) -> &'static str {
@@ -287,6 +310,12 @@ impl Variant {
     #[pyo3(signature = (encoder=Text::from("canonical")), text_signature = "($self, encoder='canonical')")]
     fn layout(&self, encoder: Text) -> PyResult<Layout> {
         Ok(Layout::new(&encoder.parse::<Encoder>()?.layout(&self.0)))
+    }
+
+    /// Whether a policy for this variant also plays the other one: only `random_start_player`, `lost_game_score` and
+    /// `edition` may differ.
+    fn _plays_alike(&self, other: &Variant) -> bool {
+        self.0.plays_alike(&other.0)
     }
 
     /// Deals a game.

@@ -1,5 +1,6 @@
 //! The Python class `View`: what one seat sees of a game.
 
+use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
@@ -17,7 +18,7 @@ use crate::bindings::encode::features::{action_mask, encode_view};
 use crate::bindings::errors::StarmineError;
 use crate::bindings::interruptible::detached;
 use crate::encode::Encoder;
-use crate::rules::{self, ActionId, Belief, GameRng, Offset, Seat, SeenGame, Slot};
+use crate::rules::{self, ActionId, Belief, CardSet, GameRng, Offset, Seat, SeenGame, Slot};
 use crate::threads::is_stopped;
 
 /// The arguments of `State.view`.
@@ -218,6 +219,42 @@ impl View {
     #[getter]
     fn score(&self) -> u8 {
         self.view().score()
+    }
+
+    /// How the game ended, one of `starmine.endings()`, or None while it goes on.
+    #[getter]
+    fn ending(&self) -> Option<&'static str> {
+        self.view().ending().map(rules::Ending::name)
+    }
+
+    /// The turns left of the last round, with the next one; None until the deck is empty, and where there is no last
+    /// round.
+    #[getter]
+    fn turns_left(&self) -> Option<u8> {
+        self.view().turns_left()
+    }
+
+    /// The most points that the game can still reach, as far as discards and turns tell: of each suit the cards below
+    /// the first one whose copies are all discarded, and one point at most for each turn on which a card can still be
+    /// played.
+    #[getter]
+    fn reachable_score(&self) -> u8 {
+        self.view().reachable_score()
+    }
+
+    /// The kinds of cards that are "playable", next on their stack; "critical", needed and the last copy; and "dead",
+    /// never to be played again.
+    fn outlook(&self) -> BTreeMap<&'static str, Vec<Card>> {
+        let view = self.view();
+        let (variant, outlook) = (view.variant(), view.outlook());
+        let cards = |set: CardSet| {
+            set.iter().map(|index| Card::new(variant.card(index), variant.edition())).collect()
+        };
+        BTreeMap::from([
+            ("playable", cards(outlook.playable)),
+            ("critical", cards(outlook.critical)),
+            ("dead", cards(outlook.dead)),
+        ])
     }
 
     /// The discarded and misplayed cards, the oldest first.

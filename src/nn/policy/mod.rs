@@ -29,9 +29,7 @@ use safetensors::SafeTensors;
 use crate::encode::Encoder;
 use crate::nn::color_network::ColorNetwork;
 use crate::nn::scratch::PolicyScratch;
-use crate::rules::{
-    Edition, LostGameScore, PRESETS, Parameters, Preset, UnsupportedVariantError, Variant, View,
-};
+use crate::rules::{PRESETS, Parameters, Preset, UnsupportedVariantError, Variant, View};
 use header::Header;
 use tensors::read_network;
 
@@ -222,25 +220,15 @@ impl Policy {
 /// Whether a variant is a preset, with any number of players, up to what does not matter to a policy.
 fn is_preset(variant: &Variant, preset: &Preset) -> bool {
     let parameters = Parameters { players: variant.players().into(), ..preset.parameters() };
-    Variant::new(parameters).is_ok_and(|preset| playing(&preset) == playing(variant))
-}
-
-/// The parameters that matter to a policy.
-fn playing(variant: &Variant) -> Parameters {
-    Parameters {
-        random_start_player: false,
-        lost_game_score: LostGameScore::Zero,
-        edition: Edition::Standard,
-        ..variant.parameters().clone()
-    }
+    Variant::new(parameters).is_ok_and(|preset| preset.plays_alike(variant))
 }
 
 /// The parameters that matter to a policy and differ, as `name=value` of the first variant.
 fn differences(own: &Variant, given: &Variant) -> Vec<String> {
-    if own == given || playing(own) == playing(given) {
+    if own.plays_alike(given) {
         return Vec::new();
     }
-    let (own, given) = (playing(own), playing(given));
+    let (own, given) = (own.played_parameters(), given.played_parameters());
     let fields = |parameters| serde_json::to_value(parameters).expect("plain data becomes JSON");
     let (own, given) = (fields(own), fields(given));
     let own = own.as_object().into_iter().flatten();

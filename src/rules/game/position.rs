@@ -127,6 +127,31 @@ impl Position {
         Outlook::new(variant, self.fireworks(variant), self.discards)
     }
 
+    /// The turns left of the last round, with the next one; `None` until the deck is empty, and where there is no last
+    /// round.
+    #[must_use]
+    pub fn turns_left(&self, variant: &Variant) -> Option<u8> {
+        (self.deck_size == 0 && !variant.crowning_piece()).then_some(self.last_turns)
+    }
+
+    /// The most points that the game can still reach. Of each suit it counts the cards below the first one whose copies
+    /// are all discarded, and one point at most for each turn on which a card can still be played. A game that is over
+    /// reaches its score.
+    #[must_use]
+    pub fn reachable_score(&self, variant: &Variant) -> u8 {
+        if self.ending.is_some() {
+            return self.score(variant);
+        }
+        let played = self.fireworks_sum();
+        let by_cards = variant.max_score() + played - self.outlook(variant).dead.len() as u8;
+        let plays = if variant.crowning_piece() {
+            u8::MAX
+        } else {
+            self.turns_left(variant).unwrap_or(self.deck_size + variant.players())
+        };
+        by_cards.min(played.saturating_add(plays))
+    }
+
     /// The copies that are in no hand, not played and not discarded, as a deck.
     #[must_use]
     pub fn remaining_deck(&self, variant: &Variant, rng: GameRng) -> RandomDeck {

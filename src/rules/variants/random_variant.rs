@@ -1,6 +1,6 @@
 //! Random variants for property tests, of the crate's unit tests and of its integration tests.
 
-use starmine::rules::{Edition, LostGameScore, Parameters, Variant};
+use starmine::rules::{Edition, LostGameScore, Parameters, SWITCHES, Variant};
 
 /// Returns a random variant from the whole supported range. `below(n)` returns a random number less than `n`.
 ///
@@ -23,8 +23,7 @@ pub fn random_parameters(mut below: impl FnMut(u32) -> u32) -> Parameters {
     let has_copies = between(0, 1) == 1;
     let mut row = || (0..ranks).map(|_| between(1, 3)).collect();
     let copies = has_copies.then(|| (0..colors).map(|_| row()).collect());
-    // Every field is named, so that a new rule switch cannot be left out.
-    Parameters {
+    let mut parameters = Parameters {
         players: between(2, 5),
         colors,
         ranks,
@@ -33,12 +32,13 @@ pub fn random_parameters(mut below: impl FnMut(u32) -> u32) -> Parameters {
         max_information_tokens: if between(0, 2) < 2 { between(0, 16) } else { 0 },
         max_life_tokens: between(1, 8),
         copies,
-        random_start_player: between(0, 1) == 1,
-        empty_hints: between(0, 1) == 1,
-        crowning_piece: between(0, 1) == 1,
-        timed_display: between(0, 1) == 1,
-        lost_game_score: LostGameScore::ALL
-            [between(0, LostGameScore::ALL.len() as i64 - 1) as usize],
-        edition: Edition::ALL[between(0, Edition::ALL.len() as i64 - 1) as usize],
+        ..Parameters::default()
+    };
+    for switch in SWITCHES {
+        switch.set(&mut parameters, between(0, 1) == 1);
     }
+    let mut choice = |number: usize| between(0, number as i64 - 1) as usize;
+    parameters.lost_game_score = LostGameScore::ALL[choice(LostGameScore::ALL.len())];
+    parameters.edition = Edition::ALL[choice(Edition::ALL.len())];
+    parameters
 }

@@ -10,7 +10,7 @@ use crate::rules::small_index::{Offset, Seat};
 use crate::rules::variants::edition::Edition;
 use crate::rules::variants::parameters::{
     COLORS, HAND_SIZES, INFORMATION_TOKENS, LIFE_TOKENS, LostGameScore, PLAYERS, Parameters, RANKS,
-    VariantError, check_copies, check_deck, default_copies, default_hand_size, in_range,
+    SWITCHES, VariantError, check_copies, check_deck, default_copies, default_hand_size, in_range,
 };
 use crate::rules::variants::tables::{Copies, Tables};
 
@@ -111,6 +111,23 @@ impl Variant {
         parameters
     }
 
+    /// The parameters that matter to a policy: all but who starts, the score of a lost game and the names of the suits.
+    #[must_use]
+    pub(crate) fn played_parameters(&self) -> Parameters {
+        Parameters {
+            random_start_player: false,
+            lost_game_score: LostGameScore::Zero,
+            edition: Edition::Standard,
+            ..self.parameters.clone()
+        }
+    }
+
+    /// Whether a policy for this variant also plays the other one.
+    #[must_use]
+    pub fn plays_alike(&self, other: &Variant) -> bool {
+        self == other || self.played_parameters() == other.played_parameters()
+    }
+
     /// Number of action ids.
     #[must_use]
     pub const fn num_actions(&self) -> usize {
@@ -201,30 +218,6 @@ impl Variant {
     #[must_use]
     pub const fn max_life_tokens(&self) -> u8 {
         self.max_life_tokens
-    }
-
-    /// Whether any seat may start.
-    #[must_use]
-    pub const fn random_start_player(&self) -> bool {
-        self.parameters.random_start_player
-    }
-
-    /// Whether a hint may match no card.
-    #[must_use]
-    pub const fn empty_hints(&self) -> bool {
-        self.parameters.empty_hints
-    }
-
-    /// Whether there is no last round: the game goes on until it is perfect or can no longer be.
-    #[must_use]
-    pub const fn crowning_piece(&self) -> bool {
-        self.parameters.crowning_piece
-    }
-
-    /// Whether a play may announce a colour.
-    #[must_use]
-    pub const fn timed_display(&self) -> bool {
-        self.parameters.timed_display
     }
 
     /// The names of the suits in text.
@@ -378,13 +371,8 @@ impl Display for Variant {
         write!(formatter, "hand of {}, ", self.hand_size())?;
         write!(formatter, "{} information tokens, ", self.max_information_tokens())?;
         write!(formatter, "{} life tokens", self.max_life_tokens())?;
-        let switches = [
-            (self.empty_hints(), "empty hints"),
-            (self.crowning_piece(), "crowning piece"),
-            (self.timed_display(), "timed display"),
-        ];
-        for (_, name) in switches.iter().filter(|(is_on, _)| *is_on) {
-            write!(formatter, ", {name}")?;
+        for switch in SWITCHES.iter().filter(|switch| switch.is_on(&self.parameters)) {
+            write!(formatter, ", {}", switch.name.replace('_', " "))?;
         }
         Ok(())
     }

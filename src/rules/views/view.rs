@@ -376,11 +376,17 @@ impl<'a> View<'a> {
         self.position.ending
     }
 
-    /// Turns left in the last round, including the next turn. Until the deck is empty, and always
-    /// with the crowning piece, it is the number of seats.
+    /// The turns left of the last round, with the next one; `None` until the deck is empty, and where there is no last
+    /// round.
     #[must_use]
-    pub const fn last_turns(&self) -> u8 {
-        self.position.last_turns
+    pub fn turns_left(&self) -> Option<u8> {
+        self.position.turns_left(self.variant)
+    }
+
+    /// The most points that the game can still reach, as far as discards and turns tell.
+    #[must_use]
+    pub fn reachable_score(&self) -> u8 {
+        self.position.reachable_score(self.variant)
     }
 
     /// The game's score so far.

@@ -24,10 +24,7 @@ OF_ONE_RULE = [  # the base game with each rule changed alone
         "max_information_tokens": 7,
         "max_life_tokens": 2,
         "copies": [[3, 2, 2, 1, 1]] * 5,
-        "random_start_player": True,
-        "empty_hints": True,
-        "crowning_piece": True,
-        "timed_display": True,
+        **dict.fromkeys(starmine.Variant().switches, True),
         "lost_game_score": "fireworks",
         "edition": "ikebana",
     }.items()

@@ -14,6 +14,7 @@ from seen_tables import play_on, played_by_seats, seats_of, told
 
 import starmine
 from starmine import StarmineError, Variant, VariantError
+from starmine._core import shows_own_hand
 from starmine.games import SeenGame
 from starmine.text import ChatPlayer
 
@@ -201,7 +202,7 @@ def positions(variant, games=3):
 
 @pytest.mark.parametrize(("preset", "players"), PRESETS)
 def test_a_seat_sees_what_it_sees_of_a_state(preset, players):
-    encoders = [name for name in starmine.encoders() if not starmine.games.players.shows_own_hand(name)]
+    encoders = [name for name in starmine.encoders() if not shows_own_hand(name)]
     for state, seats in positions(of_preset(preset, players), games=1):
         for seat in seats:
             view = state.view(seat.observer)

@@ -31,10 +31,7 @@ def random_parameters(rng):
         "max_information_tokens": rng.choice([0, 1, 1, 2, 3, 4, 6, 8, 8, 8, 10, rng.randint(0, 16)]),
         "max_life_tokens": rng.choice([1, 2, 3, 3, rng.randint(1, 8)]),
         "copies": random_copies(rng, colors, ranks),
-        "random_start_player": rng.random() < 0.3,
-        "empty_hints": rng.random() < 0.4,
-        "crowning_piece": rng.random() < 0.5,
-        "timed_display": rng.random() < 0.5,
+        **{name: rng.random() < 0.4 for name in starmine.Variant().switches},
         "lost_game_score": rng.choice(["zero", "zero", "fireworks"]),
         "edition": rng.choice(list(COLOR_NAMES)),
     }

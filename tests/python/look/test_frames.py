@@ -36,9 +36,8 @@ def test_a_frame_says_what_the_engine_says(name, players):
             assert (frame["ending"], frame["turn"]) == (state.ending, state.length)
             assert frame["discards"] == [str(card) for card in state.discard_pile]
             assert [move["action"] for move in frame["legal"]] == shown.legal_actions()
-            assert [suit["letter"] for suit in frame["suits"]] == list(
-                dict.fromkeys(str(card)[0] for card in sorted(state.deck, key=lambda card: card.suit))
-            )
+            assert [move["text"] for move in frame["legal"]] == [*map(str, shown.legal_moves())]
+            assert [suit["letter"] for suit in frame["suits"]] == list(state.variant.letters)
             for at, hand in enumerate(frame["hands"]):
                 expected = [None] * len(state.hands[at]) if at == seat else [str(card) for card in state.hands[at]]
                 assert [card["card"] for card in hand] == expected
@@ -46,8 +45,6 @@ def test_a_frame_says_what_the_engine_says(name, players):
                     known = state.view(at).knowledge(0, slot)
                     assert (card["color"], card["rank"]) == (known.color, known.rank)
                     assert card["plausible"].count("1") == len(known.plausible)
-            event = state.history[-1] if state.length else None
-            assert (frame["last"] or {}).get("text") == (event and event.move)
 
 
 def test_beliefs_are_the_marginals_of_the_owners():

@@ -12,7 +12,6 @@ from random_variants import random_variant
 import starmine
 from starmine.cli import main
 from starmine.look import mistakes, replay_html, verdict
-from starmine.look.analysis import reachable
 from starmine.look.replay import replay_data
 from starmine.torch import ColorNetwork
 
@@ -42,10 +41,10 @@ def test_the_points_of_mistakes_are_those_that_went(seed):
     state = variant.new_game(seed=seed)
     play(state, rng)
     position = variant.new_game(deck=state.deck, start_player=state.start_player)
-    bounds = [reachable(position)]
+    bounds = [position.view(0).reachable_score]
     for event in state.history:
         position.apply(event.action)
-        bounds.append(reachable(position))
+        bounds.append(position.view(0).reachable_score)
     falls = {
         turn: bounds[turn - 1] - bounds[turn] for turn in range(1, len(bounds)) if bounds[turn - 1] != bounds[turn]
     }

@@ -25,7 +25,7 @@ fn compare(variant: &Arc<Variant>, game: u64) {
             assert_eq!(view.to_string(), expected.to_string());
             assert_eq!(view.legal_actions(), expected.legal_actions());
             assert_eq!(view.ending(), expected.ending());
-            assert_eq!(view.last_turns(), expected.last_turns());
+            assert_eq!(view.turns_left(), expected.turns_left());
             let mut offsets = variant.seats().map(|seat| expected.offset(seat));
             assert!(offsets.all(|at| view.hand_knowledge(at) == expected.hand_knowledge(at)));
             assert_eq!(view.last_event(), expected.last_event());
