@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from starmine._core import Event, StarmineError, State, View
+from starmine._core import Event, State, View
 from starmine.look.frame import card_name, seat_names, suits_of
 from starmine.look.words import Suits, does
 
@@ -47,8 +47,7 @@ def mistakes(state: State, names: Sequence[str] | None = None, suits: Sequence[s
         suits: the names of the suits, as `frame_of` takes them.
 
     Raises:
-        StarmineError: no state, such as a view, which does not have the deck; names that are not one for each seat; or
-            suits that are not the variant's.
+        StarmineError: names that are not one for each seat, or suits that are not the variant's.
         UnknownNameError: there is no such suit.
 
     >>> import starmine
@@ -58,8 +57,6 @@ def mistakes(state: State, names: Sequence[str] | None = None, suits: Sequence[s
     >>> sum(mistake.points for mistake in starmine.look.mistakes(state)) == 25 - state.score
     True
     """
-    if not isinstance(state, State):
-        raise StarmineError(f"state is a {type(state).__name__}: expected a State")
     named, called = seat_names(names, state.variant.players), suits_of(state.variant, suits)
     position = state.variant.new_game(deck=state.deck, start_player=state.start_player)
     errors = []

@@ -37,7 +37,7 @@ class LiveGame:
     Raises:
         UnknownNameError: there is no such bot.
         VariantError: a bot does not play the variant.
-        StarmineError: no variant, not a player for each seat, or the person in two of them.
+        StarmineError: not a player for each seat, or the person in two of them.
 
     >>> import starmine
     >>> from starmine.look import LiveGame
@@ -49,8 +49,6 @@ class LiveGame:
     """
 
     def __init__(self, variant: Variant, players: Sequence[Any], seed: int | None = None, game: int = 0) -> None:
-        if not isinstance(variant, Variant):
-            raise StarmineError(f"variant={variant!r} is not allowed: expected a Variant")
         resolve_table(players, variant)
         persons = [seat for seat, player in enumerate(players) if player is None]
         if len(persons) > 1:

@@ -78,16 +78,16 @@ def replay_data(
     Args, Raises: as `replay_html`, without its title.
     """
     states = _states(games)
-    seats = _of_each("names", "seat", names, states)
-    shown_suits = _of_each("suits", "suit", suits, states)
-    shown_titles = _a_game("titles", titles, "title", states)
+    seats = _names_of_each("names", names, states)
+    shown_suits = _names_of_each("suits", suits, states)
+    shown_titles = _of_each("titles", titles, states)
     policy = own_policy(policy, "policy") if isinstance(policy, str) else policy
     bot = None
     if compare is not None:
         bot = of_core(player_of_text(compare, "compare"), "compare", compare)
     replays = []
     for index, (state, title) in enumerate(zip(states, shown_titles, strict=True)):
-        game = _game(state, seats[index], shown_suits[index], bot, policy, beliefs)
+        game = _game(state, seats[index] or None, shown_suits[index] or None, bot, policy, beliefs)
         if compare is not None:
             game["compare"] = {"name": short_name(compare), "actions": game["compare"]}
         replays.append({"title": f"Game {index}" if title is None else str(title), **game})
@@ -135,7 +135,7 @@ def replay_html(
 
 def page(data: dict[str, Any], title: str) -> str:
     """The HTML of a replay's data."""
-    text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -181,40 +181,27 @@ def _states(games: ReplaySource) -> list[State]:
     return [games.state(game) for game in range(len(games))] if isinstance(games, Trajectories) else list(games)
 
 
-def _a_game(argument: str, given: Sequence[Any] | None, what: str, states: list[State]) -> Sequence[Any]:
+def _of_each(argument: str, given: Sequence[Any] | None, states: list[State]) -> Sequence[Any]:
     """What is given for each game; None for each where nothing is given."""
     if given is None:
         return [None] * len(states)
-    if isinstance(given, str) or not isinstance(given, Sequence):
-        raise StarmineError(f"{argument}={given!r} is not allowed: expected a {what} for each game")
     if len(given) != len(states):
         raise StarmineError(f"there are {len(given)} {argument}: expected one for each of the {len(states)} games")
     return given
 
 
-def _of_each(
-    argument: str, what: str, given: Sequence[str] | Sequence[Sequence[str]] | None, states: list[State]
-) -> list[list[str] | None]:
-    """The names of the seats or the suits of each game; None where they have none."""
-    if given is None:
-        return [None] * len(states)
-    if not isinstance(given, Sequence) or isinstance(given, str):
-        expected = f"expected a name for each {what}, or a list of these a game"
-        raise StarmineError(f"{argument}={given!r} is not allowed: {expected}")
-    if all(isinstance(name, str) for name in given):
-        return [[str(name) for name in given]] * len(states)
-    for names in given:
-        if not isinstance(names, Sequence):
-            raise StarmineError(f"{argument} has {names!r}: expected a list of names for each game")
-    if len(given) != len(states):
-        raise StarmineError(f"there are {argument} of {len(given)} games: expected those of {len(states)}")
-    return [[str(name) for name in names] or None for names in given]
+def _names_of_each(
+    argument: str, given: Sequence[str] | Sequence[Sequence[str]] | None, states: list[State]
+) -> Sequence[Any]:
+    """The names of the seats or of the suits of each game: the same ones for all, or a list for each."""
+    is_shared = given is not None and all(isinstance(name, str) for name in given)
+    return _of_each(argument, [given] * len(states) if is_shared else given, states)
 
 
 def _game(
     state: State,
-    names: list[str] | None,
-    suits: list[str] | None,
+    names: Sequence[str] | None,
+    suits: Sequence[str] | None,
     bot: _Player | None,
     policy: TrainedPolicy | ModulePolicy | None,
     beliefs: bool,

@@ -20,7 +20,7 @@ from starmine._util.numbers import check_number
 from starmine.games.results import error_text
 from starmine.text.calls import Workers, result_of
 from starmine.text.facts import move_text
-from starmine.text.prompt import PromptOptions, answer_prompt, given_options, rules_prompt, table_prompt
+from starmine.text.prompt import PromptOptions, answer_prompt, rules_prompt, table_prompt
 from starmine.text.replies import read_move
 from starmine.text.transcript import Exchange, Messages, add_line, writable_transcript
 
@@ -99,7 +99,7 @@ class ChatPlayer:
         fallback: str | Callable[[View], Any] | None = None,
         transcript: str | os.PathLike[str] | None = None,
     ) -> None:
-        self.ask, self.name, self.options = ask, name, given_options(options)
+        self.ask, self.name, self.options = ask, name, options or PromptOptions()
         self.replies = check_number("replies", replies, 1)
         self.concurrency = check_number("concurrency", concurrency, 1)
         if fallback is not None and not callable(fallback):

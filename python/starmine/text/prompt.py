@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Any, Literal, get_args
 
-from starmine._core import StarmineError, Variant, View, _unknown_name
+from starmine._core import Variant, View, _unknown_name
 from starmine.text.facts import facts
 
 #: The version of the prompts. It changes with any change of their text.
@@ -49,8 +49,6 @@ class PromptOptions:
         for name, kind in (("form", Form), ("history", History), ("answer", AnswerForm)):
             if getattr(self, name) not in get_args(kind):
                 raise _unknown_name(name, str(getattr(self, name)), list(get_args(kind)))
-        if self.conventions is not None and not isinstance(self.conventions, str):
-            raise StarmineError(f"conventions={self.conventions!r} is not allowed: expected text or None")
 
 
 # How a reply names its move, by `PromptOptions.answer`: what it is called, and its text.
@@ -69,18 +67,6 @@ def answer_prompt(answer: AnswerForm) -> str:
     )
 
 
-def given_options(options: PromptOptions | None) -> PromptOptions:
-    """The options of an argument; the defaults for None.
-
-    Raises:
-        StarmineError: it is something else.
-    """
-    if options is not None and not isinstance(options, PromptOptions):
-        expected = "expected PromptOptions, such as PromptOptions(form='json')"
-        raise StarmineError(f"options={options!r} is not allowed: {expected}")
-    return options or PromptOptions()
-
-
 def rules_prompt(variant: Variant, options: PromptOptions | None = None) -> str:
     """The rules of a variant, what letters and slots mean, and how to answer: the system message.
 
@@ -88,7 +74,7 @@ def rules_prompt(variant: Variant, options: PromptOptions | None = None) -> str:
         variant: the rules.
         options: `answer` and `conventions` are used; None for the defaults.
     """
-    options = given_options(options)
+    options = options or PromptOptions()
     return _rules(variant, options.answer, options.conventions)
 
 
@@ -175,7 +161,7 @@ def table_prompt(view: View, options: PromptOptions | None = None) -> str:
         view: of the seat that is asked.
         options: what is shown; None for the defaults.
     """
-    options = given_options(options)
+    options = options or PromptOptions()
     position = facts(view, options.history, options.possible, options.legal_moves, options.probabilities)
     if options.form == "json":
         return json.dumps(position)
