@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from starmine._core import ArrayError, Variant
 from starmine._util.keywords import wrong_type
 from starmine._util.numbers import check_number
-from starmine.games.draws import GOLDEN, mixed
+from starmine.games.draws import GOLDEN, splitmix64
 from starmine.games.trajectories import Trajectories
 
 
@@ -75,9 +75,9 @@ def color_permutations(variant: Variant, seed: int, games: NDArray[np.integer[An
     games = np.asarray(games)
     if games.ndim != 1 or not np.issubdtype(games.dtype, np.integer):
         raise TypeError(f"games has shape {games.shape} and dtype {games.dtype}: expected integers (G,)")
-    numbers = mixed(games.astype(np.uint64) ^ mixed(np.array([seed], np.uint64)))
+    numbers = splitmix64(games.astype(np.uint64) ^ splitmix64(np.array([seed], np.uint64)))
     suits = np.arange(variant.colors, dtype=np.uint64)
-    keys = mixed(numbers[:, None] + suits * GOLDEN)
+    keys = splitmix64(numbers[:, None] + suits * GOLDEN)
     permutations = np.tile(np.arange(variant.colors, dtype=np.uint8), (len(games), 1))
     for group in interchangeable(variant):
         permutations[:, group] = np.array(group, np.uint8)[np.argsort(keys[:, group], axis=1, kind="stable")]

@@ -188,7 +188,7 @@ class PartneredBatch:
         """Begin an episode in the games of a mask."""
         self._acted[games], self._owed[games] = False, 0
         holders = self._holders[np.arange(len(self._holders)), self.batch._partners()[games]]
-        self._players.begin(np.flatnonzero(games), self._seeds.seeds[games], self._seeds.places[games], holders)
+        self._players.begin(np.flatnonzero(games), self._seeds.seeds[games], self._seeds.deals[games], holders)
 
     def _play_partners(self, shown: dict[str, Array]) -> None:
         """Let the partners play until every game waits for the learner or is over."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import Batch, State, Variant
-from starmine.games.draws import place_of
+from starmine.games.draws import deal_number
 from starmine.games.variants import card_texts
 
 
@@ -40,9 +40,9 @@ class DealtSeeds:
             self.seeds[dealt], self.indices[dealt] = np.asarray(seed, np.uint64)[dealt], 0
 
     @property
-    def places(self) -> NDArray[np.uint64]:
-        """What stands for the index and the episode of each game when its players draw by chance: uint64 (N,)."""
-        return place_of(self.indices, self._batch.episodes.astype(np.uint64))
+    def deals(self) -> NDArray[np.uint64]:
+        """The number of each game's deal, by which its players draw by chance: uint64 (N,)."""
+        return deal_number(self.indices, self._batch.episodes.astype(np.uint64))
 
 
 class FollowedGames:

@@ -1,4 +1,4 @@
-"""Numbers drawn by chance for a game: each is a function of the seed, the game's index and the place in the game.
+"""Numbers drawn by chance for a game: each is a function of the seed, the game's index and what it is drawn for.
 
 No generator runs from game to game, so that any machine can draw the numbers of any game.
 """
@@ -18,21 +18,21 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 Numbers = NDArray[np.uint64]
 
 
-def draw(seed: int | Numbers, purpose: int, *places: Any) -> Numbers:
-    """Numbers that are equally likely, by the finaliser of SplitMix64.
+def draw(seed: int | Numbers, purpose: int, *keys: Any) -> Numbers:
+    """Numbers that are equally likely from 0 to 2**64 - 1; equal arguments give equal numbers.
 
     Args:
         seed: 0 to 2**64 - 1, or a uint64 array of seeds.
         purpose: what the numbers are for; those of other purposes are independent.
-        *places: the game's index, the seat, ...: uint64 arrays or integers, which are broadcast.
+        *keys: the deal, the seat, ...: uint64 arrays or integers, which are broadcast. Other keys give other numbers.
 
     Returns:
         uint64 of at least one axis.
     """
     start = np.atleast_1d(np.asarray(seed, dtype=np.uint64))
-    drawn = mixed(start + np.uint64((purpose * int(GOLDEN)) & _MASK))
-    for place in places:
-        drawn = mixed(drawn ^ mixed(np.atleast_1d(np.asarray(place, dtype=np.uint64))))
+    drawn = splitmix64(start + np.uint64((purpose * int(GOLDEN)) & _MASK))
+    for key in keys:
+        drawn = splitmix64(drawn ^ splitmix64(np.atleast_1d(np.asarray(key, dtype=np.uint64))))
     return drawn
 
 
@@ -41,8 +41,8 @@ def fractions(numbers: Numbers) -> NDArray[np.float64]:
     return (numbers >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
-def place_of(games: Numbers, episodes: Numbers) -> Numbers:
-    """A place for `draw` that stands for games and their episodes, uint64 each; in episode 0 it is the game's index."""
+def deal_number(games: Numbers, episodes: Numbers) -> Numbers:
+    """The number of a deal among those of its seed, given the game's index and its episode; in episode 0 the index."""
     return games + episodes * GOLDEN
 
 
@@ -58,13 +58,13 @@ def choose(numbers: Numbers, weights: Sequence[float]) -> NDArray[np.int64]:
 def choose_legal(numbers: Numbers, masks: NDArray[np.bool_]) -> NDArray[np.int64]:
     """For each row of the masks (K, A), one of its actions."""
     counts = masks.sum(axis=1).astype(np.uint64)
-    place = ((numbers >> np.uint64(32)) * counts) >> np.uint64(32)
-    actions: NDArray[np.int64] = np.argmax(np.cumsum(masks, axis=1) > place.astype(np.int64)[:, None], axis=1)
+    choices = ((numbers >> np.uint64(32)) * counts) >> np.uint64(32)  # which of the legal actions
+    actions: NDArray[np.int64] = np.argmax(np.cumsum(masks, axis=1) > choices.astype(np.int64)[:, None], axis=1)
     return actions
 
 
-def mixed(numbers: Numbers) -> Numbers:
-    """The finaliser of SplitMix64: a hash of each number, the same on every platform."""
+def splitmix64(numbers: Numbers) -> Numbers:
+    """A hash of each number: what SplitMix64 gives first when its state is this number."""
     numbers = numbers + GOLDEN
     numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -152,7 +152,7 @@ class PythonPlayers:
         Args:
             games: the numbers of the games (K,).
             seeds: the seeds of their decks, uint64 (K,).
-            deals: uint64 (K,), see `place_of`.
+            deals: uint64 (K,), see `deal_number`.
             holders: int64 (P,) or (K, P), the number of the player in each seat, -1 for somebody else.
         """
         self._seats[games], self._seeds[games], self._deals[games], self._turns[games] = holders, seeds, deals, 0
