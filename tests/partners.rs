@@ -6,7 +6,7 @@ use starmine::batch::{
     AutoresetMode, Batch, BatchError, IllegalAction, Options, OutputBuffers, Outputs, Partners,
     Seeds,
 };
-use starmine::bots::{self, BOTS, GameRunner, Player};
+use starmine::bots::{BOTS, GameRunner, Player};
 use starmine::players::PlayerSpec;
 use starmine::rules::{EpisodeSeed, PRESETS, Seat, Variant, View, preset};
 
@@ -257,57 +257,6 @@ fn an_illegal_action_loses_that_game_alone() {
             assert_eq!((written.reward()[3], written.terminated()[3]), (0.0, false));
         }
     }
-}
-
-#[test]
-fn partners_who_leave_the_learner_no_turn_are_refused() {
-    // One kind of card: the first play of the partner is perfect.
-    let mut parameters = preset("standard").unwrap().parameters();
-    (parameters.colors, parameters.ranks) = (1, 1);
-    (parameters.hand_size, parameters.max_information_tokens) = (Some(1), 0);
-    let variant = Arc::new(Variant::new(parameters).unwrap());
-    let options =
-        Options { partners: partners(&[(Seat::FIRST, &["random"])]), ..Options::default() };
-    let error = Batch::new(variant, 2, SEED, options).unwrap_err();
-    let expected = "partners={0: [\"random\"]}: the partners ended 1000 deals of game 0 in a row";
-    assert!(error.to_string().starts_with(expected), "{error}");
-}
-
-#[test]
-fn what_needs_partners_is_refused_without_them() {
-    let variant = variant("standard", 2);
-    let mut batch = Batch::new(variant, 2, 1, Options::default()).unwrap();
-    let refused = batch.step_some(&[0; 2], &[true; 2], Outputs::default());
-    assert!(matches!(refused, Err(BatchError::NoPartners)));
-    assert!(batch.partner_state(0).is_none());
-    assert!(batch.to_act().eq([Some(Seat::FIRST); 2]));
-}
-
-#[test]
-fn more_or_fewer_players_than_seats_are_refused() {
-    let variant = variant("standard", 2);
-    for found in [0, 1, 3] {
-        let players = vec![Player::Cheater; found];
-        let expected =
-            format!("players has {found} entries: expected 2, one for each seat of this variant");
-        let refused =
-            bots::play_games(&variant, &players, 0..1, bots::GamesOptions::seeded(1)).unwrap_err();
-        assert_eq!(refused.to_string(), expected);
-        let refused =
-            GameRunner::new(variant.clone(), players, EpisodeSeed::default()).unwrap_err();
-        assert_eq!(refused.to_string(), expected);
-    }
-}
-
-#[test]
-fn a_reversed_range_has_no_games() {
-    let variant = variant("standard", 2);
-    let players = vec![Player::Cheater; 2];
-    let (first, end) = (3, 1);
-    assert_eq!(
-        bots::play_games(&variant, &players, first..end, bots::GamesOptions::seeded(1)).unwrap(),
-        []
-    );
 }
 
 #[test]
