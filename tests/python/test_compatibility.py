@@ -29,11 +29,6 @@ def recorded(version, name):
     return json.loads((COMPAT / version / name).read_text(encoding="utf-8"))
 
 
-def test_golden_files_of_every_kind_are_there():
-    names = ("games.json", "batches.json", "actions.json", "layouts.json", "state.json", "batch.bin", "policies.json")
-    assert [name for name in names if not files(name)] == []
-
-
 # --- Games, actions, observations ----------------------------------------------------------------------------
 
 

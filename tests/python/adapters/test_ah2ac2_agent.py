@@ -10,7 +10,6 @@ from ah2ac2_space import Connection, EvaluationSpace, Table
 from recurrent_policy import recurrent
 
 import starmine
-from starmine import StarmineError, VariantError
 from starmine.adapters.ah2ac2 import EvaluationAgent
 
 RECORDED = np.load(Path(__file__).parents[2] / "data" / "jaxmarl.npz")
@@ -117,39 +116,3 @@ def test_the_client_of_the_challenge_itself_plays_a_game(players, positions, mon
     assert [event.action for event in table.state.history] == expected.trajectories.actions.tolist()
     assert score == expected.scores[0]
     assert not connection.is_open
-
-
-def shown(state, seat):
-    mask = np.zeros(state.variant.num_actions + 1)
-    mask[state.view(seat).legal_actions() or [-1]] = 1
-    return state.encode(seat).astype(np.float32), mask
-
-
-def test_what_is_refused():
-    with pytest.raises(StarmineError, match="agent_id='agent_2' is not allowed: expected one of agent_0, agent_1"):
-        EvaluationAgent("smart", "agent_2", 2)
-    with pytest.raises(VariantError, match="players=7"):
-        EvaluationAgent("smart", "agent_0", 7)
-    state = starmine.Variant().new_game(seed=1)
-    agent = EvaluationAgent("smart", "agent_0", 2)
-    obs, legal = shown(state, 0)
-    with pytest.raises(StarmineError, match=r"obs has shape \(5,\): expected \(658,\)"):
-        agent.act(obs[:5], legal)
-    with pytest.raises(StarmineError, match=r"legal_moves has shape \(20,\): expected \(21,\)"):
-        agent.act(obs, legal[:20])
-    action, _ = agent.act(obs, legal)
-    with pytest.raises(StarmineError, match="shows no turn"):
-        agent.act(obs, legal)
-    state.apply(action)
-    obs, other = shown(state, 0)
-    with pytest.raises(StarmineError, match="legal_moves are"):
-        EvaluationAgent("smart", "agent_0", 2).act(*[shown(starmine.Variant().new_game(seed=1), 0)[0], other])
-    for _ in range(2):
-        state.apply(state.legal_actions()[-1])
-    skipped, legal = shown(state, 0)
-    with pytest.raises(StarmineError, match="expected one observation after each turn"):
-        agent.act(skipped, legal)
-    with pytest.raises(StarmineError, match="does not follow turn 0"):
-        EvaluationAgent("smart", "agent_0", 2).act(skipped, legal)
-    # What was refused has changed nothing.
-    assert agent.act(obs, other) == (20, agent)

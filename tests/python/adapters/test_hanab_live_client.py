@@ -160,22 +160,6 @@ def test_a_game_that_players_end():
     assert not client.seen.is_terminal
 
 
-def test_other_messages_have_no_answer():
-    client = HanabLiveClient("smart")
-    for message in (
-        'chat {"msg": "hi"}',
-        'clock {"tableID": 9}',
-        "welcome {}",
-        "",
-        'tableStart {"tableID":1,"replay":true}',
-    ):
-        assert client.receive(message) == []
-    assert client.receive('gameAction {"tableID": 9, "action": {"type": "turn"}}') == []
-    for name in ("spectating", "replay"):
-        init = {"tableID": 9, "playerNames": ["a", "b"], "ourPlayerIndex": 0, "options": {}, name: True}
-        assert client.receive(f"init {json.dumps(init)}") == []
-
-
 @pytest.mark.parametrize(
     ("action", "message"),
     [
@@ -208,20 +192,3 @@ def test_an_action_that_cannot_be_is_refused(action, message):
     with pytest.raises(StarmineError, match=message):
         client.receive(f"gameAction {json.dumps({'tableID': 9, 'action': action})}")
     assert client.seen.length == 0
-
-
-def test_messages_that_cannot_be_read_are_refused():
-    client = HanabLiveClient("smart")
-    with pytest.raises(StarmineError, match="'init' is not JSON"):
-        client.receive("init {")
-    with pytest.raises(StarmineError, match="init: tableID=None is not allowed: expected an integer"):
-        client.receive("init {}")
-    init = {"tableID": 9, "playerNames": ["a", "b"], "ourPlayerIndex": 2, "options": {}}
-    with pytest.raises(StarmineError, match="ourPlayerIndex=2 is not allowed: expected 0 to 1"):
-        client.receive(f"init {json.dumps(init)}")
-    init |= {"ourPlayerIndex": 0, "options": {"variantName": "Rainbow (5 Suits)"}}
-    with pytest.raises(StarmineError, match="is not one of our rules"):
-        client.receive(f"init {json.dumps(init)}")
-    client.receive(f"init {json.dumps(init | {'options': {}})}")
-    with pytest.raises(StarmineError, match="before all first hands are known"):
-        client.receive('gameAction {"tableID": 9, "action": {"type": "status", "clues": 8, "score": 0}}')

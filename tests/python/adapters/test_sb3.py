@@ -1,7 +1,5 @@
 """The Stable-Baselines3 adapter: masks, infos, and MaskablePPO that learns on it."""
 
-import sys
-
 import numpy as np
 import pytest
 
@@ -15,7 +13,6 @@ from stable_baselines3 import PPO  # noqa: E402
 from stable_baselines3.common.vec_env import VecMonitor, VecNormalize  # noqa: E402
 
 from starmine.adapters.sb3 import HanabiVecEnv  # noqa: E402
-from starmine.torch import ModulePolicy  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -98,42 +95,12 @@ def test_an_illegal_action_moves_no_game():
     env.step(np.array([5, 5, 5, 5]))
 
 
-def test_attributes_and_methods_of_games():
-    env = HanabiVecEnv(3)
-    with pytest.raises(starmine.StarmineError, match="call reset first"):
-        env.action_masks()
-    env.reset()
-    assert env.get_attr("render_mode") == [None] * 3
-    assert env.get_attr("variant", indices=[1]) == [starmine.Variant()]
-    assert env.has_attr("action_masks")
-    assert not env.has_attr("nothing")
-    assert len(env.env_method("action_masks", indices=[0, 2])) == 2
-    for call in (lambda: env.env_method("reset_games"), lambda: env.set_attr("variant", 3)):
-        with pytest.raises(AttributeError, match="single games"):
-            call()
-    with pytest.raises(starmine.ArrayError, match="step_async first"):
-        env.step_wait()
-
-
 def test_pictures_of_the_games():
     env = HanabiVecEnv(2, render_mode="rgb_array")
     env.reset()
     images = env.get_images()
     assert [image.shape for image in images] == [env.env.render()[0].shape] * 2
     assert env.render().shape[1] in (800, 1600)  # tiled
-
-
-@pytest.mark.parametrize("name", ["autoreset_mode", "observers", "extra_outputs"])
-def test_settings_that_are_refused(name):
-    with pytest.raises(starmine.StarmineError, match=f"{name}='all' is not allowed"):
-        HanabiVecEnv(2, **{name: "all"})
-
-
-def test_a_missing_library_names_the_extra(monkeypatch):
-    monkeypatch.setitem(sys.modules, "stable_baselines3.common.monitor", None)
-    monkeypatch.delitem(sys.modules, "starmine.adapters.sb3")
-    with pytest.raises(ImportError, match=r"pip install 'starmine\[sb3\]'"):
-        __import__("starmine.adapters.sb3")
 
 
 def test_an_episode_s_return_is_the_sum_of_its_rewards():
@@ -192,35 +159,6 @@ def test_a_model_is_evaluated_in_a_class_around_its_predict():
             played.apply(event.action)
     found = starmine.evaluate({"mine": Player()}, games=20, figure=False).pairing("mine", "mine")
     assert found.games == 20
-
-
-@pytest.mark.parametrize("part", ["model", "policy"])
-def test_a_model_as_a_player_is_refused_with_the_way_to_wrap_it(part):
-    model = model_of()
-    player = model if part == "model" else model.policy
-    message = rf"{type(player).__name__} of Stable-Baselines3: wrap it in an object with act_batch\(turns\)"
-    for call in (
-        lambda: starmine.play_games([player, player], games=20),
-        lambda: starmine.evaluate({"mine": player}, games=20, figure=False),
-        lambda: starmine.HanabiVectorEnv(2, partners={1: player}),
-        lambda: ModulePolicy(player),
-    ):
-        with pytest.raises(starmine.StarmineError, match=message):
-            call()
-
-
-def test_the_file_of_a_model_is_refused_by_the_name_of_its_library(tmp_path):
-    path = tmp_path / "model.zip"
-    model_of().save(path)
-    message = f"policy='{path}' is a file of Stable-Baselines3: load it there, and wrap the model"
-    for call in (
-        lambda: starmine.load_policy(path),
-        lambda: starmine.policies.foreign.load_foreign(path),
-        lambda: starmine.play_games([str(path), "smart"], games=2),
-        lambda: starmine.evaluate([f"policy: {path}"], games=2, figure=False),
-    ):
-        with pytest.raises(starmine.SerializationError, match=message):
-            call()
 
 
 def test_a_model_with_act_batch_is_a_player():

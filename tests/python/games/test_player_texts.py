@@ -288,17 +288,6 @@ def not_a_start(text):
         starmine.look.replay.replay_data(games, policy=text)
 
 
-@pytest.mark.parametrize("text", ["mybot.py:Student", "mybot.py", "noisy: 0.1; mybot.py:Student"])
-def test_a_python_file_is_a_player_on_command_lines_only(text, here, tmp_path, capsys):
-    told = r"A Python bot is given as its class; the commands eval, play and generate take FILE\.py:NAME"
-    for door in DOORS[:10]:
-        with pytest.raises(starmine.StarmineError, match=told):
-            door(text, tmp_path)
-    for refused in (lambda: starmine.search(RULES.new_game(seed=3), text), lambda: player_of_text(text, "it")):
-        with pytest.raises(starmine.StarmineError, match=told):
-            refused()
-
-
 def test_a_python_file_plays_on_command_lines(here, tmp_path):
     expected = by_play_games(Last(), tmp_path)
     text = f"{here}/mybot.py:Student"

@@ -346,12 +346,6 @@ def test_a_player_that_would_be_misread_is_refused(door, player, error, message)
         door(player)
 
 
-def test_generate_refuses_them_too(tmp_path):
-    with pytest.raises(StarmineError, match=r"expected act_batch\(turns\)"):
-        generate([Old(), "random"], 2, tmp_path, progress=False)
-    assert not list(tmp_path.iterdir())
-
-
 # --- What is lent to a player is a copy -------------------------------------------------------------------
 
 

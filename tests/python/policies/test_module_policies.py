@@ -232,16 +232,6 @@ class OneLayer(nn.Module):
         return self.layer(self.linear(obs))
 
 
-@pytest.mark.parametrize("dtype", [torch.bool, torch.complex64])
-def test_actions_are_integers(dtype):
-    class Odd(nn.Module):
-        def forward(self, obs, mask):
-            return torch.ones(len(mask), dtype=dtype)
-
-    with pytest.raises(starmine.BotError):
-        play_games([Odd(), "smart"], 1)
-
-
 @pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")
 def test_torchscript_plays():
     assert len(play_games([torch.jit.script(OneLayer(nn.BatchNorm1d(20)).eval()), "smart"], 2)) == 2

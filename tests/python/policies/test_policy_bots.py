@@ -16,7 +16,6 @@ from starmine.torch import ColorNetwork
 pytestmark = pytest.mark.slow
 
 GAMES = 100
-SEER = "canonical-seer"
 VARIANTS = [
     starmine.variant("standard", players=2),
     starmine.variant("avalanche", players=3),
@@ -126,42 +125,6 @@ def test_a_policy_plays_its_own_variant(saved):
             refused()
     with pytest.raises(VariantError, match="in which crowning_piece=false"):
         starmine.play_games([name] * 3, 2, variant=starmine.variant("crowning-piece", players=3))
-
-
-def changed(path, change):
-    """A file whose description of itself was changed."""
-    from safetensors import safe_open
-    from safetensors.torch import save_file
-
-    with safe_open(path, "pt") as file:
-        tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
-        said = json.loads(file.metadata()["starmine"])
-    change(said, tensors)
-    save_file(tensors, path, {"starmine": json.dumps(said)})
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda said, tensors: said.update(format=9), "format=9: expected"),
-        (lambda said, tensors: said.update(encoder=SEER), "shows the observer's own hand"),
-        (lambda said, tensors: said.update(hidden=[]), "hidden="),
-        (lambda said, tensors: tensors.pop("heads.bias"), '"heads.bias" is missing'),
-        (lambda said, tensors: tensors["heads.bias"].fill_(torch.nan), "NaN at index 0"),
-        (lambda said, tensors: tensors.update({"heads.bias": torch.zeros(3)}), r"shape \[3\]: expected \[17\]"),
-        (lambda said, tensors: tensors.update({"heads.bias": torch.zeros(17).int()}), "dtype I32: expected F32, F16"),
-    ],
-)
-def test_a_wrong_file_is_refused(change, message, saved):
-    path = saved(random_network(starmine.variant("standard")))
-    changed(path, change)
-    for refused in (
-        lambda: starmine.play_games([f"policy: {path}"] * 2),
-        lambda: Batch(starmine.variant("standard"), 2, partners={0: f"policy: {path}"}),
-        lambda: _Network(str(path), path.read_bytes()),
-    ):
-        with pytest.raises(SerializationError, match=message):
-            refused()
 
 
 def test_shipped_policies_are_bots():

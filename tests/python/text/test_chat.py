@@ -202,42 +202,6 @@ def test_a_fallback_plays_on_and_is_counted(fallback):
     assert {exchange.outcome for exchange in player.exchanges} == {"unreadable"}
 
 
-def test_a_fallback_for_a_model_that_never_answers_is_warned_of_once():
-    def ask(messages):
-        raise ConnectionError("busy")
-
-    player = ChatPlayer(ask, name="model", fallback="smart")
-    with pytest.warns(UserWarning, match="no call of model has succeeded, so its fallback plays: .*busy") as warned:
-        starmine.play_games([player, "smart"], games=2)
-    assert len(warned) == 1
-    assert player.fallbacks > 1
-
-
-def test_a_fallback_after_calls_that_succeeded_is_not_warned_of():
-    calls = itertools.count()
-
-    def ask(messages):
-        if next(calls) == 3:
-            raise ConnectionError("busy")
-        return first_move(messages)
-
-    player = ChatPlayer(ask, fallback="smart")
-    starmine.play_games([player, "smart"], games=2)
-    assert player.fallbacks == 1
-
-
-def test_a_call_that_failed_is_not_said_to_have_named_no_legal_move():
-    replies = iter(["hm"])
-
-    def ask(messages):
-        for reply in replies:
-            return reply
-        raise ConnectionError("busy")
-
-    with pytest.raises(ChatError, match="model gave no reply; the last problem: ConnectionError: busy"):
-        ChatPlayer(ask, name="model").act(view())
-
-
 def test_a_call_that_fails_is_one_outcome():
     def ask(messages):
         raise ConnectionError("busy")
@@ -303,29 +267,6 @@ def test_a_tool_call_is_a_reply():
     assert player.act(view()) == 4
     assert [exchange.outcome for exchange in player.exchanges] == ["unreadable", "move"]
     assert json.loads(player.exchanges[1].reply) == call
-
-
-BAD = [
-    ({"replies": 0}, starmine.StarmineError),
-    ({"concurrency": 0}, starmine.StarmineError),
-    ({"fallback": "smrat"}, starmine.UnknownNameError),
-    ({"fallback": "rules: play-safe; discard-odlest"}, starmine.UnknownNameError),
-    ({"fallback": "cheater"}, starmine.StarmineError),
-    ({"fallback": 7}, TypeError),
-    ({"options": {"form": "json"}}, starmine.StarmineError),
-    ({"transcript": ""}, starmine.StarmineError),
-]
-
-
-@pytest.mark.parametrize(("given", "error"), BAD, ids=str)
-def test_wrong_arguments_are_refused(given, error):
-    with pytest.raises(error):
-        ChatPlayer(first_move, **given)
-
-
-def test_a_function_of_messages_that_is_given_as_a_player_is_told_of_chat_players():
-    with pytest.raises(starmine.StarmineError, match=r"a function of messages plays as starmine.text.ChatPlayer\(it\)"):
-        starmine.play_games([first_move, "smart"], games=1)
 
 
 def test_a_fallback_may_play_other_rules_than_the_standard_ones():

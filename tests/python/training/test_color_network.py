@@ -1,17 +1,14 @@
 """Features by colour are what they are defined to be, and a network by colour treats all colours alike."""
 
 import copy
-import json
 import random
 
 import numpy as np
 import pytest
 import torch
 from random_variants import random_variant
-from safetensors.torch import load, save
 
 import starmine
-from starmine._core import _pool, _pool_gradient
 from starmine.data.colors import permute_colors
 from starmine.torch import ColorFeatures, ColorNetwork, HiddenState, PolicyNetwork
 from starmine.torch.pooling import fused_pool, pool
@@ -271,37 +268,6 @@ def test_a_policy_file_holds_the_network(variant, recurrent, tmp_path):
     assert len(games) == 20
 
 
-def test_wrong_files_and_widths_are_refused(tmp_path):
-    network = ColorNetwork(starmine.Variant(), hidden=(16, 24))
-    path = tmp_path / "mine.safetensors"
-    network.save(path)
-    tensors = load(path.read_bytes())
-
-    def refused(text, tensors=tensors, **changes):
-        header = {**network.described(), "variant": json.loads(network.variant.to_json()), "encoder": "canonical"}
-        path.write_bytes(save(tensors, {"starmine": json.dumps(header | changes)}))
-        with pytest.raises(starmine.SerializationError, match=text):
-            starmine.load_policy(path)
-
-    refused("format=3: expected 2", format=3)
-    refused("network=plain: expected colors", network="plain")
-    refused("hidden=.*expected two widths", hidden=[16])
-    refused("slots", weights="slot")
-    refused("expected false by colour", layer_norm=True)
-    refused("lacks the sections", encoder="canonical-minimal")
-    refused("trunk.weight.*has shape", hidden=[16, 25])
-    refused(
-        "'color_heads.bias' is missing|color_heads.bias", {k: v for k, v in tensors.items() if k != "color_heads.bias"}
-    )
-    refused("may leave the range", tensors | {"heads.weight": tensors["heads.weight"].float() * 1e38})
-    refused("may leave the range", tensors | {"color.0.weight": tensors["color.0.weight"].float() * 0 + 3e37})
-    for hidden in [(16,), (16, 24, 32)]:
-        with pytest.raises(starmine.StarmineError, match="expected two widths"):
-            ColorNetwork(starmine.Variant(), hidden=hidden)
-    with pytest.raises(starmine.StarmineError, match="lacks the sections"):
-        ColorNetwork(starmine.Variant(), "canonical-minimal")
-
-
 @pytest.mark.parametrize("ties", [False, True], ids=["distinct", "ties"])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
 def test_the_core_pools_like_pytorch(dtype, ties):
@@ -325,19 +291,6 @@ def test_the_core_pools_like_pytorch(dtype, ties):
         torch.testing.assert_close(own.double(), theirs, **tolerance)
 
 
-def test_other_dtypes_are_pooled_by_pytorch():
-    rows, shared = torch.randn(7, 5, 19, dtype=torch.float64), torch.randn(7, 19, dtype=torch.float64)
-    for own, theirs in zip(fused_pool(rows, shared), pool(rows, shared), strict=True):
-        assert torch.equal(own, theirs)
-
-
-def test_a_gradient_of_the_fused_gradient_is_refused():
-    rows, shared = torch.randn(7, 5, 19, requires_grad=True), torch.randn(7, 19)
-    (gradient,) = torch.autograd.grad(fused_pool(rows, shared)[1].square().sum(), rows, create_graph=True)
-    with pytest.raises(RuntimeError, match="once_differentiable"):
-        gradient.sum().backward()
-
-
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
 def test_fused_kernels_change_nothing_but_rounding(dtype):
     variant = starmine.Variant()
@@ -356,34 +309,6 @@ def test_fused_kernels_change_nothing_but_rounding(dtype):
         torch.testing.assert_close(one, other, **tolerance)
 
 
-def test_arrays_that_the_core_cannot_pool_are_refused():
-    rows, shared = np.zeros((3, 5, 4), np.float32), np.zeros((3, 4), np.float32)
-    tower, pooled = np.ones_like(rows), np.ones((3, 8), np.float32)
-
-    def refused(match, *arrays, function=_pool, error=starmine.ArrayError, num_threads=1):
-        with pytest.raises(error, match=match):
-            function(*arrays, num_threads)
-        assert (tower == 1).all()
-        assert (pooled == 1).all()
-
-    refused("rows is a <class 'list'>", [], shared, tower, pooled)
-    refused(r"rows has shape \[3, 4\]: expected \(games, colours, width\)", shared, shared, tower, pooled)
-    refused("rows has dtype float64: expected float32 or uint16", rows.astype(float), shared, tower, pooled)
-    refused("shared has dtype uint16", rows, shared.astype(np.uint16), tower, pooled)
-    refused("shared has shape", rows, shared[:2], tower, pooled)
-    refused("pooled has shape", rows, shared, tower, pooled[:, :4])
-    refused("tower is not contiguous", rows, shared, tower.swapaxes(0, 2).copy().swapaxes(0, 2), pooled)
-    refused("tower overlaps rows", tower, shared, tower, pooled)
-    refused("num_threads=0", rows, shared, tower, pooled, error=starmine.StarmineError, num_threads=0)
-    fixed = tower.copy()
-    fixed.flags.writeable = False
-    refused("tower is read-only", rows, shared, fixed, pooled)
-    refused("d_pooled has shape", rows, pooled, rows, shared, tower, shared.copy(), function=_pool_gradient)
-    refused("d_rows overlaps tower", tower, pooled, rows, pooled.copy(), tower, shared, function=_pool_gradient)
-    empty = np.zeros((0, 5, 4), np.float32)
-    _pool(empty, shared[:0], empty.copy(), pooled[:0])
-
-
 @pytest.mark.parametrize("kind", [ColorNetwork, PolicyNetwork])
 @pytest.mark.parametrize("recurrent", [False, True])
 def test_a_network_compiles_without_a_break(kind, recurrent):
@@ -397,9 +322,3 @@ def test_a_network_compiles_without_a_break(kind, recurrent):
     compiled = torch.compile(network, backend="eager", fullgraph=True)
     for one, other in zip(compiled(inputs, mask, state), network(inputs, mask, state), strict=True):
         assert one is other is None or torch.equal(one, other)
-
-
-def test_another_belief_is_refused_by_its_name():
-    for make in (ColorFeatures, ColorNetwork):
-        with pytest.raises(starmine.UnknownNameError, match=r"belief.*did you mean .slots"):
-            make(starmine.Variant(), belief="slot")
