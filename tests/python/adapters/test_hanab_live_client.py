@@ -161,34 +161,31 @@ def test_a_game_that_players_end():
 
 
 @pytest.mark.parametrize(
-    ("action", "message"),
+    "action",
     [
-        ({"type": "draw", "playerIndex": 0, "order": 10, "suitIndex": 1, "rank": 1}, "follows no play or discard"),
-        ({"type": "play", "playerIndex": 1, "order": 7, "suitIndex": 4, "rank": 1}, "player 0 is to act"),
-        ({"type": "play", "playerIndex": 0, "order": 7, "suitIndex": 4, "rank": 1}, "player 0 is to act"),
-        ({"type": "play", "playerIndex": 0, "order": 0, "suitIndex": 0, "rank": 3}, "R3 is not playable"),
-        (
-            {"type": "discard", "playerIndex": 0, "order": 1, "suitIndex": 2, "rank": 1, "failed": True},
-            "G1 is playable",
-        ),
-        ({"type": "discard", "playerIndex": 0, "order": 0, "suitIndex": -1, "rank": -1}, "cannot be"),
-        ({"type": "play", "playerIndex": 0, "order": 1, "suitIndex": 9, "rank": 1}, "has no card of"),
-        ({"type": "play", "playerIndex": 7, "order": 1, "suitIndex": 2, "rank": 1}, "playerIndex=7: expected 0 to 1"),
-        ({"type": "clue", "giver": 1, "target": 0, "clue": {"type": 0, "value": 0}, "list": [0]}, "player 0 is to act"),
-        ({"type": "clue", "giver": 0, "target": 1, "clue": {"type": 0, "value": 0}, "list": [0]}, "does not hold"),
-        ({"type": "clue", "giver": 0, "target": 1, "clue": {"type": 0, "value": 0}, "list": []}, "not legal"),
-        ({"type": "clue", "giver": 0, "target": 1, "clue": {"type": 5, "value": 0}, "list": [5]}, "cannot be"),
-        ({"type": "clue", "giver": 0, "target": 1, "clue": {"type": 1, "value": 9}, "list": [5]}, "cannot be"),
-        ({"type": "clue", "giver": 0, "target": 1, "clue": None, "list": [5]}, "clue: type=None is not allowed"),
-        ({"type": "status", "clues": 7, "score": 0, "maxScore": 25}, "clues=7: by our rules it is 8"),
-        ({"type": "status", "clues": 8, "score": 1, "maxScore": 25}, "score=1: by our rules it is 0"),
-        ({"type": "turn", "num": 1, "currentPlayerIndex": 1}, "has player 1: by our rules it is 0"),
-        ({"type": "flip"}, "is not known"),
-        ("turn", "is not known"),
+        {"type": "draw", "playerIndex": 0, "order": 10, "suitIndex": 1, "rank": 1},
+        {"type": "play", "playerIndex": 1, "order": 7, "suitIndex": 4, "rank": 1},
+        {"type": "play", "playerIndex": 0, "order": 7, "suitIndex": 4, "rank": 1},
+        {"type": "play", "playerIndex": 0, "order": 0, "suitIndex": 0, "rank": 3},
+        {"type": "discard", "playerIndex": 0, "order": 1, "suitIndex": 2, "rank": 1, "failed": True},
+        {"type": "discard", "playerIndex": 0, "order": 0, "suitIndex": -1, "rank": -1},
+        {"type": "play", "playerIndex": 0, "order": 1, "suitIndex": 9, "rank": 1},
+        {"type": "play", "playerIndex": 7, "order": 1, "suitIndex": 2, "rank": 1},
+        {"type": "clue", "giver": 1, "target": 0, "clue": {"type": 0, "value": 0}, "list": [0]},
+        {"type": "clue", "giver": 0, "target": 1, "clue": {"type": 0, "value": 0}, "list": [0]},
+        {"type": "clue", "giver": 0, "target": 1, "clue": {"type": 0, "value": 0}, "list": []},
+        {"type": "clue", "giver": 0, "target": 1, "clue": {"type": 5, "value": 0}, "list": [5]},
+        {"type": "clue", "giver": 0, "target": 1, "clue": {"type": 1, "value": 9}, "list": [5]},
+        {"type": "clue", "giver": 0, "target": 1, "clue": None, "list": [5]},
+        {"type": "status", "clues": 7, "score": 0, "maxScore": 25},
+        {"type": "status", "clues": 8, "score": 1, "maxScore": 25},
+        {"type": "turn", "num": 1, "currentPlayerIndex": 1},
+        {"type": "flip"},
+        "turn",
     ],
 )
-def test_an_action_that_cannot_be_is_refused(action, message):
+def test_an_action_that_cannot_be_is_refused(action):
     client = started("smart")
-    with pytest.raises(StarmineError, match=message):
+    with pytest.raises(StarmineError):
         client.receive(f"gameAction {json.dumps({'tableID': 9, 'action': action})}")
     assert client.seen.length == 0

