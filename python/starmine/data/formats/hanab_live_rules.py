@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from starmine._core import StarmineError, Variant
+from starmine._util.keywords import check_names
 from starmine._util.numbers import is_integer
 
 USUAL, ONE_OF_EACH, ONE_FOUR, TWO_ONES = (3, 2, 2, 2, 1), (1, 1, 1, 1, 1), (3, 2, 2, 1, 1), (2, 2, 2, 2, 1)
@@ -64,7 +64,7 @@ def rules_of(entry: Mapping[str, Any], players: int) -> tuple[Variant, int]:
     options = entry.get("options") or {}
     if not isinstance(options, dict):
         raise StarmineError("'options' is no JSON object")
-    _check_names(entry, options)
+    check_names("option", [name for name, value in options.items() if value not in (None, False, 0, "")], OPTIONS)
     suits = _agreed([(where, suits_called(told)) for where, told in _told(entry, options, VARIANTS)], NO_VARIANT)
     start = _agreed(_told(entry, options, STARTS), 0)
     flags = {name: _flag(name, _agreed(_told(entry, options, (name,)), False)) for name in FLAGS}
@@ -97,25 +97,6 @@ def _flag(name: str, value: Any) -> bool:
     return value
 
 
-def _check_names(entry: Mapping[str, Any], options: Mapping[str, Any]) -> None:
-    """Refuse options that are not known, and names at the top that are options in another spelling."""
-    plain = {_plain(name): name for name in ("options", *OPTIONS)}
-    for name in entry:
-        known = plain.get(_plain(name), name)
-        if known != name:
-            raise StarmineError(f"{name!r} is not known: did you mean {known!r}?")
-    for name, value in options.items():
-        if name not in OPTIONS and value not in (None, False, 0, ""):
-            near = plain.get(_plain(name))
-            meant = f"did you mean {near!r}?" if near else f"expected one of {', '.join(OPTIONS)}"
-            raise StarmineError(f"the option {name}={value!r} is not known: {meant}")
-
-
-def _plain(name: str) -> str:
-    """A name without capitals and signs."""
-    return re.sub(r"[^a-z0-9]", "", name.lower())
-
-
 def suits_called(told: Any) -> Suits:
     """The suits of a variant's name or id."""
     is_id = is_integer(told)
@@ -123,8 +104,7 @@ def suits_called(told: Any) -> Suits:
         if told == (suits.number if is_id else suits.name):
             return suits
     known = ", ".join(f"{suits.number} ({suits.name})" for suits in SUITS)
-    problem = f"variant number {told} is not one of ours" if is_id else f"variant {told!r} is not one of our rules"
-    raise StarmineError(f"the hanab.live {problem}: expected one of {known}")
+    raise StarmineError(f"hanab.live's variant {told!r} is not one of our rules: expected one of {known}")
 
 
 def suit_names(variant: Variant) -> tuple[str, ...]:
@@ -162,7 +142,4 @@ def game_rules(variant: Variant) -> tuple[Suits, dict[str, bool]]:
     for suits in SUITS:
         if variant == variant_of(suits, variant.players, options):
             return suits, options
-    told = ""
-    if variant.random_start_player:
-        told = ", where no seat is drawn to start: expected games of the rules with random_start_player=False"
-    raise StarmineError(f"{variant} has no counterpart on hanab.live{told}")
+    raise StarmineError(f"{variant} has no counterpart on hanab.live")
