@@ -29,9 +29,8 @@ from starmine.policies.v0_beliefs import v0_beliefs
 try:
     import jax
     from jax import numpy as jnp
-    from jax.custom_batching import custom_vmap
 
-    from starmine.adapters.jax import HanabiJaxEnv, Turn, call_host, seed_words
+    from starmine.adapters.jax import HanabiJaxEnv, Turn, seed_words
 except ImportError as _missing:
     raise ImportError("starmine.adapters.jaxmarl needs JAX: pip install 'starmine[jax]'") from _missing
 
@@ -47,7 +46,7 @@ _NAMES = {
     "num_cards_of_rank": "copies",
 }
 _TURN_OUTPUTS = ("obs", "action_mask", "reward", "terminated", "score", "current_player")
-_COUNTERS = ("step", "serial", "row")
+_COUNTERS = ("step", "serial")
 
 
 class State(NamedTuple):
@@ -59,7 +58,7 @@ class State(NamedTuple):
         score: int32, the score so far.
         current_player: int32, the seat to act, which is the number of its agent.
         action_mask: bool (A,), its legal actions, without the no-op.
-        serial, row: int32, which state of which game this is, so that an old one is told from the newest.
+        serial: int32, another one for each state of each game, so that an old state is told from the newest.
     """
 
     done: jax.Array
@@ -68,7 +67,6 @@ class State(NamedTuple):
     current_player: jax.Array
     action_mask: jax.Array
     serial: jax.Array
-    row: jax.Array
 
 
 class Discrete(NamedTuple):
@@ -89,13 +87,12 @@ class Box(NamedTuple):
 
 
 class _Games:
-    """The games of one `reset`, and the number of their newest state."""
+    """The games of one `reset`, and the serial numbers of their newest states."""
 
     def __init__(self, env: HanabiJaxEnv) -> None:
         self.env = env
-        self.serial = 0
+        self.serials = np.zeros(env.num_envs, dtype=np.int32)
         self.turns = np.zeros(env.num_envs, dtype=np.int32)
-        self.rows = np.arange(env.num_envs, dtype=np.int32)
 
 
 class HanabiJaxMARLEnv:
@@ -105,7 +102,7 @@ class HanabiJaxMARLEnv:
     no-op, which is the last action, and whatever they play is ignored. Rewards and dones have an entry for each agent
     and "__all__". An ended game is dealt anew in the same step.
 
-    The games live on the host and are stepped by one ordered callback for all games under `vmap`. So a state can be
+    The games live on the host and are stepped by one callback for all games under `vmap`. So a state can be
     stepped once, and only in the company of the games that it was reset with; any other use is an error. `reset`
     with as many games as an earlier one deals the earlier games anew: games in play side by side need an environment
     each.
@@ -155,7 +152,8 @@ class HanabiJaxMARLEnv:
         self._returned |= dict.fromkeys(_COUNTERS, ((), np.int32))
         self._kept: dict[int, _Games] = {}
         self._serial = 0
-        self._calls: dict[tuple[Any, tuple[int, ...]], Callable[..., dict[str, jax.Array]]] = {}
+        self._on_reset, self._on_deal = self._host_call(self._reset, 1), self._host_call(self._deal, 1)
+        self._on_step = self._host_call(self._step, 0)
 
     def _make_games(self, count: int) -> _Games:
         settings = {"observers": "all", "autoreset_mode": "SameStep", **self._settings}
@@ -170,7 +168,7 @@ class HanabiJaxMARLEnv:
         Returns:
             The observations of the agents, float32 (D,) each, and the state.
         """
-        out = self._call(self._reset, ())(seed_words(key))
+        out = self._on_reset(seed_words(key))
         return self._observations(out["obs"]), self._state(out)
 
     def reset_from_deck_of_pairs(self, deck: jax.Array) -> tuple[Agents, State]:
@@ -183,10 +181,10 @@ class HanabiJaxMARLEnv:
             As `reset`.
 
         Raises:
-            JaxRuntimeError: a deck that is not the variant's.
+            JaxRuntimeError, inside `jit` a ValueError: a deck that is not the variant's.
         """
         cards = jnp.asarray(deck).astype(jnp.int32)
-        out = self._call(self._deal, ())(cards[:, 0], cards[:, 1])
+        out = self._on_deal(cards[:, 0], cards[:, 1])
         return self._observations(out["obs"]), self._state(out)
 
     def step(
@@ -206,14 +204,15 @@ class HanabiJaxMARLEnv:
 
         Raises:
             StarmineError: a reset state, or actions that are no integers.
-            JaxRuntimeError: an action that the rules refuse, or a state that is not the newest; no game has moved.
+            JaxRuntimeError, inside `jit` a ValueError: an action that the rules refuse, or a state that is not the
+                newest; no game has moved.
         """
         if reset_state is not None:
             raise StarmineError("reset_state is not allowed: the games live outside of JAX, and their keys deal them")
         action = jnp.stack([jnp.asarray(actions[agent]) for agent in self.agents])[state.current_player]
         if not jnp.issubdtype(action.dtype, jnp.integer):
             raise StarmineError(f"actions have dtype {action.dtype}: expected integers")
-        out = self._call(self._step, ())(state.serial, state.row, action.astype(jnp.int32))
+        out = self._on_step(state.serial, action.astype(jnp.int32))
         rewards = dict.fromkeys([*self.agents, "__all__"], out["reward"])
         dones = dict.fromkeys([*self.agents, "__all__"], out["terminated"])
         return self._observations(out["obs"]), self._state(out), rewards, dones, {}
@@ -262,35 +261,20 @@ class HanabiJaxMARLEnv:
     def _state(out: dict[str, jax.Array]) -> State:
         return State(done=jnp.zeros_like(out["terminated"]), **{name: out[name] for name in State._fields[1:]})
 
-    def _call(self, host: Callable[..., dict[str, Array]], lead: tuple[int, ...]) -> Callable[..., Any]:
-        """A callback for games of the axes `lead`, which `vmap` turns into one callback for more games."""
-        if (host.__name__, lead) not in self._calls:
-            self._calls[host.__name__, lead] = self._make_call(host, lead)
-        return self._calls[host.__name__, lead]
+    def _host_call(self, host: Callable[..., dict[str, Array]], axes: int) -> Any:
+        """`host` as a function of JAX's arrays of `axes` axes for one game. Under `vmap` it gets all games at once.
 
-    def _make_call(self, host: Callable[..., dict[str, Array]], lead: tuple[int, ...]) -> Callable[..., Any]:
-        shapes = {name: jax.ShapeDtypeStruct(lead + shape, dtype) for name, (shape, dtype) in self._returned.items()}
+        The callback is a pure one, which `vmap` can batch. The serial numbers of the states order the calls: a step
+        needs the state of the call before, and refuses any other.
+        """
+        shapes = {name: jax.ShapeDtypeStruct(shape, dtype) for name, (shape, dtype) in self._returned.items()}
 
-        def on_the_host(*given: Array) -> dict[str, Array]:
-            flat = [each.reshape(prod(lead), *each.shape[len(lead) :]) for each in given]
-            out = host(*flat)
-            return {name: out[name].reshape(shapes[name].shape) for name in shapes}
+        def on_the_host(*given: jax.Array) -> dict[str, Array]:
+            lead = given[0].shape[: given[0].ndim - axes]
+            out = host(*(np.asarray(each).reshape(prod(lead), *each.shape[len(lead) :]) for each in given))
+            return {name: out[name].reshape(lead + shapes[name].shape) for name in shapes}
 
-        @custom_vmap  # type: ignore[untyped-decorator,unused-ignore]
-        def call(*given: jax.Array) -> dict[str, jax.Array]:
-            out: dict[str, jax.Array] = call_host(on_the_host, shapes, *given)
-            return out
-
-        @call.def_vmap  # type: ignore[untyped-decorator,unused-ignore]
-        def for_many(axis_size: int, is_batched: Any, *given: jax.Array) -> tuple[Agents, dict[str, bool]]:
-            spread = [
-                each if own else jnp.broadcast_to(each, (axis_size, *each.shape))
-                for each, own in zip(given, is_batched, strict=True)
-            ]
-            return self._call(host, (axis_size, *lead))(*spread), dict.fromkeys(shapes, True)
-
-        made: Callable[..., Any] = call
-        return made
+        return jax.jit(lambda *given: jax.pure_callback(on_the_host, shapes, *given, vmap_method="broadcast_all"))
 
     def _reset(self, words: Array) -> dict[str, Array]:
         """The host's side of `reset`: halves of seeds, uint32 (N, 2)."""
@@ -321,12 +305,12 @@ class HanabiJaxMARLEnv:
             self._kept[count] = self._make_games(count)
         return self._kept[count]
 
-    def _step(self, serial: Array, row: Array, actions: Array) -> dict[str, Array]:
+    def _step(self, serials: Array, actions: Array) -> dict[str, Array]:
         """The host's side of `step`: int32 (N,) each."""
-        games = self._kept.get(len(row))
-        if games is None or not (np.array_equal(row, games.rows) and (serial == games.serial).all()):
+        games = self._kept.get(len(serials))
+        if games is None or not np.array_equal(serials, games.serials):
             raise StarmineError(
-                f"the states of {len(row)} games are not the newest of one reset: each state can be stepped once, "
+                f"the states of {len(serials)} games are not the newest of one reset: each state can be stepped once, "
                 "with those that it was reset with. Under vmap each run needs its own key; a second reset of the same "
                 "number of games needs another environment"
             )
@@ -336,15 +320,9 @@ class HanabiJaxMARLEnv:
 
     def _numbered(self, games: _Games, turn: Turn) -> dict[str, Any]:
         """The outputs of a turn and what makes these states the newest."""
-        self._serial = (self._serial + 1) % 2**31
-        games.serial = self._serial
-        serial = np.full(len(games.rows), games.serial, dtype=np.int32)
-        return {
-            **{name: getattr(turn, name) for name in _TURN_OUTPUTS},
-            "step": games.turns,
-            "serial": serial,
-            "row": games.rows,
-        }
+        games.serials = ((self._serial + np.arange(len(games.turns))) % 2**31).astype(np.int32)
+        self._serial += len(games.turns)
+        return {name: getattr(turn, name) for name in _TURN_OUTPUTS} | {"step": games.turns, "serial": games.serials}
 
     def __repr__(self) -> str:
         return f"HanabiJaxMARLEnv(variant={self.variant!r})"

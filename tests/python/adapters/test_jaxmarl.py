@@ -164,12 +164,12 @@ def test_an_old_state_cannot_be_stepped_again():
     _, state = env.reset(jax.random.key(0))
     actions, step = dict.fromkeys(env.agents, 5), jax.jit(env.step)
     _, newest, *_ = step(None, state, actions)
-    with pytest.raises(jax.errors.JaxRuntimeError):
+    with pytest.raises(ValueError, match="StarmineError"):
         jax.block_until_ready(step(None, state, actions))
     _, newest, *_ = step(None, newest, actions)
     assert newest.step == 2
     _, states = jax.vmap(env.reset)(jax.random.split(jax.random.key(0), 2))
-    swapped = states._replace(row=states.row[::-1])
+    swapped = states._replace(serial=states.serial[::-1])
     with pytest.raises(jax.errors.JaxRuntimeError):
         jax.vmap(env.step, in_axes=(None, 0, None))(None, swapped, actions)
 
