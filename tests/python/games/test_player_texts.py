@@ -227,7 +227,7 @@ def test_texts_of_one_player_play_the_same_games(kind, here, tmp_path):
         assert by_play_games(said(text, here), tmp_path) == expected, text
 
 
-@pytest.mark.parametrize("kind", [*PLAYERS, *RANDOM])
+@pytest.mark.parametrize("kind", ["shipped", "odd path", "search", "foreign, noisy", "noisy", "sampled"])
 @pytest.mark.parametrize("door", DOORS, ids=lambda door: door.__name__)
 def test_a_text_means_the_same_at_every_door(door, kind, here, tmp_path, capsys):
     text = said((PLAYERS | RANDOM)[kind][-1], here)

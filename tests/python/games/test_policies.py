@@ -36,7 +36,7 @@ def steps_of(partners, variant, steps=60):
 
 
 @pytest.mark.parametrize("all_turns", [False, True])
-@pytest.mark.parametrize("players", range(2, 6))
+@pytest.mark.parametrize("players", [2, 5])
 def test_one_object_in_all_seats_plays_as_separate_objects(players, all_turns):
     variant = VARIANTS[players]
     one = recurrent(variant, all_turns=all_turns)
@@ -63,7 +63,7 @@ def test_a_hidden_state_matters():
     assert sum(game == other for game, other in zip(games_of([mixed, mixed], variant), expected, strict=True)) < 20
 
 
-@pytest.mark.parametrize("players", range(2, 6))
+@pytest.mark.parametrize("players", [2, 5])
 def test_the_diagonal_of_an_evaluation_is_that_of_separate_objects(players):
     variant = VARIANTS[players]
     found = evaluate({"one": recurrent(variant)}, GAMES, variant=variant, seed=1).pairing("one", "one")
@@ -72,7 +72,7 @@ def test_the_diagonal_of_an_evaluation_is_that_of_separate_objects(players):
     assert found.length == expected.lengths.mean()
 
 
-@pytest.mark.parametrize("players", range(2, 6))
+@pytest.mark.parametrize("players", [2, 5])
 def test_data_of_one_object_is_that_of_separate_objects(tmp_path, players):
     variant = VARIANTS[players]
     one = recurrent(variant)
@@ -85,7 +85,7 @@ def test_data_of_one_object_is_that_of_separate_objects(tmp_path, players):
 
 
 @pytest.mark.parametrize("all_turns", [False, True])
-@pytest.mark.parametrize("players", range(3, 6))
+@pytest.mark.parametrize("players", [3])
 def test_one_partner_in_several_seats_plays_as_separate_objects(players, all_turns):
     variant, seats = VARIANTS[players], [seat for seat in range(players) if seat != 1]
     one = recurrent(variant, all_turns=all_turns)
