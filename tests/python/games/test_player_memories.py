@@ -2,7 +2,6 @@
 
 import copy
 import functools
-import pickle
 
 import foreign_policies
 import numpy as np
@@ -110,29 +109,6 @@ def histories(games):
 
 
 @every_recurrent
-def test_games_that_a_partner_plays_in_between_do_not_change_an_environment(files, make):
-    expected = Steps(make(files)).play(10)
-    partner = make(files)
-    steps = Steps(partner)
-    steps.play(4)
-    games = starmine.play_games(["smart", partner], GAMES, record=True)
-    np.testing.assert_array_equal(steps.play(6), expected)
-    assert histories(games) == histories(starmine.play_games(["smart", make(files)], GAMES, record=True))
-
-
-@every_recurrent
-def test_two_environments_share_a_partner(files, make):
-    one, two = Steps(make(files)).play(10), Steps(make(files), 32, seed=9).play(10)
-    partner = make(files)
-    first, second = Steps(partner), Steps(partner, 32, seed=9)
-    for _ in range(5):
-        first.play(2)
-        second.play(2)
-    np.testing.assert_array_equal(np.stack(first.rows), one)
-    np.testing.assert_array_equal(np.stack(second.rows), two)
-
-
-@every_recurrent
 def test_each_user_has_its_own_hidden_states(files, make, tmp_path):
     """Evaluations, generated games and tables of a person between the steps of an environment."""
     from starmine.look.live_game import LiveGame
@@ -166,14 +142,6 @@ def test_a_copy_of_an_environment_resumes_with_its_hidden_states(files, make, co
         for other in others:
             other.play(12 - len(other.rows))
             np.testing.assert_array_equal(np.stack(other.rows), expected)
-
-
-@every_recurrent
-def test_a_pickled_policy_begins_anew(files, make):
-    policy = make(files)
-    expected = histories(starmine.play_games([policy, "smart"], 30, record=True))
-    again = pickle.loads(pickle.dumps(policy))
-    assert histories(starmine.play_games([again, "smart"], 30, record=True)) == expected
 
 
 def test_a_session_shares_the_weights_of_a_module(files):
@@ -253,23 +221,6 @@ class Last:
 
     def act_batch(self, turns):
         return last(turns.action_mask)
-
-
-@every_sampled
-def test_an_interrupted_evaluation_ends_as_an_undisturbed_one(files, make, tmp_path, monkeypatch):
-    from evaluation_runs import interrupt_after
-
-    monkeypatch.setattr("starmine.evaluation.run.CHUNK", 20)
-
-    def played(folder):
-        players = {"it": make(files), "smart": "smart"}
-        return starmine.evaluate(players, 60, output=tmp_path / folder, figure=False)
-
-    with monkeypatch.context() as patch:
-        interrupt_after(patch, 4)
-        with pytest.raises(KeyboardInterrupt):
-            played("interrupted")
-    np.testing.assert_array_equal(played("interrupted").outcomes, played("whole").outcomes)
 
 
 @every_sampled
