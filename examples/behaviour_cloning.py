@@ -44,10 +44,13 @@ from starmine.data import (
 from starmine.games import Games, Trajectories
 from starmine.torch import ActorCritic, ColorNetwork, HiddenState, PolicyNetwork
 from starmine.training import (
+    Amount,
+    Count,
     OnUpdate,
     Partner,
     Run,
     ScriptArgs,
+    Share,
     WeightAverage,
     anneal,
     check_finite,
@@ -90,13 +93,13 @@ class Args(ScriptArgs):
     out: Path = Path("runs/behaviour_cloning")
     """output folder; without --resume, one that holds a run is refused"""
 
-    games_per_update: int = 512
+    games_per_update: Count = 512
     """games between two checkpoints"""
-    minibatch: int = 16
+    minibatch: Count = 16
     """games in a minibatch"""
-    lr: float = 2e-3
-    grad_norm: float = 0.5
-    average: float = 0.995
+    lr: Amount = 2e-3
+    grad_norm: Amount = 0.5
+    average: Share = 0.995
     """decay of the moving average of the weights, which is evaluated and saved; 0 for the last weights"""
     network: Literal["colors", "plain"] = "colors"
     """weights that all colours share, with exact card features; or hidden layers over the bits of the observation"""
@@ -106,12 +109,8 @@ class Args(ScriptArgs):
     """add a gated recurrent unit; without it the network sees the present turn alone"""
     device: Literal["cpu", "cuda"] = "cpu"
 
-    eval_every: int = 10
+    eval_every: Count = 10
     """updates between two evaluations"""
-
-
-# The arguments that a resumed run cannot change.
-FIXED = ("games", "held_out", "permute_colors", "encoder", "network", "hidden", "recurrent", "device", "seed")
 
 
 class Cloning:
@@ -270,7 +269,7 @@ def seat_by_seat(games: Trajectories) -> tuple[NDArray[np.int64], NDArray[np.boo
 def main(args: Args, on_update: OnUpdate | None = None) -> None:
     """Train, evaluate, and write the results."""
     cloning = Cloning(args)
-    with Run("behaviour_cloning", args, cloning, FIXED, on_update=on_update) as run:
+    with Run("behaviour_cloning", args, cloning, on_update=on_update) as run:
         while run.begin_update():
             measures, turns = cloning.update(run.fraction)
             if run.is_due(args.eval_every):

@@ -47,11 +47,14 @@ from torch.nn.functional import cross_entropy, huber_loss, relu
 import starmine
 from starmine.torch import ColorNetwork, Graphed
 from starmine.training import (
+    Amount,
+    Count,
+    DivergedError,
     OnUpdate,
     Precision,
     Run,
     ScriptArgs,
-    TrainingError,
+    Share,
     TrainingGames,
     WeightAverage,
     anneal,
@@ -92,18 +95,18 @@ class Args(ScriptArgs):
     players: int = 2
     encoder: str = "canonical"
     """one of starmine.encoders()"""
-    lost_game_penalty: float = 1.0
+    lost_game_penalty: Amount = 1.0
     """points that are subtracted in training from the last reward of a lost game; evaluations count a lost game as 0"""
-    lost_points_share: float = 1.0
+    lost_points_share: Share = 1.0
     """share of the points of a lost game that is subtracted when it is lost. It rises linearly from 0 to this share
     over the budget. With 1, the rewards of a lost game add up to minus the penalty at the end"""
 
     below: str | None = None
     """the policy of the level below: its name, file or run, of a network of the same form. Training begins with its
     weights. None is level 0"""
-    belief_part: float = 0.1
+    belief_part: Share = 0.1
     """part of the budget in which the belief over the policy below is learned. The schedules below run in each part"""
-    candidates: int = 16
+    candidates: Count = 16
     """worlds of a turn from which that belief chooses"""
 
     out: Path = Path("runs/obl")
@@ -111,38 +114,34 @@ class Args(ScriptArgs):
 
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """of the network; "auto" is a GPU where PyTorch finds one"""
-    num_envs: int | None = None
+    num_envs: Count | None = None
     """games played at once: 1,024 / 8,192"""
-    rollout: int = 16
+    rollout: Count = 16
     """turns of each game between two updates"""
-    worlds: int = 2
+    worlds: Count = 2
     """copies of the game at each turn, see "Worlds" above"""
-    epochs: int = 2
-    minibatch: int | None = None
+    epochs: Count = 2
+    minibatch: Count | None = None
     """turns in a minibatch: 512 / 4,096"""
-    hold: float = 0.0
+    hold: Share = 0.0
     """part of the budget in which the learning rate is constant; the rate then falls linearly to `lr_end`"""
-    lr: float = 1e-3
+    lr: Amount = 1e-3
     """learning rate"""
-    lr_end: float = 2e-5
-    gamma: float = 0.999
-    epsilon: float = 0.4
+    lr_end: Amount = 2e-5
+    gamma: Share = 0.999
+    epsilon: Share = 0.4
     """the largest exploration rate. Each seat of each of the `num_envs` games explores at its own rate, drawn once for
     the run: epsilon ** u with u uniform from 1 to 8"""
-    grad_norm: float = 5.0
-    average: float = 0.995
+    grad_norm: Amount = 5.0
+    average: Share = 0.995
     """decay of the moving average of the weights, which is evaluated and saved; 0 for the last weights"""
     hidden: tuple[int, ...] | None = None
     """widths of a colour's tower and of the trunk: 96 256 / 192 512"""
     dtype: Precision = "auto"
     """dtype of the matrix products; "auto" is bfloat16 where the device has instructions for it, else float32"""
 
-    eval_every: int | None = None
+    eval_every: Count | None = None
     """updates between two greedy evaluations: 40 / 100"""
-
-
-# The arguments that a resumed run cannot change.
-FIXED = ("variant", "players", "encoder", "num_envs", "device", "hidden", "epsilon", "below", "candidates")
 
 
 def action_values(logits: Tensor, value: Tensor, mask: Tensor) -> Tensor:
@@ -222,7 +221,6 @@ class OBL:
         self.device = local_device(given.device)
         self.args = args = by_device(given, self.device, BY_DEVICE)
         dtype = matmul_dtype(args.dtype, self.device)
-        self.resolved: dict[str, Any] = {"dtype": str(dtype).removeprefix("torch.")}  # for `config.json`
 
         if args.below is None:
             refuse_without_effect(args, ("belief_part", "candidates"), "without below")
@@ -242,12 +240,8 @@ class OBL:
         self.epsilon = args.epsilon ** (1 + 7 * torch.rand(args.num_envs, args.players)).to(self.device)
 
         self.network = ColorNetwork(self.variant, args.encoder, args.hidden, matmul_dtype=dtype).to(self.device)
-        below = None
-        if not 0 < args.belief_part < 1:
-            raise TrainingError(f"belief_part={args.belief_part} is not allowed: expected a number between 0 and 1")
-        if args.below is not None:
-            self.resolved["below"] = below = begin_with(self.network, args.below, "below")
-        self.method = method_above(below["method"] if below is not None else None)
+        below = {} if args.below is None else begin_with(self.network, args.below, "below")
+        self.method = method_above(below.get("method"))
         self.network.fuse_kernels()
         self.weights = flat_weights(self.network)
         self.average = WeightAverage(self.network, self.weights, args.average)
@@ -375,7 +369,7 @@ class OBL:
         measures = torch.stack([self.learn_minibatch(chosen).clone() for chosen in self.minibatches()])
         numbers = torch.cat([measures.flatten(), self.target.mean()[None]]).cpu()  # waits for the device, once
         if not numbers[-1].isfinite():
-            raise FloatingPointError("a target is not finite")
+            raise DivergedError("a target is not finite")
         measures = numbers[:-1].view(-1, len(MEASURES))
         check_finite(measures, MEASURES, self.network)
         return dict(zip(MEASURES, measures.mean(0).tolist(), strict=True))
@@ -453,7 +447,7 @@ def main(given: Args, on_update: OnUpdate | None = None) -> None:
     """Train, evaluate, and write the results."""
     obl = OBL(given)
     args = obl.args
-    with Run("obl", args, obl, FIXED, resolved=obl.resolved, on_update=on_update) as run:
+    with Run("obl", args, obl, on_update=on_update) as run:
         while run.begin_update():
             measures = obl.update(run.fraction)
             if run.is_due(args.eval_every):

@@ -33,7 +33,7 @@ follow the budget: a run that is resumed with a larger budget goes back to an ea
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
 from typing import Any, Literal
@@ -45,10 +45,14 @@ import starmine
 from starmine.games import Games, Player
 from starmine.torch import ActorCritic, ColorNetwork, Graphed, PolicyNetwork
 from starmine.training import (
+    Amount,
+    Count,
+    DivergedError,
     OnUpdate,
     PartnerArgs,
     Precision,
     Run,
+    Share,
     TrainingGames,
     WeightAverage,
     anneal,
@@ -97,9 +101,9 @@ class Args(PartnerArgs):
     players: int = 2
     encoder: str = "canonical"
     """one of starmine.encoders()"""
-    lost_game_penalty: float = 1.0
+    lost_game_penalty: Amount = 1.0
     """points that are subtracted in training from the last reward of a lost game; evaluation counts it zero"""
-    lost_points_share: float = 1.0
+    lost_points_share: Share = 1.0
     """share of the points of a lost game that is subtracted when it is lost: rises linearly from 0 to this share over
     the budget; with 1, training ends with the score as it counts"""
 
@@ -110,33 +114,33 @@ class Args(PartnerArgs):
 
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """of the network; "auto" is a GPU where PyTorch finds one"""
-    num_envs: int | None = None
+    num_envs: Count | None = None
     """games played at once: 1,024 / 16,384"""
-    groups: int | None = None
+    groups: Count | None = None
     """groups of games, of which one is evaluated while the others are stepped: 1 / 2"""
-    rollout: int = 16
+    rollout: Count = 16
     """turns of each game between two updates"""
-    epochs: int = 2
-    minibatch: int | None = None
+    epochs: Count = 2
+    minibatch: Count | None = None
     """turns in a minibatch: 512 / 8,192"""
-    minibatch_end: int | None = None
+    minibatch_end: Count | None = None
     """turns in the last minibatches: the size doubles after equal parts of the budget; None for one size"""
-    hold: float | None = None
+    hold: Share | None = None
     """part of the budget in which the learning rate and the entropy weight are constant; they then fall linearly to
     their ends: 0 / 0.5"""
-    lr: float = 7e-4
+    lr: Amount = 7e-4
     """learning rate"""
-    lr_end: float | None = None
+    lr_end: Amount | None = None
     """0.0004 / 0"""
-    entropy_weight: float = 0.05
-    entropy_end: float | None = None
+    entropy_weight: Amount = 0.05
+    entropy_end: Amount | None = None
     """0.05 / 0.002"""
-    gamma: float = 0.999
-    gae_lambda: float = 0.9
-    clip: float = 0.2
-    value_weight: float = 0.25
-    grad_norm: float = 0.5
-    average: float = 0.995
+    gamma: Share = 0.999
+    gae_lambda: Share = 0.9
+    clip: Amount = 0.2
+    value_weight: Amount = 0.25
+    grad_norm: Amount = 0.5
+    average: Share = 0.995
     """decay of the moving average of the weights, which is evaluated and saved; 0 for the last weights"""
     network: Literal["colors", "plain"] = "colors"
     """"colors": weights that all colours share, with exact card features; "plain": hidden layers over the bits of the
@@ -151,15 +155,8 @@ class Args(PartnerArgs):
     """let torch.compile fuse the network's kernels, which takes 15 seconds at the start: no / yes. A recurrent network
     is not compiled"""
 
-    eval_every: int | None = None
+    eval_every: Count | None = None
     """updates between two greedy evaluations: 40 / 100"""
-
-
-# The arguments that a resumed run cannot change.
-FIXED = (
-    *("variant", "players", "partners", "encoder", "num_envs", "device"),
-    *("network", "hidden", "card_features"),
-)
 
 
 class PPO:
@@ -180,10 +177,13 @@ class PPO:
 
     def __init__(self, given: Args) -> None:
         prepare_torch(given)
+        if self.recurrent:
+            if given.compile:
+                raise starmine.StarmineError("compile=True has no effect with a recurrent network: expected no compile")
+            given = replace(given, compile=False)
         self.device = local_device(given.device)
         self.args = args = by_device(given, self.device, BY_DEVICE)
         dtype = matmul_dtype(args.dtype, self.device)
-        self.resolved: dict[str, Any] = {"dtype": str(dtype).removeprefix("torch.")}  # for `config.json`
 
         self.variant = starmine.variant(args.variant, players=args.players)
         self.partners, self.held_out = read_partners(self.variant, args.partners, args.hold_out)
@@ -207,15 +207,11 @@ class PPO:
             policy = PolicyNetwork(self.variant, args.encoder, args.hidden, self.recurrent, args.card_features, dtype)
         self.policy = policy.to(self.device)
         if args.start is not None:
-            self.resolved["start"] = begin_with(self.policy, args.start)
+            begin_with(self.policy, args.start)
         # Larger kernels of the network: made by torch.compile, or by the compiled core on a CPU.
         self.network: Any = self.policy
-        self.resolved["compile"] = False
-        if self.recurrent and given.compile:
-            raise starmine.StarmineError("compile=True has no effect with a recurrent network: expected no compile")
-        if args.compile and not self.recurrent:
+        if args.compile:
             self.network = torch.compile(self.policy, dynamic=False)
-            self.resolved["compile"] = True
         else:
             self.policy.fuse_kernels()
         self.weights = flat_weights(self.policy)
@@ -309,7 +305,7 @@ class PPO:
         output_sum = self.value.sum() + self.log_prob.sum()
         numbers = torch.cat([measures.flatten(), torch.stack([explained, output_sum])]).cpu()  # waits for the device
         if not numbers[-1].isfinite():
-            raise FloatingPointError("the network's output is not finite")
+            raise DivergedError("the network's output is not finite")
         measures = numbers[:-2].view(-1, len(MEASURES))
         check_finite(measures, MEASURES, self.policy)
         means = dict(zip(MEASURES, measures.mean(0).tolist(), strict=True))
@@ -385,7 +381,7 @@ def main(args: Args, on_update: OnUpdate | None = None) -> None:
 def train(program: str, ppo: PPO, on_update: OnUpdate | None = None) -> None:
     """Make updates until the budget is spent, then report."""
     args = ppo.args
-    with Run(program, args, ppo, FIXED, resolved=ppo.resolved, on_update=on_update) as run:
+    with Run(program, args, ppo, on_update=on_update) as run:
         while run.begin_update():
             measures = ppo.update(run.fraction)
             if run.is_due(args.eval_every):

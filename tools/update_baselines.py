@@ -161,7 +161,7 @@ def card(facts: dict[str, Any], policy: TrainedPolicy, config: dict[str, Any] | 
         training=f"`{facts['command']}`" if facts["command"] else policy.about["settings"],
         after=f", from `{facts['after']}` (`results/runs.csv`)" if facts["after"] else "",
         machine=facts["machine"],
-        commit=f" Commit {config['commit']}." if config else "",
+        commit=f" Commit {config['commit']}." if config and "commit" in config else "",  # until version 0.4
         rows="\n".join(rows),
         games=facts["greedy"]["games"],
         seed=SEED,

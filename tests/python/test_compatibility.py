@@ -11,7 +11,7 @@ import compatibility as promised
 import numpy as np
 import pytest
 from paths import DATA
-from training_runs import TrainingError, needs_train_extra
+from training_runs import TrainingError, needs_train_extra, write_checkpoint
 
 import starmine
 
@@ -117,8 +117,9 @@ def test_a_policy_file_becomes_a_torch_module(version, name):
 def resumed(version, monkeypatch, folder, installed=None):
     """Resume the golden checkpoint of `examples/ppo.py` where `installed` is this package's version."""
     import ppo
+    import torch
 
-    from starmine.training import checkpoint
+    from starmine.training import checkpoint, matmul_dtype
 
     if installed:
         monkeypatch.setattr(checkpoint, "version", lambda _: installed)
@@ -127,7 +128,9 @@ def resumed(version, monkeypatch, folder, installed=None):
     arguments = {name: value for name, value in found["args"].items() if name in known}
     arguments["total_steps"] += 32
     (folder / "run").mkdir()
-    shutil.copy(COMPAT / version / "checkpoint.pt", folder / "run")
+    (folder / "run" / "config.json").write_text('{"resumed": []}')
+    dtype = str(matmul_dtype("auto", torch.device("cpu"))).removeprefix("torch.")  # 0.4 stored "auto"
+    write_checkpoint(folder / "run" / "checkpoint.pt", found | {"args": found["args"] | {"dtype": dtype}})
     ppo.main(ppo.Args(**{**arguments, "hidden": tuple(arguments["hidden"])}, out=folder / "run", resume=True))
     return found, checkpoint.read_checkpoint(folder / "run" / "checkpoint.pt")
 

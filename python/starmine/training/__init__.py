@@ -9,7 +9,7 @@ script::
             run.end_update(learner.update(run.fraction), steps=len(learner.rollout))
 
 `examples/ppo.py` is a whole script. The parts can be used without `Run`. What a run writes into its folder is in
-`folder` (the lock), `configuration` (config.json), `log` (log.jsonl, TensorBoard, the learning curve) and `checkpoint`.
+`folder` (the lock and config.json), `log` (log.jsonl, TensorBoard, the learning curve) and `checkpoint`.
 """
 
 try:
@@ -21,6 +21,7 @@ try:
 except ImportError as _missing:
     raise ImportError(f"starmine.training needs {_missing.name}: pip install 'starmine[train]'") from _missing
 
+from starmine.training.checkpoint import Learner
 from starmine.training.distributed import (
     local_device,
     process_group,
@@ -42,6 +43,7 @@ from starmine.training.learning import (
     WeightAverage,
     anneal,
     begin_with,
+    by_device,
     check_finite,
     doubling_schedule,
     explore,
@@ -49,12 +51,15 @@ from starmine.training.learning import (
     matmul_dtype,
     sample_actions,
 )
-from starmine.training.run import Learner, OnUpdate, Run, RunArgs
+from starmine.training.run import OnUpdate, Run
 from starmine.training.script import (
+    Amount,
+    Count,
     DivergedError,
+    Range,
     ScriptArgs,
+    Share,
     TrainingError,
-    by_device,
     command_line,
     prepare_torch,
     refuse_without_effect,
@@ -62,6 +67,8 @@ from starmine.training.script import (
 
 __all__ = [
     "PROGRESS_SEED",
+    "Amount",
+    "Count",
     "DivergedError",
     "FinishedGames",
     "Learner",
@@ -70,9 +77,10 @@ __all__ = [
     "Partner",
     "PartnerArgs",
     "Precision",
+    "Range",
     "Run",
-    "RunArgs",
     "ScriptArgs",
+    "Share",
     "TrainingError",
     "TrainingGames",
     "WeightAverage",

@@ -102,17 +102,19 @@ def in_first_process(work: Callable[[], T]) -> T | None:
         What `work` returns; None in all other processes.
 
     Raises:
-        OSError, StarmineError: raised by `work`; in every process, so that none waits for one that
-            has failed.
+        BaseException: what `work` raises, in the first process.
+        TrainingError: `work` has raised an exception, in all other processes, so that none waits for the first.
     """
     result: T | None = None
-    failed: OSError | StarmineError | None = None
+    failed: BaseException | None = None
     if rank() == 0:
         try:
             result = work()
-        except (OSError, StarmineError) as error:
+        except BaseException as error:
             failed = error
-    failed = all_gather(failed)[0]
+    what = all_gather(None if failed is None else f"{type(failed).__name__}: {failed}")[0]
     if failed is not None:
         raise failed
+    if what is not None:
+        raise TrainingError(f"the first process has ended the run: {what}")
     return result

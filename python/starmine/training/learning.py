@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Generic, Literal, TypeAlias, TypeVar, get_args
 
 import torch
@@ -15,12 +16,24 @@ from starmine._util.keywords import check_names
 from starmine._util.numbers import is_number
 from starmine.games.player_texts import own_policy
 from starmine.torch import ActorCritic
-from starmine.training.checkpoint import error_line
 from starmine.training.evaluation import scored_zero
-from starmine.training.script import TrainingError
+from starmine.training.script import DivergedError, TrainingError
 
 
-def begin_with(network: ActorCritic, policy: str, argument: str = "start") -> dict[str, str | None]:
+def by_device(args: Any, device: torch.device, defaults: Mapping[str, Mapping[str, Any]]) -> Any:
+    """The arguments as they are on a device: with its type, its defaults in place of None, and no "auto".
+
+    Args:
+        args: a dataclass with the fields `device`, and `dtype`, a `Precision`.
+        device: that the script runs on.
+        defaults: by type of the device the values of the fields that may be None.
+    """
+    changes = {name: value for name, value in defaults[device.type].items() if getattr(args, name) is None}
+    dtype = str(matmul_dtype(args.dtype, device)).removeprefix("torch.")
+    return replace(args, device=device.type, dtype=dtype, **changes)
+
+
+def begin_with(network: ActorCritic, policy: str, argument: str = "start") -> dict[str, Any]:
     """Give a network the weights of a policy.
 
     Args:
@@ -29,35 +42,24 @@ def begin_with(network: ActorCritic, policy: str, argument: str = "start") -> di
         argument: the name of the script's argument that gave it, for errors.
 
     Returns:
-        For `config.json`, see `Run`: the policy as given, its method, and the SHA-256 checksum of its file.
+        What the policy's file tells of its training, such as its "method".
 
     Raises:
         TrainingError: the policy has other rules or another network.
         StarmineError: the text names no policy of Starmine.
     """
     trained = own_policy(policy, argument)
-    start = f"{argument}={policy!r} is not allowed"
-    if scored_zero(trained.variant) != scored_zero(network.variant):
-        raise TrainingError(f"{start}: it plays {trained.variant}, not {network.variant}")
-    given = trained.network()
-    own, others = form(network), form(given)
-    different = [f"{name}={value!r}, not {own[name]!r}" for name, value in others.items() if own.get(name) != value]
-    expected = f"{start}: expected a policy of the same network"
-    if trained.encoder != network.encoder:
-        raise TrainingError(f"{expected}; it has {different[0]}")
-    try:
-        network.load_state_dict(given.state_dict())
-    except RuntimeError as error:
-        problem = f"it has {', '.join(different)}" if different else error_line(error)
-        raise TrainingError(f"{expected}; {problem}") from error
-    return {"policy": policy, "method": trained.about.get("method"), "sha256": trained.checksum}
+    own, others = form(network), form(trained.network())
+    different = [f"{name}={value!r}, not {own.get(name)!r}" for name, value in others.items() if own.get(name) != value]
+    if different:
+        raise TrainingError(f"{argument}={policy!r} is not allowed: it has {', '.join(different)}")
+    network.load_state_dict(trained.network().state_dict())
+    return dict(trained.about)
 
 
 def form(network: ActorCritic) -> dict[str, object]:
     """What two networks must share for their weights to be exchanged."""
-    return {"encoder": network.encoder, "network": "plain"} | {
-        name: value for name, value in network.described().items() if name != "format"
-    }
+    return {"variant": scored_zero(network.variant), "encoder": network.encoder, **network.described()}
 
 
 def explore(action: Tensor, mask: Tensor, epsilon: Tensor | float) -> Tensor:
@@ -221,11 +223,11 @@ def check_finite(measures: Tensor, names: Sequence[str], module: nn.Module) -> N
         module: what was trained.
 
     Raises:
-        FloatingPointError: a measure or a weight is not finite.
+        DivergedError: a measure or a weight is not finite.
     """
     for minibatch, column in (~measures.isfinite()).nonzero().tolist():
         problem = f"{names[column]} is {measures[minibatch, column]}"
-        raise FloatingPointError(f"{problem} in minibatch {minibatch + 1} of {len(measures)}")
+        raise DivergedError(f"{problem} in minibatch {minibatch + 1} of {len(measures)}")
     for name, parameter in module.named_parameters():
         if not parameter.isfinite().all():
-            raise FloatingPointError(f"a weight of {name} is not finite")
+            raise DivergedError(f"a weight of {name} is not finite")

@@ -13,10 +13,10 @@ from pathlib import Path
 from torch.utils.tensorboard import SummaryWriter
 from tqdm import tqdm
 
-from starmine._util.durable import AppendedFile, DamagedFileError, replace_file
+from starmine._util.durable import AppendedFile, replace_file
 from starmine.games.results import Games
-from starmine.training.folder import LOG
 
+LOG = "log.jsonl"
 SCORES = ("kept", "score", "greedy")  # shown next to the progress bar
 BAR = "{percentage:3.0f}%|{bar}| {elapsed}{postfix}"
 # Column of the log: label, colour and style of its line.
@@ -43,8 +43,8 @@ class Log:
         rows: all rows, those before a resume included.
 
     Raises:
-        DamagedFileError: a line of `log.jsonl` is no row.
         OSError: a file cannot be opened.
+        ValueError, KeyError: a line of `log.jsonl` is no row.
     """
 
     def __init__(self, folder: Path, updates: int = 0, steps: int = 0, fraction: float = 0.0) -> None:
@@ -94,26 +94,15 @@ class Log:
 
 
 def read_log(path: Path, updates: int) -> tuple[list[Row], int]:
-    """The rows of the first updates, and the length of their lines in bytes; an incomplete last line is left out.
-
-    Raises:
-        DamagedFileError: a line is no row.
-        OSError: the file cannot be read.
-    """
+    """The rows of the first updates, and the length of their lines in bytes; an incomplete last line is left out."""
     rows: list[Row] = []
     length = 0
-    lines = path.read_bytes().splitlines(keepends=True) if updates and path.exists() else []
-    for number, line in enumerate(lines, 1):
+    for line in path.read_bytes().splitlines(keepends=True) if updates and path.exists() else []:
         if not line.endswith(b"\n"):
             break
-        try:
-            row = json.loads(line)
-            if row["update"] > updates:
-                break
-        except (ValueError, KeyError, TypeError) as error:
-            raise DamagedFileError(
-                f'{path}, line {number}, is no row of a log: expected JSON with an "update"'
-            ) from error
+        row = json.loads(line)
+        if row["update"] > updates:
+            break
         rows.append(row)
         length += len(line)
     return rows, length

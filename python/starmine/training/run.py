@@ -5,33 +5,21 @@ from __future__ import annotations
 import signal
 import threading
 import time
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import MISSING, fields
-from pathlib import Path
-from typing import Any, Protocol, TypeAlias, cast
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
 
-from starmine._core import StarmineError, shows_own_hand
+from starmine._core import shows_own_hand
 from starmine.games.results import Games, with_error
-from starmine.training import configuration
-from starmine.training.checkpoint import (
-    FREE,
-    DataclassInstance,
-    Progress,
-    error_line,
-    load_checkpoint,
-    refusal,
-    save_checkpoint,
-)
-from starmine.training.configuration import CONFIG, plain
+from starmine.torch import ActorCritic
+from starmine.training.checkpoint import Learner, Progress, load_checkpoint, save_checkpoint
 from starmine.training.distributed import all_gather, check_joined, in_first_process, process_count, rank
-from starmine.training.folder import CHECKPOINT, claim_folder
+from starmine.training.folder import CHECKPOINT, lock_folder, write_config
 from starmine.training.log import Log, Row, draw_learning_curve
-from starmine.training.script import DivergedError, TrainingError, check_choices
+from starmine.training.script import ScriptArgs, TrainingError, plain
 from starmine.training.threads import FreeCores
 
 
@@ -70,67 +58,17 @@ class StopSignals:
         signal.signal(number, signal.SIG_DFL)
 
 
-class RunArgs(DataclassInstance, Protocol):
-    """The arguments of a script that `Run` reads: a dataclass with these fields and any others.
-
-    Attributes:
-        out: the output folder.
-        resume: whether to go on with the run in that folder.
-        minutes: the budget, as training time; that before a resume counts.
-        total_steps: the budget in turns, instead of minutes.
-        checkpoint_seconds: training time between two checkpoints; 0 for one after each update.
-    """
-
-    out: Path
-    resume: bool
-    minutes: float
-    total_steps: int | None
-    checkpoint_seconds: float
-
-
-class Learner(Protocol):
-    """What a run trains."""
-
-    def state_dict(self) -> dict[str, Any]:
-        """All that training needs to go on, of types that `torch.load(weights_only=True)` reads.
-
-        An entry "process" belongs to this process alone, such as its batch; every other entry must be the same in all
-        processes. Torch's random number generators are saved, too.
-        """
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore what `state_dict` returned; tensors are on the CPU."""
-
-
-class SavedNetwork(Protocol):
-    """A network that `Run.report` saves; those of `starmine.torch` are such networks.
-
-    Attributes:
-        encoder: of its observations.
-    """
-
-    encoder: str
-
-    def save(self, path: Path, **about: Any) -> None:
-        """Write a policy file with notes."""
-
-
 OnUpdate: TypeAlias = Callable[[dict[str, float]], None]
 """Called with the row of the log of each update."""
-
-_entered = 0  # runs of this process
-_entering = threading.Lock()
 
 
 class Run:
     """A training run and its output folder.
 
-    While entered, the run holds the lock of the folder, so that no other run writes to it. A folder with the checkpoint
-    of another run is refused. The folder gets the log, see `Log`, and a checkpoint, `checkpoint.pt`: after the first
-    update, then every `args.checkpoint_seconds` of training time, and when the run ends. It also gets `config.json`,
-    which says what the run is made of: the command, all arguments as they are resolved, the SHA-256 checksum of the
-    first weights, the versions, the commit of the clone that holds the learner's source, and
-    the processor. A resumed run appends what has changed. The loop of a script is::
+    While entered, the run holds the lock of the folder, so that no other run writes to it. The folder gets the log, see
+    `Log`, and a checkpoint, `checkpoint.pt`: after the first update, then every `args.checkpoint_seconds` of training
+    time, and when the run ends. It also gets `config.json`, which says what the run is made of: the command, the
+    arguments and the versions. The loop of a script is::
 
         with Run("ppo", args, learner) as run:
             while run.begin_update():
@@ -138,19 +76,19 @@ class Run:
             if run.finished:
                 run.report(...)
 
+    A new run is refused in a folder that holds a run. With `args.resume` the run in the folder goes on. Its arguments
+    must be those that it began with, except for the budget and others that do not change how it learns: "out",
+    "checkpoint_seconds", "num_threads", "eval_games" and "final_games".
+
     In the main thread, SIGINT and SIGTERM end the run after the update in progress. In any other thread a run leaves
     the signals alone, and `on_update` can end it. Runs in several threads at once share PyTorch's random number
-    generators, so that none of them can be repeated to the same bits; a warning says so.
+    generators, so that none of them can be repeated to the same bits.
 
     Args:
         program: the script's name; a run resumes only with the script that began it.
-        args: the script's arguments.
+        args: the script's arguments, as they are resolved: with `by_device` rather than "auto" and None.
         learner: what is trained, just constructed. With `args.resume` it gets the state of the checkpoint when the run
             is entered.
-        fixed: names of the arguments that a resumed run cannot change, such as the sizes of the network.
-        resolved: for `config.json`, what the script chose for arguments that leave it the choice, such as
-            {"dtype": "bfloat16"} for "auto". An argument `num_threads` is PyTorch's number,
-            which without the argument is the largest that the run uses.
         on_update: called after each update in the first process; for a sweep or a monitor. It gets a copy of the log's
             row: "update", "steps", "seconds" and the measures. To end the run it raises any exception; the update is
             saved, and `args.resume` goes on from it.
@@ -162,43 +100,26 @@ class Run:
         rows: the rows of the log, filled only in rank 0.
 
     Raises:
-        UnknownNameError: an argument is none of the choices that its type, a `Literal`, gives, or `resolved` names no
-            argument.
         TrainingError: with a line that says why: no budget, or processes of torchrun that have not joined; when
-            entered, a folder that another run has, or a checkpoint or `config.json` that is damaged or does not fit;
-            and while entered, files that cannot be written.
-        OSError: when entered, a file that cannot be written.
-        DivergedError: numbers are not finite. The block raises it in place of a FloatingPointError.
+            entered, a folder that holds another run or none, or a checkpoint that is damaged or has other arguments.
+        OSError: while entered, another process writes to the folder, or a file cannot be read or written.
     """
 
-    def __init__(
-        self,
-        program: str,
-        args: RunArgs,
-        learner: Learner,
-        fixed: Sequence[str] = (),
-        *,
-        resolved: Mapping[str, Any] | None = None,
-        on_update: OnUpdate | None = None,
-    ) -> None:
-        check_choices(args)
+    def __init__(self, program: str, args: ScriptArgs, learner: Learner, *, on_update: OnUpdate | None = None) -> None:
         check_joined()
-        self._described = configuration.describe(program, args, learner, resolved or {})
-        if not args.checkpoint_seconds >= 0:  # also nan
-            raise TrainingError(f"checkpoint_seconds={args.checkpoint_seconds!r} is not allowed: expected at least 0")
-        if not (args.minutes if args.total_steps is None else args.total_steps) > 0:  # also nan
+        if (args.minutes if args.total_steps is None else args.total_steps) <= 0:
             raise TrainingError("there is nothing to train: expected a budget above 0")
         self.program, self.args, self.learner = program, args, learner
-        self.path, self._config = args.out / CHECKPOINT, args.out / CONFIG
+        self.path = args.out / CHECKPOINT
         self.updates, self.steps, self.seconds = 0, 0, 0.0
         self.rows: list[Row] = []
         self._stopped, self._began, self._cpu_began = False, 0.0, 0.0
-        self._on_update, self._of_caller = on_update, cast("BaseException | None", None)
+        self._on_update = on_update
         self._saved: Progress | None = None  # of the checkpoint
         self._signals = StopSignals()
         self._log: Log | None = None
-        self._fixed, self._entered = fixed, ExitStack()
-        self._cores = FreeCores() if getattr(args, "num_threads", None) is None else None
+        self._entered = ExitStack()
+        self._cores = FreeCores() if args.num_threads is None else None
 
     @property
     def fraction(self) -> float:
@@ -215,20 +136,19 @@ class Run:
         """Lock the folder, load the checkpoint of a run that goes on, and open the log."""
         args = self.args
         with ExitStack() as entered:
-            lock = claim_folder(args.out, args.resume)
+            lock = in_first_process(lambda: lock_folder(args.out, args.resume))
             if lock is not None:
                 entered.enter_context(lock)
             if args.resume:
-                self._load()
-            contents = in_first_process(self._configuration)
-            if rank() == 0:
-                print(self._plan(), flush=True)
+                self._saved = load_checkpoint(self.path, self.program, args, self.learner)
+                self.steps, self.updates, self.seconds = self._saved
             self._log = in_first_process(lambda: Log(args.out, self.updates, self.steps, self.fraction))
             if self._log is not None:
                 self.rows = entered.enter_context(self._log).rows
-            in_first_process(lambda: configuration.write(self._config, contents or {}))
+            in_first_process(lambda: write_config(args.out, self.program, args, self.updates))
+            if rank() == 0:
+                print(self._plan(), flush=True)
             entered.enter_context(self._signals)
-            entered.enter_context(warn_of_parallel_runs())
             self._entered = entered.pop_all()
         return self
 
@@ -239,20 +159,6 @@ class Run:
         budget = f"{args.minutes:g} minutes" if args.total_steps is None else f"{args.total_steps:,} turns"
         spent = ", which is spent: nothing is trained" if self.fraction >= 1 else ""
         return f"{self.program}{device}: {self.steps:,} turns so far, the budget is {budget}{spent}"
-
-    def _configuration(self) -> dict[str, Any]:
-        if not self.args.resume:
-            return configuration.begun(self._described, configuration.start_weights(self.learner.state_dict()))
-        return configuration.resumed(self._config, self._described, self.updates)
-
-    def _load(self) -> None:
-        checkpoint = load_checkpoint(self.path, self.program, self.args, self._fixed)
-        try:
-            self.learner.load_state_dict(checkpoint.state)
-            checkpoint.restore_random()
-        except (AttributeError, IndexError, KeyError, RuntimeError, StarmineError, TypeError, ValueError) as error:
-            raise refusal(self.path, f"does not fit this program: {error_line(error)}") from error
-        self.steps, self.updates, self.seconds = self._saved = checkpoint.progress
 
     def begin_update(self) -> bool:
         """Whether there is another update to make; starts its clock. After the last, signals work as usual again.
@@ -279,9 +185,8 @@ class Run:
             steps: turns that this process played in the update.
 
         Raises:
-            TrainingError: the log or the checkpoint cannot be written, or `on_update` has ended the run in the first
-                process and this is another one.
-            BaseException: what `on_update` raises.
+            OSError: the log or the checkpoint cannot be written.
+            BaseException: what `on_update` raises; a TrainingError in all processes but the first.
         """
         steps *= process_count()
         used = {"cpu_seconds": time.process_time() - self._cpu_began}
@@ -291,56 +196,30 @@ class Run:
         self.updates, self.steps, self.seconds = self.updates + 1, self.steps + steps, self.seconds + seconds
         row: Row = {"update": self.updates, "steps": self.steps, "seconds": self.seconds}
         row |= means([measured for measured, _, _ in reports]) | {"steps_per_second": steps / seconds}
-        log, is_last = self._log, self._stopped or self.fraction >= 1
-        try:
-            in_first_process(lambda: None if log is None else log.add(row, self.fraction))
-        except OSError as error:
-            raise self._failed(f"update {self.updates} could not be saved: {error}") from error
+        log, on_update, is_last = self._log, self._on_update, self._stopped or self.fraction >= 1
+        in_first_process(lambda: None if log is None else log.add(row, self.fraction))
         if self._saved is None or is_last or self.seconds >= self._saved.seconds + self.args.checkpoint_seconds:
             self._save()
-        self._call(row)
+        try:
+            in_first_process(lambda: None if on_update is None else on_update(dict(row)))
+        except BaseException:
+            self._save()
+            raise
 
     def _save(self) -> None:
         """Replace the checkpoint, unless it is of this update."""
         progress = Progress(self.steps, self.updates, self.seconds)
-        if progress == self._saved:
-            return
-        try:
+        if progress != self._saved:
             save_checkpoint(self.path, self.program, self.args, progress, self.learner.state_dict())
-        except OSError as error:
-            raise self._failed(f"update {self.updates} could not be saved: {error}") from error
-        self._saved = progress
+            self._saved = progress
 
-    def _failed(self, what: str, kind: type[TrainingError] = TrainingError) -> TrainingError:
-        """The error of a run that ends, with the update that the checkpoint is of, where there is a checkpoint."""
-        saved = "no update has been saved" if self._saved is None else f"{self.path} is of update {self._saved.updates}"
-        return kind(f"{what}; {saved}")
-
-    def _call(self, row: Row) -> None:
-        """Call the caller's function in the first process."""
-        try:
-            if self._on_update is not None and rank() == 0:
-                self._on_update(dict(row))
-        except BaseException as error:
-            self._of_caller = error
-        if all_gather(self._of_caller is not None)[0]:
-            self._save()
-            if self._of_caller is not None:
-                raise self._of_caller
-            raise TrainingError(f"on_update has ended the run after update {self.updates}, in the first process")
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: object) -> None:
-        """Close the log and release the folder; DivergedError in place of FloatingPointError."""
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Close the log and release the folder."""
         self._entered.close()
         if self._cores is not None:
             torch.set_num_threads(self._cores.most)
-        if isinstance(error, FloatingPointError) and error is not self._of_caller:
-            what = f"stopped in update {self.updates + 1}: {error}"
-            raise self._failed(what, DivergedError) from error
-        if error is None and self._stopped and rank() == 0:
+        if kind is None and self._stopped and rank() == 0:
             print(f"stopped after update {self.updates}: --resume goes on from {self.path}")
-        if isinstance(error, KeyboardInterrupt) and self.finished:
-            print("stopped after the training: --resume evaluates the policy and saves it")
 
     def report(
         self,
@@ -348,7 +227,7 @@ class Run:
         *,
         title: str,
         method: str,
-        network: SavedNetwork,
+        network: ActorCritic,
         notes: Mapping[str, Any] | None = None,
     ) -> None:
         """Write the learning curve and the policy file, and print the scores.
@@ -363,21 +242,18 @@ class Run:
             notes: what else the policy file tells of the training, as JSON can represent it.
 
         Raises:
-            TrainingError: a file cannot be written; an earlier one is still there.
+            OSError: a file cannot be written; an earlier one is still there, and --resume writes it again.
         """
         random, learned = next(iter(games.values())), list(games.values())[-1]
         folder, policy = self.args.out, "policy.safetensors"
         cheats = shows_own_hand(network.encoder)
         note = ", which sees its own hand: an upper bound, not a player" if cheats else ""
         about = {"steps": self.steps, "seconds": round(self.seconds), **learned.summary(), **(notes or {})}
-        try:
-            if self.rows:
-                title = f"{title}: {learned.mean:.2f}{note}"
-                draw_learning_curve(folder / "learning_curve.png", self.rows, title, random)
-            if not cheats:
-                network.save(folder / policy, method=method, arguments=changed_arguments(self.args), **about)
-        except OSError as error:
-            raise TrainingError(f"the results could not be written: {error}; --resume writes them again") from error
+        if self.rows:
+            title = f"{title}: {learned.mean:.2f}{note}"
+            draw_learning_curve(folder / "learning_curve.png", self.rows, title, random)
+        if not cheats:
+            network.save(folder / policy, method=method, arguments=changed_arguments(self.args), **about)
         print(f"\n{self.steps:,} turns in {self.updates} updates, {self.seconds:.0f} s of training")
         for name, played in games.items():
             print(f"{name}, {len(played):,} games: {in_a_line(played)}{note if played is learned else ''}")
@@ -393,32 +269,10 @@ def in_a_line(games: Games) -> str:
     return f"score {score}, perfect {summary['perfect']:.1%}, lost {summary['lost']:.1%} ({kept})"
 
 
-@contextmanager
-def warn_of_parallel_runs() -> Iterator[None]:
-    """Count the runs of this process that are entered; a warning where there are several."""
-    global _entered
-    with _entering:
-        _entered += 1
-        count = _entered
-    try:
-        if count > 1:
-            what = f"{count} training runs in this process share PyTorch's random numbers"
-            warnings.warn(f"{what}: none of them can be repeated to the same bits", stacklevel=4)
-        yield
-    finally:
-        with _entering:
-            _entered -= 1
-
-
-def changed_arguments(args: DataclassInstance) -> dict[str, Any]:
-    """The arguments that differ from their defaults, as JSON. Arguments that change no result are left out."""
-    changed = {}
-    for field in fields(args):
-        usual = field.default if field.default_factory is MISSING else field.default_factory()
-        value = getattr(args, field.name)
-        if value != usual and field.name not in FREE:
-            changed[field.name] = plain(value)
-    return changed
+def changed_arguments(args: ScriptArgs) -> dict[str, Any]:
+    """The arguments that differ from their defaults, as JSON has them, except for those of a folder and its files."""
+    usual = vars(type(args)()) | {name: getattr(args, name) for name in ("out", "resume", "checkpoint_seconds")}
+    return plain({name: value for name, value in vars(args).items() if value != usual[name]})
 
 
 def means(rows: Sequence[Mapping[str, float]]) -> Row:

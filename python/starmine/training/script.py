@@ -1,30 +1,23 @@
-"""Training scripts: the arguments that all have, their command line, and the errors that end them."""
+"""Training scripts: the arguments that all have, their ranges, their command line, and the errors that end them."""
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from types import UnionType
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import torch
 
 from starmine._core import StarmineError, _unknown_name
-from starmine._util.numbers import check_number, is_number
+from starmine._util.numbers import check_integer, is_number
 
 INTERRUPTED = 130  # the exit status after Ctrl-C
-
-# Arguments of scripts by their range: at least 1, 0 to 1, and at least 0. None leaves the choice to the script.
-COUNTS = (
-    *("num_threads", "eval_games", "final_games", "eval_every", "num_envs", "groups", "rollout", "epochs", "minibatch"),
-    *("minibatch_end", "games_per_update", "worlds", "candidates"),
-)
-SHARES = ("hold", "gamma", "gae_lambda", "epsilon", "lost_points_share")
-AMOUNTS = ("lr", "lr_end", "entropy_weight", "entropy_end", "clip", "value_weight", "grad_norm", "lost_game_penalty")
 
 Args = TypeVar("Args")
 
@@ -37,45 +30,98 @@ class DivergedError(TrainingError):
     """The numbers of a training run are no longer finite, so that it was stopped before they were saved."""
 
 
+class Range(NamedTuple):
+    """The values that a number among a script's arguments may have, as in `lr: Annotated[float, Range(0, 1)] = 1e-3`.
+
+    `Count`, `Share` and `Amount` are the usual ranges.
+
+    Attributes:
+        least: the smallest value.
+        most: the largest value.
+    """
+
+    least: float
+    most: float = math.inf
+
+
+Count = Annotated[int, Range(1)]
+"""An integer of at least 1, for an argument of a script."""
+Share = Annotated[float, Range(0, 1)]
+"""A number from 0 to 1, for an argument of a script."""
+Amount = Annotated[float, Range(0)]
+"""A finite number of at least 0, for an argument of a script."""
+
+
 @dataclass
 class ScriptArgs:
-    """The arguments that training scripts share; a script's own class adds the output folder `out` and others."""
+    """The arguments that training scripts share. A script's own class adds its arguments.
 
-    minutes: float = 3.0
+    A dataclass takes any value, so that each value is checked by its declared type: a `Literal` takes its choices, and
+    a number with a `Range` takes what lies in it, also if the type is "... | None".
+
+    Raises:
+        UnknownNameError: a value is none of the choices of its `Literal`.
+        StarmineError: a number is out of its range or not finite.
+        TypeError: a number is no integer where an integer is declared.
+    """
+
+    out: Path = Path("runs/new")
+    """output folder; without --resume, one that holds a run is refused"""
+    minutes: Amount = 3.0
     """training time, with evaluations while training and the time before a resume; the update in progress then ends,
     and the final evaluation comes on top"""
-    total_steps: int | None = None
+    total_steps: Count | None = None
     """turns to train for, instead of minutes"""
     resume: bool = False
     """go on with the run in the output folder"""
-    checkpoint_seconds: float = 10.0
+    checkpoint_seconds: Amount = 10.0
     """training time between two checkpoints, of which a killed run loses what came after the last; 0 for a checkpoint
     after each update"""
     seed: int = 1
     """of the first weights, the games and the actions"""
-    num_threads: int | None = None
+    num_threads: Count | None = None
     """CPU threads of the network; None for one on each core that other processes leave free, at most torch's default"""
-    eval_games: int = 200
+    eval_games: Count = 200
     """games of each evaluation while training"""
-    final_games: int = 1000
+    final_games: Count = 1000
     """games of each evaluation at the end"""
+
+    def __post_init__(self) -> None:
+        """Check the arguments."""
+        for name, hint in get_type_hints(type(self), include_extras=True).items():
+            value = getattr(self, name)
+            kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+            if value is not None or NoneType not in kinds:
+                check_argument(name, value, *[kind for kind in kinds if kind is not NoneType])
+
+
+def check_argument(name: str, value: Any, kind: Any, *others: Any) -> None:
+    """Check an argument by its declared type, as `ScriptArgs` says; other types, and one of several, take anything."""
+    if others:
+        return
+    if get_origin(kind) is Literal and value not in get_args(kind):
+        raise _unknown_name(name, str(value), [str(choice) for choice in get_args(kind)])
+    number, *notes = get_args(kind) if get_origin(kind) is Annotated else (kind,)
+    for least, most in [note for note in notes if isinstance(note, Range)]:
+        if number is int:
+            check_integer(name, value)
+        if not is_number(value, least, most):
+            expected = f"at least {least}" if most == math.inf else f"{least} to {most}"
+            raise StarmineError(f"{name}={value!r} is not allowed: expected a number, {expected}")
+
+
+def plain(values: dict[str, Any]) -> dict[str, Any]:
+    """The values as JSON has them: tuples as lists; paths and other objects as text."""
+    found: dict[str, Any] = json.loads(json.dumps(values, default=str))
+    return found
 
 
 def prepare_torch(args: ScriptArgs) -> None:
     """Seed PyTorch's random number generators and set its number of threads, before a learner is made.
 
     Raises:
-        TypeError: a count, such as `num_envs`, is not an integer.
-        StarmineError: a number is out of its range, not finite or not a number; or `minutes` and `total_steps` are
-            both given.
+        StarmineError: `minutes` and `total_steps` are both given.
     """
-    for name, value in vars(args).items():
-        if name in COUNTS and value is not None:
-            check_number(name, value, 1)
-        most = 1.0 if name in SHARES else math.inf
-        if name in SHARES + AMOUNTS and value is not None and not is_number(value, 0, most):
-            expected = "0 to 1" if most == 1 else "a finite number, at least 0"
-            raise StarmineError(f"{name}={value!r} is not allowed: expected {expected}")
     if args.total_steps is not None:
         refuse_without_effect(args, ("minutes",), "with total_steps")
     if args.num_threads is not None:
@@ -83,36 +129,21 @@ def prepare_torch(args: ScriptArgs) -> None:
     torch.manual_seed(args.seed)
 
 
-def refuse_without_effect(args: Any, names: Sequence[str], when: str) -> None:
+def refuse_without_effect(args: ScriptArgs, names: Sequence[str], when: str) -> None:
     """Refuse arguments that have another value than their default where this value would have no effect.
 
-    A run that goes on keeps what it began with.
-
     Args:
-        args: a dataclass.
-        names: of the arguments.
+        args: the arguments, each of which has a default.
+        names: of the arguments to refuse.
         when: the case in which they have no effect, such as "with total_steps".
 
     Raises:
         StarmineError: one of them has another value.
     """
-    for field in fields(args) if not getattr(args, "resume", False) else ():
-        usual = field.default if field.default_factory is MISSING else field.default_factory()
-        value = getattr(args, field.name)
-        if field.name in names and value != usual:
-            raise StarmineError(f"{field.name}={value!r} has no effect {when}: expected no {field.name}")
-
-
-def by_device(args: Any, device: torch.device, defaults: Mapping[str, Mapping[str, Any]]) -> Any:
-    """The arguments with the defaults of a device in place of None, and with the type of the device.
-
-    Args:
-        args: a dataclass with a field `device`.
-        device: that the script runs on.
-        defaults: by type of the device the values of the fields that may be None.
-    """
-    missing = {name: value for name, value in defaults[device.type].items() if getattr(args, name) is None}
-    return replace(args, device=device.type, **missing)
+    usual = type(args)()
+    for name in names:
+        if (value := getattr(args, name)) != getattr(usual, name):
+            raise StarmineError(f"{name}={value!r} has no effect {when}: expected no {name}")
 
 
 def command_line(main: Callable[[Args], Any], arguments: type[Args]) -> None:
@@ -131,27 +162,11 @@ def command_line(main: Callable[[Args], Any], arguments: type[Args]) -> None:
     """
     import tyro
 
-    given = tyro.cli(arguments)
     try:
-        main(given)
+        main(tyro.cli(arguments))
     except (StarmineError, OSError) as error:
         line = " ".join(f"{Path(sys.argv[0]).name}: {error}".split())
         rank = os.environ.get("RANK", "0")
         raise SystemExit(line if rank == "0" else f"process {rank}: {line}") from error
     except KeyboardInterrupt as error:
         raise SystemExit(INTERRUPTED) from error
-
-
-def check_choices(args: Any) -> None:
-    """Check a dataclass's fields of a `Literal` type, since a dataclass takes any value.
-
-    Raises:
-        UnknownNameError: a value is none of the choices.
-    """
-    for name, hint in get_type_hints(type(args)).items():
-        kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-        if not all(kind is type(None) or get_origin(kind) is Literal for kind in kinds):
-            continue
-        allowed = [choice for kind in kinds for choice in (get_args(kind) or (None,))]
-        if (value := getattr(args, name)) not in allowed:
-            raise _unknown_name(name, str(value), list(map(str, allowed)))

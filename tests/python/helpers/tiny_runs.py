@@ -1,16 +1,11 @@
 """Training runs of a linear layer: three updates take some hundredths of a second."""
 
-from dataclasses import dataclass
-from pathlib import Path
 
+def tiny_args(out, **given):
+    """Arguments for three updates of one step each, with a checkpoint after each, except for those given by name."""
+    from starmine.training import ScriptArgs
 
-@dataclass
-class Args:
-    out: Path
-    resume: bool = False
-    minutes: float = 1.0
-    total_steps: int | None = 3
-    checkpoint_seconds: float = 0.0
+    return ScriptArgs(out=out, **({"total_steps": 3, "checkpoint_seconds": 0.0} | given))
 
 
 class Weights:
@@ -64,7 +59,7 @@ def train(out, learner=None, **given):
     from starmine.training import Run
 
     learner = learner or Weights()
-    with Run("weights", Args(out, **given), learner) as run:
+    with Run("weights", tiny_args(out, **given), learner) as run:
         while run.begin_update():
             run.end_update(learner.update(), steps=1)
     return learner

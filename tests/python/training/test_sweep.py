@@ -2,11 +2,9 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Literal
 
 import pytest
-from tiny_runs import Args, Walk
+from tiny_runs import Walk, tiny_args
 from training_runs import (
     assert_same_checkpoints,
     checkpoint,
@@ -33,7 +31,7 @@ def train(out, learner=None, on_update=None, **given):
     from starmine.training import Run
 
     learner = learner or Walk()
-    with Run("walk", Args(out, **({"total_steps": 6} | given)), learner, on_update=on_update) as run:
+    with Run("walk", tiny_args(out, **({"total_steps": 6} | given)), learner, on_update=on_update) as run:
         while run.begin_update():
             run.end_update(learner.update(), steps=1)
     return run
@@ -80,7 +78,6 @@ class Study:
                 ended.result()
 
 
-@pytest.mark.filterwarnings("ignore:.*training runs in this process")
 @pytest.mark.parametrize("threads", [1, 3])
 def test_a_sweep_goes_on_after_trials_that_diverge_are_refused_or_pruned(training, tmp_path, threads):
     def objective(trial):
@@ -95,10 +92,10 @@ def test_a_sweep_goes_on_after_trials_that_diverge_are_refused_or_pruned(trainin
         run = train(tmp_path / str(trial), learner, on_update, total_steps=0 if trial == 3 else 6)
         return run.updates, found
 
-    study = Study((training.TrainingError,))
+    study = Study((starmine.StarmineError,))
     study.optimize(objective, 5, threads)
     done = (6, [1, 2, 3, 4, 5, 6])
-    assert study.states == {0: done, 1: "pruned", 2: "DivergedError", 3: "TrainingError", 4: done}
+    assert study.states == {0: done, 1: "pruned", 2: "DivergedError", 3: "StarmineError", 4: done}
     assert checkpoint(tmp_path / "1")["progress"][1] == 2
     assert checkpoint(tmp_path / "2")["progress"][1] == 3
     assert not (tmp_path / "3").exists()
@@ -159,49 +156,12 @@ def test_an_exception_of_the_function_ends_the_run_behind_the_saved_update(tmp_p
     assert log_without_clock(tmp_path / "stopped") == log_without_clock(tmp_path / "whole")
 
 
-def test_runs_at_the_same_time_say_that_they_share_random_numbers(tmp_path):
-    with pytest.warns(UserWarning, match=r"^2 training runs in this process share PyTorch's random numbers"):
-        train(tmp_path / "one", total_steps=1, on_update=lambda _: train(tmp_path / "two", total_steps=1))
-
-
-@pytest.mark.parametrize(
-    ("good", "said"),
-    [
-        (0, r"stopped in update 1: loss is inf in minibatch 1 of 1; no update has been saved$"),
-        (2, r"stopped in update 3: loss is inf in minibatch 1 of 1; .*checkpoint\.pt is of update 2$"),
-    ],
-)
-def test_a_divergence_says_which_checkpoint_there_is(training, tmp_path, good, said):
-    with pytest.raises(training.DivergedError, match=said) as stopped:
+@pytest.mark.parametrize("good", [0, 2])
+def test_a_divergence_keeps_the_last_checkpoint(training, tmp_path, good):
+    with pytest.raises(training.DivergedError):
         train(tmp_path, Diverging(good))
-    assert "\n" not in str(stopped.value)
     assert (tmp_path / "checkpoint.pt").exists() == (good > 0)
     if good:
-        with pytest.raises(training.DivergedError, match=r"in update 3.*is of update 2"):
+        with pytest.raises(training.DivergedError):
             train(tmp_path, Diverging(0), resume=True)
-
-
-def test_a_first_update_that_cannot_be_saved_says_that_there_is_no_checkpoint(training, tmp_path, monkeypatch):
-    def fail(*_):
-        raise OSError(28, "No space left on device", "checkpoint.pt")
-
-    monkeypatch.setattr("starmine.training.checkpoint.replace_file", fail)
-    said = r"^update 1 could not be saved: .*No space left on device.*; no update has been saved$"
-    with pytest.raises(training.TrainingError, match=said):
-        train(tmp_path)
-
-
-def test_an_argument_that_is_no_choice_is_refused(training, tmp_path):
-    @dataclass
-    class Chosen(Args):
-        network: "Literal['colors', 'plain']" = "colors"
-        dtype: Literal["auto", "float32"] | None = None
-
-    training.Run("walk", Chosen(tmp_path, network="plain"), Walk())
-    for wrong, said in (
-        ({"network": "color"}, 'network="color" is not known: did you mean "colors"'),
-        ({"dtype": "float16"}, 'dtype="float16" is not known'),
-        ({"network": None}, 'network="None" is not known'),
-    ):
-        with pytest.raises(starmine.UnknownNameError, match=said):
-            training.Run("walk", Chosen(tmp_path, **wrong), Walk())
+        assert checkpoint(tmp_path)["progress"][1] == good
