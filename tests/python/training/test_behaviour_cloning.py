@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from training_runs import TrainingError, assert_resumes_to_the_same_bits, log_lines, needs_train_extra
+from training_runs import assert_resumes_to_the_same_bits, log_lines, needs_train_extra
 
 import starmine
 
@@ -168,14 +168,6 @@ def test_games_that_are_missing_are_generated_once(cloning, tiny, tmp_path, monk
     assert "1 of 1 shards (1 made now), 12 games" in capsys.readouterr().out
     cloning.main(replace(arguments, out=tmp_path / "again"))
     assert "1 of 1 shards (0 made now), 12 games" in capsys.readouterr().out
-
-
-def test_a_checkpoint_of_other_games_is_refused(cloning, tiny):
-    cloning.main(tiny(total_steps=1))
-    with pytest.raises(TrainingError):
-        cloning.main(tiny("mixed", resume=True))
-    with pytest.raises(TrainingError):
-        cloning.main(tiny(resume=True, recurrent=False))
 
 
 def test_numbers_that_are_not_finite_stop_the_run(cloning, tiny):

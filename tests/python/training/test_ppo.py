@@ -94,12 +94,6 @@ def test_a_lost_game_takes_its_points_back(ppo, tiny):
     assert set(found[1.0]) == {-0.5}
 
 
-def test_a_checkpoint_of_another_network_is_refused(ppo, ppo_recurrent, tiny):
-    ppo.main(tiny(ppo, total_steps=64))
-    with pytest.raises(TrainingError):
-        ppo_recurrent.main(tiny(ppo_recurrent, resume=True))
-
-
 def test_the_learner_sees_the_hidden_states_that_the_player_had(ppo, ppo_recurrent, tiny):
     import torch
 

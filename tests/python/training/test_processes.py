@@ -117,5 +117,5 @@ def test_processes_train_together(tiny, tmp_path):
     printed = finish(subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, text=True, cwd=tmp_path))
     check_shared_weights(tmp_path, printed)
     check_ends(tmp_path)
-    with pytest.raises(TrainingError, match="processes=2, not 1"):
+    with pytest.raises(TrainingError):
         ppo_distributed.main(tiny(ppo_distributed, out=tmp_path / "half", resume=True))

@@ -57,7 +57,7 @@ def test_a_folder_is_locked_until_the_run_has_reported(tmp_path):
     with Run("nothing", tiny_args(tmp_path, total_steps=1), Learner()) as run:
         while run.begin_update():
             run.end_update({}, steps=1)
-        with pytest.raises(OSError, match="is in use"):
+        with pytest.raises(OSError):
             FolderLock(tmp_path)
     FolderLock(tmp_path).release()
 

@@ -103,11 +103,6 @@ def test_a_sweep_goes_on_after_trials_that_diverge_are_refused_or_pruned(trainin
         FolderLock(tmp_path / str(trial)).release()
 
 
-def test_the_errors_are_of_the_package(training):
-    assert issubclass(training.TrainingError, starmine.StarmineError)
-    assert issubclass(training.DivergedError, training.TrainingError)
-
-
 def test_a_run_in_another_thread_leaves_the_signals_alone(tmp_path):
     import signal
 
