@@ -49,9 +49,9 @@ from starmine.training import (
     Count,
     DivergedError,
     OnUpdate,
-    PartnerArgs,
     Precision,
     Run,
+    ScriptArgs,
     Share,
     TrainingGames,
     WeightAverage,
@@ -90,11 +90,17 @@ BY_DEVICE: dict[str, dict[str, Any]] = {
 
 
 @dataclass
-class Args(PartnerArgs):
+class Args(ScriptArgs):
     """Train one policy for all seats of Hanabi with PPO.
 
     Where the default is None it depends on the device; the text gives "on a CPU / on a GPU".
     """
+
+    partners: str | None = None
+    """who plays with the learner, such as smart=2,piers,ippo-2p-small: bots, policies, policy files or folders of runs,
+    with weights after "="; None for self-play"""
+    hold_out: str | None = None
+    """partners for the evaluation at the end only, such as iggi,holmes"""
 
     variant: str = "standard"
     """a preset, with parameters after it (standard, max_life_tokens=4); the seats as --players"""

@@ -173,10 +173,6 @@ VALUES = {
         lambda: starmine.training.Partner("smart", "smart"),
         lambda: starmine.training.Partner("smart", "smart", 2.0),
     ),
-    "PartnerArgs": (
-        lambda: starmine.training.PartnerArgs(),
-        lambda: starmine.training.PartnerArgs(partners="smart"),
-    ),
     "Range": (lambda: starmine.training.Range(1), lambda: starmine.training.Range(0, 1)),
     "ScriptArgs": (
         lambda: starmine.training.ScriptArgs(),
@@ -191,7 +187,7 @@ VALUES = {
     "Metadata": (lambda: starmine.data.Metadata(MINI, []), lambda: starmine.data.Metadata(MINI, [], seed=1)),
     "RowGroup": (lambda: starmine.data.RowGroup(0, 0, 0, 5), lambda: starmine.data.RowGroup(0, 0, 5, 5)),
 }
-OF_TORCH = ("HiddenState", "Partner", "PartnerArgs", "Range", "ScriptArgs")
+OF_TORCH = ("HiddenState", "Partner", "Range", "ScriptArgs")
 OF_ARROW = ("Dataset", "ImportedGames", "Info", "Verification", "GameTable", "Game", "Generation", "Format")
 
 

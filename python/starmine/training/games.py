@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -23,11 +22,7 @@ from starmine.games.mixtures import mixture_of_text
 from starmine.games.player_texts import short_name
 from starmine.games.players import check_variant, resolve_player
 from starmine.training.distributed import rank
-from starmine.training.script import ScriptArgs
 from starmine.training.threads import own_cores
-
-Outputs: TypeAlias = dict[str, NDArray[Any]]
-"""What `Batch.observe` and `Batch.step` return."""
 
 MAX_GROUPS = 16
 LEARNER = "this policy"  # its name in the table
@@ -35,17 +30,6 @@ LEARNER = "this policy"  # its name in the table
 # Of the games that measure a run's progress, the first seed that `training_seed` refuses. Final evaluations have
 # `starmine.games.seeds.EVALUATION_SEED`: a run that is chosen by its progress is not evaluated on the same decks.
 PROGRESS_SEED = 2**32
-
-
-@dataclass
-class PartnerArgs(ScriptArgs):
-    """The arguments of training scripts whose learner can play with partners."""
-
-    partners: str | None = None
-    """who plays with the learner, such as smart=2,info,ippo-2p-small: bots, policies, policy files or folders of runs,
-    with weights after "="; None for self-play"""
-    hold_out: str | None = None
-    """partners for the evaluation at the end only, such as fireflower,holmes"""
 
 
 class Partner(NamedTuple):
@@ -70,49 +54,40 @@ def read_partners(
     Args:
         variant: the rules that they play.
         partners: players' texts, as `play_games` takes them, with commas between them, such as
-            "smart=2,info,ippo-2p-small"; a number after "=" is a weight, 1 without. None for no partners.
-        hold_out: the same, without weights, for partners that training never meets.
+            "smart=2,piers,ippo-2p-small"; a number after "=" is a weight, 1 without. None for no partners.
+        hold_out: the same for partners that training never meets, whose weights do not count.
 
     Raises:
         UnknownNameError: there is no such player.
         VariantError: a player does not play the variant.
-        StarmineError: a weight is not a number above 0, a partner is given twice or has a name that the table needs, or
-            a policy that PyTorch plays is given that is not held out.
+        StarmineError: a weight is not a number above 0, a player or a name is given twice, or a policy that PyTorch
+            plays is given that is not held out.
     """
-    if partners is None and hold_out is None:
-        return [], []
-    texts = mixture_of_text(partners, "partners") if partners is not None else []
-    met = [_partner(text, "partners")._replace(weight=weight) for text, weight in texts]
-    held_out = [_partner(entry.strip(), "hold_out") for entry in hold_out.split(",")] if hold_out is not None else []
-    for partner in met:
-        if not isinstance(partner.player, _Player):
+    met, held_out = (
+        [Partner(short_name(one), resolve_player(one, place), weight) for one, weight in mixture_of_text(text, place)]
+        if text is not None
+        else []
+        for place, text in (("partners", partners), ("hold_out", hold_out))
+    )
+    for name, player, _ in met:
+        if not isinstance(player, _Player):
             raise StarmineError(
-                f"partners={partner.name!r} is a policy that PyTorch plays, whose games no checkpoint holds: expected "
+                f"partners={name!r} is a policy that PyTorch plays, whose games no checkpoint holds: expected "
                 "a bot, or a policy whose network is a ColorNetwork without recurrence; any player can be held out"
             )
-    seen: dict[str | None, str] = {}
-    for index, partner in enumerate([*met, *held_out]):
-        if isinstance(partner.player, _Player):
-            Batch(variant, 1, partners={0: partner.player})  # refuses a player of other rules
-        check_variant(partner.player, variant)
-        known_as = identity(partner.player).text
-        if partner.name in (LEARNER, MEAN, HELD_OUT_MEAN, SELF_PLAY):
-            raise StarmineError(f"a partner has the name {partner.name!r}, which the table needs: expected another")
-        if index >= len(met) and known_as in list(seen)[: len(met)]:
+    for _, player, _ in [*met, *held_out]:
+        if isinstance(player, _Player):
+            Batch(variant, 1, partners={0: player})  # refuses a player of other rules
+        check_variant(player, variant)
+    names = [LEARNER, MEAN, HELD_OUT_MEAN, SELF_PLAY, *(partner.name for partner in [*met, *held_out])]
+    texts = [identity(partner.player).text for partner in [*met, *held_out]]
+    for many in (names, texts):
+        if twice := [one for one in many if many.count(one) > 1]:
             raise StarmineError(
-                f"{partner.name!r} is a partner and held out: expected it in partners or in hold_out, which training "
-                "never meets"
+                f"{twice[0]!r} is twice among the partners, those that are held out and the means of the table: "
+                "expected each once"
             )
-        if known_as in seen or partner.name in seen.values():
-            raise StarmineError(
-                f"the partner {partner.name!r} is given twice, or has the name of another: expected one"
-            )
-        seen[known_as] = partner.name
     return met, held_out
-
-
-def _partner(text: str, place: str) -> Partner:
-    return Partner(short_name(text), resolve_player(text, place))
 
 
 def available_cores() -> int:
@@ -287,7 +262,7 @@ class GameGroup:
         }
         self._host = {name: host[name] for name in on_device}
         self._outputs = {name: tensor.to(device, copy=True) for name, tensor in self._host.items()}
-        self._arrays: Outputs = {name: tensor.numpy() for name, tensor in host.items()}
+        self._arrays: dict[str, NDArray[Any]] = {name: tensor.numpy() for name, tensor in host.items()}
         self._action = torch.zeros(count, dtype=torch.int64, pin_memory=pinned)
         self._thread = ThreadPoolExecutor(1)
         self._step: Future[None] | None = None
