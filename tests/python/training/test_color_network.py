@@ -187,9 +187,9 @@ def test_features_have_the_dtype_that_is_asked_for(dtype):
 EVERY_TABLE = [
     starmine.variant(name, players=players)
     for name in starmine.variants()
-    for players in range(2, 6)
+    for players in (2, 5)
     if accepts(name, players)
-] + [random_variant(random.Random(seed)) for seed in range(20)]
+] + [random_variant(random.Random(seed)) for seed in range(8)]
 
 
 @pytest.mark.parametrize("variant", EVERY_TABLE, ids=str)
