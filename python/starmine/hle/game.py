@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from starmine._core import Card
-from starmine._util.keywords import wrong_type
 from starmine.hle.cards import whole
 from starmine.hle.deals import Deals
 from starmine.hle.moves import HanabiMove
@@ -111,14 +110,8 @@ class HanabiGame:
         return variant.copies[color][rank] if exists else 0
 
     def get_move_uid(self, move: HanabiMove) -> int:
-        """The id of a move; -1 for a deal, and for a move that the game does not have.
-
-        Raises:
-            TypeError: it is not a move.
-        """
-        if not isinstance(move, HanabiMove):
-            raise wrong_type("move", move, "a HanabiMove")
-        return self._rules.actions.get(move, -1)
+        """The id of a move; -1 for a deal, and for a move that the game does not have."""
+        return self._rules.actions.get(move.c_move, -1)
 
     def get_move(self, move_uid: int) -> HanabiMove:
         """The move of an id.

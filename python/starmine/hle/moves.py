@@ -64,11 +64,6 @@ class HanabiMove:
         offset = whole("target_offset", target_offset)
         return HanabiMove(HanabiMoveType.REVEAL_RANK, _target_offset=offset, _rank=whole("rank", rank))
 
-    @staticmethod
-    def get_deal_move(color: int, rank: int) -> HanabiMove:
-        """Deal a card of a colour and a rank from 0. HLE's Python has no such method."""
-        return HanabiMove(HanabiMoveType.DEAL, _color=whole("color", color), _rank=whole("rank", rank))
-
     @property
     def c_move(self) -> HanabiMove:
         """The move itself: there is no C++ object behind it."""

@@ -13,7 +13,7 @@ from typing import Any
 from starmine._core import Card, Event, State, View
 from starmine.games.hands import Hands
 from starmine.hle.cards import CHANCE_PLAYER_ID, HanabiCard, HanabiCardKnowledge, card_text, whole
-from starmine.hle.moves import HanabiHistoryItem, HanabiMove
+from starmine.hle.moves import HanabiHistoryItem, HanabiMove, HanabiMoveType
 from starmine.hle.rules import AgentObservationType, Rules
 
 Pair = tuple[int, int]  # colour and rank of a card from 0, -1 where it is hidden
@@ -319,7 +319,10 @@ def knowledge_of(rules: Rules, color: int | None, rank: int | None, plausible: l
 
 def deal_item(card: Pair, seat: int) -> HanabiHistoryItem:
     """The deal of a card to a seat."""
-    return HanabiHistoryItem(HanabiMove.get_deal_move(*card), CHANCE_PLAYER_ID, _dealt_to=seat)
+    color, rank = card
+    return HanabiHistoryItem(
+        HanabiMove(HanabiMoveType.DEAL, _color=color, _rank=rank), CHANCE_PLAYER_ID, _dealt_to=seat
+    )
 
 
 def played_items(events: list[Event], rules: Rules) -> list[HanabiHistoryItem]:

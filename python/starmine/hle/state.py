@@ -1,4 +1,4 @@
-"""HLE's states: a game in progress, with the deal of each card as a move."""
+"""HLE's states: a game in progress, whose cards are dealt one by one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from starmine._core import Card, IllegalActionError, State
 from starmine.hle.cards import HanabiCard
 from starmine.hle.deals import Deals
-from starmine.hle.moves import HanabiHistoryItem, HanabiMove, HanabiMoveType, IllegalMoveError
+from starmine.hle.moves import HanabiHistoryItem, HanabiMove, IllegalMoveError
 from starmine.hle.observations import HanabiObservation
 from starmine.hle.position import Position, Public, board_text
 from starmine.hle.rules import Rules
@@ -98,14 +98,11 @@ class HanabiState(Public):
         return HanabiObservation(self._position, player)
 
     def apply_move(self, move: HanabiMove) -> None:
-        """Make a move of the seat to act, or deal a card.
+        """Make a move of the seat to act. `deal_random_card` deals the cards.
 
         Raises:
             IllegalMoveError: the move is not legal, or the game is over; nothing has changed.
         """
-        if move.type() == HanabiMoveType.DEAL:
-            self._deal(move)
-            return
         position = self._position
         if position.undealt and not self.is_terminal():
             raise IllegalMoveError(f"{move} is not legal now: a card is to be dealt; call deal_random_card first")
@@ -165,22 +162,6 @@ class HanabiState(Public):
             self._planned_at = self._deals.used
         return Position(position.rules, position.core, position.undealt - count)
 
-    def _deal(self, move: HanabiMove) -> None:
-        position = self._position
-        ranks = position.rules.variant.ranks
-        rest = rest_of(position) if position.undealt else []
-        number = move.color() * ranks + move.rank()
-        if number not in rest or not 0 <= move.rank() < ranks:
-            why = "it is not left in the deck" if position.undealt else "no card is to be dealt"
-            raise IllegalMoveError(f"{move} is not legal now: {why}")
-        if rest[0] != number:
-            other = rest.index(number)
-            rest[0], rest[other] = rest[other], rest[0]
-            position = with_rest(position, rest)
-        if self._planned_at is not None:
-            self._planned_at = -1  # the rest of the deck is to be planned anew
-        self._position = Position(position.rules, position.core, position.undealt - 1)
-
     def cur_player(self) -> int:
         """The seat to act, or `CHANCE_PLAYER_ID`."""
         return self._position.current_player
@@ -216,10 +197,6 @@ class HanabiState(Public):
     def move_is_legal(self, move: HanabiMove) -> bool:
         """Whether HLE holds a move for legal; also after the end."""
         position = self._position
-        if move.type() == HanabiMoveType.DEAL:
-            ranks = position.rules.variant.ranks
-            known = 0 <= move.rank() < ranks and position.undealt > 0
-            return known and move.color() * ranks + move.rank() in rest_of(position)
         action = position.rules.actions.get(move)
         return not position.undealt and action in position.legal(position.current_player)
 

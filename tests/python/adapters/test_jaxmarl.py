@@ -73,12 +73,12 @@ def hle_moves_at_the_end(played):
     rules = played.env.variant
     names = ("players", "colors", "ranks", "hand_size", "max_information_tokens", "max_life_tokens")
     table = pyhanabi.HanabiGame({name: getattr(rules, name) for name in names})
-    state, deck = table.new_initial_state(), iter(np.stack(np.divmod(played.deck, rules.ranks), axis=1).tolist())
+    state = table.new_initial_state([starmine.Card.of(*divmod(int(card), rules.ranks)) for card in played.deck])
     for action in [None, *played.actions.tolist()]:
         if action is not None:
             state.apply_move(table.get_move(action))
         while state.cur_player() == pyhanabi.CHANCE_PLAYER_ID:
-            state.apply_move(pyhanabi.HanabiMove.get_deal_move(*next(deck)))
+            state.deal_random_card()
     assert state.is_terminal()
     return sorted(table.get_move_uid(move) for move in state.legal_moves()), state.cur_player()
 
