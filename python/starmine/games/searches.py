@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from starmine._core import Move, SeatedBot, StarmineError, State, Variant, View, _Player, _search
 from starmine._util.equality import equal_by_value
-from starmine._util.keywords import wrong_type
 from starmine.games.actions import action_id
 from starmine.games.player_texts import NOT_OF_CORE, of_core
 from starmine.games.players import resolve_player
@@ -175,11 +174,6 @@ def search(
     >>> sum(action.rollouts for action in found.actions) <= 500
     True
     """
-    for name, value in (("threshold", threshold), ("step", step)):
-        if isinstance(value, bool):  # it would pass for 1.0 or 0.0
-            raise wrong_type(name, value, "a number")
-    if not isinstance(position, State | View):
-        raise wrong_type("position", position, "a State or a View")
     view = position if isinstance(position, View) else position.view(position.current_player)
     if not isinstance(blueprint, str | TrainedPolicy | SeatedBot | _Player):
         raise StarmineError(f"blueprint={blueprint!r} is not allowed: {NOT_OF_CORE}")

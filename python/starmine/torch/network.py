@@ -16,7 +16,6 @@ from torch import Tensor, nn
 from starmine._core import Layout, StarmineError, Variant
 from starmine._util.durable import given_path, replace_file
 from starmine._util.equality import equal_by_value
-from starmine._util.keywords import wrong_type
 from starmine._util.numbers import check_integer, check_number
 from starmine.policies.agent import Agent, Outputs
 from starmine.policies.files import KEY, PLAIN
@@ -191,7 +190,7 @@ class ActorCritic(Agent, ABC):
     def __init__(self, variant: Variant, encoder: str, state_width: int, matmul_dtype: torch.dtype) -> None:
         super().__init__()
         if matmul_dtype not in MATMUL_DTYPES:
-            raise wrong_type("matmul_dtype", matmul_dtype, " or ".join(map(str, MATMUL_DTYPES)))
+            raise TypeError(f"matmul_dtype={matmul_dtype} is not allowed: expected one of {MATMUL_DTYPES}")
         self.variant, self.encoder, self.matmul_dtype = variant, encoder, matmul_dtype
         self.features, self.players = len(variant.layout(encoder)), variant.players
         self.state_width = state_width

@@ -11,7 +11,6 @@ from torch import Tensor
 from torch.autograd.graph import increment_version
 
 from starmine._core import ArrayError, StarmineError, unpack_bits_into
-from starmine._util.keywords import wrong_type
 
 # numpy's dtype for each of torch's; numpy has no bfloat16, whose bits are written as uint16.
 _ARRAY_DTYPES: dict[torch.dtype, np.dtype[Any]] = {
@@ -93,8 +92,6 @@ def _check_bits(bits: Tensor | NDArray[np.uint8], num_features: int) -> None:
         raise ArrayError(f"bits is a {type(bits)}: expected a tensor or a numpy array")
     if not is_uint8:
         raise ArrayError(f"bits has dtype {bits.dtype}: expected uint8")
-    if not isinstance(num_features, int | np.integer):
-        raise wrong_type("num_features", num_features, "an integer")
     if num_features < 1:
         raise StarmineError(f"num_features={num_features} is not allowed: expected at least 1")
     row_bytes, shape = 8 * -(-num_features // 64), bits.shape
