@@ -106,6 +106,7 @@ class PartneredBatch:
         seats, games = batch.variant.players, batch.num_envs
         entries = [player for seat in sorted(players) for player in players[seat]]
         self._players = PythonPlayers(entries, games, batch)
+        self._shows_learner = any(map(sees_every_turn, entries))
         self._seeds = DealtSeeds(batch)
         # The number of each seat's partners, by their index in the mixture. The last column is that of the learner.
         self._holders = np.full((seats, 1 + max(map(len, players.values()))), -1, dtype=np.int64)
@@ -161,7 +162,7 @@ class PartneredBatch:
             raise ResetNeeded(_BROKEN)
         # Some partners also see the learner's turn. It is shown once the actions are known to be legal.
         to_act = self.batch._to_act()
-        seen = self._players.look(to_act)
+        seen = self._players.look(to_act) if self._shows_learner else []
         result = self.batch._step_some(actions, self._all)
         dealt = self._over
         self._over = np.zeros_like(dealt)
