@@ -37,7 +37,8 @@ from stored_rows import MINIBATCH, OUTPUTS, MemoryMaps, ParquetRows
 import starmine
 import starmine.data
 from starmine.data import Dataset
-from starmine.games.trajectories import Trajectories
+from starmine.games import Games
+from starmine.games.replay import ReplaySettings
 from starmine.torch import GamesDataset
 
 BOT = "smart"
@@ -116,20 +117,18 @@ def replay_cases(players: int, rows: int) -> Iterator[Case]:
     same = same[np.arange(rows) % len(same)]
     for kind, what, measure in (
         ("step_into", "`Batch.step_into`", stepped(same, PASSES)),
-        ("replay", "`replay`, the same games", replayed(Trajectories.concatenate([same] * PASSES), rows)),
+        ("replay", "`replay`, the same games", replayed(Games.concatenate([same] * PASSES), rows)),
         ("replay, all lengths", "`replay`, games of all lengths", replayed(games, rows)),
     ):
         yield Case(what, players, measure, rows, "bits", more={"kind": kind})
 
 
-def recorded(players: int, games: int) -> Trajectories:
+def recorded(players: int, games: int) -> Games:
     """Games of the bot at all seats."""
-    found = starmine.play_games([BOT] * players, games, num_threads=1, record=True).trajectories
-    assert found is not None  # since they are recorded
-    return found
+    return starmine.play_games([BOT] * players, games, num_threads=1)
 
 
-def stepped(games: Trajectories, passes: int) -> Measure:
+def stepped(games: Games, passes: int) -> Measure:
     """Turns per second of `Batch.step_into` from the games' decks with their actions, all of one length."""
     actions = np.ascontiguousarray(games.actions.reshape(len(games), -1).T.astype(np.int64))
     batch = starmine.Batch(games.variant, len(games), dtype="bits", num_threads=1, seed=0)
@@ -152,13 +151,13 @@ def stepped(games: Trajectories, passes: int) -> Measure:
     return measure
 
 
-def replayed(games: Trajectories, rows: int) -> Measure:
+def replayed(games: Games, rows: int) -> Measure:
     """Turns per second of a replay of games in memory."""
-    settings: dict[str, Any] = {"outputs": ["obs", "action_mask"], "dtype": "bits", "num_threads": 1}
+    replay = ReplaySettings.of(["obs", "action_mask"], dtype="bits", num_threads=1)
 
     def pieces() -> Iterator[int]:
-        for piece in games._rows(batch_size=rows, **settings):
-            yield len(piece["action"])
+        for piece in replay.pieces(games, rows):
+            yield len(piece["action_mask"])
 
     return whole_passes(pieces)
 

@@ -31,7 +31,7 @@ def rows_of(data: Dataset) -> Iterator[Rows]:
     """All turns as packed rows, game after game, some games at a time."""
     for games in data.tables():
         for first in range(0, len(games), GAMES_AT_ONCE):
-            some = games[first : first + GAMES_AT_ONCE].trajectories
+            some = games[first : first + GAMES_AT_ONCE]
             yield some.replay(["obs", "action_mask", "reward"], dtype="bits") | {"action": some.actions}
 
 

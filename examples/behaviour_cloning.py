@@ -34,14 +34,13 @@ from torch import Tensor, nn
 import starmine
 from starmine.data import (
     Dataset,
-    GameTable,
+    checksum_of,
     color_permutations,
-    content_hash,
     evaluation_decks,
     generate,
     permute_colors,
 )
-from starmine.games import Games, Trajectories
+from starmine.games import Games
 from starmine.torch import ActorCritic, ColorNetwork, HiddenState, PolicyNetwork
 from starmine.training import (
     Amount,
@@ -125,12 +124,12 @@ class Cloning:
         data = Dataset(generated(args) if args.data is None else args.data)
         self.variant, self.teacher = data.variant, teacher(data)
         table = split(data, args)
-        self.held_out, self.games = table[: args.held_out].trajectories, table[args.held_out :].trajectories
+        self.held_out, self.games = table[: args.held_out], table[args.held_out :]
         if count := int(evaluation_decks(self.games).sum()):
             print(
                 f"warning: {count:,} of the games to learn from have decks of evaluations, which the clone then knows"
             )
-        self.numbers, self.checksum = table.game[args.held_out :], content_hash(table)
+        self.numbers, self.checksum = table.number[args.held_out :], checksum_of(table)
         self.games_seen = 0  # in all epochs
         kind = ColorNetwork if args.network == "colors" else PolicyNetwork
         network: ActorCritic = kind(self.variant, args.encoder, args.hidden, recurrent=args.recurrent)
@@ -162,7 +161,7 @@ class Cloning:
         check_finite(found, MEASURES, self.policy)
         return dict(zip(MEASURES, found.mean(0).tolist(), strict=True)) | {"lr": lr}, turns
 
-    def minibatches(self) -> Iterator[Trajectories]:
+    def minibatches(self) -> Iterator[Games]:
         """The next games of this epoch, whose order is a function of the seed and the epoch."""
         args, (epoch, first) = self.args, divmod(self.games_seen, len(self.games))
         order = np.random.default_rng([args.seed, epoch]).permutation(len(self.games))
@@ -174,7 +173,7 @@ class Cloning:
         for start in range(0, len(games), args.minibatch):
             yield games[start : start + args.minibatch]
 
-    def predict(self, network: ActorCritic, games: Trajectories) -> tuple[Tensor, Tensor]:
+    def predict(self, network: ActorCritic, games: Games) -> tuple[Tensor, Tensor]:
         """Minus the log probability (T,) of each action, and whether it was the likeliest, in `seat_by_seat` order."""
         turns = games.replay(["obs", "action_mask"], encoder=self.args.encoder, dtype="bits", num_threads=1)
         place, played = (torch.from_numpy(array) for array in seat_by_seat(games))
@@ -238,11 +237,11 @@ def generated(args: Args) -> Path:
 
 def teacher(data: Dataset) -> str | None:
     """The bot that played all games; None if several did, or others."""
-    names = {str(player["name"]) for player in data.players}
+    names = {player.name for player in data.roster}
     return names.pop() if len(names) == 1 and names <= {*starmine.bots(), *starmine.policies.shipped()} else None
 
 
-def split(data: Dataset, args: Args) -> GameTable:
+def split(data: Dataset, args: Args) -> Games:
     """The held-out games and, after them, those to learn from."""
     games = len(data) if args.games is None else args.held_out + args.games
     if not 0 < args.held_out < games <= len(data):
@@ -251,10 +250,10 @@ def split(data: Dataset, args: Args) -> GameTable:
             f"held_out={args.held_out} and games={args.games} are not allowed: expected {wanted}"
         )
     groups = [(place, group.first) for place, group in enumerate(data.row_groups()) if group.first < games]
-    return GameTable.concatenate([data.read(place, optional=False)[: games - first] for place, first in groups])
+    return Games.concatenate([data.read(place, optional=False)[: games - first] for place, first in groups])
 
 
-def seat_by_seat(games: Trajectories) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def seat_by_seat(games: Games) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """The place of each turn of each seat among the turns of all games, (turns, games * players).
 
     The second array tells where a seat has such a turn; elsewhere the place is that of the last of all turns.

@@ -39,8 +39,8 @@ BOTS = ["smart", "simple", "smart"]
 def page() -> str:
     """A replay of three games of smart with a careless partner, the worst of twelve."""
     rules = starmine.variant("standard", players=3)
-    games = starmine.play_games(BOTS, 12, seed=5, variant=rules, record=True)
-    worst = games.trajectories[games.scores.argsort(kind="stable")[:3]]
+    games = starmine.play_games(BOTS, 12, seed=5, variant=rules)
+    worst = games[games.scores.argsort(kind="stable")[:3]]
     return replay_html(worst, names=BOTS, compare="info", policy="ippo-3p")
 
 

@@ -38,7 +38,7 @@ from starmine._util.imports import register as _register
 from starmine.envs import HanabiEnv, HanabiVectorEnv
 from starmine.envs import registration as _registration
 from starmine.evaluation import evaluate
-from starmine.games import BotError, Games, Trajectories, Turns, defeats, play_games, search
+from starmine.games import BotError, Games, Turns, defeats, play_games, search
 from starmine.games.pictures import attach as _attach
 from starmine.games.variants import variant
 from starmine.policies import load_policy
@@ -93,7 +93,6 @@ __all__ = [
     "SerializationError",
     "StarmineError",
     "State",
-    "Trajectories",
     "Turns",
     "UnknownNameError",
     "Variant",

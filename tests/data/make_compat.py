@@ -112,9 +112,8 @@ def write_data(folder):
     data.generate(["simple", "simple"], games=6, output=folder / "games", shard_size=3, seed=4, progress=False)
     (folder / "games" / ".lock").unlink(missing_ok=True)
     games = data.read_games(folder / "games")
-    for row in data.FORMATS.values():
-        if row.name != "parquet" and row.suffixes:
-            data.write_games(games, folder / f"exported{row.suffixes[0]}", row.name)
+    for suffix in (".json", ".safetensors"):
+        data.write_games(games, folder / f"exported{suffix}")
 
 
 def write_evaluation(folder):

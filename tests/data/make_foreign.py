@@ -43,10 +43,8 @@ def decks():
 
     entries = {}
     for players in range(2, 6):
-        games = starmine.play_games(
-            ["random"] * players, GAMES, SEED, starmine.variant("standard", players=players), record=True
-        )
-        entries[f"decks-{players}"] = games.trajectories.decks
+        games = starmine.play_games(["random"] * players, GAMES, SEED, starmine.variant("standard", players=players))
+        entries[f"decks-{players}"] = games.decks
     add(entries)
 
 

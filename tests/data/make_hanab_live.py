@@ -19,7 +19,7 @@ RANKS = 5
 
 def bots_game(variant, seed, turns=None, bot="smart"):
     """A deck, and the state after a bot's game or some turns of it."""
-    games = starmine.play_games([bot] * variant.players, 1, seed, variant, record=True).trajectories
+    games = starmine.play_games([bot] * variant.players, 1, seed, variant)
     return games.decks[0].tolist(), games.state(0, turns)
 
 

@@ -6,6 +6,7 @@
 import dataclasses
 import json
 import shutil
+from dataclasses import replace
 
 import compatibility as promised
 import numpy as np
@@ -181,8 +182,8 @@ def test_a_file_of_games_is_read(version, name):
     data = pytest.importorskip("starmine.data")
     pytest.importorskip("pyarrow")
     pytest.importorskip("safetensors")
-    found = data.read_games(COMPAT / version / name).trajectories
-    expected = data.read_games(COMPAT / version / "games").trajectories
+    found = data.read_games(COMPAT / version / name)
+    expected = data.read_games(COMPAT / version / "games")
     assert np.array_equal(found.decks, expected.decks)
     assert np.array_equal(found.actions, expected.actions)
 
@@ -192,10 +193,11 @@ def test_the_same_games_are_generated(version, tmp_path):
     data = pytest.importorskip("starmine.data")
     pytest.importorskip("pyarrow")
     data.generate(["simple", "simple"], games=6, output=tmp_path, shard_size=3, seed=4, progress=False)
-    assert data.Dataset(tmp_path)[:].trajectories == data.Dataset(COMPAT / version / "games")[:].trajectories
+    found, stored = data.Dataset(tmp_path)[:], data.Dataset(COMPAT / version / "games")[:]
+    assert replace(found, roster=stored.roster) == stored  # version 0.4 stored no identities of players
 
 
-CHECKSUMS = {  # content_hash, then Dataset.content
+CHECKSUMS = {  # of the games, and of the data set
     "0.4/games": (
         "245fe28612a6ac617365949cb1e6e25206a615130c47bb9b32bbc53e1b7ad040",
         "9f7ce22a8d72ab737ecb1f1640a9dec13c010c3423dcc876777f5612b5d415d1",
@@ -213,22 +215,21 @@ def test_the_checksums_of_games_are_those_of_the_version(name, expected):
     data = pytest.importorskip("starmine.data")
     pytest.importorskip("pyarrow")
     games = data.Dataset(COMPAT / name)
-    assert (data.content_hash(games.tables()), games.content) == expected
+    assert (data.checksum_of(games.tables()), games.checksum) == expected
 
 
 def test_the_checksum_of_a_selection_is_that_of_the_version():
     data = pytest.importorskip("starmine.data")
     pytest.importorskip("pyarrow")
     selected = data.Dataset(COMPAT / "0.4" / "games").select([1, 4])
-    assert selected.content == "f841dffd200251ac57e154a0af9894b10c1dd0ccc98a11e86fb3949724240548"
+    assert selected.checksum == "f841dffd200251ac57e154a0af9894b10c1dd0ccc98a11e86fb3949724240548"
 
 
-@pytest.mark.parametrize("name", ["exported.json", "exported.safetensors"])
-def test_the_checksum_of_exported_games_is_that_of_the_version(name):
+def test_the_checksum_of_exported_games_is_that_of_the_version():
     data = pytest.importorskip("starmine.data")
     pytest.importorskip("pyarrow")
     pytest.importorskip("safetensors")
-    found = data.content_hash(data.read_games(COMPAT / "0.4" / name).table)
+    found = data.checksum_of(data.read_games(COMPAT / "0.4" / "exported.safetensors"))
     assert found == "cae85b11490856a0f45037310276e69db4727b80c54d5411bafd9c2c55942f43"
 
 
@@ -257,6 +258,24 @@ def test_an_evaluation_goes_on(tmp_path, monkeypatch):
     shutil.copytree(folder / "evaluation", tmp_path / "evaluation")
     evaluate(tmp_path / "evaluation", monkeypatch, recorded("0.4", "evaluation/eval.json")["settings"]["version"])
     assert (tmp_path / shard).read_bytes() == (folder / shard).read_bytes()
+
+
+def test_games_without_an_ending_failed_in_evaluations_of_version_0_4(tmp_path):
+    """Version 0.4 stored no reasons: in its evaluations a game without an ending is one in which a player failed."""
+    data = pytest.importorskip("starmine.data")
+    pytest.importorskip("pyarrow")
+    from starmine.data.files import write_file
+
+    stored = data.Dataset(COMPAT / "0.4" / "evaluation")
+    told = recorded("0.4", "evaluation/eval.json")["pairings"][0]
+    assert (stored.failures, len(stored)) == (None, told["games"])
+    assert (stored.mean, stored.standard_error) == pytest.approx((told["score"], told["standard_error"]))
+    games = stored[:]
+    games = replace(games, endings=np.where(np.arange(len(games)) == 3, 0, games.endings).astype(np.uint8))
+    write_file(tmp_path / "games.parquet", stored.metadata[0], games)
+    found = data.Dataset(tmp_path / "games.parquet")
+    assert np.flatnonzero(found.failures != "").tolist() == [3]
+    assert found.mean == np.delete(games.scores, 3).mean() == found[:].mean == data.info(found.files[0].path).total.mean
 
 
 def test_an_evaluation_of_another_version_is_refused(tmp_path, monkeypatch):

@@ -39,7 +39,7 @@ def hinted():
 
 
 def games(seed=1, **options):
-    return starmine.play_games(["iggi"] * 2, 6, seed=seed, variant=MINI, record=True, **options)
+    return starmine.play_games(["iggi"] * 2, 6, seed=seed, variant=MINI, **options)
 
 
 def with_partner(seed):
@@ -54,7 +54,7 @@ class Fails:
 
 def failed(seed):
     with pytest.raises(starmine.BotError) as error:
-        starmine.play_games([Fails, "iggi"], 2, seed=seed, variant=MINI, record=True)
+        starmine.play_games([Fails, "iggi"], 2, seed=seed, variant=MINI)
     return error.value.games
 
 
@@ -73,11 +73,6 @@ def dataset(seed=1):
 
     store(FOLDER / f"{seed}.parquet", table(seed))
     return starmine.data.Dataset(FOLDER / f"{seed}.parquet")
-
-
-def imported(seed=1):
-    starmine.data.write_games(games(seed), FOLDER / f"{seed}.parquet")
-    return starmine.data.read_games(FOLDER / f"{seed}.parquet")
 
 
 def tensors(kind):
@@ -129,6 +124,7 @@ VALUES = {
     "Event": (lambda: state().history[2], lambda: state().history[3]),
     "Failure": (lambda: failed(1).failures[0], lambda: failed(1).failures[1]),
     "Games": (lambda: failed(1), lambda: starmine.play_games(["iggi"] * 2, 2, variant=MINI)),
+    "RosterPlayer": (lambda: starmine.games.RosterPlayer("a"), lambda: starmine.games.RosterPlayer("b")),
     "HandBelief": (lambda: searched().belief, lambda: searched(2).belief),
     "Knowledge": (hinted, lambda: state(0).view(0).knowledge(1, 0)),
     "Layout": (MINI.layout, starmine.variant("small").layout),
@@ -150,20 +146,20 @@ VALUES = {
         lambda: starmine.load_policy("ippo-mini"),
         lambda: starmine.load_policy("ippo-mini", sampled=True),
     ),
-    "Trajectories": (lambda: games().trajectories, lambda: games(2).trajectories),
     "Turns": (rows, lambda: rows(2)),
     "Variant": (lambda: MINI, lambda: starmine.variant("small")),
     "View": (lambda: state().view(0), lambda: state().view(1)),
     "Dataset": (dataset, lambda: dataset(2)),
-    "Format": (lambda: starmine.data.FORMATS["parquet"], lambda: starmine.data.FORMATS["ah2ac2"]),
     "Generation": (lambda: starmine.data.Generation(FOLDER, 3), lambda: starmine.data.Generation(FOLDER, 4)),
-    "ImportedGames": (imported, lambda: imported(2)),
     "Info": (lambda: starmine.data.info(dataset().files[0].path), lambda: starmine.data.info(dataset(2).files[0].path)),
     "Problem": (
         lambda: starmine.data.Problem("file", 1, 2, "wrong"),
         lambda: starmine.data.Problem("file", None, None, "wrong"),
     ),
-    "SkippedGame": (lambda: starmine.data.SkippedGame(1, "", "why"), lambda: starmine.data.SkippedGame(2, "", "why")),
+    "SkippedGame": (
+        lambda: starmine.data.SkippedGame(FOLDER, 1, "", "why"),
+        lambda: starmine.data.SkippedGame(FOLDER, 2, "", "why"),
+    ),
     "Verification": (
         lambda: starmine.data.verify(dataset().files[0].path),
         lambda: starmine.data.verify(dataset(2).files[0].path),
@@ -182,13 +178,11 @@ VALUES = {
         lambda: starmine.look.Mistake(1, 0, "misplay", 1, "why", 0.5),
         lambda: starmine.look.Mistake(2, 0, "misplay", 1, "why", 0.5),
     ),
-    "GameTable": (table, lambda: table(2)),
-    "Game": (lambda: dataset()[3], lambda: dataset()[4]),
-    "Metadata": (lambda: starmine.data.Metadata(MINI, []), lambda: starmine.data.Metadata(MINI, [], seed=1)),
+    "Metadata": (lambda: starmine.data.Metadata(MINI, ()), lambda: starmine.data.Metadata(MINI, (), seed=1)),
     "RowGroup": (lambda: starmine.data.RowGroup(0, 0, 0, 5), lambda: starmine.data.RowGroup(0, 0, 5, 5)),
 }
 OF_TORCH = ("HiddenState", "Partner", "Range", "ScriptArgs")
-OF_ARROW = ("Dataset", "ImportedGames", "Info", "Verification", "GameTable", "Game", "Generation", "Format")
+OF_ARROW = ("Dataset", "Info", "Verification", "Generation")
 
 
 def public_classes():

@@ -63,7 +63,7 @@ def write_shards(folder, number):
 
 def write_games(folder, number):
     pytest.importorskip("pyarrow")
-    games = starmine.play_games(["iggi"] * 2, 30, seed=number, record=True)
+    games = starmine.play_games(["iggi"] * 2, 30, seed=number)
     starmine.data.write_games(games, folder / "games.parquet")
 
 

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
-from tyro.conf import arg
+from tyro.conf import Positional, arg
 
 from starmine._core import StarmineError
 from starmine._util.keywords import check_names
-from starmine.cli.options import ConvertedGames, Format
-from starmine.data import FORMATS, ImportedGames, write_games
+from starmine.cli.options import SourceGames
+from starmine.data import whole_games, write_games
+from starmine.data.formats.exchange import FORMATS
 
-LISTED = "; ".join(f"{row.name} ({', '.join(row.suffixes)}): {row.summary}" for row in FORMATS.values())
+LISTED = "; ".join(f"{name} ({', '.join(module.SUFFIXES)})" for name, module in FORMATS.items())
+Format = Annotated[str | None, arg(metavar="FORMAT", help_behavior_hint="(default: as its suffix tells)")]
 
 
 @dataclass(kw_only=True)
-class Convert(ConvertedGames):
+class Convert(SourceGames):
     """Convert games of other programs to Parquet, and back.
 
     Each game is played by the rules before it is written.
@@ -25,7 +27,17 @@ class Convert(ConvertedGames):
 
     name = "data convert"
 
+    paths: Annotated[
+        Positional[list[str]],
+        arg(
+            metavar="IN ... OUT",
+            help="IN: file or folder; OUT: what is written",
+            help_behavior_hint="(required)",
+        ),
+    ]
+    source_format: Annotated[Format, arg(name="from", help=f"format of IN: {', '.join(FORMATS)}")] = None
     target_format: Annotated[Format, arg(name="to", help=f"format of OUT: {LISTED}")] = None
+    fresh: Annotated[bool, arg(help="replace OUT if it is a file", help_behavior_hint="")] = False
 
     def run(self) -> int:
         """Convert, print what was done, and return the exit status."""
@@ -33,25 +45,27 @@ class Convert(ConvertedGames):
         if self.target_format is not None:
             check_names("format", [self.target_format], FORMATS)  # before the games are read
         games = self.read(sources, self.source_format)
-        if not len(games) and not games.skipped:
-            raise StarmineError(f"{', '.join(sources)}: it is empty, and {target} is left as it is")
-        unwritten = write_games(games, target, self.target_format, on_error="skip" if self.skip else "raise")
-        for skipped in unwritten:
-            print(f"not written: {skipped}", file=sys.stderr)
-        print(_summary(games.without(unwritten), target, len(games.skipped) + len(unwritten)))
+        write_games(games, target, self.target_format)
+        said = f"{len(games):,} games, {len(games.actions):,} turns written to {target}"
+        said += f"; mean score {games.scores.mean():.2f}"
+        if stopped := int((~whole_games(games)).sum()):
+            said += f"; {stopped:,} stopped before their end"
+        print(said)
         return 0
 
+    def source_and_target(self) -> tuple[list[str], str]:
+        """IN and OUT.
 
-def _summary(games: ImportedGames, target: str, skipped: int) -> str:
-    """What was written, in one line."""
-    parts = [f"{len(games):,} games, {len(games.trajectories.actions):,} turns written to {target}"]
-    stopped = int((games.endings == 0).sum())
-    if len(games):
-        parts.append(f"mean score {games.scores.mean():.2f}")
-    if stopped:
-        parts.append(f"{stopped:,} stopped before their end")
-    if skipped:
-        parts.append(f"{skipped:,} skipped")
-    if games.other_rules:
-        parts.append(f"{games.other_rules:,} of other rules left out")
-    return "; ".join(parts)
+        Raises:
+            StarmineError: one of them is missing, a file would be read and written, or OUT is a file that exists
+                and is not to be replaced.
+        """
+        if len(self.paths) < 2:
+            raise StarmineError(f"{len(self.paths)} paths are not allowed: expected IN and OUT")
+        *sources, target = self.paths
+        for source in sources:
+            if Path(source).exists() and Path(target).exists() and Path(source).samefile(target):
+                raise StarmineError(f"{target} is the source, too: expected another file to write")
+        if target and Path(target).is_file() and not self.fresh:
+            raise StarmineError(f"{target} exists: expected a new file, or --fresh to replace it")
+        return sources, target

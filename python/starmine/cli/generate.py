@@ -13,8 +13,8 @@ from starmine.cli.player_files import NOT_TOLD, is_of_file, player_of
 from starmine.data import generate
 from starmine.data.generation.configuration import MOST_SHARDS
 from starmine.data.generation.driver import DATA_SEED
+from starmine.games.failures import BotError
 from starmine.games.mixtures import mixture_of_text
-from starmine.games.results import BotError
 from starmine.text import ChatPlayer
 
 

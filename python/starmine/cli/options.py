@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, ClassVar
 
-from tyro.conf import Positional, arg
+from tyro.conf import arg
 from tyro.constructors import PrimitiveConstructorSpec
 
-from starmine._core import StarmineError, Variant, variants
-from starmine.data import FORMATS, ImportedGames, read_games
+from starmine._core import Variant, variants
+from starmine.data import SkippedGame, read_games
+from starmine.games.games import Games
 from starmine.games.seeds import EVALUATION_SEED
 from starmine.games.variants import FORM, variant
 
@@ -66,7 +66,6 @@ Seats = Annotated[
 ]
 Rules = Annotated[str, arg(metavar="RULES", help=f"rules: {FORM}; {PRESETS}")]
 Threads = Annotated[Integer | None, arg(metavar="N", help="threads", help_behavior_hint="(default: one for each core)")]
-Format = Annotated[str | None, arg(metavar="FORMAT", help_behavior_hint="(default: as its suffix tells)")]
 Quiet = Annotated[bool, arg(help="no progress on standard error", help_behavior_hint="")]
 
 
@@ -120,45 +119,13 @@ class SourceGames(Command):
             return None
         return rules_of_text(self.variant or "standard", self.players)
 
-    def read(self, source: list[str], format: str | None = None) -> ImportedGames:
+    def read(self, source: list[str], format: str | None = None) -> Games:
         """The games of a source; those that are left out are named on standard error."""
-        games = read_games(source, format, variant=self.rules(), on_error="skip" if self.skip else "raise")
-        for skipped in games.skipped:
+
+        def say(skipped: SkippedGame) -> None:
             print(f"skipped {skipped}", file=sys.stderr)
-        return games
 
-
-@dataclass(kw_only=True)
-class ConvertedGames(SourceGames):
-    """Games that are read from one place and written to another."""
-
-    paths: Annotated[
-        Positional[list[str]],
-        arg(
-            metavar="IN ... OUT",
-            help="IN: file or folder; OUT: what is written",
-            help_behavior_hint="(required)",
-        ),
-    ]
-    source_format: Annotated[Format, arg(name="from", help=f"format of IN: {', '.join(FORMATS)}")] = None
-    fresh: Annotated[bool, arg(help="replace OUT if it is a file", help_behavior_hint="")] = False
-
-    def source_and_target(self) -> tuple[list[str], str]:
-        """IN and OUT.
-
-        Raises:
-            StarmineError: one of them is missing, a file would be read and written, or OUT is a file that exists
-                and is not to be replaced.
-        """
-        if len(self.paths) < 2:
-            raise StarmineError(f"{len(self.paths)} paths are not allowed: expected IN and OUT")
-        *sources, target = self.paths
-        for source in sources:
-            if Path(source).exists() and Path(target).exists() and Path(source).samefile(target):
-                raise StarmineError(f"{target} is the source, too: expected another file to write")
-        if target and Path(target).is_file() and not self.fresh:
-            raise StarmineError(f"{target} exists: expected a new file, or --fresh to replace it")
-        return sources, target
+        return read_games(source, format, variant=self.rules(), on_skip=say if self.skip else None)
 
 
 def rules_of_text(text: str, players: int | None = None) -> Variant:

@@ -20,8 +20,7 @@ from starmine.cli.options import Command, Integer, Rules, Seats, rules_of_text
 from starmine.cli.player_files import player_of
 from starmine.data import write_games
 from starmine.data.arrow import pyarrow
-from starmine.data.formats.records import ReadGames, check
-from starmine.games.results import error_text
+from starmine.games.failures import error_text
 from starmine.games.variants import preset_of
 from starmine.look.live_game import LiveGame
 from starmine.look.server import LOOPBACK, Server
@@ -163,7 +162,7 @@ def keep_in(folder: Path, web_game: WebGame) -> str:
     name = f"game-{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(4)}"
     path = folder / folder_of(game.variant) / f"{name}.parquet"
     path.parent.mkdir(exist_ok=True)
-    write_games(check(ReadGames.of(game.trajectories(), players=[tuple(game.names)]), "raise", "the game"), path)
+    write_games(game.games(), path)
     if game.is_over:
         replace_file(folder / f"{name}.html", web_game.replay_page().encode())
     return str(path)

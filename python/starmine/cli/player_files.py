@@ -15,8 +15,8 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from starmine._core import StarmineError, _unknown_name
+from starmine.games.failures import error_text
 from starmine.games.players import misfit
-from starmine.games.results import error_text
 
 FOLDERS: set[Path] = set()  # of the files that were run; Python has one namespace of modules for all of them
 OF_FILE = re.compile(r"(?P<path>.+\.py):(?P<name>[^:/\\]*)")

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
-from numpy.typing import NDArray
 from tyro.conf import Positional, UseAppendAction, arg
 
 from starmine._core import StarmineError, bots, endings, policies
 from starmine._util.durable import given_path, replace_file
 from starmine._util.keywords import check_names
 from starmine.cli.options import Integer, SourceGames
-from starmine.data import Dataset, Game
+from starmine.data import Dataset
 from starmine.data.files import files_of
-from starmine.data.formats.parquet import suits_in
-from starmine.data.formats.records import NAMELESS
+from starmine.data.formats.records import game_names
+from starmine.games.games import Games
 from starmine.games.player_texts import of_core, player_of_text
+from starmine.games.roster import UNKNOWN, names_by_seat
 from starmine.look import Mistake, mistakes, replay_html, verdict
 from starmine.look.words import told_apart
 
@@ -96,9 +96,9 @@ class Replay(SourceGames):
         target = given_path("--html", self.html)
         if not target.name or target.is_dir() or not target.parent.is_dir():
             raise StarmineError(f"--html {self.html!r} is not allowed: expected a file in a folder that exists")
-        games, suits = self.chosen()
-        states, titles = [game.state() for game in games], [f"Game {game.name}" for game in games]
-        names = names_of(games)
+        games = self.chosen()
+        states, titles = [games.state(game) for game in range(len(games))], titles_of(games)
+        names, suits = names_of(games), games.suits
         text = replay_html(
             states,
             names=names,
@@ -117,40 +117,21 @@ class Replay(SourceGames):
         print(f"written to {self.html}")
         return 0
 
-    def chosen(self) -> tuple[list[Game], Sequence[str]]:
-        """The games that the options choose, and what their source calls the suits; empty where it has our names."""
+    def chosen(self) -> Games:
+        """The games that the options choose. Of Starmine's own files only these are read whole."""
         path = given_path("SOURCE", self.source)
         is_ours = len(self.sources) == 1 and (path.suffix == ".parquet" or bool(path.is_dir() and files_of(path)))
-        return self.of_dataset() if is_ours else self.of_other_formats()
-
-    def of_dataset(self) -> tuple[list[Game], Sequence[str]]:
-        """Games of Starmine's own files, of which only those that are chosen are read whole."""
-        stored = Dataset(self.source)
+        games: Dataset | Games = Dataset(self.source) if is_ours else self.read(self.sources)
         rules = self.rules()
-        if rules is not None and rules != stored.variant:
-            raise StarmineError(f"{self.source}: variant={rules} is not allowed: the file has {stored.variant}")
+        if rules is not None and rules != games.variant:
+            raise StarmineError(f"{self.source}: variant={rules} is not allowed: the file has {games.variant}")
+        return games[self.chosen_indices(games)]
 
-        def results() -> tuple[NDArray[Any], NDArray[Any]]:
-            columns = stored.table(["score", "ending"])
-            return columns["score"].to_numpy(), columns["ending"].to_numpy()
-
-        suits = set(map(suits_in, stored.metadata))
-        indices = self.chosen_indices(len(stored), results)
-        return [stored[index] for index in indices], suits.pop() if len(suits) == 1 else ()
-
-    def of_other_formats(self) -> tuple[list[Game], Sequence[str]]:
-        """Games in a format of another program."""
-        games = self.read(self.sources)
-        if len(games) == 0:
-            raise StarmineError(f"{self.source}: it holds no game")
-        indices = self.chosen_indices(len(games), lambda: (games.scores, games.endings))
-        rows = [games.table[index : index + 1] for index in indices]
-        return [Game(row, [games.roster[player] for player in row.players[0].tolist()]) for row in rows], games.suits
-
-    def chosen_indices(self, count: int, results: Callable[[], tuple[NDArray[Any], NDArray[Any]]]) -> list[int]:
-        """The indices of the games that the options choose among `count`; `results` reads their scores and endings."""
+    def chosen_indices(self, games: Dataset | Games) -> list[int]:
+        """The indices of the games that the options choose."""
+        count = len(games)
         if self.worst is not None or self.ending is not None:
-            scores, ended = results()
+            scores, ended = games.scores, games.endings
             order = np.arange(count) if self.worst is None else np.argsort(scores, kind="stable")
             if self.ending is not None:
                 order = order[ended[order] == endings().index(self.ending) + 1]
@@ -163,10 +144,15 @@ class Replay(SourceGames):
         return self.game or list(range(min(count, SHOWN)))
 
 
-def names_of(games: Sequence[Game]) -> list[list[str]]:
+def titles_of(games: Games) -> list[str]:
+    """A title for each game: its name in its source, or its number."""
+    return [f"Game {name}" for name in game_names(games)]
+
+
+def names_of(games: Games) -> list[list[str]]:
     """The names of the seats of each game; empty where the source has none."""
-    seats = [[str(player["name"]) for player in game.players] for game in games]
-    return [[] if names[0] == NAMELESS else names for names in seats]
+    seats = names_by_seat(games.roster, games.players)
+    return [[] if names[0] == UNKNOWN[0].name else names for names in seats]
 
 
 def costliest(found: Sequence[Mistake]) -> str:

@@ -9,39 +9,35 @@ It needs `pip install 'starmine[data]'`.
 """
 
 from starmine._util.durable import DamagedFileError
+from starmine.data.checksum import checksum_of
 from starmine.data.colors import color_permutations, permute_colors
 from starmine.data.dataset import Dataset, RowGroup
-from starmine.data.formats import FORMATS, Format, ImportedGames, SkippedGame, read_games, write_games
-from starmine.data.game import Game
+from starmine.data.formats import SkippedGame, read_games, write_games
 from starmine.data.generation.driver import Generation, generate
 from starmine.data.metadata import Metadata
 from starmine.data.outcomes import evaluation_decks
 from starmine.data.summary import Info, info
-from starmine.data.table import GameTable, content_hash
 from starmine.data.verification import Problem, Verification, verify
+from starmine.games.playable import whole_games
 
 __all__ = [
-    "FORMATS",
     "DamagedFileError",
     "Dataset",
-    "Format",
-    "Game",
-    "GameTable",
     "Generation",
-    "ImportedGames",
     "Info",
     "Metadata",
     "Problem",
     "RowGroup",
     "SkippedGame",
     "Verification",
+    "checksum_of",
     "color_permutations",
-    "content_hash",
     "evaluation_decks",
     "generate",
     "info",
     "permute_colors",
     "read_games",
     "verify",
+    "whole_games",
     "write_games",
 ]

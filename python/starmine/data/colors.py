@@ -14,14 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import ArrayError, Variant
-from starmine._util.keywords import wrong_type
 from starmine._util.numbers import check_number
 from starmine.games.draws import GOLDEN, splitmix64
-from starmine.games.trajectories import Trajectories
+from starmine.games.games import DEAL, OF_TURNS, Games
 
 
-def permute_colors(games: Trajectories, permutations: NDArray[np.integer[Any]]) -> Trajectories:
+def permute_colors(games: Games, permutations: NDArray[np.integer[Any]]) -> Games:
     """The games with other colours: a card or a hint of suit s gets suit `permutations[game, s]`.
+
+    No seed deals these decks, and searched values are of other actions: `seed`, `index`, `episode`, `search_values` and
+    `search_errors` are None.
 
     Args:
         games: G games.
@@ -30,8 +32,6 @@ def permute_colors(games: Trajectories, permutations: NDArray[np.integer[Any]]) 
     Raises:
         ArrayError: a row is no permutation, or maps a suit to one with other copies.
     """
-    if not isinstance(games, Trajectories):
-        raise wrong_type("games", games, "Trajectories")
     variant = games.variant
     colors, ranks = variant.colors, variant.ranks
     chosen = np.asarray(permutations)
@@ -45,10 +45,12 @@ def permute_colors(games: Trajectories, permutations: NDArray[np.integer[Any]]) 
     base, named = action_colors(variant)
     ids = np.where(named >= 0, base + suits[:, named], base).astype(np.uint8)
     game = np.repeat(np.arange(len(games)), games.lengths)
+    lost: dict[str, Any] = dict.fromkeys((*DEAL, *OF_TURNS))
     return dataclasses.replace(
         games,
         decks=np.take_along_axis(cards, games.decks.astype(np.intp), axis=1),
         actions=ids.ravel()[game * variant.num_actions + games.actions],
+        **lost,
     )
 
 

@@ -1,4 +1,4 @@
-"""Data sets of stored games: a view of files, of which one row group at a time is in memory."""
+"""Games on disk: a view of files, of which one row group at a time is in memory."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError, Variant
+from starmine._core import StarmineError, State, Variant
 from starmine._util.keywords import check_names
 from starmine._util.numbers import check_number
 from starmine.data.arrow import pyarrow
 from starmine.data.files import Paths, open_files
 from starmine.data.filter import ending_codes, of_codes, of_players, of_scores
-from starmine.data.game import Game
-from starmine.data.metadata import Metadata, merged_players
+from starmine.data.metadata import Metadata
 from starmine.data.prefetch import ahead
-from starmine.data.rows import Rows, RowSettings
-from starmine.data.schema import as_schema, read_table, schema
-from starmine.data.table import GameTable, chosen_indices
-from starmine.games.trajectories import refuse_unused
+from starmine.data.schema import as_schema, failures_by_ending, read_table, schema
+from starmine.games.games import Choice, Games, chosen_indices
+from starmine.games.replay import ReplaySettings, Rows
+from starmine.games.roster import Roster, merge_rosters
+from starmine.games.scores import ScoredGames
 
 MOST_ROWS = 2**32 - 1  # of a batch
 _Chosen = NDArray[np.int32] | None  # rows of a row group in their order; None for all
@@ -47,16 +47,16 @@ class RowGroup:
     games: int
 
 
-class Dataset:
+class Dataset(ScoredGames):
     """Games of one or several Parquet files.
 
-    `len(data)` is the number of games, and `data[3]` is a `Game`. An index that is a slice, a list or a mask, as in
-    `data[:20]`, gives a `GameTable`. Iterating gives each game as a `Game`. `filter` and `select` return views, which
-    are data sets too.
+    It has the columns and methods of `starmine.Games`, and reads them when they are needed. `data[3]`, `data[:20]` and
+    `data[data.scores == 25]` read games: they are `Games`. Iterating gives each game as a `Games` of one. `filter` and
+    `select` return views, which are data sets too.
 
     A data set reads one row group at a time, and the next one in a thread. Its memory therefore does not grow with the
-    number of games, except that a view keeps 4 bytes for each of its games. A data set can be pickled: it holds paths,
-    not open files.
+    number of games, except that a view keeps 4 bytes for each of its games, and that a column such as `data.scores` is
+    in memory as a whole. A data set can be pickled: it holds paths, not open files.
 
     Args:
         path: path of a folder, path of a file, or a list of several paths. Of a folder the files `*.parquet` are taken
@@ -67,8 +67,8 @@ class Dataset:
         files: the files.
         metadata: a list with the `Metadata` of each file.
         variant: the rules of all games.
-        players: the players' table: a list with a dict for each distinct player of all files, which has at least the
-            "name". The column `players` of a game has for each seat an index of this list.
+        roster: a tuple of the distinct players of all files, who have a `name`. The column `players` of a game has for
+            each seat a row of it.
 
     Raises:
         FileNotFoundError: there is no such file or folder.
@@ -82,11 +82,12 @@ class Dataset:
         self.files = open_files(path)
         self.metadata: list[Metadata] = [file.metadata for file in self.files]
         self.variant: Variant = self.metadata[0].variant
-        self.players, self._rows = merged_players([metadata.players for metadata in self.metadata])
+        merged, self._rows = merge_rosters([metadata.roster for metadata in self.metadata])
+        self.roster: Roster = merged
         groups = [range(len(file.sizes)) for file in self.files]
         self._choose([(file, group, None) for file, of_file in enumerate(groups) for group in of_file])
-        self._latest: tuple[int, GameTable] | None = None
-        self._content: str | None = None
+        self._latest: tuple[int, Games] | None = None
+        self._checksum: str | None = None
 
     def _choose(self, groups: Sequence[tuple[int, int, _Chosen]]) -> None:
         """Let the data set consist of these games, given as file, row group and rows."""
@@ -107,32 +108,34 @@ class Dataset:
     @property
     def turns(self) -> int:
         """Number of turns of all games. Each access reads the lengths of all games from the files."""
-        return sum(int(self._column(place, "length").sum()) for place in range(len(self._groups)))
+        return int(self.lengths.sum())
 
     @property
-    def content(self) -> str:
+    def checksum(self) -> str:
         """The SHA-256 checksum of the rules, the players, the games, and their division into files and row groups.
 
-        It does not depend on the paths. It is another checksum than `starmine.data.content_hash`. Files of this package
+        It does not depend on the paths. It is another checksum than `starmine.data.checksum_of`. Files of this package
         contain the checksums of their games. Files of other writers are read once to compute them.
 
         Raises:
             FileNotFoundError, DamagedFileError: as `read`.
         """
-        if self._content is None:
+        if self._checksum is None:
             files = [(file.checksum(), file.sizes) for file in self.files]
             groups = [(group.file, group.group) for group in self._groups]
-            digest = hashlib.sha256(json.dumps([self.variant.to_json(), self.players, files, groups]).encode())
+            players = [player.to_dict() for player in self.roster]
+            told = json.dumps([self.variant.to_json(), players, files, groups], sort_keys=True)
+            digest = hashlib.sha256(told.encode())
             for numbers in [*self._rows, *self._chosen]:
                 digest.update(b"all" if numbers is None else b"%d " % len(numbers) + numbers.astype("<i4").tobytes())
-            self._content = digest.hexdigest()
-        return self._content
+            self._checksum = digest.hexdigest()
+        return self._checksum
 
     def row_groups(self) -> list[RowGroup]:
         """The row groups with games of the data set, in order."""
         return list(self._groups)
 
-    def read(self, place: int, optional: bool = True) -> GameTable:
+    def read(self, place: int, optional: bool = True) -> Games:
         """The games of `row_groups()[place]` that belong to the data set.
 
         Args:
@@ -152,14 +155,9 @@ class Dataset:
         file = self.files[group.file]
         games = file.games(group.group, optional)
         games = games if chosen is None else games[chosen]
-        rows = self._rows[group.file]
-        if games.players.size and not 0 <= games.players.min() <= games.players.max() < len(rows):
-            raise StarmineError(f"{file.path}: column players names a player that the metadata do not list")
-        if not np.array_equal(rows, np.arange(len(rows))):
-            games = replace(games, players=rows[games.players])
-        return games
+        return replace(games, players=self._rows[group.file][games.players], roster=self.roster)
 
-    def tables(self, optional: bool = True) -> Iterator[GameTable]:
+    def tables(self, optional: bool = True) -> Iterator[Games]:
         """The games of each row group, one after the other; the next one is read in a thread.
 
         Args:
@@ -172,26 +170,31 @@ class Dataset:
 
     # --- Games ---------------------------------------------------------------------------------------------
 
-    def __getitem__(self, games: int | slice | Sequence[int] | NDArray[Any]) -> Any:
-        """A `Game`, or a `GameTable` of those of a slice, of indices or of a mask, as numpy selects them.
+    def __getitem__(self, games: Choice) -> Games:
+        """Some of the games: one, a slice, or those of indices or a mask, as numpy selects them.
 
         Raises:
             IndexError: there is no such game.
             FileNotFoundError, DamagedFileError, StarmineError: as `read`.
         """
-        table = self._gather(chosen_indices(games, len(self)))
-        return table if isinstance(games, slice) or np.ndim(games) else self._game(table)
+        return self._gather(chosen_indices(games, len(self)))
 
-    def __iter__(self) -> Iterator[Game]:
-        """The games in their order."""
+    def __iter__(self) -> Iterator[Games]:
+        """The games in their order, each a `Games` of one."""
         for table in self.tables():
             for game in range(len(table)):
-                yield self._game(table[game : game + 1])
+                yield table[game : game + 1]
 
-    def _game(self, table: GameTable) -> Game:
-        return Game(table, [self.players[row] for row in table.players[0].tolist()])
+    def state(self, game: int, turn: int | None = None) -> State:
+        """A game after some of its turns, as `Games.state` gives it.
 
-    def _gather(self, games: NDArray[np.integer[Any]]) -> GameTable:
+        Raises:
+            As `Games.state` and `read`.
+        """
+        check_number("game", game, 0, len(self) - 1)
+        return self[game].state(0, turn)
+
+    def _gather(self, games: NDArray[np.integer[Any]]) -> Games:
         """The games of indices; the row group that was used last stays in memory."""
         order = np.argsort(games, kind="stable")
         firsts = np.array([group.first for group in self._groups], np.int64)
@@ -202,9 +205,11 @@ class Dataset:
                 self._latest = latest = (place, self.read(place))
             tables.append(latest[1][games[order][owners == place] - firsts[place]])
         if not tables:
-            optional = set.intersection(*(set(file.columns) for file in self.files))
-            return read_table(schema(self.variant, optional).empty_table(), self.variant)
-        return GameTable.concatenate(tables)[np.argsort(order, kind="stable")]
+            with_groups = [file for file in self.files if file.sizes]
+            nothing = schema(self.variant).empty_table()
+            none = with_groups[0].games(0)[:0] if with_groups else read_table(nothing, self.metadata[0])
+            return replace(none, roster=self.roster)
+        return Games.concatenate(tables)[np.argsort(order, kind="stable")]
 
     # --- Views ---------------------------------------------------------------------------------------------
 
@@ -224,7 +229,7 @@ class Dataset:
             max_score: the highest score at the end.
             ending: one or several of `starmine.endings()`. With all of them, games that stopped before their end are
                 left out.
-            players: one or several names of players (`data.players`). Kept are the games in which every seat's player
+            players: one or several names of players (of `data.roster`). Kept are the games in which every seat's player
                 has one of these names.
             seats: for each seat the name of its player, or None for any.
 
@@ -236,7 +241,7 @@ class Dataset:
         """
         conditions = of_scores(min_score, max_score)
         conditions += [] if ending is None else of_codes("ending", ending_codes(ending))
-        conditions += of_players(self.players, players, seats, self.variant.players)
+        conditions += of_players(self.roster, players, seats, self.variant.players)
 
         def kept(place: int) -> NDArray[np.bool_]:
             keep = np.ones(self._groups[place].games, np.bool_)
@@ -269,7 +274,7 @@ class Dataset:
     def _view(self, kept: Callable[[int], NDArray[np.bool_]]) -> Dataset:
         """The games of each row group that a function from its place to a mask keeps."""
         view = copy(self)
-        view._content = None
+        view._checksum = None
         groups: list[tuple[int, int, _Chosen]] = []
         for place, group in enumerate(self._groups):
             keep, chosen = kept(place), self._chosen[place]
@@ -282,11 +287,67 @@ class Dataset:
 
     # --- Columns and rows ------------------------------------------------------------------------------------
 
+    @property
+    def scores(self) -> NDArray[np.int32]:
+        """As `Games.scores`: int32 (G,). Each access reads the column from the files, as for the other columns."""
+        return self._of_all("score").astype(np.int32)
+
+    @property
+    def fireworks(self) -> NDArray[np.int32]:
+        """As `Games.fireworks`: int32 (G,)."""
+        return self._of_all("fireworks").astype(np.int32)
+
+    @property
+    def endings(self) -> NDArray[np.uint8]:
+        """As `Games.endings`: uint8 (G,)."""
+        return self._of_all("ending")
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """The number of turns of each game: int64 (G,)."""
+        return self._of_all("length").astype(np.int64)
+
+    @property
+    def players(self) -> NDArray[np.int16]:
+        """As `Games.players`: int16 (G, P), rows of `roster`."""
+        return self._of_all("players").reshape(-1, self.variant.players)
+
+    @property
+    def number(self) -> NDArray[np.uint64]:
+        """As `Games.number`: uint64 (G,)."""
+        return self._of_all("game")
+
+    @property
+    def failures(self) -> NDArray[np.object_] | None:
+        """As `Games.failures`: texts (G,), or None if no player failed."""
+        parts = [self._failures(place) for place in range(len(self._groups))]
+        if all(part is None for part in parts):
+            return None
+        empty = [np.full(group.games, "", np.object_) for group in self._groups]
+        return np.concatenate([other if part is None else part for part, other in zip(parts, empty, strict=True)])
+
+    def _failures(self, place: int) -> NDArray[np.object_] | None:
+        """The failures of a row group's games; None if there are none."""
+        file = self.files[self._groups[place].file]
+        if "failure" in file.columns:
+            texts = self._table(place, ["failure"]).column("failure").to_pylist()
+            return np.array(texts, np.object_)
+        return failures_by_ending(self._column(place, "ending")) if file.metadata.is_evaluation else None
+
+    def _columns(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.object_] | None]:
+        return self.scores, self.endings, self.failures
+
+    def _of_all(self, name: str) -> NDArray[Any]:
+        """A column of all games, as it is stored."""
+        if not self._groups:
+            return np.empty(0, np.uint8)
+        return np.concatenate([self._column(place, name) for place in range(len(self._groups))])
+
     def table(self, columns: Sequence[str] | None = None) -> Any:
         """Columns of all games as a `pyarrow.Table`, which is in memory as a whole.
 
         Args:
-            columns: names; None for all that every file has. `players` has for each seat an index of `data.players`.
+            columns: names; None for all that every file has. `players` has for each seat a row of `data.roster`.
 
         Raises:
             UnknownNameError: a file has no such column.
@@ -351,8 +412,8 @@ class Dataset:
             bool (n, A); `action` int64; `current_player` int32; `reward` float32; `return_to_go` float32, the sum of
             the game's rewards from this turn on; `game` int64, the game's index in this data set (`data[game]`); `turn`
             int32, from 0; and, only if requested, `score` int32, before the turn; `terminated` bool; `number` int64,
-            the stored number `Game.number`; `player` int16, the index in `data.players` of the player who
-            acts; `card_features`, `marginals` and `own_hand`, as the extra outputs of `Batch`.
+            the stored number of the game; `player` int16, the row in `data.roster` of the player who acts;
+            `card_features`, `marginals` and `own_hand`, as the extra outputs of `Batch`.
 
         Raises:
             UnknownNameError: there is no such output, encoder, dtype or observer.
@@ -362,15 +423,15 @@ class Dataset:
                 for; or a game breaks the rules. The message names its file.
         """
         check_number("batch_size", batch_size, 1, MOST_ROWS)
-        settings = RowSettings.of(outputs, encoder=encoder, dtype=dtype, observers=observers, num_threads=num_threads)
-        settings.check(self.variant)
-        refuse_unused(settings.outputs, encoder=encoder, dtype=dtype, observers=observers)
-        return self._replayed(settings, batch_size)
+        settings = {"encoder": encoder, "dtype": dtype, "observers": observers, "num_threads": num_threads}
+        replay = ReplaySettings.of(outputs, **settings)
+        replay.check(self.variant)
+        return self._replayed(replay, batch_size)
 
-    def _replayed(self, settings: RowSettings, batch_size: int) -> Iterator[Rows]:
+    def _replayed(self, replay: ReplaySettings, batch_size: int) -> Iterator[Rows]:
         for group, games in zip(self._groups, self.tables(optional=False), strict=True):
             try:
-                yield from settings.pieces(games, batch_size, group.first)
+                yield from replay.pieces(games, batch_size, group.first)
             except StarmineError as error:
                 raise StarmineError(f"{self.files[group.file].path}, row group {group.group}: {error}") from error
 
@@ -379,12 +440,12 @@ class Dataset:
         return vars(self) | {"_latest": None}
 
     def __eq__(self, other: object) -> bool:
-        """Whether both have the same content: equal games of equal files, wherever these are."""
-        return self.content == other.content if isinstance(other, Dataset) else NotImplemented
+        """Whether both have the same checksum: equal games of equal files, wherever these are."""
+        return self.checksum == other.checksum if isinstance(other, Dataset) else NotImplemented
 
     def __hash__(self) -> int:
-        """Of the content."""
-        return hash(self.content)
+        """Of the checksum."""
+        return hash(self.checksum)
 
     def __repr__(self) -> str:
         """Number of games and files."""

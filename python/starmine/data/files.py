@@ -18,16 +18,17 @@ from typing import Any
 import numpy as np
 
 from starmine._core import StarmineError
-from starmine._util.durable import DamagedFileError, given_path, replacing
+from starmine._util.durable import DamagedFileError, FolderBusyError, given_path, replacing
 from starmine._util.keywords import wrong_type
 from starmine.data.arrow import pyarrow, pyarrow_parquet
+from starmine.data.checksum import Checksum
 from starmine.data.metadata import CONTENT, KEY, Metadata
+from starmine.data.prefetch import ahead
 from starmine.data.schema import FILE_OPTIONS, ROW_GROUP, optional_columns, read_table, schema, write_table
-from starmine.data.table import ContentHash, GameTable
+from starmine.games.games import Games
 
 PARQUET = b"PAR1"  # begins a Parquet file
 SHARD_FILE = re.compile(r"shard-(\d+)\.parquet")
-Entry = dict[str, Any]  # of a file in a manifest
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 
 
@@ -40,7 +41,7 @@ class GamesFile:
         metadata: what it says about all its games.
         sizes: the number of games of each row group.
         columns: the names of its columns.
-        key_values: its metadata as they are stored, and the checksum of its games, `ContentHash`; None where there is
+        key_values: its metadata as they are stored, and the checksum of its games, `Checksum`; None where there is
             none.
         stamp: inode, bytes and time of modification of a file without a checksum of its games.
     """
@@ -75,7 +76,8 @@ class GamesFile:
         if self.key_values[1] is not None:
             return self.key_values[1].decode(errors="replace")
         with reading(self.path):
-            digest = file_hash(self.path)[1]
+            with self.path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
             is_same = self.stamp == _stamp(self.path)
         if not is_same:
             raise self._changed()
@@ -95,12 +97,26 @@ class GamesFile:
     def _changed(self) -> DamagedFileError:
         return DamagedFileError(f"{self.path}: it has other games than when the file was opened")
 
-    def games(self, group: int, optional: bool = True) -> GameTable:
+    def pieces(self) -> Iterator[Games]:
+        """The games of each row group, of which the next one is read in a thread.
+
+        Raises:
+            DamagedFileError: after the last ones, if the games do not have the checksum in the metadata.
+            DamagedFileError, StarmineError, OSError: as `games`.
+        """
+        checksum, written = Checksum(), self.key_values[1]
+        for games in ahead(self.games(group) for group in range(len(self.sizes))):
+            checksum.update(games)
+            yield games
+        if written is not None and written != checksum.hexdigest().encode():
+            raise DamagedFileError(f"{self.path}: its games do not have the checksum in its metadata")
+
+    def games(self, group: int, optional: bool = True) -> Games:
         """The games of a row group; without the columns that a file need not have unless they are asked for."""
         names = schema(self.metadata.variant, self.columns if optional else ()).names
         table = self.read(group, names)
         with reading(self.path):
-            return read_table(table, self.metadata.variant)
+            return read_table(table, self.metadata)
 
 
 def _key_values(file: Any) -> tuple[bytes | None, bytes | None]:
@@ -221,59 +237,78 @@ def reading(path: Path) -> Iterator[None]:
 # --- Writing -----------------------------------------------------------------------------------------------
 
 
-class Tally:
-    """Adds up what the manifest says of a shard's games."""
+@dataclass
+class Totals:
+    """Sums over the games of a file.
 
-    def __init__(self) -> None:
-        self.games = self.turns = self.score = 0
-        self.contents = ContentHash()
+    Attributes:
+        games: number of games.
+        turns: number of their turns.
+        score: sum of their scores.
+    """
 
-    def add(self, games: GameTable) -> None:
+    games: int = 0
+    turns: int = 0
+    score: int = 0
+
+    def add(self, games: Games) -> None:
         """Add games."""
         self.games += len(games)
-        self.turns += len(games.trajectories.actions)
+        self.turns += len(games.actions)
         self.score += int(games.scores.sum(dtype=np.int64))
-        self.contents.update(games)
 
-    def entry(self, path: Path) -> Entry:
-        """The manifest's entry of the file of these games, with the number of its bytes and their checksum."""
-        size, checksum = file_hash(path)
-        values = {"games": self.games, "turns": self.turns, "score": self.score}
-        return values | {"content": self.contents.hexdigest(), "bytes": size, "sha256": checksum}
+
+@contextmanager
+def writable(folder: Path) -> Iterator[None]:
+    """Turn the errors of a folder that cannot be written into a `StarmineError` of one line."""
+    try:
+        yield
+    except FolderBusyError as error:
+        raise StarmineError(f"output={error}: expected another folder, or the end of that process") from error
+    except (OSError, pyarrow().ArrowException) as error:
+        is_taken = isinstance(error, FileExistsError)
+        reason = "it is no folder" if is_taken else getattr(error, "strerror", None) or error
+        file = getattr(error, "filename", None)
+        named = f", {Path(str(file)).name}" if file is not None and Path(str(file)) != folder else ""
+        raise StarmineError(
+            f"output={str(folder)!r} cannot be written ({reason}{named}): expected a folder that can be"
+        ) from error
 
 
 def write_file(
     path: Path,
     metadata: Metadata,
-    games: GameTable | Iterable[GameTable],
+    games: Games | Iterable[Games],
     optional: Collection[str] = (),
     check: Callable[[], None] = lambda: None,
-) -> Tally:
+) -> Totals:
     """Write a file as a whole: aside, flushed to the disk and renamed.
 
     Args:
         path: of the file.
         metadata: of the file.
-        games: a table, or pieces of `ROW_GROUP` games. A piece is written while the next one is made.
+        games: games of the metadata's roster, whole or in pieces of `ROW_GROUP` games. A piece is written while the
+            next one is made.
         optional: of pieces, the columns that a file need not have.
         check: called after the last piece; an error in it leaves the earlier file.
 
     Returns:
-        What a manifest says of its games.
+        The sums over its games.
 
     Raises:
         OSError, pyarrow.ArrowException: the file cannot be written; the earlier one is still there.
     """
-    if isinstance(games, GameTable):
+    if isinstance(games, Games):
         optional = optional_columns(games)
         games = [games]
     described = schema(metadata.variant, optional).with_metadata({KEY: metadata.to_json().encode()})
-    tally = Tally()
+    totals, checksum = Totals(), Checksum()
     with replacing(path) as file, _parquet_writer(file, described) as writer, ThreadPoolExecutor(1) as background:
 
-        def write(piece: GameTable) -> None:
+        def write(piece: Games) -> None:
             writer.write_table(write_table(piece, metadata), row_group_size=ROW_GROUP)
-            tally.add(piece)
+            totals.add(piece)
+            checksum.update(piece)
 
         written = background.submit(lambda: None)
         for piece in games:
@@ -281,8 +316,8 @@ def write_file(
             written = background.submit(write, piece)
         written.result()
         check()
-        writer.add_key_value_metadata({CONTENT: tally.contents.hexdigest().encode()})
-    return tally
+        writer.add_key_value_metadata({CONTENT: checksum.hexdigest().encode()})
+    return totals
 
 
 @contextmanager
@@ -299,10 +334,3 @@ def _parquet_writer(file: Any, described: Any) -> Iterator[Any]:
             writer.is_open = False
         raise
     writer.close()
-
-
-def file_hash(path: Path) -> tuple[int, str]:
-    """The number of bytes of a file, and their SHA-256 checksum."""
-    with path.open("rb") as file:
-        checksum = hashlib.file_digest(file, "sha256").hexdigest()
-        return file.tell(), checksum

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from starmine._core import StarmineError, endings
 from starmine._util.keywords import check_names
 from starmine._util.numbers import check_integer
+from starmine.games.roster import Roster
 
 MOST_SCORE = 255  # that a column can hold
 # The name of a column, and which games meet the condition by its values: bool (G,).
@@ -33,24 +34,24 @@ def of_codes(column: str, codes: list[int]) -> list[Condition]:
 
 def ending_codes(names: str | Sequence[str]) -> list[int]:
     """The codes of endings."""
-    listed = several(names)
+    listed = as_list(names)
     check_names("ending", listed, endings())
     return [endings().index(name) + 1 for name in listed]
 
 
 def of_players(
-    table: Sequence[Mapping[str, Any]],
+    roster: Roster,
     players: str | Sequence[str] | None,
     seats: Sequence[str | None] | None,
     num_seats: int,
 ) -> list[Condition]:
-    """The condition on the players, of which `table` is the table."""
+    """The condition on the players, who are rows of `roster`."""
     if seats is not None and len(seats) != num_seats:
         raise StarmineError(f"seats has {len(seats)} entries: expected {num_seats}")
     if players is None and seats is None:
         return []
-    known = [str(row["name"]) for row in table]
-    allowed = set(known if players is None else several(players))
+    known = [player.name for player in roster]
+    allowed = set(known if players is None else as_list(players))
     at_seats = [None] * num_seats if seats is None else list(seats)
     given = [] if players is None else allowed
     check_names("player", [*given, *(name for name in at_seats if name is not None)], sorted(set(known)))
@@ -60,6 +61,6 @@ def of_players(
     return [("players", lambda seated: np.all([np.isin(seated[:, seat], rows[seat]) for seat in range(num_seats)], 0))]
 
 
-def several(names: str | Sequence[str]) -> list[str]:
+def as_list(names: str | Sequence[str]) -> list[str]:
     """The names, also of a single one."""
     return [names] if isinstance(names, str) else list(names)

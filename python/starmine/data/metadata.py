@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version as package_version
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from starmine._core import StarmineError, Variant
 from starmine._util.durable import CHECKSUM, DamagedFileError, json_checksum, unseal_json
+from starmine.games.roster import Roster, RosterPlayer
 
 FORMAT = 1  # version of the schema; a reader refuses any other
+EVALUATION = "evaluation"  # key in `extra` of the settings of an evaluation
 KEY = b"starmine"  # of the JSON text in a Parquet file's key-value metadata
-MOST_PLAYERS = 2**15  # that the column `players` can number
-CONTENT = b"starmine.content"  # of the checksum of a file's games, `ContentHash`, there
+CONTENT = b"starmine.content"  # of the checksum of a file's games, `Checksum`, there
 # What reading raises where the entries are not those that were written.
 FORGED = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError)
 FIELDS = ("format", "variant", "players", "seed", "shard", "shards", "version", "extra")
@@ -29,8 +27,8 @@ class Metadata:
 
     Attributes:
         variant: the rules.
-        players: the players' table: for each player a JSON object with its "name", and what else the writer knows, such
-            as the "hash" of its weights. The column `players` of a game has for each seat an index of this list.
+        roster: the players; the column `players` of a game has for each seat a row of it. A file has for each player
+            an object with its "name", and what else the writer knows, such as the "hash" of its weights.
         seed: of the deals, or None for games that were not dealt here.
         shard: the number of the file among those of its data set, from 0, or None.
         shards: the number of files of the data set, or None.
@@ -40,7 +38,7 @@ class Metadata:
     """
 
     variant: Variant
-    players: list[dict[str, Any]]
+    roster: Roster
     seed: int | None = None
     shard: int | None = None
     shards: int | None = None
@@ -50,11 +48,23 @@ class Metadata:
 
     def to_json(self) -> str:
         """The metadata as a JSON object with a "checksum" of the rest: one line, the same for equal metadata."""
-        values = {name: getattr(self, name) for name in FIELDS}
+        values = {name: getattr(self, name) for name in FIELDS if name != "players"}
+        values["players"] = [player.to_dict() for player in self.roster]
         values["variant"] = json.loads(self.variant.to_json())
         values = json.loads(json.dumps(values, allow_nan=False))  # as a reader has them
         values[CHECKSUM] = json_checksum(values)
         return json.dumps(values, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+    @property
+    def is_evaluation(self) -> bool:
+        """Whether an evaluation wrote the file."""
+        return EVALUATION in self.extra
+
+    @property
+    def suits(self) -> tuple[str, ...]:
+        """What the source of imported games called the suits; empty where it has our names."""
+        told = self.extra.get("suits")
+        return tuple(map(str, told)) if isinstance(told, list) else ()
 
     @staticmethod
     def from_json(text: str | bytes) -> Metadata:
@@ -76,7 +86,8 @@ class Metadata:
             raise DamagedFileError(f"the metadata have no {', '.join(missing)}")
         values["variant"] = Variant.from_json(json.dumps(values["variant"]))
         _check(values)
-        return Metadata(**{name: values[name] for name in FIELDS})
+        roster = tuple(map(RosterPlayer.from_dict, values["players"]))
+        return Metadata(roster=roster, **{name: values[name] for name in FIELDS if name != "players"})
 
     @staticmethod
     def of(schema_metadata: Mapping[bytes, bytes] | None) -> Metadata:
@@ -106,33 +117,6 @@ class Metadata:
         return Metadata.of(stored)
 
 
-def merged_players(tables: Sequence[Sequence[dict[str, Any]]]) -> tuple[list[dict[str, Any]], list[NDArray[np.int16]]]:
-    """One players' table of several, and for each of these the rows that its players have in the one.
-
-    Raises:
-        StarmineError: there are more players than a column can number.
-    """
-    merged: list[dict[str, Any]] = []
-    known: dict[str, int] = {}
-    rows: list[list[int]] = []
-    for table in tables:
-        rows.append([])
-        for player in table:
-            row = known.setdefault(json.dumps(player, sort_keys=True), len(merged))
-            if row == len(merged):
-                merged.append(player)
-            rows[-1].append(row)
-    if len(merged) > MOST_PLAYERS:
-        raise StarmineError(f"{len(merged)} players are not allowed: expected at most {MOST_PLAYERS}")
-    return merged, [np.array(of_table, np.int16) for of_table in rows]
-
-
-def names_by_seat(table: Sequence[dict[str, Any]], rows: NDArray[np.int16]) -> tuple[tuple[str, ...], ...]:
-    """For each game the names of its players by seat, given their rows (G, P); nothing without a players' table."""
-    names = [str(player["name"]) for player in table]
-    return tuple(tuple(names[row] for row in seats) if names else () for seats in rows.tolist())
-
-
 def _check(values: Mapping[str, Any]) -> None:
     """Refuse values of another type than `to_json` writes."""
     players = values["players"]
@@ -143,3 +127,21 @@ def _check(values: Mapping[str, Any]) -> None:
             raise DamagedFileError(f"{name}={values[name]!r} is not allowed: expected a whole number or null")
     if not isinstance(values["version"], str) or not isinstance(values["extra"], dict):
         raise DamagedFileError("version or extra is not allowed: expected a text and an object")
+
+
+def differences(stored: Any, expected: Mapping[str, Any]) -> list[str]:
+    """The entries, as text, in which a stored configuration differs from the expected one."""
+    if not isinstance(stored, dict):
+        return ["no configuration"]
+    plain = json.loads(json.dumps(expected))
+    names = dict.fromkeys([*plain, *stored])
+    return [
+        f"{name}={_short(stored.get(name))} instead of {_short(plain.get(name))}"
+        for name in names
+        if stored.get(name) != plain.get(name)
+    ]
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 120 else f"{text[:117]}..."

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, _outcomes, _play_bots
 from starmine._util.arrays import Array
-from starmine._util.keywords import wrong_type
+from starmine.games.games import Games
 from starmine.games.seeds import EVALUATION_SEEDS
-from starmine.games.trajectories import Trajectories
 
 EVALUATION_GAMES = 10_000  # of a seed, at least, whose decks are looked for
 LEGAL = 0  # the problem of a game by the rules
@@ -24,20 +22,20 @@ class Outcomes:
     """What the rules say of G games.
 
     Attributes:
-        scores: uint8 (G,).
-        fireworks: uint8 (G,).
+        scores: int32 (G,).
+        fireworks: int32 (G,).
         endings: uint8 (G,), 0 for a game that has not ended.
         problems: int8 (G,), 0 for a game by the rules, else what breaks them; its outcome means nothing then.
         turns: int32 (G,), the number of turns that could be played.
     """
 
-    scores: NDArray[np.uint8]
-    fireworks: NDArray[np.uint8]
+    scores: NDArray[np.int32]
+    fireworks: NDArray[np.int32]
     endings: NDArray[np.uint8]
     problems: NDArray[np.int8]
     turns: NDArray[np.int32]
 
-    def describe(self, game: int, played: Trajectories) -> str:
+    def describe(self, game: int, played: Games) -> str:
         """What breaks the rules in a game that has a problem."""
         turn = int(self.turns[game])
         try:
@@ -53,10 +51,10 @@ class Outcomes:
         raise AssertionError(f"game {game} is by the rules")
 
 
-def outcomes(played: Trajectories, num_threads: int) -> Outcomes:
+def outcomes(played: Games, num_threads: int) -> Outcomes:
     """Play stored games again."""
-    arrays = (played.decks, played.start_players, played.actions, played.offsets)
-    return Outcomes(*_outcomes(played.variant, *arrays, num_threads))
+    scores, fireworks, codes, problems, turns = _outcomes(played.variant, *played.played(), num_threads)
+    return Outcomes(scores.astype(np.int32), fireworks.astype(np.int32), codes, problems, turns)
 
 
 def dealt(variant: Variant, seed: int, games: NDArray[np.uint64], num_threads: int) -> tuple[Array, Array]:
@@ -66,24 +64,17 @@ def dealt(variant: Variant, seed: int, games: NDArray[np.uint64], num_threads: i
     return decks[0], decks[1]
 
 
-def evaluation_decks(games: Any, seeds: Iterable[int] = EVALUATION_SEEDS) -> NDArray[np.bool_]:
+def evaluation_decks(games: Games, seeds: Iterable[int] = EVALUATION_SEEDS) -> NDArray[np.bool_]:
     """Which games have decks that evaluations also play: a policy that learned from them is not evaluated on new decks.
 
     Args:
-        games: G of them: `Trajectories`, or what has some, such as a `GameTable` (`data[:]` of a `Dataset`) or what
-            `play_games` returns with `record=True`.
+        games: G of them, such as `data[:]` of a `Dataset`.
         seeds: of the evaluations; the default has those of `evaluate`, of `play_games` and of the documentation.
 
     Returns:
         bool (G,): whether the deck is that of one of the first 10,000 games of a seed, or of the first G if these are
         more.
-
-    Raises:
-        TypeError: `games` is something else.
     """
-    played = getattr(games, "trajectories", games)
-    if not isinstance(played, Trajectories):
-        raise wrong_type("games", games, "Trajectories, or games that have some, such as data[:] of a Dataset")
-    numbers = np.arange(max(EVALUATION_GAMES, len(played)), dtype=np.uint64)
-    decks = {deck.tobytes() for seed in seeds for deck in dealt(played.variant, seed, numbers, 1)[0]}
-    return np.array([deck.tobytes() in decks for deck in played.decks], dtype=bool)
+    numbers = np.arange(max(EVALUATION_GAMES, len(games)), dtype=np.uint64)
+    decks = {deck.tobytes() for seed in seeds for deck in dealt(games.variant, seed, numbers, 1)[0]}
+    return np.array([deck.tobytes() in decks for deck in games.decks], dtype=bool)

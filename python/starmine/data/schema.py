@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from starmine._core import StarmineError, Variant
 from starmine.data.arrow import pyarrow, to_arrow, to_numpy
 from starmine.data.metadata import KEY, Metadata
-from starmine.data.table import DEAL, OF_TURNS, GameTable
-from starmine.games.trajectories import Trajectories
+from starmine.games.games import DEAL, OF_TURNS, Games
 
 ROW_GROUP = 65_536  # games that a reader holds at once
 SHARD = 1_000_000  # games in a file, at most
@@ -34,7 +33,10 @@ FILE_OPTIONS: dict[str, Any] = {
         "actions": "DELTA_LENGTH_BYTE_ARRAY",
     },
 }
-_NAMES = {"scores": "score", "endings": "ending"}  # columns that a GameTable holds under a plural
+# The names of columns in files, and of their columns in `Games`. The texts need not be there.
+_NUMBERS = {"game": "number", **{name: name for name in DEAL}, "score": "scores", "fireworks": "fireworks"}
+_NUMBERS |= {"ending": "endings", "first_player": "start_players"}
+_TEXTS = {"name": "names", "failure": "failures"}
 
 
 def shard_name(number: int) -> str:
@@ -62,41 +64,38 @@ def schema(variant: Variant, optional: Collection[str] = ()) -> Any:
     }
     numbers = pa.list_(pa.field("element", pa.float32(), nullable=False))
     columns |= {name: numbers for name in OF_TURNS if name in optional}
-    if "name" in optional:
-        columns["name"] = pa.string()
+    columns |= {name: pa.string() for name in _TEXTS if name in optional}
     return pa.schema([*number, *(pa.field(name, kind, nullable=False) for name, kind in columns.items())])
 
 
-def write_table(games: GameTable, metadata: Metadata) -> Any:
+def write_table(games: Games, metadata: Metadata) -> Any:
     """Games as a `pyarrow.Table` with the file's metadata, in pieces of `ROW_GROUP` games."""
-    if metadata.variant != games.variant:
-        raise StarmineError(f"the metadata are of {metadata.variant}: the games of {games.variant}")
+    if (metadata.variant, metadata.roster, metadata.suits) != (games.variant, games.roster, games.suits):
+        raise StarmineError("the metadata are not those of the games: expected their variant, roster and suits")
     described = schema(games.variant, optional_columns(games)).with_metadata({KEY: metadata.to_json().encode()})
     pieces = [games[first : first + ROW_GROUP] for first in range(0, len(games), ROW_GROUP)]
     batches = [pyarrow().record_batch(_columns(piece), schema=described) for piece in pieces]
     return pyarrow().Table.from_batches(batches, schema=described)
 
 
-def optional_columns(games: GameTable) -> list[str]:
+def optional_columns(games: Games) -> list[str]:
     """The names of the columns that a file need not have and these games have."""
-    return [*games.of_turns(), *([] if games.names is None else ["name"])]
+    return [*games.of_turns(), *(name for name, ours in _TEXTS.items() if getattr(games, ours) is not None)]
 
 
-def read_table(table: Any, variant: Variant | None = None) -> GameTable:
+def read_table(table: Any, metadata: Metadata) -> Games:
     """The games of a `pyarrow.Table` or `RecordBatch` with the columns of the schema; others are ignored.
 
-    Without a variant, the rules are those of the table's metadata.
+    Args:
+        table: the columns.
+        metadata: of their file.
     """
-    variant = Metadata.of(table.schema.metadata).variant if variant is None else variant
+    variant = metadata.variant
     expected = schema(variant, table.schema.names)
     missing = [name for name in expected.names if name not in table.schema.names]
     if missing:
         raise StarmineError(f"there is no column {', '.join(missing)}")
-    return _games({field.name: as_field(table.column(field.name), field) for field in expected}, variant)
-
-
-def _games(columns: dict[str, Any], variant: Variant) -> GameTable:
-    """The games of whole columns of the schema's types."""
+    columns = {field.name: as_field(table.column(field.name), field) for field in expected}
     rows = len(columns["game"])
     deck, size = columns["deck"], variant.deck_size
     decks = _numbers(deck.buffers()[1], np.uint8, deck.offset * size, rows * size).reshape(rows, size)
@@ -106,19 +105,32 @@ def _games(columns: dict[str, Any], variant: Variant) -> GameTable:
     seats, players = _ragged(columns["players"], np.int16)
     if (np.diff(seats) != variant.players).any():
         raise StarmineError(f"column players does not name {variant.players} players in each game")
-    optional: dict[str, Any] = {name: _deal(columns[name], name) for name in DEAL}
-    optional |= {name: _of_turns(name, columns[name], offsets, variant) for name in OF_TURNS if name in columns}
-    if "name" in columns:
-        optional["names"] = np.array(columns["name"].to_pylist(), np.object_)
-    return GameTable(
-        trajectories=Trajectories(variant, decks, to_numpy(columns["first_player"]), actions, offsets),
-        game=to_numpy(columns["game"]),
-        scores=to_numpy(columns["score"]),
-        fireworks=to_numpy(columns["fireworks"]),
-        endings=to_numpy(columns["ending"]),
+    if players.size and not 0 <= players.min() <= players.max() < len(metadata.roster):
+        raise StarmineError("column players names a player that the metadata do not list")
+    held: dict[str, Any] = {ours: _deal(columns[name], name) for name, ours in _NUMBERS.items()}
+    held |= {name: _of_turns(name, columns[name], offsets, variant) for name in OF_TURNS if name in columns}
+    held |= {ours: np.array(columns[name].to_pylist(), np.object_) for name, ours in _TEXTS.items() if name in columns}
+    if metadata.is_evaluation and "failure" not in columns:
+        held["failures"] = failures_by_ending(held["endings"])
+    return Games(
+        variant,
+        decks,
+        actions=actions,
+        offsets=offsets,
         players=players.reshape(rows, variant.players),
-        **optional,
+        roster=metadata.roster,
+        suits=metadata.suits,
+        **held,
     )
+
+
+def failures_by_ending(endings: NDArray[np.uint8]) -> NDArray[np.object_] | None:
+    """The failures of an evaluation's games in a file that has none, as version 0.4 wrote it if no reason was kept.
+
+    A game of an evaluation without an ending is one in which a player failed.
+    """
+    failed = endings == 0
+    return np.where(failed, "a player failed", "").astype(np.object_) if failed.any() else None
 
 
 def _of_turns(name: str, column: Any, offsets: NDArray[np.int64], variant: Variant) -> NDArray[np.float32]:
@@ -129,33 +141,34 @@ def _of_turns(name: str, column: Any, offsets: NDArray[np.int64], variant: Varia
     return numbers.reshape(-1, variant.num_actions)
 
 
-def _columns(games: GameTable) -> list[Any]:
+def _columns(games: Games) -> list[Any]:
     """The columns of at most `ROW_GROUP` games, in the order of the schema."""
-    pa, played = pyarrow(), games.trajectories
+    pa = pyarrow()
     described = schema(games.variant, optional_columns(games))
-    turns = pa.py_buffer(played.offsets.astype(np.int32))
-    actions, decks = np.ascontiguousarray(played.actions), np.ascontiguousarray(played.decks)
-    special: dict[str, Any] = {
+    turns = pa.py_buffer(games.offsets.astype(np.int32))
+    actions, decks = np.ascontiguousarray(games.actions), np.ascontiguousarray(games.decks)
+    made: dict[str, Any] = {
         "deck": pa.Array.from_buffers(described.field("deck").type, len(games), [None, pa.py_buffer(decks)]),
         "actions": pa.Array.from_buffers(pa.binary(), len(games), [None, turns, pa.py_buffer(actions)]),
-        "length": to_arrow(played.lengths).cast(pa.uint16()),
-        "first_player": to_arrow(played.start_players),
+        "length": to_arrow(games.lengths).cast(pa.uint16()),
     }
     seats = np.arange(len(games) + 1, dtype=np.int32) * games.variant.players
     lists: dict[str, Any] = {"players": (pa.py_buffer(seats), games.players.ravel())}
     for name, numbers in games.of_turns().items():
-        ends = played.offsets * games.variant.num_actions
+        ends = games.offsets * games.variant.num_actions
         lists[name] = (pa.py_buffer(ends.astype(np.int32)), numbers.ravel())
     for name, (offsets, values) in lists.items():
         kind = described.field(name).type
-        special[name] = pa.Array.from_buffers(kind, len(games), [None, offsets], children=[to_arrow(values)])
-    plain = {_NAMES.get(name, name): getattr(games, name) for name in ("game", *DEAL, "scores", "fireworks", "endings")}
-    if games.names is not None:
-        texts = [str(name).encode("utf-8", "replace") for name in games.names]
-        special["name"] = pa.array(texts, pa.binary()).cast(pa.string())
-    for name, values in plain.items():
-        special[name] = pa.nulls(len(games), pa.uint64()) if values is None else to_arrow(values)
-    return [special[name] for name in described.names]
+        made[name] = pa.Array.from_buffers(kind, len(games), [None, offsets], children=[to_arrow(values)])
+    for name, ours in _NUMBERS.items():
+        values = getattr(games, ours)
+        made[name] = pa.nulls(len(games), pa.uint64()) if values is None else to_arrow(values)
+    for name, ours in _TEXTS.items():
+        if name in described.names:
+            texts = [str(text).encode("utf-8", "replace") for text in getattr(games, ours)]
+            made[name] = pa.array(texts, pa.binary()).cast(pa.string())
+    kinds = {field.name: field.type for field in described}
+    return [made[name] if made[name].type == kinds[name] else made[name].cast(kinds[name]) for name in described.names]
 
 
 def as_schema(table: Any, variant: Variant) -> Any:

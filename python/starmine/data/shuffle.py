@@ -10,7 +10,7 @@ epoch and the part, so that any block can be made again.
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -20,11 +20,11 @@ from starmine._core import StarmineError
 from starmine.data.colors import color_permutations, permute_colors
 from starmine.data.dataset import Dataset
 from starmine.data.prefetch import ahead
-from starmine.data.rows import SIDE_BY_SIDE, ReplayedTurns, Rows, RowSettings
-from starmine.data.table import GameTable
+from starmine.games.games import Games
+from starmine.games.replay import AT_ONCE, ReplayedTurns, ReplaySettings, Rows
 
-MIXED = 4  # row groups in a window
-AT_ONCE = 2 * SIDE_BY_SIDE  # games in a block
+GROUPS_IN_A_WINDOW = 4
+GAMES_IN_A_BLOCK = 2 * AT_ONCE
 _GROUPS, _GAMES, _WINDOW, _TURNS, _COLORS = range(5)  # what is drawn, as part of a seed
 
 
@@ -51,7 +51,7 @@ class Window:
         order: int64, the positions in `games` of those to replay, in their order.
     """
 
-    games: GameTable
+    games: Games
     index: NDArray[np.int64]
     order: NDArray[np.int64]
 
@@ -86,7 +86,7 @@ class Blocks:
     """
 
     data: Dataset
-    replay: RowSettings
+    replay: ReplaySettings
     shuffle: bool
     seed: int
     permute_colors: bool
@@ -95,7 +95,7 @@ class Blocks:
     def games_at_once(self) -> int:
         """The number of games in a block."""
         seats = self.data.variant.players if self.replay.batch["observers"] == "all" else 1
-        return AT_ONCE // seats
+        return GAMES_IN_A_BLOCK // seats
 
     def windows(self, part: Part) -> list[list[Piece]]:
         """The row groups of each window of a part."""
@@ -108,7 +108,7 @@ class Blocks:
         for place, begin, end in zip(places.tolist(), (stops - sizes).tolist(), stops.tolist(), strict=True):
             if max(first, begin) < min(stop, end):
                 pieces.append((place, slice(max(first, begin) - begin, min(stop, end) - begin)))
-        width = MIXED if self.shuffle else 1
+        width = GROUPS_IN_A_WINDOW if self.shuffle else 1
         return [pieces[start : start + width] for start in range(0, len(pieces), width)]
 
     def blocks(self, part: Part, window: int = 0, number: int = 0) -> Generator[Block, None, None]:
@@ -145,7 +145,7 @@ class Blocks:
             index.append(group.first + np.arange(group.games))
             order.append(held + self._order(group.games, epoch, _GAMES, place)[games])
             held += group.games
-        return Window(GameTable.concatenate(tables), np.concatenate(index), np.concatenate(order))
+        return Window(Games.concatenate(tables), np.concatenate(index), np.concatenate(order))
 
     def _turns(self, window: Window, chosen: NDArray[np.int64], epoch: int, room: Rows) -> ReplayedTurns:
         if self.shuffle:
@@ -154,7 +154,7 @@ class Blocks:
         if self.permute_colors:
             seed = np.random.SeedSequence([self.seed, epoch, _COLORS]).generate_state(1, np.uint64)[0]
             permutations = color_permutations(games.variant, int(seed), index)
-            games = replace(games, trajectories=permute_colors(games.trajectories, permutations))
+            games = permute_colors(games, permutations)
         try:
             return ReplayedTurns.of(self.replay, games, index, room)
         except StarmineError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,7 +18,9 @@ from starmine._util.progress import counted
 from starmine.data.arrow import pyarrow
 from starmine.data.files import GamesFile, missing_shards
 from starmine.data.metadata import FORGED, Metadata
+from starmine.data.schema import failures_by_ending
 from starmine.data.verification import REMADE, game_files
+from starmine.games.playable import whole_games
 from starmine.games.variants import variant_text
 
 WIDTH = 48  # of the longest bar, in characters
@@ -38,23 +41,32 @@ class TableScores:
         name: the players' names by seat.
         counts: int64 (256,), the number of games by score.
         turns: number of turns.
-        stopped: number of games that stopped before their end, such as games that a player gave up.
+        stopped: number of games that stopped before their end.
+        failed: number of further games, which a player gave up.
     """
 
     name: str
     counts: NDArray[np.int64] = field(default_factory=lambda: np.zeros(256, np.int64))
     turns: int = 0
     stopped: int = 0
+    failed: int = 0
 
-    def add(self, scores: NDArray[np.uint8], lengths: NDArray[np.uint16], endings: NDArray[np.uint8]) -> None:
+    def add(
+        self,
+        scores: NDArray[np.uint8],
+        lengths: NDArray[np.uint16],
+        stopped: NDArray[np.bool_],
+        failed: NDArray[np.bool_],
+    ) -> None:
         """Add games."""
-        self.counts += np.bincount(scores, minlength=256)
+        self.counts += np.bincount(scores[~failed], minlength=256)
         self.turns += int(lengths.sum(dtype=np.int64))
-        self.stopped += int((endings == 0).sum())
+        self.stopped += int(stopped.sum())
+        self.failed += int(failed.sum())
 
     @property
     def games(self) -> int:
-        """Number of games."""
+        """Number of games without those that failed."""
         return int(self.counts.sum())
 
     @property
@@ -83,7 +95,8 @@ class Info:
         missing: number of shards that the data set lacks.
         bytes: size of the files.
         total: the scores of all games: an object with `games`, `mean`, `standard_error`, `turns`, `stopped`, the number
-            of games that stopped before their end, and `counts`, int64 (256,), the number of games by score.
+            of games that stopped before their end, `failed`, the number of further games, which a player gave up, and
+            `counts`, int64 (256,), the number of games by score.
         tables: objects like `total` that also have a `name`, one for each list of players by seat; most games first.
     """
 
@@ -107,12 +120,20 @@ class Info:
             f"{files}, {self.bytes:,} bytes, {self.bytes / max(games, 1):.1f} a game",
             "",
             *self._table_lines(),
-            *[f"{counted(self.total.stopped, 'game')} stopped before the end; the means include their scores"]
-            * bool(self.total.stopped),
+            *self._notes(),
             "",
             *histogram(self.total.counts),
         ]
         return "\n".join(lines)
+
+    def _notes(self) -> Iterator[str]:
+        """Sentences about games without an ending."""
+        total = self.total
+        if total.stopped:
+            scores = "its score" if total.stopped == 1 else "their scores"
+            yield f"{counted(total.stopped, 'game')} stopped before the end; the means include {scores}"
+        if total.failed:
+            yield f"{counted(total.failed, 'game')} in which a player failed; the means leave them out"
 
     def _table_lines(self) -> list[str]:
         rows = self.tables[:MOST_TABLES] if len(self.tables) > 1 else []
@@ -172,22 +193,30 @@ def info(path: str | os.PathLike[str]) -> Info:
 
 def _add(file: GamesFile, total: TableScores, tables: dict[tuple[str, ...], TableScores]) -> Metadata:
     metadata = file.metadata
-    names = [str(player["name"]) for player in metadata.players]
+    names = [player.name for player in metadata.roster]
     for group in range(len(file.sizes)):
-        columns = file.read(group, COLUMNS)
+        has_failures = "failure" in file.columns
+        columns = file.read(group, [*COLUMNS, *["failure"] * has_failures])
         if len(columns) == 0:
             continue
         score = columns["score"].to_numpy()
         length, ending = columns["length"].to_numpy(), columns["ending"].to_numpy()
+        texts = np.array(columns["failure"].to_pylist(), np.object_) if has_failures else None
+        if metadata.is_evaluation and not has_failures:
+            texts = failures_by_ending(ending)
+        failed = np.zeros(len(score), np.bool_) if texts is None else texts != ""
+        stopped = (ending == 0) & ~failed
+        if stopped.any():
+            stopped[stopped] = ~whole_games(file.games(group, optional=False)[stopped])
         players = columns["players"].combine_chunks().flatten().to_numpy().reshape(-1, metadata.variant.players)
         seats, table_of = np.unique(players, axis=0, return_inverse=True)
         order = np.argsort(table_of.reshape(-1), kind="stable")  # table after table, since there may be thousands
         stops = np.cumsum(np.bincount(table_of.reshape(-1), minlength=len(seats)))[:-1]
-        parts = zip(*(np.split(column[order], stops) for column in (score, length, ending)), strict=True)
+        parts = zip(*(np.split(column[order], stops) for column in (score, length, stopped, failed)), strict=True)
         for chosen, part in zip(seats.tolist(), parts, strict=True):
             held = tuple(names[player] for player in chosen)
             tables.setdefault(held, TableScores(" + ".join(held))).add(*part)
-        total.add(score, length, ending)
+        total.add(score, length, stopped, failed)
     return metadata
 
 

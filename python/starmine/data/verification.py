@@ -16,13 +16,11 @@ from starmine._util.durable import given_path
 from starmine._util.equality import equal_by_value
 from starmine._util.numbers import check_threads
 from starmine._util.progress import counted, progress_of
-from starmine.data.files import GamesFile, file_hash, files_of, missing_shards, refuse_other_format
-from starmine.data.manifest import MANIFEST, read_manifest
+from starmine.data.files import GamesFile, files_of, missing_shards, refuse_other_format
 from starmine.data.metadata import FORGED
 from starmine.data.outcomes import LEGAL, dealt, outcomes
-from starmine.data.prefetch import ahead
 from starmine.data.schema import shard_name
-from starmine.data.table import ContentHash, GameTable
+from starmine.games.games import Games
 
 KEPT = 1000  # problems that are kept; all are counted
 SHOWN = 20
@@ -98,8 +96,8 @@ def verify(
 ) -> Verification:
     """Play stored games again and compare what is stored of them.
 
-    Of each game: that it is by the rules, and its score, fireworks and ending. Of each file: its checksums. Of a
-    folder: that no file of its manifest and no shard is missing.
+    Of each game: that it is by the rules, and its score, fireworks and ending. Of each file: its checksum. Of a
+    folder: that no shard is missing.
 
     Args:
         path: a folder of shards, or one file.
@@ -120,9 +118,6 @@ def verify(
     paths = game_files(path)
     verification = Verification(path, len(paths))
     files = dict(_opened(paths, verification))
-    manifest = _entries(path, files, verification) if path.is_dir() else {}
-    for name in sorted(manifest.keys() - {file.name for file in paths}):
-        verification.add(Problem(name, None, None, "the file is missing"))
     missing = missing_shards([file.metadata for file in files.values()]) - (len(paths) - len(files))
     if path.is_dir() and missing > 0:
         known = {file.name for file in paths}
@@ -130,7 +125,7 @@ def verify(
         verification.add(Problem(path.name, None, None, f"{counted(missing, 'shard')} missing, the first {first}"))
     with progress_of(sum(sum(file.sizes) for file in files.values()), 0, shown=progress) as shown:
         for name, file in files.items():
-            for problem in _problems_of_file(file, manifest.get(name), verification, deal, num_threads):
+            for problem in _problems_of_file(file, verification, deal, num_threads):
                 verification.add(problem)
             shown(sum(file.sizes), name)
     return verification
@@ -161,61 +156,34 @@ def _unreadable(path: Path, error: Exception) -> Problem:
     return Problem(path.name, None, None, f"it cannot be read ({said})")
 
 
-def _entries(folder: Path, files: dict[str, GamesFile], verification: Verification) -> dict[str, Any]:
-    """The entries of the manifest. That it is damaged, or lacks files that were written with one, is a problem."""
-    manifest = read_manifest(folder)
-    entries = {} if manifest is None else dict(manifest["shards"])
-    extras = [file.metadata.extra for name, file in files.items() if name not in entries]
-    if manifest is None and (folder / MANIFEST).exists():
-        what = "it is damaged"
-    elif any("configuration" in extra or "evaluation" in extra for extra in extras):
-        what = "it is missing" if manifest is None else f"it lacks {counted(len(extras), 'file')}"
-    else:
-        return entries
-    again = f"; {REMADE.format('it')}" if any("configuration" in extra for extra in extras) else ""
-    verification.add(Problem(MANIFEST, None, None, f"{what}: the checksums of bytes were not compared{again}"))
-    return entries
-
-
-def _problems_of_file(
-    file: GamesFile, entry: dict[str, Any] | None, verification: Verification, deal: bool, num_threads: int
-) -> Iterator[Problem]:
-    """What does not hold in a file, given its entry in the manifest. Its games are counted."""
-    name, contents, first = file.path.name, ContentHash(), 0
+def _problems_of_file(file: GamesFile, verification: Verification, deal: bool, num_threads: int) -> Iterator[Problem]:
+    """What does not hold in a file. Its games are counted."""
+    first = 0
     try:
-        if entry is not None and file_hash(file.path) != (entry.get("bytes"), entry.get("sha256")):
-            yield Problem(name, None, None, f"its bytes do not have the checksum in {MANIFEST}")
-        for games in ahead(file.games(group) for group in range(len(file.sizes))):
-            contents.update(games)
-            for row, what in _problems_of_games(games, len(file.metadata.players), deal, num_threads):
-                yield Problem(name, first + row, int(games.game[row]), what)
+        for games in file.pieces():
+            for row, what in _problems_of_games(games, deal, num_threads):
+                yield Problem(file.path.name, first + row, int(games.number[row]), what)
             first += len(games)
             verification.games += len(games)
-            verification.turns += len(games.trajectories.actions)
+            verification.turns += len(games.actions)
     except (StarmineError, OSError, *FORGED) as error:
         yield _unreadable(file.path, error)
-        return
-    written = file.key_values[1]
-    if written is not None and written.decode(errors="replace") != contents.hexdigest():
-        yield Problem(name, None, None, "its games do not have the checksum in its metadata")
 
 
-def _problems_of_games(games: GameTable, players: int, deal: bool, num_threads: int) -> Iterator[tuple[int, str]]:
-    """What does not hold in the games of a table: row and words. `players` is the length of the players' table."""
-    played = outcomes(games.trajectories, num_threads)
+def _problems_of_games(games: Games, deal: bool, num_threads: int) -> Iterator[tuple[int, str]]:
+    """What does not hold in some games: row and words."""
+    played = outcomes(games, num_threads)
     broken = played.problems != LEGAL
     for row in np.flatnonzero(broken).tolist():
-        yield row, played.describe(row, games.trajectories)
+        yield row, played.describe(row, games)
     yield from _different("score", games.scores, played.scores, ~broken)
     yield from _different("fireworks", games.fireworks, played.fireworks, ~broken)
     yield from _different("ending", _endings(games.endings), _endings(played.endings), ~broken)
-    for row in np.flatnonzero(((games.players < 0) | (games.players >= players)).any(axis=1)).tolist():
-        yield row, f"players are {games.players[row].tolist()}: expected rows of a table of {players}"
     if deal:
         yield from _dealt_otherwise(games, num_threads)
 
 
-def _dealt_otherwise(games: GameTable, num_threads: int) -> Iterator[tuple[int, str]]:
+def _dealt_otherwise(games: Games, num_threads: int) -> Iterator[tuple[int, str]]:
     """The games whose decks or first players are not those of their seeds."""
     if games.seed is None or games.index is None or games.episode is None:
         yield from ((row, "seed, index or episode is missing: it cannot be dealt") for row in range(len(games)))
@@ -223,13 +191,13 @@ def _dealt_otherwise(games: GameTable, num_threads: int) -> Iterator[tuple[int, 
     can_deal = games.episode == 0
     for row in np.flatnonzero(~can_deal).tolist():
         yield row, f"episode is {games.episode[row]}: only episode 0 can be dealt here"
-    decks, first = games.trajectories.decks.copy(), games.trajectories.start_players.copy()
+    decks, first = games.decks.copy(), games.start_players.copy()
     for seed in np.unique(games.seed[can_deal]).tolist():
         rows = can_deal & (games.seed == seed)
         index, place = np.unique(games.index[rows], return_inverse=True)
         decks[rows], first[rows] = (column[place] for column in dealt(games.variant, seed, index, num_threads))
-    yield from _different("deck", games.trajectories.decks, decks, can_deal)
-    yield from _different("first player", games.trajectories.start_players, first, can_deal)
+    yield from _different("deck", games.decks, decks, can_deal)
+    yield from _different("first player", games.start_players, first, can_deal)
 
 
 def _different(

@@ -6,6 +6,7 @@ import io
 import math
 import textwrap
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,15 +14,17 @@ from starmine._core import StarmineError
 from starmine._util.durable import replace_file
 from starmine.evaluation.matrix import table_of
 from starmine.evaluation.report import caption, largest_error, marked, mean_text, notes
-from starmine.evaluation.results import Results
-from starmine.games.results import with_error
+from starmine.games.scores import with_error
+
+if TYPE_CHECKING:
+    from starmine.evaluation.evaluation import Evaluation
 
 LONGEST_LINE = 72  # of the title, in letters
 ROOM_FOR_ERRORS = 8  # rows or columns up to which cells have standard errors
 CELL = 0.95  # side of a cell, in inches
 
 
-def draw(results: Results, path: Path) -> None:
+def draw(results: Evaluation, path: Path) -> None:
     """Write the heat map of the table as a PNG file.
 
     Raises:
@@ -61,7 +64,7 @@ def draw(results: Results, path: Path) -> None:
     replace_file(path, picture.getvalue())
 
 
-def title(results: Results, has_room: bool) -> str:
+def title(results: Evaluation, has_room: bool) -> str:
     """What the table shows, then what its marks mean. Without room for standard errors, a line has the largest."""
     lines = [caption(results)[0], *([] if has_room else largest_error(results)), *notes(results)]
     return "\n".join(textwrap.fill(line, LONGEST_LINE) for line in lines)

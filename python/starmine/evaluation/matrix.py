@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from starmine._util.equality import equal_by_value
-from starmine.evaluation.pairings import Cell
-from starmine.evaluation.results import Results
-from starmine.games.results import FALLBACK, mean_and_error
+from starmine.evaluation.settings import Cell
+from starmine.games.scores import FALLBACK, mean_and_error
+
+if TYPE_CHECKING:
+    from starmine.evaluation.evaluation import Evaluation
 
 MEAN, HELD_OUT_MEAN, SELF_PLAY = "mean", "mean (held out)", "self-play"
 FAILURES = "*"  # behind a mean that leaves out failed games
@@ -101,7 +104,7 @@ class Method:
     highest: float
 
 
-def table_of(results: Results) -> ScoreMatrix:
+def table_of(results: Evaluation) -> ScoreMatrix:
     """The table of an evaluation."""
     settings = results.settings
     if not settings.partners:
@@ -119,7 +122,7 @@ def table_of(results: Results) -> ScoreMatrix:
     return ScoreMatrix([*rows, SELF_PLAY], list(columns), means)
 
 
-def columns_of(results: Results) -> dict[str, tuple[str, ...]]:
+def columns_of(results: Evaluation) -> dict[str, tuple[str, ...]]:
     """The columns of a table with partners, by name with the partners that each takes; none for self-play."""
     settings = results.settings
     met = [name for name in settings.partners if name not in settings.hold_out]
@@ -131,7 +134,7 @@ def columns_of(results: Results) -> dict[str, tuple[str, ...]]:
 
 
 def _of_members(
-    results: Results, row: str, column: str, members: tuple[str, ...], partners: tuple[str, ...]
+    results: Evaluation, row: str, column: str, members: tuple[str, ...], partners: tuple[str, ...]
 ) -> TableCell:
     """The games of a player, or of the seeds of a method, with the partners of a column."""
     one_pairing = len(members) == 1 and column not in (MEAN, HELD_OUT_MEAN)
@@ -144,7 +147,7 @@ def _of_members(
     return replace(mean_of_all, seeds=len(members), seeds_standard_error=error)
 
 
-def _cells(results: Results, player: str, partners: tuple[str, ...], with_itself: bool) -> list[Cell]:
+def _cells(results: Evaluation, player: str, partners: tuple[str, ...], with_itself: bool) -> list[Cell]:
     """The pairings of a player with some partners, in all seatings; without partners its self-play.
 
     Where it is one of the partners, `with_itself` says whether its self-play counts.
@@ -160,21 +163,22 @@ def _cells(results: Results, player: str, partners: tuple[str, ...], with_itself
     return cells
 
 
-def _mean(results: Results, row: str, column: str, cells: Sequence[Cell]) -> TableCell:
+def _mean(results: Evaluation, row: str, column: str, cells: Sequence[Cell]) -> TableCell:
     score, error = results.mean_of(cells)
     played = [cell for cell in cells if results.includes(cell)]
-    games = sum(int(results.played[cell]) for cell in played)
-    failed = sum(results.pairing(*(results.names[index] for index in cell)).failed for cell in played)
-    fallbacks = sum(results.fallbacks.get(cell, 0) for cell in played)
+    pairings = [results.pairing(*(results.names[index] for index in cell)) for cell in played]
+    games, failed, fallbacks = (
+        sum(getattr(pairing, name) for pairing in pairings) for name in ("games", "failed", "fallbacks")
+    )
     return TableCell(row, column, games, failed, score, error, fallbacks=fallbacks)
 
 
-def methods_of(results: Results) -> list[Method]:
+def methods_of(results: Evaluation) -> list[Method]:
     """Self-play and cross-play of the seeds of each method."""
     return [_method(results, name, seeds) for name, seeds in results.settings.methods.items()]
 
 
-def _method(results: Results, name: str, seeds: tuple[str, ...]) -> Method:
+def _method(results: Evaluation, name: str, seeds: tuple[str, ...]) -> Method:
     """A method, with the scores of its seeds."""
     own = [results.mean_of([results.cell_of(seed, seed)])[0] for seed in seeds]
     crossed = {

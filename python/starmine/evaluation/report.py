@@ -8,15 +8,17 @@ import math
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from starmine._core import _search_parts
 from starmine._util.numbers import without_nan
 from starmine.evaluation.matrix import FAILURES, TableCell, methods_of, table_of
-from starmine.evaluation.pairings import Cell
-from starmine.evaluation.results import Results
-from starmine.games.results import FALLBACK, with_error
+from starmine.evaluation.settings import Cell
+from starmine.games.scores import FALLBACK, with_error
 from starmine.games.variants import variant_text
+
+if TYPE_CHECKING:
+    from starmine.evaluation.evaluation import Evaluation
 
 WIDTH = 100  # of a table with standard errors, in letters
 LONGEST_MESSAGE = 300
@@ -27,7 +29,7 @@ HELD_OUT = "‡"  # behind the name of a partner that is held out
 Rows: TypeAlias = list[list[str]]
 
 
-def report(results: Results) -> str:
+def report(results: Evaluation) -> str:
     """The table, a line for each player and each method, and the failures."""
     lines = [textwrap.fill(line, WIDTH, subsequent_indent="    ") for line in [*caption(results), *notes(results)]]
     parts = [
@@ -41,7 +43,7 @@ def report(results: Results) -> str:
     return "\n\n".join("\n".join(part) for part in map(list, parts) if part)
 
 
-def caption(results: Results) -> list[str]:
+def caption(results: Evaluation) -> list[str]:
     """What the table shows, a sentence each: its games, and how to read it."""
     settings = results.settings
     players, games = settings.variant.players, f"{settings.games:,} games a pairing"
@@ -65,7 +67,7 @@ def caption(results: Results) -> list[str]:
     return sentences
 
 
-def notes(results: Results) -> list[str]:
+def notes(results: Evaluation) -> list[str]:
     """What the marks behind names and scores mean, as far as they occur."""
     notes = [f"{CHEATS} sees its own hand: an upper bound, not a player"] * bool(results.settings.cheaters)
     notes += [f"{HELD_OUT} given as held out of training"] * bool(results.settings.hold_out)
@@ -76,7 +78,7 @@ def notes(results: Results) -> list[str]:
     return notes
 
 
-def marked(results: Results, names: Sequence[str]) -> list[str]:
+def marked(results: Evaluation, names: Sequence[str]) -> list[str]:
     """The names, with marks behind players that see their own hand and partners that are held out."""
     settings = results.settings
     return [name + CHEATS * (name in settings.cheaters) + HELD_OUT * (name in settings.hold_out) for name in names]
@@ -92,7 +94,7 @@ def aligned(rows: Rows) -> list[str]:
     ]
 
 
-def matrix(results: Results) -> list[str]:
+def matrix(results: Evaluation) -> list[str]:
     """The table of mean scores. One that is too wide has numbers of players as heads, and no standard errors."""
     table = table_of(results)
     labels = labelled(results, table.rows)
@@ -115,19 +117,19 @@ def mean_text(mean: TableCell) -> str:
     return with_error(mean.score, mean.shown_error, digits=2) + mean.marks
 
 
-def largest_error(results: Results) -> list[str]:
+def largest_error(results: Evaluation) -> list[str]:
     """What stands with a table without standard errors; nothing where no cell has one."""
     errors = [mean.shown_error for row in table_of(results).means for mean in row if mean.shown_error is not None]
     return [f"Standard errors: at most {math.ceil(100 * max(errors)) / 100:.2f}"] if errors else []
 
 
-def labelled(results: Results, names: list[str]) -> list[str]:
+def labelled(results: Evaluation, names: list[str]) -> list[str]:
     """Names with the numbers of players."""
     numbers = [f"{results.names.index(name) + 1:>2}" if name in results.names else "  " for name in names]
     return [f"{number} {name}" for number, name in zip(numbers, marked(results, names), strict=True)]
 
 
-def player_rows(results: Results) -> Rows:
+def player_rows(results: Evaluation) -> Rows:
     """A row for each player: its self-play, and in the square matrix its means with all others."""
     names = results.names
     has_means = len(names) > 1 and not results.settings.partners
@@ -154,12 +156,12 @@ def player_rows(results: Results) -> Rows:
     return [[*heads, *["row mean", "column mean"] * has_means], *rows]
 
 
-def mark_of(results: Results, cells: list[Cell]) -> str:
+def mark_of(results: Evaluation, cells: list[Cell]) -> str:
     """The mark behind a mean over pairings in which a fallback chose moves; else nothing."""
     return FALLBACK * any(results.fallbacks.get(cell, 0) for cell in cells)
 
 
-def method_rows(results: Results) -> Rows:
+def method_rows(results: Evaluation) -> Rows:
     """A row for each method; none without methods."""
     rows = [
         [
@@ -175,7 +177,7 @@ def method_rows(results: Results) -> Rows:
     return [["method", "seeds", "self-play", "cross-play", "pairs", "all pairs"], *rows] if rows else []
 
 
-def gains(results: Results) -> Iterator[str]:
+def gains(results: Evaluation) -> Iterator[str]:
     """The points that each search gains with its blueprint as partner, if the blueprint is evaluated, too."""
     kinds = {name: identity.text for name, identity in results.settings.identities.items()}
     for name, kind in kinds.items():
@@ -186,7 +188,7 @@ def gains(results: Results) -> Iterator[str]:
                 yield f"{name} gains {with_error(*gain, digits=2)} with {other} (the same decks)"
 
 
-def failures(results: Results) -> Iterator[str]:
+def failures(results: Evaluation) -> Iterator[str]:
     """The pairings with failed games."""
     failed = [pairing for pairing in results.pairings if pairing.failed]
     if failed:
@@ -211,7 +213,7 @@ def number(value: float, form: str) -> str:
     return "-" if math.isnan(value) else format(value, form)
 
 
-def csv_of_table(results: Results) -> str:
+def csv_of_table(results: Evaluation) -> str:
     """A line for each cell of the table; nan and None are empty fields."""
     return csv_text([asdict(mean) for row in table_of(results).means for mean in row])
 

@@ -9,9 +9,12 @@ import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from starmine._core import StarmineError, Variant, _Player
 from starmine._util.durable import given_path
@@ -21,18 +24,18 @@ from starmine._util.progress import Advance, progress_of
 from starmine._util.rules import check_plays
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.matrix import HELD_OUT_MEAN, MEAN, SELF_PLAY
-from starmine.evaluation.pairings import Cell, Settings, stretches
+from starmine.evaluation.settings import Cell, Settings
+from starmine.games.failures import BotError
+from starmine.games.games import Games
 from starmine.games.identity import Identity, identity
-from starmine.games.play import play_games
 from starmine.games.players import Player, cheats, resolve_player, text_of, type_name
-from starmine.games.results import BotError, Games
 from starmine.games.seeds import EVALUATION_SEED
 from starmine.games.variants import resolve_variant
-from starmine.games.whole_games import Pace
+from starmine.games.whole_games import Pace, play_table
 from starmine.policies.pools import bots_that_play
 
 if TYPE_CHECKING:
-    from starmine.evaluation.results_folder import Folder
+    from starmine.evaluation.folder import Folder
     from starmine.text import ChatPlayer
 
 GAMES_A_THREAD = 2048  # the largest chunk of bots
@@ -82,13 +85,13 @@ def evaluate(
         seed: of the decks, 0 to 2**64 - 1. By default, nothing trains on the decks of the default seed.
         num_threads: threads for the games in which bots hold all seats; None for one for each core.
         output: folder for the games, a data set as `starmine.data.Dataset` reads it, and for what is derived from it:
-            `eval.json`, the pairings as `eval.csv`, the table as `table.csv`, and the picture `eval.png`. It needs
-            pyarrow. The games are first saved after one second, then each time the total time has grown by a tenth,
-            and at least every five minutes. The same call resumes from them,
-            and one with more players plays only the pairings that are missing. A call does not resume if a player may
-            now play differently: if the weights of a policy or of an object's torch modules, the Python file of a
-            command line or the attribute `version` of an object have changed, or if an object has no `version`. Only
-            one call at a time writes to a folder. None writes nothing.
+            `eval.json`, the pairings as `eval.csv`, the table as `table.csv`, and the picture `eval.png`, which are
+            written at the end. It needs pyarrow. The games are first saved after one second, then each time the total
+            time has grown by a tenth, and at least every five minutes. The same call resumes from them, and one with
+            more players plays only the pairings that are missing. A call does not resume if a player may now play
+            differently: if the weights of a policy or of an object's torch modules, the Python file of a command line
+            or the attribute `version` of an object have changed, or if an object has no `version`. Only one call at a
+            time writes to a folder. None writes nothing.
         fresh: start over in a folder that holds an evaluation; only with `output`.
         figure: draw the heat map, which needs matplotlib; only with `output`. None for yes with `output`. False also
             removes an earlier one.
@@ -132,7 +135,7 @@ def evaluate(
         raise StarmineError("partners is empty: expected at least one, or () to play every player with every other")
     partners_of = players_by_name("partners", partners)
     held_out = held_out_by_name(hold_out, partners_of)
-    given = united({"evaluated": players_of, "partners": partners_of, "hold_out": held_out})
+    given = merge_names({"evaluated": players_of, "partners": partners_of, "hold_out": held_out})
     games = check_number("games", games, 1, MOST_GAMES)
     num_threads = check_threads(num_threads)
     resolved = {
@@ -161,8 +164,7 @@ def evaluate(
         tuple(held_out),
         seeds,
     )
-    with opened(path, settings, fresh) as (evaluation, folder):
-        evaluation.stored = sum(int(evaluation.played[cell]) for cell in settings.cells)
+    with open_folder(path, settings, fresh) as (evaluation, folder):
         with progress_of(len(settings.cells) * games, evaluation.stored, shown=progress) as shown:
             play_all(evaluation, resolved, num_threads, folder, shown)
         if folder:
@@ -177,12 +179,12 @@ def evaluate(
 
 
 @contextmanager
-def opened(path: Path | None, settings: Settings, fresh: bool) -> Iterator[tuple[Evaluation, Folder | None]]:
+def open_folder(path: Path | None, settings: Settings, fresh: bool) -> Iterator[tuple[Evaluation, Folder | None]]:
     """The evaluation of a folder, with the folder, which is locked meanwhile; a new evaluation where there is none."""
     if path is None:
-        yield Evaluation.begin(settings), None
+        yield Evaluation(settings), None
         return
-    from starmine.evaluation.results_folder import Folder
+    from starmine.evaluation.folder import Folder
 
     folder = Folder(path, settings)
     try:
@@ -192,46 +194,41 @@ def opened(path: Path | None, settings: Settings, fresh: bool) -> Iterator[tuple
 
 
 def play_all(
-    evaluation: Evaluation,
-    players: dict[str, Any],
-    num_threads: int,
-    folder: Folder | None,
-    shown: Advance,
+    evaluation: Evaluation, players: dict[str, Any], num_threads: int, folder: Folder | None, shown: Advance
 ) -> None:
     """Play the remaining games and save them to the folder, also when interrupted."""
-    names = evaluation.names
     began = time.monotonic()
     next_save = began + SECONDS_BETWEEN_SAVES
     try:
-        chunks = play_chunks(evaluation, players, num_threads, record=folder is not None)
-        for cell, seat, start, games, seconds, fallbacks in chunks:
+        for cell, games, seconds, fallbacks in play_chunks(evaluation, players, num_threads):
             if folder:
-                folder.add(cell, seat, start, games, seconds, fallbacks)
-            evaluation.add(cell, start, games, seconds, fallbacks)
-            shown(len(games), f"{names[cell[0]]} with {names[cell[1]]}")
+                folder.add(games, cell, seconds, fallbacks)
+            evaluation.add(games)
+            evaluation.add_effort(cell, seconds, fallbacks)
+            player, partner = (evaluation.names[index] for index in cell)
+            shown(len(games), f"{player} with {partner}")
             if folder and (time.monotonic() > next_save or folder.is_full):
-                folder.save(evaluation)
+                folder.save()
                 now = time.monotonic()
                 wanted = max(SECONDS_BETWEEN_SAVES, SHARE_BETWEEN_SAVES * (now - began))
                 next_save = now + min(MOST_SECONDS_BETWEEN_SAVES, wanted)
     finally:
         if folder:
-            folder.save(evaluation)
+            folder.save()
 
 
 def play_chunks(
-    evaluation: Evaluation, players: dict[str, Any], num_threads: int, record: bool
-) -> Iterator[tuple[Cell, int, int, Games, float, int]]:
-    """Play the remaining games: (cell, the player's seat, first game, games of a chunk, their seconds and fallbacks).
+    evaluation: Evaluation, players: dict[str, Any], num_threads: int
+) -> Iterator[tuple[Cell, Games, float, int]]:
+    """Play the remaining games: the pairing, the games of a chunk, their seconds, and the moves of fallbacks in them.
 
     The chunks of bots grow and shrink with the speed of the bots. Chat players play as many games at once as they make
-    calls at the same time: more games would be no faster, and an interruption would lose more of them. `record` says
-    whether the games are recorded.
+    calls at the same time: more games would be no faster, and an interruption would lose more of them.
     """
     settings = evaluation.settings
     for cell, seat, start, end in schedule(evaluation):
-        player, partner = (evaluation.names[index] for index in cell)
-        names = [player if place == seat else partner for place in range(settings.variant.players)]
+        rows = [cell[0] if place == seat else cell[1] for place in range(settings.variant.players)]
+        names = [evaluation.names[row] for row in rows]
         seats = [players[name] for name in names]
         chats = chat_players(seats)
         at_once = min(CHUNK, max((chat.concurrency for chat in chats), default=CHUNK))
@@ -243,31 +240,37 @@ def play_chunks(
             with ExitStack() as stack:
                 for chat in chats:
                     stack.enter_context(chat.seated(names, start))
+                where = settings.seed, start, num_threads
                 try:
-                    games = play_games(seats, number, settings.seed, settings.variant, num_threads, start, record)
+                    games = play_table(settings.variant, seats, number, *where, seated=(rows, settings.roster))
                 except BotError as error:
                     games = error.games  # in which failed ones are marked
+            games = replace(games, search_values=None, search_errors=None)
             seconds = time.perf_counter() - began
-            yield cell, seat, start, games, seconds, sum(chat.fallbacks for chat in chats) - fallbacks
+            yield cell, games, seconds, sum(chat.fallbacks for chat in chats) - fallbacks
             start += number
             pace.took(number, seconds)
 
 
 def chat_players(seats: Sequence[Any]) -> list[ChatPlayer]:
     """The different chat players at a table."""
-    from starmine.text.chat import ChatPlayer  # late, since it takes a while
+    if all(isinstance(held, _Player) for held in seats):
+        return []  # without an import, which takes a while
+    from starmine.text.chat import ChatPlayer
 
     return list({id(held): held for held in seats if isinstance(held, ChatPlayer)}.values())
 
 
 def schedule(evaluation: Evaluation) -> Iterator[tuple[Cell, int, int, int]]:
-    """The remaining games, by pairing and seat: (cell, the player's seat, first game, end)."""
+    """The remaining games, by pairing and seat: the pairing, the player's seat, and the first game and the end."""
     settings = evaluation.settings
-    for row, column in sorted(settings.cells):
-        for seat, first, end in stretches(settings.variant.players, settings.games, row == column):
-            start = max(first, int(evaluation.played[row, column]))
-            if start < end:
-                yield (row, column), seat, start, end
+    for cell in sorted(settings.cells):
+        index = np.flatnonzero(~evaluation.played(cell)).astype(np.uint64)
+        seat = settings.seat(cell, index)
+        breaks = np.flatnonzero((np.diff(index) != 1) | (np.diff(seat) != 0)) + 1
+        for games, seats in zip(np.split(index, breaks), np.split(seat, breaks), strict=True):
+            if len(games):
+                yield cell, int(seats[0]), int(games[0]), int(games[-1]) + 1
 
 
 # --- Arguments --------------------------------------------------------------------------------------------
@@ -324,7 +327,7 @@ def check_held_out(
             )
 
 
-def united(given: Mapping[str, Mapping[str, Player]]) -> dict[str, Player]:
+def merge_names(given: Mapping[str, Mapping[str, Player]]) -> dict[str, Player]:
     """All players by name.
 
     Raises:

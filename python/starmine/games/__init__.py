@@ -5,13 +5,14 @@
 
 from starmine._core import BotKind, RuleKind, SeatedBot, bot, bots, make_bot, rule, rules
 from starmine.games.endings import defeats
+from starmine.games.failures import BotError, Failure
+from starmine.games.games import Games
 from starmine.games.play import play_games
 from starmine.games.players import Player, Policy, PythonBot, check_variant
-from starmine.games.results import BotError, Failure, Games
+from starmine.games.roster import RosterPlayer
 from starmine.games.searches import HandBelief, SearchedAction, SearchResult, search
 from starmine.games.seeds import EVALUATION_SEED
 from starmine.games.seen_game import SeenGame
-from starmine.games.trajectories import Trajectories
 from starmine.games.turns import Turns
 
 __all__ = [
@@ -24,12 +25,12 @@ __all__ = [
     "Player",
     "Policy",
     "PythonBot",
+    "RosterPlayer",
     "RuleKind",
     "SearchResult",
     "SearchedAction",
     "SeatedBot",
     "SeenGame",
-    "Trajectories",
     "Turns",
     "bot",
     "bots",

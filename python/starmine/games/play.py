@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from starmine._core import StarmineError, Variant
+from starmine.games.games import Games
 from starmine.games.players import Player, resolve_player
-from starmine.games.results import Games
+from starmine.games.roster import distinct_players
 from starmine.games.seeds import EVALUATION_SEED
 from starmine.games.variants import resolve_variant
 from starmine.games.whole_games import play_table
@@ -35,7 +36,6 @@ def play_games(
     variant: str | Variant = "standard",
     num_threads: int | None = None,
     first_game: int = 0,
-    record: bool = False,
 ) -> Games:
     """Play whole games.
 
@@ -50,7 +50,10 @@ def play_games(
         variant: a text as `starmine.variant` takes it, with as many seats as there are players, or a `Variant`.
         num_threads: threads for games in which bots hold all seats; None for one for each core.
         first_game: the index of the first game.
-        record: whether the result has the `trajectories` of the games.
+
+    Returns:
+        The games with their decks and actions, some 160 bytes a game. Above ten million games use
+        `starmine.data.generate`, which stores them.
 
     Text is one of these:
 
@@ -76,7 +79,7 @@ def play_games(
         VariantError: a bot does not play the variant.
         StarmineError: a number out of range, a number of players that is not the variant's, or a policy that sees its
             own hand and does not say so.
-        BotError: a player raised an exception or chose an illegal move; it holds the other games' results. Its cause
+        BotError: a player raised an exception or chose an illegal move; it holds all games. Its cause
             is the exception of the first game in which a player raised one.
 
     >>> import starmine
@@ -87,4 +90,5 @@ def play_games(
     rules = resolve_table(players, variant)
     seats = [resolve_player(player, f"players[{seat}]") for seat, player in enumerate(players)]
     num_threads = (os.cpu_count() or 1) if num_threads is None else num_threads
-    return play_table(rules, seats, games, seed, first_game, num_threads, record)[0]
+    rows, _, roster = distinct_players(players, seats)
+    return play_table(rules, seats, games, seed, first_game, num_threads, seated=(rows, roster))

@@ -22,8 +22,8 @@ from starmine._core import (
 from starmine._util.arrays import Array
 from starmine._util.imports import registered
 from starmine._util.keywords import check_names
+from starmine.games.failures import error_text
 from starmine.games.player_texts import Noisy, player_of_text
-from starmine.games.results import error_text
 from starmine.games.turns import Turns
 from starmine.policies.load import TrainedPolicy
 

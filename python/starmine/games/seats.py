@@ -15,9 +15,9 @@ from starmine._core import StarmineError, Variant, View
 from starmine._util.arrays import Array
 from starmine.games.actions import action_id
 from starmine.games.draws import NOISE, POLICY, Numbers, choose_legal, draw, fractions
+from starmine.games.failures import error_text
 from starmine.games.player_texts import Noisy
 from starmine.games.players import Factory, Wishes, cheats, check_variant, is_policy, policy_wishes
-from starmine.games.results import error_text
 from starmine.games.turns import Turns
 
 

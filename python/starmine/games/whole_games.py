@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import Batch, Variant, _play_bots, _Player
 from starmine._util.arrays import Array
-from starmine.games.results import BotError, Failure, Games
+from starmine.games.failures import BotError, Failure
+from starmine.games.games import OF_TURNS, Games
+from starmine.games.roster import UNKNOWN, Roster
 from starmine.games.seats import Fault, PythonPlayers, sees_every_turn
-from starmine.games.trajectories import Trajectories
-
-Columns: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]
-Values: TypeAlias = tuple[NDArray[Any], NDArray[Any]]  # of all actions in all turns, and their standard errors
 
 FIRST_GAMES_A_THREAD = 64  # games of bots in a first chunk, which shows how fast they are
 
@@ -48,40 +46,59 @@ def play_table(
     seed: int,
     first_game: int,
     num_threads: int,
-    record: bool,
     listed: NDArray[np.uint64] | None = None,
-) -> tuple[Games, Values | None]:
+    seated: tuple[Sequence[int], Roster] | None = None,
+) -> Games:
     """Play games of one table.
 
-    The players are as `resolve_player` returns them; the arguments up to `record` are otherwise those of `play_games`.
-    `listed` has the indices of the games, uint64 (games,), where they are not consecutive.
+    Args:
+        variant: the rules.
+        players: by seat, as `resolve_player` returns them.
+        games: number of games.
+        seed: of the decks.
+        first_game: index of the first game.
+        num_threads: threads for games of bots.
+        listed: the indices of the games, uint64 (games,), where they are not consecutive.
+        seated: the row of each seat's player in a roster, and the roster; None for players without names.
 
     Returns:
-        The games, and the values that bots found by search; None if no bot searches or not all seats are bots'.
+        The games, with the values that bots found by search if bots hold all seats and one of them searches.
 
     Raises:
         BotError: a player failed; the other games were played.
     """
     loaded = [player if isinstance(player, _Player) else None for player in players]
     bots = [player for player in loaded if player is not None]
+    index = np.arange(first_game, first_game + games, dtype=np.uint64) if listed is None else listed
+    rows, roster = seated or ([0] * len(players), UNKNOWN)
+    known: dict[str, Any] = {
+        "players": np.tile(np.array(rows, np.int16), (games, 1)),
+        "roster": roster,
+        "number": index,
+        "seed": np.full(games, seed, np.uint64),
+        "index": index,
+        "episode": np.zeros(games, np.uint64),
+    }
     if len(bots) == len(loaded):
-        columns, recorded, values = _play_bots(variant, loaded, games, seed, first_game, num_threads, record, listed)
-        return results(variant, columns, recorded), values if any(bot.searches for bot in bots) else None
+        columns, recorded, values = _play_bots(variant, loaded, games, seed, first_game, num_threads, True, listed)
+        assert recorded is not None
+        if values is not None and any(bot.searches for bot in bots):
+            known |= dict(zip(OF_TURNS, values, strict=True))
+        scores, fireworks, _, endings = columns
+        return Games(variant, *recorded, scores, fireworks, endings.astype(np.uint8), **known)
     python = [None if isinstance(player, _Player) else player for player in players]
     batch = Batch._of_table(variant, loaded, games, seed, first_game, listed, any(map(sees_every_turn, python)))
-    numbers = range(first_game, first_game + games) if listed is None else listed.tolist()
-    table = WholeGames(batch, python, numbers, seed)
-    columns = table.play()
-    result = results(variant, columns, batch._recorded() if record else None, table.failures)
-    if result.failures:
-        raise BotError(result.failures, result) from table.cause
-    return result, None
-
-
-def results(variant: Variant, columns: Columns, recorded: Any, failures: Sequence[Failure] = ()) -> Games:
-    """The results of games, with the trajectories if they were recorded."""
-    trajectories = None if recorded is None else Trajectories(variant, *recorded)
-    return Games(variant, *columns, list(failures), trajectories)
+    table = WholeGames(batch, python, index.tolist(), seed)
+    table.play()
+    recorded = batch._recorded()
+    if not table.failures:
+        scores, fireworks, _, endings = batch._outcomes()
+        return Games(variant, *recorded, scores, fireworks, endings.astype(np.uint8), **known)
+    texts = np.full(games, "", np.object_)
+    for place, failure in table.failures.items():
+        texts[place] = str(failure)
+    played = Games(variant, *recorded, failures=texts, **known)
+    raise BotError([table.failures[place] for place in sorted(table.failures)], played) from table.cause
 
 
 class WholeGames:
@@ -96,30 +113,24 @@ class WholeGames:
         seed: of their decks.
 
     Attributes:
-        failures: the games that were given up.
+        failures: by their places, the games that were given up.
         cause: the exception of the first game in which a player raised one.
     """
 
     def __init__(self, batch: Batch, players: Sequence[Any], numbers: Sequence[int], seed: int) -> None:
         self.batch, self.numbers, self.seed = batch, numbers, seed
         self.players = PythonPlayers(players, len(numbers), batch, self._give_up)
-        self.failures: list[Failure] = []
+        self.failures: dict[int, Failure] = {}
         self.cause: Exception | None = None
         self._cause_game = -1
         self._goes_on = np.ones(len(numbers), dtype=bool)
         self._is_given_up = np.zeros(len(numbers), dtype=bool)
 
-    def play(self) -> Columns:
+    def play(self) -> None:
         """Play all games to the end."""
         count, deals = len(self.numbers), np.array(self.numbers, np.uint64)
         self.players.begin(np.arange(count), np.full(count, self.seed, np.uint64), deals, self.players.holders)
         self.players.play(self._to_act, self._step)
-        self.failures.sort(key=lambda failure: failure.game)
-        scores, fireworks, lengths, endings = self.batch._outcomes()
-        for column in (scores, fireworks, lengths):
-            column[self._is_given_up] = -1
-        endings[self._is_given_up] = 0
-        return scores, fireworks, lengths, endings
 
     def _to_act(self) -> Array:
         """The seats to act. The games that have just ended are shown to their bots."""
@@ -142,4 +153,4 @@ class WholeGames:
         self._is_given_up[game] = True
         if fault.move is None and (self.cause is None or game < self._cause_game):
             self.cause, self._cause_game = error, game
-        self.failures.append(Failure(int(self.numbers[game]), fault.seat, fault.move, fault.message, turn))
+        self.failures[game] = Failure(int(self.numbers[game]), fault.seat, fault.move, fault.message, turn)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from starmine._core import Event, State, View
+from starmine.games.playable import nothing_playable
 from starmine.look.frame import card_name, seat_names, suits_of
 from starmine.look.words import Suits, does
 
@@ -94,7 +95,8 @@ def verdict(state: State, names: Sequence[str] | None = None, suits: Sequence[st
     errors, most = mistakes(state, names, suits), state.variant.max_score
     match state.ending:
         case None:
-            return f"Not played to its end: {state.score} of {most} points after {state.length} turns."
+            why = "Stopped when nothing more could be played" if nothing_playable(state) else "Not played to its end"
+            return f"{why}: {state.score} of {most} points after {state.length} turns."
         case "perfect":
             return f"All {most} points, in {state.length} turns."
         case "deck_exhausted":

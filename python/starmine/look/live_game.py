@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from starmine._core import Event, StarmineError, State, Variant, View
+from starmine.games.games import Games
 from starmine.games.play import resolve_table
-from starmine.games.trajectories import Trajectories
+from starmine.games.roster import RosterPlayer
 from starmine.look.partners import Partners, advice, name_of
 from starmine.look.words import told_apart
 
@@ -133,17 +134,19 @@ class LiveGame:
             raise StarmineError("it is not your turn")
         return advice(bot, self.state, self.seat)
 
-    def trajectories(self) -> Trajectories:
-        """The game as a deck and actions."""
+    def games(self) -> Games:
+        """The game so far, as `Games` of one."""
         variant = self.variant
         deck = [card.suit * variant.ranks + card.rank for card in self.state.deck]
         actions = [event.action for event in self.state.history]
-        return Trajectories(
+        return Games(
             variant,
             np.array([deck], dtype=np.uint8),
             np.array([self.state.start_player], dtype=np.uint8),
             np.array(actions, dtype=np.uint8),
             np.array([0, len(actions)], dtype=np.int64),
+            players=np.arange(variant.players, dtype=np.int16)[None],
+            roster=tuple(map(RosterPlayer, self.shown_names)),
         )
 
     def _apply(self, action: int) -> None:

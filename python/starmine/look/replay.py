@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from starmine._core import StarmineError, State, _Player
+from starmine.games.games import Games
 from starmine.games.player_texts import of_core, own_policy, player_of_text, short_name
 from starmine.games.players import check_variant
-from starmine.games.results import Games
-from starmine.games.trajectories import Trajectories
 from starmine.look.analysis import mistakes, verdict
 from starmine.look.frame import Frame, frame_of
 from starmine.look.shapes import browser_file
@@ -32,7 +31,7 @@ MOST_GAMES = 200  # of a replay: some 100 KB each
 OF_GAME = ("format", "variant", "suits", "names", "observer", "start_player")  # fields that all frames of a game share
 OF_CARD = ("card", "number", "color", "rank", "belief")
 
-ReplaySource: TypeAlias = Games | Trajectories | State | Sequence[State]
+ReplaySource: TypeAlias = Games | State | Sequence[State]
 
 
 def thoughts(policy: TrainedPolicy | ModulePolicy, state: State) -> list[dict[str, Any]]:
@@ -108,7 +107,7 @@ def replay_html(
     """A page to step through games: one file without references to others.
 
     Args:
-        games: the result of `play_games(record=True)`, trajectories, a state whose past turns are shown, or several;
+        games: `Games`, a state whose past turns are shown, or several;
             200 games at most.
         title: of the page.
         names: of the seats; for all games, or a list for each.
@@ -168,9 +167,7 @@ def _states(games: ReplaySource) -> list[State]:
     """The games as states after their last turns."""
     if isinstance(games, State):
         return [games]
-    if isinstance(games, Games):
-        games = games.trajectories
-    if not isinstance(games, Trajectories):
+    if not isinstance(games, Games):
         if isinstance(games, str) or not isinstance(games, Sequence):
             raise StarmineError(f"games is a {type(games).__name__}: expected recorded games, a State or several")
         for index, state in enumerate(games):
@@ -178,7 +175,7 @@ def _states(games: ReplaySource) -> list[State]:
                 raise StarmineError(f"games[{index}] is a {type(state).__name__}: expected a State")
     if not 0 < len(games) <= MOST_GAMES:
         raise StarmineError(f"there are {len(games)} games: expected 1 to {MOST_GAMES}; choose some, as in games[:20]")
-    return [games.state(game) for game in range(len(games))] if isinstance(games, Trajectories) else list(games)
+    return [games.state(game) for game in range(len(games))] if isinstance(games, Games) else list(games)
 
 
 def _of_each(argument: str, given: Sequence[Any] | None, states: list[State]) -> Sequence[Any]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from starmine._core import StarmineError
 from starmine._util.numbers import is_integer
-from starmine.games.results import error_text
+from starmine.games.failures import error_text
 from starmine.look.frame import event_of, frame_of, suits_of
 from starmine.look.live_game import LiveGame
 from starmine.look.replay import page, replay_data

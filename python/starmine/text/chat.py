@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from starmine._core import NotationError, StarmineError, VariantError, View, make_bot
 from starmine._util.numbers import check_number
-from starmine.games.results import error_text
+from starmine.games.failures import error_text
 from starmine.text.calls import Workers, result_of
 from starmine.text.facts import move_text
 from starmine.text.prompt import PromptOptions, answer_prompt, rules_prompt, table_prompt

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -21,8 +22,8 @@ from starmine.data.dataset import Dataset
 from starmine.data.files import Paths, check_paths
 from starmine.data.outcomes import evaluation_decks
 from starmine.data.prefetch import ahead
-from starmine.data.rows import Rows, RowSettings
 from starmine.data.shuffle import Blocks, Part
+from starmine.games.replay import ReplaySettings, Rows
 from starmine.torch.unpack import unpack_bits
 
 
@@ -132,11 +133,12 @@ class GamesDataset(CopiedWhole, IterableDataset[TensorRows]):
             raise StarmineError("pin_memory=True is not allowed: there is no CUDA device")
         self._dtype, self._drop_last = DTYPES[dtype], drop_last
         self._pin_memory = torch.cuda.is_available() if pin_memory is None else pin_memory
-        replay = RowSettings.of(outputs, encoder=encoder, dtype="bits", observers=observers, num_threads=num_threads)
+        replay = ReplaySettings.of(outputs, encoder=encoder, observers=observers, num_threads=num_threads)
+        replay = replace(replay, batch=replay.batch | {"dtype": "bits"})  # unpacked to `dtype` in each minibatch
         replay.check(self.data.variant)
         self._blocks = Blocks(self.data, replay, shuffle, check_number("seed", seed, 0), permute_colors)
         self._features = len(self.data.variant.layout(encoder))
-        first = self.data.read(0, optional=False)[:WATCHED].trajectories if len(self.data) else None
+        first = self.data.read(0, optional=False)[:WATCHED] if len(self.data) else None
         if first is not None and (count := int(evaluation_decks(first).sum())):
             warnings.warn(
                 f"{count:,} of the first {len(first):,} games of {self.data} have decks of evaluations: a policy that "
@@ -220,7 +222,7 @@ class GamesDataset(CopiedWhole, IterableDataset[TensorRows]):
 
         It is a dictionary of plain numbers and text. Each worker has its own state, which `StatefulDataLoader` keeps.
         """
-        data = {"content": self.data.content, "name": str(self.data)}
+        data = {"content": self.data.checksum, "name": str(self.data)}
         place = {"epoch": self.epoch, "position": list(self._position), "part": self._part}
         return {**place, "data": data, "order": self._order()}
 
@@ -235,10 +237,10 @@ class GamesDataset(CopiedWhole, IterableDataset[TensorRows]):
         if missing:
             raise StarmineError(f"the state has no {', '.join(missing)}: expected one that state_dict returned")
         data, order = ({**state[name]} if isinstance(state[name], Mapping) else {} for name in ("data", "order"))
-        if data.get("content") != self.data.content:
-            given = f"{data.get('name')} (content {str(data.get('content'))[:16]})"
+        if data.get("content") != self.data.checksum:
+            given = f"{data.get('name')} (checksum {str(data.get('content'))[:16]})"
             raise StarmineError(
-                f"the state is of another data set, {given}: expected {self.data} (content {self.data.content[:16]})"
+                f"the state is of another data set, {given}: expected {self.data} (checksum {self.data.checksum[:16]})"
             )
         expected = self._order()
         wrong = [name for name, value in expected.items() if order.get(name) != value]

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
 from starmine._core import Variant, shows_own_hand
 from starmine._util.durable import replace_file
 from starmine._util.numbers import check_number
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.report import csv_of_table
 from starmine.evaluation.run import evaluate
+from starmine.games.games import Games
 from starmine.games.play import play_games
 from starmine.games.players import Player
-from starmine.games.results import Games
 from starmine.games.seeds import EVALUATION_SEED
 from starmine.look import replay_html
 from starmine.torch import ActorCritic, ModulePolicy
@@ -72,9 +70,7 @@ def progress_games(
     ] or [[player] * variant.players]
     count = max(1, games // len(tables))
     parts = [play_games(table, count, seed, rules, first_game=place * count) for place, table in enumerate(tables)]
-    names = ("scores", "fireworks", "lengths", "endings")
-    scores, fireworks, lengths, ends = (np.concatenate([getattr(part, name) for part in parts]) for name in names)
-    return Games(rules, scores, fireworks, lengths, ends)
+    return Games.concatenate(parts)
 
 
 def show_game(
@@ -97,7 +93,7 @@ def show_game(
     rules = scored_zero(variant)
     others = Partner(LEARNER, player) if partner is None else partner
     seats = [Partner(LEARNER, player)] + [others] * (variant.players - 1)
-    played = play_games([seat.player for seat in seats], 1, seed, rules, record=True).trajectories
+    played = play_games([seat.player for seat in seats], 1, seed, rules)
     state = rules.new_game(seed=seed)
     print(f"\nOne game, played greedily by {LEARNER}{'' if partner is None else f' with {partner.name}'}:\n{state}\n")
     for action in played.actions.tolist():

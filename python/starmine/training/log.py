@@ -14,7 +14,7 @@ from torch.utils.tensorboard import SummaryWriter
 from tqdm import tqdm
 
 from starmine._util.durable import AppendedFile, replace_file
-from starmine.games.results import Games
+from starmine.games.games import Games
 
 LOG = "log.jsonl"
 SCORES = ("kept", "score", "greedy")  # shown next to the progress bar

@@ -13,7 +13,8 @@ import numpy as np
 import torch
 
 from starmine._core import shows_own_hand
-from starmine.games.results import Games, with_error
+from starmine.games.games import Games
+from starmine.games.scores import with_error
 from starmine.torch import ActorCritic
 from starmine.training.checkpoint import Learner, Progress, load_checkpoint, save_checkpoint
 from starmine.training.distributed import all_gather, check_joined, in_first_process, process_count, rank

@@ -92,8 +92,8 @@ def test_games_are_those_of_play_games(player):
     states = play(EvaluationSpace(tables, seed=SEED), make)
     for game, ((count, positions), state) in enumerate(zip(tables, states, strict=True)):
         seats = [holder(count) if seat in positions else "iggi" for seat in range(count)]
-        expected = starmine.play_games(seats, 1, SEED, first_game=game, record=True)
-        assert [event.action for event in state.history] == expected.trajectories.actions.tolist()
+        expected = starmine.play_games(seats, 1, SEED, first_game=game)
+        assert [event.action for event in state.history] == expected.actions.tolist()
 
 
 @pytest.mark.parametrize(("players", "positions"), [(2, [1]), (3, [0, 2])])
@@ -112,7 +112,7 @@ def test_the_client_of_the_challenge_itself_plays_a_game(players, positions, mon
 
     score = asyncio.run(game(client.EvaluationEnvironment("server/play-next"), make))
     seats = ["smart" if seat in positions else "iggi" for seat in range(players)]
-    expected = starmine.play_games(seats, 1, SEED, first_game=5, record=True)
-    assert [event.action for event in table.state.history] == expected.trajectories.actions.tolist()
+    expected = starmine.play_games(seats, 1, SEED, first_game=5)
+    assert [event.action for event in table.state.history] == expected.actions.tolist()
     assert score == expected.scores[0]
     assert not connection.is_open

@@ -109,13 +109,13 @@ TABLES = [
 def test_games_are_those_of_play_games(variant, player):
     player = player if isinstance(player, str) else player(variant)
     players = [player] * variant.players
-    games = starmine.play_games(players, 3, SEED, variant, record=True)
+    games = starmine.play_games(players, 3, SEED, variant)
     clients = [HanabLiveClient(player, seed=SEED) for _ in players]
     for game in range(3):
         server = Server(variant.new_game(seed=SEED, game=game), table=game)
         actions = play(clients, server)
-        first, last = games.trajectories.offsets[game : game + 2]
-        assert actions == games.trajectories.actions[first:last].tolist()
+        first, last = games.offsets[game : game + 2]
+        assert actions == games.actions[first:last].tolist()
         assert all(client.is_over for client in clients)
 
 

@@ -149,8 +149,8 @@ def test_a_model_is_evaluated_in_a_class_around_its_predict():
         def act_batch(self, turns):
             return model.predict(turns.obs, action_masks=turns.action_mask, deterministic=True)[0]
 
-    games = starmine.play_games([Player(), Player()], games=20, record=True)
-    for state in (games.trajectories.state(game) for game in range(3)):
+    games = starmine.play_games([Player(), Player()], games=20)
+    for state in (games.state(game) for game in range(3)):
         played = starmine.Variant().new_game(deck=state.deck)
         for event in state.history:
             obs = played.encode(played.current_player).astype(np.float32)

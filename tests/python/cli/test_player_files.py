@@ -179,9 +179,9 @@ def test_players_of_a_file_generate_games(file, tmp_path):
     options = ["--games", "6", "--output", str(output), "--quiet", "--variant", "very-small"]
     assert main(["generate", f"{file}:Student", "iggi", *options]) == 0
     stored = starmine.data.Dataset(output)
-    of_student = [(game, seat) for game in stored for seat in range(2) if "Student" in game.players[seat]["name"]]
-    assert of_student
-    moves = {str(event.move) for game, seat in of_student for event in game.state().history if event.seat == seat}
+    assert ["Student" in player.name for player in stored.roster] == [True, False]
+    histories = [stored.state(game).history for game in range(len(stored))]
+    moves = {str(event.move) for history in histories for event in history if event.seat == 0}
     assert moves == {"play 0"}
 
 
@@ -276,8 +276,8 @@ def test_generate_names_a_model_and_tells_of_its_fallback(tmp_path, capsys, monk
     options = ["--variant", "very-small", "--games", "4", "--quiet", "--output"]
     assert main(["generate", "talking.py:model", "iggi", *options, "made"]) == 0
     stored = starmine.data.Dataset("made")
-    assert [player["name"] for player in stored.players] == ["talker", "iggi"]
-    moves = sum(event.seat == 0 for game in stored for event in game.state().history)
+    assert [player.name for player in stored.roster] == ["talker", "iggi"]
+    moves = sum(event.seat == 0 for game in range(len(stored)) for event in stored.state(game).history)
     assert f"a fallback chose {moves} of the moves of talker" in capsys.readouterr().err
     assert main(["generate", "talking.py:silent", "iggi", *options, "failed"]) == 2
     assert "no game of this shard is stored: a smaller --shard-size, in another folder," in capsys.readouterr().err

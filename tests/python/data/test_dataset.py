@@ -8,17 +8,16 @@ import shutil
 import numpy as np
 import pytest
 from random_variants import random_variant
-from stored_games import described, played_table, same_games, store
+from stored_games import described, played_table, store
 
 import starmine
 from starmine import StarmineError
 from starmine._util.durable import DamagedFileError
 from starmine.data import generate, read_games
 from starmine.data.dataset import Dataset
-from starmine.data.metadata import Metadata
 from starmine.data.prefetch import ahead
 from starmine.data.schema import read_table, schema, shard_name, write_table
-from starmine.data.table import GameTable
+from starmine.games import Games, RosterPlayer
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -50,32 +49,38 @@ def test_a_folder_is_its_shards_in_order(folder, table):
     data = Dataset(folder)
     assert len(data) == 60
     assert data.variant == table.variant
-    assert data.turns == len(table.trajectories.actions)
+    assert data.turns == len(table.actions)
     assert [metadata.shard for metadata in data.metadata] == [0, 1, 2]
-    assert [row["name"] for row in data.players] == ["player 0", "player 1"]
+    assert [player.name for player in data.roster] == ["player 0", "player 1"]
     assert [group.games for group in data.row_groups()] == [8, 8, 4] * 3
-    assert same_games(GameTable.concatenate(list(data.tables())), table)
-    assert same_games(data[:], table)
+    assert Games.concatenate(list(data.tables())) == table
+    assert data[:] == table
 
 
 def test_one_file_and_several_are_data_sets(folder, table):
-    assert same_games(Dataset(folder / shard_name(1))[:], table[20:40])
+    assert Dataset(folder / shard_name(1))[:] == table[20:40]
     files = [folder / shard_name(2), str(folder / shard_name(0))]
-    assert same_games(Dataset(files)[:], table[[*range(40, 60), *range(20)]])
+    assert Dataset(files)[:] == table[[*range(40, 60), *range(20)]]
 
 
 def test_games_are_chosen_as_numpy_chooses(folder, table):
     data = Dataset(folder)
     for chosen in (slice(5, 40, 3), [59, 0, 0, 33], np.arange(60) % 7 == 1, slice(0, 0)):
-        assert same_games(data[chosen], table[chosen])
+        assert data[chosen] == table[chosen]
     game = data[-1]
-    assert game.number == 59
-    assert game.score == table.scores[59]
-    assert game.ending == starmine.endings()[table.endings[59] - 1]
-    assert game.state().score == game.score
-    assert game.state(3).history == table.state(59, 3).history
-    assert (game.deck == table.trajectories.decks[59]).all()
-    assert [row["name"] for row in game.players] == ["player 1", "player 0"]
+    assert game == table[59]
+    assert data.state(59, 3).history == game.state(0, 3).history == table.state(59, 3).history
+    assert [game.roster[row].name for row in game.players[0]] == ["player 1", "player 0"]
+
+
+def test_a_data_set_has_the_columns_and_means_of_its_games(folder, table):
+    data = Dataset(folder)
+    for name in ("scores", "fireworks", "endings", "lengths", "players", "number", "failures"):
+        found, expected = getattr(data, name), getattr(table, name)
+        assert found is expected or (found.dtype == expected.dtype and np.array_equal(found, expected)), name
+    assert (data.mean, data.standard_error, data.summary()) == (table.mean, table.standard_error, table.summary())
+    assert data.share("lost") == table.share("lost")
+    assert data[data.scores == table.scores.max()] == table[table.scores == table.scores.max()]
 
 
 @pytest.mark.parametrize(
@@ -95,8 +100,8 @@ def test_games_that_are_not_there_are_refused(games, message, folder, table):
 
 
 def test_games_come_one_by_one(folder, table):
-    assert [game.number for game in Dataset(folder)] == list(range(60))
-    assert [len(game) for game in Dataset(folder)] == table.lengths.tolist()
+    assert [int(game.number[0]) for game in Dataset(folder)] == list(range(60))
+    assert [int(game.lengths[0]) for game in Dataset(folder)] == table.lengths.tolist()
 
 
 def test_a_data_set_can_be_pickled(folder, table):
@@ -104,7 +109,7 @@ def test_a_data_set_can_be_pickled(folder, table):
     data[2]  # whose row group stays in memory, and is not pickled
     assert len(pickle.dumps(data)) < 10_000
     data = pickle.loads(pickle.dumps(data))
-    assert same_games(data[:], table[3:9])
+    assert data[:] == table[3:9]
 
 
 # --- Views -------------------------------------------------------------------------------------------------
@@ -133,11 +138,11 @@ def test_filters_keep_the_games_that_meet_all_conditions(folder, table):
             (scores >= middle) & some,
         ),
     ]:
-        assert same_games(view[:], table[mask])
+        assert view[:] == table[mask]
         assert len(view) == mask.sum()
         assert view.turns == table.lengths[mask].sum()
         assert view.table(["score"]).column("score").to_pylist() == scores[mask].tolist()
-        assert [game.number for game in view] == np.flatnonzero(mask).tolist()
+        assert view.number.tolist() == np.flatnonzero(mask).tolist()
     assert len(data) == 60
     assert not data.filter(min_score=25)
     assert list(data.filter(min_score=25).replay()) == []
@@ -145,8 +150,8 @@ def test_filters_keep_the_games_that_meet_all_conditions(folder, table):
 
 def test_a_selection_is_in_the_order_of_the_data_set(folder, table):
     data = Dataset(folder)
-    assert same_games(data.select([40, 3, 17])[:], table[[3, 17, 40]])
-    assert same_games(data.select(slice(10, 30)).select(np.arange(20) % 2 == 0)[:], table[10:30:2])
+    assert data.select([40, 3, 17])[:] == table[[3, 17, 40]]
+    assert data.select(slice(10, 30)).select(np.arange(20) % 2 == 0)[:] == table[10:30:2]
     with pytest.raises(starmine.StarmineError, match="selected twice"):
         data.select([1, 1])
 
@@ -184,23 +189,22 @@ def test_unknown_names_are_refused(folder):
 
 def test_players_tables_of_files_are_merged(tmp_path):
     first, second = played_table(4), played_table(4, first=4)
-    names = [[{"name": "a"}, {"name": "b"}], [{"name": "b"}, {"name": "c"}]]
-    for number, (part, players) in enumerate(zip((first, second), names, strict=True)):
-        pq.write_table(write_table(part, Metadata(part.variant, players)), tmp_path / shard_name(number))
+    for number, (part, names) in enumerate(((first, "ab"), (second, "bc"))):
+        part = dataclasses.replace(part, roster=tuple(map(RosterPlayer, names)))
+        pq.write_table(write_table(part, described(part)), tmp_path / shard_name(number))
     data = Dataset(tmp_path)
-    assert [row["name"] for row in data.players] == ["a", "b", "c"]
+    assert [player.name for player in data.roster] == ["a", "b", "c"]
     assert data[:].players.tolist() == [*first.players.tolist(), *(second.players + 1).tolist()]
     assert data.table(["players"]).column("players").to_pylist() == data[:].players.tolist()
-    assert [game.number for game in data.filter(seats=["c", None])] == [5, 7]
-    assert data[4].players[0]["name"] == "b"
+    assert data.filter(seats=["c", None]).number.tolist() == [5, 7]
 
 
 def test_more_players_than_a_column_can_number_are_refused(tmp_path):
     for number in range(2):
         part = played_table(4, first=4 * number)
-        players = [{"name": f"{number} {player}"} for player in range(20_000)]
-        pq.write_table(write_table(part, Metadata(part.variant, players)), tmp_path / shard_name(number))
-        assert len(Dataset(tmp_path / shard_name(number)).players) == 20_000
+        part = dataclasses.replace(part, roster=tuple(RosterPlayer(f"{number} {player}") for player in range(20_000)))
+        pq.write_table(write_table(part, described(part)), tmp_path / shard_name(number))
+        assert len(Dataset(tmp_path / shard_name(number)).roster) == 20_000
     with pytest.raises(starmine.StarmineError, match="40000 players are not allowed: expected at most 32768"):
         Dataset(tmp_path)
 
@@ -211,7 +215,7 @@ def test_more_players_than_a_column_can_number_are_refused(tmp_path):
 def test_columns_are_those_of_the_files(folder, table):
     data = Dataset(folder)
     assert data.table().schema.names == schema(table.variant, ["search_values"]).names
-    assert same_games(read_table(data.table(), table.variant), table)
+    assert read_table(data.table(), described(table)) == table
     assert data.table(["length", "score"]).column("length").to_pylist() == table.lengths.tolist()
 
 
@@ -235,7 +239,7 @@ def test_a_replay_gives_the_rows_of_every_turn(seed, tmp_path):
         1 <= len(piece["game"]) <= 37 and {len(array) for array in piece.values()} == {len(piece["game"])}
         for piece in pieces
     )
-    rows, played = sorted_rows(pieces), table.trajectories
+    rows, played = sorted_rows(pieces), table
     expected = played.replay(("obs", "action_mask", "current_player", "reward", "score", "terminated"), **settings)
     for name, array in expected.items():
         assert rows[name].dtype == array.dtype
@@ -243,7 +247,7 @@ def test_a_replay_gives_the_rows_of_every_turn(seed, tmp_path):
     game = np.repeat(np.arange(30), played.lengths)
     assert (rows["action"] == played.actions).all()
     assert (rows["game"] == game).all()
-    assert (rows["number"] == table.game[game].astype(np.int64)).all()
+    assert (rows["number"] == table.number[game].astype(np.int64)).all()
     assert (rows["player"] == table.players[game, rows["current_player"]]).all()
     for index, (first, stop) in enumerate(zip(played.offsets[:-1], played.offsets[1:], strict=True)):
         assert (rows["turn"][first:stop] == np.arange(stop - first)).all()
@@ -271,19 +275,19 @@ def test_a_replay_has_the_named_outputs_in_their_dtypes(folder):
 def test_a_view_is_replayed_by_its_own_indices(folder, table):
     view = Dataset(folder).select([7, 30, 55])
     rows = sorted_rows(list(view.replay(dtype="bits", outputs=(*ALL, "number"))))
-    assert (rows["action"] == table[[7, 30, 55]].trajectories.actions).all()
+    assert (rows["action"] == table[[7, 30, 55]].actions).all()
     assert np.unique(rows["game"]).tolist() == [0, 1, 2]
     assert rows["number"].dtype == np.int64
-    assert np.unique(rows["number"]).tolist() == [view[game].number for game in range(3)] == [7, 30, 55]
+    assert np.unique(rows["number"]).tolist() == view.number.tolist() == [7, 30, 55]
 
 
 def test_a_row_group_is_read_with_its_optional_columns_or_without_all_of_them(tmp_path):
     table = dataclasses.replace(played_table(3, search_values=True), names=np.array(["a", "b", "c"], np.object_))
     data = Dataset(store(tmp_path / "games.parquet", table))
     (whole,), plain = data.tables(), data.read(0, optional=False)
-    assert same_games(whole, table)
-    assert same_games(plain, dataclasses.replace(table, search_values=None, names=None))
-    assert same_games(next(data.tables(optional=False)), plain)
+    assert whole == table
+    assert plain == dataclasses.replace(table, search_values=None, names=None)
+    assert next(data.tables(optional=False)) == plain
 
 
 # --- Batches of other libraries ------------------------------------------------------------------------------
@@ -295,7 +299,7 @@ def test_a_row_group_is_read_with_its_optional_columns_or_without_all_of_them(tm
 def test_other_files_of_a_folder_are_ignored(folder, table):
     for name in ("shard-000003.parquet.part", "manifest.json", ".lock", ".hidden.parquet", "notes.txt"):
         (folder / name).write_bytes(b"not games")
-    assert same_games(Dataset(folder)[:], table)
+    assert Dataset(folder)[:] == table
 
 
 def test_a_folder_without_games_is_refused(tmp_path):
@@ -372,14 +376,14 @@ def test_a_file_without_a_checksum_that_was_replaced_is_named(tmp_path):
         table = played_table(5, seed=seed)
         pq.write_table(write_table(table, described(table)), file)
     data = Dataset(path)
-    assert same_games(data.read(0), data.read(0))
+    assert data.read(0) == data.read(0)
     other.replace(path)
     for call in (
         lambda: data[3],
         lambda: data.filter(min_score=5),
         lambda: list(data.replay()),
         lambda: pickle.loads(pickle.dumps(data)).read(0),
-        lambda: data.content,
+        lambda: data.checksum,
     ):
         with pytest.raises(DamagedFileError, match=r"games.parquet: it has other games than when the file"):
             call()
@@ -401,9 +405,9 @@ def test_names_may_come_one_by_one(folder):
 
 
 def test_a_game_that_breaks_the_rules_is_refused_with_its_file(tmp_path, table):
-    actions = table.trajectories.actions.copy()
+    actions = table.actions.copy()
     actions[:] = 0
-    broken = dataclasses.replace(table, trajectories=dataclasses.replace(table.trajectories, actions=actions))
+    broken = dataclasses.replace(table, actions=actions)
     data = Dataset(store(tmp_path / "games.parquet", broken))
     with pytest.raises(starmine.StarmineError, match=r"games\.parquet, row group 0: .*action 0"):
         list(data.replay())

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from format_games import assert_equal_games, games_of, imported
+from format_games import assert_equal_games, games_of, read_and_skipped
 
 import starmine
 from starmine.cli import main
@@ -14,7 +14,7 @@ from starmine.data.formats.hanab_live import entries
 def entries_of(variant=None, count=3, **changes):
     """Games and their JSON objects."""
     games = games_of(variant or starmine.Variant(), count=count)
-    return games, [entry | changes for entry in entries(imported(games))]
+    return games, [entry | changes for entry in entries(games)]
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def test_json_is_read_in_every_layout(layout, encoding, three, tmp_path):
     games, found = three
     path = tmp_path / "games.json"
     path.write_bytes(LAYOUTS[layout](found).encode(encoding))
-    assert_equal_games(read_games(path).trajectories, games)
+    assert_equal_games(read_games(path), games)
 
 
 @pytest.mark.parametrize("broken", [0, 1, 2])
@@ -49,9 +49,9 @@ def test_a_line_that_is_cut_off_is_named_and_the_others_survive(broken, three, t
     path.write_text("\n".join(lines))
     with pytest.raises(starmine.StarmineError, match=rf"game {broken}: line {broken + 1}: it is not JSON"):
         read_games(path)
-    kept = read_games(path, on_error="skip")
-    assert [game.index for game in kept.skipped] == [broken]
-    assert_equal_games(kept.trajectories, games[[place for place in range(3) if place != broken]])
+    kept, skipped = read_and_skipped(path)
+    assert [game.game for game in skipped] == [broken]
+    assert_equal_games(kept, games[[place for place in range(3) if place != broken]])
 
 
 def test_a_list_that_is_cut_off_is_refused(three, tmp_path):
@@ -84,46 +84,43 @@ def folder(three, tmp_path):
 
 
 def test_a_folder_of_files_is_read(folder, three, tmp_path):
-    with pytest.raises(starmine.StarmineError, match=r"1 of 4 files cannot be read: .*1b\.json: it is not JSON"):
+    with pytest.raises(starmine.StarmineError, match=r"1b\.json: it is not JSON"):
         read_games(folder)
-    found = read_games(folder, on_error="skip")
-    assert_equal_games(found.trajectories, three[0])
-    assert found.indices.tolist() == [0, 1, 3]
-    assert found.names == ("0", "1", "4711")
-    assert [str(game).split(": it")[0] for game in found.skipped] == [f"{folder / '1b.json'}"]
-    assert_equal_games(read_games(folder, "hanab-live", on_error="skip").trajectories, three[0])
-    with pytest.raises(starmine.StarmineError, match=r"it holds no games: expected files \*\.safetensors"):
-        read_games(folder, "ah2ac2")
+    for format in (None, "hanab-live"):
+        found, skipped = read_and_skipped(folder, format)
+        assert_equal_games(found, three[0])
+        assert found.number.tolist() == [0, 1, 3]
+        assert found.names.tolist()[-1] == "4711"
+        assert [(game.path, game.game) for game in skipped] == [(folder / "1b.json", None)]
     (tmp_path / "empty").mkdir()
-    with pytest.raises(starmine.StarmineError, match="it holds no games"):
-        read_games(tmp_path / "empty")
+    for path, format in ((folder, "ah2ac2"), (tmp_path / "empty", None), ([], None)):
+        with pytest.raises(starmine.StarmineError):
+            read_games(path, format)
 
 
 def test_several_sources_are_read(folder, three, tmp_path):
     games, _ = three
     write_games(games, tmp_path / "games.parquet")
     read = read_games([folder / "0.json", tmp_path / "games.parquet", str(folder / "2.json")])
-    assert_equal_games(read.trajectories, games[[0, 0, 1, 2, 2]])
-    assert read.indices.tolist() == list(range(5))
+    assert_equal_games(read, games[[0, 0, 1, 2, 2]])
+    assert read.number.tolist() == list(range(5))
     (tmp_path / "cut.safetensors").write_bytes(b"PK")
     with pytest.raises(starmine.StarmineError, match=r"cut\.safetensors: it is no safetensors file"):
         read_games([folder / "0.json", tmp_path / "cut.safetensors"])
-    read = read_games([tmp_path / "cut.safetensors", folder / "0.json"], on_error="skip")
-    assert (len(read), read.indices.tolist()) == (1, [1])
-    assert str(read.skipped[0]).startswith(f"{tmp_path / 'cut.safetensors'}: it is no safetensors file")
+    read, skipped = read_and_skipped([tmp_path / "cut.safetensors", folder / "0.json"])
+    assert (len(read), read.number.tolist()) == (1, [1])
+    assert str(skipped[0]).startswith(f"{tmp_path / 'cut.safetensors'}: it is no safetensors file")
     with pytest.raises(FileNotFoundError, match=r"absent\.json"):
-        read_games([folder / "0.json", tmp_path / "absent.json"], on_error="skip")
-    with pytest.raises(starmine.StarmineError, match="source is empty"):
-        read_games([])
+        read_and_skipped([folder / "0.json", tmp_path / "absent.json"])
 
 
 def test_a_game_of_a_file_among_several_is_named_with_its_place(three, tmp_path):
     _, found = three
     for name in "ab":
         (tmp_path / f"{name}.json").write_text(json.dumps([found[0], found[1] | {"id": 99, "actions": [7]}, found[2]]))
-    kept = read_games(tmp_path, on_error="skip")
-    assert kept.indices.tolist() == [0, 2, 3, 5]
-    assert [str(game).partition(": turn")[0] for game in kept.skipped] == [
+    kept, skipped = read_and_skipped(tmp_path)
+    assert kept.number.tolist() == [0, 2, 3, 5]
+    assert [str(game).partition(": turn")[0] for game in skipped] == [
         f"{tmp_path / name}.json, game 1 (99)" for name in "ab"
     ]
 
@@ -136,33 +133,8 @@ def test_the_command_names_and_counts_what_it_skips(folder, three, tmp_path, cap
     said = capsys.readouterr()
     assert said.err.startswith(f"skipped {folder / '1b.json'}: it is not JSON")
     assert said.out.startswith("1 games")
-    assert said.out.endswith("; 1 skipped\n")
     assert main(["replay", str(folder), "--skip", "--html", str(tmp_path / "games.html")]) == 0
     assert capsys.readouterr().err.startswith(f"skipped {folder / '1b.json'}")
-
-
-def test_a_game_without_actions_is_skipped_when_it_is_written(three, tmp_path, capsys):
-    games, _ = three
-    offsets = games.offsets.copy()
-    offsets[2] = offsets[1]
-    actions = games.actions[[*range(games.offsets[1]), *range(games.offsets[2], games.offsets[3])]]
-    offsets[2:] = [offsets[1], len(actions)]
-    held = starmine.Trajectories(games.variant, games.decks, games.start_players, actions, offsets)
-    path = tmp_path / "games.json"
-    with pytest.raises(starmine.StarmineError, match="1 of 3 games do not hold: game 1: it has no action"):
-        write_games(held, path)
-    assert [game.index for game in write_games(held, path, on_error="skip")] == [1]
-    assert_equal_games(read_games(path).trajectories, games[[0, 2]])
-    write_games(held, tmp_path / "games.parquet")
-    command = ["data", "convert", str(tmp_path / "games.parquet"), str(tmp_path / "again.json")]
-    assert main(command) == 2
-    assert main([*command, "--skip"]) == 0
-    said = capsys.readouterr()
-    assert "not written: game 1: it has no action" in said.err
-    assert said.out.startswith("2 games")
-    assert said.out.endswith("; 1 skipped\n")
-    with pytest.raises(starmine.UnknownNameError, match="skip"):
-        write_games(held, tmp_path / "games.json", on_error="ignore")
 
 
 # --- Rules that stand elsewhere -------------------------------------------------------------------------------
@@ -186,7 +158,7 @@ SIX = starmine.Variant(colors=6)
 def test_the_variant_may_stand_elsewhere(told, tmp_path):
     games, found = entries_of(SIX)
     (tmp_path / "games.json").write_text(json.dumps([entry | told for entry in found]))
-    assert_equal_games(read_games(tmp_path / "games.json").trajectories, games)
+    assert_equal_games(read_games(tmp_path / "games.json"), games)
 
 
 @pytest.mark.parametrize("name", ["firstPlayer", "startingPlayer"])
@@ -206,7 +178,7 @@ def test_the_start_player_may_stand_elsewhere(name, level, tmp_path):
     turned |= {name: 1} if level == "top" else {"options": {name: 1}}
     (tmp_path / "games.json").write_text(json.dumps(turned))
     found = read_games(tmp_path / "games.json")
-    assert found.trajectories.start_players.tolist() == [1]
+    assert found.start_players.tolist() == [1]
     assert found.scores.tolist() == [games.state(0).score]
 
 
@@ -231,7 +203,7 @@ def test_rules_that_contradict_each_other_or_are_unknown_are_refused(told, three
     path.write_text(json.dumps([three[1][0], three[1][1] | told]))
     with pytest.raises(starmine.StarmineError):
         read_games(path)
-    assert read_games(path, on_error="skip").indices.tolist() == [0]
+    assert read_and_skipped(path)[0].number.tolist() == [0]
 
 
 def test_a_card_with_two_suits_is_refused(three, tmp_path):
@@ -262,7 +234,7 @@ def test_variants_that_copies_express_are_read(name, number, ones, fours, black,
     assert {entry["options"]["variant"] for entry in found} == {name}
     for told in ({"variant": name}, {"variantID": number}):
         (tmp_path / "games.json").write_text(json.dumps([entry | {"options": told} for entry in found]))
-        assert_equal_games(read_games(tmp_path / "games.json").trajectories, games)
+        assert_equal_games(read_games(tmp_path / "games.json"), games)
 
 
 @pytest.mark.parametrize("name", ["Rainbow (6 Suits)", "Clue Starved (5 Suits)", "Dark Rainbow (6 Suits)", ""])
@@ -288,14 +260,13 @@ def mixed(tmp_path):
 
 @pytest.mark.parametrize("place", range(4))
 def test_a_variant_chooses_among_the_rules_of_a_mixed_file(place, mixed):
-    with pytest.raises(starmine.StarmineError, match=r"6 of 8 games do not hold: game 1: it is a game of Variant\("):
+    with pytest.raises(starmine.StarmineError, match=r"game 1: it is a game of Variant\("):
         read_games(mixed)
-    assert len(read_games(mixed, on_error="skip").skipped) == 6
+    assert len(read_and_skipped(mixed)[1]) == 6
     found = read_games(mixed, variant=MIXED[place])
-    assert_equal_games(found.trajectories, games_of(MIXED[place], count=2))
-    assert found.indices.tolist() == [place, place + 4]
-    assert (found.skipped, found.other_rules) == ((), 6)
-    with pytest.raises(starmine.StarmineError, match=r"variant=.*mini|ranks.* is not allowed: the file has Variant\("):
+    assert_equal_games(found, games_of(MIXED[place], count=2))
+    assert found.number.tolist() == [place, place + 4]
+    with pytest.raises(starmine.StarmineError, match=r"there is no game of .*: it has games of Variant\("):
         read_games(mixed, variant="mini")
 
 
@@ -304,8 +275,8 @@ def test_a_variant_chooses_among_files(tmp_path):
         write_games(games_of(variant, count=2), tmp_path / f"{number}.json")
     for place, variant in enumerate(MIXED):
         found = read_games(tmp_path, variant=variant)
-        assert_equal_games(found.trajectories, games_of(variant, count=2))
-        assert (found.indices.tolist(), found.other_rules) == ([2 * place, 2 * place + 1], 6)
+        assert_equal_games(found, games_of(variant, count=2))
+        assert found.number.tolist() == [2 * place, 2 * place + 1]
     with pytest.raises(starmine.StarmineError, match=r"1\.json, game 0: it is a game of Variant\(players=3\)"):
         read_games(tmp_path)
 
@@ -326,8 +297,8 @@ def test_a_variant_chooses_among_files(tmp_path):
 def test_the_commands_variant_chooses_games(arguments, place, mixed, tmp_path, capsys):
     target = tmp_path / "games.parquet"
     assert main(["data", "convert", str(mixed), str(target), *arguments]) == 0
-    assert capsys.readouterr().out.endswith("; 6 of other rules left out\n")
-    assert_equal_games(read_games(target).trajectories, games_of(MIXED[place], count=2))
+    assert capsys.readouterr().out.startswith("2 games")
+    assert_equal_games(read_games(target), games_of(MIXED[place], count=2))
     assert main(["replay", str(mixed), "--html", str(tmp_path / "games.html"), *arguments]) == 0
 
 
@@ -343,7 +314,7 @@ def test_the_commands_variant_chooses_games(arguments, place, mixed, tmp_path, c
         (["--variant", "standard, **{}"], "expected a preset"),
         (["--variant", "standard, players=99"], "players=99"),
         (["--variant", "standard, players=3", "--players", "2"], "contradict each other"),
-        (["--variant", "mini"], "is not allowed: the file has Variant("),
+        (["--variant", "mini"], "it has games of Variant("),
     ],
     ids=str,
 )

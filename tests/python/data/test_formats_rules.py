@@ -7,13 +7,14 @@ from format_games import assert_equal_games, games_of
 from random_variants import random_variant
 
 import starmine
-from starmine.data import FORMATS, read_games, write_games
+from starmine.data import read_games, write_games
+from starmine.data.formats.exchange import FORMATS
 from starmine.data.formats.records import starting_at_seat_0
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("safetensors")
 
-SUFFIXES = {row.name: row.suffixes[0] for row in FORMATS.values()}
+SUFFIXES = {name: module.SUFFIXES[0] for name, module in FORMATS.items()}
 PRESETS = [starmine.variant(name, players=players) for name in starmine.variants() for players in (2, 3, 4, 5)]
 OF_ONE_RULE = [  # the base game with each rule changed alone
     starmine.Variant(**{name: value})
@@ -35,7 +36,7 @@ RANDOM = [random_variant(random.Random(seed)) for seed in range(150)]
 def refusal(games, path, name):
     """What a writer says against games; None if it writes them."""
     try:
-        write_games(games, path, format=name, on_error="skip")
+        write_games(games, path, format=name)
     except starmine.StarmineError as error:
         return str(error)
     return None
@@ -53,7 +54,7 @@ def comes_back(name, variant, folder):
         assert str(variant) in refused
         return False
     found = read_games(path, format=name)
-    assert_equal_games(found.trajectories, games if name == "parquet" else starting_at_seat_0(games))
+    assert_equal_games(found, games if name == "parquet" else starting_at_seat_0(games))
     path.unlink()
     return True
 

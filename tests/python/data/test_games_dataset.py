@@ -71,7 +71,7 @@ def same_minibatches(one, other):
 def test_an_epoch_has_every_turn_once(folder, table):
     minibatches = list(GamesDataset(folder, 300, outputs=LIGHT))
     assert all(len(rows["game"]) == 300 for rows in minibatches[:-1])
-    assert len(minibatches[-1]["game"]) == len(table.trajectories.actions) % 300
+    assert len(minibatches[-1]["game"]) == len(table.actions) % 300
     assert sorted(keys(minibatches)) == all_keys(table)
     dropped = list(GamesDataset(folder, 300, outputs=LIGHT, drop_last=True))
     same_minibatches(dropped, minibatches[:-1])
@@ -79,14 +79,14 @@ def test_an_epoch_has_every_turn_once(folder, table):
 
 def test_minibatches_are_larger_than_blocks_where_they_must(folder, table):
     minibatches = list(GamesDataset(folder, 3000, outputs=LIGHT))
-    assert [len(rows["game"]) for rows in minibatches] == [3000, len(table.trajectories.actions) - 3000]
+    assert [len(rows["game"]) for rows in minibatches] == [3000, len(table.actions) - 3000]
     assert sorted(keys(minibatches)) == all_keys(table)
 
 
 @pytest.mark.parametrize("dtype", ["bits", "float32", "float16", "bfloat16", "uint8"])
 def test_rows_are_those_of_the_replay(dtype, folder, table):
     expected = {name: torch.from_numpy(array) for name, array in rows_by_key(Dataset(folder)).items()}
-    firsts = torch.from_numpy(table.trajectories.offsets)
+    firsts = torch.from_numpy(table.offsets)
     for rows in GamesDataset(folder, 512, dtype=dtype):
         place = firsts[rows["game"]] + rows["turn"]
         for name, tensor in rows.items():
@@ -115,7 +115,7 @@ def test_every_seats_observation_can_be_had(folder):
 def test_extra_outputs_are_those_of_the_games(observers, folder, table):
     """Also without observations, and in permuted colours."""
     names = ("card_features", "marginals", "own_hand")
-    expected = table.trajectories.replay(names, observers=observers)
+    expected = table.replay(names, observers=observers)
     rows = [*Dataset(folder).replay(64, observers=observers, outputs=(*LIGHT, *names))]
     for minibatches in (
         [
@@ -125,13 +125,13 @@ def test_extra_outputs_are_those_of_the_games(observers, folder, table):
         rows,
     ):
         for batch in minibatches:
-            places = table.trajectories.offsets[batch["game"]] + batch["turn"]
+            places = table.offsets[batch["game"]] + batch["turn"]
             for name in names:
                 assert batch[name].dtype == expected[name].dtype
                 assert np.array_equal(batch[name], expected[name][places])
     permuted = GamesDataset(folder, 10**6, outputs=("game", "turn", *names), observers=observers, permute_colors=True)
     (batch,) = permuted
-    places = table.trajectories.offsets[batch["game"].numpy()] + batch["turn"].numpy()
+    places = table.offsets[batch["game"].numpy()] + batch["turn"].numpy()
     assert np.array_equal(batch["card_features"], expected["card_features"][places])  # colours do not matter
     assert not np.array_equal(batch["own_hand"], expected["own_hand"][places])
 
@@ -163,7 +163,7 @@ def test_a_network_on_card_features_is_cloned_from_disk(folder):
     assert losses[-1] < losses[0]
     policy = starmine.torch.ModulePolicy(network, extra_outputs=["card_features"])
     network.shown.clear()
-    played = starmine.play_games([policy] * 2, 1, record=True).trajectories
+    played = starmine.play_games([policy] * 2, 1)
     assert np.array_equal(torch.cat(network.shown).numpy(), played.replay(["card_features"])["card_features"])
 
 
@@ -191,10 +191,10 @@ def test_colours_are_permuted_for_each_game(folder, table):
     same_minibatches(first, again)
     seed = np.random.SeedSequence([4, 0, blocks_module._COLORS]).generate_state(1, np.uint64)[0]
     permutations = color_permutations(table.variant, int(seed), np.arange(GAMES))
-    expected = permute_colors(table.trajectories, permutations)
-    observations = torch.from_numpy(expected.observations(dtype="bits"))
+    expected = permute_colors(table, permutations)
+    observations = torch.from_numpy(expected.replay(["obs"], dtype="bits")["obs"])
     actions = torch.from_numpy(expected.actions.astype(np.int64))
-    firsts = torch.from_numpy(table.trajectories.offsets)
+    firsts = torch.from_numpy(table.offsets)
     for rows in first:
         place = firsts[rows["game"]] + rows["turn"]
         assert torch.equal(rows["obs"], observations[place])
@@ -208,16 +208,16 @@ def test_colours_are_permuted_for_each_game(folder, table):
 @pytest.mark.parametrize("lengths", [[0] * 6, [0, 3, 0, 2, 0, 1]])
 def test_games_that_were_stopped_early_are_read(lengths, tmp_path):
     table = played_table(6, seed=2)
-    played, offsets = table.trajectories, np.cumsum([0, *lengths])
-    firsts = played.offsets[:-1]
-    actions = [played.actions[first : first + turns] for first, turns in zip(firsts, lengths, strict=True)]
-    cut = dataclasses.replace(played, actions=np.concatenate(actions), offsets=offsets)
-    table = dataclasses.replace(table, trajectories=cut, scores=table.scores * 0, endings=table.endings * 0)
+    offsets = np.cumsum([0, *lengths])
+    firsts = table.offsets[:-1]
+    actions = [table.actions[first : first + turns] for first, turns in zip(firsts, lengths, strict=True)]
+    played = {"actions": np.concatenate(actions), "offsets": offsets}
+    table = dataclasses.replace(table, **played, scores=table.scores * 0, endings=table.endings * 0)
     path = store(tmp_path / "games.parquet", table)
     for shuffle in (True, False):
         assert sorted(keys(GamesDataset(path, 4, shuffle=shuffle))) == all_keys(table)
     assert sorted(keys(Dataset(path).replay())) == all_keys(table)
-    assert Dataset(path)[1].ending is None
+    assert Dataset(path).endings[1] == 0
 
 
 # --- Order -----------------------------------------------------------------------------------------------------
@@ -246,7 +246,7 @@ def test_a_minibatch_mixes_games_and_turns(folder, table):
     longest = int(table.lengths.max())
     assert rows["turn"].unique().numel() > longest / 2
     groups = {game // 40 for game in rows["game"].tolist()}
-    assert len(groups) == blocks_module.MIXED, "of as many row groups as a window has"
+    assert len(groups) == blocks_module.GROUPS_IN_A_WINDOW, "of as many row groups as a window has"
     neighbours = np.diff(np.array(keys([rows])), axis=0)
     assert (neighbours == [0, 1]).all(axis=1).mean() < 0.05
 
@@ -414,8 +414,8 @@ def test_a_data_set_is_equal_to_one_of_the_same_content(tmp_path, folder):
 
 
 def test_files_without_a_checksum_have_a_content_too(tmp_path):
-    games = starmine.play_games(["iggi"] * 2, 20, seed=1, variant="mini", record=True)
-    others = starmine.play_games(["iggi"] * 2, 20, seed=2, variant="mini", record=True)
+    games = starmine.play_games(["iggi"] * 2, 20, seed=1, variant="mini")
+    others = starmine.play_games(["iggi"] * 2, 20, seed=2, variant="mini")
     for name, written in (("one", games), ("same", games), ("other", others)):
         starmine.data.write_games(written, tmp_path / f"{name}.parquet")
         table = pq.read_table(tmp_path / f"{name}.parquet")
@@ -511,7 +511,7 @@ def test_decks_of_evaluations_are_warned_of(tmp_path, seed):
     from starmine.data import evaluation_decks, generate, write_games
 
     generate(["iggi"] * 2, 5, tmp_path / "made", "mini", seed, evaluation_decks=True, progress=False)
-    played = starmine.play_games(["iggi"] * 2, 5, variant="mini", seed=seed, record=True)
+    played = starmine.play_games(["iggi"] * 2, 5, variant="mini", seed=seed)
     write_games(played, tmp_path / "written.parquet")
     for path in (tmp_path / "made", tmp_path / "written.parquet"):
         with warnings.catch_warnings(record=True) as caught:
@@ -520,11 +520,9 @@ def test_decks_of_evaluations_are_warned_of(tmp_path, seed):
         said = f"5 of the first 5 games of {starmine.data.Dataset(path)} have decks of evaluations: "
         assert [str(warning.message).startswith(said) for warning in caught] == [True] * (seed != 1)
         assert {warning.filename for warning in caught} <= {__file__}
-    games = played.trajectories
+    games = played
     assert evaluation_decks(games).tolist() == [seed != 1] * 5
     assert evaluation_decks(games, [seed]).all()
     assert not evaluation_decks(games, [seed + 1]).any()
     for others in (played, starmine.data.Dataset(tmp_path / "made")[:]):
         assert evaluation_decks(others).tolist() == [seed != 1] * 5
-    with pytest.raises(TypeError, match=r"games=.*data\[:\] of a Dataset"):
-        evaluation_decks(starmine.data.Dataset(tmp_path / "made"))

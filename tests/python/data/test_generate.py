@@ -1,6 +1,5 @@
 """Generated data sets: the games of play_games, whoever makes which shard in which chunks."""
 
-import json
 import pickle
 import re
 import sys
@@ -19,9 +18,8 @@ from generated_games import rows, run, tables_of
 
 from starmine.data import Dataset, generate, info, verify
 from starmine.data.generation import cluster, shard
-from starmine.data.generation.configuration import resolve_players
+from starmine.data.generation.configuration import Configuration
 from starmine.data.generation.shard import distinct_rows
-from starmine.data.manifest import MANIFEST, read_manifest
 from starmine.data.schema import ROW_GROUP, shard_name
 from starmine.games import whole_games
 from starmine.games.draws import choose_legal, draw
@@ -32,8 +30,9 @@ VARIANTS = ("mini", "avalanche", "timed-display")
 
 
 def same_games(folder, games, first=0):
-    """Compare the games of a folder with recorded ones of play_games."""
-    found, played = rows(folder), games.trajectories
+    """Compare the games of a folder with those of play_games: whole, and column by column as pyarrow reads them."""
+    assert Dataset(folder)[:] == games
+    found, played = rows(folder), games
     assert found["game"] == found["index"] == list(range(first, first + len(games)))
     assert found["deck"] == [deck.tobytes() for deck in played.decks]
     assert found["first_player"] == played.start_players.tolist()
@@ -48,7 +47,7 @@ def same_games(folder, games, first=0):
 @pytest.mark.parametrize("variant", ["standard", *VARIANTS])
 def test_a_table_plays_the_games_of_play_games(tmp_path, variant):
     made = generate(["iggi", "piers"], 300, tmp_path, variant, seed=7, shard_size=128, **QUIET)
-    games = play_games(["iggi", "piers"], 300, 7, variant, record=True)
+    games = play_games(["iggi", "piers"], 300, 7, variant)
     same_games(tmp_path, games)
     assert (made.made, made.kept, made.games) == ([0, 1, 2], [], 300)
     assert made.score == pytest.approx(games.scores.mean())
@@ -67,10 +66,8 @@ def test_the_decks_of_evaluations_are_generated_only_on_request(tmp_path, seed, 
     assert "--evaluation-decks" in capsys.readouterr().err
     assert not output.exists()
     generate(["iggi", "iggi"], 100, output, "mini", seed, evaluation_decks=True, **QUIET)
-    same_games(output, play_games(["iggi", "iggi"], 100, seed, "mini", record=True))
+    same_games(output, play_games(["iggi", "iggi"], 100, seed, "mini"))
     assert run("iggi", "iggi", "--seed", seed, "--evaluation-decks", "--output", output) == 0  # the same data set
-    with pytest.raises(TypeError, match="evaluation_decks=1 "):
-        generate(["iggi", "iggi"], 20, output, "mini", seed, evaluation_decks=1, **QUIET)
 
 
 def test_a_shard_does_not_depend_on_chunks_threads_or_the_other_shards(tmp_path, monkeypatch):
@@ -85,7 +82,6 @@ def test_a_shard_does_not_depend_on_chunks_threads_or_the_other_shards(tmp_path,
     for number in range(3):
         name = shard_name(number)
         assert (tmp_path / "parts" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
-    assert read_manifest(tmp_path / "parts") == read_manifest(tmp_path / "whole")
 
 
 def test_row_groups_are_written_as_they_come(tmp_path, monkeypatch):
@@ -103,7 +99,7 @@ def check_each_table(folder, seed, variant):
     found = rows(folder)
     tables = tables_of(folder)
     for game in range(0, len(tables), 7):
-        alone = play_games(list(tables[game]), 1, seed, variant, first_game=game, record=True).trajectories
+        alone = play_games(list(tables[game]), 1, seed, variant, first_game=game)
         assert found["actions"][game] == alone.actions.tobytes()
         assert found["deck"][game] == alone.decks[0].tobytes()
     return tables
@@ -125,13 +121,14 @@ def test_a_seat_is_drawn_and_the_others_are_not(tmp_path):
     assert abs(found.count(("random", "iggi")) - 750) < 80
     assert found.count(("random", "piers")) == 1000 - found.count(("random", "iggi"))
     assert {table.name for table in info(tmp_path).tables} == {"random + iggi", "random + piers"}
-    assert read_manifest(tmp_path)["configuration"]["seats"] == [0, [[1, 3.0], [2, 1.0]]]
+    assert Dataset(tmp_path).metadata[0].extra["configuration"]["seats"] == [0, [[1, 3.0], [2, 1.0]]]
 
 
 def test_the_command_line_draws_the_same_players(tmp_path):
     generate([[("iggi", 3), "piers"], "iggi"], 100, tmp_path / "python", "mini", **QUIET)
     assert run("iggi=3,piers", "iggi", "--output", tmp_path / "command") == 0
-    assert read_manifest(tmp_path / "command") == read_manifest(tmp_path / "python")
+    name = shard_name(0)
+    assert (tmp_path / "command" / name).read_bytes() == (tmp_path / "python" / name).read_bytes()
 
 
 def test_other_seeds_draw_other_tables(tmp_path):
@@ -166,7 +163,7 @@ def test_policies_and_python_bots_play_in_batches(tmp_path):
     again = Counting()
     generate([again, First], 200, tmp_path / "two", "mini", **QUIET)
     assert rows(tmp_path / "one") == rows(tmp_path / "two")
-    assert [player["name"].rpartition(".")[2] for player in Dataset(tmp_path / "one").players] == ["Counting", "First"]
+    assert [player.name.rpartition(".")[2] for player in Dataset(tmp_path / "one").roster] == ["Counting", "First"]
     assert verify(tmp_path / "one", deal=True).holds
 
 
@@ -193,9 +190,9 @@ def test_a_torch_module_plays_and_its_weights_are_in_the_players_table(tmp_path)
     torch.manual_seed(0)
     net = Net()
     generate([[net, "iggi"]] * 2, 100, tmp_path / "one", "mini", **QUIET)
-    players = Dataset(tmp_path / "one").players
-    assert [player["name"].rpartition(".")[2] for player in players] == ["Net", "iggi"]
-    assert len(players[0]["hash"]) == 64
+    players = Dataset(tmp_path / "one").roster
+    assert [player.name.rpartition(".")[2] for player in players] == ["Net", "iggi"]
+    assert len(players[0].checksum) == 64
     assert verify(tmp_path / "one", deal=True).holds
     with torch.no_grad():
         net.linear.bias += 1
@@ -211,8 +208,8 @@ def test_policies_have_the_checksum_of_their_file(tmp_path):
     expected = hashlib.sha256(file.read_bytes()).hexdigest()
     table = ["ippo-mini", f"policy: {file}; sampled"]
     generate(table, 20, tmp_path / "games", "mini", **QUIET)
-    assert [player["hash"] for player in Dataset(tmp_path / "games").players] == [expected, expected]
-    same_games(tmp_path / "games", play_games(table, 20, 1, "mini", record=True))
+    assert [player.checksum for player in Dataset(tmp_path / "games").roster] == [expected, expected]
+    same_games(tmp_path / "games", play_games(table, 20, 1, "mini"))
     file.write_bytes(starmine.load_policy("ippo-mini").data + b" ")
     with pytest.raises(starmine.SerializationError):
         generate(table, 20, tmp_path / "games", "mini", **QUIET)
@@ -246,8 +243,10 @@ def test_a_module_that_changes_meanwhile_is_told(tmp_path, monkeypatch):
 def test_noise_is_that_of_play_games(tmp_path):
     seats = ["iggi", "noisy: 0.1; piers"]
     generate(seats, 200, tmp_path / "one", "mini", **QUIET)
-    same_games(tmp_path / "one", play_games(seats, 200, 1, "mini", record=True))
-    assert Dataset(tmp_path / "one").players == [{"name": name, "hash": None} for name in seats]
+    same_games(tmp_path / "one", play_games(seats, 200, 1, "mini"))
+    assert [(player.name, player.identity) for player in Dataset(tmp_path / "one").roster] == [
+        (name, name) for name in seats
+    ]
     assert run(*seats, "--output", tmp_path / "two") == 0
     assert rows(tmp_path / "two")["actions"] == rows(tmp_path / "one")["actions"][:100]
 
@@ -327,10 +326,6 @@ def test_the_metadata_say_what_was_played(tmp_path):
     found = metadata[0].extra["configuration"]
     assert (found["games"], found["shard_size"], found["seats"]) == (100, 64, [0, 1])
     assert metadata[0].variant == starmine.variant("mini")
-    entry = read_manifest(tmp_path)["shards"][shard_name(1)]
-    assert entry["games"] == 36
-    assert entry["bytes"] == (tmp_path / shard_name(1)).stat().st_size
-    assert json.loads((tmp_path / MANIFEST).read_text())["configuration"] == found
 
 
 def test_the_progress_shows_speed_mean_score_and_time_left(tmp_path, monkeypatch, capsys):
@@ -372,23 +367,21 @@ def test_legal_actions_are_drawn_evenly():
 
 
 def test_a_configuration_travels_to_other_processes(tmp_path):
-    from starmine.data.generation.driver import configure
-
-    found = configure(["iggi", First], 100, "mini", 0, 10)
+    found = Configuration.of(["iggi", First], "mini", 100, 0, 10)
     assert pickle.loads(pickle.dumps(found)).to_dict() == found.to_dict()
 
 
 def test_players_are_told_apart_by_their_place(tmp_path):
     one, other = First(), First()
     generate([one, other], 20, tmp_path, "mini", **QUIET)
-    assert [player["name"].rpartition(".")[2] for player in Dataset(tmp_path).players] == ["First", "First (2)"]
+    assert [player.name.rpartition(".")[2] for player in Dataset(tmp_path).roster] == ["First", "First (2)"]
 
 
 def test_no_two_players_have_a_name():
     named = type("First (2)", (First,), {})  # as classes are that a function makes
     for seats in ([named(), First(), First()], [First(), First(), named()]):
-        found = resolve_players(seats, starmine.variant("mini", players=3))
-        assert len({player.name for player in found.members}) == 3
+        found = Configuration.of(seats, starmine.variant("mini", players=3), 10, 1, 10)
+        assert len({player.name for player in found.roster}) == 3
 
 
 @pytest.mark.parametrize(("table", "seats"), [(1, 2), (3, 5), (40, 3), (32_000, 5)])
@@ -408,5 +401,5 @@ def test_a_module_that_samples_is_another_player_than_one_that_does_not(tmp_path
     network = ColorNetwork(starmine.variant("mini"), hidden=(4, 4))
     options = {"games": 4, "output": tmp_path / "games", "variant": "mini", "progress": False}
     generate([ModulePolicy(network), "iggi"], **options)
-    with pytest.raises(starmine.StarmineError, match=r"with another .*ModulePolicy"):
+    with pytest.raises(starmine.StarmineError, match=r"holds other games.*ModulePolicy"):
         generate([ModulePolicy(network, sampled=True), "iggi"], **options)

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from stored_games import described, played_table, same_games
+from stored_games import described, played_table
 
 import starmine
 from starmine.data import Dataset, verify
@@ -14,7 +14,7 @@ pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
 MINI = starmine.variant("mini")
-GAMES = starmine.play_games(["iggi"] * 2, 40, seed=1, variant=MINI, record=True).trajectories
+GAMES = starmine.play_games(["iggi"] * 2, 40, seed=1, variant=MINI)
 
 # --- Files ------------------------------------------------------------------------------------------------
 
@@ -52,11 +52,9 @@ ENCODINGS = [
 def test_the_same_values_in_another_encoding_are_read_filtered_and_verified(tmp_path, name, kind):
     table, path = stored(tmp_path, encoded(name, kind))
     data = Dataset(path)
-    assert same_games(data[:], table)
-    assert data.turns == len(table.trajectories.actions)
-    kept = data.filter(
-        min_score=int(table.scores.min()) + 1, ending=starmine.endings(), players=data.players[0]["name"]
-    )
+    assert data[:] == table
+    assert data.turns == len(table.actions)
+    kept = data.filter(min_score=int(table.scores.min()) + 1, ending=starmine.endings(), players=data.roster[0].name)
     assert len(kept) <= 40
     assert (
         len(data.filter(min_score=int(table.scores[3]), max_score=int(table.scores[3])))
@@ -94,20 +92,13 @@ def test_other_values_are_named_wherever_a_file_is_read(tmp_path, name, change, 
     conditions = {
         "score": {"min_score": 3},
         "ending": {"ending": "perfect"},
-        "players": {"seats": [None, data.players[0]["name"]]},
+        "players": {"seats": [None, data.roster[0].name]},
     }
     calls = [lambda: data[:], lambda: data.filter(**conditions[name]), lambda: data.table([name])]
     for call in calls:
         with pytest.raises(starmine.StarmineError, match=message):
             call()
     assert re.search(message.partition(": ")[2], str(verify(path)))
-
-
-@pytest.mark.parametrize(("wrong", "expected"), [("min_scor", "min_score"), ("endings", "ending"), ("seat", "seats")])
-def test_a_condition_that_does_not_exist_is_refused_with_the_nearest(tmp_path, wrong, expected):
-    _, path = stored(tmp_path, lambda arrow: arrow)
-    with pytest.raises(TypeError, match=f"{wrong}.*did you mean .?{expected}"):
-        Dataset(path).filter(**{wrong: 3})
 
 
 # --- Numbers ----------------------------------------------------------------------------------------------

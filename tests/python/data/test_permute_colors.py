@@ -52,7 +52,7 @@ def replayed(games, encoder="canonical", dtype="uint8", observers="all"):
 @pytest.mark.parametrize("encoder", starmine.encoders())
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
 def test_permuted_games_show_permuted_features(variant, encoder):
-    games = played_table(12, variant).trajectories
+    games = played_table(12, variant)
     permutations = color_permutations(variant, 1, np.arange(12))
     assert (permutations != np.arange(variant.colors)).any()
     before, after = replayed(games, encoder), replayed(permute_colors(games, permutations), encoder)
@@ -70,22 +70,23 @@ def test_permuted_games_show_permuted_features(variant, encoder):
 @pytest.mark.parametrize("dtype", ["bits", "float32", "float16"])
 def test_every_dtype_shows_the_permuted_game(dtype):
     variant = starmine.Variant()
-    games = permute_colors(played_table(5).trajectories, np.array([4, 2, 0, 1, 3]))
-    packed = games.observations(dtype=dtype)
+    games = permute_colors(played_table(5), np.array([4, 2, 0, 1, 3]))
+    packed = games.replay(["obs"], dtype=dtype)["obs"]
     features = np.unpackbits(packed, axis=1, bitorder="little")[:, :658] if dtype == "bits" else packed
-    assert (features == games.observations(dtype="uint8")).all()
+    assert (features == games.replay(["obs"], dtype="uint8")["obs"]).all()
     assert features.shape[1] == len(variant.layout())
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_permuted_games_stay_legal_in_any_variant(seed):
     variant = random_variant(random.Random(seed))
-    games = played_table(20, variant, seed).trajectories
+    games = played_table(20, variant, seed)
     permutations = color_permutations(variant, seed, np.arange(20))
     after = permute_colors(games, permutations)
     assert (replayed(after)["reward"] == replayed(games)["reward"]).all()
     back = permute_colors(after, np.argsort(permutations, axis=1))
-    assert all((array == back.to_dict()[name]).all() for name, array in games.to_dict().items())
+    assert all(map(np.array_equal, back.played(), games.played()))
+    assert (back.seed, back.index, back.search_values) == (None, None, None)
     assert all(after.state(game).ending == games.state(game).ending for game in range(20))
 
 
@@ -133,7 +134,7 @@ def test_a_permutation_depends_on_seed_and_number_alone():
     ],
 )
 def test_other_permutations_are_refused(permutation, message):
-    games = played_table(2, starmine.variant("avalanche")).trajectories
+    games = played_table(2, starmine.variant("avalanche"))
     with pytest.raises(starmine.ArrayError, match=message):
         permute_colors(games, np.array([permutation, permutation]))
 

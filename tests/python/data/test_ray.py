@@ -157,6 +157,6 @@ def test_ray_reads_shards_side_by_side(cluster, tmp_path):
     found = list(batches.iter_batches(batch_size=None, batch_format="numpy"))
     joined = {name: np.concatenate([batch[name] for batch in found]) for name in found[0]}
     order = np.lexsort((joined["turn"], joined["number"]))
-    games = Dataset(tmp_path)[:].trajectories
+    games = Dataset(tmp_path)[:]
     assert np.array_equal(joined["action"][order], games.actions)
     assert np.array_equal(joined["obs"][order], games.replay(["obs"], dtype="bits")["obs"])

@@ -4,6 +4,7 @@ import math
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,11 +17,10 @@ pytest.importorskip("pyarrow")
 
 from starmine.data import DamagedFileError, Dataset, generate, info, read_games, verify, write_games
 from starmine.data.files import write_file
-from starmine.data.manifest import read_manifest, write_manifest
 from starmine.data.metadata import Metadata
 from starmine.data.schema import shard_name
 from starmine.data.summary import histogram
-from starmine.data.table import GameTable
+from starmine.games import RosterPlayer
 
 GAMES, SIZE, FILE, ROW = 90, 40, shard_name(1), 17
 GAME = SIZE + ROW
@@ -64,7 +64,6 @@ def test_whole_games_hold(folder, threads):
         ("fireworks", lambda score: score + 1, "fireworks is "),
         ("ending", 5, "ending is 'no_legal_action': expected "),
         ("ending", 77, "ending is 77: expected "),
-        ("players", [0, 1], "players are [0, 1]: expected rows of a table of 1"),
         ("first_player", 2, "start_player=2 is not allowed: expected 0 to 1"),
         ("deck", lambda deck: bytes(len(deck)), "copies of R1: expected "),
         ("deck", lambda deck: b"\xff" * len(deck), "deck[0]=255 is not a card of this variant"),
@@ -83,8 +82,7 @@ def test_what_does_not_hold_is_named(folder, capsys, column, value, said):
     assert {(problem.file, problem.row, problem.game) for problem in rows} == {(FILE, ROW, GAME)}
     assert any(said in problem.what for problem in rows)
     files = [problem.what for problem in found.problems if problem.row is None]
-    assert "its games do not have the checksum in its metadata" in files
-    assert "its bytes do not have the checksum in _manifest.json" in files
+    assert any("its games do not have the checksum in its metadata" in what for what in files)
     assert main(["data", "verify", str(folder), "--quiet"]) == 1
     assert f"{FILE}, row {ROW}, game " in capsys.readouterr().out
 
@@ -114,8 +112,7 @@ def test_missing_cut_and_strange_files_are_named(folder):
     (folder / FILE).write_bytes((folder / FILE).read_bytes()[:-100])
     (folder / shard_name(2)).replace(folder / shard_name(7))
     said = [str(problem) for problem in verify(folder).problems]
-    assert f"{shard_name(0)}: the file is missing" in said
-    assert f"{shard_name(2)}: the file is missing" in said
+    assert f"{folder.name}: 1 shard missing, the first {shard_name(0)}" in said
     assert f"{shard_name(7)}: it cannot be read (it is damaged: its name is that of another shard" in "\n".join(said)
     assert any(line.startswith(f"{FILE}: it cannot be read (") for line in said)
     assert all("\n" not in line for line in said)
@@ -141,12 +138,10 @@ def test_many_problems_are_counted(folder, capsys):
 
 def forged(metadata):
     """Metadata of a generated file with each entry in turn replaced."""
-    from dataclasses import replace
-
     configuration = metadata.extra["configuration"]
     for value in (None, -1, 1.5, "x", [], {}, [None], [[]], [{}], 10**30):
         yield replace(metadata, extra={"configuration": value})
-        yield replace(metadata, players=[{"name": value}])
+        yield replace(metadata, roster=(RosterPlayer(value),))
         yield replace(metadata, shards=10**30)
         for name in configuration:
             yield replace(metadata, extra={"configuration": configuration | {name: value}})
@@ -170,22 +165,10 @@ def test_forged_metadata_are_told_and_raise_nothing(folder):
             assert "it is damaged: " in str(error)  # noqa: PT017
 
 
-def converted(games):
-    """Games that were not dealt here, as columns."""
-    numbers = {"game": np.arange(len(games), dtype=np.uint64), "seed": None, "index": None, "episode": None}
-    return GameTable(
-        games.trajectories,
-        **numbers,
-        scores=games.scores.astype(np.uint8),
-        fireworks=games.fireworks.astype(np.uint8),
-        endings=games.endings.astype(np.uint8),
-        players=np.zeros((len(games), 2), np.int16),
-    )
-
-
 def test_games_that_were_not_generated_are_verified_too(tmp_path):
-    games = converted(play_games(["iggi", "iggi"], 50, record=True))
-    write_file(tmp_path / "people.parquet", Metadata(games.variant, [{"name": "somebody"}]), games)
+    games = play_games(["iggi", "iggi"], 50)
+    games = replace(games, roster=(RosterPlayer("somebody"),), seed=None, index=None, episode=None)
+    write_file(tmp_path / "people.parquet", Metadata(games.variant, games.roster), games)
     assert verify(tmp_path).holds
     dealt = verify(tmp_path, deal=True)
     assert {problem.what for problem in dealt.problems} == {"seed, index or episode is missing: it cannot be dealt"}
@@ -233,46 +216,11 @@ def test_what_to_do_about_a_damaged_file_is_said(folder):
 
 def test_files_that_cannot_be_read_are_no_games(folder):
     (folder / FILE).write_bytes(b"PAR1")
-    with pytest.raises(StarmineError, match=f"1 of 3 files cannot be read: .*{FILE}: it is damaged .*can be skipped"):
+    with pytest.raises(DamagedFileError):
         read_games(folder)
-    change(folder / shard_name(0), "score", lambda score: score + 1)
-    with pytest.raises(StarmineError, match="1 of 3 files cannot be read and 1 of 50 games do not hold: "):
-        read_games(folder)
-    assert len(read_games(folder, on_error="skip")) == 49
-
-
-@pytest.mark.parametrize("damage", ["missing", "damaged"])
-def test_without_a_manifest_the_shards_and_their_own_checksums_are_compared(folder, damage):
-    path = folder / "_manifest.json"
-    if damage == "missing":
-        path.unlink()
-    else:
-        path.write_text("{")
-    change(folder / FILE, "score", lambda score: score + 1)
-    (folder / shard_name(2)).unlink()
-    files = [problem for problem in verify(folder).problems if problem.row is None]
-    assert [problem.what for problem in files if problem.file != path.name] == [
-        *(f"1 shard missing, the first {shard_name(2)}", "its games do not have the checksum in its metadata")
-    ]
-
-
-@pytest.mark.parametrize("damage", ["missing", "damaged", "without a file"])
-def test_a_manifest_that_was_not_compared_is_told(folder, damage):
-    path = folder / "_manifest.json"
-    if damage == "missing":
-        path.unlink()
-    elif damage == "damaged":
-        path.write_text("{")
-    else:
-        manifest = read_manifest(folder)
-        del manifest["shards"][FILE]
-        write_manifest(folder, manifest["configuration"], manifest["shards"])
-    found = verify(folder)
-    what = {"without a file": "it lacks 1 file"}.get(damage, f"it is {damage}")
-    again = "`starmine generate` with the same options makes it again"
-    assert [str(problem) for problem in found.problems] == [
-        f"_manifest.json: {what}: the checksums of bytes were not compared; {again}"
-    ]
+    skipped = []
+    assert len(read_games(folder, on_skip=skipped.append)) == 50
+    assert [game.path.name for game in skipped] == [FILE]
 
 
 def test_a_shard_under_the_name_of_another_is_refused(folder):
@@ -320,12 +268,12 @@ def test_the_numbers_fit_into_80_columns(tmp_path):
 def test_files_without_games_are_whole(folder, tmp_path, name):
     """Such as those of a conversion that has left all games out."""
     path = tmp_path / name
-    write_games(read_games(folder).chosen(np.zeros(0, np.int64)), path, "parquet")
+    write_games(read_games(folder)[:0], path, "parquet")
     found = info(path)
     assert (found.total.games, found.tables) == (0, [])
     assert "0 games, 0 turns" in str(found)
     assert str(verify(path)) == f"{path}: 1 file, 0 games, 0 turns: all hold"
-    assert len(Dataset(path)) == len(read_games(path)) == 0
+    assert len(Dataset(path)) == 0
 
 
 @pytest.mark.parametrize(("threads", "error"), [(0, StarmineError), (100_000, StarmineError), (1.5, TypeError)])
@@ -363,7 +311,7 @@ print(rows == verified.turns, len(games[[99, 3]]), "pandas" in sys.modules)
     assert done.stdout.split() == ["True", "2", "False"]
 
 
-def test_games_that_stopped_before_their_end_are_counted(folder, tmp_path_factory):
+def test_games_that_stopped_or_failed_are_counted(folder, tmp_path_factory):
     class Failing:
         version = 1
 
@@ -374,7 +322,14 @@ def test_games_that_stopped_before_their_end_are_counted(folder, tmp_path_factor
     with pytest.warns(UserWarning, match="every game"):
         starmine.evaluate({"failing": Failing}, 3, variant="mini", output=output, figure=False)
     found = info(output)
-    assert (found.total.games, found.total.stopped) == (3, 3)
-    assert "3 games stopped before the end; the means include their scores" in str(found)
-    assert info(folder).total.stopped == 0
+    assert (found.total.games, found.total.failed, found.total.stopped) == (0, 3, 0)
+    assert "3 games in which a player failed; the means leave them out" in str(found)
+    played = play_games(["iggi", "iggi"], 4, 0, "mini")
+    cut = starmine.Games(played.variant, *played[:1].played()[:2], played.actions[:5], np.array([0, 5]))
+    write_games(starmine.Games.concatenate([cut, played]), output / "cut.parquet")
+    (output / "shard-000000.parquet").unlink()
+    found = info(output)
+    assert (found.total.games, found.total.failed, found.total.stopped) == (5, 0, 1)
+    assert found.total.mean == Dataset(output).mean
+    assert "1 game stopped before the end; the means include its score" in str(found)
     assert "before the end" not in str(info(folder))

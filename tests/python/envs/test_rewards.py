@@ -62,10 +62,10 @@ def test_a_game_that_is_not_lost_has_no_penalty():
     for reward, penalty in itertools.product(["score", "fireworks"], [0.0, 3.0]):
         env = HanabiEnv(players=2, reward=reward, lost_game_penalty=penalty)
         state = env.variant.new_game(seed=0)
-        games = starmine.play_games(["simple", "simple"], games=1, seed=0, record=True)
+        games = starmine.play_games(["simple", "simple"], games=1, seed=0)
         env.reset(seed=0)
         total = 0.0
-        for action in games.trajectories.actions.tolist():
+        for action in games.actions.tolist():
             state.apply(action)
             _, gained, terminated, _, info = env.step(action)
             total += gained

@@ -64,7 +64,7 @@ def test_an_evaluation_goes_on_with_the_same_weights_in_another_file(tmp_path):
     output = tmp_path / "out"
     first = evaluate({"mine": f"policy: {tmp_path / 'a.st'}"}, 20, output=output, **FEW)
     again = evaluate({"mine": f"policy: {tmp_path / 'b.st'}"}, 20, output=output, **FEW)
-    assert again.seconds.tolist() == first.seconds.tolist()  # nothing was played
+    assert again.seconds == first.seconds  # nothing was played
 
 
 def test_the_command_does_not_go_on_with_a_changed_python_file(tmp_path):
@@ -291,11 +291,10 @@ def test_replays_are_those_of_the_players_that_played(tmp_path):
     path, output = tmp_path / "p.st", tmp_path / "out"
     path.write_bytes(GOOD)
     evaluate({"mine": f"policy: {path}", "iggi": "iggi"}, 20, output=output, **FEW)
-    before = [game.actions.tolist() for game in Dataset(output)]
-    assert {player["name"] for game in Dataset(output) for player in game.players} == {"mine", "iggi"}
+    before = Dataset(output)[:]
     path.write_bytes(BAD)
-    assert [game.actions.tolist() for game in Dataset(output)] == before
-    hashes = {player["name"]: player["hash"] for player in Dataset(output).players}
+    assert Dataset(output)[:] == before
+    hashes = {player.name: player.checksum for player in Dataset(output).roster}
     assert hashes == {"mine": sha256(GOOD).hexdigest(), "iggi": None}
 
 
@@ -320,12 +319,12 @@ def test_generated_games_have_the_hash_of_all_weights(tmp_path):
         ["ippo-mini", f"noisy: 0.5; policy: {path}; sampled", "noisy: 0.5; ippo-mini"],
     ]
     generate(seats, 8, tmp_path / "games", RULES, **QUIET)
-    hashes = [player["hash"] for player in Dataset(tmp_path / "games").players]
+    hashes = [player.checksum for player in Dataset(tmp_path / "games").roster]
     assert hashes == [weights, shipped, weights, shipped]
     generate(["search: ippo-mini; rollouts=10", "iggi"], 8, tmp_path / "more", RULES, **QUIET)
-    assert [player["hash"] for player in Dataset(tmp_path / "more").players] == [shipped, None]
+    assert [player.checksum for player in Dataset(tmp_path / "more").roster] == [shipped, None]
     generate([Versioned, Chooser(1, "1")], 8, tmp_path / "python", RULES, **QUIET)
-    hashes = [player["hash"] for player in Dataset(tmp_path / "python").players]
+    hashes = [player.checksum for player in Dataset(tmp_path / "python").roster]
     assert hashes == [known(Versioned).hash, known(Chooser(1, "1")).hash]
     path.write_bytes(GOOD)
     with pytest.raises(StarmineError):

@@ -8,7 +8,6 @@ import pytest
 from chat_models import first_move
 from evaluation_runs import interrupt_after
 
-import starmine
 from starmine import evaluate
 from starmine.evaluation import run
 from starmine.text import ChatPlayer
@@ -68,12 +67,12 @@ def test_scores_with_moves_of_a_fallback_are_marked(tmp_path, with_partners):
 
 @pytest.mark.parametrize(("options", "sizes"), [({}, [1] * 5), ({"concurrency": 3}, [3, 2])])
 def test_an_interruption_loses_no_more_games_than_are_played_at_the_same_time(monkeypatch, options, sizes):
-    found = []
+    found, play_table = [], run.play_table
 
-    def play(seats, games, *rest):
+    def play(variant, seats, games, *rest, **options):
         found.append(games)
-        return starmine.play_games(seats, games, *rest)
+        return play_table(variant, seats, games, *rest, **options)
 
-    monkeypatch.setattr(run, "play_games", play)
+    monkeypatch.setattr(run, "play_table", play)
     evaluate({"model": model(**options)}, 5, variant="mini")
     assert found == sizes

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import starmine
-from starmine.games.results import mean_and_error, with_error
+from starmine.games.scores import mean_and_error, with_error
 
 
 def numbers(value):

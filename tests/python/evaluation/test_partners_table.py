@@ -10,10 +10,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import torch
-from evaluation_runs import interrupt_after, read_evaluation, stored
+from evaluation_runs import interrupt_after, stored
 from paths import ROOT
 
 from starmine import StarmineError, evaluate, play_games, variant
+from starmine._util.equality import is_equal
 from starmine.cli import main
 from starmine.data import Dataset, verify
 from starmine.torch import PolicyNetwork
@@ -28,13 +29,13 @@ def plain_scores(folder):
     """By player and partner the scores of each deck, from the stored games and the names in their seats."""
     found = {}
     for game in Dataset(folder):
-        names = [player["name"] for player in game.players]
+        names = [game.roster[row].name for row in game.players[0]]
         # The one that sits alone is the player; of two seats, each is once.
         for name in dict.fromkeys(names):
             others = [other for other in names if other != name] or [name]
             if names.count(name) == 1 or len(set(names)) == 1:
                 scores = found.setdefault((name, others[0]), {})
-                scores.setdefault(int(game.table.index[0]), []).append(game.score)
+                scores.setdefault(int(game.index[0]), []).append(int(game.scores[0]))
     return found
 
 
@@ -144,7 +145,6 @@ def test_the_folder_has_the_table_in_every_form(tmp_path):
     assert re.split(r" {2,}|(?<=n) (?=m)", lines[head].strip())[0].endswith("i_g|g&i")
     assert [re.findall(r"[\d.]+ ±[\d.]+", line) for line in lines[head + 1 : head + 1 + len(texts)]] == texts
     assert (tmp_path / "eval.png").read_bytes().startswith(b"\x89PNG")
-    assert str(read_evaluation(tmp_path)) == str(found)
     assert verify(tmp_path, deal=True).holds
 
 
@@ -176,10 +176,8 @@ def test_what_is_reported_may_change_without_playing_again(tmp_path, monkeypatch
         interrupt_after(patch, 0, error=AssertionError)
         again = evaluate(names, partners=["outer", "internal"], hold_out=["internal"], **OPTIONS, output=tmp_path)
     assert again.table.columns == ["outer", "mean", "internal", "mean (held out)", "self-play"]
-    assert read_evaluation(tmp_path).table == again.table
     seeds = evaluate(names, partners=["outer", "internal"], methods=["a"], **OPTIONS, output=tmp_path)
     assert seeds.methods[0].pairs == 1
-    assert read_evaluation(tmp_path).methods == seeds.methods
     assert len(Dataset(tmp_path)) == 40 * (4 + 8 + 2)
     fewer = evaluate(names, partners=["outer", "internal"], **OPTIONS, output=tmp_path)
     assert len(fewer.pairings) == 12
@@ -290,10 +288,8 @@ def test_an_evaluation_grows_by_players(tmp_path, players):
     grown = evaluate(**told, **options, output=tmp_path / "grown")
     whole = evaluate(**told, **options, output=tmp_path / "whole")
     assert before < {path.name for path in (tmp_path / "grown").glob("shard-*")}
-    assert np.array_equal(grown.outcomes, whole.outcomes)
-    assert np.array_equal(grown.played, whole.played)
+    assert is_equal(grown.outcomes, whole.outcomes)
     assert grown.table == whole.table
-    assert read_evaluation(tmp_path / "grown").table == whole.table
     assert plain_scores(tmp_path / "grown") == plain_scores(tmp_path / "whole")
     assert verify(tmp_path / "grown", deal=True).holds
     assert (tmp_path / "grown" / "table.csv").read_text() == (tmp_path / "whole" / "table.csv").read_text()
@@ -310,7 +306,7 @@ def test_a_matrix_grows_and_does_not_shrink(tmp_path, monkeypatch):
         evaluate(["iggi", "cheater"], partners=["piers"], **OPTIONS, output=tmp_path)
     interrupt_after(monkeypatch, 0, error=AssertionError)
     again = evaluate(["iggi", "cheater", "piers"], **OPTIONS, output=tmp_path)
-    assert np.array_equal(again.outcomes, grown.outcomes)
+    assert is_equal(again.outcomes, grown.outcomes)
 
 
 def test_seeds_of_a_method_are_different_players():

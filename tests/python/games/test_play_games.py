@@ -152,7 +152,7 @@ def test_a_module_can_sample_or_return_actions():
             return torch.zeros(action_mask.shape)
 
     first = play_games([Actions(), Actions()], games=5)
-    assert not first.failures
+    assert first.failures is None
     one = play_games([ModulePolicy(Uniform(), sampled=True, seed=1)] * 2, games=30)
     assert_same(one, play_games([ModulePolicy(Uniform(), sampled=True, seed=1)] * 2, games=30))
     assert len(set(one.lengths.tolist())) > 5
@@ -208,11 +208,11 @@ def test_a_failing_bot_is_named_and_the_other_games_are_kept(move, shown):
         play_games([Failing(move), "random"], games=30, first_game=100)
     error = caught.value
     assert shown in str(error)
-    assert error.failures == error.games.failures
     failed = [failure.game - 100 for failure in error.failures]
     assert 0 < len(failed) < 30
     assert all(failure.seat == 0 for failure in error.failures)
-    assert (error.games.scores[failed] == -1).all()
+    assert [error.games.failures[game] for game in failed] == list(map(str, error.failures))
+    assert np.flatnonzero(error.games.failures != "").tolist() == failed
     assert (error.games.endings[failed] == 0).all()
     rest = np.setdiff1d(np.arange(30), failed)
     assert (error.games.endings[rest] > 0).all()
@@ -267,10 +267,10 @@ class FailsInAllTurns:
 @pytest.mark.parametrize("player", [Failing(99), Failing(KeyError()), Confused(), FailsInAllTurns(), FailsAtTheEnd])
 def test_a_failure_tells_the_turn(player):
     with pytest.raises(BotError) as caught:
-        play_games([player, "iggi"], games=20, record=True)
+        play_games([player, "iggi"], games=20)
     failures, games = caught.value.failures, caught.value.games
     ended = player is FailsAtTheEnd  # in its last turn; the others before they have played a turn
-    turns_played = games.trajectories.lengths[[failure.game for failure in failures]]
+    turns_played = games.lengths[[failure.game for failure in failures]]
     assert [failure.turn for failure in failures] == (turns_played - ended).tolist()
     assert all(f"seat {failure.seat}, turn {failure.turn}:" in str(failure) for failure in failures)
     assert str(failures[0]) in str(caught.value)

@@ -102,7 +102,7 @@ class Steps:
 
 def histories(games):
     """The actions of each game."""
-    found = games.trajectories
+    found = games
     return [
         found.actions[start:stop].tolist() for start, stop in zip(found.offsets[:-1], found.offsets[1:], strict=True)
     ]
@@ -174,7 +174,7 @@ def test_a_sampled_partner_does_not_depend_on_the_number_of_games(files, make):
 
 @every_sampled
 def test_sampled_moves_differ_between_games(files, make):
-    games = starmine.play_games([make(files)] * 2, 200, record=True)
+    games = starmine.play_games([make(files)] * 2, 200)
     assert len({tuple(history) for history in histories(games)}) == 200
 
 
@@ -225,9 +225,9 @@ class Last:
 
 @every_sampled
 def test_chunks_and_first_games_change_no_draw(files, make):
-    whole = histories(starmine.play_games([make(files), "smart"], 40, record=True))
+    whole = histories(starmine.play_games([make(files), "smart"], 40))
     policy = make(files)
-    parts = [starmine.play_games([policy, "smart"], 10, first_game=first, record=True) for first in range(0, 40, 10)]
+    parts = [starmine.play_games([policy, "smart"], 10, first_game=first) for first in range(0, 40, 10)]
     assert [history for part in parts for history in histories(part)] == whole
 
 

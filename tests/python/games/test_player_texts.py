@@ -259,7 +259,7 @@ def test_a_policy_of_starmine_is_a_start_a_blueprint_and_a_thinker(text, here, t
             parameter.zero_()
     begin_with(network, text)
     assert any(parameter.any() for parameter in network.parameters())
-    games = starmine.play_games([BOT, BOT], 1, variant=RULES, record=True)
+    games = starmine.play_games([BOT, BOT], 1, variant=RULES)
     of_name = starmine.look.replay.replay_data(games, policy="ippo-mini")
     shown = starmine.look.replay.replay_data(games, policy=text)
     for frame in (*shown["games"][0]["frames"], *of_name["games"][0]["frames"]):
@@ -283,7 +283,7 @@ def not_a_start(text):
     network = starmine.load_policy("ippo-mini").network()
     with pytest.raises(starmine.StarmineError, match="expected a trained policy of Starmine, one of ippo-2p, "):
         begin_with(network, text)
-    games = starmine.play_games([BOT, BOT], 1, variant=RULES, record=True)
+    games = starmine.play_games([BOT, BOT], 1, variant=RULES)
     with pytest.raises(starmine.StarmineError, match="expected a trained policy of Starmine, one of ippo-2p, "):
         starmine.look.replay.replay_data(games, policy=text)
 
@@ -310,7 +310,7 @@ def test_the_text_of_a_loaded_player_loads_it_again(here, tmp_path):
 def test_noise_of_a_policy_of_another_library_has_its_probability(here):
     assert player_of_text(said("noisy: 0.3; FOLDER/other", here), "it").epsilon == 0.3
     other, expected, turns = 0, 0.0, 0
-    games = starmine.play_games([Noisy(Last(), 0.3)] * 2, 300, variant=RULES, record=True).trajectories
+    games = starmine.play_games([Noisy(Last(), 0.3)] * 2, 300, variant=RULES)
     for game in range(300):
         state = RULES.new_game(seed=EVALUATION_SEED, game=game)
         for action in games[game].actions.tolist():

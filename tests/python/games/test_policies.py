@@ -17,7 +17,7 @@ VARIANTS = {players: starmine.Variant(players=players) for players in range(2, 6
 
 def games_of(players, variant):
     """The actions of each game."""
-    played = play_games(players, GAMES, seed=1, variant=variant, record=True).trajectories
+    played = play_games(players, GAMES, seed=1, variant=variant)
     return [played.actions[start:end].tolist() for start, end in zip(played.offsets, played.offsets[1:], strict=False)]
 
 
@@ -80,8 +80,8 @@ def test_data_of_one_object_is_that_of_separate_objects(tmp_path, players):
     generate([one] * players, output=tmp_path / "one", **settings)
     generate([recurrent(variant) for _ in range(players)], output=tmp_path / "separate", **settings)
     found, expected = (Dataset(tmp_path / name)[:] for name in ("one", "separate"))
-    np.testing.assert_array_equal(found.trajectories.actions, expected.trajectories.actions)
-    np.testing.assert_array_equal(found.trajectories.offsets, expected.trajectories.offsets)
+    np.testing.assert_array_equal(found.actions, expected.actions)
+    np.testing.assert_array_equal(found.offsets, expected.offsets)
 
 
 @pytest.mark.parametrize("all_turns", [False, True])
@@ -200,7 +200,7 @@ def test_a_policy_gets_a_row_for_each_of_its_turns_or_of_all_turns(all_turns):
     policy, variant = Watching(all_turns=all_turns), VARIANTS[4]
     other = Watching()
     players = ["smart", policy, other, policy]
-    played = play_games(players, 6, seed=3, variant=variant, record=True).trajectories
+    played = play_games(players, 6, seed=3, variant=variant)
     assert policy.begun == [[(game, seat) for game in range(6) for seat in (1, 3)]]
     assert_rows_of_games(policy, (1, 3), played, all_turns)
     assert_rows_of_games(other, (2,), played, False)
@@ -222,7 +222,7 @@ def test_partners_that_see_all_turns_see_those_of_bots_and_of_the_learner(learne
     assert policy.begun[0] == [(0, 2)]
     seats = [holders.get(seat, Watching()) for seat in range(4)]
     seats[2] = Watching(all_turns=True)
-    played = play_games(seats, 1, seed=4, variant=variant, record=True).trajectories
+    played = play_games(seats, 1, seed=4, variant=variant)
     length = len(played.actions)
     first = Watching()
     first.turns = policy.turns[:length]
@@ -386,7 +386,7 @@ def test_a_player_that_changes_what_it_is_lent_moves_no_other_game(tmp_path, all
     for name, player in (("clean", clean), ("scribbler", scribbler)):
         generate([player] * 3, GAMES, tmp_path / name, variant, progress=False, num_threads=1)
     found, expected = (Dataset(tmp_path / name)[:] for name in ("scribbler", "clean"))
-    np.testing.assert_array_equal(found.trajectories.actions, expected.trajectories.actions)
+    np.testing.assert_array_equal(found.actions, expected.actions)
 
 
 def test_turns_can_be_compared_and_shown():
@@ -417,7 +417,7 @@ def made_by_a_function():
 
 def test_a_function_that_makes_players_is_named_by_its_own_name(tmp_path):
     generate([made_by_a_function, Watching], 2, tmp_path, progress=False)
-    names = [player["name"].rpartition("test_policies.")[2] for player in Dataset(tmp_path).players]
+    names = [player.name.rpartition("test_policies.")[2] for player in Dataset(tmp_path).roster]
     assert names == ["made_by_a_function", "Watching"]
 
 

@@ -1,5 +1,6 @@
 """Stored games that are replayed side by side give every turn once, as single games give it."""
 
+import dataclasses
 import random
 
 import numpy as np
@@ -8,13 +9,13 @@ from random_variants import random_variant
 
 import starmine
 from starmine._core import _outcomes
+from starmine.games.replay import ReplaySettings
 
-pytestmark = pytest.mark.usefixtures("instruction_set")
 OUTPUTS = ["obs", "action_mask", "current_player", "score", "reward", "terminated"]
 
 
 def games_of(variant, number, seed=0):
-    return starmine.play_games(["random"] * variant.players, number, seed, variant, record=True).trajectories
+    return starmine.play_games(["random"] * variant.players, number, seed, variant)
 
 
 def cut(games, generator):
@@ -27,12 +28,18 @@ def cut(games, generator):
 def with_actions(games, actions, lengths):
     """Games of the same decks and start players with other actions."""
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    return starmine.Trajectories(games.variant, games.decks, games.start_players, actions, offsets)
+    nothing = np.zeros(len(games), np.uint8)
+    return starmine.Games(games.variant, games.decks, games.start_players, actions, offsets, nothing, nothing, nothing)
+
+
+def pieces(games, outputs=OUTPUTS, batch_size=2048, **settings):
+    """The turns of games that are replayed side by side."""
+    return ReplaySettings.of([*outputs, "action", "game", "turn"], **settings).pieces(games, batch_size)
 
 
 def replayed(games, actions, lengths, **options):
     """The rows of a replay, game by game and turn by turn."""
-    rows = list(with_actions(games, actions, lengths)._rows(OUTPUTS, **options))
+    rows = list(pieces(with_actions(games, actions, lengths), **options))
     joined = {name: np.concatenate([part[name] for part in rows]) for name in rows[0]}
     order = np.lexsort([joined["turn"], joined["game"]])
     return {name: array[order] for name, array in joined.items()}
@@ -60,26 +67,16 @@ def assert_rows_of(rows, games, actions, lengths):
 def test_every_turn_is_replayed_once(seed):
     variant, generator = random_variant(random.Random(seed)), np.random.default_rng(seed)
     games = games_of(variant, 50, seed)
-    games = (
-        games
-        if seed % 2
-        else starmine.Trajectories(
-            variant,
-            games.decks,
-            generator.integers(variant.players, size=50, dtype=np.uint8),
-            games.actions,
-            games.offsets,
-        )
-    )
+    if seed % 2 == 0:
+        starts = generator.integers(variant.players, size=50, dtype=np.uint8)
+        games = dataclasses.replace(games, start_players=starts)
     if seed % 2:
         actions, lengths = cut(games, generator)
     else:
         # With other start players the recorded actions are not legal, so the first legal ones are played.
         played = [first_legal(games.state(game, 0)) for game in range(50)]
         actions, lengths = np.concatenate(played).astype(np.uint8), np.array([len(one) for one in played])
-        games = starmine.Trajectories(
-            variant, games.decks, games.start_players, actions, np.concatenate([[0], np.cumsum(lengths)])
-        )
+        games = with_actions(games, actions, lengths)
     for size, threads in [(1, 1), (7, 1), (16, 3), (1000, 2)]:
         rows = replayed(games, actions, lengths, batch_size=size, num_threads=threads, dtype="uint8")
         assert_rows_of(rows, games, actions, lengths)
@@ -131,9 +128,7 @@ def test_extra_outputs_are_those_of_the_environment(seed, observers):
 
 def test_extra_outputs_of_no_turns_have_their_shapes():
     games = games_of(starmine.Variant(), 2)
-    none = starmine.Trajectories(
-        games.variant, games.decks, games.start_players, games.actions[:0], np.zeros(3, np.int64)
-    )
+    none = starmine.Games(games.variant, games.decks, games.start_players, games.actions[:0], np.zeros(3, np.int64))
     found = none.replay(["card_features", "own_hand"], observers="all")
     assert {name: array.shape for name, array in found.items()} == {
         "card_features": (0, 2, 2, 5, 3),
@@ -148,7 +143,8 @@ def test_a_replay_has_the_outputs_of_a_data_set(seed, tmp_path):
     generator = np.random.default_rng(seed)
     variant = random_variant(random.Random(seed))
     games = games_of(variant, 40, seed)
-    games = with_actions(games, *cut(games, generator))
+    cut_games = with_actions(games, *cut(games, generator))
+    games = starmine.Games(variant, *cut_games.played())
     starmine.data.write_games(games, tmp_path / "games.parquet")
     pieces = list(starmine.data.Dataset(tmp_path).replay(7))
     stored = {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
@@ -175,7 +171,7 @@ def test_a_wrong_action_is_noticed_whatever_is_asked_for():
 def test_rows_hold_still():
     games = games_of(starmine.Variant(), 30)
     kept, copies = [], []
-    for rows in games._rows(batch_size=4):
+    for rows in pieces(games, batch_size=4):
         kept.append(rows)
         copies.append({name: array.copy() for name, array in rows.items()})
     assert all((rows[name] == copy[name]).all() for rows, copy in zip(kept, copies, strict=True) for name in copy)
@@ -183,10 +179,10 @@ def test_rows_hold_still():
 
 def test_only_the_outputs_that_are_asked_for_are_given():
     games = games_of(starmine.Variant(), 4)
-    assert list(next(games._rows(["reward"]))) == ["reward", "action", "game", "turn"]
+    assert list(next(pieces(games, ["reward"]))) == ["reward", "action", "game", "turn"]
     assert list(games.replay(["reward"])) == ["reward"]
     for none in (games[[]], with_actions(games, games.actions[:0], games.lengths * 0)):
-        assert list(none._rows()) == []
+        assert list(pieces(none)) == []
         assert {len(array) for array in none.replay().values()} == {0}
 
 
@@ -197,11 +193,11 @@ def test_a_wrong_game_is_named_when_it_is_reached(size):
     for value, text in [(99, "game 13, turn 5: action 99"), (200, "game 13, turn 5: action 200")]:
         actions = games.actions.copy()
         actions[place] = value
-        rows = with_actions(games, actions, games.lengths)._rows(batch_size=size)
+        rows = pieces(with_actions(games, actions, games.lengths), batch_size=size)
         with pytest.raises(starmine.IllegalActionError, match=text):
             list(rows)
     longer = np.insert(games.actions, games.offsets[8], 0)
-    rows = with_actions(games, longer, games.lengths + (np.arange(20) == 7))._rows(batch_size=size)
+    rows = pieces(with_actions(games, longer, games.lengths + (np.arange(20) == 7)), batch_size=size)
     with pytest.raises(starmine.IllegalActionError, match=rf"game 7, turn {games.lengths[7]}: .*over"):
         list(rows)
 
@@ -213,8 +209,8 @@ def test_outcomes_are_those_of_the_rules(seed):
     if seed % 2:
         actions, lengths = cut(games, generator)
         offsets = np.concatenate([[0], np.cumsum(lengths)])
-        games = starmine.Trajectories(variant, games.decks, games.start_players, actions, offsets)
-    scores, fireworks, found, problems, turns = _outcomes(variant, *games.to_dict().values(), 2)
+        games = starmine.Games(variant, games.decks, games.start_players, actions, offsets)
+    scores, fireworks, found, problems, turns = _outcomes(variant, *games.played(), 2)
     for game in range(60):
         state = games.state(game)
         assert (scores[game], fireworks[game]) == (state.score, sum(state.fireworks))

@@ -13,8 +13,8 @@ RULES = "rules: play-safe; hint-playable; discard-osawa; discard-oldest; hint-mo
 
 def after(turns, seed=3, bot="smart"):
     """A game of bots after some turns."""
-    games = starmine.play_games([bot, bot], games=1, seed=seed, record=True)
-    return games.trajectories.state(0, turns)
+    games = starmine.play_games([bot, bot], games=1, seed=seed)
+    return games.state(0, turns)
 
 
 def test_a_search_says_what_each_action_is_worth():
@@ -108,8 +108,8 @@ def test_the_draws_of_a_search_are_those_of_earlier_versions(method):
     sums = [action.mean * action.rollouts for action in found.actions]
     assert sums == pytest.approx([int(number) for number in points.split()], abs=1e-9)
     name = f"search: smart; rollouts=60; hands=20; method={method}"
-    games = starmine.play_games([name, "smart"], games=1, seed=5, record=True)
-    assert games.trajectories.actions.tolist() == [int(number) for number in moves.split()]
+    games = starmine.play_games([name, "smart"], games=1, seed=5)
+    assert games.actions.tolist() == [int(number) for number in moves.split()]
 
 
 def test_time_is_a_budget_too():
@@ -197,8 +197,8 @@ def test_stored_games_have_the_values_of_searched_moves(tmp_path):
     table = data[:]
     plain = [data[game].players[0]["name"] == "smart" for game in range(6)]
     assert 0 < sum(plain) < 6
-    assert table.search_values.shape == table.search_errors.shape == (len(table.trajectories.actions), 20)
-    starts = table.trajectories.offsets
+    assert table.search_values.shape == table.search_errors.shape == (len(table.actions), 20)
+    starts = table.offsets
     for game in range(6):
         values = table.search_values[starts[game] : starts[game + 1]]
         errors = table.search_errors[starts[game] : starts[game + 1]]

@@ -20,8 +20,8 @@ TEXTS = [
 
 def played(players, game, seed, variant="standard"):
     """The actions of a game of `play_games`."""
-    games = play_games(players, games=1, seed=seed, first_game=game, variant=variant, record=True)
-    return games.trajectories.actions.tolist()
+    games = play_games(players, games=1, seed=seed, first_game=game, variant=variant)
+    return games.actions.tolist()
 
 
 def play(bots, state):

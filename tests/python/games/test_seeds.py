@@ -44,13 +44,13 @@ def test_games_to_learn_from_have_another():
     seed = default(data.generate)
     assert seed == command_default("generate", *PAIR, "--games", "1", "--output", "x")
     assert seed not in EVALUATION_SEEDS == (0, EVALUATION_SEED)
-    played = starmine.play_games(PAIR, games=20, record=True).trajectories
-    dealt = starmine.play_games(PAIR, games=20, seed=seed, record=True).trajectories
+    played = starmine.play_games(PAIR, games=20)
+    dealt = starmine.play_games(PAIR, games=20, seed=seed)
     assert not {deck.tobytes() for deck in played.decks} & {deck.tobytes() for deck in dealt.decks}
 
 
 def test_evaluations_play_no_deck_of_small_seeds():
-    played = starmine.play_games(PAIR, games=200, record=True).trajectories
+    played = starmine.play_games(PAIR, games=200)
     found = {"".join(map(str, played.state(game).deck)) for game in range(200)}
     assert len(found) == 200
     assert found <= decks(EVALUATION_SEED, games=200, episodes=1)  # game i is still game i of a batch of that seed

@@ -104,8 +104,8 @@ PRESETS = [(name, players) for name in starmine.variants() for players in (2, 3,
 def compare(make, variant, games):
     """Compare the games of seats that sit at their own tables with those of `play_games`."""
     count = variant.players
-    expected = starmine.play_games([make(variant)] * count, len(games), SEED, variant, first_game=games[0], record=True)
-    found = expected.trajectories
+    expected = starmine.play_games([make(variant)] * count, len(games), SEED, variant, first_game=games[0])
+    found = expected
     for index, game in enumerate(games):
         actions = found.actions[found.offsets[index] : found.offsets[index + 1]].tolist()
         assert played_by_seats([make(variant)] * count, variant, SEED, game) == actions
@@ -149,7 +149,7 @@ FOREIGN = ("obl", "sad.pthw", "mappo-rnn", "ippo")
 
 def compare_tables(make, variant, games):
     """As `compare`, where the seats have players of their own: `make()` gives them."""
-    expected = starmine.play_games(make(), len(games), SEED, variant, first_game=games[0], record=True).trajectories
+    expected = starmine.play_games(make(), len(games), SEED, variant, first_game=games[0])
     for index, game in enumerate(games):
         actions = expected.actions[expected.offsets[index] : expected.offsets[index + 1]].tolist()
         assert played_by_seats(make(), variant, SEED, game) == actions

@@ -1,14 +1,8 @@
 """Evaluations that are interrupted, and their stored numbers."""
 
 import json
-from pathlib import Path
 
-from starmine import Variant, play_games
-from starmine.data.manifest import read_manifest
 from starmine.evaluation import run
-from starmine.evaluation.pairings import Settings
-from starmine.evaluation.results_folder import evaluation_of
-from starmine.games.identity import Identity
 
 MEASURED = ("seconds", "games_per_second")
 
@@ -22,27 +16,15 @@ def stored(folder):
     return found
 
 
-def read_evaluation(folder):
-    """The evaluation of the games in a folder."""
-    manifest = read_manifest(Path(folder))
-    told = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in manifest["configuration"].items()
-    }
-    told["variant"] = Variant(**told["variant"])
-    told["identities"] = {name: Identity(text, None) for name, text in told["identities"].items()}
-    told["methods"] = {name: tuple(seeds) for name, seeds in told["methods"].items()}
-    return evaluation_of(Path(folder), manifest["shards"], Settings(**told))
-
-
 def interrupt_after(monkeypatch, calls, error=KeyboardInterrupt, after_game=False):
     """Raises in place of a later chunk, or after it has been played and before it is saved."""
-    left = iter(range(calls))
+    left, play_table = iter(range(calls)), run.play_table
 
-    def play(seats, *rest):
+    def play(*arguments, **options):
         if next(left, None) is None:
             if after_game:
-                play_games(seats, *rest)
+                play_table(*arguments, **options)
             raise error
-        return play_games(seats, *rest)
+        return play_table(*arguments, **options)
 
-    monkeypatch.setattr(run, "play_games", play)
+    monkeypatch.setattr(run, "play_table", play)

@@ -3,25 +3,23 @@
 import numpy as np
 
 import starmine
-from starmine.data.formats.records import ReadGames, check
 
 ARRAYS = ("decks", "start_players", "actions", "offsets")
 
 
 def games_of(variant, count=12, seed=0, bot="random"):
-    """Recorded games of bots."""
-    return starmine.play_games(
-        [bot] * variant.players, games=count, seed=seed, variant=variant, record=True
-    ).trajectories
+    """Games of bots."""
+    return starmine.play_games([bot] * variant.players, games=count, seed=seed, variant=variant)
 
 
-def imported(trajectories):
-    """The same games as a reader gives them."""
-    return check(ReadGames.of(trajectories), "raise", "the games")
+def read_and_skipped(*arguments, **options):
+    """What `read_games` reads, and what it leaves out."""
+    skipped = []
+    return starmine.data.read_games(*arguments, **options, on_skip=skipped.append), skipped
 
 
 def assert_equal_games(found, expected):
-    """Compares the arrays of two `Trajectories` and their dtypes."""
+    """Compares the decks and actions of two `Games` and their dtypes."""
     assert found.variant == expected.variant
     for name in ARRAYS:
         one, other = getattr(found, name), getattr(expected, name)

@@ -14,7 +14,7 @@ def rows(folder):
 def tables_of(folder):
     """The players of each game, by name."""
     data = Dataset(folder)
-    names = [player["name"] for player in data.players]
+    names = [player.name for player in data.roster]
     return [tuple(names[row] for row in seats) for seats in rows(folder)["players"]]
 
 

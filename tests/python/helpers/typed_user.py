@@ -73,15 +73,15 @@ def own_buffers() -> int:
 
 def recorded() -> list[str]:
     """The last moves of recorded games, by bots alone and with one of one's own."""
-    games: starmine.Games = starmine.play_games(["smart", "smart"], games=2, record=True)
-    own = starmine.play_games(["smart", FirstLegal()], games=2, record=True)
-    last = [own.trajectories.state(0).history[-1].move, games.trajectories.state(1).history[-1].move]
+    games: starmine.Games = starmine.play_games(["smart", "smart"], games=2)
+    own = starmine.play_games(["smart", FirstLegal()], games=2)
+    last = [own.state(0).history[-1].move, games.state(1).history[-1].move]
     return [str(move) for move in last]
 
 
 def evaluated() -> tuple[float, float | None]:
     """The mean score of two bots and its standard error."""
-    games = starmine.play_games(["smart", FirstLegal()], games=10, seed=0, record=True)
+    games = starmine.play_games(["smart", FirstLegal()], games=10, seed=0)
     assert isinstance(games, starmine.Games)
     lost: float = games.share("lost")
     table = starmine.evaluate({"first": FirstLegal(), "smart": "smart"}, games=10)

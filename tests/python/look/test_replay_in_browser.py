@@ -31,9 +31,7 @@ def same(page, state, seat=None):
 
 @pytest.fixture(scope="module")
 def games():
-    return starmine.play_games(
-        ["smart", "simple", "smart"], games=3, variant=starmine.variant("standard", players=3), record=True
-    ).trajectories
+    return starmine.play_games(["smart", "simple", "smart"], games=3, variant=starmine.variant("standard", players=3))
 
 
 def test_the_board_is_the_engine_s_at_random_turns(open_page, tmp_path, games):
@@ -86,7 +84,7 @@ def test_turns_and_mistakes_can_be_clicked(open_page, tmp_path, games):
 def test_the_page_tells_why_points_went(open_page, tmp_path):
     """Each mistake says what Python says, what had been hinted and what could be known, and goes to its turn."""
     rules = starmine.variant("standard", players=3)
-    games = starmine.play_games(["smart", "simple", "smart"], 2, seed=5, variant=rules, record=True).trajectories
+    games = starmine.play_games(["smart", "simple", "smart"], 2, seed=5, variant=rules)
     state = games.state(1)
     found = mistakes(state)
     assert {mistake.kind for mistake in found} == {"misplay", "critical", "time"}

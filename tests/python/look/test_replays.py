@@ -13,13 +13,14 @@ import starmine
 from starmine.cli import main
 from starmine.look import mistakes, replay_html, verdict
 from starmine.look.replay import replay_data
+from starmine.look.words import told_apart
 from starmine.torch import ColorNetwork
 
 DECK = [suit + rank for suit in "RYGWB" for rank in "1112233445"]  # of the base game, sorted
 
 
 def recorded(bots, games=3, **settings):
-    return starmine.play_games(bots, games=games, record=True, **settings)
+    return starmine.play_games(bots, games=games, **settings)
 
 
 def state_of(first, *moves):
@@ -155,13 +156,13 @@ def test_the_games_of_a_replay_are_those_that_were_played():
     games = recorded(["smart", "iggi"])
     data = json.loads(json.dumps(replay_data(games, compare="smart", policy="ippo-2p-small", names=["a", "b"])))
     for index, game in enumerate(data["games"]):
-        state = games.trajectories.state(index)
+        state = games.state(index)
         assert game["actions"] == [event.action for event in state.history]
         assert (game["score"], game["ending"], game["names"]) == (state.score, state.ending, ["a", "b"])
         assert len(game["frames"]) == len(game["reachable"]) == state.length + 1
         assert len(game["compare"]["actions"]) == state.length
         for turn in range(0, state.length, 17):
-            position = games.trajectories.state(index, turn)
+            position = games.state(index, turn)
             assert game["compare"]["actions"][turn] == position.suggest("smart")
             thought = game["frames"][turn]["policy"]
             assert thought["choice"] == position.suggest("ippo-2p-small")
@@ -176,7 +177,7 @@ def test_the_command_compares_with_the_policy_of_a_folder(tmp_path):
     ColorNetwork(starmine.Variant(), hidden=(8, 8)).save(folder / "policy.safetensors")
     assert main(["replay", str(tmp_path / "games"), "--html", str(page), "--compare", str(folder)]) == 0
     data = json.loads(re.search(r'id="games">(.*?)</script>', page.read_text(encoding="utf-8"))[1])
-    compared, position = data["games"][0]["compare"], starmine.data.Dataset(tmp_path / "games")[0].state(0)
+    compared, position = data["games"][0]["compare"], starmine.data.Dataset(tmp_path / "games").state(0, 0)
     assert compared["name"] == "mine"
     assert compared["actions"][0] == position.suggest(starmine.load_policy(folder))
 
@@ -252,7 +253,7 @@ SITE = {
 def test_games_of_hanab_live_have_the_suits_of_that_site(name, source, tmp_path, capsys):
     """Also after they became our own files; the verdict, the mistakes, the moves and the board agree."""
     rules, suits, letters = SITE[name]
-    played = starmine.play_games(["random", "random"], 3, variant=rules, seed=1, record=True)
+    played = starmine.play_games(["random", "random"], 3, variant=rules, seed=1)
     first = tmp_path / "games.json"
     starmine.data.write_games(played, first)
     told = first
@@ -265,13 +266,12 @@ def test_games_of_hanab_live_have_the_suits_of_that_site(name, source, tmp_path,
     (game,) = payload(page)["games"]
     assert " ".join(suit["name"] for suit in game["suits"]) == suits
     assert "".join(suit["letter"] for suit in game["suits"]) == letters
-    state = played.trajectories.state(0)
+    state = played.state(0)
     assert game["frames"][0]["hands"][0][0]["card"] == letters[state.deck[0].suit] + str(state.deck[0].rank + 1)
-    assert game["verdict"] == verdict(state, game["names"], suits.split())
+    names = told_apart(game["names"])
+    assert game["verdict"] == verdict(state, names, suits.split())
     assert game["verdict"] in capsys.readouterr().out
-    assert [one["text"] for one in game["mistakes"]] == [
-        one.text for one in mistakes(state, game["names"], suits.split())
-    ]
+    assert [one["text"] for one in game["mistakes"]] == [one.text for one in mistakes(state, names, suits.split())]
     fatal = {letters[event.card.suit] + str(event.card.rank + 1) for event in state.history if event.misplay}
     assert fatal
     assert all(card in game["verdict"] for card in fatal)

@@ -87,9 +87,9 @@ def test_a_game_is_the_one_that_play_games_plays(seat, partners):
         else:
             table.play_partner()
     names = [name or "smart" for name in players]
-    same = starmine.play_games(names, games=1, seed=5, first_game=2, record=True)
-    assert table.state == same.trajectories.state(0)
-    assert table.trajectories().state(0) == table.state
+    same = starmine.play_games(names, games=1, seed=5, first_game=2)
+    assert table.state == same.state(0)
+    assert table().state(0) == table.state
     assert table.names[seat] == "you"
 
 
@@ -142,7 +142,7 @@ def test_a_partner_that_fails_is_named_and_changes_nothing(bot):
 @pytest.mark.parametrize("player", ["noisy: 0.5; smart", "random", "ippo-2p-small"])
 def test_bots_draw_as_in_the_game_of_this_number(player):
     variant = starmine.Variant()
-    games = starmine.play_games([player] * 2, 4, 7, variant, record=True).trajectories
+    games = starmine.play_games([player] * 2, 4, 7, variant)
     for game in range(4):
         table = LiveGame(variant, [player] * 2, seed=7, game=game)
         while not table.is_over:

@@ -208,7 +208,7 @@ def test_games_follow_each_other_and_each_is_kept_once():
         found = web_game.begin([number, found["frame"]["turn"]])
     web_game.leave()  # a game without a turn is not kept
     assert [number for number, _ in kept] == [0, 1, 2]
-    games = starmine.play_games(["smart", "smart"], 3, seed=5, record=True).trajectories
+    games = starmine.play_games(["smart", "smart"], 3, seed=5)
     assert [state for _, state in kept] == [games.state(number) for number in range(3)]
     web_game.step([3, 0])
     web_game.leave()

@@ -44,7 +44,7 @@ def test_a_whole_game_by_clicks(browser):
     """The person plays as `smart` would, so that the game is that of `smart` in both seats."""
     web_game = web_game_of(("smart", None), advisers=["smart"], seed=11)
     game = web_game.game
-    whole = starmine.play_games(["smart", "smart"], 1, seed=11, record=True).trajectories.state(0)
+    whole = starmine.play_games(["smart", "smart"], 1, seed=11).state(0)
     problems = []
     with serving(web_game) as server:
         page = browser.new_page()

@@ -42,7 +42,7 @@ def load(files, name):
 def test_200_games_are_those_of_the_library(files, name):
     policy = load(files, name)
     recorded = RECORDED[f"{name}/actions"]
-    games = starmine.play_games([policy] * policy.variant.players, 200, SEED, policy.variant, record=True).trajectories
+    games = starmine.play_games([policy] * policy.variant.players, 200, SEED, policy.variant)
     for game in range(200):
         actions = games.actions[games.offsets[game] : games.offsets[game + 1]]
         np.testing.assert_array_equal(actions, recorded[:, game][recorded[:, game] != 255])
@@ -70,9 +70,9 @@ def test_scores_of_every_seat_and_turn_are_those_of_the_library(files, name):
 
 def test_the_file_of_a_real_run_is_recognised_by_its_text(files):
     text = f"policy: {files / 'mappo-rnn'}"
-    by_text = starmine.play_games([text, "smart"], 20, SEED, record=True).trajectories
-    by_object = starmine.play_games([starmine.load_policy(files / "mappo-rnn"), "smart"], 20, SEED, record=True)
-    np.testing.assert_array_equal(by_text.actions, by_object.trajectories.actions)
+    by_text = starmine.play_games([text, "smart"], 20, SEED)
+    by_object = starmine.play_games([starmine.load_policy(files / "mappo-rnn"), "smart"], 20, SEED)
+    np.testing.assert_array_equal(by_text.actions, by_object.actions)
 
 
 def test_it_is_evaluated_with_bots(files):
@@ -94,15 +94,15 @@ def test_identity_is_content_and_settings(files, tmp_path):
 
 def test_a_copy_begins_without_hidden_states(files):
     policy = load(files, "obl")
-    before = starmine.play_games([policy] * 2, 5, SEED, record=True).trajectories.actions
+    before = starmine.play_games([policy] * 2, 5, SEED).actions
     copy = pickle.loads(pickle.dumps(policy))
-    np.testing.assert_array_equal(starmine.play_games([copy] * 2, 5, SEED, record=True).trajectories.actions, before)
+    np.testing.assert_array_equal(starmine.play_games([copy] * 2, 5, SEED).actions, before)
 
 
 def test_an_actor_samples_and_action_values_do_not(files):
     sampled = load_foreign(files / "mappo-rnn", sampled=True)
-    first = starmine.play_games([sampled] * 2, 20, SEED, record=True).trajectories.actions
-    greedy = starmine.play_games([load(files, "mappo-rnn")] * 2, 20, SEED, record=True).trajectories.actions
+    first = starmine.play_games([sampled] * 2, 20, SEED).actions
+    greedy = starmine.play_games([load(files, "mappo-rnn")] * 2, 20, SEED).actions
     assert not np.array_equal(first, greedy)
     with pytest.raises(starmine.StarmineError, match="has action values, so it plays greedily: expected sampled=False"):
         load_foreign(files / "pqn", sampled=True)
@@ -110,10 +110,10 @@ def test_an_actor_samples_and_action_values_do_not(files):
 
 def test_a_text_samples_an_actor_and_no_action_values(files):
     texts = [f"policy: {files / name}; sampled" for name in ("mappo-rnn", "sad.pthw")]
-    sampled = starmine.play_games([texts[0]] * 2, 20, SEED, record=True).trajectories.actions
+    sampled = starmine.play_games([texts[0]] * 2, 20, SEED).actions
     players = [load_foreign(files / "mappo-rnn", sampled=True) for _ in range(2)]
-    same = starmine.play_games(players, 20, SEED, record=True)
-    np.testing.assert_array_equal(sampled, same.trajectories.actions)
+    same = starmine.play_games(players, 20, SEED)
+    np.testing.assert_array_equal(sampled, same.actions)
     with pytest.raises(
         starmine.StarmineError, match=r"sad\.pthw' has action values, so it plays greedily: .* '; sampled'"
     ):
@@ -167,7 +167,7 @@ def test_a_clone_of_people_with_the_names_of_jax_aht_is_the_same(files, tmp_path
 
     save_file({renamed(key): value for key, value in foreign_policies.tensors("ah2ac2").items()}, tmp_path / "clone")
     played = [
-        starmine.play_games([policy] * 2, 20, SEED, record=True).trajectories.actions
+        starmine.play_games([policy] * 2, 20, SEED).actions
         for policy in (load(files, "ah2ac2"), starmine.load_policy(tmp_path / "clone"))
     ]
     np.testing.assert_array_equal(*played)
@@ -175,10 +175,10 @@ def test_a_clone_of_people_with_the_names_of_jax_aht_is_the_same(files, tmp_path
 
 def test_a_clone_of_people_samples(files):
     games = [
-        starmine.play_games([load_foreign(files / "ah2ac2", sampled=sampled)] * 2, 20, SEED, record=True)
+        starmine.play_games([load_foreign(files / "ah2ac2", sampled=sampled)] * 2, 20, SEED)
         for sampled in (False, True)
     ]
-    assert not np.array_equal(games[0].trajectories.actions, games[1].trajectories.actions)
+    assert not np.array_equal(games[0].actions, games[1].actions)
 
 
 def test_an_activation_is_that_of_the_library_unless_given(files):

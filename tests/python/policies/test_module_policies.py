@@ -48,7 +48,7 @@ class ByHand:
 def test_networks_play_as_in_training(kind, recurrent):
     net = network(kind, recurrent)
     games = [
-        play_games([player] * 3, 20, seed=2, variant=VARIANT, record=True).trajectories.actions.tolist()
+        play_games([player] * 3, 20, seed=2, variant=VARIANT).actions.tolist()
         for player in (net, ModulePolicy(net), ByHand(net))
     ]
     assert games[0] == games[1] == games[2]
@@ -65,7 +65,7 @@ def test_the_hidden_states_of_a_network_matter_and_are_cleared():
             return super().act_batch(turns)
 
     def actions(player):
-        return play_games([player] * 3, 20, variant=VARIANT, record=True).trajectories.actions.tolist()
+        return play_games([player] * 3, 20, variant=VARIANT).actions.tolist()
 
     first = actions(policy)
     assert first != actions(Forgets(net))
@@ -161,9 +161,9 @@ def test_a_module_takes_packed_observations():
     packs, on_features = OnNumbers(VARIANT), OnFeatures(VARIANT)
     on_features.load_state_dict(packs.state_dict())
     rules = {"games": 20, "variant": VARIANT, "record": True}
-    expected = play_games([packs] * 3, **rules).trajectories.actions
+    expected = play_games([packs] * 3, **rules).actions
     policy = ModulePolicy(on_features, dtype="bits")
-    assert play_games([policy] * 3, **rules).trajectories.actions.tolist() == expected.tolist()
+    assert play_games([policy] * 3, **rules).actions.tolist() == expected.tolist()
     with pytest.raises(starmine.UnknownNameError):
         ModulePolicy(on_features, dtype="float32")
 
@@ -217,7 +217,7 @@ def test_generated_games_of_a_sampling_module_do_not_depend_on_earlier_ones(tmp_
     policy = ModulePolicy(Uniform(), sampled=True)
     for name in ("one", "other"):
         generate([policy, policy], 20, tmp_path / name, progress=False, num_threads=1)
-    one, other = (Dataset(tmp_path / name)[:].trajectories.actions for name in ("one", "other"))
+    one, other = (Dataset(tmp_path / name)[:].actions for name in ("one", "other"))
     np.testing.assert_array_equal(one, other)
 
 

@@ -25,7 +25,7 @@ def load(name, **options):
 
 def actions(players, games=40, seed=5):
     """The actions of games."""
-    played = starmine.play_games(players, games, seed, MINI, record=True).trajectories
+    played = starmine.play_games(players, games, seed, MINI)
     return [played[game].actions.tolist() for game in range(games)]
 
 
@@ -78,7 +78,7 @@ def test_it_holds_seats_at_every_door_that_takes_policies(name, tmp_path):
 
 @pytest.mark.parametrize("name", ["plain", "colors-gru"])
 def test_a_replay_shows_what_it_thinks(name):
-    state = starmine.play_games([load(name), "iggi"], 1, variant=MINI, record=True).trajectories.state(0)
+    state = starmine.play_games([load(name), "iggi"], 1, variant=MINI).state(0)
     for given in (load(name), load(name).bot):
         frames = starmine.look.replay.replay_data(state, policy=given)["games"][0]["frames"]
         acted = [frame["policy"] for frame in frames if frame.get("policy")]

@@ -44,8 +44,8 @@ def test_every_kind_of_callable_plays_the_same_games(kind):
 
     asks = {"function": first_move, "async": later, "object": Model()}
     player = ChatPlayer(asks[kind], concurrency=4)
-    games = starmine.play_games([player, player], 6, variant="mini", record=True)
-    assert games.trajectories == starmine.play_games([Cautious, Cautious], 6, variant="mini", record=True).trajectories
+    games = starmine.play_games([player, player], 6, variant="mini")
+    assert games == starmine.play_games([Cautious, Cautious], 6, variant="mini")
     assert {exchange.seat for exchange in player.exchanges} == {0, 1}
     assert {exchange.game for exchange in player.exchanges} == set(range(6))
 
@@ -90,9 +90,9 @@ def test_a_slow_call_holds_up_its_own_game_alone(other):
 
     others = {"iggi": "iggi", "chat": ChatPlayer(ask, concurrency=8), "every turn": EveryTurn()}
     player = ChatPlayer(ask, concurrency=8)
-    games = starmine.play_games([player, others[other]], 8, record=True)
+    games = starmine.play_games([player, others[other]], 8)
     expected = "iggi" if other == "iggi" else Cautious
-    assert games.trajectories == starmine.play_games([Cautious, expected], 8, record=True).trajectories
+    assert games == starmine.play_games([Cautious, expected], 8)
     if other == "every turn":
         assert seen == dict(enumerate(games.lengths.tolist()))
 
@@ -105,8 +105,8 @@ def test_an_unusable_reply_holds_up_its_own_game_alone():
         return "hm" if len(said) == 3 else first_move(messages)
 
     player = ChatPlayer(ask)
-    games = starmine.play_games([player, "iggi"], 5, record=True)
-    assert games.trajectories == starmine.play_games([Cautious, "iggi"], 5, record=True).trajectories
+    games = starmine.play_games([player, "iggi"], 5)
+    assert games == starmine.play_games([Cautious, "iggi"], 5)
     assert sum(exchange.outcome == "unreadable" for exchange in player.exchanges) == 1
 
 
@@ -195,9 +195,9 @@ def test_a_game_without_a_legal_move_is_given_up_with_the_reason_and_the_others_
 @pytest.mark.parametrize("fallback", ["smart", lambda seen: seen.legal_actions()[0]])
 def test_a_fallback_plays_on_and_is_counted(fallback):
     player = ChatPlayer(lambda messages: "hm", replies=1, fallback=fallback)
-    games = starmine.play_games([player, "iggi"], 3, record=True)
+    games = starmine.play_games([player, "iggi"], 3)
     first = "smart" if fallback == "smart" else Cautious
-    assert games.trajectories == starmine.play_games([first, "iggi"], 3, record=True).trajectories
+    assert games == starmine.play_games([first, "iggi"], 3)
     assert player.fallbacks == len(player.exchanges) > 0
     assert {exchange.outcome for exchange in player.exchanges} == {"unreadable"}
 
@@ -219,8 +219,8 @@ def test_a_class_of_bots_that_are_asked_together_has_an_object_for_each_game():
             assert len(views) == 1
             return [self.act(seen) for seen in views]
 
-    games = starmine.play_games([Together, "iggi"], 4, variant="mini", record=True)
-    assert games.trajectories == starmine.play_games([Cautious, "iggi"], 4, variant="mini", record=True).trajectories
+    games = starmine.play_games([Together, "iggi"], 4, variant="mini")
+    assert games == starmine.play_games([Cautious, "iggi"], 4, variant="mini")
 
 
 HOSTILE = [
@@ -485,7 +485,7 @@ def test_games_are_played_inside_a_running_event_loop():
         return first_move(messages)
 
     async def cell():
-        return starmine.play_games([ChatPlayer(later), "iggi"], 4, variant="mini", record=True)
+        return starmine.play_games([ChatPlayer(later), "iggi"], 4, variant="mini")
 
     games, _ = within(60, lambda: asyncio.run(cell()))
-    assert games.trajectories == starmine.play_games([Cautious, "iggi"], 4, variant="mini", record=True).trajectories
+    assert games == starmine.play_games([Cautious, "iggi"], 4, variant="mini")

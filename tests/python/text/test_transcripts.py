@@ -42,8 +42,12 @@ def test_lines_name_the_players_and_the_game_of_an_evaluation(tmp_path):
     assert all(row["players"][row["seat"]] == "mine" for row in rows)
     assert max(Counter(map(place, rows)).values()) == 1
     games = starmine.data.Dataset(tmp_path / "out")
-    stored = [(game.players[0]["name"], game.players[1]["name"], int(game.table.index[0])) for game in games]
-    assert {place(row)[:3] for row in rows} <= set(stored)
+    names = [player.name for player in games.roster]
+    stored = {
+        (names[one], names[other], int(index))
+        for (one, other), index in zip(games.players, games[:].index, strict=True)
+    }
+    assert {place(row)[:3] for row in rows} <= stored
 
 
 def test_of_three_players_each_seat_is_named(tmp_path):

@@ -128,7 +128,7 @@ def plausible_of(state, seat):
 
 
 def games_of(variant, number):
-    return starmine.play_games(["random"] * variant.players, number, record=True, variant=variant).trajectories
+    return starmine.play_games(["random"] * variant.players, number, variant=variant)
 
 
 @pytest.mark.parametrize("variant", VARIANTS[:4], ids=ids[:4])
@@ -175,7 +175,7 @@ def permute_ids(variant, permutation):
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_features_have_the_dtype_that_is_asked_for(dtype):
     features = ColorFeatures(starmine.Variant())
-    obs = games_of(starmine.Variant(), 300).observations(dtype="bits")
+    obs = games_of(starmine.Variant(), 300).replay(["obs"], dtype="bits")["obs"]
     assert (features.read(obs, dtype) == features.read(obs).to(dtype)).all()
     assert (features.read(torch.from_numpy(obs)) == features.read(obs)).all()
     with pytest.raises(starmine.StarmineError):
@@ -218,7 +218,7 @@ def test_torch_operations_give_the_same_features_to_the_last_bit(variant):
 @pytest.mark.filterwarnings("ignore:Synchronization debug mode is a prototype feature")
 @pytest.mark.parametrize("variant", EVERY_TABLE, ids=str)
 def test_a_gpu_computes_the_features_and_the_network_of_the_cpu(variant):
-    bits = torch.from_numpy(games_of(variant, 60).observations(dtype="bits"))
+    bits = torch.from_numpy(games_of(variant, 60).replay(["obs"], dtype="bits")["obs"])
     network = ColorNetwork(variant)
     mask = torch.ones(len(bits), variant.num_actions, dtype=torch.bool)
     on_gpu = copy.deepcopy(network).cuda()

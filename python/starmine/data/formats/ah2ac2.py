@@ -11,13 +11,12 @@ The keys of a file with G games of P players:
 | `num_actions` | (G,) | the numbers of turns |
 | `num_players` | () | P |
 
-The ids are HLE's, colour hints of all teammates before rank hints, and the no-op follows the last one. A file tells no
-rules: its games are those of the base game, unless the reader is told others.
+The ids are HLE's, colour hints of all teammates before rank hints, and the no-op follows the last one. The games are
+those of the base game.
 """
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,26 +26,29 @@ from numpy.typing import NDArray
 from starmine._core import StarmineError, Variant
 from starmine._util.durable import replace_file
 from starmine._util.imports import library
-from starmine.data.formats.records import ImportedGames, ReadGames, RecordedGame, read_each, starting_at_seat_0
+from starmine.data.formats.records import GameRecord, SkippedGame, game_names, read_each, starting_at_seat_0
+from starmine.games.games import Games
 
+SUFFIXES = (".safetensors",)
 TURNS = 89  # rows of the published files; no game of the base game is longer
 AXES = {"game_ids": 1, "scores": 1, "decks": 3, "actions": 3, "num_actions": 1}
 
 
-def read(path: Path, variant: Variant | None = None) -> ReadGames:
+def read(path: Path) -> list[GameRecord | SkippedGame]:
     """Read a file."""
     arrays = _arrays(path)
-    players = int(arrays["num_players"].reshape(-1)[0])
-    if variant is None:
-        variant = Variant(players=players)
-    if variant.players != players or arrays["actions"].shape[2] != players:
-        columns = arrays["actions"].shape[2]
-        raise StarmineError(
-            f"{path}: num_players={players} with {columns} columns of actions is not allowed: expected "
-            f"{variant.players} of both"
+    variant = Variant(players=int(arrays["num_players"].item()))
+    if arrays["actions"].shape[2] != variant.players or arrays["decks"].shape[1:] != (variant.deck_size, 2):
+        shapes = arrays["actions"].shape, arrays["decks"].shape
+        raise StarmineError(f"{path}: actions and decks have the shapes {shapes}, which are not those of {variant}")
+    ids = list(map(str, arrays["game_ids"].tolist()))
+
+    def record_of(game: int) -> GameRecord:
+        return _record(
+            variant, ids[game], *(arrays[name][game] for name in ("decks", "actions", "num_actions", "scores"))
         )
-    ids = arrays["game_ids"]
-    return read_each(range(len(ids)), partial(_game, arrays, variant), variant, lambda index: str(ids[index]))
+
+    return read_each(path, range(len(ids)), record_of, lambda game: ids[game])
 
 
 def _safetensors() -> Any:
@@ -71,21 +73,19 @@ def _arrays(path: Path) -> dict[str, NDArray[Any]]:
             raise StarmineError(f"{path}: {name!r} is {held}: expected integers with {axes} axes")
         if len(array) != len(arrays["game_ids"]):
             raise StarmineError(f"{path}: {name!r} has {len(array)} games: expected {len(arrays['game_ids'])}")
-    if "num_players" not in arrays or arrays["num_players"].size != 1:
+    players = arrays.get("num_players")
+    if players is None or players.size != 1 or not np.issubdtype(players.dtype, np.integer):
         raise StarmineError(f"{path}: 'num_players' is not one number")
-    if arrays["decks"].shape[2] != 2:
-        raise StarmineError(f"{path}: 'decks' has the shape {arrays['decks'].shape}: expected colour and rank")
     return arrays
 
 
-def _game(arrays: dict[str, NDArray[Any]], variant: Variant, index: int) -> RecordedGame:
-    players, no_op = variant.players, variant.num_actions
-    deck, rows, length = arrays["decks"][index], arrays["actions"][index], int(arrays["num_actions"][index])
+def _record(variant: Variant, name: str, deck: Any, rows: Any, num_actions: Any, score: Any) -> GameRecord:
+    players, no_op, length = variant.players, variant.num_actions, int(num_actions)
     if not 0 <= length <= len(rows):
         raise StarmineError(f"num_actions={length} is not allowed: expected 0 to {len(rows)}")
     turns = np.arange(len(rows))
     acts = (turns[:, None] % players == np.arange(players)) & (turns < length)[:, None]
-    wrong = np.argwhere((rows == no_op) == acts)
+    wrong = np.argwhere(np.where(acts, (rows < 0) | (rows >= no_op), rows != no_op))
     if len(wrong):
         turn, seat = wrong[0].tolist()
         expected = "an action" if acts[turn, seat] else f"the no-op {no_op}"
@@ -94,18 +94,17 @@ def _game(arrays: dict[str, NDArray[Any]], variant: Variant, index: int) -> Reco
     if len(outside):
         raise StarmineError(f"card {outside[0]} is {deck[outside[0]].tolist()}: no such card")
     cards = (deck[:, 0].astype(np.int64) * variant.ranks + deck[:, 1]).tolist()
-    name, score = str(arrays["game_ids"][index]), int(arrays["scores"][index])
-    return RecordedGame(name, variant, cards, rows[acts].tolist(), score=score)
+    return GameRecord(variant, cards, rows[acts].tolist(), score=int(score), name=name)
 
 
-def write(games: ImportedGames, path: Path) -> None:
+def write(games: Games, path: Path) -> None:
     """Write a file. Seats are numbered from the one that started; ids are the names that are numbers, or positions.
 
     Raises:
         StarmineError: the rules are not those of the base game, the only ones that the format has.
     """
     safetensors = _safetensors()
-    played, variant = starting_at_seat_0(games.trajectories), games.variant
+    played, variant = starting_at_seat_0(games), games.variant
     if variant != (base := Variant(players=variant.players)):
         raise StarmineError(f"{variant} is not allowed: the format ah2ac2 tells no rules. Expected games of {base}")
     lengths = played.lengths
@@ -113,7 +112,8 @@ def write(games: ImportedGames, path: Path) -> None:
     game = np.repeat(np.arange(len(played)), lengths)
     turn = np.arange(len(played.actions)) - np.repeat(played.offsets[:-1], lengths)
     actions[game, turn, turn % variant.players] = played.actions
-    ids = games.names if all(name.isdecimal() and int(name) < 2**31 for name in games.names) else games.indices.tolist()
+    names = game_names(games)
+    ids = names if all(name.isdecimal() and int(name) < 2**31 for name in names) else range(len(games))
     replace_file(
         path,
         safetensors.numpy.save(

@@ -23,21 +23,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from starmine._core import StarmineError, Variant
 from starmine._util.durable import replace_file
 from starmine._util.numbers import is_integer
 from starmine.data.formats.hanab_live_rules import game_rules, rules_of, suit_names
-from starmine.data.formats.records import (
-    NOT_RECORDED,
-    ImportedGames,
-    ReadGames,
-    RecordedGame,
-    read_each,
-    starting_at_seat_0,
-)
+from starmine.data.formats.records import GameRecord, SkippedGame, game_names, read_each, starting_at_seat_0
+from starmine.games.games import Games
+from starmine.games.roster import UNKNOWN, names_by_seat
 
+SUFFIXES = (".json", ".jsonl")
 PLAY, DISCARD, COLOR_HINT, RANK_HINT = range(4)  # types of moves
 KINDS = ("play", "discard", "color_hint", "rank_hint")
 Move = tuple[int, int, int]  # its type, the slot of a card or the offset of a hinted player, and the value of a hint
@@ -45,7 +39,7 @@ ENDS = (4, 5)  # types of actions that end a game
 NAMES = ("Alice", "Bob", "Cathy", "Donald", "Emily")  # hanab.live's own for players without names
 
 
-def read(path: Path, variant: Variant | None = None) -> ReadGames:
+def read(path: Path) -> list[GameRecord | SkippedGame]:
     """Read a file. Of JSON Lines, a line that is not JSON, such as one that is cut off, is skipped."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
@@ -59,8 +53,8 @@ def read(path: Path, variant: Variant | None = None) -> ReadGames:
         lines = [_value(line, number) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
         if not any(isinstance(line, dict) for line in lines):
             raise StarmineError(f"{path}: it is not JSON ({error})") from error
-        return read_each(lines, game_of, variant, name_of)
-    return read_each(value if isinstance(value, list) else [value], game_of, variant, name_of)
+        return read_each(path, lines, record_of, name_of)
+    return read_each(path, value if isinstance(value, list) else [value], record_of, name_of)
 
 
 def _value(line: str, number: int) -> Any:
@@ -77,7 +71,7 @@ def name_of(entry: Any) -> str:
     return str(told[0]) if told else ""
 
 
-def game_of(entry: Any) -> RecordedGame:
+def record_of(entry: Any) -> GameRecord:
     """A game from its JSON object."""
     if not isinstance(entry, dict):
         raise StarmineError("it is no JSON object")
@@ -89,24 +83,11 @@ def game_of(entry: Any) -> RecordedGame:
     cards = [_card(card, place, variant) for place, card in enumerate(deck)]
     if len(cards) != variant.deck_size:
         raise StarmineError(f"its deck has {len(cards)} cards: expected {variant.deck_size}")
-    return RecordedGame(
-        name_of(entry),
-        variant,
-        cards,
-        _Table(variant, start).read(actions),
-        start,
-        score=_score(entry),
-        players=_names(players),
-        suits=suit_names(variant),
-    )
-
-
-def _score(entry: dict[str, Any]) -> int:
-    """The score that a game's object tells; the site's own exports tell none."""
-    score = entry.get("score", NOT_RECORDED)
-    if not is_integer(score):
+    score = entry.get("score")  # the site's own exports tell none
+    if score is not None and not is_integer(score):
         raise StarmineError(f"score={score!r} is not allowed: expected an integer")
-    return int(score)
+    ids = _Table(variant, start).read(actions)
+    return GameRecord(variant, cards, ids, start, score, name_of(entry), _names(players), suit_names(variant))
 
 
 def _list(entry: dict[str, Any], key: str) -> list[Any]:
@@ -209,34 +190,24 @@ def moves_of(variant: Variant) -> list[Move]:
     return moves
 
 
-def unwritable(games: ImportedGames) -> dict[int, str]:
-    """The games that hanab.live does not open, with the reasons."""
-    empty = np.flatnonzero(games.trajectories.lengths == 0).tolist()
-    return dict.fromkeys(empty, "it has no action: hanab.live opens games with one or more")
-
-
-def entries(games: ImportedGames) -> Iterator[dict[str, Any]]:
+def entries(games: Games) -> Iterator[dict[str, Any]]:
     """The JSON objects of games. Seats are numbered from the one that started."""
     suits, switches = game_rules(games.variant)
-    played, variant = starting_at_seat_0(games.trajectories), games.variant
-    for game, (name, players) in enumerate(zip(games.names, games.players, strict=True)):
-        first = int(games.trajectories.start_players[game])
-        names = players or NAMES[: variant.players]
-        table = _Table(variant, 0)
-        actions = played.actions[played.offsets[game] : played.offsets[game + 1]].tolist()
+    games = starting_at_seat_0(games)
+    seats, ranks = names_by_seat(games.roster, games.players), games.variant.ranks
+    for game, (name, players) in enumerate(zip(game_names(games), seats, strict=True)):
+        table = _Table(games.variant, 0)
+        actions = games.actions[games.offsets[game] : games.offsets[game + 1]].tolist()
         yield {
             "id": int(name) if name.isdecimal() else 0,
-            "players": [*names[first:], *names[:first]],
-            "deck": [
-                {"suitIndex": card // variant.ranks, "rank": card % variant.ranks + 1}
-                for card in played.decks[game].tolist()
-            ],
+            "players": list(NAMES[: len(players)]) if set(players) == {UNKNOWN[0].name} else list(players),
+            "deck": [{"suitIndex": card // ranks, "rank": card % ranks + 1} for card in games.decks[game].tolist()],
             "actions": list(map(table.write, actions)),
             "options": {"variant": suits.name, **switches},
         }
 
 
-def write(games: ImportedGames, path: Path) -> None:
+def write(games: Games, path: Path) -> None:
     """Write a file: one game as an object, others as a list of objects."""
     written = list(entries(games))
     text = json.dumps(written[0], indent=1) if len(written) == 1 else json.dumps(written)

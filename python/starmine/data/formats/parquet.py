@@ -5,47 +5,31 @@ What the source of imported games called the suits stands in the metadata, `extr
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from starmine._core import StarmineError, Variant
+from starmine._core import StarmineError
 from starmine.data.dataset import Dataset
 from starmine.data.files import files_of, write_file
-from starmine.data.formats.records import ImportedGames, ReadGames, common_suits
 from starmine.data.metadata import Metadata
 from starmine.data.schema import SHARD, shard_name
-from starmine.data.table import GameTable
+from starmine.games.games import Games
+
+SUFFIXES = (".parquet",)
 
 
-def read(path: Path, variant: Variant | None = None) -> ReadGames:
-    """Read a file. A game's name is that of its import, or its running number."""
-    data = Dataset(path)
-    if variant is not None and variant != data.variant:
-        return ReadGames.of_other_rules(variant, data.variant, len(data))
-    return of_data_set(data)
+def read(path: Path) -> Games:
+    """Read a file."""
+    return Dataset(path)[:]
 
 
-def of_data_set(data: Dataset) -> ReadGames:
-    """The games of a data set."""
-    table = GameTable.concatenate(list(data.tables()) or [data[:]])
-    games = ReadGames.of_table(table, data.players)
-    return replace(games, suits=common_suits(map(suits_in, data.metadata)))
-
-
-def suits_in(metadata: Metadata) -> tuple[str, ...]:
-    """What the source of imported games called the suits; empty where it has our names."""
-    told = metadata.extra.get("suits")
-    return tuple(map(str, told)) if isinstance(told, list) else ()
-
-
-def write(games: ImportedGames, path: Path) -> None:
+def write(games: Games, path: Path) -> None:
     """Write a file where the path ends in .parquet, and a folder of shards elsewhere."""
     extra: dict[str, Any] = {"source": "imported games"}
     if games.suits:
         extra["suits"] = list(games.suits)
     if path.suffix == ".parquet":
-        write_file(path, Metadata(games.variant, games.roster, extra=extra), games.table)
+        write_file(path, Metadata(games.variant, games.roster, extra=extra), games)
         return
     if path.exists() and not path.is_dir():
         raise StarmineError(f"{path}: it is a file: expected a folder, or a name that ends in .parquet")
@@ -56,4 +40,4 @@ def write(games: ImportedGames, path: Path) -> None:
     for shard in range(shards):
         rows = slice(shard * SHARD, (shard + 1) * SHARD)
         metadata = Metadata(games.variant, games.roster, shard=shard, shards=shards, extra=extra)
-        write_file(path / shard_name(shard), metadata, games.table[rows])
+        write_file(path / shard_name(shard), metadata, games[rows])

@@ -8,10 +8,9 @@ from typing import Any
 
 from starmine._core import StarmineError
 from starmine._util.imports import library
-from starmine.data.files import Entry
+from starmine.data.files import Totals
 from starmine.data.generation.configuration import Configuration
 from starmine.data.generation.shard import make_shard
-from starmine.data.schema import shard_name
 
 RETRIES = 10  # of a task whose worker was killed
 SECONDS = 600.0  # that a task waits for another process that makes its shard
@@ -20,15 +19,14 @@ SECONDS = 600.0  # that a task waits for another process that makes its shard
 def make_on_ray(
     configuration: Configuration,
     folder: Path,
-    entries: dict[str, Entry],
     missing: list[int],
     num_threads: int,
     address: str | None,
-) -> Generator[tuple[int, Entry, bool], None, None]:
+) -> Generator[tuple[int, Totals, bool], None, None]:
     """Make shards in Ray tasks.
 
     Yields:
-        The number of a shard, its entry, and whether it was made here, in the order in which they are made.
+        The number of a shard, the sums over its games, and whether it was made here, as the shards become ready.
     """
     ray = library("ray", "ray=True needs ray", "ray")
     own = not ray.is_initialized()
@@ -43,17 +41,16 @@ def make_on_ray(
         task = ray.remote(num_cpus=num_threads, max_retries=RETRIES)(make_shard)
         shared = ray.put(configuration)  # with the players, which are sent once
         for shard in missing:
-            known = entries.get(shard_name(shard))
-            arguments = shared, shard, folder.absolute(), known, num_threads, lambda games: None, SECONDS
+            arguments = shared, shard, folder.absolute(), num_threads, lambda games: None, SECONDS
             waiting[task.remote(*arguments)] = shard
         while waiting:
             ready, _ = ray.wait(list(waiting))
             shard = waiting.pop(ready[0])
             try:
-                entry, is_own = ray.get(ready[0])
+                totals, is_own = ray.get(ready[0])
             except ray.exceptions.RayTaskError as error:
                 raise (error.cause or error) from None
-            yield shard, entry, is_own
+            yield shard, totals, is_own
     finally:
         for reference in waiting:
             ray.cancel(reference, force=True)

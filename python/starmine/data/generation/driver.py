@@ -9,36 +9,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from starmine._core import StarmineError, Variant
-from starmine._util.durable import FolderBusyError, FolderLock, given_path, remove_parts
+from starmine._util.durable import FolderBusyError, given_path
 from starmine._util.equality import equal_by_value
 from starmine._util.keywords import wrong_type
 from starmine._util.numbers import check_number, check_threads
 from starmine._util.progress import Advance, progress_of
 from starmine.data.arrow import pyarrow
-from starmine.data.files import Entry, files_of
+from starmine.data.files import Totals, files_of, writable
 from starmine.data.generation.cluster import make_on_ray
-from starmine.data.generation.configuration import (
-    MOST_GAMES,
-    MOST_SHARDS,
-    Configuration,
-    Seat,
-    another_configuration,
-    resolve_players,
-)
+from starmine.data.generation.configuration import MOST_GAMES, MOST_SHARDS, Configuration, Seat, another_configuration
 from starmine.data.generation.shard import examine_shard, make_shard, own_metadata, remove_lock
-from starmine.data.manifest import (
-    MANIFEST,
-    SECONDS,
-    add_to_manifest,
-    differences,
-    read_manifest,
-    writable,
-    write_manifest,
-)
 from starmine.data.schema import SHARD, shard_name
-from starmine.data.table import GameTable
+from starmine.games.games import Games
+from starmine.games.identity import UNKNOWN
 from starmine.games.seeds import EVALUATION_SEEDS
-from starmine.games.variants import resolve_variant
 
 MOST_SEED = 2**64 - 1
 DATA_SEED = 1  # the default
@@ -140,41 +124,43 @@ def generate(
     100
     """
     pyarrow()
-    configuration = configure(players, games, variant, seed, shard_size)
-    if configuration.seed in EVALUATION_SEEDS and not evaluation_decks:
+    games = check_number("games", games, 1, MOST_GAMES)
+    seed = check_number("seed", seed, 0, MOST_SEED)
+    if seed in EVALUATION_SEEDS and not evaluation_decks:
         raise StarmineError(
             f"seed={seed} is not allowed: it deals the decks of evaluations. Expected another seed, or "
             "evaluation_decks=True (--evaluation-decks) for games that nothing learns from"
         )
+    shard_size = check_number("shard_size", shard_size, max(1, -(-games // MOST_SHARDS)), MOST_GAMES)
+    configuration = Configuration.of(players, variant, games, seed, shard_size)
     chosen = check_shards(shards, configuration.shards)
     num_threads = check_threads(1 if ray and num_threads is None else num_threads)
     folder = given_path("output", output)
     with writable(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        entries = begin(configuration, folder)
-        known = examine(configuration, folder, entries, chosen)
+        check_folder(configuration, folder)
+        known = examine(configuration, folder, chosen)
         check_known(configuration, folder, known)
         missing = [shard for shard in chosen if shard not in known]
         total = sum(len(configuration.games_of(shard)) for shard in chosen)
-        before = sum(int(entry["games"]) for entry in known.values())
+        before = sum(totals.games for totals in known.values())
         with progress_of(total, before, shown=progress) as shown:
             score = MeanScore(shown)
-            arguments = configuration, folder, entries, missing, num_threads
             if ray:
-                shards_made = make_on_ray(*arguments, ray if isinstance(ray, str) else None)
+                address = ray if isinstance(ray, str) else None
+                shards_made = make_on_ray(configuration, folder, missing, num_threads, address)
             else:
-                shards_made = make_here(*arguments, score)
-            made: dict[int, Entry] = {}
-            made_elsewhere: dict[int, Entry] = {}
+                shards_made = make_here(configuration, folder, missing, num_threads, score)
+            made: dict[int, Totals] = {}
+            made_elsewhere: dict[int, Totals] = {}
             with closing(shards_made):
-                for shard, entry, is_own in shards_made:
-                    (made if is_own else made_elsewhere)[shard] = entry
-                    add_to_manifest(folder, configuration.to_dict(), {shard_name(shard): entry})
+                for shard, totals, is_own in shards_made:
+                    (made if is_own else made_elsewhere)[shard] = totals
                     if ray or not is_own:  # other games were shown while they were played
-                        score.add(entry["games"], entry["score"])
+                        score.add(totals.games, totals.score)
     busy = [shard for shard in missing if shard not in made and shard not in made_elsewhere]
-    whole = known | made | made_elsewhere
-    played, turns, points = (sum(int(entry[name]) for entry in whole.values()) for name in ("games", "turns", "score"))
+    whole = (known | made | made_elsewhere).values()
+    played, turns, points = (sum(getattr(totals, name) for totals in whole) for name in ("games", "turns", "score"))
     mean = points / played if played else float("nan")
     return Generation(folder, len(chosen), sorted(made), sorted([*known, *made_elsewhere]), busy, played, turns, mean)
 
@@ -182,25 +168,23 @@ def generate(
 def make_here(
     configuration: Configuration,
     folder: Path,
-    entries: dict[str, Entry],
     missing: list[int],
     num_threads: int,
     score: MeanScore,
-) -> Generator[tuple[int, Entry, bool], None, None]:
+) -> Generator[tuple[int, Totals, bool], None, None]:
     """Make shards in this process, one after another; those that others make are left to them.
 
     These are looked at again at the end, when most of them are whole, and those of a process that was killed are made.
 
     Yields:
-        The number of a shard, its entry, and whether it was made here.
+        The number of a shard, the sums over its games, and whether it was made here.
     """
     left = missing
     for _ in range(2):
         busy = []
         for shard in left:
-            known = entries.get(shard_name(shard))
             try:
-                yield shard, *make_shard(configuration, shard, folder, known, num_threads, score.played)
+                yield shard, *make_shard(configuration, shard, folder, num_threads, score.played)
             except FolderBusyError:
                 busy.append(shard)
         left = busy
@@ -213,7 +197,7 @@ class MeanScore:
         self.shown = shown
         self.games = self.score = 0
 
-    def played(self, games: GameTable) -> None:
+    def played(self, games: Games) -> None:
         """Show games that were just played."""
         self.add(len(games), int(games.scores.sum()))
 
@@ -224,15 +208,6 @@ class MeanScore:
 
 
 # --- Arguments and the folder -----------------------------------------------------------------------------
-
-
-def configure(players: Sequence[Seat], games: int, variant: str | Variant, seed: int, shard_size: int) -> Configuration:
-    """The configuration of a data set; an error if an argument is not allowed, as `generate` documents."""
-    games = check_number("games", games, 1, MOST_GAMES)
-    seed = check_number("seed", seed, 0, MOST_SEED)
-    shard_size = check_number("shard_size", shard_size, max(1, -(-games // MOST_SHARDS)), MOST_GAMES)
-    rules = resolve_variant(variant, {}) if isinstance(variant, Variant) else variant
-    return Configuration(resolve_players(players, rules), games, seed, shard_size)
 
 
 def check_shards(shards: Iterable[int] | None, number: int) -> list[int]:
@@ -247,53 +222,37 @@ def check_shards(shards: Iterable[int] | None, number: int) -> list[int]:
     return chosen
 
 
-def begin(configuration: Configuration, folder: Path) -> dict[str, Entry]:
-    """Write the manifest of a new data set, so that another one cannot begin in this folder; the shards' entries."""
-    with FolderLock(folder, seconds=SECONDS):
-        remove_parts(folder, MANIFEST)
-        manifest = read_manifest(folder)
-        if manifest is not None and (different := differences(manifest.get("configuration"), configuration.to_dict())):
-            raise another_configuration(folder, MANIFEST, different)
-        entries = {} if manifest is None else dict(manifest["shards"])
-        for path in files_of(folder):
-            if path.name not in entries:
-                check_stranger(configuration, path)
-        if manifest is None:
-            write_manifest(folder, configuration.to_dict(), {})
-    return entries
+def check_folder(configuration: Configuration, folder: Path) -> None:
+    """Refuse a folder with games of another data set, by the names of its files and by the metadata of the first one.
+
+    Raises:
+        StarmineError: it has some.
+    """
+    files = files_of(folder)
+    names = {shard_name(shard) for shard in range(configuration.shards)}
+    for path in files:
+        if path.name not in names:
+            raise another_configuration(folder, path.name, ["a name that is not one of its shards"])
+    for path in files[:1]:
+        own_metadata(configuration, path)
 
 
-def check_stranger(configuration: Configuration, path: Path) -> None:
-    """Refuse the file of another data set; one that cannot be read is left to be made again."""
-    metadata = own_metadata(configuration, path)
-    if metadata is None:
-        if path.name not in {shard_name(shard) for shard in range(configuration.shards)}:
-            raise another_configuration(path.parent, path.name, ["a name that is not one of its shards"])
-    elif metadata.shard is None or path.name != shard_name(metadata.shard):
-        raise another_configuration(path.parent, path.name, [f"the name of another shard than {metadata.shard}"])
-
-
-def check_known(configuration: Configuration, folder: Path, known: dict[int, Entry]) -> None:
+def check_known(configuration: Configuration, folder: Path, known: dict[int, Totals]) -> None:
     """Refuse to go on if nobody can tell whether the players are those that played before."""
-    for player in configuration.roster.members:
-        if known and player.identity.problem:
+    for player in configuration.roster if known else ():
+        if player.identity is None:
             raise StarmineError(
                 f"output={str(folder)!r} holds games of {player.name!r}, which may be another player now: "
-                f"{player.identity.problem}: choose another folder"
+                f"{UNKNOWN}: choose another folder"
             )
 
 
-def examine(
-    configuration: Configuration, folder: Path, entries: dict[str, Entry], shards: list[int]
-) -> dict[int, Entry]:
-    """The entries of the shards that are whole; those that the manifest lacks are added to it."""
+def examine(configuration: Configuration, folder: Path, shards: list[int]) -> dict[int, Totals]:
+    """The sums over the games of the shards that are whole."""
     known = {}
     for shard in shards:
-        entry = examine_shard(configuration, shard, folder, entries.get(shard_name(shard)))
-        if entry is not None:
-            known[shard] = entry
+        totals = examine_shard(configuration, shard, folder)
+        if totals is not None:
+            known[shard] = totals
             remove_lock(folder, shard)  # of a process that was killed once the shard was whole
-    derived = {shard_name(shard): entry for shard, entry in known.items() if entries.get(shard_name(shard)) != entry}
-    if derived:
-        add_to_manifest(folder, configuration.to_dict(), derived)
     return known

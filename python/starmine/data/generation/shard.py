@@ -4,63 +4,47 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError, Variant, _Player
-from starmine._util.arrays import Array
+from starmine._core import StarmineError, _Player
 from starmine._util.durable import DamagedFileError, FolderLock, remove_parts
 from starmine.data.arrow import pyarrow, pyarrow_parquet
-from starmine.data.files import Entry, GamesFile, Tally, file_hash, write_file
-from starmine.data.generation.configuration import (
-    Configuration,
-    Roster,
-    RosterPlayer,
-    another_configuration,
-    players_of,
-)
-from starmine.data.manifest import differences
-from starmine.data.metadata import Metadata
-from starmine.data.prefetch import ahead
+from starmine.data.files import GamesFile, Totals, write_file
+from starmine.data.generation.configuration import Configuration, another_configuration
+from starmine.data.metadata import Metadata, differences
 from starmine.data.schema import ROW_GROUP, shard_name
-from starmine.data.table import GameTable
-from starmine.games.results import Games
-from starmine.games.trajectories import Trajectories
-from starmine.games.whole_games import Pace, Values, play_table
+from starmine.games.games import OF_TURNS, Games
+from starmine.games.whole_games import Pace, play_table
 
 SECONDS_A_CHUNK = 1.0  # what is aimed at for bots
 PYTHON_CHUNK = 4096  # games that policies and Python bots play at once, always the same
 
-OnChunk = Callable[[GameTable], None]
+OnChunk = Callable[[Games], None]
 
 
 def make_shard(
-    configuration: Configuration,
-    shard: int,
-    folder: Path,
-    entry: Entry | None,
-    num_threads: int,
-    played: OnChunk,
-    seconds: float = 0,
-) -> tuple[Entry, bool]:
+    configuration: Configuration, shard: int, folder: Path, num_threads: int, played: OnChunk, seconds: float = 0
+) -> tuple[Totals, bool]:
     """Play the games of a shard and write them, unless another process has done so in the meantime.
 
     Returns:
-        The entry for the manifest, and whether the shard was made here.
+        The sums over its games, and whether the shard was made here.
     """
     path = folder / shard_name(shard)
     with FolderLock(folder, lock_name(shard), seconds):
         remove_parts(folder, path.name)
-        made_entry, is_own = examine_shard(configuration, shard, folder, entry), False
-        if made_entry is None:
-            optional = ("search_values", "search_errors") if stores_values(configuration.roster) else ()
-            pieces, metadata = _pieces(configuration, shard, num_threads, played), configuration.metadata(shard)
-            written = write_file(path, metadata, pieces, optional, configuration.check_weights)
-            made_entry, is_own = written.entry(path), True
+        totals, is_own = examine_shard(configuration, shard, folder), False
+        if totals is None:
+            optional = OF_TURNS if keeps_values(configuration) else ()
+            pieces = _pieces(configuration, shard, num_threads, played)
+            totals = write_file(path, configuration.metadata(shard), pieces, optional, configuration.check_weights)
+            is_own = True
     remove_lock(folder, shard)
-    return made_entry, is_own
+    return totals, is_own
 
 
 def lock_name(shard: int) -> str:
@@ -79,74 +63,51 @@ def remove_lock(folder: Path, shard: int) -> None:
         return
 
 
-def _pieces(configuration: Configuration, shard: int, num_threads: int, played: OnChunk) -> Iterator[GameTable]:
+def _pieces(configuration: Configuration, shard: int, num_threads: int, played: OnChunk) -> Iterator[Games]:
     """The games of a shard, a row group at a time, which are played in chunks."""
-    games, roster = configuration.games_of(shard), configuration.roster
-    pace = Pace(num_threads, SECONDS_A_CHUNK, ROW_GROUP) if plays_in_core(roster) else None
+    games = configuration.games_of(shard)
+    pace = Pace(num_threads, SECONDS_A_CHUNK, ROW_GROUP) if plays_in_core(configuration) else None
     for first in range(0, len(games), ROW_GROUP):
         left, chunks = games[first : first + ROW_GROUP], []
         while len(left):
             began = time.perf_counter()
-            chunk = play_chunk(roster, configuration.seed, left[: pace.games if pace else PYTHON_CHUNK], num_threads)
-            if pace is not None:
+            chunk = play_chunk(configuration, left[: pace.games if pace else PYTHON_CHUNK], num_threads)
+            if pace:
                 pace.took(len(chunk), time.perf_counter() - began)
-            left = left[len(chunk) :]
-            played(chunk)
             chunks.append(chunk)
-        yield GameTable.concatenate(chunks)
+            played(chunk)
+            left = left[len(chunk) :]
+        yield Games.concatenate(chunks)
 
 
-# --- Playing ----------------------------------------------------------------------------------------------
-
-
-def play_chunk(roster: Roster, seed: int, games: NDArray[np.uint64], num_threads: int) -> GameTable:
+def play_chunk(configuration: Configuration, games: NDArray[np.uint64], num_threads: int) -> Games:
     """Play games of a data set, given their indices, uint64 (G,), in ascending order, in which the result is, too."""
-    players = players_of(roster, seed, games)
-    tables, table_of = distinct_rows(players)
-    parts = []
-    order = np.argsort(table_of, kind="stable")  # table after table
+    seated, table_of = distinct_rows(configuration.players_of(games))
+    order = np.argsort(table_of, kind="stable")  # the games of a table are played together
     of_tables = np.split(order, np.cumsum(np.bincount(table_of))[:-1])
-    for seats, chosen in zip(tables.tolist(), of_tables, strict=True):
-        parts.append(
-            _play_table(roster.variant, [roster.members[row] for row in seats], seed, games[chosen], num_threads)
+    parts = []
+    for rows, chosen in zip(seated.tolist(), of_tables, strict=True):
+        players = [configuration.players[row] for row in rows]
+        listed = games[chosen]
+        roster = rows, configuration.roster
+        part = play_table(
+            configuration.variant, players, len(listed), configuration.seed, 0, num_threads, listed, roster
         )
-    scores, fireworks, endings = (
-        np.concatenate([getattr(part[0], name) for part in parts]) for name in ("scores", "fireworks", "endings")
-    )
-    trajectories = [part[0].trajectories for part in parts]
-    with_values = [(played, part[1]) for played, part in zip(trajectories, parts, strict=True)]
-    values = search_values(roster.variant, with_values) if stores_values(roster) else (None, None)
-    by_table = games[order]
-    played = GameTable(
-        trajectories=Trajectories.concatenate(trajectories),
-        game=by_table,
-        seed=np.full(len(games), seed, np.uint64),
-        index=by_table,
-        episode=np.zeros(len(games), np.uint64),
-        scores=scores.astype(np.uint8),
-        fireworks=fireworks.astype(np.uint8),
-        endings=endings.astype(np.uint8),
-        players=players[order],
-        search_values=values[0],
-        search_errors=values[1],
-    )
-    return played if len(parts) == 1 else played[np.argsort(order)]
+        parts.append(with_values(part) if keeps_values(configuration) else part)
+    return parts[0] if len(parts) == 1 else Games.concatenate(parts)[np.argsort(order)]
 
 
-def stores_values(roster: Roster) -> bool:
+def keeps_values(configuration: Configuration) -> bool:
     """Whether the values that players find by search are stored: those of bots that hold all seats."""
-    return plays_in_core(roster) and any(player.player.searches for player in roster.members)
+    return plays_in_core(configuration) and any(player.searches for player in configuration.players)
 
 
-def search_values(variant: Variant, parts: list[tuple[Trajectories, Values | None]]) -> Values:
-    """The values of all actions in the turns of several tables, `nan` at those where no seat searches."""
-    means: list[Array] = []
-    errors: list[Array] = []
-    for trajectories, values in parts:
-        unknown = np.full((len(trajectories.actions), variant.num_actions), np.nan, np.float32)
-        for numbers, column in zip((means, errors), values or (unknown, unknown), strict=True):
-            numbers.append(column)
-    return np.concatenate(means), np.concatenate(errors)
+def with_values(games: Games) -> Games:
+    """The games with columns of searched values, `nan` where no player searches."""
+    if games.search_values is not None:
+        return games
+    unknown = np.full((len(games.actions), games.variant.num_actions), np.nan, np.float32)
+    return replace(games, search_values=unknown, search_errors=unknown)
 
 
 def distinct_rows(players: NDArray[np.int16]) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
@@ -166,40 +127,27 @@ def distinct_rows(players: NDArray[np.int16]) -> tuple[NDArray[np.int16], NDArra
     return rows, row.reshape(-1)
 
 
-def plays_in_core(roster: Roster) -> bool:
+def plays_in_core(configuration: Configuration) -> bool:
     """Whether bots hold all seats, so that Python takes no part in the games."""
-    return all(isinstance(player.player, _Player) for player in roster.members)
-
-
-def _play_table(
-    variant: Variant, seats: list[RosterPlayer], seed: int, games: NDArray[np.uint64], num_threads: int
-) -> tuple[Games, Values | None]:
-    players = [seat.player for seat in seats]
-    return play_table(variant, players, len(games), seed, 0, num_threads, record=True, listed=games)
+    return all(isinstance(player, _Player) for player in configuration.players)
 
 
 # --- Reading ----------------------------------------------------------------------------------------------
 
 
-def examine_shard(configuration: Configuration, shard: int, folder: Path, entry: Entry | None) -> Entry | None:
-    """Examine whether a shard's file is whole: by its bytes where its entry is known, else by its games.
+def examine_shard(configuration: Configuration, shard: int, folder: Path) -> Totals | None:
+    """The sums over the games of a shard's file; None where the file is missing or damaged.
 
-    Returns:
-        Its entry; None where the file is missing or damaged.
+    A file is whole if it has the metadata of the shard, and games with the checksum that it was written with.
     """
     path = folder / shard_name(shard)
-    if not path.exists():
+    if not path.exists() or own_metadata(configuration, path) != configuration.metadata(shard):
         return None
-    if entry is not None:
-        # A file that the manifest names was written here, so that any other bytes are damage.
-        return entry if file_hash(path) == (entry.get("bytes"), entry.get("sha256")) else None
-    if own_metadata(configuration, path) != configuration.metadata(shard):
-        return None
+    totals = Totals()
     try:
-        file, tally = GamesFile.open(path), Tally()
-        for games in ahead(file.games(group) for group in range(len(file.sizes))):
-            tally.add(games)
-        return tally.entry(path) if file.checksum() == tally.contents.hexdigest() else None
+        for games in GamesFile.open(path).pieces():
+            totals.add(games)
+        return totals
     except (StarmineError, OSError):
         return None
 

@@ -1,4 +1,4 @@
-"""Who meets whom in an evaluation, and in which seats."""
+"""What an evaluation plays: who meets whom, in which seats and on which decks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import Variant
+from starmine.games.games import Games
 from starmine.games.identity import Identity
+from starmine.games.roster import Roster, RosterPlayer
 
 Cell = tuple[int, int]  # a player and its partner, by index
 
@@ -59,6 +61,11 @@ class Settings:
             pairs |= {(one, other) for one in seeds for other in seeds}
         return frozenset((names.index(one), names.index(other)) for one, other in pairs)
 
+    @cached_property
+    def roster(self) -> Roster:
+        """The players, as the games name them."""
+        return tuple(RosterPlayer(name, known.hash, known.text) for name, known in self.identities.items())
+
     def to_dict(self) -> dict[str, Any]:
         """The settings as JSON can represent them."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -67,23 +74,25 @@ class Settings:
         plain: dict[str, Any] = json.loads(json.dumps(values))
         return plain
 
+    def seat(self, cell: Cell, index: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """The seat of the player of a pairing in games of some indices: int64 (G,). Its partner has all others.
 
-def stretches(players: int, games: int, with_itself: bool) -> list[tuple[int, int, int]]:
-    """Consecutive games in which the player holds the same seat: (seat, first game, end).
+        Game i of N has the player in seat i * players // N. In self-play, and with two players, it is always seat 0:
+        with two players, seat 1 belongs to the pairing with the roles reversed.
+        """
+        if self.variant.players == 2 or cell[0] == cell[1]:
+            return np.zeros(len(index), np.int64)
+        return index.astype(np.int64) * self.variant.players // self.games
 
-    Game i of N has the player in seat i * players // N. In self-play, and with two players, it is always seat 0: with
-    two players, seat 1 belongs to the pairing with the roles reversed.
-    """
-    if players == 2 or with_itself:
-        return [(0, 0, games)]
-    borders = [-(-seat * games // players) for seat in range(players + 1)]
-    return [(seat, borders[seat], borders[seat + 1]) for seat in range(players)]
+    def cells_of(self, games: Games) -> NDArray[np.int64]:
+        """The pairing of each game: int64 (G, 2), the index of the player and of its partner.
 
-
-def pairings_of(players: NDArray[np.int16]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The player and the partner of each game, int64 (G,), of the players in its seats (G, P)."""
-    seats = players.astype(np.int64)
-    if seats.shape[1] == 2:
-        return seats[:, 0], seats[:, 1]
-    partner = np.median(seats, axis=1).astype(np.int64)  # it holds all seats but one, at least two of three
-    return seats.sum(axis=1) - (seats.shape[1] - 1) * partner, partner
+        The roster of the games may have fewer players than the evaluation.
+        """
+        names = list(self.players)
+        rows = np.array([names.index(player.name) for player in games.roster], np.int64)
+        seats = rows[games.players]
+        assert games.index is not None
+        place = self.seat((0, 1), games.index)  # in self-play all seats have one player
+        game = np.arange(len(games))
+        return np.stack([seats[game, place], seats[game, (place + 1) % self.variant.players]], axis=1)

@@ -1,0 +1,81 @@
+"""`write_games` takes games in memory and on disk, and keeps what is known of them."""
+
+import numpy as np
+import pytest
+from format_games import assert_equal_games
+from stored_games import played_table, store
+
+import starmine
+from starmine.data import Dataset, read_games, write_games
+from starmine.games.roster import names_by_seat
+
+pytest.importorskip("pyarrow")
+
+
+@pytest.fixture(scope="module")
+def table():
+    return played_table(12, seed=3)
+
+
+@pytest.fixture(scope="module")
+def data(table, tmp_path_factory):
+    return Dataset(store(tmp_path_factory.mktemp("held") / "games.parquet", table))
+
+
+@pytest.mark.parametrize(
+    ("held", "games"),
+    [
+        (lambda data: data, range(12)),
+        (lambda data: data.select([2, 5, 7]), [2, 5, 7]),
+        (lambda data: data[:4], range(4)),
+        (lambda data: data[3], [3]),
+        (lambda data: data[[8, 1]], [8, 1]),
+    ],
+    ids=["data set", "view", "slice", "game", "indices"],
+)
+@pytest.mark.parametrize("suffix", ["json", "parquet"])
+def test_stored_games_are_written(suffix, held, games, data, table, tmp_path):
+    write_games(held(data), tmp_path / f"games.{suffix}")
+    found = read_games(tmp_path / f"games.{suffix}")
+    assert_equal_games(found, table[list(games)])
+
+
+def test_players_names_are_kept(data, tmp_path):
+    for suffix in ("json", "parquet"):
+        write_games(data.select([4, 7]), tmp_path / f"games.{suffix}")
+        found = read_games(tmp_path / f"games.{suffix}")
+        assert names_by_seat(found.roster, found.players) == [["player 0", "player 1"], ["player 1", "player 0"]]
+
+
+@pytest.fixture(scope="module")
+def dealt(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("dealt")
+    starmine.data.generate(["noisy: 0.25; iggi", "piers"], 20, folder, "mini", 3, shard_size=8, num_threads=1)
+    return Dataset(folder)
+
+
+@pytest.mark.parametrize(
+    ("held", "games"),
+    [
+        (lambda data: data, range(20)),
+        (lambda data: data.select([2, 5, 17]), [2, 5, 17]),
+        (lambda data: read_games(data.files[0].path.parent), range(20)),
+        (lambda data: data[[8, 1]], [8, 1]),
+    ],
+    ids=["data set", "view", "read", "indices"],
+)
+def test_deals_players_and_noise_are_kept_in_our_own_files(held, games, dealt, tmp_path):
+    write_games(held(dealt), tmp_path / "games.parquet")
+    found, expected = Dataset(tmp_path / "games.parquet")[:], dealt[list(games)]
+    for name in ("seed", "index", "episode", "players"):
+        assert getattr(found, name).tolist() == getattr(expected, name).tolist()
+    assert found.roster == expected.roster
+    assert [player.name for player in found.roster] == ["noisy: 0.25; iggi", "piers"]
+    assert starmine.data.verify(tmp_path / "games.parquet", deal=True).holds
+
+
+def test_games_that_were_changed_have_lost_their_deals(dealt, tmp_path):
+    read = read_games(dealt.files[0].path)
+    changed = starmine.data.permute_colors(read, np.roll(np.arange(read.variant.colors), 1))
+    write_games(changed, tmp_path / "games.parquet")
+    assert Dataset(tmp_path / "games.parquet")[:].seed is None
