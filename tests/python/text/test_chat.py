@@ -15,7 +15,7 @@ import pytest
 from chat_models import Cautious, first_move
 
 import starmine
-from starmine.text import ChatError, ChatPlayer
+from starmine.text import PROMPT_VERSION, ChatError, ChatPlayer
 
 MINI = starmine.variant("mini")
 
@@ -256,7 +256,9 @@ def test_a_transcript_tells_game_seat_turn_and_attempt(tmp_path):
     starmine.play_games(["iggi", player], 2, variant="mini")
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     assert rows == [asdict(exchange) for exchange in player.exchanges]
-    assert {(row["player"], row["seat"], row["attempt"], row["prompt_version"]) for row in rows} == {("model", 1, 0, 2)}
+    assert {(row["player"], row["seat"], row["attempt"], row["prompt_version"]) for row in rows} == {
+        ("model", 1, 0, PROMPT_VERSION)
+    }
     assert {row["game"] for row in rows} == {0, 1}
 
 
