@@ -131,7 +131,7 @@ def frame_of(
     discards, seats = shown.discard_pile, seat_names(names, variant.players)
     last = event_of(history[-1], called) if history else None
     if state is None:
-        hands = [_hand(view, place, told, beliefs) for place in range(variant.players)]
+        hands = [_hand(view, at, told, beliefs) for at in range(variant.players)]
     else:
         hands = _open_hands(state, told, beliefs)
     return {

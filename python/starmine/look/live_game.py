@@ -42,10 +42,10 @@ class LiveGame:
 
     >>> import starmine
     >>> from starmine.look import LiveGame
-    >>> table = LiveGame(starmine.Variant(), [None, "smart"], seed=1)
-    >>> table.act(table.variant.action("hint +1 red"))
-    >>> table.play_partner()
-    >>> table.waits, len(table.history)
+    >>> game = LiveGame(starmine.Variant(), [None, "smart"], seed=1)
+    >>> game.act(game.variant.action("hint +1 red"))
+    >>> game.play_partner()
+    >>> game.waits, len(game.history)
     (True, 2)
     """
 

@@ -108,10 +108,10 @@ class _Picture:
         self.parts.append(f'<text x="{x:.4g}" y="{y:.4g}" {style}>{escape(words)}</text>')
 
     def _box(
-        self, place: tuple[float, float, float, float], fill: str, line: str, more: str = "", radius: int = 7
+        self, box: tuple[float, float, float, float], fill: str, line: str, more: str = "", radius: int = 7
     ) -> None:
         """A rectangle: x, y, width, height."""
-        x, y, width, height = place
+        x, y, width, height = box
         self.parts.append(
             f'<rect x="{x:.4g}" y="{y:.4g}" width="{width:.4g}" height="{height:.4g}" rx="{radius}" fill="{fill}" '
             f'stroke="{line}"{more}/>'
@@ -243,8 +243,8 @@ class _Picture:
                 left, top = x + kind % self.ranks * width, y + kind // self.ranks * height
                 size = f'width="{width - 0.8:.4g}" height="{height - 0.8:.4g}"'
                 opacity = f"{0.18 + 0.82 * share**0.5:.3g}"
-                place = f'x="{left + 0.4:.4g}" y="{top + 0.4:.4g}"'
-                self.parts.append(f'<rect {place} {size} fill="{fill}" fill-opacity="{opacity}"/>')
+                corner = f'x="{left + 0.4:.4g}" y="{top + 0.4:.4g}"'
+                self.parts.append(f'<rect {corner} {size} fill="{fill}" fill-opacity="{opacity}"/>')
 
     def _table(self, y: float) -> float:
         """The fireworks, and all kinds of cards with a dot a copy; returns where they end."""
@@ -267,15 +267,15 @@ class _Picture:
         for suit, copies in enumerate(self.frame["variant"]["copies"]):
             self.rows[suit] = y + 5 + suit * row + 12.5
             for rank, count in enumerate(copies):
-                place = (left + 6 + rank * (RIGHT - 12) / self.ranks, y + 5 + suit * row)
-                self._kind(suits[suit]["letter"], rank, suit, (count, gone), place)
+                corner = (left + 6 + rank * (RIGHT - 12) / self.ranks, y + 5 + suit * row)
+                self._kind(suits[suit]["letter"], rank, suit, (count, gone), corner)
         return self._policy(bottom + GAP)
 
     def _kind(
-        self, letter: str, rank: int, suit: int, copies: tuple[int, Counter[str]], place: tuple[float, float]
+        self, letter: str, rank: int, suit: int, copies: tuple[int, Counter[str]], corner: tuple[float, float]
     ) -> None:
         """A kind of card: filled where it was played, framed where it is critical, crossed out where it is dead."""
-        frame, name, (x, y) = self.frame, f"{letter}{rank + 1}", place
+        frame, name, (x, y) = self.frame, f"{letter}{rank + 1}", corner
         width = (RIGHT - 12) / self.ranks - 4
         played, ink = rank < frame["fireworks"][suit], self.colors["ink"]
         if played:
