@@ -232,7 +232,7 @@ def test_the_command_chooses_games_by_their_ending_and_says_how_they_ended(folde
     told = capsys.readouterr().out
     assert all(game["verdict"] in told for game in found)
     if source == "parquet":
-        stored = [game.state().ending for game in starmine.data.Dataset(folder / "parquet")]
+        stored = [game.state(0).ending for game in starmine.data.Dataset(folder / "parquet")]
         assert len(found) == stored.count("lost")
     assert main([*arguments, "lost", "--worst", "1"]) == 0
     assert len(payload(page)["games"]) == 1
@@ -312,6 +312,6 @@ def test_the_command_shows_the_worst_games_of_an_evaluation(folder, tmp_path, ca
         *(f"{name} (seat {seat})" for name in ("smart", "iggi") for seat in (0, 1)),
     }
     found = payload(tmp_path / "out.html")["games"]
-    outcomes = starmine.evaluate(["smart", "iggi"], 12).outcomes
-    assert [game["score"] for game in found] == sorted(outcomes[:, :, 0].ravel().tolist())[:5]
+    scores = starmine.data.Dataset(folder / "eval").scores
+    assert [game["score"] for game in found] == sorted(scores.tolist())[:5]
     assert {name for game in found for name in game["names"]} <= {"smart", "iggi"}
