@@ -1,4 +1,4 @@
-"""Whole games: who may hold a seat, the table that asks them for moves, and what they played.
+"""Whole games: who may hold a seat, what asks them for moves, and what they played.
 
 `starmine.play_games` and `starmine.search` are the functions that most users need.
 """
