@@ -18,7 +18,7 @@ def register(**places: str) -> None:
     _PLACES.update(places)
 
 
-def registered(name: str) -> Any:
+def look_up(name: str) -> Any:
     """The attribute that `register` was told for this name. Its module is imported now."""
     module, attribute = _PLACES[name].split(":")
     return getattr(import_module(module), attribute)

@@ -14,7 +14,7 @@ from starmine.data import generate
 from starmine.data.generation.configuration import MOST_SHARDS
 from starmine.data.generation.driver import DATA_SEED
 from starmine.games.failures import BotError
-from starmine.games.mixtures import mixture_of_text
+from starmine.games.mixtures import parse_mixture
 from starmine.text import ChatPlayer
 
 
@@ -61,7 +61,7 @@ class Generate(PlayedGames):
 
     def run(self) -> int:
         """Generate, print a line, and return the exit status."""
-        seats = [mixture_of_text(text, "BOT") for text in self.bots]
+        seats = [parse_mixture(text, "BOT") for text in self.bots]
         if self.ray and any(is_of_file(text) for seat in seats for text, _ in seat):
             raise StarmineError(
                 "--ray with a bot of a Python file is not allowed: expected bots, policies and policy files"

@@ -17,7 +17,7 @@ from starmine.data import Dataset
 from starmine.data.files import files_of
 from starmine.data.formats.records import game_names
 from starmine.games.games import Games
-from starmine.games.player_texts import of_core, player_of_text
+from starmine.games.player_texts import core_player, player_of_text
 from starmine.games.roster import UNKNOWN, names_by_seat
 from starmine.look import Mistake, mistakes, replay_html, verdict
 from starmine.look.words import told_apart
@@ -92,7 +92,7 @@ class Replay(SourceGames):
         if self.worst is not None and self.worst < 1:
             raise StarmineError(f"--worst {self.worst} is not allowed: expected 1 or more")
         if self.compare is not None:
-            of_core(player_of_text(self.compare, "--compare"), "--compare", self.compare)
+            core_player(player_of_text(self.compare, "--compare"), "--compare", self.compare)
         target = given_path("--html", self.html)
         if not target.name or target.is_dir() or not target.parent.is_dir():
             raise StarmineError(f"--html {self.html!r} is not allowed: expected a file in a folder that exists")

@@ -11,7 +11,7 @@ from gymnasium.error import ResetNeeded
 from starmine._core import Batch, SeatedBot, StarmineError, _ExternalPartner
 from starmine._util.arrays import Array
 from starmine.envs.states import DealtSeeds
-from starmine.games.mixtures import mixture
+from starmine.games.mixtures import weigh
 from starmine.games.player_texts import Noisy
 from starmine.games.players import (
     is_bot,
@@ -43,10 +43,10 @@ def resolve_partners(partners: Any) -> tuple[Any, dict[int, list[Any]], dict[int
     """
     if not isinstance(partners, Mapping):
         return partners, {}, {}
-    given = {seat: tuple(partner for partner, _ in mixture(choices)) for seat, choices in partners.items()}
+    given = {seat: tuple(partner for partner, _ in weigh(choices)) for seat, choices in partners.items()}
     partners = {seat: loaded(choices, f"partners[{seat}]") for seat, choices in partners.items()}
     python = {
-        seat: [python_player(partner, f"partners[{seat}]") for partner, _ in mixture(choices)]
+        seat: [python_player(partner, f"partners[{seat}]") for partner, _ in weigh(choices)]
         for seat, choices in partners.items()
     }
     policies = [player for players in python.values() for player in players if player is not None]
@@ -56,7 +56,7 @@ def resolve_partners(partners: Any) -> tuple[Any, dict[int, list[Any]], dict[int
     resolved = {
         seat: [
             (partner if player is None else outside, weight)
-            for (partner, weight), player in zip(mixture(choices), python[seat], strict=True)
+            for (partner, weight), player in zip(weigh(choices), python[seat], strict=True)
         ]
         for seat, choices in partners.items()
     }

@@ -13,7 +13,7 @@ from gymnasium.spaces import Discrete
 from starmine._core import ArrayError, Batch, IllegalActionError, Layout, Move, StarmineError, State, Variant
 from starmine._util.arrays import Array
 from starmine._util.copies import CopiedWhole
-from starmine._util.imports import registered
+from starmine._util.imports import look_up
 from starmine._util.keywords import GAME_OPTIONS, check_options
 from starmine._util.render_modes import RENDER_MODES, usable_modes
 from starmine.envs.rewards import Rewards
@@ -272,5 +272,5 @@ class HanabiEnv(CopiedWhole, gymnasium.Env[Array, np.int64]):
         if self.render_mode is None:
             raise StarmineError("render_mode=None keeps no board: expected 'ansi', 'human' or 'rgb_array'")
         if self.render_mode == "rgb_array":
-            return registered("rgb_of_svg")(self._current_state().to_svg())
+            return look_up("rgb_of_svg")(self._current_state().to_svg())
         return self._board() if self.render_mode == "ansi" else None

@@ -25,7 +25,7 @@ from starmine._core import (
 )
 from starmine._util.arrays import Array
 from starmine._util.copies import CopiedWhole
-from starmine._util.imports import registered
+from starmine._util.imports import look_up
 from starmine._util.keywords import BATCH_OPTIONS, check_options
 from starmine._util.render_modes import usable_modes
 from starmine.envs.partners import PartneredBatch, resolve_partners
@@ -399,7 +399,7 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
             StarmineError: the environment was made without a render mode.
             ResetNeeded: `reset` has not been called.
         """
-        svg: str = registered("draw_grid")([state.to_svg(theme=theme) for state in self._states()], columns)
+        svg: str = look_up("draw_grid")([state.to_svg(theme=theme) for state in self._states()], columns)
         return svg
 
     def render(self) -> tuple[Array, ...]:
@@ -410,7 +410,7 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
             ResetNeeded: `reset` has not been called.
             ImportError: resvg-py or Pillow is missing, the extra `pictures`.
         """
-        rgb_of = registered("rgb_of_svg")
+        rgb_of = look_up("rgb_of_svg")
         return tuple(rgb_of(state.to_svg()) for state in self._states())
 
     def _states(self) -> list[State]:

@@ -64,7 +64,7 @@ class Settings:
     @cached_property
     def roster(self) -> Roster:
         """The players, as the games name them."""
-        return tuple(RosterPlayer(name, known.hash, known.text) for name, known in self.identities.items())
+        return tuple(RosterPlayer(name, known.checksum, known.text) for name, known in self.identities.items())
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as JSON can represent them."""

@@ -22,13 +22,13 @@ class Identity:
         text: of a bot its text, in which the SHA-256 of a policy's file stands in the place of its path or name; of a
             player in Python "python: ", its type and its version. Two players of equal texts play the same, in one
             version of this package. None if the identity is unknown.
-        hash: the SHA-256 of a policy's file or of a network's weights; of another player in Python that of its text.
-            None for bots without weights, and if it is unknown.
+        checksum: the SHA-256 of a policy's file or of a network's weights; of another player in Python that of its
+            text. None for bots without weights, and if it is unknown.
         problem: why the identity is unknown; else empty.
     """
 
     text: str | None
-    hash: str | None
+    checksum: str | None
     problem: str = ""
 
 
@@ -54,12 +54,12 @@ def identity(player: Any) -> Identity:
         return Identity(player.text_with(checksum), checksum)
     if isinstance(player, Noisy):
         inner = identity(player.player)
-        return inner if inner.text is None else Identity(player.text_of(inner.text), inner.hash)
+        return inner if inner.text is None else Identity(player.text_of(inner.text), inner.checksum)
     # A subclass or a wrapper may play otherwise than the weights say: the class itself has to have the method.
     own = getattr(player, "checksum", None) if "identity_text" in vars(type(player)) else None
     if isinstance(own, str):
         return Identity(player.identity_text(own), own)
-    made, parameters = player.make if isinstance(player, Factory) else player, parameters_hash(player)
+    made, parameters = player.make if isinstance(player, Factory) else player, weights_checksum(player)
     version = getattr(made, "version", None)
     if isinstance(version, str | int):
         text = f"python: {type_name(made)}, version {version}"
@@ -78,7 +78,7 @@ def modules_of(player: Any) -> list[Any]:
     return [held for held in (player, *getattr(player, "__dict__", {}).values()) if is_module(held)]
 
 
-def parameters_hash(player: Any) -> str | None:
+def weights_checksum(player: Any) -> str | None:
     """The SHA-256 of the parameters of a player's torch modules, which may change at any time; None without modules."""
     if not (modules := modules_of(player)):
         return None

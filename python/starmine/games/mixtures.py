@@ -20,7 +20,7 @@ WEIGHT = re.compile(r"(.*?)\s*=\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 OPTION, CONDITION = re.compile(r";\s*\w+$"), re.compile(r"\b(?:if|and)\s+\w+\s*[<>]?$")
 
 
-def mixture(players: Any) -> list[tuple[Any, Any]]:
+def weigh(players: Any) -> list[tuple[Any, Any]]:
     """The players who may hold a seat, with their weights as they were given.
 
     Args:
@@ -43,7 +43,7 @@ def check_weights(place: str, weights: Sequence[Any]) -> list[float]:
     return [float(weight) for weight in weights]
 
 
-def mixture_of_text(text: str, place: str) -> list[tuple[str, float]]:
+def parse_mixture(text: str, place: str) -> list[tuple[str, float]]:
     """The players' texts and weights in a text such as "smart=2,iggi".
 
     A comma or an "=" in the path of a file that exists belongs to the path.

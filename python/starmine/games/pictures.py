@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from starmine._core import State, View
-from starmine._util.imports import registered
+from starmine._util.imports import look_up
 
 
 def _state_to_svg(self: State, seat: int | None = None, theme: str = "light") -> str:
@@ -18,7 +18,7 @@ def _state_to_svg(self: State, seat: int | None = None, theme: str = "light") ->
         StarmineError: there is no such seat.
         UnknownNameError: there is no such theme.
     """
-    svg: str = registered("draw_position")(self, seat, theme)
+    svg: str = look_up("draw_position")(self, seat, theme)
     return svg
 
 
@@ -32,7 +32,7 @@ def _view_to_svg(self: View, theme: str = "light") -> str:
     Raises:
         UnknownNameError: there is no such theme.
     """
-    svg: str = registered("draw_position")(self, None, theme)
+    svg: str = look_up("draw_position")(self, None, theme)
     return svg
 
 

@@ -50,7 +50,7 @@ class Noisy:
         return getattr(self.player, "variant", None)
 
     def text_of(self, player: str) -> str:
-        """The text, given that of the player."""
+        """The text of the player with noise, given the player's own."""
         return f"{NOISY} {self.epsilon}; {player}"
 
 
@@ -149,7 +149,7 @@ def own_policy(text: str, place: str) -> TrainedPolicy | ModulePolicy:
     return TrainedPolicy(source[0], player.weights, source[1])
 
 
-def of_core(player: Any, place: str, given: Any) -> _Player:
+def core_player(player: Any, place: str, given: Any) -> _Player:
     """A player, as `resolve_player` returns it, where only players of the core can play.
 
     Raises:

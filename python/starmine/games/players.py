@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
@@ -20,7 +20,7 @@ from starmine._core import (
     shows_own_hand,
 )
 from starmine._util.arrays import Array
-from starmine._util.imports import registered
+from starmine._util.imports import look_up
 from starmine._util.keywords import check_names
 from starmine.games.failures import error_text
 from starmine.games.player_texts import Noisy, player_of_text
@@ -110,16 +110,16 @@ class Factory:
 
     def __init__(self, make: Callable[[], Any], place: str) -> None:
         self.make, self.place = make, place
-        self.example = self._made()
+        self.example = self._make()
         self.makes_bots = not is_policy(self.example)
         self.cheats = cheats(self.example)
         self._unused = [self.example]
 
     def __call__(self) -> Any:
         """An object that nobody else has."""
-        return self._unused.pop() if self._unused else self._made()
+        return self._unused.pop() if self._unused else self._make()
 
-    def _made(self) -> Any:
+    def _make(self) -> Any:
         try:
             made = self.make()
         except Exception as error:
@@ -132,7 +132,7 @@ class Factory:
                 "or a torch module"
             )
         if is_policy(made):
-            policy_wishes(made, self.place)
+            policy_inputs(made, self.place)
             return made
         return resolve_player(made, self.place)
 
@@ -180,7 +180,7 @@ def resolve_player(player: Any, place: str) -> Any:
     if isinstance(player, type):
         return player if is_bot(player) and not is_policy(player) else Factory(player, place)
     if is_policy(player):
-        policy_wishes(player, place)
+        policy_inputs(player, place)
         if hasattr(player, "reset") and not hasattr(player, "session"):
             raise StarmineError(
                 f"{place}={player!r} has reset() but no session(): expected both, or a class or function that makes it"
@@ -189,8 +189,8 @@ def resolve_player(player: Any, place: str) -> Any:
     if is_bot(player):
         return player
     if is_module(player):
-        policy = registered("module_policy")(player)
-        policy_wishes(policy, place)
+        policy = look_up("module_policy")(player)
+        policy_inputs(policy, place)
         return policy
     if callable(player) and misfit(player, 0) is None:
         return Factory(player, place)
@@ -249,7 +249,7 @@ def misfit(function: Callable[..., Any], number: int) -> inspect.Signature | Non
 
 
 @dataclass(frozen=True)
-class Wishes:
+class PolicyInputs:
     """What a policy wants to see: its attributes of these names; see `Policy`."""
 
     encoder: str = "canonical"
@@ -258,7 +258,7 @@ class Wishes:
     all_turns: bool = False
 
 
-def policy_wishes(policy: Any, place: str) -> Wishes:
+def policy_inputs(policy: Any, place: str) -> PolicyInputs:
     """Check a policy, an object with `act_batch`, and read what it wants to see. `place` names it in messages.
 
     Raises:
@@ -278,13 +278,7 @@ def policy_wishes(policy: Any, place: str) -> Wishes:
     check_names("encoder", [encoder], encoders())
     check_names("dtype", [dtype], DTYPES)
     extra_outputs = getattr(policy, "extra_outputs", ())
-    if isinstance(extra_outputs, str) or not isinstance(extra_outputs, Sequence):
-        expected = "a tuple of names"
-        raise StarmineError(f"{place}={policy!r} has extra_outputs={extra_outputs!r}: expected {expected}")
     check_names("output", extra_outputs, _extra_outputs())
-    all_turns = getattr(policy, "all_turns", False)
-    if not isinstance(all_turns, bool):
-        raise StarmineError(f"{place}={policy!r} has all_turns={all_turns!r}: expected True or False")
     if not cheats(policy):
         shown = f"encoder={encoder!r}" if shows_own_hand(encoder) else None
         shown = "extra_outputs with 'own_hand'" if "own_hand" in extra_outputs else shown
@@ -293,7 +287,9 @@ def policy_wishes(policy: Any, place: str) -> Wishes:
                 f"{place}={policy!r} has {shown}, which shows its own hand: expected other observations, "
                 "or the attribute cheats=True, by which evaluations mark it"
             )
-    return Wishes(str(encoder), str(dtype), tuple(map(str, extra_outputs)), all_turns)
+    return PolicyInputs(
+        str(encoder), str(dtype), tuple(map(str, extra_outputs)), bool(getattr(policy, "all_turns", False))
+    )
 
 
 def check_variant(player: Any, variant: Variant) -> None:

@@ -55,7 +55,7 @@ def roster_player(player: Any, name: str) -> RosterPlayer:
     player is that of all that its identity tells, such as weights and settings.
     """
     known = identity(player)
-    checksum = known.hash
+    checksum = known.checksum
     if not isinstance(player, _Player) and known.text is not None:
         checksum = sha256(known.text.encode()).hexdigest()
     return RosterPlayer(name, checksum, known.text)

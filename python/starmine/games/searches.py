@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from starmine._core import Move, SeatedBot, StarmineError, State, Variant, View, _Player, _search
 from starmine._util.equality import equal_by_value
 from starmine.games.actions import action_id
-from starmine.games.player_texts import NOT_OF_CORE, of_core
+from starmine.games.player_texts import NOT_OF_CORE, core_player
 from starmine.games.players import resolve_player
 from starmine.policies.load import TrainedPolicy
 
@@ -179,7 +179,7 @@ def search(
         raise StarmineError(f"blueprint={blueprint!r} is not allowed: {NOT_OF_CORE}")
     action, by_blueprint, actions, means, errors, counts, kept, cards, shares, exact, unexplained = _search(
         view,
-        of_core(resolve_player(blueprint, "blueprint"), "blueprint", blueprint),
+        core_player(resolve_player(blueprint, "blueprint"), "blueprint", blueprint),
         rollouts=rollouts,
         milliseconds=milliseconds,
         hands=hands,

@@ -17,7 +17,7 @@ from starmine.games.actions import action_id
 from starmine.games.draws import NOISE, POLICY, Numbers, choose_legal, draw, fractions
 from starmine.games.failures import error_text
 from starmine.games.player_texts import Noisy
-from starmine.games.players import Factory, Wishes, cheats, check_variant, is_policy, policy_wishes
+from starmine.games.players import Factory, PolicyInputs, cheats, check_variant, is_policy, policy_inputs
 from starmine.games.turns import Turns
 
 
@@ -72,13 +72,13 @@ class Holder(NamedTuple):
         player: as it was given.
         noise: the probability of a random move in the place of its own.
         asked: the object that is asked: of a policy its session; a bot or its class.
-        wishes: what a policy wants to see; None for bots.
+        inputs: what a policy sees; None for bots.
     """
 
     player: Any
     noise: float
     asked: Any
-    wishes: Wishes | None
+    inputs: PolicyInputs | None
 
 
 class Question(NamedTuple):
@@ -141,9 +141,9 @@ class PythonPlayers:
             if holder.player is player and holder.noise == noise:
                 return number
         check_variant(player, self.views.variant)
-        wishes = policy_wishes(player, "player") if is_policy(player) else None
-        asked = player.session() if wishes is not None and hasattr(player, "session") else player
-        self._holders.append(Holder(player, noise, asked, wishes))
+        inputs = policy_inputs(player, "player") if is_policy(player) else None
+        asked = player.session() if inputs is not None and hasattr(player, "session") else player
+        self._holders.append(Holder(player, noise, asked, inputs))
         return len(self._holders) - 1
 
     def begin(self, games: Array, seeds: Numbers, deals: Numbers, holders: Array) -> None:
@@ -160,7 +160,7 @@ class PythonPlayers:
             begun = set(games.tolist())
             self._made = {place: bot for place, bot in self._made.items() if place[0] not in begun}
         for number, holder in enumerate(self._holders):
-            if holder.wishes is None or not hasattr(holder.asked, "reset"):
+            if holder.inputs is None or not hasattr(holder.asked, "reset"):
                 continue
             rows, seats = np.nonzero(self._seats[games] == number)
             if len(rows):
@@ -199,15 +199,15 @@ class PythonPlayers:
         """
         acting, seen = self._acting(to_act), []
         for number, holder in enumerate(self._holders):
-            if holder.wishes is None:
+            if holder.inputs is None:
                 continue
-            if holder.wishes.all_turns:
+            if holder.inputs.all_turns:
                 game, seat = np.nonzero((self._seats == number) & (to_act >= 0)[:, None])
             else:
                 game = np.flatnonzero(acting == number)
                 seat = to_act[game].astype(np.int64)
             if len(game):
-                wanted = holder.wishes.encoder, holder.wishes.dtype, list(holder.wishes.extra_outputs)
+                wanted = holder.inputs.encoder, holder.inputs.dtype, list(holder.inputs.extra_outputs)
                 rows, uniform = self.views._rows(game, seat, wanted), fractions(self._draw(POLICY, game, seat))
                 seen.append((holder, Turns(game=game, seat=seat, to_act=to_act[game] == seat, uniform=uniform, **rows)))
         return seen
@@ -224,7 +224,7 @@ class PythonPlayers:
             self._ask_policy(holder, turns, unused)
         acting = self._acting(to_act)
         for number, holder in enumerate(self._holders):
-            if holder.wishes is None:
+            if holder.inputs is None:
                 games = np.flatnonzero(acting == number)
                 self._turns[games, to_act[games]] += np.uint64(1)
 
@@ -237,7 +237,7 @@ class PythonPlayers:
         """
         told: list[Any] = []
         for seat, number in enumerate(self._seats[game].tolist()):
-            if number < 0 or (holder := self._holders[number]).wishes is not None:
+            if number < 0 or (holder := self._holders[number]).inputs is not None:
                 continue
             bot = self._made.pop((game, seat), None) if is_maker(holder.asked) else holder.asked
             if not callable(getattr(bot, "end", None)) or any(bot is other for other in told):
@@ -262,7 +262,7 @@ class PythonPlayers:
             self._ask_policy(holder, turns, actions)
         acting = self._acting(to_act)
         for number, holder in enumerate(self._holders):
-            if holder.wishes is not None:
+            if holder.inputs is not None:
                 continue
             for game, view, answer in self._answers(holder, np.flatnonzero(acting == number).tolist()):
                 if isinstance(answer, Future):

@@ -13,7 +13,7 @@ import numpy as np
 
 from starmine._core import StarmineError, State, _Player
 from starmine.games.games import Games
-from starmine.games.player_texts import of_core, own_policy, player_of_text, short_name
+from starmine.games.player_texts import core_player, own_policy, player_of_text, short_name
 from starmine.games.players import check_variant
 from starmine.look.analysis import mistakes, verdict
 from starmine.look.frame import Frame, frame_of
@@ -83,7 +83,7 @@ def replay_data(
     policy = own_policy(policy, "policy") if isinstance(policy, str) else policy
     bot = None
     if compare is not None:
-        bot = of_core(player_of_text(compare, "compare"), "compare", compare)
+        bot = core_player(player_of_text(compare, "compare"), "compare", compare)
     replays = []
     for index, (state, title) in enumerate(zip(states, shown_titles, strict=True)):
         game = _game(state, seats[index] or None, shown_suits[index] or None, bot, policy, beliefs)

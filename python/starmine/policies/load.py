@@ -12,10 +12,10 @@ import numpy as np
 from starmine._core import SerializationError, UnknownNameError, Variant, _Network, _Player, _policy_bytes
 from starmine._core import policies as _shipped
 from starmine._util.arrays import Array, check_array
-from starmine._util.imports import registered
+from starmine._util.imports import look_up
 from starmine.policies.files import BELIEF, PolicyFile, description, plays_through_torch
 from starmine.policies.foreign.files import is_foreign
-from starmine.policies.foreign.load import of_bytes
+from starmine.policies.foreign.load import read_foreign
 
 if TYPE_CHECKING:
     from starmine.torch import ModulePolicy
@@ -128,7 +128,7 @@ class TrainedPolicy:
         """
         from safetensors.torch import load
 
-        network = registered("color_network")(self.variant, self.encoder, **self.options)
+        network = look_up("color_network")(self.variant, self.encoder, **self.options)
         network.load_state_dict({name: tensor.float() for name, tensor in load(self.data).items()})
         return network
 
@@ -205,7 +205,7 @@ def load_policy(policy: str | os.PathLike[str], sampled: bool = False) -> Traine
 def read_policy(name: str, data: bytes, sampled: bool = False) -> TrainedPolicy | ModulePolicy:
     """`load_policy` for the contents of a file; errors call it by this name."""
     if is_foreign(data):
-        return of_bytes(name, data, sampled)
+        return read_foreign(name, data, sampled)
     if not plays_through_torch(data):
         return TrainedPolicy(name, data, sampled)
     try:
@@ -213,5 +213,5 @@ def read_policy(name: str, data: bytes, sampled: bool = False) -> TrainedPolicy 
     except ImportError as error:
         raise ImportError(f"policy={name!r} needs torch: pip install 'starmine[torch]'") from error
     file = PolicyFile(name, data, about=description(data).get("about", {}))
-    policy: ModulePolicy = registered("module_policy")(read_network(name, data), sampled=sampled, file=file)
+    policy: ModulePolicy = look_up("module_policy")(read_network(name, data), sampled=sampled, file=file)
     return policy

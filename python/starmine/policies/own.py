@@ -10,11 +10,11 @@ import torch
 from torch import Tensor
 
 from starmine._core import SerializationError, StarmineError, Variant, shows_own_hand
-from starmine._util.imports import registered
+from starmine._util.imports import look_up
 from starmine.policies.agent import Agent, Outputs
 from starmine.policies.files import BELIEF, COLORS, PLAIN, description, finite, safetensors
 
-# Of each format the network by its registered name, and by their names in a file the arguments of its constructor.
+# Of each format the name of the network for `look_up`, and by their names in a file the arguments of its constructor.
 NETWORKS = {
     PLAIN: ("plain_network", {name: name for name in ("hidden", "recurrent", "card_features", "layer_norm")}),
     COLORS: ("color_network", {"hidden": "hidden", "recurrent": "recurrent", BELIEF: "belief"}),
@@ -65,7 +65,7 @@ def _network(described: Mapping[str, Any], tensors: dict[str, Tensor]) -> Any:
     name, options = NETWORKS[described["format"]]
     given = {argument: described[name] for name, argument in options.items()}
     variant, encoder = Variant.from_json(json.dumps(described["variant"])), described["encoder"]
-    kind = registered(name)
+    kind = look_up(name)
     # Without memory, so that sizes are compared before anything is allocated, and no random weights are drawn.
     with torch.device("meta"):
         network = kind(variant, encoder, **given)

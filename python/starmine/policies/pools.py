@@ -51,15 +51,15 @@ def pool(
     ['information', 'fireflower', 'piers', 'van-den-bergh', 'internal']
     >>> games = starmine.play_games(["ippo-2p", met["smart"]], games=10)
     """
-    rules = _rules(game)
+    variant = _variant(game)
     trained = shipped()
     policies: dict[str, TrainedPolicy | ModulePolicy] = {
         name: load_own(name) for name in trained if f"{name}-small" not in trained
     }
     if results is not None:
         policies = {name: load_own(path) for name, path in _policies_of_runs(results).items()} | policies
-    players = {name: name for name in bots_that_play(rules)}
-    players |= {name: str(policy.bot) for name, policy in policies.items() if rules._plays_alike(policy.variant)}
+    players = {name: name for name in bots_that_play(variant)}
+    players |= {name: str(policy.bot) for name, policy in policies.items() if variant._plays_alike(policy.variant)}
     held_out = {hold_out} if isinstance(hold_out, str) else set(hold_out)
     known = [*bots(), *policies]
     for name in held_out.difference(known):
@@ -68,21 +68,21 @@ def pool(
     return met, {name: player for name, player in players.items() if name in held_out}
 
 
-def bots_that_play(rules: Variant) -> list[str]:
+def bots_that_play(variant: Variant) -> list[str]:
     """All bots that play a variant, except random ones and cheaters."""
-    return [name for name in bots() if bot(name).is_player and name not in NOT_IN_POOLS and plays(name, rules)]
+    return [name for name in bots() if bot(name).is_player and name not in NOT_IN_POOLS and plays(name, variant)]
 
 
-def plays(player: str, rules: Variant) -> bool:
+def plays(player: str, variant: Variant) -> bool:
     """Whether a bot plays a variant."""
     try:
-        check_plays(rules, player)
+        check_plays(variant, player)
     except VariantError:
         return False
     return True
 
 
-def _rules(game: str | Variant) -> Variant:
+def _variant(game: str | Variant) -> Variant:
     if isinstance(game, Variant):
         return game
     if game not in SIZES:

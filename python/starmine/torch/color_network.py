@@ -14,7 +14,7 @@ from torch.nn.functional import linear, relu
 from starmine._core import StarmineError, Variant
 from starmine.policies.files import BELIEF, COLORS
 from starmine.torch.color_features import ColorFeatures
-from starmine.torch.network import ActorCritic, HiddenState, SeatGRU, checked_widths, orthogonal
+from starmine.torch.network import ActorCritic, HiddenState, SeatGRU, check_widths, orthogonal
 from starmine.torch.pooling import fused_pool, pool
 
 
@@ -50,7 +50,7 @@ class ColorNetwork(ActorCritic):
         recurrent: bool = False,
         matmul_dtype: torch.dtype = torch.float32,
     ) -> None:
-        widths = checked_widths(hidden)
+        widths = check_widths(hidden)
         if len(widths) != 2:
             raise StarmineError(f"hidden={widths} is not allowed: expected two widths, of the towers and the trunk")
         super().__init__(variant, encoder, widths[1] if recurrent else 0, matmul_dtype)
@@ -89,12 +89,12 @@ class ColorNetwork(ActorCritic):
         tower, pooled = self.layer(self.color[0], rows, self.color_rest, rest)
         tower, pooled = self.layer(self.color[1], tower, self.color_pooled, pooled)
         x = relu(self.trunk(torch.cat([pooled, relu(self.rest(rest))], 1)))
-        x, values = self.remember(x, hidden_state)
+        x, states = self.remember(x, hidden_state)
         heads = self.heads(x).float()
-        plain, groups, value = heads[:, : self.plain], heads[:, self.plain : -1], heads[:, -1]
+        plain, groups, values = heads[:, : self.plain], heads[:, self.plain : -1], heads[:, -1]
         by_color = groups[:, None] + self.color_heads(tower).float()
         columns: Any = self.columns
-        return torch.cat([plain, by_color.flatten(1)], 1).index_select(1, columns), value, values
+        return torch.cat([plain, by_color.flatten(1)], 1).index_select(1, columns), values, states
 
     def layer(self, own: nn.Linear, rows: Tensor, common: nn.Linear, shared: Tensor) -> tuple[Tensor, Tensor]:
         """Compute one layer of the towers.
@@ -114,7 +114,7 @@ class ColorNetwork(ActorCritic):
         """Let the compiled core add, rectify and pool the outputs of the towers' layers on a CPU; see `ActorCritic`."""
         self.pool = fused_pool
 
-    def described(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         """What a policy file says of the network: its kind and the arguments of its constructor."""
         return {
             "format": COLORS,

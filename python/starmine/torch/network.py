@@ -35,17 +35,17 @@ class HiddenState(NamedTuple):
     seats at the turns of others, as value decomposition (VDN) needs.
 
     Attributes:
-        values: float32 (B, players, width), the hidden state of each seat before the first of the T turns.
+        states: float32 (B, players, width), the hidden state of each seat before the first of the T turns.
             `ActorCritic.initial_state` makes those before the first turn of games.
         seat: int64 (T, B), the seat that plays each turn.
         episode_start: bool (T, B), true where a turn is the first of a game. The hidden states of all seats are set to
             zero before this turn.
         waiting: None, or bool (T, B), true where the seat does not act. The network evaluates this turn from the seat's
             hidden state, but does not change the hidden state. With `waiting` each of the B columns is one seat of one
-            game, `values` is (B, 1, width), and `seat` and `episode_start` are 0 and false everywhere.
+            game, `states` is (B, 1, width), and `seat` and `episode_start` are 0 and false everywhere.
     """
 
-    values: Tensor
+    states: Tensor
     seat: Tensor
     episode_start: Tensor
     waiting: Tensor | None = None
@@ -125,27 +125,27 @@ class SeatGRU(nn.Module):
             after the last, float32 (B, players, width).
 
         Raises:
-            StarmineError: `waiting` is given, and `values` has more than one seat or `episode_start` is true somewhere.
+            StarmineError: `waiting` is given, and `states` has more than one seat or `episode_start` is true somewhere.
         """
         if hidden_state.waiting is not None:
             return self._with_waiting(x, hidden_state, hidden_state.waiting)
-        values, outputs = hidden_state.values, []
-        games = torch.arange(len(values), device=x.device)
+        states, outputs = hidden_state.states, []
+        games = torch.arange(len(states), device=x.device)
         inputs = self.from_input(x).float().view(*hidden_state.seat.shape, self.from_input.out_features)
         for step, seat, starts in zip(inputs, hidden_state.seat, hidden_state.episode_start, strict=True):
-            values = values.masked_fill(starts[:, None, None], 0)
-            state = self._after(step, values[games, seat])
-            values = values.index_put((games, seat), state)
+            states = states.masked_fill(starts[:, None, None], 0)
+            state = self._after(step, states[games, seat])
+            states = states.index_put((games, seat), state)
             outputs.append(state)
-        return torch.cat(outputs), values
+        return torch.cat(outputs), states
 
     def _with_waiting(self, x: Tensor, hidden_state: HiddenState, waiting: Tensor) -> tuple[Tensor, Tensor]:
         """The same where some turns wait: a loop over those that act, then all turns from the states before them."""
-        if hidden_state.values.shape[1] != 1 or hidden_state.episode_start.any():
+        if hidden_state.states.shape[1] != 1 or hidden_state.episode_start.any():
             raise StarmineError("waiting turns need hidden states of a single seat, and no turns that start a game")
         inputs, acted = self.from_input(x).float().view(*waiting.shape, -1), (~waiting).cumsum(0)
         acting = waiting.int().argsort(dim=0, stable=True)[: int(acted[-1].max())]  # they come first
-        states = [hidden_state.values[:, 0]]
+        states = [hidden_state.states[:, 0]]
         for step in inputs.gather(0, acting[:, :, None].expand(-1, -1, inputs.shape[2])):
             states.append(self._after(step, states[-1]))
         known = torch.stack(states)
@@ -167,7 +167,7 @@ class SeatGRU(nn.Module):
 class ActorCritic(Agent, ABC):
     """The base class of the policy networks: masked log probabilities, hidden states, and policy files.
 
-    A subclass has the methods `read`, `evaluate` and `described`, and the attributes `heads`, a linear layer, and
+    A subclass has the methods `read`, `evaluate` and `describe`, and the attributes `heads`, a linear layer, and
     `memory`, a `SeatGRU` or None.
 
     Policy files hold the networks of this package. Store an own subclass with `torch.save(network.state_dict(), path)`.
@@ -208,7 +208,7 @@ class ActorCritic(Agent, ABC):
         """
 
     @abstractmethod
-    def described(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         """What a policy file says of the network: its kind and the arguments of its constructor, for JSON."""
 
     def fuse_kernels(self) -> None:
@@ -222,10 +222,10 @@ class ActorCritic(Agent, ABC):
         """The hidden states before the first turn: zeros (games, players, width), with width 0 without recurrence."""
         return torch.zeros(games, self.players, self.state_width, device=self.heads.weight.device)
 
-    def one_turn(self, values: Tensor) -> HiddenState:
+    def one_turn(self, states: Tensor) -> HiddenState:
         """The `HiddenState` of K seats, each of another game, that play one turn from hidden states (K, width)."""
-        seat = torch.zeros(1, len(values), dtype=torch.int64, device=values.device)
-        return HiddenState(values[:, None], seat, episode_start=seat.bool())
+        seat = torch.zeros(1, len(states), dtype=torch.int64, device=states.device)
+        return HiddenState(states[:, None], seat, episode_start=seat.bool())
 
     def forward(
         self, inputs: Tensor, mask: Tensor, hidden_state: HiddenState | None = None
@@ -244,10 +244,10 @@ class ActorCritic(Agent, ABC):
         Raises:
             StarmineError: a recurrent network got no hidden state.
         """
-        mixed = self.matmul_dtype != torch.float32
-        with torch.autocast(inputs.device.type, self.matmul_dtype if mixed else torch.bfloat16, enabled=mixed):
-            logits, value, values = self.evaluate(inputs, hidden_state)
-        return logits.masked_fill(~mask, MASKED_LOGIT).log_softmax(1), value, values
+        autocast = self.matmul_dtype != torch.float32
+        with torch.autocast(inputs.device.type, self.matmul_dtype if autocast else torch.bfloat16, enabled=autocast):
+            logits, values, states = self.evaluate(inputs, hidden_state)
+        return logits.masked_fill(~mask, MASKED_LOGIT).log_softmax(1), values, states
 
     def turn(self, obs: Tensor, mask: Tensor, memory: Tensor, seats: Tensor) -> Outputs:
         """Evaluate one turn of K seats from their hidden states, as `forward` does; `ModulePolicy` calls it."""
@@ -263,7 +263,7 @@ class ActorCritic(Agent, ABC):
             turn, (B, players, width) or None.
         """
         if self.memory is None:
-            return x, None if hidden_state is None else hidden_state.values
+            return x, None if hidden_state is None else hidden_state.states
         if hidden_state is None:
             raise StarmineError("hidden_state=None is not allowed: a recurrent network needs its hidden state")
         remembered: tuple[Tensor, Tensor] = self.memory(x, hidden_state)
@@ -295,9 +295,9 @@ class ActorCritic(Agent, ABC):
                 raise StarmineError(f"{name} has a weight that float16 cannot hold: expected at most 65,504")
         for name, value in about.items():
             check_note(name, value)
-        rules = {"variant": json.loads(self.variant.to_json()), "encoder": self.encoder}
+        played = {"variant": json.loads(self.variant.to_json()), "encoder": self.encoder}
         path = given_path("path", path)
-        data = save(weights, {KEY: json.dumps(rules | self.described() | {"about": about})})
+        data = save(weights, {KEY: json.dumps(played | self.describe() | {"about": about})})
         read_policy(os.fspath(path), data)  # refuses what could not be loaded again
         replace_file(path, data)
 
@@ -350,7 +350,7 @@ class PolicyNetwork(ActorCritic):
         matmul_dtype: torch.dtype = torch.float32,
         layer_norm: bool = False,
     ) -> None:
-        widths = checked_widths(hidden)
+        widths = check_widths(hidden)
         super().__init__(variant, encoder, widths[-1] if recurrent else 0, matmul_dtype)
         self.hidden, self.layer_norm = widths, layer_norm
         self.card_features = HintFeatures(variant.layout(encoder)) if card_features else None
@@ -377,11 +377,11 @@ class PolicyNetwork(ActorCritic):
 
     def evaluate(self, inputs: Tensor, hidden_state: HiddenState | None) -> tuple[Tensor, Tensor, Tensor | None]:
         """Logits (n, A), values (n,), and the hidden states after the last turn, as in `ActorCritic`."""
-        x, values = self.remember(self.trunk(self.inputs(inputs)), hidden_state)
+        x, states = self.remember(self.trunk(self.inputs(inputs)), hidden_state)
         heads = self.heads(x).float()
-        return heads[:, :-1], heads[:, -1], values
+        return heads[:, :-1], heads[:, -1], states
 
-    def described(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         """What a policy file says of the network: the arguments of its constructor."""
         return {
             "format": PLAIN,
@@ -400,7 +400,7 @@ def check_note(name: str, value: Any) -> None:
         raise StarmineError(f"{name}={value!r} is not allowed: {error}") from error
 
 
-def checked_widths(hidden: Iterable[int]) -> tuple[int, ...]:
+def check_widths(hidden: Iterable[int]) -> tuple[int, ...]:
     """The widths of a trunk, within the limits of the policy file format."""
     expected = f"1 to {MAX_LAYERS} widths of 1 to {MAX_WIDTH:,}"
     try:

@@ -16,7 +16,7 @@ from starmine._util.arrays import Array, check_array
 from starmine._util.keywords import check_names
 from starmine._util.numbers import check_number
 from starmine.games.draws import POLICY, draw, fractions
-from starmine.games.identity import parameters_hash
+from starmine.games.identity import weights_checksum
 from starmine.games.players import refuse_foreign
 from starmine.games.turns import Turns
 from starmine.policies.agent import Agent
@@ -143,7 +143,7 @@ class ModulePolicy:
             return None
         if self.file is not None:
             return self.file.checksum
-        return parameters_hash(self) if type(self.module) in (PolicyNetwork, ColorNetwork) else None
+        return weights_checksum(self) if type(self.module) in (PolicyNetwork, ColorNetwork) else None
 
     def identity_text(self, module: str) -> str:
         """What tells this player from others, given what tells its module from others, such as a checksum."""
@@ -151,7 +151,7 @@ class ModulePolicy:
             return self.file.text(module, self.sampled)
         settings = {"encoder": self.encoder, "sampled": self.sampled, "seed": self._seed, "cheats": self.cheats}
         if isinstance(self.module, ActorCritic):
-            settings |= {"variant": self.variant} | self.module.described()
+            settings |= {"variant": self.variant} | self.module.describe()
         return f"module: {module}; {settings}"
 
     def network(self) -> Any:
@@ -236,8 +236,8 @@ class ModulePolicy:
         if self._memory is None:
             return agent.turn(obs, mask, torch.zeros(len(obs), 0, device=self.device), seats)[0]
         places = self._memory.places(turns.game, turns.seat)
-        scores, _, after = agent.turn(obs, mask, self._memory.values[places], seats)
-        self._memory.values[places] = after
+        scores, _, after = agent.turn(obs, mask, self._memory.states[places], seats)
+        self._memory.states[places] = after
         return scores
 
     def _actions(self, output: Any, mask: Tensor, uniform: Array | None) -> Tensor:

@@ -18,7 +18,7 @@ from starmine.envs.rewards import Rewards
 from starmine.evaluation.matrix import HELD_OUT_MEAN, MEAN, SELF_PLAY
 from starmine.games.endings import defeats
 from starmine.games.identity import identity
-from starmine.games.mixtures import mixture_of_text
+from starmine.games.mixtures import parse_mixture
 from starmine.games.player_texts import short_name
 from starmine.games.players import check_variant, resolve_player
 from starmine.training.distributed import rank
@@ -64,7 +64,7 @@ def read_partners(
             plays is given that is not held out.
     """
     met, held_out = (
-        [Partner(short_name(one), resolve_player(one, place), weight) for one, weight in mixture_of_text(text, place)]
+        [Partner(short_name(one), resolve_player(one, place), weight) for one, weight in parse_mixture(text, place)]
         if text is not None
         else []
         for place, text in (("partners", partners), ("hold_out", hold_out))

@@ -59,7 +59,7 @@ def begin_with(network: ActorCritic, policy: str, argument: str = "start") -> di
 
 def form(network: ActorCritic) -> dict[str, object]:
     """What two networks must share for their weights to be exchanged."""
-    return {"variant": scored_zero(network.variant), "encoder": network.encoder, **network.described()}
+    return {"variant": scored_zero(network.variant), "encoder": network.encoder, **network.describe()}
 
 
 def explore(action: Tensor, mask: Tensor, epsilon: Tensor | float) -> Tensor:

@@ -325,7 +325,7 @@ def test_generated_games_have_the_hash_of_all_weights(tmp_path):
     assert [player.checksum for player in Dataset(tmp_path / "more").roster] == [shipped, None]
     generate([Versioned, Chooser(1, "1")], 8, tmp_path / "python", RULES, **QUIET)
     hashes = [player.checksum for player in Dataset(tmp_path / "python").roster]
-    assert hashes == [known(Versioned).hash, known(Chooser(1, "1")).hash]
+    assert hashes == [known(Versioned).checksum, known(Chooser(1, "1")).checksum]
     path.write_bytes(GOOD)
     with pytest.raises(StarmineError):
         generate(seats, 8, tmp_path / "games", RULES, **QUIET)

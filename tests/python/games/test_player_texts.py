@@ -10,7 +10,7 @@ import starmine.data
 import starmine.look
 import starmine.training
 from starmine.cli import main, play
-from starmine.games.mixtures import mixture_of_text
+from starmine.games.mixtures import parse_mixture
 from starmine.games.player_texts import Noisy, player_of_text
 from starmine.games.players import resolve_player
 from starmine.games.seeds import EVALUATION_SEED
@@ -348,9 +348,9 @@ def test_a_weight_is_told_from_an_option_a_condition_and_a_path(text, expected, 
     monkeypatch.chdir(tmp_path)
     for name in ("a,b.safetensors", "my,bot.py", "lr=3"):
         (tmp_path / name).touch()
-    assert mixture_of_text(text, "it") == expected
+    assert parse_mixture(text, "it") == expected
 
 
 def test_a_weight_is_above_0():
     with pytest.raises(starmine.StarmineError):
-        mixture_of_text("smart=0", "it")
+        parse_mixture("smart=0", "it")

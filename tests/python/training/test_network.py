@@ -133,8 +133,8 @@ def test_a_network_that_computes_otherwise_than_its_file_says_is_not_saved(tmp_p
             return 2 * logits, value, hidden
 
     class Named(PolicyNetwork):
-        def described(self):
-            return super().described()
+        def describe(self):
+            return super().describe()
 
     network = Colder(starmine.Variant(), hidden=(8,))
     with pytest.raises(starmine.StarmineError):

@@ -19,8 +19,8 @@ from starmine._core import StarmineError, Variant, _Player
 from starmine._util.rules import check_plays
 from starmine.data.metadata import Metadata
 from starmine.games.draws import SEAT, choose, draw
-from starmine.games.identity import parameters_hash
-from starmine.games.mixtures import check_weights, mixture
+from starmine.games.identity import weights_checksum
+from starmine.games.mixtures import check_weights, weigh
 from starmine.games.play import resolve_table
 from starmine.games.players import Player, resolve_player
 from starmine.games.roster import Roster, distinct_players
@@ -77,7 +77,7 @@ class Configuration:
         of_seats, numbers = [], iter(rows)
         for of_seat in weights:
             of_seats.append(tuple((next(numbers), weight) for weight in of_seat))
-        parameters = tuple(map(parameters_hash, players))
+        parameters = tuple(map(weights_checksum, players))
         return Configuration(rules, players, roster, parameters, tuple(of_seats), games, seed, shard_size)
 
     @property
@@ -124,7 +124,7 @@ class Configuration:
     def check_weights(self) -> None:
         """Check that the torch modules still have the parameters that they had when the games began."""
         for player, known, parameters in zip(self.players, self.roster, self.parameters, strict=True):
-            if parameters_hash(player) != parameters:
+            if weights_checksum(player) != parameters:
                 raise StarmineError(f"the weights of {known.name!r} changed while games were played: start again")
 
 

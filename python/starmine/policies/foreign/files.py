@@ -25,7 +25,7 @@ FORMATS = {
 }
 
 TORCH_STARTS = (b"PK\x03\x04", b"\x80\x02")  # of torch.save: a zip archive, or a pickle before torch 1.6
-OWN = "a network of your own is given as a torch module (docs/training_loop.md)"
+AS_MODULE = "a network of your own is given as a torch module (docs/training_loop.md)"
 SAD_NAMES = {"net.0.weight", "fc_a.weight"}
 
 
@@ -85,5 +85,5 @@ def _torch_tensors(data: bytes) -> dict[str, Tensor]:
 
     found: Any = torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
     if not isinstance(found, dict) or not all(isinstance(value, torch.Tensor) for value in found.values()):
-        raise ValueError(f"it holds a {type(found).__name__}: expected a state dict of tensors; {OWN}")
+        raise ValueError(f"it holds a {type(found).__name__}: expected a state dict of tensors; {AS_MODULE}")
     return found

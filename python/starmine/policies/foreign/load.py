@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from starmine._core import SerializationError, StarmineError, Variant, _policy_bytes, _unknown_name, variants
 from starmine._core import variant as preset
-from starmine._util.imports import registered
+from starmine._util.imports import look_up
 from starmine.policies.files import PolicyFile
-from starmine.policies.foreign.files import FORMATS, OWN, SAD_NAMES, lstm_scopes, read_tensors, refuse_sb3
+from starmine.policies.foreign.files import AS_MODULE, FORMATS, SAD_NAMES, lstm_scopes, read_tensors, refuse_sb3
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -56,10 +56,10 @@ def load_foreign(
     if not isinstance(variant, Variant | None):
         raise TypeError(f"variant={variant!r} is not allowed: expected a Variant, as starmine.variant(...) makes it")
     name = os.fspath(policy)
-    return of_bytes(name, _policy_bytes(name), sampled, variant, skip_connect, activation)
+    return read_foreign(name, _policy_bytes(name), sampled, variant, skip_connect, activation)
 
 
-def of_bytes(
+def read_foreign(
     name: str,
     data: bytes,
     sampled: bool,
@@ -78,7 +78,7 @@ def of_bytes(
     if found is None:
         some = ", ".join(sorted(tensors)[:3])
         known = "starmine.policies.foreign.FORMATS lists the networks of other libraries"
-        raise SerializationError(f"policy={name!r} has the tensors {some}, ...: {OWN}; {known}")
+        raise SerializationError(f"policy={name!r} has the tensors {some}, ...: {AS_MODULE}; {known}")
     try:
         if "priv_net_dense_0,kernel" in tensors:
             from starmine.policies.foreign.networks import torch_names
@@ -106,7 +106,7 @@ def of_bytes(
     unusual = activation not in (None, USUAL.get(found))
     options = {"skip_connect": skip_connect, f"activation={activation}": unusual, str(variant): variant is not None}
     file = PolicyFile(name, data, found, options=tuple(option for option, is_chosen in options.items() if is_chosen))
-    policy: ModulePolicy = registered("module_policy")(ForeignAgent(network, rules, inputs), sampled=sampled, file=file)
+    policy: ModulePolicy = look_up("module_policy")(ForeignAgent(network, rules, inputs), sampled=sampled, file=file)
     return policy
 
 
