@@ -183,7 +183,6 @@ def load_policy(policy: str | os.PathLike[str], sampled: bool = False) -> Traine
             For a policy of action values, as `examples/obl.py` trains, the probabilities are a softmax of these.
 
     Raises:
-        TypeError: the policy is neither text nor a path.
         UnknownNameError: there is no such policy, and no file that can be read.
         SerializationError: the file is not a policy file, or its weights are so large that its outputs may overflow.
         ImportError: PyTorch plays the policy, and is missing.
@@ -194,10 +193,7 @@ def load_policy(policy: str | os.PathLike[str], sampled: bool = False) -> Traine
     2
     >>> games = starmine.play_games([policy, "smart"], games=10)
     """
-    name = os.fspath(policy) if isinstance(policy, str | os.PathLike) else None
-    if not isinstance(name, str):
-        expected = f"the path of a policy's file, or one of {', '.join(shipped())}"
-        raise TypeError(f"policy={policy!r} is a {type(policy).__name__}: expected {expected}")
+    name = os.fspath(policy)
     name = name if name in shipped() else policy_file(name)
     return read_policy(name, _policy_bytes(name), sampled)
 

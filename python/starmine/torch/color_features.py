@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import one_hot
 
-from starmine._core import ArrayError, StarmineError, Variant, _ColorFeatures
+from starmine._core import StarmineError, Variant, _ColorFeatures
 from starmine._util.keywords import check_names
 from starmine.torch.unpack import unpack_bits
 
@@ -98,8 +98,6 @@ class ColorFeatures:
             ArrayError: `bits` has another dtype or shape.
             StarmineError: another dtype is asked for.
         """
-        if not isinstance(bits, Tensor | np.ndarray):
-            raise ArrayError(f"bits is a {type(bits).__name__}: expected a tensor or a numpy array")
         if dtype not in _ARRAYS:
             raise StarmineError(f"dtype={dtype} is not allowed: expected one of {', '.join(map(str, _ARRAYS))}")
         if isinstance(bits, Tensor) and not bits.is_cpu and self._arguments[2] == "slots":

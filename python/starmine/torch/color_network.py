@@ -37,7 +37,6 @@ class ColorNetwork(ActorCritic):
 
     Raises:
         StarmineError: other than two widths, one too wide, or an encoder without the section "knowledge".
-        TypeError: `hidden` is not a sequence of integers.
         UnknownNameError: there is no such encoder, or `belief` is another text.
     """
 

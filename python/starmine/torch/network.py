@@ -16,7 +16,6 @@ from torch import Tensor, nn
 from starmine._core import Layout, StarmineError, Variant
 from starmine._util.durable import given_path, replace_file
 from starmine._util.equality import equal_by_value
-from starmine._util.numbers import check_integer, check_number
 from starmine.policies.agent import Agent, Outputs
 from starmine.policies.files import KEY, PLAIN
 from starmine.policies.load import read_policy
@@ -24,7 +23,6 @@ from starmine.torch.unpack import unpack_bits
 
 MAX_LAYERS, MAX_WIDTH = 16, 4096  # limits of the policy file format
 MASKED_LOGIT = -1e9
-MATMUL_DTYPES = [torch.float32, torch.bfloat16]
 
 
 @equal_by_value
@@ -101,15 +99,10 @@ class SeatGRU(nn.Module):
 
     Args:
         width: of inputs and hidden states.
-
-    Raises:
-        TypeError: the width is not an integer.
-        StarmineError: it is below 1.
     """
 
     def __init__(self, width: int) -> None:
         super().__init__()
-        width = check_number("width", width, 1)
         self.from_input = orthogonal(nn.Linear(width, 3 * width), 1)
         self.from_state = orthogonal(nn.Linear(width, 3 * width), 1)
 
@@ -189,8 +182,6 @@ class ActorCritic(Agent, ABC):
 
     def __init__(self, variant: Variant, encoder: str, state_width: int, matmul_dtype: torch.dtype) -> None:
         super().__init__()
-        if matmul_dtype not in MATMUL_DTYPES:
-            raise TypeError(f"matmul_dtype={matmul_dtype} is not allowed: expected one of {MATMUL_DTYPES}")
         self.variant, self.encoder, self.matmul_dtype = variant, encoder, matmul_dtype
         self.features, self.players = len(variant.layout(encoder)), variant.players
         self.state_width = state_width
@@ -281,9 +272,8 @@ class ActorCritic(Agent, ABC):
 
         Raises:
             StarmineError: a weight is not finite in float16, the outputs may leave the range of float32, the encoder
-                shows the own hand, a subclass computes its outputs in another way, or a note is nan or text that UTF-8
-                cannot encode.
-            TypeError: a note that JSON cannot represent.
+                shows the own hand, a subclass computes its outputs in another way, or the core cannot read a note.
+            TypeError, ValueError: a note that JSON cannot represent.
             OSError: the file cannot be written; the earlier one is still there.
         """
         from safetensors.torch import save
@@ -293,11 +283,9 @@ class ActorCritic(Agent, ABC):
         for name, tensor in weights.items():
             if not tensor.isfinite().all():
                 raise StarmineError(f"{name} has a weight that float16 cannot hold: expected at most 65,504")
-        for name, value in about.items():
-            check_note(name, value)
         played = {"variant": json.loads(self.variant.to_json()), "encoder": self.encoder}
         path = given_path("path", path)
-        data = save(weights, {KEY: json.dumps(played | self.describe() | {"about": about})})
+        data = save(weights, {KEY: json.dumps(played | self.describe() | {"about": about}, allow_nan=False)})
         read_policy(os.fspath(path), data)  # refuses what could not be loaded again
         replace_file(path, data)
 
@@ -306,7 +294,7 @@ class ActorCritic(Agent, ABC):
         for kind in type(self).__mro__:
             if kind.__module__.startswith("starmine.torch."):
                 return
-            for name in ("read", "inputs", "evaluate", "layer", "remember", "forward"):
+            for name in ("read", "inputs", "evaluate", "layer", "remember", "forward", "turn"):
                 if name in vars(kind):
                     raise StarmineError(
                         f"{kind.__name__} has an {name} of its own, which no policy file holds: "
@@ -336,7 +324,6 @@ class PolicyNetwork(ActorCritic):
 
     Raises:
         StarmineError: no hidden layers, too many, or one too wide.
-        TypeError: `hidden` is not a sequence of integers.
         UnknownNameError: there is no such encoder.
     """
 
@@ -392,22 +379,11 @@ class PolicyNetwork(ActorCritic):
         }
 
 
-def check_note(name: str, value: Any) -> None:
-    """Refuse a note that JSON, as the core reads it, cannot represent."""
-    try:
-        json.dumps({name: value}, ensure_ascii=False, allow_nan=False).encode()
-    except ValueError as error:
-        raise StarmineError(f"{name}={value!r} is not allowed: {error}") from error
-
-
 def check_widths(hidden: Iterable[int]) -> tuple[int, ...]:
     """The widths of a trunk, within the limits of the policy file format."""
-    expected = f"1 to {MAX_LAYERS} widths of 1 to {MAX_WIDTH:,}"
-    try:
-        widths = () if isinstance(hidden, bytes) else tuple(check_integer("hidden", width) for width in hidden)
-    except TypeError:
-        raise TypeError(f"hidden={hidden!r} is not allowed: expected {expected}") from None
+    widths = tuple(hidden)
     if not 1 <= len(widths) <= MAX_LAYERS or not all(1 <= width <= MAX_WIDTH for width in widths):
+        expected = f"1 to {MAX_LAYERS} widths of 1 to {MAX_WIDTH:,}"
         raise StarmineError(f"hidden={widths} is not allowed: expected {expected}")
     return widths
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.autograd.graph import increment_version
 
-from starmine._core import ArrayError, StarmineError, unpack_bits_into
+from starmine._core import ArrayError, unpack_bits_into
 
 # numpy's dtype for each of torch's; numpy has no bfloat16, whose bits are written as uint16.
 _ARRAY_DTYPES: dict[torch.dtype, np.dtype[Any]] = {
@@ -21,7 +21,6 @@ _ARRAY_DTYPES: dict[torch.dtype, np.dtype[Any]] = {
 }
 DTYPES = tuple(_ARRAY_DTYPES)
 _MAX_THREADS = 1024
-_CPU = torch.device("cpu")
 _OVERLAP = "out overlaps bits: expected separate memory"
 
 
@@ -48,9 +47,7 @@ def unpack_bits(
         `out`, or a new tensor (..., D) on the device of `bits`.
 
     Raises:
-        ArrayError: `bits`, `dtype` or `out` has another type, shape, dtype, device or layout, or `bits` and `out`
-            share memory.
-        StarmineError: a number of features below 1.
+        ArrayError: `bits`, `dtype` or `out` has another shape or dtype, or `bits` and `out` share memory.
 
     Example:
         >>> import numpy as np, torch, starmine.torch
@@ -58,16 +55,17 @@ def unpack_bits(
         >>> starmine.torch.unpack_bits(bits, 5, torch.bfloat16)
         tensor([[1., 1., 0., 0., 1.]], dtype=torch.bfloat16)
     """
-    _check_bits(bits, num_features)
-    if not (out is None or isinstance(out, Tensor)):
-        raise ArrayError(f"out is a {type(out)}: expected a tensor")
+    row_bytes = 8 * -(-num_features // 64)
+    if bits.shape[-1:] != (row_bytes,):
+        found = tuple(bits.shape)
+        raise ArrayError(f"bits has shape {found}: expected rows of {row_bytes} bytes for {num_features} features")
     if dtype is None:
         dtype = torch.float32 if out is None else out.dtype
     if dtype not in DTYPES:
         raise ArrayError(f"dtype={dtype} is not allowed: expected one of {', '.join(map(str, DTYPES))}")
     shape = (*bits.shape[:-1], num_features)
-    if out is not None:
-        _check_out(out, shape, dtype, _CPU if isinstance(bits, np.ndarray) else bits.device)
+    if out is not None and (out.shape != shape or out.dtype != dtype):
+        raise ArrayError(f"out is {out.dtype} {tuple(out.shape)}: expected {dtype} {tuple(shape)}")
     compiling = torch.compiler.is_compiling() or torch.jit.is_tracing()  # type: ignore[attr-defined,no-untyped-call]
     if not compiling and (isinstance(bits, np.ndarray) or (type(bits) is Tensor and bits.is_cpu)):
         packed = bits if isinstance(bits, np.ndarray) else bits.numpy()
@@ -77,41 +75,6 @@ def unpack_bits(
         raise ArrayError(_OVERLAP)
     features = _with_torch(tensor, num_features, dtype)
     return features if out is None else out.copy_(features)
-
-
-def _check_bits(bits: Tensor | NDArray[np.uint8], num_features: int) -> None:
-    if isinstance(bits, np.ndarray):
-        if isinstance(bits, np.ma.MaskedArray):
-            raise ArrayError("bits is a masked array: expected one without a mask, such as bits.filled(...)")
-        is_uint8 = bits.dtype == np.uint8
-    elif isinstance(bits, Tensor):
-        is_uint8 = bits.dtype == torch.uint8
-        if bits.layout is not torch.strided:
-            raise ArrayError(f"bits has layout {bits.layout}: expected torch.strided")
-    else:
-        raise ArrayError(f"bits is a {type(bits)}: expected a tensor or a numpy array")
-    if not is_uint8:
-        raise ArrayError(f"bits has dtype {bits.dtype}: expected uint8")
-    if num_features < 1:
-        raise StarmineError(f"num_features={num_features} is not allowed: expected at least 1")
-    row_bytes, shape = 8 * -(-num_features // 64), bits.shape
-    if not shape or shape[-1] != row_bytes:
-        raise ArrayError(
-            f"bits has shape {tuple(shape)}: expected rows of {row_bytes} bytes for {num_features} features"
-        )
-
-
-def _check_out(out: Tensor, shape: tuple[int, ...], dtype: torch.dtype, device: torch.device) -> None:
-    if out.dtype != dtype:
-        raise ArrayError(f"out has dtype {out.dtype}: expected {dtype}")
-    if out.device != device:
-        raise ArrayError(f"out is on {out.device}: expected {device}, where bits is")
-    if out.shape != shape:
-        raise ArrayError(f"out has shape {tuple(out.shape)}: expected {tuple(shape)}")
-    if out.layout is not torch.strided or not out.is_contiguous():
-        raise ArrayError("out is not contiguous: expected a contiguous tensor")
-    if out.requires_grad:
-        raise ArrayError("out requires gradients: expected a tensor that does not")
 
 
 def _overlap(bits: Tensor, out: Tensor) -> bool:

@@ -65,7 +65,7 @@ class Configuration:
         """A configuration whose players are checked; `generate` has the arguments."""
         rules = resolve_table(seats, variant)
         given, resolved, weights = [], [], []
-        for seat, choices in enumerate(map(mixture, seats)):
+        for seat, choices in enumerate(map(weigh, seats)):
             weights.append(check_weights(f"players[{seat}]", [weight for _, weight in choices]))
             for player, _ in choices:
                 given.append(player)

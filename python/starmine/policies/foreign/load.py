@@ -48,13 +48,10 @@ def load_foreign(
         SerializationError: the file is damaged, or of no known format.
         StarmineError: the widths of the network fit no variant, action values are to be sampled, or an option is not
             for this format.
-        TypeError: `variant` is no `Variant`.
         ImportError: torch or safetensors is missing.
     """
     if activation is not None and activation not in ACTIVATIONS:
         raise _unknown_name("activation", activation, list(ACTIVATIONS))
-    if not isinstance(variant, Variant | None):
-        raise TypeError(f"variant={variant!r} is not allowed: expected a Variant, as starmine.variant(...) makes it")
     name = os.fspath(policy)
     return read_foreign(name, _policy_bytes(name), sampled, variant, skip_connect, activation)
 
