@@ -334,7 +334,6 @@ DOORS = {
         (Watching(extra_outputs=("card_feature",)), UnknownNameError),
         (Watching(extra_outputs="marginals"), StarmineError),
         (Watching(extra_outputs=("own_hand",)), StarmineError),
-        (Watching(all_turns=1), StarmineError),
         (lambda: None, StarmineError),
         (lambda: {}["a"], StarmineError),
         (needs, StarmineError),

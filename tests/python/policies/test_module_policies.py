@@ -160,7 +160,7 @@ def test_a_module_takes_packed_observations():
     torch.manual_seed(1)
     packs, on_features = OnNumbers(VARIANT), OnFeatures(VARIANT)
     on_features.load_state_dict(packs.state_dict())
-    rules = {"games": 20, "variant": VARIANT, "record": True}
+    rules = {"games": 20, "variant": VARIANT}
     expected = play_games([packs] * 3, **rules).actions
     policy = ModulePolicy(on_features, dtype="bits")
     assert play_games([policy] * 3, **rules).actions.tolist() == expected.tolist()
