@@ -7,6 +7,8 @@ pub(in crate::rules) mod presets;
 #[cfg(test)]
 pub(in crate::rules) mod random_variant;
 pub(in crate::rules) mod rating;
+pub(in crate::rules) mod switches;
 pub(in crate::rules) mod tables;
 pub(in crate::rules) mod unsupported_variant;
 pub(in crate::rules) mod variant;
+mod variant_text;

@@ -1,8 +1,6 @@
 //! The rules of one kind of game: parameters that were checked, and the numbers that follow from
 //! them.
 
-use std::fmt::{self, Display, Formatter};
-
 use serde::{Deserialize, Serialize};
 
 use crate::rules::cards::card::{Card, Rank, Suit};
@@ -10,7 +8,7 @@ use crate::rules::small_index::{Offset, Seat};
 use crate::rules::variants::edition::Edition;
 use crate::rules::variants::parameters::{
     COLORS, HAND_SIZES, INFORMATION_TOKENS, LIFE_TOKENS, LostGameScore, PLAYERS, Parameters, RANKS,
-    SWITCHES, VariantError, check_copies, check_deck, default_copies, default_hand_size, in_range,
+    VariantError, check_copies, check_deck, default_copies, default_hand_size, in_range,
 };
 use crate::rules::variants::tables::{Copies, Tables};
 
@@ -361,19 +359,5 @@ impl TryFrom<Parameters> for Variant {
 impl From<Variant> for Parameters {
     fn from(variant: Variant) -> Parameters {
         variant.parameters
-    }
-}
-
-impl Display for Variant {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} players, ", self.players())?;
-        write!(formatter, "{} colours x {} ranks, ", self.colors(), self.ranks())?;
-        write!(formatter, "hand of {}, ", self.hand_size())?;
-        write!(formatter, "{} information tokens, ", self.max_information_tokens())?;
-        write!(formatter, "{} life tokens", self.max_life_tokens())?;
-        for switch in SWITCHES.iter().filter(|switch| switch.is_on(&self.parameters)) {
-            write!(formatter, ", {}", switch.name.replace('_', " "))?;
-        }
-        Ok(())
     }
 }
