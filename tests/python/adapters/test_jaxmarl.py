@@ -164,7 +164,7 @@ def test_an_old_state_cannot_be_stepped_again():
     _, state = env.reset(jax.random.key(0))
     actions, step = dict.fromkeys(env.agents, 5), jax.jit(env.step)
     _, newest, *_ = step(None, state, actions)
-    with pytest.raises(ValueError, match="StarmineError"):
+    with pytest.raises(ValueError):
         jax.block_until_ready(step(None, state, actions))
     _, newest, *_ = step(None, newest, actions)
     assert newest.step == 2

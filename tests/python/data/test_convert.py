@@ -1,7 +1,5 @@
 """`starmine data convert`."""
 
-from pathlib import Path
-
 import pytest
 from format_games import assert_equal_games, games_of
 
@@ -61,36 +59,6 @@ def test_games_that_break_the_rules_are_skipped_on_request(tmp_path, capsys):
     said = capsys.readouterr()
     assert said.err.startswith(f"skipped {source}, game 1 (1): turn 0: action 0")
     assert len(read_games(target)) == 2
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["absent.json", "out.json"], "absent.json: No such file or directory"),
-        (["games.parquet", "nowhere/out.json"], "nowhere/out.json"),
-        (["games.parquet", "taken", "--to", "parquet", "--fresh"], "taken: it is a file: expected a folder"),
-        (
-            ["games.parquet", "taken", "--to", "hanab-live"],
-            "taken exists: expected a new file, or --fresh to replace it",
-        ),
-        (["games.parquet", "out"], "the format of 'out' cannot be told"),
-        (["games.parquet", "out", "--to", "hanablive"], "hanab-live"),
-        (["games.parquet", "out.json", "--from", "hanab-live"], "it is not text"),
-        (["games.parquet", "out.json", "--variant", "min"], "mini"),
-        (["games.parquet", "out.json", "--players", "3"], "it has games of Variant(players=2)"),
-    ],
-    ids=str,
-)
-def test_what_cannot_be_converted_is_one_line(arguments, message, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    write_games(games_of(starmine.Variant(), count=1), "games.parquet")
-    Path("taken").touch()
-    status = main(["data", "convert", *arguments])
-    said = capsys.readouterr()
-    assert (status, said.out) == (2, "")
-    assert message in said.err
-    assert said.err.count("\n") == 1
-    assert {entry.name for entry in tmp_path.iterdir()} == {"games.parquet", "taken"}
 
 
 def test_a_file_is_replaced_on_request_and_an_empty_folder_is_a_target(tmp_path, capsys):

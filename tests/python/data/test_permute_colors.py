@@ -123,25 +123,3 @@ def test_a_permutation_depends_on_seed_and_number_alone():
     drawn = color_permutations(variant, 3, games)
     assert (color_permutations(variant, 3, games[::-1]) == drawn[::-1]).all()
     assert (color_permutations(variant, 4, games) != drawn).any()
-
-
-@pytest.mark.parametrize(
-    ("permutation", "message"),
-    [
-        ([0, 1, 2, 3, 4, 4], "expected a permutation of the suits"),
-        ([5, 1, 2, 3, 4, 0], "mixes suits of different copies"),
-        ([0, 1, 2], "permutations has shape"),
-    ],
-)
-def test_other_permutations_are_refused(permutation, message):
-    games = played_table(2, starmine.variant("avalanche"))
-    with pytest.raises(starmine.ArrayError, match=message):
-        permute_colors(games, np.array([permutation, permutation]))
-
-
-@pytest.mark.parametrize(
-    ("seed", "error"), [(-1, starmine.StarmineError), (2**64, starmine.StarmineError), (1.5, TypeError)]
-)
-def test_other_seeds_are_refused(seed, error):
-    with pytest.raises(error, match="seed"):
-        color_permutations(starmine.Variant(), seed, np.arange(2))

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from starmine import BotError, StarmineError
 from starmine.cli import main
 
 pytest.importorskip("pyarrow")
@@ -49,14 +48,6 @@ class Slow:
 
         time.sleep(0.0005)
         return view.legal_actions()[0]
-
-
-class Unable:
-    """A bot without ideas."""
-
-    def act(self, view):
-        """Nothing."""
-        raise RuntimeError("no idea")
 
 
 def contents(folder):
@@ -125,15 +116,6 @@ def test_shards_of_a_cluster_are_those_of_one_machine_though_a_worker_is_killed(
     (tmp_path / "ray" / shard_name(2)).unlink()
     assert make(tmp_path / "ray", ray=True).made == [2]
     assert contents(tmp_path / "ray") == contents(tmp_path / "here")
-
-
-def test_errors_of_a_cluster_are_those_of_one_machine(cluster, tmp_path):
-    with pytest.raises(BotError, match="no idea"):
-        generate([Unable, "iggi"], 20, tmp_path / "bots", "mini", shard_size=10, ray=True, progress=False)
-    assert not list((tmp_path / "bots").glob("*.parquet"))
-    generate(["iggi", "iggi"], 20, tmp_path / "other", "mini", shard_size=10, ray=True, progress=False)
-    with pytest.raises(StarmineError, match="holds other games"):
-        generate(["iggi", "piers"], 20, tmp_path / "other", "mini", shard_size=10, ray=True, progress=False)
 
 
 def test_the_command_line_makes_shards_on_a_cluster(cluster, tmp_path, capsys):
