@@ -63,12 +63,7 @@ def read_partners(
         StarmineError: a weight is not a number above 0, a player or a name is given twice, or a policy that PyTorch
             plays is given that is not held out.
     """
-    met, held_out = (
-        [Partner(short_name(one), resolve_player(one, place), weight) for one, weight in parse_mixture(text, place)]
-        if text is not None
-        else []
-        for place, text in (("partners", partners), ("hold_out", hold_out))
-    )
+    met, held_out = _players_in(partners, "partners"), _players_in(hold_out, "hold_out")
     for name, player, _ in met:
         if not isinstance(player, _Player):
             raise StarmineError(
@@ -79,15 +74,19 @@ def read_partners(
         if isinstance(player, _Player):
             Batch(variant, 1, partners={0: player})  # refuses a player of other rules
         check_variant(player, variant)
-    names = [LEARNER, MEAN, HELD_OUT_MEAN, SELF_PLAY, *(partner.name for partner in [*met, *held_out])]
-    texts = [identity(partner.player).text for partner in [*met, *held_out]]
-    for many in (names, texts):
+    names: list[str | None] = [LEARNER, MEAN, HELD_OUT_MEAN, SELF_PLAY, *(name for name, _, _ in [*met, *held_out])]
+    for many in (names, [identity(player).text for _, player, _ in [*met, *held_out]]):
         if twice := [one for one in many if many.count(one) > 1]:
             raise StarmineError(
                 f"{twice[0]!r} is twice among the partners, those that are held out and the means of the table: "
                 "expected each once"
             )
     return met, held_out
+
+
+def _players_in(text: str | None, place: str) -> list[Partner]:
+    players = [] if text is None else parse_mixture(text, place)
+    return [Partner(short_name(player), resolve_player(player, place), weight) for player, weight in players]
 
 
 def available_cores() -> int:
