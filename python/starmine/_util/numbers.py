@@ -1,4 +1,4 @@
-"""Numbers that callers give: what is a number, and what is an integer. True and False are neither."""
+"""Numbers that callers give, and their bounds."""
 
 from __future__ import annotations
 
@@ -34,20 +34,6 @@ def without_nan(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def check_integer(name: str, value: Any) -> int:
-    """An integer of any library as an `int`.
-
-    Raises:
-        TypeError: it is not an integer.
-    """
-    try:
-        if not isinstance(value, bool):
-            return operator.index(value)
-    except TypeError:
-        pass
-    raise TypeError(f"{name}={value!r} is not allowed: expected an integer")
-
-
 def check_number(name: str, value: Any, least: int, most: float = math.inf) -> int:
     """A whole number within bounds.
 
@@ -55,7 +41,7 @@ def check_number(name: str, value: Any, least: int, most: float = math.inf) -> i
         TypeError: it is not an integer.
         StarmineError: it is out of bounds.
     """
-    number = check_integer(name, value)
+    number = operator.index(value)
     if not least <= number <= most:
         expected = f"at least {least}" if most == math.inf else f"{least} to {most}"
         raise StarmineError(f"{name}={number} is not allowed: expected {expected}")

@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import gymnasium
@@ -21,7 +22,6 @@ from starmine._core import IllegalActionError, StarmineError, State, Variant, _u
 from starmine._util.arrays import Array
 from starmine._util.copies import CopiedWhole
 from starmine._util.keywords import GAME_OPTIONS, check_options
-from starmine._util.numbers import check_integer
 from starmine._util.render_modes import RENDER_MODES, usable_modes
 from starmine.envs import registration
 from starmine.games.seeds import OwnSeed, game_seed
@@ -239,7 +239,7 @@ class HanabiAECEnv(CopiedWhole, AECEnv[str, dict[str, Array], int]):
 
     def _index(self, action: Any) -> int:
         try:
-            index = check_integer("action", action)
+            index = operator.index(action)
         except TypeError:
             index = -1
         if not 0 <= index < self.variant.num_actions:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -10,7 +11,6 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, endings
 from starmine._util.keywords import check_names
-from starmine._util.numbers import check_integer
 from starmine.games.roster import Roster
 
 MOST_SCORE = 255  # that a column can hold
@@ -22,8 +22,8 @@ def of_scores(lowest: int | None, highest: int | None) -> list[Condition]:
     """The condition on the scores; None for no bound."""
     if lowest is None and highest is None:
         return []
-    least = 0 if lowest is None else check_integer("min_score", lowest)
-    most = MOST_SCORE if highest is None else check_integer("max_score", highest)
+    least = 0 if lowest is None else operator.index(lowest)
+    most = MOST_SCORE if highest is None else operator.index(highest)
     return [("score", lambda scores: (scores.astype(np.int64) >= least) & (scores.astype(np.int64) <= most))]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -13,7 +14,6 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from starmine._core import Batch, StarmineError, Variant, _Player
-from starmine._util.numbers import check_integer
 from starmine.envs.rewards import Rewards
 from starmine.evaluation.matrix import HELD_OUT_MEAN, MEAN, SELF_PLAY
 from starmine.games.endings import defeats
@@ -107,7 +107,7 @@ def training_seed(seed: int) -> int:
         TypeError: the seed is not an integer.
         StarmineError: another seed.
     """
-    seed = check_integer("seed", seed)
+    seed = operator.index(seed)
     if not 1 <= seed < PROGRESS_SEED:
         why = "evaluations deal the decks of other seeds"
         raise StarmineError(f"seed={seed} is not allowed in training: expected 1 to {PROGRESS_SEED - 1:,}; {why}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import operator
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -15,7 +16,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args
 import torch
 
 from starmine._core import StarmineError, _unknown_name
-from starmine._util.numbers import check_integer, is_number
+from starmine._util.numbers import is_number
 
 INTERRUPTED = 130  # the exit status after Ctrl-C
 
@@ -104,7 +105,7 @@ def check_argument(name: str, value: Any, kind: Any, *others: Any) -> None:
     number, *notes = get_args(kind) if get_origin(kind) is Annotated else (kind,)
     for least, most in [note for note in notes if isinstance(note, Range)]:
         if number is int:
-            check_integer(name, value)
+            operator.index(value)
         if not is_number(value, least, most):
             expected = f"at least {least}" if most == math.inf else f"{least} to {most}"
             raise StarmineError(f"{name}={value!r} is not allowed: expected a number, {expected}")

@@ -93,7 +93,7 @@ def test_an_argument_outside_its_declared_range_is_refused(given):
         Own(**given)
 
 
-@pytest.mark.parametrize("value", [2.0, True, "2", None])
+@pytest.mark.parametrize("value", [2.0, "2", None])
 def test_an_argument_that_is_no_integer_is_refused(value):
     with pytest.raises(TypeError):
         Own(layers=value)
