@@ -10,7 +10,6 @@ from starmine._core import StarmineError, _unknown_name
 # The options of a reset: of one game, and of many games.
 GAME_OPTIONS = ("deck", "start_player")
 BATCH_OPTIONS = ("decks", "start_players", "reset_mask")
-SHOWN = 80  # characters of a value in a message
 
 
 def check_names(kind: str, given: Iterable[Any], known: Iterable[str]) -> None:
@@ -61,10 +60,3 @@ def refuse_without(needed: str, value: Any, options: Mapping[str, Any]) -> None:
     for name, option in options.items():
         if value is None and option is not None:
             raise StarmineError(f"{name}={option!r} without {needed} is not allowed: it would do nothing")
-
-
-def wrong_type(name: str, value: object, expected: str) -> TypeError:
-    """The error for an argument of a wrong type."""
-    shown = " ".join(repr(value).split())
-    shown = shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}..."
-    return TypeError(f"{name}={shown} is a {type(value).__name__}: expected {expected}")

@@ -7,7 +7,7 @@ import hashlib
 import os
 import re
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,7 +19,6 @@ import numpy as np
 
 from starmine._core import StarmineError
 from starmine._util.durable import DamagedFileError, FolderBusyError, given_path, replacing
-from starmine._util.keywords import wrong_type
 from starmine.data.arrow import pyarrow, pyarrow_parquet
 from starmine.data.checksum import Checksum
 from starmine.data.metadata import CONTENT, KEY, Metadata
@@ -131,17 +130,9 @@ def _stamp(path: Path) -> tuple[int, int, int]:
     return status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def check_paths(name: str, paths: Paths) -> list[str | PathLike[str]]:
-    """One or several paths as a list.
-
-    Raises:
-        TypeError: they are neither.
-    """
-    if isinstance(paths, str | PathLike):
-        return [paths]
-    if not isinstance(paths, Iterable) or isinstance(paths, bytes | Mapping):
-        raise wrong_type(name, paths, "the path of a file or folder, or several")
-    return list(paths)
+def list_paths(paths: Paths) -> list[str | PathLike[str]]:
+    """One or several paths as a list."""
+    return [paths] if isinstance(paths, str | PathLike) else list(paths)
 
 
 def open_files(path: Paths) -> list[GamesFile]:
@@ -150,7 +141,7 @@ def open_files(path: Paths) -> list[GamesFile]:
     Args:
         path: of a folder, whose files `*.parquet` are taken in the order of their names; of a file; or of several.
     """
-    given = check_paths("path", path)
+    given = list_paths(path)
     paths = [file for each in given for file in files_of(given_path("path", each))]
     if not paths:
         raise StarmineError(f"there are no games in {', '.join(map(str, given))!r}: expected files '*.parquet'")

@@ -19,7 +19,7 @@ from starmine._util.copies import CopiedWhole
 from starmine._util.keywords import check_names
 from starmine._util.numbers import check_number
 from starmine.data.dataset import Dataset
-from starmine.data.files import Paths, check_paths
+from starmine.data.files import Paths
 from starmine.data.outcomes import evaluation_decks
 from starmine.data.prefetch import ahead
 from starmine.data.shuffle import Blocks, Part
@@ -126,7 +126,7 @@ class GamesDataset(CopiedWhole, IterableDataset[TensorRows]):
     ) -> None:
         super().__init__()
         check_names("dtype", [dtype], DTYPES)
-        self.data = data if isinstance(data, Dataset) else Dataset(check_paths("data", data))
+        self.data = data if isinstance(data, Dataset) else Dataset(data)
         self.batch_size = check_number("batch_size", batch_size, 1)
         self.rank, self.world_size = _place(rank, world_size)
         if pin_memory and not torch.cuda.is_available():

@@ -16,7 +16,7 @@ from starmine._core import StarmineError, Variant
 from starmine._util.durable import given_path
 from starmine._util.keywords import check_names
 from starmine.data.dataset import Dataset
-from starmine.data.files import check_paths, refuse_twice
+from starmine.data.files import list_paths, refuse_twice
 from starmine.data.formats import ah2ac2, hanab_live, parquet
 from starmine.data.formats.records import THREADS, SkippedGame, play
 from starmine.data.outcomes import outcomes
@@ -63,7 +63,7 @@ def read_games(
         OSError: the source cannot be read.
     """
     rules = chosen = None if variant is None else resolve_variant(variant, {})
-    given = check_paths("source", source)
+    given = list_paths(source)
     files = [file for one in given for file in _files(given_path("source", one), format)]
     refuse_twice(path for path, _ in files)
 

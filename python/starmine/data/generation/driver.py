@@ -11,7 +11,6 @@ from pathlib import Path
 from starmine._core import StarmineError, Variant
 from starmine._util.durable import FolderBusyError, given_path
 from starmine._util.equality import equal_by_value
-from starmine._util.keywords import wrong_type
 from starmine._util.numbers import check_number, check_threads
 from starmine._util.progress import Advance, progress_of
 from starmine.data.arrow import pyarrow
@@ -214,8 +213,6 @@ def check_shards(shards: Iterable[int] | None, number: int) -> list[int]:
     """The numbers of the shards to make, in ascending order."""
     if shards is None:
         return list(range(number))
-    if not isinstance(shards, Iterable) or isinstance(shards, str | bytes):
-        raise wrong_type("shards", shards, "numbers of shards")
     chosen = sorted({check_number("shards", shard, 0, number - 1) for shard in shards})
     if not chosen:
         raise StarmineError(f"shards={shards!r} is not allowed: expected at least one of 0 to {number - 1}")
