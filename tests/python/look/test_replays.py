@@ -123,6 +123,19 @@ def test_the_verdict_of_any_game_has_its_points(seed):
         assert one.chance is None or 0 <= one.chance <= 1
 
 
+def test_a_player_with_neither_card_nor_token_ends_the_game():
+    rules = {"colors": 1, "crowning_piece": True, "copies": [[2, 1, 1, 1, 1]], "hand_size": 2}
+    state = starmine.Variant(players=2, max_information_tokens=4, **rules).new_game(
+        deck=["R4", "R5", "R1", "R2", "R3", "R1"]
+    )
+    for move in [*["hint +1 red", "play 0"] * 4, "play 0"]:
+        state.apply(move)
+    assert state.ending == "no_legal_action"
+    last = mistakes(state)[-1]
+    assert (last.kind, last.turn, last.points) == ("stuck", state.length, state.variant.max_score)
+    assert last.text in verdict(state)
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_the_last_turn_s_text_fits_the_ending(seed):
     """Of any variant: what is said of the turn that ended the game is said of this ending alone."""
