@@ -28,7 +28,7 @@ DTYPES = ("float32", "float16", "uint8", "bits")
 THREADED_GAMES = (1024, 4096)
 # Whether only observations and action masks are written, and the words for it in the tables.
 OUTPUTS = ((True, "obs and action_mask"), (False, "all outputs"))
-EXTRA_OUTPUTS: tuple[tuple[str, ...], ...] = ((), ("own_hand",), ("card_features",), ("marginals",))
+EXTRA_OUTPUTS: tuple[tuple[str, ...], ...] = ((), ("own_hand",), ("card_features",), ("public_marginals",))
 
 
 def beside_cases(players: int) -> Iterator[Case]:

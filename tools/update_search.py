@@ -17,7 +17,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import tyro
 from numpy.typing import NDArray
 from tyro.conf import Positional
@@ -39,15 +38,13 @@ def mean_and_error(values: NDArray[Any]) -> list[float]:
 
 def keep(name: str, folder: Path, seconds: float) -> None:
     """Compare the games of a folder with the blueprint's and put the figures into results/search/."""
-    configuration = json.loads((folder / "_manifest.json").read_text(encoding="utf-8"))["configuration"]
+    dataset = Dataset(folder)
+    configuration = dataset.metadata[0].extra["configuration"]
     players = [configuration["players"][row]["name"] for row in configuration["seats"]]
     found = next(match for player in players if (match := SEARCH.match(player)))
     options = DEFAULTS | dict(option.split("=") for option in found["options"].split("; ")[1:])
     blueprint, is_mirror = found["blueprint"], options.get("method") == "mirror"
-    dataset = Dataset(folder)
-    tables = list(dataset.tables())
-    lengths = np.concatenate([table.lengths for table in tables])
-    scores = np.concatenate([table.scores for table in tables])
+    lengths, scores = dataset.lengths, dataset.scores
     alone = starmine.play_games([blueprint] * len(players), len(scores), configuration["seed"], dataset.variant).scores
     best = dataset.variant.max_score
     facts = {

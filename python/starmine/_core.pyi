@@ -46,6 +46,7 @@ __all__ = [
     "_pool_gradient",
     "_search",
     "_search_parts",
+    "_take_actions",
     "_unknown_keyword",
     "_unknown_name",
     "bot",
@@ -483,7 +484,7 @@ class Batch:
         final_ending: NDArray[np.int8] | None = None,
         illegal_action: NDArray[np.bool_] | None = None,
         card_features: NDArray[np.float32] | None = None,
-        marginals: NDArray[np.float32] | None = None,
+        public_marginals: NDArray[np.float32] | None = None,
         own_hand: NDArray[np.int8] | None = None,
     ) -> None: ...
     def observe(self) -> dict[str, NDArray[Any]]: ...
@@ -504,7 +505,7 @@ class Batch:
         final_ending: NDArray[np.int8] | None = None,
         illegal_action: NDArray[np.bool_] | None = None,
         card_features: NDArray[np.float32] | None = None,
-        marginals: NDArray[np.float32] | None = None,
+        public_marginals: NDArray[np.float32] | None = None,
         own_hand: NDArray[np.int8] | None = None,
     ) -> None: ...
     @property
@@ -659,6 +660,9 @@ def _outcomes(
     offsets: NDArray[np.integer[Any]],
     num_threads: SupportsIndex,
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int8], NDArray[np.int32]]: ...
+def _take_actions(
+    actions: NDArray[np.uint8], offsets: NDArray[np.int64], games: NDArray[np.int64]
+) -> NDArray[np.uint8]: ...
 
 @final
 class _ColorFeatures:

@@ -57,7 +57,7 @@ named!("extra_outputs",
         /// For each card the probabilities that it is playable, dead and critical.
         CardFeatures = "card_features",
         /// The V0 beliefs: the probability of each card in each slot.
-        Marginals = "marginals",
+        Marginals = "public_marginals",
         /// The cards of the observer's own hand.
         OwnHand = "own_hand",
     }

@@ -129,7 +129,7 @@ macro_rules! for_each_output {
             card_features: WriteOnly<'a, f32> = Box<[f32]>, [Observers, Hands, Slots, CardFeatures];
             /// The V0 beliefs: the probability of each card in each slot; see
             /// [`write_public_marginals`](crate::encode::write_public_marginals).
-            marginals: WriteOnly<'a, f32> = Box<[f32]>, [Observers, Hands, Slots, CardKinds];
+            public_marginals: WriteOnly<'a, f32> = Box<[f32]>, [Observers, Hands, Slots, CardKinds];
             /// The cards of the observer's own hand as card indices; -1 for an absent card.
             own_hand: WriteOnly<'a, i8> = Box<[i8]>, [Observers, Slots];
         }
@@ -183,7 +183,7 @@ impl Outputs<'_> {
     /// Whether there is a buffer for any [`ExtraOutput`](crate::batch::ExtraOutput).
     #[inline(always)]
     pub(in crate::batch) const fn have_features(&self) -> bool {
-        self.card_features.is_some() || self.marginals.is_some() || self.own_hand.is_some()
+        self.card_features.is_some() || self.public_marginals.is_some() || self.own_hand.is_some()
     }
 }
 

@@ -96,6 +96,7 @@ core_module! {
         bots::policies::_policy_bytes,
         bots::policies::policies,
         rules::recording::_outcomes,
+        rules::recording::_take_actions,
         bots::rule_kind::rule,
         bots::rule_kind::rules,
         search::_search,

@@ -413,7 +413,7 @@ class Dataset(ScoredGames):
             the game's rewards from this turn on; `game` int64, the game's index in this data set (`data[game]`); `turn`
             int32, from 0; and, only if requested, `score` int32, before the turn; `terminated` bool; `number` int64,
             the stored number of the game; `player` int16, the row in `data.roster` of the player who acts;
-            `card_features`, `marginals` and `own_hand`, as the extra outputs of `Batch`.
+            `card_features`, `public_marginals` and `own_hand`, as the extra outputs of `Batch`.
 
         Raises:
             UnknownNameError: there is no such output, encoder, dtype or observer.

@@ -74,7 +74,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Blocks:
+class TurnOrder:
     """How the turns of a data set are ordered.
 
     Attributes:

@@ -42,7 +42,7 @@ class HanabiEnv(CopiedWhole, gymnasium.Env[Array, np.int64]):
         reward: "score" for the change of the score, or "fireworks" for the points added to the fireworks, which a lost
             game keeps. The `score` in info follows the variant's rules in both cases.
         lost_game_penalty: points, 0 or more, that are subtracted from the last reward of a lost game.
-        extra_outputs: names of additional entries of info: "card_features", "marginals", "own_hand".
+        extra_outputs: names of additional entries of info: "card_features", "public_marginals", "own_hand".
         seed: 0 to 2**64 - 1, in use until `reset` gives another; None for a random one. If no seed was ever given,
             another process that resets a copy, such as a worker of a `DataLoader`, draws its own.
         render_mode: "ansi" makes `render` return the board as text, "rgb_array" as a picture, "human" prints it after
@@ -61,8 +61,8 @@ class HanabiEnv(CopiedWhole, gymnasium.Env[Array, np.int64]):
         ending: int8, how the game ended: code k stands for `starmine.endings()[k - 1]`; 0 until it ends.
         card_features: only if requested, float32 (players, hand_size, 3): for each card whether it is playable, dead
             (it can never be played) and critical (still needed, and the last copy). 0 or 1 for visible cards,
-            probabilities for the observer's own cards. As in `marginals`, the observer's hand is first.
-        marginals: only if requested, float32 (players, hand_size, colors * ranks), the public beliefs, unlike
+            probabilities for the observer's own cards. As in `public_marginals`, the observer's hand is first.
+        public_marginals: only if requested, float32 (players, hand_size, colors * ranks), the public beliefs, unlike
             `View.marginals`: the probability of each card in each slot by the hints and by the cards that were played
             or discarded.
         own_hand: only if requested, int8 (hand_size,), the observer's own cards, `suit * ranks + rank` with suit and

@@ -144,7 +144,7 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
             game keeps. `score` and `final_score` in info follow the variant's rules in both cases.
         lost_game_penalty: points, 0 or more, that are subtracted from the last reward of a lost game.
         partners: the seats that the learner does not play, each with its partner, such as `{1: "smart"}`; see below.
-        extra_outputs: names of additional entries of info: "card_features", "marginals", "own_hand".
+        extra_outputs: names of additional entries of info: "card_features", "public_marginals", "own_hand".
         num_threads: threads that share the games; None for one per 1,024 games, at most one per core.
         seed: 0 to 2**64 - 1, in use until `reset` gives another; None for a random one. If no seed was ever given,
             another process that resets a copy, such as a worker of a `DataLoader`, draws its own.
@@ -187,7 +187,7 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
             `env.partners[seat]`, or -1 for the learner.
         final_partner: only with partners, int32 (N, players), `partner` of the episodes that ended in this step, else
             -1.
-        card_features, marginals, own_hand: only if requested, (N, ...), or (N, players, ...) with
+        card_features, public_marginals, own_hand: only if requested, (N, ...), or (N, players, ...) with
             observers="all": as in `HanabiEnv`; `starmine.Batch` has the details.
         final_obs, final_info: only with "SameStep" and only if a game ended, in Gymnasium's form.
 

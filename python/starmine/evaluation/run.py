@@ -31,7 +31,7 @@ from starmine.games.identity import Identity, identity
 from starmine.games.players import Player, cheats, resolve_player, text_of, type_name
 from starmine.games.seeds import EVALUATION_SEED
 from starmine.games.variants import resolve_variant
-from starmine.games.whole_games import Pace, play_table
+from starmine.games.whole_games import ChunkSize, play_table
 from starmine.policies.pools import bots_that_play
 
 if TYPE_CHECKING:
@@ -233,9 +233,9 @@ def play_chunks(
         chats = chat_players(seats)
         at_once = min(CHUNK, max((chat.concurrency for chat in chats), default=CHUNK))
         are_bots = all(isinstance(held, _Player) for held in seats)
-        pace = Pace(num_threads, SECONDS_A_CHUNK, num_threads * GAMES_A_THREAD)
+        chunk_size = ChunkSize(num_threads, SECONDS_A_CHUNK, num_threads * GAMES_A_THREAD)
         while start < end:
-            number = min(pace.games if are_bots else at_once, end - start)
+            number = min(chunk_size.games if are_bots else at_once, end - start)
             began, fallbacks = time.perf_counter(), sum(chat.fallbacks for chat in chats)
             with ExitStack() as stack:
                 for chat in chats:
@@ -249,7 +249,7 @@ def play_chunks(
             seconds = time.perf_counter() - began
             yield cell, games, seconds, sum(chat.fallbacks for chat in chats) - fallbacks
             start += number
-            pace.took(number, seconds)
+            chunk_size.took(number, seconds)
 
 
 def chat_players(seats: Sequence[Any]) -> list[ChatPlayer]:

@@ -9,7 +9,16 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import ArrayError, DeckError, IllegalActionError, StarmineError, State, Variant, _outcomes
+from starmine._core import (
+    ArrayError,
+    DeckError,
+    IllegalActionError,
+    StarmineError,
+    State,
+    Variant,
+    _outcomes,
+    _take_actions,
+)
 from starmine._util.equality import equal_by_value
 from starmine._util.numbers import check_number
 from starmine.games.replay import ReplaySettings
@@ -67,8 +76,8 @@ class Games(ScoredGames):
         names: texts (G,), names that the source gave the games, "" for none; None if no game has one.
         failures: texts (G,), why a game was given up, "" for other games; None if no player failed.
         search_values: float32 (T, A), for each action the mean score of its roll-outs, if a search chose the move of
-            this turn; `nan` for an action that was not searched. `generate` keeps it if a player is a search, such as
-            "search: smart". Else None.
+            this turn; `nan` for an action that was not searched. `play_games` and `generate` keep it if bots hold all
+            seats and one of them is a search, such as "search: smart". Else None.
         search_errors: float32 (T, A), the standard errors of these means, or None.
         suits: what the source called the suits, such as hanab.live's ("red", "yellow", "green", "blue", "purple");
             empty if they have our names.
@@ -113,8 +122,8 @@ class Games(ScoredGames):
         for name, dtype in COLUMNS.items():
             if columns[name] is not None:
                 self._set(name, columns[name], dtype, shapes.get(name, (games,)))
-        self._set("actions", self.actions, np.uint8, (turns,))
-        self._set("offsets", self.offsets, np.int64, (games + 1,))
+        self._set("actions", np.ascontiguousarray(self.actions), np.uint8, (turns,))
+        self._set("offsets", np.ascontiguousarray(self.offsets), np.int64, (games + 1,))
         for name, column in self.of_turns().items():
             self._set(name, column, np.float32, (turns, self.variant.num_actions))
 
@@ -180,7 +189,8 @@ class Games(ScoredGames):
             actions, offsets = self.actions[turns], offsets - offsets[0]
         else:
             chosen = chosen_indices(games, len(self))
-            actions, offsets = take_games(self.actions, self.offsets, chosen)
+            actions = _take_actions(self.actions, self.offsets, chosen)
+            offsets = np.concatenate([[0], np.cumsum(self.lengths[chosen])])
             turns = places_of_turns(self.offsets, chosen) if self.of_turns() else None
         columns: dict[str, Any] = {name: None if each is None else each[chosen] for name, each in held.items()}
         columns |= {name: column[turns] for name, column in self.of_turns().items()}
@@ -252,7 +262,7 @@ class Games(ScoredGames):
 
         Args:
             outputs: of the position before a turn, "obs", "action_mask", "current_player" int32, "score" int32,
-                "card_features", "marginals" and "own_hand", as a batch has them; of the turn, "reward" float32,
+                "card_features", "public_marginals" and "own_hand", as a batch has them; of the turn, "reward" float32,
                 "terminated" bool, "action" int64, "return_to_go" float32, the sum of the game's rewards from this turn
                 on, "turn" int32, from 0, "game" int64, the game's index, "number" int64, its `number`, and "player"
                 int16, the row in `roster` of the player who acts. None for "obs", "action_mask", "action",
@@ -313,16 +323,6 @@ def chosen_indices(games: Choice, count: int) -> NDArray[np.int64]:
         raise IndexError(f"there is no game {given[wrong].flat[0] if given.ndim else given}: there are {count}")
     chosen: NDArray[np.int64] = np.atleast_1d(np.where(given < 0, given + count, given)).astype(np.int64)
     return chosen
-
-
-def take_games(
-    actions: NDArray[np.uint8], offsets: NDArray[np.int64], games: NDArray[np.integer[Any]]
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """The actions of some games, given their indices (K,), and where each of these games begins, int64 (K + 1,)."""
-    data = np.ascontiguousarray(actions).data
-    starts, stops = offsets[games], offsets[1:][games]
-    joined = b"".join([data[start:stop] for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)])
-    return np.frombuffer(joined, np.uint8), np.concatenate([[0], np.cumsum(stops - starts)]).astype(np.int64)
 
 
 def places_of_turns(offsets: NDArray[np.int64], games: NDArray[np.integer[Any]]) -> NDArray[np.int64]:

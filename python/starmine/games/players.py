@@ -68,7 +68,7 @@ class Policy(Protocol):
     Optional attributes:
         encoder: one of `starmine.encoders()`, of the observations; the default is "canonical".
         dtype: of the observations: "uint8" (the default), "float32", "float16" or "bits".
-        extra_outputs: a tuple of "card_features", "marginals" and "own_hand": additional arrays of `Turns`.
+        extra_outputs: a tuple of "card_features", "public_marginals" and "own_hand": additional arrays of `Turns`.
         all_turns: True for a policy that observes every turn of a game, as the recurrent agents of off-belief learning
             and SAD do. At each turn, whoever plays it, the policy gets a row for each of its seats. The turns of a game
             come in their order. The action that it returns for a seat that is not to act is ignored.

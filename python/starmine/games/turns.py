@@ -34,9 +34,9 @@ class Turns:
         card_features: None unless it is one of the policy's `extra_outputs`; float32 (K, players, hand size, 3): for
             each card whether it is playable, dead (it can never be played) and critical (still needed, and the last
             copy). 0 or 1 for visible cards, probabilities for the seat's own cards. The seat's own hand is first.
-        marginals: None unless it is one of the `extra_outputs`; float32 (K, players, hand size, colors * ranks), the
-            public beliefs, unlike `View.marginals`: the probability of each card in each slot by the hints and by the
-            cards that were played or discarded.
+        public_marginals: None unless it is one of the `extra_outputs`; float32 (K, players, hand size, colors *
+            ranks), the public beliefs, unlike `View.marginals`: the probability of each card in each slot by the hints
+            and by the cards that were played or discarded.
         own_hand: None unless it is one of the `extra_outputs`; int8 (K, hand size), the seat's own cards,
             `suit * ranks + rank`, and -1 for no card. A policy that uses it must set `cheats = True`.
     """
@@ -48,7 +48,7 @@ class Turns:
     to_act: NDArray[np.bool_]
     uniform: NDArray[np.float64] | None = None
     card_features: NDArray[np.float32] | None = None
-    marginals: NDArray[np.float32] | None = None
+    public_marginals: NDArray[np.float32] | None = None
     own_hand: NDArray[np.int8] | None = None
 
     def __len__(self) -> int:

@@ -18,7 +18,7 @@ from starmine.games.seats import Fault, PythonPlayers, sees_every_turn
 FIRST_GAMES_A_THREAD = 64  # games of bots in a first chunk, which shows how fast they are
 
 
-class Pace:
+class ChunkSize:
     """How many games of bots are played at once. Chunks change no game; they only let the progress move.
 
     Args:

@@ -126,7 +126,7 @@ def replay_html(
         VariantError: the bot or the policy does not play the variant.
 
     >>> import starmine
-    >>> games = starmine.play_games(["smart", "smart"], games=2, record=True)
+    >>> games = starmine.play_games(["smart", "smart"], games=2)
     >>> page = starmine.look.replay_html(games, compare="info", title="smart")
     """
     return page(replay_data(games, names, suits, titles, compare, policy, beliefs), title)

@@ -22,7 +22,7 @@ from starmine.data.dataset import Dataset
 from starmine.data.files import Paths
 from starmine.data.outcomes import evaluation_decks
 from starmine.data.prefetch import ahead
-from starmine.data.shuffle import Blocks, Part
+from starmine.data.shuffle import Part, TurnOrder
 from starmine.games.replay import ReplaySettings, Rows
 from starmine.torch.unpack import unpack_bits
 
@@ -65,7 +65,7 @@ class GamesDataset(CopiedWhole, IterableDataset[TensorRows]):
     files of this package, are shuffled together. They are replayed in blocks, and all turns of a block are shuffled. A
     block has 4,096 games; with `observers="all"`, 4,096 divided by the number of seats. A minibatch of 4,096 rows
     therefore has about one turn from each game of a block, from early in the game to late. No two blocks share a game.
-    Two blocks are in memory; with "marginals" of two players they take 0.5 GB.
+    Two blocks are in memory; with "public_marginals" of two players they take 0.5 GB.
 
     Each worker of each rank reads its own share of the games. The shares differ by at most one game; the numbers of
     turns, and of minibatches, differ a little more. The class does not equalise them: if all ranks must take the same
@@ -136,7 +136,7 @@ class GamesDataset(CopiedWhole, IterableDataset[TensorRows]):
         replay = ReplaySettings.of(outputs, encoder=encoder, observers=observers, num_threads=num_threads)
         replay = replace(replay, batch=replay.batch | {"dtype": "bits"})  # unpacked to `dtype` in each minibatch
         replay.check(self.data.variant)
-        self._blocks = Blocks(self.data, replay, shuffle, check_number("seed", seed, 0), permute_colors)
+        self._blocks = TurnOrder(self.data, replay, shuffle, check_number("seed", seed, 0), permute_colors)
         self._features = len(self.data.variant.layout(encoder))
         first = self.data.read(0, optional=False)[:WATCHED] if len(self.data) else None
         if first is not None and (count := int(evaluation_decks(first).sum())):

@@ -50,7 +50,7 @@ class ModulePolicy:
             seed of the games, the game, the seat and the turn.
         seed: of other draws for the same games, 0 to 2**64 - 1.
         extra_outputs: names of more arrays that the module takes, as tensors and keyword arguments: "card_features",
-            "marginals", "own_hand"; see `Turns`.
+            "public_marginals", "own_hand"; see `Turns`.
         recurrent: None to refuse modules that seem to have hidden states: by recurrent layers, further arguments of
             `forward`, or more results than logits and values. False says that the module has none.
         dtype: "bits" for a module that takes packed observations, uint8 (K, 8 * ceil(D / 64)), such as one that reads

@@ -168,7 +168,10 @@ mod tests {
                 let mut batch = batch(dtype, extra.clone());
                 let mut buffers = batch.allocate::<T>().unwrap();
                 assert_eq!(buffers.own_hand.is_empty(), !extra.contains(&ExtraOutput::OwnHand));
-                assert_eq!(buffers.marginals.is_empty(), !extra.contains(&ExtraOutput::Marginals));
+                assert_eq!(
+                    buffers.public_marginals.is_empty(),
+                    !extra.contains(&ExtraOutput::Marginals)
+                );
                 let first = buffers.clone();
                 assert!(first.action_mask.contains(&true));
                 batch.observe(buffers.outputs()).unwrap();

@@ -58,7 +58,7 @@ fn write_row(
         let features = &mut features.lend().elements()[row * length..][..length];
         write_card_features(&view, filled(features, 0.0));
     }
-    if let Some(marginals) = &mut outputs.marginals {
+    if let Some(marginals) = &mut outputs.public_marginals {
         let length = cards * variant.num_card_kinds();
         let marginals = &mut marginals.lend().elements()[row * length..][..length];
         write_public_marginals(&view, filled(marginals, 0.0));

@@ -70,7 +70,7 @@ const LONG_PARTNERS: usize = 1 << 8;
 ///         score. An episode that ends before the learner's first turn is skipped; after 1,000 such
 ///         episodes in a row in one step, the game remains ended and its mask is all False. The
 ///         next step, with any action, deals it anew.
-///     extra_outputs: names of optional outputs: "card_features", "marginals", "own_hand". `step`, `reset`,
+///     extra_outputs: names of optional outputs: "card_features", "public_marginals", "own_hand". `step`, `reset`,
 ///         `observe` and `allocate` return those that are named here. `step_into` and `reset_into` take an
 ///         array for any of them, named here or not.
 ///     num_threads: threads that share the games, 1 to 1024; None for one per 1,024 games, at most one
@@ -99,7 +99,7 @@ const LONG_PARTNERS: usize = 1 << 8;
 ///     card_features: float32 (N, P, H, 3), of each card whether it is playable, dead (it can never be
 ///         played) and critical (still needed, and its last copy). Of the observer's own cards these are
 ///         probabilities, by the exact counts of `View.marginals`.
-///     marginals: float32 (N, P, H, K), the probability of each card in each slot from what all
+///     public_marginals: float32 (N, P, H, K), the probability of each card in each slot from what all
 ///         seats know: among the cards that the hints allow, in proportion to the copies that are
 ///         neither played nor discarded. These are the V0 beliefs that JaxMARL and off-belief
 ///         learning observe; unlike `View.marginals` they weigh each slot by itself and do not use

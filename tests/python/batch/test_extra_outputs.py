@@ -9,7 +9,7 @@ from random_variants import random_variant
 import starmine
 from starmine import Batch
 
-EXTRA = ["card_features", "marginals", "own_hand"]
+EXTRA = ["card_features", "public_marginals", "own_hand"]
 GAMES = 9  # a block of eight, and one more
 
 
@@ -65,7 +65,11 @@ def expected_own_hand(state, seat):
     return hand
 
 
-EXPECTED = {"card_features": expected_card_features, "marginals": expected_marginals, "own_hand": expected_own_hand}
+EXPECTED = {
+    "card_features": expected_card_features,
+    "public_marginals": expected_marginals,
+    "own_hand": expected_own_hand,
+}
 
 
 def assert_as_defined(out, states):

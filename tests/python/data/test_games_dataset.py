@@ -45,7 +45,7 @@ def folder(tmp_path_factory, table):
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
-    """Blocks of 32 games, of which a window has several."""
+    """TurnOrder of 32 games, of which a window has several."""
     monkeypatch.setattr(blocks_module, "AT_ONCE", 32)
 
 
@@ -108,7 +108,7 @@ def test_every_seats_observation_can_be_had(folder):
 @pytest.mark.parametrize("observers", ["current", "all"])
 def test_extra_outputs_are_those_of_the_games(observers, folder, table):
     """Also without observations, and in permuted colours."""
-    names = ("card_features", "marginals", "own_hand")
+    names = ("card_features", "public_marginals", "own_hand")
     expected = table.replay(names, observers=observers)
     rows = [*Dataset(folder).replay(64, observers=observers, outputs=(*LIGHT, *names))]
     for minibatches in (

@@ -72,7 +72,7 @@ def test_a_shard_does_not_depend_on_chunks_threads_or_the_other_shards(tmp_path,
     players, games = [["iggi", ("piers", 2), "random"]] * 2, 500
     generate(players, games, tmp_path / "whole", "mini", shard_size=200, **QUIET)
     monkeypatch.setattr(whole_games, "FIRST_GAMES_A_THREAD", 7)
-    monkeypatch.setattr(shard.Pace, "took", lambda pace, *_: setattr(pace, "games", pace.games % 13 + 1))
+    monkeypatch.setattr(shard.ChunkSize, "took", lambda pace, *_: setattr(pace, "games", pace.games % 13 + 1))
     for chosen in ([2], [0, 1]):
         generate(
             players, games, tmp_path / "parts", "mini", shard_size=200, shards=chosen, num_threads=2, progress=False

@@ -221,7 +221,9 @@ def test_the_vector_action_space_samples_with_the_masks():
 # --- Infos of one game ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("extra_outputs", [(), ("card_features", "marginals", "own_hand")], ids=["plain", "extra"])
+@pytest.mark.parametrize(
+    "extra_outputs", [(), ("card_features", "public_marginals", "own_hand")], ids=["plain", "extra"]
+)
 @pytest.mark.parametrize("illegal", [False, True])
 def test_infos_of_one_game_have_the_same_keys_and_types_in_every_step(illegal, extra_outputs):
     env = starmine.HanabiEnv(extra_outputs=extra_outputs, **SETTINGS)

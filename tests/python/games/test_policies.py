@@ -259,7 +259,7 @@ def test_an_illegal_action_of_the_learner_is_not_shown():
 
 @pytest.mark.parametrize("dtype", ["uint8", "float32", "float16", "bits"])
 def test_observations_and_extra_outputs_are_those_of_a_batch(dtype):
-    extra = ("card_features", "marginals", "own_hand")
+    extra = ("card_features", "public_marginals", "own_hand")
     policy = LastLegal(dtype=dtype, encoder="canonical-minimal", extra_outputs=extra, cheats=True)
     batch = starmine.Batch(
         "standard", 5, seed=2, dtype=dtype, encoder="canonical-minimal", extra_outputs=extra, autoreset_mode="Disabled"
@@ -332,7 +332,7 @@ DOORS = {
         (Unshared(), StarmineError),
         (Watching(dtype="float64"), UnknownNameError),
         (Watching(extra_outputs=("card_feature",)), UnknownNameError),
-        (Watching(extra_outputs="marginals"), StarmineError),
+        (Watching(extra_outputs="public_marginals"), StarmineError),
         (Watching(extra_outputs=("own_hand",)), StarmineError),
         (lambda: None, StarmineError),
         (lambda: {}["a"], StarmineError),

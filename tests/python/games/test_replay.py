@@ -103,7 +103,7 @@ def test_rows_are_those_of_a_batch(dtype):
     assert (seen == plain).all()
 
 
-EXTRA = ["card_features", "marginals", "own_hand"]
+EXTRA = ["card_features", "public_marginals", "own_hand"]
 
 
 @pytest.mark.parametrize("observers", ["current", "all"])

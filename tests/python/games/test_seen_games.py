@@ -63,11 +63,11 @@ class ByChance:
 class Weighing:
     """A policy of all extra outputs that a seat may see."""
 
-    extra_outputs = ("card_features", "marginals")
+    extra_outputs = ("card_features", "public_marginals")
     dtype = "float32"
 
     def act_batch(self, turns):
-        seen = [array.reshape(len(turns), -1).sum(axis=1) for array in (turns.card_features, turns.marginals)]
+        seen = [array.reshape(len(turns), -1).sum(axis=1) for array in (turns.card_features, turns.public_marginals)]
         place = (1000 * seen[0] + 1000 * seen[1] + turns.obs.sum(axis=1)).astype(np.int64)
         legal = [np.flatnonzero(mask) for mask in turns.action_mask]
         return np.array([row[index % len(row)] for row, index in zip(legal, place.tolist(), strict=True)])

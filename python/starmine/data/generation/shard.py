@@ -18,7 +18,7 @@ from starmine.data.generation.configuration import Configuration, another_config
 from starmine.data.metadata import Metadata, differences
 from starmine.data.schema import ROW_GROUP, shard_name
 from starmine.games.games import OF_TURNS, Games
-from starmine.games.whole_games import Pace, play_table
+from starmine.games.whole_games import ChunkSize, play_table
 
 SECONDS_A_CHUNK = 1.0  # what is aimed at for bots
 PYTHON_CHUNK = 4096  # games that policies and Python bots play at once, always the same
@@ -66,14 +66,14 @@ def remove_lock(folder: Path, shard: int) -> None:
 def _pieces(configuration: Configuration, shard: int, num_threads: int, played: OnChunk) -> Iterator[Games]:
     """The games of a shard, a row group at a time, which are played in chunks."""
     games = configuration.games_of(shard)
-    pace = Pace(num_threads, SECONDS_A_CHUNK, ROW_GROUP) if plays_in_core(configuration) else None
+    chunk_size = ChunkSize(num_threads, SECONDS_A_CHUNK, ROW_GROUP) if plays_in_core(configuration) else None
     for first in range(0, len(games), ROW_GROUP):
         left, chunks = games[first : first + ROW_GROUP], []
         while len(left):
             began = time.perf_counter()
-            chunk = play_chunk(configuration, left[: pace.games if pace else PYTHON_CHUNK], num_threads)
-            if pace:
-                pace.took(len(chunk), time.perf_counter() - began)
+            chunk = play_chunk(configuration, left[: chunk_size.games if chunk_size else PYTHON_CHUNK], num_threads)
+            if chunk_size:
+                chunk_size.took(len(chunk), time.perf_counter() - began)
             chunks.append(chunk)
             played(chunk)
             left = left[len(chunk) :]
