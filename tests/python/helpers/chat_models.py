@@ -1,7 +1,5 @@
 """Models of chat players that stand for language models."""
 
-import random
-
 
 def legal_moves(messages):
     """The legal moves of a prompt."""
@@ -11,11 +9,6 @@ def legal_moves(messages):
 
 def first_move(messages):
     return f"MOVE: {legal_moves(messages)[0]}"
-
-
-def by_chance(seed):
-    rng = random.Random(seed)
-    return lambda messages: f"I think.\nMOVE: {rng.choice(legal_moves(messages))}"
 
 
 class Cautious:
