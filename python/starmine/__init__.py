@@ -45,7 +45,7 @@ from starmine.policies import load_policy
 
 __version__ = _version("starmine")
 
-# What rooms need of rooms above them.
+# What subpackages need of subpackages above them.
 _register(
     draw_position="starmine.look.svg:to_svg",
     draw_grid="starmine.look.svg:grid_svg",
@@ -64,14 +64,14 @@ _ROOMS = ("envs", "evaluation", "games", "policies", *_LATE_ROOMS)
 
 
 def __getattr__(name: str) -> _Any:
-    """Import a room of the package when it is first used, such as `starmine.data` or `starmine.torch`."""
+    """Import a subpackage when it is first used, such as `starmine.data` or `starmine.torch`."""
     if name in _LATE_ROOMS:
         return _import_module(f"starmine.{name}")
     raise AttributeError(f"module 'starmine' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    """The public names and rooms."""
+    """The public names and subpackages."""
     return sorted({*__all__, *_ROOMS, "__version__"})
 
 

@@ -1,1 +1,1 @@
-"""What every room may use: durable files, progress, keywords of options, equality by value, and late imports."""
+"""What every subpackage may use: durable files, progress, keywords of options, equality by value, and late imports."""

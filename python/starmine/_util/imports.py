@@ -1,16 +1,17 @@
-"""Imports at the moment when they are needed: of rooms above the one that needs them, and of libraries of extras."""
+"""Imports at the moment when they are needed: of higher subpackages, and of libraries of extras."""
 
 from importlib import import_module
 from typing import Any
 
-_PLACES: dict[str, str] = {}  # by the name of what a lower room needs: "module:attribute" in a higher room
+_PLACES: dict[str, str] = {}  # by the name of what a lower subpackage needs: "module:attribute" in a higher subpackage
 
 
 def register(**places: str) -> None:
-    """Say where rooms find what they need of rooms above them.
+    """Say where subpackages find what they need of subpackages above them.
 
-    Rooms import only from rooms below them. Drawing, and networks in PyTorch, stand above rooms that offer them.
-    `starmine/__init__.py`, which stands above all rooms, makes the only call.
+    A subpackage imports only from those below it. Drawing, and networks in PyTorch, stand above subpackages that offer
+    them.
+    `starmine/__init__.py`, which stands above all subpackages, makes the only call.
 
     Args:
         **places: by name "module:attribute", such as `draw_grid="starmine.look.svg:grid_svg"`.

@@ -16,6 +16,7 @@ from starmine.cli.options import Integer, SourceGames
 from starmine.data import Dataset
 from starmine.data.files import files_of
 from starmine.data.formats.records import game_names
+from starmine.games.endings import ending_code
 from starmine.games.games import Games
 from starmine.games.player_texts import core_player, player_of_text
 from starmine.games.roster import UNKNOWN, names_by_seat
@@ -134,7 +135,7 @@ class Replay(SourceGames):
             scores, ended = games.scores, games.endings
             order = np.arange(count) if self.worst is None else np.argsort(scores, kind="stable")
             if self.ending is not None:
-                order = order[ended[order] == endings().index(self.ending) + 1]
+                order = order[ended[order] == ending_code(self.ending)]
                 if not len(order):
                     raise StarmineError(f"{self.source}: no game has the ending {self.ending!r}")
             return [int(index) for index in order[: self.worst or SHOWN]]

@@ -30,6 +30,11 @@ ALSO_CALLED = {"deck": "decks", "first_player": "start_players", "length": "leng
 OF_SOME = (*OF_TURNS, "names", "failures")  # columns that only some files have
 
 
+def utf_8(text: object) -> bytes:
+    """A text as files hold it: UTF-8, with "?" in the place of half a surrogate pair, which UTF-8 does not have."""
+    return str(text).encode("utf-8", "replace")
+
+
 class Checksum:
     """A SHA-256 checksum of games.
 
@@ -47,7 +52,7 @@ class Checksum:
             if column is None:
                 continue
             if column.dtype == np.object_:
-                texts = [str(text).encode("utf-8", "surrogatepass") for text in column]
+                texts = list(map(utf_8, column))
                 column = np.frombuffer(b"".join(len(text).to_bytes(8, "little") + text for text in texts), np.uint8)
             column = column.astype(STORED.get(name, column.dtype), copy=False)
             little = column.astype(column.dtype.newbyteorder("<"), copy=False)

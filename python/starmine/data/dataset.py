@@ -290,32 +290,32 @@ class Dataset(ScoredGames):
     @property
     def scores(self) -> NDArray[np.int32]:
         """As `Games.scores`: int32 (G,). Each access reads the column from the files, as for the other columns."""
-        return self._of_all("score").astype(np.int32)
+        return self._of_all("score", np.int32)
 
     @property
     def fireworks(self) -> NDArray[np.int32]:
         """As `Games.fireworks`: int32 (G,)."""
-        return self._of_all("fireworks").astype(np.int32)
+        return self._of_all("fireworks", np.int32)
 
     @property
     def endings(self) -> NDArray[np.uint8]:
         """As `Games.endings`: uint8 (G,)."""
-        return self._of_all("ending")
+        return self._of_all("ending", np.uint8)
 
     @property
     def lengths(self) -> NDArray[np.int64]:
         """The number of turns of each game: int64 (G,)."""
-        return self._of_all("length").astype(np.int64)
+        return self._of_all("length", np.int64)
 
     @property
     def players(self) -> NDArray[np.int16]:
         """As `Games.players`: int16 (G, P), rows of `roster`."""
-        return self._of_all("players").reshape(-1, self.variant.players)
+        return self._of_all("players", np.int16).reshape(-1, self.variant.players)
 
     @property
     def number(self) -> NDArray[np.uint64]:
         """As `Games.number`: uint64 (G,)."""
-        return self._of_all("game")
+        return self._of_all("game", np.uint64)
 
     @property
     def failures(self) -> NDArray[np.object_] | None:
@@ -337,11 +337,10 @@ class Dataset(ScoredGames):
     def _columns(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.object_] | None]:
         return self.scores, self.endings, self.failures
 
-    def _of_all(self, name: str) -> NDArray[Any]:
-        """A column of all games, as it is stored."""
-        if not self._groups:
-            return np.empty(0, np.uint8)
-        return np.concatenate([self._column(place, name) for place in range(len(self._groups))])
+    def _of_all(self, name: str, dtype: Any) -> NDArray[Any]:
+        """A column of all games."""
+        parts = [self._column(place, name) for place in range(len(self._groups))]
+        return np.concatenate(parts).astype(dtype, copy=False) if parts else np.empty(0, dtype)
 
     def table(self, columns: Sequence[str] | None = None) -> Any:
         """Columns of all games as a `pyarrow.Table`, which is in memory as a whole.

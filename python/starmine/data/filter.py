@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, endings
 from starmine._util.keywords import check_names
+from starmine.games.endings import ending_code
 from starmine.games.roster import Roster
 
 MOST_SCORE = 255  # that a column can hold
@@ -36,7 +37,7 @@ def ending_codes(names: str | Sequence[str]) -> list[int]:
     """The codes of endings."""
     listed = as_list(names)
     check_names("ending", listed, endings())
-    return [endings().index(name) + 1 for name in listed]
+    return [ending_code(name) for name in listed]
 
 
 def of_players(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant
 from starmine.data.arrow import pyarrow, to_arrow, to_numpy
+from starmine.data.checksum import utf_8
 from starmine.data.metadata import KEY, Metadata
 from starmine.games.games import DEAL, OF_TURNS, Games
 
@@ -165,7 +166,7 @@ def _columns(games: Games) -> list[Any]:
         made[name] = pa.nulls(len(games), pa.uint64()) if values is None else to_arrow(values)
     for name, ours in _TEXTS.items():
         if name in described.names:
-            texts = [str(text).encode("utf-8", "replace") for text in getattr(games, ours)]
+            texts = list(map(utf_8, getattr(games, ours)))
             made[name] = pa.array(texts, pa.binary()).cast(pa.string())
     kinds = {field.name: field.type for field in described}
     return [made[name] if made[name].type == kinds[name] else made[name].cast(kinds[name]) for name in described.names]

@@ -75,10 +75,10 @@ class TableScores:
         return float(self.counts @ np.arange(256)) / self.games if self.games else math.nan
 
     @property
-    def standard_error(self) -> float:
-        """The standard error of the mean score; nan with less than two games."""
+    def standard_error(self) -> float | None:
+        """The standard error of the mean score; None for fewer than two games."""
         if self.games < 2:
-            return math.nan
+            return None
         squares = float(self.counts @ (np.arange(256) - self.mean) ** 2)
         return math.sqrt(squares / (self.games - 1) / self.games)
 
@@ -149,7 +149,8 @@ class Info:
             if len(name) > width:  # it has its own line
                 lines.append(name)
                 name = ""
-            lines.append(f"{name:{width}}  {table.games:>13,}  {table.mean:>10.3f}  {table.standard_error:>14.3f}")
+            error = "-" if table.standard_error is None else f"{table.standard_error:.3f}"
+            lines.append(f"{name:{width}}  {table.games:>13,}  {table.mean:>10.3f}  {error:>14}")
         return lines
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import _unknown_name, endings
+from starmine._core import _unknown_name
 from starmine._util.durable import given_path
 from starmine._util.equality import equal_by_value
 from starmine._util.numbers import without_nan
@@ -18,7 +18,7 @@ from starmine.evaluation import figure
 from starmine.evaluation.matrix import Method, ScoreMatrix, methods_of, table_of
 from starmine.evaluation.report import report
 from starmine.evaluation.settings import Cell, Settings
-from starmine.games.endings import defeats
+from starmine.games.endings import defeats, ending_code
 from starmine.games.games import Games
 from starmine.games.scores import mean_and_error
 
@@ -26,7 +26,7 @@ FAILURES_KEPT = 3  # messages of a pairing; all failures are counted
 # The rows of the outcomes of a pairing's games.
 SCORE, FIREWORKS, LENGTH, ENDING = range(4)
 FAILED, NOT_PLAYED = 0, -1  # in place of the code of an ending
-PERFECT = endings().index("perfect") + 1
+PERFECT = ending_code("perfect")
 
 
 @equal_by_value

@@ -28,10 +28,10 @@ from starmine.evaluation.settings import Cell, Settings
 from starmine.games.failures import BotError
 from starmine.games.games import Games
 from starmine.games.identity import Identity, identity
+from starmine.games.play_table import ChunkSize, play_table
 from starmine.games.players import Player, cheats, resolve_player, text_of, type_name
-from starmine.games.seeds import EVALUATION_SEED
+from starmine.games.seeds import EVALUATION_SEED, MOST_GAMES
 from starmine.games.variants import resolve_variant
-from starmine.games.whole_games import ChunkSize, play_table
 from starmine.policies.pools import bots_that_play
 
 if TYPE_CHECKING:
@@ -44,7 +44,6 @@ SECONDS_A_CHUNK = 0.5  # what is aimed at: a kill loses the games since the last
 SECONDS_BETWEEN_SAVES = 1.0  # at least
 MOST_SECONDS_BETWEEN_SAVES = 300.0
 SHARE_BETWEEN_SAVES = 0.1  # of the time so far, so that a long evaluation has few files
-MOST_GAMES = 2**32 - 1
 
 
 def evaluate(

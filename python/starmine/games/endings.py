@@ -5,6 +5,11 @@ from starmine._core import endings
 VICTORIES = ("perfect", "deck_exhausted")
 
 
+def ending_code(name: str) -> int:
+    """The code of an ending in arrays, such as `Games.endings`: `starmine.endings()[code - 1]` is its name."""
+    return endings().index(name) + 1
+
+
 def defeats() -> list[int]:
     """The codes of the endings that lose a game, for `numpy.isin(final_ending, starmine.defeats())`.
 

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from starmine._core import StarmineError, Variant
+from starmine._util.numbers import check_number
 from starmine.games.games import Games
+from starmine.games.play_table import play_table
 from starmine.games.players import Player, resolve_player
 from starmine.games.roster import distinct_players
-from starmine.games.seeds import EVALUATION_SEED
+from starmine.games.seeds import EVALUATION_SEED, MOST_GAMES
 from starmine.games.variants import resolve_variant
-from starmine.games.whole_games import play_table
 
 
 def resolve_table(players: Sequence[Any], variant: str | Variant) -> Variant:
@@ -87,6 +88,7 @@ def play_games(
     >>> games.scores.shape
     (100,)
     """
+    games, first_game = check_number("games", games, 1, MOST_GAMES), check_number("first_game", first_game, 0)
     rules = resolve_table(players, variant)
     seats = [resolve_player(player, f"players[{seat}]") for seat, player in enumerate(players)]
     num_threads = (os.cpu_count() or 1) if num_threads is None else num_threads

@@ -77,10 +77,15 @@ def distinct_players(given: Sequence[Any], resolved: Sequence[Any]) -> tuple[lis
     roster: list[RosterPlayer] = []
     for place, (player, own) in enumerate(zip(resolved, given, strict=True)):
         is_bot = isinstance(player, _Player)
-        same = [row for row, one in enumerate(first) if given[one] is own or (is_bot and resolved[one] == player)]
+        is_text = isinstance(own, str)
+        same = [
+            row
+            for row, one in enumerate(first)
+            if given[one] is own or (is_text and given[one] == own) or (is_bot and resolved[one] == player)
+        ]
         row = same[0] if same else len(roster)
         if not same:
-            text = player.text if is_bot else own if isinstance(own, str) else _free_name(own, roster)
+            text = player.text if is_bot else own if is_text else _free_name(own, roster)
             first.append(place)
             roster.append(roster_player(player, text))
         rows.append(row)

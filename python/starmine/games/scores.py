@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from starmine._core import endings
 from starmine._util.arrays import Array
 from starmine._util.keywords import check_names
-from starmine.games.endings import defeats
+from starmine.games.endings import defeats, ending_code
 
 FALLBACK = "§"  # behind a mean of games in which the fallback of a chat player chose moves
 
@@ -61,7 +61,7 @@ class ScoredGames:
         """
         check_names("ending", [ending], endings())
         ended = self._counted()[1]
-        return float(np.mean(ended == endings().index(ending) + 1)) if len(ended) else float("nan")
+        return mean_and_error(ended == ending_code(ending))[0]
 
     def summary(self) -> dict[str, Any]:
         """The number of games, the mean score and its standard error, the shares of perfect and of lost games.
@@ -76,6 +76,6 @@ class ScoredGames:
             "games": len(scores),
             "score": round(mean, 3),
             "standard_error": None if error is None else round(error, 3),
-            "perfect": round(float(np.mean(ended == endings().index("perfect") + 1)), 4) if len(ended) else mean,
-            "lost": round(float(np.mean(np.isin(ended, defeats()))), 4) if len(ended) else mean,
+            "perfect": round(mean_and_error(ended == ending_code("perfect"))[0], 4),
+            "lost": round(mean_and_error(np.isin(ended, defeats()))[0], 4),
         }

@@ -15,6 +15,7 @@ from starmine._core import StarmineError
 #: and an environment without a seed draws one of 2**64.
 EVALUATION_SEED = 5_000_000_000
 TABLES_SEED = 0  # of the tables in the documentation
+MOST_GAMES = 2**32 - 1  # of a seed
 EVALUATION_SEEDS = (TABLES_SEED, EVALUATION_SEED)  # `generate` deals their decks only where it is asked to
 
 

@@ -89,6 +89,13 @@ def test_games_that_are_not_there_are_refused(games, folder, table):
             held[games]
 
 
+def test_columns_of_no_games_have_their_dtypes(folder, table):
+    none = Dataset(folder).filter(min_score=26)
+    for name in ("scores", "fireworks", "endings", "lengths", "players", "number"):
+        assert getattr(none, name).dtype == getattr(table, name).dtype
+        assert getattr(none, name).shape == getattr(table[:0], name).shape
+
+
 def test_games_come_one_by_one(folder, table):
     assert [int(game.number[0]) for game in Dataset(folder)] == list(range(60))
     assert [int(game.lengths[0]) for game in Dataset(folder)] == table.lengths.tolist()

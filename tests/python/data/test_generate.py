@@ -19,7 +19,7 @@ from starmine.data.generation import shard
 from starmine.data.generation.configuration import Configuration
 from starmine.data.generation.shard import distinct_rows
 from starmine.data.schema import ROW_GROUP, shard_name
-from starmine.games import whole_games
+from starmine.games import play_table
 from starmine.games.draws import choose_legal, draw
 from starmine.games.seeds import EVALUATION_SEEDS
 
@@ -71,7 +71,7 @@ def test_the_decks_of_evaluations_are_generated_only_on_request(tmp_path, seed, 
 def test_a_shard_does_not_depend_on_chunks_threads_or_the_other_shards(tmp_path, monkeypatch):
     players, games = [["iggi", ("piers", 2), "random"]] * 2, 500
     generate(players, games, tmp_path / "whole", "mini", shard_size=200, **QUIET)
-    monkeypatch.setattr(whole_games, "FIRST_GAMES_A_THREAD", 7)
+    monkeypatch.setattr(play_table, "FIRST_GAMES_A_THREAD", 7)
     monkeypatch.setattr(shard.ChunkSize, "took", lambda pace, *_: setattr(pace, "games", pace.games % 13 + 1))
     for chosen in ([2], [0, 1]):
         generate(
@@ -333,3 +333,15 @@ def test_a_module_that_samples_is_another_player_than_one_that_does_not(tmp_path
     generate([ModulePolicy(network), "iggi"], **options)
     with pytest.raises(starmine.StarmineError):
         generate([ModulePolicy(network, sampled=True), "iggi"], **options)
+
+
+def test_a_file_that_is_given_twice_is_one_player(tmp_path, monkeypatch):
+    """Also a policy that PyTorch plays: of two rows of one player, joined chunks would keep one."""
+    pytest.importorskip("torch")
+    from starmine.torch import PolicyNetwork
+
+    PolicyNetwork(starmine.variant("mini"), hidden=(4, 4)).save(tmp_path / "mine.safetensors")
+    monkeypatch.setattr(shard, "PYTHON_CHUNK", 3)
+    seats = [str(tmp_path / "mine.safetensors")] * 2
+    generate(seats, 8, tmp_path / "games", "mini", **QUIET)
+    assert [player.name for player in Dataset(tmp_path / "games").roster] == seats[:1]

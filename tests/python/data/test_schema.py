@@ -11,7 +11,7 @@ from stored_games import described, played_table, store
 
 import starmine
 from starmine._util.durable import DamagedFileError
-from starmine.data import checksum_of
+from starmine.data import Dataset, checksum_of, verify
 from starmine.data.metadata import Metadata
 from starmine.data.schema import read_table, write_table
 from starmine.games import Games, RosterPlayer
@@ -112,6 +112,15 @@ def test_the_checksum_does_not_depend_on_the_files_layout(tmp_path):
         pieces = (read_table(file.read_row_group(group), described(table)) for group in range(file.num_row_groups))
         assert checksum_of(pieces) == expected
         assert checksum_of(read_table(pq.read_table(path), described(table))) == expected
+
+
+def test_texts_that_are_not_unicode_have_the_checksum_of_what_is_stored(tmp_path):
+    """A name in JSON, or a message of an exception, may hold half a surrogate pair."""
+    table = dataclasses.replace(played_table(2), names=np.array(["a", "\ud800"], np.object_))
+    path = store(tmp_path / "games.parquet", table)
+    assert verify(path).holds
+    assert list(Dataset(path)[:].names) == ["a", "?"]
+    assert checksum_of(Dataset(path)[:]) == checksum_of(table)
 
 
 def test_the_checksum_depends_on_every_column():

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from starmine._core import StarmineError, Variant, endings
+from starmine._core import StarmineError, Variant
 from starmine.data.outcomes import outcomes
+from starmine.games.endings import ending_code
 from starmine.games.games import Games, common_suits
 from starmine.games.roster import UNKNOWN, RosterPlayer
 
@@ -115,7 +116,7 @@ def play(records: Mapping[int, GameRecord]) -> tuple[Games, dict[int, str]]:
     )
     by_rules = outcomes(games, THREADS)
     # hanab.live gives 0 to a lost game, and to one that its players stopped.
-    may_be_zero = np.isin(by_rules.endings, (0, endings().index("lost") + 1))
+    may_be_zero = np.isin(by_rules.endings, (0, ending_code("lost")))
     reasons: dict[int, str] = {}
     for game, (number, record) in enumerate(records.items()):
         score = by_rules.scores[game]

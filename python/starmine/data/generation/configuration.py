@@ -25,7 +25,6 @@ from starmine.games.play import resolve_table
 from starmine.games.players import Player, resolve_player
 from starmine.games.roster import Roster, distinct_players
 
-MOST_GAMES = 2**32 - 1  # games of a seed
 MOST_SHARDS = 10**6
 
 

@@ -16,12 +16,12 @@ from starmine._util.progress import Advance, progress_of
 from starmine.data.arrow import pyarrow
 from starmine.data.files import Totals, files_of, writable
 from starmine.data.generation.cluster import make_on_ray
-from starmine.data.generation.configuration import MOST_GAMES, MOST_SHARDS, Configuration, Seat, another_configuration
+from starmine.data.generation.configuration import MOST_SHARDS, Configuration, Seat, another_configuration
 from starmine.data.generation.shard import examine_shard, make_shard, own_metadata, remove_lock
 from starmine.data.schema import SHARD, shard_name
 from starmine.games.games import Games
 from starmine.games.identity import UNKNOWN
-from starmine.games.seeds import EVALUATION_SEEDS
+from starmine.games.seeds import EVALUATION_SEEDS, MOST_GAMES
 
 MOST_SEED = 2**64 - 1
 DATA_SEED = 1  # the default

@@ -18,7 +18,7 @@ from starmine.data.generation.configuration import Configuration, another_config
 from starmine.data.metadata import Metadata, differences
 from starmine.data.schema import ROW_GROUP, shard_name
 from starmine.games.games import OF_TURNS, Games
-from starmine.games.whole_games import ChunkSize, play_table
+from starmine.games.play_table import ChunkSize, play_table
 
 SECONDS_A_CHUNK = 1.0  # what is aimed at for bots
 PYTHON_CHUNK = 4096  # games that policies and Python bots play at once, always the same

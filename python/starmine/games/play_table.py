@@ -88,7 +88,7 @@ def play_table(
         return Games(variant, *recorded, scores, fireworks, endings.astype(np.uint8), **known)
     python = [None if isinstance(player, _Player) else player for player in players]
     batch = Batch._of_table(variant, loaded, games, seed, first_game, listed, any(map(sees_every_turn, python)))
-    table = WholeGames(batch, python, index.tolist(), seed)
+    table = PythonGames(batch, python, index.tolist(), seed)
     table.play()
     recorded = batch._recorded()
     if not table.failures:
@@ -101,7 +101,7 @@ def play_table(
     raise BotError([table.failures[place] for place in sorted(table.failures)], played) from table.cause
 
 
-class WholeGames:
+class PythonGames:
     """Games that are played to their ends, in which Python players hold some of the seats.
 
     A game in which a player fails is given up.
