@@ -175,7 +175,7 @@ signal.setitimer(signal.ITIMER_REAL, 0.3)
 def test_an_interrupted_evaluation_goes_on(tmp_path):
     arguments = ["eval", SLOW, "--players", "5", "--games", "3000", "--no-figure", "--output", str(tmp_path)]
     process = start([sys.executable, "-m", "starmine", *arguments])
-    while not (tmp_path / "_manifest.json").exists():
+    while not (tmp_path / "shard-000000.parquet").exists():
         assert process.poll() is None
         time.sleep(0.01)
     output, errors, seconds = interrupt(process)
@@ -184,4 +184,4 @@ def test_an_interrupted_evaluation_goes_on(tmp_path):
     assert seconds < 1
     evaluation = starmine.evaluate([SLOW], 3000, players=5, figure=False, output=tmp_path)
     last = starmine.play_games([SLOW] * 5, 50, first_game=2950)
-    np.testing.assert_array_equal(evaluation.outcomes[0, 0, 0, 2950:], last.scores)
+    np.testing.assert_array_equal(evaluation.outcomes[0, 0][0, 2950:], last.scores)

@@ -71,8 +71,10 @@ class Games(ScoredGames):
         players: int16 (G, P), for each of the P seats a row of `roster`.
         roster: a tuple of `RosterPlayer`s, who have a `name`; of games whose players are not known one "unknown".
         number: uint64 (G,), the number of each game in its source; 0, 1, ... if it is not given.
-        seed, index, episode: uint64 (G,), with which `variant.new_game(seed, game=index, episode=episode)` deals the
-            game; None for games that this package did not deal.
+        seed: uint64 (G,), of the decks: `variant.new_game(seed, game=index, episode=episode)` deals a game. None for
+            games that this package did not deal.
+        index: uint64 (G,), which game of the seed, or None.
+        episode: uint64 (G,), which episode of this game, or None.
         names: texts (G,), names that the source gave the games, "" for none; None if no game has one.
         failures: texts (G,), why a game was given up, "" for other games; None if no player failed.
         search_values: float32 (T, A), for each action the mean score of its roll-outs, if a search chose the move of

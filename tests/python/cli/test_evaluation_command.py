@@ -16,6 +16,7 @@ from two_policies import GOOD
 import starmine
 from starmine import evaluate
 from starmine.cli import main
+from starmine.data import Dataset
 
 
 def command(*arguments, **options):
@@ -109,7 +110,7 @@ def test_control_c_ends_the_command_and_keeps_what_was_played(tmp_path):
     played = 0
     while not played and time.monotonic() < deadline and running.poll() is None:
         time.sleep(0.05)
-        played = stored(tmp_path)["pairings"][0]["games"] if (tmp_path / "eval.json").exists() else 0
+        played = len(Dataset(tmp_path)) if (tmp_path / "shard-000000.parquet").exists() else 0
     running.send_signal(signal.SIGINT)
     try:
         output, errors = running.communicate(timeout=60)
@@ -117,7 +118,7 @@ def test_control_c_ends_the_command_and_keeps_what_was_played(tmp_path):
         running.kill()
     assert (running.returncode, output) == (130, "")
     assert errors == f"starmine eval: interrupted; the same command goes on from {tmp_path}\n"
-    assert stored(tmp_path)["pairings"][0]["games"] >= played > 0
+    assert len(Dataset(tmp_path)) >= played > 0
 
 
 def test_lost_games_may_keep_their_points(capsys):

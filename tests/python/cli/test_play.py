@@ -11,6 +11,7 @@ from functools import partial
 from urllib.parse import urlsplit
 from urllib.request import ProxyHandler, Request, build_opener
 
+import numpy as np
 import pytest
 from web_person import at
 
@@ -120,10 +121,10 @@ def test_the_page_keeps_games_as_data(tmp_path):
             found = web_game.begin(at(found)["at"])
     web_game.leave()
     web_game.leave()
-    stored = list(starmine.data.Dataset(tmp_path / "standard-2p"))
-    assert sorted(len(game) for game in stored) == sorted(game.state.length for game in games)
-    whole = next(game for game in stored if game.ending is not None)
-    assert whole.state() == games[0].state
+    stored = starmine.data.Dataset(tmp_path / "standard-2p")
+    assert sorted(stored.lengths.tolist()) == sorted(game.state.length for game in games)
+    (whole,) = np.flatnonzero(stored.endings).tolist()
+    assert stored.state(whole) == games[0].state
     assert len(list(tmp_path.glob("*.html"))) == 1
     folder = str(tmp_path / "standard-2p")
     assert main(["data", "info", folder]) == 0

@@ -98,7 +98,7 @@ def by_play_games(text, tmp_path):
 
 def by_evaluate(text, tmp_path):
     found = starmine.evaluate({"last": Last()}, GAMES, partners={"it": text}, variant=RULES, seed=SEED, figure=False)
-    return found.outcomes[0, 1, 0].tolist()
+    return found.outcomes[0, 1][0].tolist()
 
 
 def by_environment(partner):
@@ -179,11 +179,7 @@ def command(*line):
 def by_eval_command(text, tmp_path):
     folder = tmp_path / "eval"
     command("eval", "last=mylast.py:Last", "--with", f"it={text}", "--no-figure", "--output", str(folder))
-    games = starmine.data.Dataset(folder)
-    table = games.table(["score", "players"])
-    names = [[player["name"] for player in games[row].players] for row in range(len(games))]
-    chosen = [names[row] == ["last", "it"] for row in range(len(games))]
-    return [score for score, is_it in zip(table["score"].to_pylist(), chosen, strict=True) if is_it]
+    return starmine.data.Dataset(folder).filter(seats=["last", "it"]).scores.tolist()
 
 
 def by_generate_command(text, tmp_path):

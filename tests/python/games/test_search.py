@@ -195,7 +195,7 @@ def test_stored_games_have_the_values_of_searched_moves(tmp_path):
     starmine.data.generate([[name, "smart"], "smart"], 6, tmp_path / "games", progress=False)
     data = starmine.data.Dataset(tmp_path / "games")
     table = data[:]
-    plain = [data[game].players[0]["name"] == "smart" for game in range(6)]
+    plain = [table.roster[row].name == "smart" for row in table.players[:, 0]]
     assert 0 < sum(plain) < 6
     assert table.search_values.shape == table.search_errors.shape == (len(table.actions), 20)
     starts = table.offsets
@@ -220,7 +220,7 @@ def test_stored_games_have_the_values_of_searched_moves(tmp_path):
     first = plain.index(True)
     assert starmine.data.verify(tmp_path / "games", deal=True, progress=False)
     alone = starmine.data.generate(["smart", "smart"], 6, tmp_path / "plain", progress=False)
-    assert data[first].score == starmine.data.Dataset(alone.folder)[first].score
+    assert data.scores[first] == starmine.data.Dataset(alone.folder).scores[first]
     assert starmine.data.Dataset(alone.folder)[:].search_values is None
 
 

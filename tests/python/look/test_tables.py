@@ -89,7 +89,7 @@ def test_a_game_is_the_one_that_play_games_plays(seat, partners):
     names = [name or "smart" for name in players]
     same = starmine.play_games(names, games=1, seed=5, first_game=2)
     assert table.state == same.state(0)
-    assert table().state(0) == table.state
+    assert table.games().state(0) == table.state
     assert table.names[seat] == "you"
 
 

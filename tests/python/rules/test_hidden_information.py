@@ -34,7 +34,7 @@ METHODS = {
     "legal_action_mask": lambda view: view.legal_action_mask().tolist(),
     "legal_actions": lambda view: view.legal_actions(),
     "legal_moves": lambda view: [str(move) for move in view.legal_moves()],
-    "public_marginals": lambda view: view.marginals().tolist(),
+    "marginals": lambda view: view.marginals().tolist(),
     "outlook": lambda view: {kind: list(map(str, cards)) for kind, cards in view.outlook().items()},
     "sample_hands": lambda view: view.sample_hands(20, seed=0).tolist(),
     "to_svg": lambda view: view.to_svg(),

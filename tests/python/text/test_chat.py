@@ -20,6 +20,11 @@ from starmine.text import PROMPT_VERSION, ChatError, ChatPlayer
 MINI = starmine.variant("mini")
 
 
+def same_moves(one, other):
+    """Whether the moves of all games are the same, whatever the players are called."""
+    return [array.tolist() for array in one.played()] == [array.tolist() for array in other.played()]
+
+
 def moves_of(player, views):
     """The moves of a player in games that wait at the same time."""
     return [answer.result(timeout=60) for answer in player.act_views(views, list(range(len(views))))]
@@ -45,7 +50,7 @@ def test_every_kind_of_callable_plays_the_same_games(kind):
     asks = {"function": first_move, "async": later, "object": Model()}
     player = ChatPlayer(asks[kind], concurrency=4)
     games = starmine.play_games([player, player], 6, variant="mini")
-    assert games == starmine.play_games([Cautious, Cautious], 6, variant="mini")
+    assert same_moves(games, starmine.play_games([Cautious, Cautious], 6, variant="mini"))
     assert {exchange.seat for exchange in player.exchanges} == {0, 1}
     assert {exchange.game for exchange in player.exchanges} == set(range(6))
 
@@ -92,7 +97,7 @@ def test_a_slow_call_holds_up_its_own_game_alone(other):
     player = ChatPlayer(ask, concurrency=8)
     games = starmine.play_games([player, others[other]], 8)
     expected = "iggi" if other == "iggi" else Cautious
-    assert games == starmine.play_games([Cautious, expected], 8)
+    assert same_moves(games, starmine.play_games([Cautious, expected], 8))
     if other == "every turn":
         assert seen == dict(enumerate(games.lengths.tolist()))
 
@@ -106,7 +111,7 @@ def test_an_unusable_reply_holds_up_its_own_game_alone():
 
     player = ChatPlayer(ask)
     games = starmine.play_games([player, "iggi"], 5)
-    assert games == starmine.play_games([Cautious, "iggi"], 5)
+    assert same_moves(games, starmine.play_games([Cautious, "iggi"], 5))
     assert sum(exchange.outcome == "unreadable" for exchange in player.exchanges) == 1
 
 
@@ -197,7 +202,7 @@ def test_a_fallback_plays_on_and_is_counted(fallback):
     player = ChatPlayer(lambda messages: "hm", replies=1, fallback=fallback)
     games = starmine.play_games([player, "iggi"], 3)
     first = "smart" if fallback == "smart" else Cautious
-    assert games == starmine.play_games([first, "iggi"], 3)
+    assert same_moves(games, starmine.play_games([first, "iggi"], 3))
     assert player.fallbacks == len(player.exchanges) > 0
     assert {exchange.outcome for exchange in player.exchanges} == {"unreadable"}
 
@@ -220,7 +225,7 @@ def test_a_class_of_bots_that_are_asked_together_has_an_object_for_each_game():
             return [self.act(seen) for seen in views]
 
     games = starmine.play_games([Together, "iggi"], 4, variant="mini")
-    assert games == starmine.play_games([Cautious, "iggi"], 4, variant="mini")
+    assert same_moves(games, starmine.play_games([Cautious, "iggi"], 4, variant="mini"))
 
 
 HOSTILE = [
@@ -490,4 +495,4 @@ def test_games_are_played_inside_a_running_event_loop():
         return starmine.play_games([ChatPlayer(later), "iggi"], 4, variant="mini")
 
     games, _ = within(60, lambda: asyncio.run(cell()))
-    assert games == starmine.play_games([Cautious, "iggi"], 4, variant="mini")
+    assert same_moves(games, starmine.play_games([Cautious, "iggi"], 4, variant="mini"))

@@ -76,6 +76,7 @@ def test_a_run_resumes_to_the_same_bits(cloning, tiny, tmp_path, monkeypatch, op
 def test_it_predicts_what_a_player_with_a_memory_for_each_seat_would(cloning, tiny, players):
     import torch
 
+    from starmine.games.replay import ReplaySettings
     from starmine.torch import HiddenState
 
     learner = cloning.Cloning(tiny(players))
@@ -86,7 +87,8 @@ def test_it_predicts_what_a_player_with_a_memory_for_each_seat_would(cloning, ti
     place, played = cloning.seat_by_seat(games)
     loss, correct = (column[np.argsort(place[played])] for column in found)
     hidden = learner.policy.initial_state(len(games))
-    for rows in games._rows(["obs", "action_mask", "current_player"], dtype="bits"):
+    outputs = ["obs", "action_mask", "current_player", "action", "game", "turn"]
+    for rows in ReplaySettings.of(outputs, dtype="bits").pieces(games):
         obs, mask, seat = (torch.from_numpy(rows[name]) for name in ("obs", "action_mask", "current_player"))
         state = HiddenState(hidden[rows["game"]], seat.long()[None], torch.zeros(1, len(seat), dtype=torch.bool))
         with torch.no_grad():

@@ -1,5 +1,6 @@
 """starmine.training: runs of a learner that does nothing, and each part by itself."""
 
+import dataclasses
 import json
 import signal
 from dataclasses import dataclass
@@ -167,10 +168,11 @@ ENDS = ("deck_exhausted", "perfect")
 
 
 def games_with(scores, fireworks, ends):
-    """The results of two games."""
+    """Two games with these results."""
     codes = [starmine.endings().index(end) + 1 for end in ends]
-    columns = (np.array(column, np.int32) for column in (scores, fireworks, [9, 9]))
-    return starmine.games.Games(starmine.variant("small"), *columns, np.array(codes, np.int8))
+    columns = {"scores": np.array(scores, np.int32), "fireworks": np.array(fireworks, np.int32)}
+    played = starmine.play_games(["random", "random"], 2, variant="small")
+    return dataclasses.replace(played, **columns, endings=np.array(codes, np.uint8))
 
 
 def test_a_report_is_written_and_printed(training, train, tmp_path, capsys):
