@@ -120,10 +120,12 @@ class Evaluation:
         if games.failures is not None:
             columns[ENDING, games.failures != ""] = FAILED
         assert games.index is not None
-        for player, partner in np.unique(cells, axis=0).tolist():
-            cell, chosen = (player, partner), np.flatnonzero((cells == [player, partner]).all(axis=1))
-            empty = np.full((4, self.settings.games), NOT_PLAYED, np.int16)
-            self.outcomes.setdefault(cell, empty)[:, games.index[chosen].astype(np.int64)] = columns[:, chosen]
+        numbers = cells[:, 0] * len(self.settings.players) + cells[:, 1]
+        for number in np.flatnonzero(np.bincount(numbers)).tolist():
+            cell, chosen = divmod(number, len(self.settings.players)), np.flatnonzero(numbers == number)
+            if cell not in self.outcomes:
+                self.outcomes[cell] = np.full((4, self.settings.games), NOT_PLAYED, np.int16)
+            self.outcomes[cell][:, games.index[chosen].astype(np.int64)] = columns[:, chosen]
             texts = [] if games.failures is None else [text for text in games.failures[chosen].tolist() if text]
             if texts:
                 self.failures[cell] = [*self.failures.get(cell, []), *texts][:FAILURES_KEPT]
