@@ -115,6 +115,7 @@ class Evaluation:
 
     def add(self, games: Games) -> None:
         """Add games of any pairings; a game that is there already is replaced."""
+        self._known.clear()
         cells = self.settings.cells_of(games)
         columns = np.array([games.scores, games.fireworks, games.lengths, games.endings], np.int16)
         if games.failures is not None:
@@ -132,6 +133,7 @@ class Evaluation:
 
     def add_effort(self, cell: Cell, seconds: float, fallbacks: int) -> None:
         """Add the time that games of a pairing took, and the moves that fallbacks chose in them."""
+        self._known.clear()
         self.seconds[cell] = self.seconds.get(cell, 0.0) + seconds
         if fallbacks:
             self.fallbacks[cell] = self.fallbacks.get(cell, 0) + fallbacks
@@ -178,10 +180,9 @@ class Evaluation:
             UnknownNameError: there is no such player.
         """
         cell = self.cell_of(player, partner)
-        known, games = self._known.get(cell), int(self.played(cell).sum())
-        if known is None or known.games != games:
-            self._known[cell] = known = self._summarise(cell)
-        return known
+        if cell not in self._known:
+            self._known[cell] = self._summarise(cell)
+        return self._known[cell]
 
     def _summarise(self, cell: Cell) -> Pairing:
         settings = self.settings
@@ -252,7 +253,7 @@ class Evaluation:
         return self.mean_of([cell for partner in partners for cell in self.seatings(player, partner)])
 
     def seatings(self, player: str, partner: str) -> list[Cell]:
-        """The pairings, by index, of a player with a partner: in both orders of two seats, or in each of more seats.
+        """The pairings, by index, of a player with a partner: with two players both seat orders, else a single pairing.
 
         Raises:
             UnknownNameError: there is no such player.

@@ -31,8 +31,8 @@ START_OVER = "choose another folder, or start over with --fresh (fresh=True)"
 class Folder:
     """The folder, which is locked while it is open.
 
-    Each call of `save` adds a file with the games since the last one, as a whole, so that the folder can be resumed
-    from at any moment. The metadata of a file hold the settings, and the time and the moves of fallbacks of its games.
+    Each `save` writes the games since the previous one as one complete file. After an interruption, the evaluation goes
+    on from these files. The metadata of a file hold the settings, and the time and the moves of fallbacks of its games.
 
     Args:
         path: of the folder.
@@ -72,7 +72,7 @@ class Folder:
             self._lock.release()
 
     def _refuse_other_games(self) -> None:
-        """Refuse a folder with files that are not those of an evaluation, which nothing may replace."""
+        """Refuse a folder that holds games of anything but an evaluation. Such files are never overwritten."""
         for path in files_of(self.path):
             try:
                 is_other = not GamesFile.open(path).metadata.is_evaluation
@@ -84,7 +84,7 @@ class Folder:
                 raise StarmineError(f"output={str(self.path)!r} holds other games ({path.name}): choose another folder")
 
     def _read(self) -> Evaluation:
-        """The evaluation of the games in the files, which may be of fewer players."""
+        """The evaluation with the stored games. The files may have fewer players than the settings."""
         evaluation, paths = Evaluation(self.settings), files_of(self.path)
         try:
             files = [GamesFile.open(path) for path in paths]

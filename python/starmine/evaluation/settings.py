@@ -20,12 +20,16 @@ Cell = tuple[int, int]  # a player and its partner, by index
 
 @dataclass(frozen=True)
 class Settings:
-    """What determines the results; a stored evaluation is resumed only with equal settings.
+    """What determines the results.
+
+    A stored evaluation is resumed only with the same settings, except that players may be added, and that other
+    partners may be held out and other methods reported.
 
     Attributes:
         version: of starmine, since bots may change between versions.
         variant: the rules.
-        players: by name the bot, or the type of a Python bot or a policy, for people to read; the partners, too.
+        players: a description of each player by its name, for people to read: the bot's text, or the type of a Python
+            bot or policy. Partners are included.
         identities: of the players, by name.
         games: games of each pairing.
         seed: of the decks.
@@ -33,7 +37,7 @@ class Settings:
         evaluated: names of the players that play with the partners, or with each other.
         partners: names of the partners; none in the square matrix, where every player plays with every other.
         hold_out: names of the partners that are marked as held out.
-        methods: by name the players that are seeds of a method.
+        methods: the players of each training method by its name; they differ in their training seed.
     """
 
     version: str

@@ -278,7 +278,8 @@ class Games(ScoredGames):
         Raises:
             UnknownNameError: there is no such output, encoder or dtype.
             DeckError: a deck or a start player is not the variant's.
-            StarmineError: a number is out of range, or an encoder, dtype or observers without an output that needs it.
+            StarmineError: a number is out of range, or `encoder`, `dtype` or `observers` is given and no output uses
+                it.
             IllegalActionError: an action is not legal, or follows the end of its game; `rows` has the game's index.
 
         >>> import starmine

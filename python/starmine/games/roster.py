@@ -51,8 +51,8 @@ UNKNOWN: Roster = (RosterPlayer("unknown"),)  # of games whose source does not n
 def roster_player(player: Any, name: str) -> RosterPlayer:
     """The entry of a player, as `resolve_player` returns it.
 
-    The checksum of a bot's policy is that of its weights, and the bot's text is its name. The checksum of another
-    player is that of all that its identity tells, such as weights and settings.
+    The checksum of a bot's policy is that of its weights, and the bot's text is its name. The checksum of any other
+    player is the SHA-256 of its identity text, which includes weights and settings.
     """
     known = identity(player)
     checksum = known.checksum
@@ -102,9 +102,9 @@ def _free_name(player: Any, roster: Sequence[RosterPlayer]) -> str:
 
 
 def merge_rosters(rosters: Sequence[Roster]) -> tuple[Roster, list[NDArray[np.int16]]]:
-    """One roster of several, and for each of these the rows that its players have in the one.
+    """Merge several rosters: the merged roster and, for each given roster, the merged row of each of its players.
 
-    Players are the same if their names and checksums are, unless both have identities, which differ.
+    Two players are the same if their names and checksums are equal. If both have identities, these must be equal, too.
 
     Raises:
         StarmineError: there are more players than a column can number.

@@ -1,4 +1,4 @@
-"""Means of scores with their standard errors, and what games in memory and on disk tell of their scores alike."""
+"""Means of scores, their standard errors, and the score statistics that `Games` and `Dataset` share."""
 
 from __future__ import annotations
 
@@ -45,7 +45,10 @@ class ScoredGames:
 
     @property
     def mean(self) -> float:
-        """The mean score; `nan` without games. Games count that stopped before their end, but not failed ones."""
+        """The mean score; `nan` without games.
+
+        Games that stopped before their end count. Games in which a player failed do not.
+        """
         return mean_and_error(self._counted()[0])[0]
 
     @property

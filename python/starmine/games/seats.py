@@ -71,7 +71,7 @@ class Holder(NamedTuple):
     Attributes:
         player: as it was given.
         noise: the probability of a random move in the place of its own.
-        asked: the object that is asked: of a policy its session; a bot or its class.
+        asked: the object that chooses moves: a policy's session, a bot, or a bot's class.
         inputs: what a policy sees; None for bots.
     """
 
@@ -106,7 +106,7 @@ class PythonPlayers:
         report: called for each game in which a player failed. If it raises, the turn breaks off.
 
     Attributes:
-        holders: int64, for each entry of `players` the number of its player, by which `begin` seats it; -1 for None.
+        holders: int64, the player number of each entry of `players`, -1 for None. `begin` takes these numbers.
             Entries with the same object and the same noise have the same number.
         views: as it was given.
     """
@@ -252,7 +252,7 @@ class PythonPlayers:
     def _ask(self, to_act: Array) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """The actions of the players to act and which games move, as `play` hands them to `step`.
 
-        If no game can go on without an answer, this waits for one.
+        If every game waits for an answer, this method blocks until one arrives.
         """
         actions = np.full(len(to_act), -1, np.int64)
         if self._open:
@@ -325,7 +325,7 @@ class PythonPlayers:
             yield game, view, answer
 
     def _wait_for(self, game: int, question: Question) -> None:
-        """Wait for the answer to a question."""
+        """Record an open question, so that its answer is collected later."""
         answered = self._answered = SimpleQueue() if self._answered is None else self._answered
         self._open[game] = question
         question.answer.add_done_callback(lambda _: answered.put(game))  # called in the bot's thread

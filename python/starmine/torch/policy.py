@@ -137,7 +137,8 @@ class ModulePolicy:
     def checksum(self) -> str | None:
         """The SHA-256 of its file, or of the weights of a network of `starmine.torch`.
 
-        None for other modules, whose code counts, and for a subclass, which may play otherwise.
+        None for other modules, because their code also determines the moves. None for subclasses, which may choose
+        moves differently.
         """
         if type(self) is not ModulePolicy:
             return None
@@ -146,7 +147,7 @@ class ModulePolicy:
         return weights_checksum(self) if type(self.module) in (PolicyNetwork, ColorNetwork) else None
 
     def identity_text(self, module: str) -> str:
-        """What tells this player from others, given what tells its module from others, such as a checksum."""
+        """Text that identifies this player. `module` is text that identifies its module, such as a checksum."""
         if self.file is not None:
             return self.file.text(module, self.sampled)
         settings = {"encoder": self.encoder, "sampled": self.sampled, "seed": self._seed, "cheats": self.cheats}
@@ -155,7 +156,10 @@ class ModulePolicy:
         return f"module: {module}; {settings}"
 
     def network(self) -> Any:
-        """A copy of the module; of a file its network, which of another library takes the agent's own inputs."""
+        """A copy of the module. For a policy file, a copy of its network.
+
+        A network of another library takes that library's inputs.
+        """
         return deepcopy(self.module if self.file is None else self.module.network)
 
     @torch.no_grad()

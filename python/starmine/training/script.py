@@ -76,8 +76,8 @@ class ScriptArgs:
     resume: bool = False
     """go on with the run in the output folder"""
     checkpoint_seconds: Amount = 10.0
-    """training time between two checkpoints, of which a killed run loses what came after the last; 0 for a checkpoint
-    after each update"""
+    """seconds of training between two checkpoints; 0 for a checkpoint after each update. A killed run loses the
+    training after its last checkpoint"""
     seed: int = 1
     """of the first weights, the games and the actions"""
     num_threads: Count | None = None
@@ -97,7 +97,7 @@ class ScriptArgs:
 
 
 def check_argument(name: str, value: Any, kind: Any, *others: Any) -> None:
-    """Check an argument by its declared type, as `ScriptArgs` says; other types, and one of several, take anything."""
+    """Check an argument against its declared `Literal` or `Range`. Other types are not checked."""
     if others:
         return
     if get_origin(kind) is Literal and value not in get_args(kind):

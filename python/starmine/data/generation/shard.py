@@ -55,7 +55,7 @@ def lock_name(shard: int) -> str:
 def remove_lock(folder: Path, shard: int) -> None:
     """Remove the lock file of a shard that is whole.
 
-    Whoever holds this lock, or a new one of this name, looks at the shard and finds it whole before it makes it.
+    Any process that later takes the lock examines the shard first. It finds the shard whole and does not play it again.
     """
     try:
         (folder / lock_name(shard)).unlink(missing_ok=True)
@@ -81,7 +81,7 @@ def _pieces(configuration: Configuration, shard: int, num_threads: int, played: 
 
 
 def play_chunk(configuration: Configuration, games: NDArray[np.uint64], num_threads: int) -> Games:
-    """Play games of a data set, given their indices, uint64 (G,), in ascending order, in which the result is, too."""
+    """Play the games of a data set with these indices, uint64 (G,), ascending. The result has the same order."""
     seated, table_of = distinct_rows(configuration.players_of(games))
     order = np.argsort(table_of, kind="stable")  # the games of a table are played together
     of_tables = np.split(order, np.cumsum(np.bincount(table_of))[:-1])
@@ -98,7 +98,7 @@ def play_chunk(configuration: Configuration, games: NDArray[np.uint64], num_thre
 
 
 def keeps_values(configuration: Configuration) -> bool:
-    """Whether the values that players find by search are stored: those of bots that hold all seats."""
+    """Whether search values are stored: only if bots hold all seats and one of them searches."""
     return plays_in_core(configuration) and any(player.searches for player in configuration.players)
 
 
@@ -138,7 +138,7 @@ def plays_in_core(configuration: Configuration) -> bool:
 def examine_shard(configuration: Configuration, shard: int, folder: Path) -> Totals | None:
     """The sums over the games of a shard's file; None where the file is missing or damaged.
 
-    A file is whole if it has the metadata of the shard, and games with the checksum that it was written with.
+    A file is whole if its metadata are those of the shard and its games match the stored checksum.
     """
     path = folder / shard_name(shard)
     if not path.exists() or own_metadata(configuration, path) != configuration.metadata(shard):
