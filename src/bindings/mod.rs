@@ -92,7 +92,6 @@ core_module! {
         bots::bot_kind::bot,
         bots::bot_kind::bots,
         errors::_unknown_name,
-        arguments::keywords::_unknown_keyword,
         bots::policies::_policy_bytes,
         bots::policies::policies,
         rules::recording::_outcomes,
