@@ -30,8 +30,6 @@ class Turning:
         return legal[[self.turn % len(legal)]]
 
 turning = Turning()
-locked = Turning()
-locked.file = open(__file__)
 """
 
 
