@@ -258,7 +258,7 @@ fn a_rollout_of_a_depth_ends_with_the_value_of_the_network() {
 #[test]
 fn a_depth_beyond_the_game_changes_nothing() {
     let [full, deep, shallow] =
-        [None, Some(1000), Some(1)].map(|depth| decision_of_policy(100, depth));
+        [None, Some(1000), Some(1)].map(|depth| decision_of_policy(20, depth));
     assert!(full.1.moves.iter().all(|value| value.games > 0));
     assert_eq!((&full.1, &full.2), (&deep.1, &deep.2));
     assert_ne!(full.1.moves, shallow.1.moves);
