@@ -1,4 +1,4 @@
-"""Games on disk: a view of files, of which one row group at a time is in memory."""
+"""Games on disk. One row group of the files is in memory at a time."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ class GamesFile:
         return DamagedFileError(f"{self.path}: it has other games than when the file was opened")
 
     def pieces(self) -> Iterator[Games]:
-        """The games of each row group, of which the next one is read in a thread.
+        """The games of each row group, in order. A thread reads the next row group.
 
         Raises:
             DamagedFileError: after the last ones, if the games do not have the checksum in the metadata.

@@ -42,7 +42,7 @@ class TableScores:
         counts: int64 (256,), the number of games by score.
         turns: number of turns.
         stopped: number of games that stopped before their end.
-        failed: number of further games, which a player gave up.
+        failed: number of games that a player gave up; `counts` leaves them out.
     """
 
     name: str
@@ -66,7 +66,7 @@ class TableScores:
 
     @property
     def games(self) -> int:
-        """Number of games without those that failed."""
+        """Number of games that did not fail."""
         return int(self.counts.sum())
 
     @property
@@ -95,8 +95,8 @@ class Info:
         missing: number of shards that the data set lacks.
         bytes: size of the files.
         total: the scores of all games: an object with `games`, `mean`, `standard_error`, `turns`, `stopped`, the number
-            of games that stopped before their end, `failed`, the number of further games, which a player gave up, and
-            `counts`, int64 (256,), the number of games by score.
+            of games that stopped before their end, `failed`, the number of games that a player gave up, and
+            `counts`, int64 (256,), the number of the other games by score.
         tables: objects like `total` that also have a `name`, one for each list of players by seat; most games first.
     """
 

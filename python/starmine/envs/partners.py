@@ -108,7 +108,7 @@ class PartneredBatch:
         self._players = PythonPlayers(entries, games, batch)
         self._shows_learner = any(map(sees_every_turn, entries))
         self._seeds = DealtSeeds(batch)
-        # The number of each seat's partners, by their index in the mixture. The last column is that of the learner.
+        # By seat, and by the partner's index in the mixture (the last is the learner): the number of the player, or -1.
         self._holders = np.full((seats, 1 + max(map(len, players.values()))), -1, dtype=np.int64)
         numbers = iter(self._players.holders.tolist())
         for seat in sorted(players):

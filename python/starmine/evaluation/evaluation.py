@@ -40,10 +40,10 @@ class Pairing:
     Attributes:
         player: the player in one seat.
         partner: the player in all other seats.
-        games: games played, including those that failed.
+        games: games played, failed ones included.
         failed: games abandoned because a Python bot or a policy failed; the statistics below exclude them.
         score, standard_error: the mean by the variant's rules and its standard error.
-        fireworks, fireworks_standard_error: the mean sum of the fireworks, whatever the ending, and its standard error.
+        fireworks, fireworks_standard_error: the mean sum of the fireworks, also of lost games, and its standard error.
             A standard error takes two games; it is None where there are fewer. A mean is nan where there is no game.
         perfect: the share of perfect games.
         lost: the share of lost games; see `starmine.defeats()`.

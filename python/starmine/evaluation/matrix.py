@@ -27,7 +27,7 @@ class TableCell:
     Attributes:
         row: a player or a method.
         column: a partner, or "mean" over the partners, "mean (held out)" over those that are held out, or "self-play".
-        games: played, including those that failed.
+        games: games played, failed ones included.
         failed: games that a player gave up; the statistics exclude them.
         score: the mean score; nan without games.
         standard_error: of the mean over decks: all games of a deck count as one value. None for fewer than two decks.

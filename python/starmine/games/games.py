@@ -67,9 +67,9 @@ class Games(ScoredGames):
         scores: int32 (G,), by the variant's rules: the sum of a game's rewards. If `scores`, `fireworks` or `endings`
             is not given, all three are counted by playing the games again.
         fireworks: int32 (G,), the sum of the fireworks, whatever the ending.
-        endings: uint8 (G,), code k stands for `starmine.endings()[k - 1]`; 0 for a game that stopped before its end.
+        endings: uint8 (G,), code k stands for `starmine.endings()[k - 1]`; 0 for a game without an ending.
         players: int16 (G, P), for each of the P seats a row of `roster`.
-        roster: a tuple of `RosterPlayer`s, who have a `name`; of games whose players are not known one "unknown".
+        roster: a tuple of `RosterPlayer`s, who have a `name`; if they are not known, a single "unknown".
         number: uint64 (G,), the number of each game in its source; 0, 1, ... if it is not given.
         seed: uint64 (G,), of the decks: `variant.new_game(seed, game=index, episode=episode)` deals a game. None for
             games that this package did not deal.
@@ -156,11 +156,11 @@ class Games(ScoredGames):
             raise named from None
 
     def played(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int64]]:
-        """The arrays `decks`, `start_players`, `actions` and `offsets`, from which all else can be played again."""
+        """The arrays `decks`, `start_players`, `actions` and `offsets`. They suffice to replay the games."""
         return self.decks, self.start_players, self.actions, self.offsets
 
     def of_turns(self) -> dict[str, NDArray[np.float32]]:
-        """The columns `search_values` and `search_errors` by name, without those that are None."""
+        """The columns `search_values` and `search_errors` by name; a column that is None is left out."""
         return {name: getattr(self, name) for name in OF_TURNS if getattr(self, name) is not None}
 
     def _columns(self) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.object_] | None]:

@@ -16,7 +16,7 @@ from starmine._util.numbers import is_number
 from starmine.games.player_texts import has_path
 
 WEIGHT = re.compile(r"(.*?)\s*=\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
-# What stands before an "=" of the player's own: the name of an option of a search, a condition of a rule.
+# An "=" after one of these belongs to the player's text: an option of a search, a condition of a rule.
 OPTION, CONDITION = re.compile(r";\s*\w+$"), re.compile(r"\b(?:if|and)\s+\w+\s*[<>]?$")
 
 

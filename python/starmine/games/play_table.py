@@ -62,7 +62,7 @@ def play_table(
         seated: the row of each seat's player in a roster, and the roster; None for players without names.
 
     Returns:
-        The games, with the values that bots found by search if bots hold all seats and one of them searches.
+        The games. They have values of a search if bots hold all seats and one of them searches.
 
     Raises:
         BotError: a player failed; the other games were played.

@@ -10,7 +10,7 @@ from starmine.games.games import Games
 
 
 def nothing_playable(state: State) -> bool:
-    """Whether no player can play a card any more that is the next one of its suit.
+    """Whether no card that can still be played is the next one of its suit.
 
     The cards of the deck count, and those of all players who still have a turn.
     """
@@ -24,8 +24,8 @@ def nothing_playable(state: State) -> bool:
 def whole_games(games: Games) -> NDArray[np.bool_]:
     """Which games were played to their end, by the rules or because nothing more could be played: bool (G,).
 
-    hanab.live ends games of the second kind; by our rules they have no ending. The other games stopped before their
-    end, such as games that people gave up.
+    hanab.live ends games in which nothing more can be played; by our rules they have no ending. The other games
+    stopped before their end, such as games that people gave up.
     """
     whole = games.endings > 0
     for game in np.flatnonzero(~whole).tolist():

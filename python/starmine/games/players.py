@@ -315,7 +315,7 @@ def text_of(player: Any) -> str | None:
         return None if text is None else player.text_of(text)
     if isinstance(player, _Player):
         return player.text
-    # A `ModulePolicy`, but no subclass or wrapper of one, which may play otherwise.
+    # Only a `ModulePolicy` itself: a subclass or wrapper of one may play other moves.
     text = player.bot if {"bot", "identity_text"} <= vars(type(player)).keys() else None
     return text if isinstance(text, str) else None
 

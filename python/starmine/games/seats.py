@@ -92,7 +92,7 @@ class Question(NamedTuple):
 class PythonPlayers:
     """The Python players at the seats of N games.
 
-    A policy is asked once for all of its rows of a turn. Whatever arrays a player gets are copies. Bots are asked game
+    A policy is asked once for all of its rows of a turn. Players get copies of arrays. Bots are asked game
     by game, or together if they have `act_views`. A game whose bot answers later does not hold up the other games.
 
     The hidden states of a policy belong to this object, which asks the policy for a `session()`. A copy of this object

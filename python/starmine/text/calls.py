@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any
 
-# The event loop and its thread; nothing before the first call of an async function.
+# The event loop and its thread. The list is empty before the first call of an async function.
 _LOOP: list[tuple[asyncio.AbstractEventLoop, threading.Thread]] = []
 _LOOP_LOCK = threading.Lock()
 

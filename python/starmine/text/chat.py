@@ -48,9 +48,8 @@ class ChatPlayer:
     the reply names no legal move, the model is asked again; the messages then also have its reply and what is wrong
     with it. Calls for different games run at the same time, and no game waits for the call of another.
 
-    A call that raises an exception has failed: the fallback plays, or the game is given up. If the fallback plays first
-    when no call has succeeded, a warning says why. Repeating calls and ending those that take too long is left to the
-    client of `ask`.
+    A call that raises an exception has failed: the fallback plays, or the game is given up. If no call has
+    succeeded when the fallback first plays, a warning says why. The client of `ask` repeats calls and limits time.
 
     Args:
         ask: takes messages, a list of dicts with `role` and `content`, and returns what `read_move` reads: a text or a
@@ -130,7 +129,7 @@ class ChatPlayer:
 
     @contextmanager
     def seated(self, players: Sequence[str], first_game: int) -> Iterator[None]:
-        """Let the exchanges of a block tell the games of an evaluation.
+        """In a `with` block, record for each exchange which game of an evaluation it belongs to.
 
         Args:
             players: their names, by seat.
@@ -177,7 +176,7 @@ class ChatPlayer:
         return answers
 
     def _leave_workers(self, answer: Future[Any]) -> None:
-        """Let later calls not wait for those of an interrupted game, which may go on for long."""
+        """Keep new calls from waiting for the calls of an interrupted game, which may take long."""
         if answer.cancelled():
             self._workers = Workers(self.concurrency)
 

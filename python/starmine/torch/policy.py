@@ -38,8 +38,8 @@ class ModulePolicy:
     seat of each game has a hidden state, which is zero when the game begins. Other recurrent modules are refused: a
     policy of your own, with `act_batch(turns)`, can keep their hidden states.
 
-    `load_policy` returns a `ModulePolicy` for the files that PyTorch plays. It plays the weights that were loaded,
-    whatever the file holds later; so does a pickle.
+    `load_policy` returns a `ModulePolicy` for the files that PyTorch plays. It keeps the weights that were loaded,
+    also in a pickle, if the file changes later.
 
     Args:
         module: the module.

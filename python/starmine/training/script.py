@@ -57,8 +57,8 @@ Amount = Annotated[float, Range(0)]
 class ScriptArgs:
     """The arguments that training scripts share. A script's own class adds its arguments.
 
-    A dataclass takes any value, so that each value is checked by its declared type: a `Literal` takes its choices, and
-    a number with a `Range` takes what lies in it, also if the type is "... | None".
+    Two declared types are checked: a `Literal` takes only its choices, and a number with a `Range` must lie in it, also
+    if the type is "... | None". Other types are not checked.
 
     Raises:
         UnknownNameError: a value is none of the choices of its `Literal`.

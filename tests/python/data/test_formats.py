@@ -219,7 +219,7 @@ def test_names_of_games_and_players_are_kept(tmp_path):
 
 @pytest.mark.parametrize("name", ["hanab-live", "ah2ac2"])
 def test_the_means_of_games_that_stop_are_means_by_the_rules(name, tmp_path):
-    """A game that people give up counts with its points; the mean of a file is that of the games that it holds."""
+    """A game that people give up counts with its points, also in the mean of the file."""
     needs(name)
     whole = games_of(starmine.Variant(), count=3, bot="smart")
     offsets = np.array([0, 20, 40, 40 + whole.lengths[2]])

@@ -21,7 +21,7 @@ MINI = starmine.variant("mini")
 
 
 def same_moves(one, other):
-    """Whether the moves of all games are the same, whatever the players are called."""
+    """Whether the moves of all games are equal. The names of the players may differ."""
     return [array.tolist() for array in one.played()] == [array.tolist() for array in other.played()]
 
 

@@ -36,7 +36,7 @@ EXAMPLES = [
     "ppo_distributed",
     "ppo_recurrent",
 ]
-# These have tests of their own: test_behaviour_cloning.py, text/test_language_model.py, ...
+# The other examples have their own test files: test_behaviour_cloning.py, text/test_language_model.py, ...
 OTHERS = [
     *("behaviour_cloning", "language_model", "mappo", "obl", "ppo_minimal"),
 ]

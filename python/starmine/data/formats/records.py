@@ -72,7 +72,7 @@ def read_each(
     record_of: Callable[[Any], GameRecord],
     name_of: Callable[[Any], str],
 ) -> list[GameRecord | SkippedGame]:
-    """The games of a file's entries. An entry may be the reason why it is none, as may be the error of `record_of`."""
+    """The games of a file's entries. An entry that is an error, or for which `record_of` raises one, is skipped."""
     found: list[GameRecord | SkippedGame] = []
     for game, entry in enumerate(entries):
         try:
@@ -91,7 +91,7 @@ def play(records: Mapping[int, GameRecord]) -> tuple[Games, dict[int, str]]:
         records: at least one, by number.
 
     Returns:
-        The games that hold, and for each of the others the reason by its number.
+        The games that follow the rules and their records, and by number why each other game was refused.
     """
     held = list(records.values())
     variant = held[0].variant
