@@ -216,7 +216,7 @@ class Evaluation:
             seconds=self.seconds.get(cell, 0.0),
             cheats=not {player, partner}.isdisjoint(settings.cheaters),
             seats=seats,
-            failures=self.failures.get(cell, []),
+            failures=list(self.failures.get(cell, [])),
             fallbacks=self.fallbacks.get(cell, 0),
         )
 

@@ -153,6 +153,8 @@ class ModulePolicy:
         settings = {"encoder": self.encoder, "sampled": self.sampled, "seed": self._seed, "cheats": self.cheats}
         if isinstance(self.module, ActorCritic):
             settings |= {"variant": self.variant} | self.module.describe()
+        elif self.dtype == "bits" or self.extra_outputs:
+            settings |= {"bits": self.dtype == "bits", "extra_outputs": self.extra_outputs}
         return f"module: {module}; {settings}"
 
     def network(self) -> Any:

@@ -246,6 +246,21 @@ def test_an_object_in_memory_is_known_by_its_version_only():
     assert known(module).text not in (None, was.text)
 
 
+def test_what_a_module_is_given_belongs_to_its_identity():
+    from starmine.torch import ModulePolicy
+
+    class Net(torch.nn.Module):
+        version = "1"
+
+        def forward(self, observations, action_mask, **extra):
+            return action_mask
+
+    module = Net()
+    given = [{}, {"dtype": "bits"}, {"extra_outputs": ("card_features",)}, {"extra_outputs": ("public_marginals",)}]
+    players = [ModulePolicy(module, recurrent=False, **arguments) for arguments in given]
+    assert len({known(player).text for player in players} - {None}) == 4
+
+
 def test_a_network_of_starmine_is_known_by_its_weights_and_settings():
     from starmine.torch import ModulePolicy
 
