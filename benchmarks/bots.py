@@ -35,7 +35,7 @@ import starmine
 from starmine.policies.load import load_own
 
 PLAYERS = (2, 3, 4, 5)
-QUUX = {"simple": "SimpleBot", "value": "ValueBot", "holmes": "HolmesBot", "smart": "SmartBot", "info": "InfoBot"}
+QUUX = {"simple": "SimpleBot", "value": "ValueBot", "holmes": "HolmesBot", "smart": "SmartBot"}
 HANABI_RS = {"information": "info", "cheater": "cheat"}
 PARTNERS = ("piers", "smart", "information", "ippo-2p-small")
 # Towers of 96 and 192 units, trunks of 256 and 512.

@@ -1,7 +1,7 @@
 """Behaviour cloning for Hanabi: a network learns to play as those who played stored games.
 
     python examples/behaviour_cloning.py                      # 100,000 games of `smart`, three minutes of training
-    python examples/behaviour_cloning.py --bot fireflower --games 10000 --minutes 10
+    python examples/behaviour_cloning.py --bot information --games 10000 --minutes 10
     python examples/behaviour_cloning.py --data people --games None --held-out 100    # any data set, such as people's
     python examples/behaviour_cloning.py --minutes 30 --resume
 

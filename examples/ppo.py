@@ -3,7 +3,7 @@
     python examples/ppo.py                          # two players, three minutes of training
     python examples/ppo.py --players 4 --minutes 60 --out runs/four
     python examples/ppo.py --resume                 # go on with the run in runs/ppo
-    python examples/ppo.py --partners smart=2,info,ippo-2p-small --hold-out fireflower,holmes
+    python examples/ppo.py --partners smart=2,iggi,ippo-2p-small --hold-out piers,holmes
 
 The algorithm stands here from top to bottom: the games, a rollout, its advantages, the loss and the optimiser.
 `starmine.training` has the rest: the run's folder, its checkpoints and log, scores and evaluation.

@@ -41,7 +41,7 @@ def page() -> str:
     rules = starmine.variant("standard", players=3)
     games = starmine.play_games(BOTS, 12, seed=5, variant=rules)
     worst = games[games.scores.argsort(kind="stable")[:3]]
-    return replay_html(worst, names=BOTS, compare="info", policy="ippo-3p")
+    return replay_html(worst, names=BOTS, compare="information", policy="ippo-3p")
 
 
 def web_game() -> WebGame:

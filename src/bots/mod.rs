@@ -31,8 +31,7 @@
 // To add a bot, write its file, and add a `mod` line here and a row in `BOTS`.
 //
 // - `bot`: what a bot is; `registry`: bots by their names
-// - `random`, `rule_list`, `play_hints`, `smart`, `hat_guessing`, `fireflower`, `cheater`: the bots
-//   and their families
+// - `random`, `rule_list`, `play_hints`, `smart`, `information`, `cheater`: the bots and their families
 // - `policy`: trained policies as bots; `noisy`: any bot with random moves in between
 // - `common`: sets of cards and counts of copies that several families use
 // - `games`: players, games among them, and how bots are shown a game
@@ -40,9 +39,8 @@
 mod bot;
 mod cheater;
 mod common;
-mod fireflower;
 mod games;
-mod hat_guessing;
+mod information;
 mod noisy;
 mod play_hints;
 mod policy;

@@ -201,8 +201,7 @@ mod tests {
                     continue;
                 }
                 let table = table(&variant, kind.name, Some(0.3));
-                let games = if kind.name == "fireflower" { 5 } else { 50 };
-                play_games(&variant, &table, 0..games, GamesOptions::seeded(3))
+                play_games(&variant, &table, 0..50, GamesOptions::seeded(3))
                     .unwrap_or_else(|error| panic!("{}: {error}", kind.name));
             }
         }

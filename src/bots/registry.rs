@@ -1,9 +1,8 @@
 //! The bots by name: one row each.
 
 use super::bot::Bot;
-use super::fireflower::Fireflower;
 use super::games::player::Player;
-use super::hat_guessing::{InfoBot, InformationStrategy};
+use super::information::Information;
 use super::play_hints::{Holmes, Simple, Value};
 use super::random::Random;
 use super::rule_list::{self, RuleList};
@@ -59,22 +58,10 @@ pub const BOTS: &[BotKind] = &[
         make: Some(|| Box::new(Smart::default())),
     },
     BotKind {
-        name: "info",
-        summary: "hat guessing: a hint tells every other seat something about its hand",
-        source: "InfoBot of Quuxplusone/Hanabi",
-        make: Some(|| Box::new(InfoBot::default())),
-    },
-    BotKind {
         name: "information",
         summary: "hat guessing: hints and discards tell every other seat something about its hand",
         source: "the information strategy of WuTheFWasThat/hanabi.rs",
-        make: Some(|| Box::new(InformationStrategy::default())),
-    },
-    BotKind {
-        name: "fireflower",
-        summary: "conventions for plays, protection and finesses; chooses by a look ahead",
-        source: "David Wu's lightvector/fireflower",
-        make: Some(|| Box::new(Fireflower::default())),
+        make: Some(|| Box::new(Information::default())),
     },
     BotKind {
         name: "iggi",

@@ -29,7 +29,7 @@ except KeyboardInterrupt:
 {after}
 """
 
-SLOW = "fireflower"  # its first turns at a table of five take 0.2 ms a game
+SLOW = "ippo-5p"  # its first turns at a table of five take 0.2 ms a game
 SEARCH = "search: smart; rollouts=1000000"  # takes seconds for most moves
 BELIEF = "search: smart; rollouts=1; hands=100000"  # takes a second or more for what it believes about its hand
 
@@ -74,7 +74,8 @@ assert batch.reset(0)["action_mask"].any()
 
 
 CALLS = {
-    "games of bots": ("", f"starmine.play_games(['{SLOW}'] * 5, games=10**6, num_threads=2)", ""),
+    "games of bots": ("", "starmine.play_games(['information'] * 5, games=10**6, num_threads=2)", ""),
+    "games of policies": ("", f"starmine.play_games(['{SLOW}'] * 5, games=10**6, num_threads=2)", ""),
     "games of a bot with one in Python": (
         "class Lowest:\n    def act(self, view):\n        return view.legal_actions()[0]",
         f"starmine.play_games(['{SLOW}'] * 4 + [Lowest], games=20_000)",
@@ -99,7 +100,7 @@ CALLS = {
     ),
     "a stored batch with partners": (
         f"""
-        batch = starmine.Batch(starmine.Variant(players=5), 6000, partners=dict.fromkeys(range(4), '{SLOW}'), seed=0)
+        batch = starmine.Batch(starmine.Variant(players=5), 12_000, partners=dict.fromkeys(range(4), '{SLOW}'), seed=0)
         batch.step(batch.observe()["action_mask"].argmax(axis=1))
         stored = batch.to_bytes()
         """,
@@ -119,7 +120,7 @@ CALLS = {
     ),
     "one long search": (
         "state = starmine.Variant().new_game(seed=0)",
-        "starmine.search(state, 'fireflower', rollouts=10_000_000, hands=100_000)",
+        "starmine.search(state, 'smart', rollouts=10_000_000, hands=100_000)",
         "assert starmine.search(state, rollouts=100, hands=100).action in state.legal_actions()",
     ),
     "games of a chat player": (
@@ -151,7 +152,7 @@ def test_a_long_call_ends_soon_after_the_signal(name):
 
 def test_a_handler_that_raises_nothing_lets_the_call_go_on():
     before = "import signal\nsignal.signal(signal.SIGINT, lambda *_: print('seen', flush=True))"
-    call = f"starmine.play_games(['{SLOW}'] * 3, games=500, num_threads=1)"
+    call = "starmine.play_games(['information'] * 3, games=20_000, num_threads=1)"
     process = start([sys.executable, "-c", PROGRAM.format(before=before, call=call, after="")])
     assert process.stdout.readline() == "begins\n"
     output, errors, _ = interrupt(process)

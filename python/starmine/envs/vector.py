@@ -166,7 +166,7 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
       makes one for each game;
     - a torch module, which is called as `module(observations, action_mask)`; see `starmine.torch.ModulePolicy`.
     - a list of these, one of which is drawn for each episode. Its elements may be pairs (partner, weight):
-      `{1: [("smart", 2), ("info", 1)]}` draws `smart` in two episodes of three. A partner alone has weight 1.
+      `{1: [("smart", 2), ("iggi", 1)]}` draws `smart` in two episodes of three. A partner alone has weight 1.
 
     With partners a step plays the learner's turn and the partners' turns up to the learner's next turn. Its reward is
     the sum of the rewards of these turns. Points that partners make before the learner's first turn belong to the

@@ -120,9 +120,9 @@ def evaluate(
     (2, 2)
     >>> evaluation.pairing("iggi", "piers").games
     20
-    >>> evaluation = starmine.evaluate(["ippo-2p"], 20, partners=["smart", "info"], hold_out=["holmes"])
+    >>> evaluation = starmine.evaluate(["ippo-2p"], 20, partners=["smart", "iggi"], hold_out=["holmes"])
     >>> evaluation.table.columns
-    ['smart', 'info', 'mean', 'holmes', 'mean (held out)', 'self-play']
+    ['smart', 'iggi', 'mean', 'holmes', 'mean (held out)', 'self-play']
     """
     refuse_without("output", output, {"fresh": fresh or None, "figure": figure or None})
     figure = figure is not False

@@ -127,7 +127,7 @@ def replay_html(
 
     >>> import starmine
     >>> games = starmine.play_games(["smart", "smart"], games=2)
-    >>> page = starmine.look.replay_html(games, compare="info", title="smart")
+    >>> page = starmine.look.replay_html(games, compare="holmes", title="smart")
     """
     return page(replay_data(games, names, suits, titles, compare, policy, beliefs), title)
 

@@ -66,40 +66,10 @@ pub(in crate::bots) const fn rank_of(kind: usize) -> usize {
     kind % RANKS
 }
 
-/// The suit that all kinds share; `None` for the empty set.
-pub(in crate::bots) fn common_suit(kinds: CardSet) -> Option<usize> {
-    let suit = suit_of(kinds.0.trailing_zeros() as usize);
-    (!kinds.is_empty() && kinds.is_subset(of_suit(suit))).then_some(suit)
-}
-
 /// The rank that all kinds share. The set must not be empty.
 pub(in crate::bots) fn common_rank(kinds: CardSet) -> Option<usize> {
     let rank = rank_of(kinds.0.trailing_zeros() as usize);
     kinds.is_subset(of_rank(rank)).then_some(rank)
-}
-
-/// The kinds one rank above, of the same suit.
-pub(in crate::bots) const fn above(kinds: CardSet) -> CardSet {
-    CardSet(kinds.0 << 1 & ALL.0 & !LOWEST.0)
-}
-
-/// The kinds themselves and all higher ones of the same suits.
-pub(in crate::bots) fn above_all(kinds: CardSet) -> CardSet {
-    if kinds.is_empty() {
-        return kinds;
-    }
-    let two = kinds | above(kinds);
-    two | above(above(two)) | above(above(above(above(two))))
-}
-
-/// The kinds one rank below, of the same suit.
-pub(in crate::bots) const fn below(kinds: CardSet) -> CardSet {
-    CardSet((kinds.0 & !LOWEST.0) >> 1)
-}
-
-/// The next kind of each stack, given the kinds that are played.
-pub(in crate::bots) const fn next_on(played: CardSet) -> CardSet {
-    CardSet((played.0 << 1 | LOWEST.0) & !played.0 & ALL.0)
 }
 
 #[cfg(test)]
@@ -107,14 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn suits_do_not_run_into_each_other() {
-        assert_eq!(above(CardSet::of(4)), CardSet::EMPTY);
-        assert_eq!(above_all(CardSet::of(10)), of_suit(2));
-        assert_eq!(below(CardSet::of(5)), CardSet::EMPTY);
-        assert_eq!(next_on(of_suit(0)), of_rank(0) - CardSet::of(0));
-        assert_eq!(common_suit(of_suit(3)), Some(3));
-        assert_eq!(common_suit(of_rank(2)), None);
-        assert_eq!(common_suit(CardSet::EMPTY), None);
+    fn kinds_share_a_rank_or_not() {
         assert_eq!(common_rank(of_rank(3)), Some(3));
         assert_eq!(common_rank(of_suit(3)), None);
     }

@@ -68,11 +68,6 @@ impl CopyCounts {
         CardSet(self.ones & !self.twos)
     }
 
-    /// The kinds with exactly two copies.
-    pub const fn two(self) -> CardSet {
-        CardSet(self.twos & !self.ones)
-    }
-
     /// Four words whose bit counts [`CopyCounts::weights`] takes: the digits of the plausible kinds
     /// that are wanted, and of all plausible kinds.
     #[inline]
@@ -143,7 +138,7 @@ mod tests {
         let kinds = CardSet::of(0) | CardSet::of(4) | CardSet::of(7);
         counts.remove(kinds);
         assert!(!counts.some().contains(4));
-        assert!(counts.two().contains(0) && counts.one().contains(7));
+        assert!(counts.total(CardSet::of(0)) == 2 && counts.one().contains(7));
         counts.add(kinds);
         assert_eq!(counts, CopyCounts::BASE_GAME);
     }

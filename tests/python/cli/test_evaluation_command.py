@@ -102,7 +102,7 @@ def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch, capsys, has_outpu
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
 def test_control_c_ends_the_command_and_keeps_what_was_played(tmp_path):
-    line = [sys.executable, "-m", "starmine", "eval", "smart", "info", "--games", "3000000", "--no-figure"]
+    line = [sys.executable, "-m", "starmine", "eval", "smart", "information", "--games", "3000000", "--no-figure"]
     line += ["--output", str(tmp_path)]
     heeds = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # also where the tests run in the background
     running = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heeds)

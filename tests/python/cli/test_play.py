@@ -66,7 +66,7 @@ def test_the_command_serves_and_ends_with_an_interrupt(tmp_path):
 
 
 def test_the_command_ends_with_an_interrupt_while_a_partner_searches():
-    slow = "search: fireflower; rollouts=10000000; hands=100000"
+    slow = "search: smart; rollouts=10000000; hands=100000"
     command = [sys.executable, "-m", "starmine", "play", "--no-browser", "--partner", slow]
     heeds = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     pipe = subprocess.PIPE

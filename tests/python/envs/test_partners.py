@@ -23,7 +23,12 @@ def random_legal(info, rng):
 
 @pytest.mark.parametrize(
     ("players", "partners"),
-    [(2, {1: "smart"}), (2, {0: "holmes"}), (3, {0: "info", 2: "piers"}), (5, {1: "iggi", 2: "iggi", 3: "flawed"})],
+    [
+        (2, {1: "smart"}),
+        (2, {0: "holmes"}),
+        (3, {0: "information", 2: "piers"}),
+        (5, {1: "iggi", 2: "iggi", 3: "flawed"}),
+    ],
     ids=str,
 )
 def test_only_the_learners_seats_act_and_rewards_add_up(players, partners):

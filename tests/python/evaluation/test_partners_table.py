@@ -273,9 +273,9 @@ def test_a_player_is_held_out_or_not():
     with pytest.raises(StarmineError):
         evaluate(["iggi"], partners={"a": "smart"}, hold_out={"b": "smart"}, **options)
     with pytest.raises(StarmineError):
-        evaluate(["iggi"], partners=["smart"], hold_out={"smart": "info"}, **options)
-    found = evaluate(["iggi"], partners=["smart", "info"], hold_out=["info"], **options)
-    assert found.settings.hold_out == ("info",)
+        evaluate(["iggi"], partners=["smart"], hold_out={"smart": "holmes"}, **options)
+    found = evaluate(["iggi"], partners=["smart", "holmes"], hold_out=["holmes"], **options)
+    assert found.settings.hold_out == ("holmes",)
 
 
 @pytest.mark.parametrize("players", [2, 3])

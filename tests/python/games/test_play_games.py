@@ -97,7 +97,7 @@ def test_python_bots_sit_beside_rust_ones():
             assert [event.seat for event in others[:2]] == [0, 2][: len(others)]
             return view.legal_actions()[0]
 
-    games = play_games(["smart", Recorder, "info"], games=20)
+    games = play_games(["smart", Recorder, "information"], games=20)
     assert (games.lengths > 0).all()
 
 

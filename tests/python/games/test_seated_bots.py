@@ -39,7 +39,7 @@ def test_a_bot_plays_as_in_play_games_game_after_game(text):
         assert play(bots, variant.new_game(seed=5, game=game)) == played([text, text], game, 5)
 
 
-@pytest.mark.parametrize("text", [text for text in TEXTS if text not in ("fireflower",)])
+@pytest.mark.parametrize("text", TEXTS)
 def test_a_bot_answers_by_the_game_alone_not_by_how_it_was_asked(text):
     variant = Variant()
     state = variant.new_game(seed=2)

@@ -67,7 +67,7 @@ def test_the_keyboard_steps_and_jumps_to_mistakes(open_page, tmp_path, games):
 
 
 def test_turns_and_mistakes_can_be_clicked(open_page, tmp_path, games):
-    page = open_page(saved(tmp_path, replay_html(games[1], compare="info")))
+    page = open_page(saved(tmp_path, replay_html(games[1], compare="holmes")))
     page.locator(".sr-turn").nth(6).click()
     same(page, games.state(1, 7))
     first = mistakes(games.state(1))[0]
@@ -77,8 +77,8 @@ def test_turns_and_mistakes_can_be_clicked(open_page, tmp_path, games):
     assert page.locator(".sr-verdict").inner_text() == verdict(games.state(1))
     page.get_by_label("First turn").click()
     position = games.state(1, 0)
-    agrees = position.suggest("info") == games.state(1).history[0].action
-    assert ("info agrees" in page.locator(".sr-next").inner_text()) == agrees
+    agrees = position.suggest("holmes") == games.state(1).history[0].action
+    assert ("holmes agrees" in page.locator(".sr-next").inner_text()) == agrees
 
 
 def test_the_page_tells_why_points_went(open_page, tmp_path):

@@ -56,7 +56,7 @@ class Unplanned:
 
 def test_the_exception_of_a_partner_is_told_with_its_place():
     table = LiveGame(starmine.Variant(), [None, Unplanned()], seed=1)
-    table.act(table.advice("info"))
+    table.act(table.advice("information"))
     line = inspect.getsourcelines(Unplanned.act)[1] + 1
     with pytest.raises(starmine.StarmineError) as found:
         table.play_partner()
@@ -75,7 +75,7 @@ def finish(table, rng):
 
 @pytest.mark.parametrize("seat", [0, 1, 2])
 @pytest.mark.parametrize(
-    "partners", [["smart", "cheater"], ["search: smart; rollouts=5; hands=8", "info"], ["piers", "random"]]
+    "partners", [["smart", "cheater"], ["search: smart; rollouts=5; hands=8", "information"], ["piers", "random"]]
 )
 def test_a_game_is_the_one_that_play_games_plays(seat, partners):
     """The person plays as `smart` would: the game is that of `smart` in this seat."""

@@ -53,7 +53,7 @@ def check_head(answer):
     ("variant", "seats"),
     [
         ("standard", (None, "smart")),
-        ("standard", ("info", "smart", None)),
+        ("standard", ("information", "smart", None)),
         ("avalanche", ("piers", None, "simple", "piers")),
         ("traditional", (None, "piers")),
     ],
@@ -182,7 +182,7 @@ def test_what_a_failing_partner_says_stays_in_the_terminal(kind):
 
 
 def test_watchers_see_open_hands_and_no_deck():
-    web_game = web_game_of(("smart", "info"))
+    web_game = web_game_of(("smart", "information"))
     game = web_game.game
     with serving(web_game) as server:
         person = Person(server)

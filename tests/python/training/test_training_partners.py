@@ -63,12 +63,12 @@ def test_partners_are_read_with_their_weights(training, tmp_path, monkeypatch):
     (tmp_path / "runs" / "first" / "policy.safetensors").write_bytes(policies[0].data)
     (tmp_path / "other.safetensors").write_bytes(policies[1].data)
     met, held_out = training.read_partners(
-        variant, "smart=2, info ,piers=.5,runs/first,noisy: 0.1; smart=3", "fireflower,other.safetensors"
+        variant, "smart=2, holmes ,piers=.5,runs/first,noisy: 0.1; smart=3", "iggi,other.safetensors"
     )
     assert [(partner.name, partner.weight) for partner in met] == [
-        *[("smart", 2.0), ("info", 1.0), ("piers", 0.5), ("first", 1.0), ("noisy: 0.1; smart", 3.0)]
+        *[("smart", 2.0), ("holmes", 1.0), ("piers", 0.5), ("first", 1.0), ("noisy: 0.1; smart", 3.0)]
     ]
-    assert [partner.name for partner in held_out] == ["fireflower", "other"]
+    assert [partner.name for partner in held_out] == ["iggi", "other"]
     assert training.read_partners(variant, "policy: other.safetensors; sampled=2")[0][0].weight == 2.0
     assert training.read_partners(variant, None) == ([], [])
     assert training.read_partners(variant, "noisy: 0.1; smart")[0][0].player.text == "noisy: 0.1; smart"

@@ -2,6 +2,7 @@
 //! turns.
 
 use super::hand_knowledge::{CardsLeft, HandKnowledge};
+use super::hand_question::{note_cards, note_number};
 use crate::bots::common::base_game;
 use crate::bots::common::copy_counts::CopyCounts;
 use crate::rules::{CardSet, Event, MAX_PLAYERS, Move, Offset, Slot, View};
@@ -12,20 +13,6 @@ pub(super) struct PublicKnowledge {
     pub hands: [HandKnowledge; MAX_PLAYERS],
     pub left: CardsLeft,
     pub players: usize,
-}
-
-/// How a bot turns answers about a hand into a number below a modulus, and back.
-pub(super) trait Questions {
-    /// Applies the true answers about a visible hand. Returns their number.
-    fn note_cards(
-        hand: &mut HandKnowledge,
-        left: &CardsLeft,
-        modulus: usize,
-        cards: &[u8],
-    ) -> usize;
-
-    /// Applies the answers that make this number.
-    fn note_number(hand: &mut HandKnowledge, left: &CardsLeft, modulus: usize, number: usize);
 }
 
 impl PublicKnowledge {
@@ -50,36 +37,25 @@ impl PublicKnowledge {
 
     /// The message that the observer sends, below `modulus`: the sum of the numbers of all other
     /// hands. Applies what each receiver learns from it.
-    pub fn send<Q: Questions>(&mut self, view: &View<'_>, modulus: usize) -> usize {
-        self.sum_of_visible_hands::<Q>(view, 0, modulus) % modulus
+    pub fn send(&mut self, view: &View<'_>, modulus: usize) -> usize {
+        self.sum_of_visible_hands(view, 0, modulus) % modulus
     }
 
     /// Applies a message that a seat sent. Each receiver subtracts the numbers of the hands that it
     /// sees; the rest is the number of its own hand.
-    pub fn receive<Q: Questions>(
-        &mut self,
-        view: &View<'_>,
-        sender: usize,
-        modulus: usize,
-        message: usize,
-    ) {
-        let others = self.sum_of_visible_hands::<Q>(view, sender, modulus) % modulus;
+    pub fn receive(&mut self, view: &View<'_>, sender: usize, modulus: usize, message: usize) {
+        let others = self.sum_of_visible_hands(view, sender, modulus) % modulus;
         if sender != 0 {
             let own = (modulus + message - others) % modulus;
-            Q::note_number(&mut self.hands[0], &self.left, modulus, own);
+            note_number(&mut self.hands[0], &self.left, modulus, own);
         }
     }
 
-    fn sum_of_visible_hands<Q: Questions>(
-        &mut self,
-        view: &View<'_>,
-        sender: usize,
-        modulus: usize,
-    ) -> usize {
+    fn sum_of_visible_hands(&mut self, view: &View<'_>, sender: usize, modulus: usize) -> usize {
         let mut sum = 0;
         for offset in (1..self.players).filter(|&offset| offset != sender) {
             let (hand, cards) = (&mut self.hands[offset], view.hand_indices(Offset::at(offset)));
-            sum += Q::note_cards(hand, &self.left, modulus, cards);
+            sum += note_cards(hand, &self.left, modulus, cards);
         }
         sum
     }

@@ -1,50 +1,46 @@
 //! The questions about a hand, and the number that their answers make.
 
+use super::hand_knowledge::{CardsLeft, HandKnowledge};
 use super::slot_probabilities::SlotProbabilities;
 use crate::bots::common::base_game::HAND_SIZE;
-use crate::bots::hat_guessing::hand_knowledge::{CardsLeft, HandKnowledge};
-use crate::bots::hat_guessing::public_knowledge::Questions;
 use crate::rules::CardSet;
 
 /// The most parts of a question: a move sends one of at most 16 messages.
 const MAX_PARTS: usize = 15;
 
-/// The questions of the information strategy. The answers make a mixed-radix number: the first
-/// question has the lowest weight.
-pub(super) struct HandQuestions;
-
-impl Questions for HandQuestions {
-    fn note_cards(
-        hand: &mut HandKnowledge,
-        left: &CardsLeft,
-        mut modulus: usize,
-        cards: &[u8],
-    ) -> usize {
-        let (mut number, mut weight) = (0, 1);
-        let mut question = HandQuestion::new();
-        while question.advance(hand, left, modulus) {
-            let answer = question.answer(cards);
-            question.apply(answer, hand);
-            number += weight * answer;
-            weight *= question.answers();
-            modulus = (modulus - answer - 1) / question.answers() + 1;
-        }
-        number
+/// Applies the true answers about a visible hand. Returns their number below `modulus`: the answers
+/// make a mixed-radix number, in which the first question has the lowest weight.
+pub(super) fn note_cards(
+    hand: &mut HandKnowledge,
+    left: &CardsLeft,
+    mut modulus: usize,
+    cards: &[u8],
+) -> usize {
+    let (mut number, mut weight) = (0, 1);
+    let mut question = HandQuestion::new();
+    while question.advance(hand, left, modulus) {
+        let answer = question.answer(cards);
+        question.apply(answer, hand);
+        number += weight * answer;
+        weight *= question.answers();
+        modulus = (modulus - answer - 1) / question.answers() + 1;
     }
+    number
+}
 
-    fn note_number(
-        hand: &mut HandKnowledge,
-        left: &CardsLeft,
-        mut modulus: usize,
-        mut number: usize,
-    ) {
-        let mut question = HandQuestion::new();
-        while question.advance(hand, left, modulus) {
-            let answer = number % question.answers();
-            question.apply(answer, hand);
-            number /= question.answers();
-            modulus = (modulus - answer - 1) / question.answers() + 1;
-        }
+/// Applies the answers that make this number.
+pub(super) fn note_number(
+    hand: &mut HandKnowledge,
+    left: &CardsLeft,
+    mut modulus: usize,
+    mut number: usize,
+) {
+    let mut question = HandQuestion::new();
+    while question.advance(hand, left, modulus) {
+        let answer = number % question.answers();
+        question.apply(answer, hand);
+        number /= question.answers();
+        modulus = (modulus - answer - 1) / question.answers() + 1;
     }
 }
 

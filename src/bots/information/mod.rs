@@ -1,16 +1,31 @@
-//! `information`: the information strategy of <https://github.com/WuTheFWasThat/hanabi.rs>.
+//! `information`: the information strategy of Jeff Wu's <https://github.com/WuTheFWasThat/hanabi.rs>.
+//!
+//! It plays by hat guessing, an idea of Cox, De Silva, DeOrsey, Kenter, Retter and Tobin, "How to make
+//! the perfect fireworks display: two strategies for Hanabi", 2015. Each hint, and each discard of one
+//! of several useless cards, sends a number to all other seats at once. The number is the sum of one
+//! term for each receiver, modulo the number of messages. A receiver sees all other hands, computes
+//! their terms, and so finds its own term. The term answers questions about its hand, and everybody
+//! can derive the questions from the common knowledge.
+//!
+//! - `hand_knowledge`, `suits_and_ranks`: what may be in a hand, and the suits and ranks of these kinds
+//! - `hand_question`, `slot_probabilities`: the questions about a hand, and the number that their answers make
+//! - `public_knowledge`, `private_knowledge`: what all seats know, and what the seat to act knows
+//! - `hint_messages`, `move_choice`: the messages that hints can send, and the choice of a move
 
+mod hand_knowledge;
 mod hand_question;
 mod hint_messages;
 mod move_choice;
+mod private_knowledge;
+mod public_knowledge;
 mod slot_probabilities;
+mod suits_and_ranks;
 
-use self::hand_question::HandQuestions;
 use self::hint_messages::HintMessages;
 use self::move_choice::{choose, note_missing_hint};
-use super::public_knowledge::{PublicKnowledge, mend};
-use crate::bots::bot::{Bot, Turn};
-use crate::bots::common::base_game;
+use self::public_knowledge::{PublicKnowledge, mend};
+use super::bot::{Bot, Turn};
+use super::common::base_game;
 use crate::rules::{
     Event, GameRng, Hint, Move, Offset, Slot, SlotSet, UnsupportedVariantError, Variant, View,
 };
@@ -18,7 +33,7 @@ use crate::rules::{
 /// A hat guesser. A message answers which card of a hand is playable, which is dead, or which kind
 /// a card is. Supports the base game.
 #[derive(Clone, Debug, Default)]
-pub struct InformationStrategy {
+pub struct Information {
     public: PublicKnowledge,
     /// The bot's move of this turn, and the common knowledge after it.
     chosen: Option<(Move, PublicKnowledge)>,
@@ -30,7 +45,7 @@ fn interpret(public: &mut PublicKnowledge, before: &View<'_>, sender: usize, eve
         Move::Hint { .. } => {
             let messages = HintMessages::of_hints(public, sender);
             let message = messages.of_hint(public, event);
-            public.receive::<HandQuestions>(before, sender, messages.total, message);
+            public.receive(before, sender, messages.total, message);
         }
         Move::Discard { slot } => {
             let useless = public.hands[sender].useless(&public.left);
@@ -39,14 +54,14 @@ fn interpret(public: &mut PublicKnowledge, before: &View<'_>, sender: usize, eve
             }
             if useless.len() > 1 && useless.contains(slot) {
                 let message = (useless & SlotSet::first_slots(slot.index())).len();
-                public.receive::<HandQuestions>(before, sender, useless.len(), message);
+                public.receive(before, sender, useless.len(), message);
             }
         }
         Move::Play { .. } | Move::AnnouncedPlay { .. } => {}
     }
 }
 
-impl Bot for InformationStrategy {
+impl Bot for Information {
     fn check_variant(&self, variant: &Variant) -> Result<(), UnsupportedVariantError> {
         base_game::check("information", variant)
     }
@@ -56,7 +71,7 @@ impl Bot for InformationStrategy {
     }
 
     fn start(&mut self, view: &View<'_>, _: GameRng) {
-        *self = InformationStrategy { public: PublicKnowledge::new(view), chosen: None };
+        *self = Information { public: PublicKnowledge::new(view), chosen: None };
     }
 
     fn observe(&mut self, turn: &Turn<'_>) {
@@ -101,7 +116,7 @@ mod tests {
         )
     }
 
-    fn assert_agreement(bots: &[&InformationStrategy], state: &State) {
+    fn assert_agreement(bots: &[&Information], state: &State) {
         let variant = state.variant();
         for (seat, bot) in bots.iter().enumerate() {
             for (offset, hand) in bot.public.hands[..bots.len()].iter().enumerate() {

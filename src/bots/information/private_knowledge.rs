@@ -1,7 +1,4 @@
-//! What the seat to act knows, and how it rates its cards and hints. Both bots use the same
-//! formulas.
-
-use std::ops::{Add, Div, Mul};
+//! What the seat to act knows, and how it rates its cards and hints.
 
 use super::hand_knowledge::{CardsLeft, HandKnowledge, is_certainly};
 use super::public_knowledge::{PublicKnowledge, mend};
@@ -10,18 +7,10 @@ use crate::bots::common::copy_counts::CopyCounts;
 use crate::bots::common::first_best;
 use crate::rules::{CardSet, Hint, MAX_PLAYERS, Offset, SlotSet, View};
 
-/// The type of a score: `f32` or `f64`, as in the original of the bot. Rounding decides some ties.
-pub(super) trait Score:
-    Copy + PartialOrd + From<u8> + Add<Output = Self> + Mul<Output = Self> + Div<Output = Self>
-{
-}
-
-impl Score for f32 {}
-impl Score for f64 {}
-
-/// A count of copies, or a sum of their ranks, as a score.
-fn score<S: Score>(count: u32) -> S {
-    S::from(count as u8)
+/// A count of copies, or a sum of their ranks, as a score. Scores are `f32` as in the original:
+/// rounding decides some ties.
+fn score(count: u32) -> f32 {
+    count as f32
 }
 
 /// The observer's knowledge: the common knowledge and the visible hands.
@@ -53,25 +42,25 @@ impl<'a> PrivateKnowledge<'a> {
     }
 
     /// The kinds in all teammates' hands.
-    pub fn seen(&self) -> CardSet {
+    fn seen(&self) -> CardSet {
         self.held.iter().fold(CardSet::EMPTY, |seen, &hand| seen | hand)
     }
 
     /// The best card known to be playable: a low one that few teammates hold.
-    pub fn best_play<S: Score>(&self) -> Option<usize> {
+    pub fn best_play(&self) -> Option<usize> {
         let playable = self.public.left.outlook.playable;
-        self.best_slot(|card| is_certainly(card, playable).then(|| self.urgency::<S>(card)))
+        self.best_slot(|card| is_certainly(card, playable).then(|| self.urgency(card)))
     }
 
     /// The average urgency of playing a card that is of one of these kinds.
-    fn urgency<S: Score>(&self, card: CardSet) -> S {
-        let mut sum = score::<S>(0);
+    fn urgency(&self, card: CardSet) -> f32 {
+        let mut sum = 0.0;
         for kind in card.iter() {
             let others = self.held.iter().filter(|hand| hand.contains(kind)).count();
             let holders = if self.view.deck_size() > 0 { 1 + others as u32 } else { 1 };
             let weight = self.unseen.total(CardSet::of(kind));
-            let of_kind = score::<S>(9 - rank_of(kind) as u32) / score(holders);
-            sum = sum + score::<S>(weight) * of_kind;
+            let of_kind = score(9 - rank_of(kind) as u32) / score(holders);
+            sum += score(weight) * of_kind;
         }
         sum / score(self.unseen.total(card))
     }
@@ -85,7 +74,7 @@ impl<'a> PrivateKnowledge<'a> {
             let playable = self.unseen.total(card & outlook.playable);
             let all = self.unseen.total(card);
             let is_likely = is_certainly(card, harmless) && 4 * playable > 3 * all;
-            is_likely.then(|| score::<f32>(playable) / score::<f32>(all))
+            is_likely.then(|| score(playable) / score(all))
         })
     }
 
@@ -100,14 +89,14 @@ impl<'a> PrivateKnowledge<'a> {
 
     /// The slot whose loss probably costs least: a teammate holds the same card, or it is not
     /// critical, or its rank is high.
-    pub fn least_needed<S: Score>(&self) -> usize {
+    pub fn least_needed(&self) -> usize {
         let seen = self.seen();
         let critical = self.public.left.outlook.critical;
         let of_card = |card: CardSet| {
             let all = self.unseen.total(card);
-            let per_copy = |sum: u32| score::<S>(sum) / score(all);
-            let known = score::<S>(20) * per_copy(self.unseen.total(card & seen));
-            let spare = score::<S>(10) * per_copy(self.unseen.total(card - critical));
+            let per_copy = |sum: u32| score(sum) / score(all);
+            let known = 20.0 * per_copy(self.unseen.total(card & seen));
+            let spare = 10.0 * per_copy(self.unseen.total(card - critical));
             let rank = |kind| self.unseen.total(CardSet::of(kind)) * (rank_of(kind) + 1) as u32;
             known + spare + per_copy(card.iter().map(rank).sum())
         };
@@ -115,7 +104,7 @@ impl<'a> PrivateKnowledge<'a> {
     }
 
     /// The slot with the highest score; on ties the oldest.
-    fn best_slot<S: Score>(&self, rate: impl Fn(CardSet) -> Option<S>) -> Option<usize> {
+    fn best_slot(&self, rate: impl Fn(CardSet) -> Option<f32>) -> Option<usize> {
         let slots = self.own.cards().iter().enumerate();
         let rated = slots.filter_map(|(slot, &card)| Some((slot, rate(card)?)));
         first_best(rated).map(|(slot, _)| slot)
@@ -123,22 +112,17 @@ impl<'a> PrivateKnowledge<'a> {
 }
 
 /// The factor by which a hint narrows a hand down, doubled for each card that becomes known.
-pub(super) fn gain<S: Score>(
-    hand: &HandKnowledge,
-    hint: Hint,
-    touched: SlotSet,
-    left: &CardsLeft,
-) -> S {
+pub(super) fn gain(hand: &HandKnowledge, hint: Hint, touched: SlotSet, left: &CardsLeft) -> f32 {
     let mut hinted = *hand;
     hinted.apply_hint(hint, touched);
     let is_settled =
         |card: CardSet| card.single().is_some() || is_certainly(card, left.outlook.dead);
-    let mut gain = score::<S>(1);
+    let mut gain = 1.0;
     for (&before, &after) in hand.cards().iter().zip(hinted.cards()) {
         if !is_settled(before) {
-            let bonus = if is_settled(after) { 2 } else { 1 };
-            let [before, after] = [before, after].map(|kinds| score::<S>(left.copies.total(kinds)));
-            gain = gain * (score::<S>(bonus) * (before / after));
+            let bonus = if is_settled(after) { 2.0 } else { 1.0 };
+            let [before, after] = [before, after].map(|kinds| score(left.copies.total(kinds)));
+            gain *= bonus * (before / after);
         }
     }
     gain

@@ -1,9 +1,8 @@
 //! The choice of a move.
 
-use super::hand_question::HandQuestions;
 use super::hint_messages::HintMessages;
-use crate::bots::hat_guessing::private_knowledge::PrivateKnowledge;
-use crate::bots::hat_guessing::public_knowledge::PublicKnowledge;
+use super::private_knowledge::PrivateKnowledge;
+use super::public_knowledge::PublicKnowledge;
 use crate::rules::{Move, Slot, View};
 
 /// The choice of a move. Applies the message of the move to `public`. Returns `None` if no hint
@@ -12,23 +11,23 @@ pub(super) fn choose(public: &mut PublicKnowledge, view: &View<'_>) -> Option<Mo
     let private = PrivateKnowledge::new(public, view);
     let may_risk = view.may_misplay() && private.can_spare_turns();
     let risky_play = || private.risky_play().filter(|_| may_risk);
-    if let Some(slot) = private.best_play::<f32>().or_else(risky_play) {
+    if let Some(slot) = private.best_play().or_else(risky_play) {
         return Some(Move::Play { slot: Slot::at(slot) });
     }
     let useless = private.own.useless(&public.left);
     if wants_hint(public, &private, view, !useless.is_empty()) {
         let messages = HintMessages::of_hints(public, 0);
         let known = *public;
-        let message = public.send::<HandQuestions>(view, messages.total);
+        let message = public.send(view, messages.total);
         return messages.hint(&known, view, message);
     }
     let known_useless = public.hands[0].useless(&public.left);
-    let least_needed = useless.oldest().unwrap_or_else(|| Slot::at(private.least_needed::<f32>()));
+    let least_needed = useless.oldest().unwrap_or_else(|| Slot::at(private.least_needed()));
     if view.may_hint() {
         note_missing_hint(public, 0);
     }
     let slot = if known_useless.len() > 1 {
-        let message = public.send::<HandQuestions>(view, known_useless.len());
+        let message = public.send(view, known_useless.len());
         known_useless.iter().nth(message).unwrap_or(least_needed)
     } else {
         least_needed

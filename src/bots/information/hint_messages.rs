@@ -1,10 +1,10 @@
 //! The messages that a hint can send.
 
+use super::hand_knowledge::{CardsLeft, HandKnowledge};
+use super::private_knowledge::gain;
+use super::public_knowledge::PublicKnowledge;
+use super::suits_and_ranks::{ranks_of, suits_of};
 use crate::bots::common::first_best;
-use crate::bots::hat_guessing::hand_knowledge::{CardsLeft, HandKnowledge};
-use crate::bots::hat_guessing::private_knowledge::gain;
-use crate::bots::hat_guessing::public_knowledge::PublicKnowledge;
-use crate::bots::hat_guessing::suits_or_ranks::SuitsOrRanks;
 use crate::rules::{CardSet, Event, Hint, MAX_PLAYERS, Move, Offset, Slot, View};
 
 /// The messages that a seat can send by the choice of its hint. Hints to each teammate encode three
@@ -83,8 +83,8 @@ fn hinted_slot(hand: &HandKnowledge, left: &CardsLeft) -> usize {
         if kinds.is_subset(left.outlook.dead) || kinds.single().is_some() {
             return 0;
         }
-        let has_several = |all: SuitsOrRanks| u8::from(!all.set.is_power_of_two());
-        1 + has_several(SuitsOrRanks::suits(kinds)) + has_several(SuitsOrRanks::ranks(kinds))
+        let has_several = |set: u64| u8::from(!set.is_power_of_two());
+        1 + has_several(suits_of(kinds)) + has_several(ranks_of(kinds))
     };
     let slots = (0..hand.size).rev();
     slots.max_by_key(|&slot| unknown(hand.slots[slot])).unwrap_or(0)
@@ -93,10 +93,10 @@ fn hinted_slot(hand: &HandKnowledge, left: &CardsLeft) -> usize {
 /// Whether a hand is commonly known to have at least two suits and at least two ranks. Then four
 /// messages can be sent by a hint to it, otherwise three.
 fn is_mixed(hand: &HandKnowledge) -> bool {
-    let common = |all: fn(CardSet) -> SuitsOrRanks| {
-        hand.cards().iter().fold(u64::MAX, |common, &kinds| common & all(kinds).set)
+    let common = |set_of: fn(CardSet) -> u64| {
+        hand.cards().iter().fold(u64::MAX, |common, &kinds| common & set_of(kinds))
     };
-    common(SuitsOrRanks::suits) == 0 && common(SuitsOrRanks::ranks) == 0
+    common(suits_of) == 0 && common(ranks_of) == 0
 }
 
 /// Among the hints that satisfy `wanted`, the one that reveals the most by itself.
@@ -110,7 +110,7 @@ fn best_hint(
     let hints = colors.chain(view.variant().all_ranks().map(Hint::Rank));
     let rated = hints.filter(|&hint| wanted(hint)).filter_map(|hint| {
         let touched = hint.touched(view.hand(Offset::at(offset)));
-        let gain = || gain::<f32>(&public.hands[offset], hint, touched, &public.left);
+        let gain = || gain(&public.hands[offset], hint, touched, &public.left);
         (!touched.is_empty()).then(|| (hint, gain()))
     });
     first_best(rated.filter(|&(_, gain)| gain > 0.0)).map(|(hint, _)| hint)
