@@ -54,7 +54,7 @@ impl Round {
         let variant = Arc::new(random.variant(index));
         let num_envs = random.num_envs();
         let options = Options {
-            encoder: Encoder::ALL[index as usize % 3],
+            encoder: Encoder::ALL[index as usize % Encoder::ALL.len()],
             dtype: Dtype::Bits,
             observers: [Observers::All, Observers::Current][index as usize % 2],
             autoreset_mode: *random.one_of(AutoresetMode::ALL),
