@@ -68,22 +68,6 @@ impl CopyCounts {
         CardSet(self.ones & !self.twos)
     }
 
-    /// Four words whose bit counts [`CopyCounts::weights`] takes: the digits of the plausible kinds
-    /// that are wanted, and of all plausible kinds.
-    #[inline]
-    pub fn words(self, plausible: CardSet, wanted: CardSet) -> [u64; 4] {
-        let CardSet(good) = plausible & wanted;
-        let CardSet(all) = plausible;
-        [self.ones & good, self.twos & good, self.ones & all, self.twos & all]
-    }
-
-    /// The copies of the wanted plausible kinds, and of all plausible kinds, from the bit counts of
-    /// [`CopyCounts::words`].
-    #[inline]
-    pub fn weights([good_ones, good_twos, ones, twos]: [u32; 4]) -> [u32; 2] {
-        [good_ones + 2 * good_twos, ones + 2 * twos]
-    }
-
     /// Removes one copy of a kind, if there is one.
     pub fn remove_if_left(&mut self, kind: usize) {
         self.remove(CardSet::of(kind) & self.some());
@@ -92,9 +76,9 @@ impl CopyCounts {
     /// The copies of all kinds in each of the sets together.
     #[inline]
     pub fn totals<const SETS: usize>(self, sets: [CardSet; SETS]) -> [u32; SETS] {
-        let digits = |of: u64| bit_counts(&std::array::from_fn::<_, SETS, _>(|at| sets[at].0 & of));
-        let (ones, twos) = (digits(self.ones), digits(self.twos));
-        std::array::from_fn(|at| ones[at] + 2 * twos[at])
+        let counts = |digits: u64| bit_counts(&sets.map(|kinds| kinds.0 & digits));
+        let (ones, twos) = (counts(self.ones), counts(self.twos));
+        std::array::from_fn(|index| ones[index] + 2 * twos[index])
     }
 
     /// The copies of all kinds in the set together.

@@ -5,9 +5,7 @@ use std::hint::select_unpredictable;
 use super::open_cards::{GoneCopies, OpenCards};
 use crate::bots::common::copy_counts::CopyCounts;
 use crate::bots::random::any_legal;
-use crate::rules::{
-    Card, CardSet, GameRng, Hint, Knowledge, MAX_HAND_SIZE, Move, Offset, View, bit_counts,
-};
+use crate::rules::{Card, CardSet, GameRng, Hint, Knowledge, MAX_HAND_SIZE, Move, Offset, View};
 
 /// The input of the rules in one turn, and what they have computed so far.
 #[derive(Debug)]
@@ -19,7 +17,7 @@ pub struct RuleContext<'a> {
     /// The copies in the deck and in the observer's hand, once computed.
     unseen: Option<CopyCounts>,
     /// The argument and result of the last [`RuleContext::most_probable`]. Lists repeat the call.
-    found: Option<(CardSet, Option<(usize, f64)>)>,
+    last_most_probable: Option<(CardSet, Option<(usize, f64)>)>,
 }
 
 /// What the hints say about a card.
@@ -50,7 +48,7 @@ impl<'a> RuleContext<'a> {
         gone: &'a mut GoneCopies,
         rng: &'a mut GameRng,
     ) -> RuleContext<'a> {
-        RuleContext { view, open, gone, rng, unseen: None, found: None }
+        RuleContext { view, open, gone, rng, unseen: None, last_most_probable: None }
     }
 
     #[inline]
@@ -130,30 +128,31 @@ impl<'a> RuleContext<'a> {
     /// probability: their fraction among the unseen copies of the slot's plausible kinds. `None`
     /// for an empty hand.
     pub(super) fn most_probable(&mut self, wanted: CardSet) -> Option<(usize, f64)> {
-        match self.found {
-            Some((before, found)) if before == wanted => found,
+        match self.last_most_probable {
+            Some((kinds, slot)) if kinds == wanted => slot,
             _ => {
-                let found = self.find_most_probable(wanted);
-                self.found = Some((wanted, found));
-                found
+                let slot = self.find_most_probable(wanted);
+                self.last_most_probable = Some((wanted, slot));
+                slot
             }
         }
     }
 
     fn find_most_probable(&mut self, wanted: CardSet) -> Option<(usize, f64)> {
         let unseen = self.unseen();
-        let mut words = [0; 4 * MAX_HAND_SIZE];
+        // For each slot, its plausible kinds that are wanted, and all its plausible kinds.
+        let mut sets = [CardSet::EMPTY; 2 * MAX_HAND_SIZE];
         let hints = self.view.hand_knowledge(Offset::OWN);
-        for (knowledge, words) in hints.iter().zip(words.as_chunks_mut().0) {
+        for (knowledge, sets) in hints.iter().zip(sets.as_chunks_mut().0) {
             let plausible = knowledge.plausible(self.view.variant());
-            *words = unseen.words(plausible, wanted);
+            *sets = [plausible & wanted, plausible];
         }
-        let counts = bit_counts(&words);
+        let copies = unseen.totals(sets);
         // `good` of `all` copies are wanted. The comparison is branch-free: its outcome is
         // unpredictable, and a misprediction costs more than the arithmetic.
         let (mut best, mut good, mut all) = (0, 0, 1);
-        for (slot, counts) in counts.as_chunks().0[..hints.len()].iter().enumerate() {
-            let [good_here, all_here] = CopyCounts::weights(*counts);
+        for (slot, &[good_here, all_here]) in copies.as_chunks().0[..hints.len()].iter().enumerate()
+        {
             let is_better = good_here * all > good * all_here;
             best = select_unpredictable(is_better, slot, best);
             good = select_unpredictable(is_better, good_here, good);
