@@ -1,5 +1,6 @@
 //! `cheater`: the cheating strategy of Jeff Wu's <https://github.com/WuTheFWasThat/hanabi.rs>.
 
+use super::common::can_spare_turns;
 use crate::rules::{CardSet, Hint, Move, Outlook, Position, Rank, Slot, Variant};
 
 /// The cheater's move. It sees all hands and plays, discards or passes by a few simple rules: an
@@ -11,7 +12,9 @@ pub(super) fn act(variant: &Variant, position: &Position) -> Move {
         Move::Play { slot }
     } else if !position.may_discard(variant) {
         pass()
-    } else if let Some(slot) = hands.useless_slot().filter(|_| hands.can_spare_turns()) {
+    } else if let Some(slot) =
+        hands.useless_slot().filter(|_| can_spare_turns(variant, position.discards))
+    {
         Move::Discard { slot }
     } else if position.may_hint() && (hands.teammate_can_play() || hands.own.is_empty()) {
         pass()
@@ -88,15 +91,6 @@ impl<'a> OpenHands<'a> {
         hand.iter().map(of_card).sum()
     }
 
-    /// Whether the deck is large enough for a discard: all missing cards could still be played
-    /// before the last round.
-    fn can_spare_turns(&self) -> bool {
-        let variant = self.variant;
-        let in_hands = u32::from(variant.players()) * u32::from(variant.hand_size());
-        let discarded = self.position.discards.count_ones();
-        discarded + in_hands + u32::from(variant.max_score()) <= variant.deck_size().into()
-    }
-
     fn teammate_can_play(&self) -> bool {
         self.held.intersects(self.outlook.playable)
     }
@@ -137,32 +131,4 @@ impl<'a> OpenHands<'a> {
 
 fn kinds(hand: &[u8]) -> CardSet {
     CardSet(hand.iter().fold(0, |set, &card| set | 1 << card))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use super::*;
-    use crate::bots::{GamesOptions, bot, play_games};
-    use crate::rules::{PRESETS, Parameters};
-
-    /// Hands can only become empty with the crowning piece; then the bot has no card to act with.
-    #[test]
-    fn it_plays_legally_beside_random_players_in_every_variant() {
-        for row in PRESETS {
-            for players in 2..=5 {
-                let parameters = Parameters { players, ..row.parameters() };
-                let variant = Arc::new(Variant::new(parameters).unwrap());
-                let player = |seat: i64| {
-                    let name = if seat % 2 == 0 { "cheater" } else { "random" };
-                    bot(name).unwrap().player(&variant).unwrap()
-                };
-                let seats: Vec<_> = (0..players).map(player).collect();
-                play_games(&variant, &seats, 0..50, GamesOptions::seeded(0)).unwrap();
-                let cheaters: Vec<_> = (0..players).map(|_| player(0)).collect();
-                play_games(&variant, &cheaters, 0..50, GamesOptions::seeded(0)).unwrap();
-            }
-        }
-    }
 }

@@ -4,7 +4,7 @@ use super::hand_knowledge::{CardsLeft, HandKnowledge, is_certainly};
 use super::public_knowledge::{PublicKnowledge, mend};
 use crate::bots::common::base_game::rank_of;
 use crate::bots::common::copy_counts::CopyCounts;
-use crate::bots::common::first_best;
+use crate::bots::common::{can_spare_turns, first_best};
 use crate::rules::{CardSet, Hint, MAX_PLAYERS, Offset, SlotSet, View};
 
 /// A count of copies, or a sum of their ranks, as a score. Scores are `f32` as in the original:
@@ -78,13 +78,9 @@ impl<'a> PrivateKnowledge<'a> {
         })
     }
 
-    /// Whether the deck is large enough for a discard: all missing cards could still be played
-    /// before the last round.
+    /// Whether the deck is large enough for a discard.
     pub fn can_spare_turns(&self) -> bool {
-        let variant = self.view.variant();
-        let in_hands = u32::from(variant.players()) * u32::from(variant.hand_size());
-        let discarded = self.view.discards().count_ones();
-        discarded + in_hands + u32::from(variant.max_score()) <= variant.deck_size().into()
+        can_spare_turns(self.view.variant(), self.view.discards())
     }
 
     /// The slot whose loss probably costs least: a teammate holds the same card, or it is not
