@@ -16,7 +16,7 @@ pub(super) fn act(variant: &Variant, position: &Position) -> Move {
         hands.useless_slot().filter(|_| can_spare_turns(variant, position.discards))
     {
         Move::Discard { slot }
-    } else if position.may_hint() && (hands.teammate_can_play() || hands.own.is_empty()) {
+    } else if position.may_hint() && (hands.teammate_can_play() || hands.own_hand.is_empty()) {
         pass()
     } else {
         let slot = hands.useless_slot().unwrap_or_else(|| hands.least_needed_slot());
@@ -29,17 +29,19 @@ struct OpenHands<'a> {
     variant: &'a Variant,
     position: &'a Position,
     outlook: Outlook,
-    own: &'a [u8],
+    own_hand: &'a [u8],
     /// The union of the teammates' hands.
-    held: CardSet,
+    teammates_kinds: CardSet,
 }
 
 impl<'a> OpenHands<'a> {
     fn new(variant: &'a Variant, position: &'a Position) -> OpenHands<'a> {
-        let own = position.hands[position.current_player.index()].cards();
+        let own_hand = position.hands[position.current_player.index()].cards();
         let outlook = position.outlook(variant);
-        let mut hands = OpenHands { variant, position, outlook, own, held: CardSet::EMPTY };
-        hands.held = hands.teammates().fold(CardSet::EMPTY, |held, hand| held | kinds(hand));
+        let mut hands =
+            OpenHands { variant, position, outlook, own_hand, teammates_kinds: CardSet::EMPTY };
+        hands.teammates_kinds =
+            hands.teammates().fold(CardSet::EMPTY, |all, hand| all | kinds(hand));
         hands
     }
 
@@ -57,22 +59,23 @@ impl<'a> OpenHands<'a> {
     /// The best playable card: preferably one that no teammate of lower urgency holds too, then
     /// the lowest.
     fn best_play(&self) -> Option<Slot> {
-        let playable = self.outlook.playable & kinds(self.own);
+        let playable = self.outlook.playable & kinds(self.own_hand);
         let shared = self.shared_with_less_busy(playable);
         let order = |&slot: &usize| {
-            let card = self.own[slot];
+            let card = self.own_hand[slot];
             (shared.contains(card.into()), self.rank(card))
         };
-        let slots = (0..self.own.len()).filter(|&slot| playable.contains(self.own[slot].into()));
+        let slots =
+            (0..self.own_hand.len()).filter(|&slot| playable.contains(self.own_hand[slot].into()));
         slots.min_by_key(order).map(Slot::at)
     }
 
     /// The given cards that a teammate with a lower [`OpenHands::urgency`] holds too.
     fn shared_with_less_busy(&self, cards: CardSet) -> CardSet {
-        if !cards.intersects(self.held) {
+        if !cards.intersects(self.teammates_kinds) {
             return CardSet::EMPTY;
         }
-        let urgency = self.urgency(self.own);
+        let urgency = self.urgency(self.own_hand);
         let less_busy = self.teammates().filter(|hand| self.urgency(hand) < urgency);
         less_busy.fold(CardSet::EMPTY, |shared, hand| shared | cards & kinds(hand))
     }
@@ -92,13 +95,13 @@ impl<'a> OpenHands<'a> {
     }
 
     fn teammate_can_play(&self) -> bool {
-        self.held.intersects(self.outlook.playable)
+        self.teammates_kinds.intersects(self.outlook.playable)
     }
 
     /// The oldest card that is dead or a duplicate of an older card in the same hand.
     fn useless_slot(&self) -> Option<Slot> {
         let mut useless = self.outlook.dead;
-        for (slot, &card) in self.own.iter().enumerate() {
+        for (slot, &card) in self.own_hand.iter().enumerate() {
             if useless.contains(card.into()) {
                 return Some(Slot::at(slot));
             }
@@ -110,12 +113,16 @@ impl<'a> OpenHands<'a> {
     /// A card that a teammate holds too, otherwise one that is not critical, otherwise the highest.
     fn least_needed_slot(&self) -> Slot {
         let order = |&slot: &usize| {
-            let card = self.own[slot];
+            let card = self.own_hand[slot];
             let index = usize::from(card);
-            (self.held.contains(index), !self.outlook.critical.contains(index), self.rank(card))
+            (
+                self.teammates_kinds.contains(index),
+                !self.outlook.critical.contains(index),
+                self.rank(card),
+            )
         };
         // Reversed, so that the lowest slot wins a tie.
-        Slot::at((0..self.own.len()).rev().max_by_key(order).unwrap_or(0))
+        Slot::at((0..self.own_hand.len()).rev().max_by_key(order).unwrap_or(0))
     }
 
     /// A hint that only passes the turn: the rank of the next player's oldest card.

@@ -143,12 +143,12 @@ mod tests {
             let [first, second] = policies.each_ref().map(bot);
             let rules = RuleList::parse(&["play-safe", "hint-playable", "discard-oldest"]).unwrap();
             let players = [first, Player::bot(rules), second];
-            let found = play_games(&variant, &players, 0..150, GamesOptions::seeded(3)).unwrap();
-            for (game, found) in (0..).zip(found) {
+            let outcomes = play_games(&variant, &players, 0..150, GamesOptions::seeded(3)).unwrap();
+            for (game, outcome) in (0..).zip(outcomes) {
                 let seed = EpisodeSeed { seed: 3, game, episode: 0 };
                 let mut table = GameRunner::new(variant.clone(), players.to_vec(), seed).unwrap();
                 table.run().unwrap();
-                assert_eq!(Some(found), table.outcome(), "game {game}");
+                assert_eq!(Some(outcome), table.outcome(), "game {game}");
             }
         }
     }
@@ -173,7 +173,7 @@ mod tests {
             let variant = Variant::new(parameters).unwrap();
             PolicyBot::new(policy.clone(), MoveChoice::Greedy, &variant)
                 .err()
-                .map(|it| it.to_string())
+                .map(|error| error.to_string())
         };
         let same = Parameters {
             random_start_player: true,

@@ -59,18 +59,18 @@ impl CopyCounts {
     }
 
     /// The kinds with at least one copy.
-    pub const fn some(self) -> CardSet {
+    pub const fn at_least_one(self) -> CardSet {
         CardSet(self.ones | self.twos)
     }
 
     /// The kinds with exactly one copy.
-    pub const fn one(self) -> CardSet {
+    pub const fn exactly_one(self) -> CardSet {
         CardSet(self.ones & !self.twos)
     }
 
     /// Removes one copy of a kind, if there is one.
     pub fn remove_if_left(&mut self, kind: usize) {
-        self.remove(CardSet::of(kind) & self.some());
+        self.remove(CardSet::of(kind) & self.at_least_one());
     }
 
     /// The copies of all kinds in each of the sets together.
@@ -121,8 +121,8 @@ mod tests {
         let mut counts = CopyCounts::BASE_GAME;
         let kinds = CardSet::of(0) | CardSet::of(4) | CardSet::of(7);
         counts.remove(kinds);
-        assert!(!counts.some().contains(4));
-        assert!(counts.total(CardSet::of(0)) == 2 && counts.one().contains(7));
+        assert!(!counts.at_least_one().contains(4));
+        assert!(counts.total(CardSet::of(0)) == 2 && counts.exactly_one().contains(7));
         counts.add(kinds);
         assert_eq!(counts, CopyCounts::BASE_GAME);
     }

@@ -83,7 +83,7 @@ impl Bot for Information {
         }
         self.public.observe_result(&turn.after, offset, event);
         for offset in 0..self.public.players {
-            let left = self.public.left.copies.some();
+            let left = self.public.left.copies.at_least_one();
             mend(&mut self.public.hands[offset], &turn.after, offset, left);
         }
     }

@@ -14,7 +14,7 @@ pub(super) fn choose(public: &mut PublicKnowledge, view: &View<'_>) -> Option<Mo
     if let Some(slot) = private.best_play().or_else(risky_play) {
         return Some(Move::Play { slot: Slot::at(slot) });
     }
-    let useless = private.own.useless(&public.left);
+    let useless = private.own_hand.useless(&public.left);
     if wants_hint(public, &private, view, !useless.is_empty()) {
         let messages = HintMessages::of_hints(public, 0);
         let known = *public;
@@ -44,7 +44,7 @@ fn wants_hint(
     has_useless: bool,
 ) -> bool {
     let playable = public.left.outlook.playable;
-    let can_play = |&offset: &usize| private.held[offset].intersects(playable);
+    let can_play = |&offset: &usize| private.teammate_kinds[offset].intersects(playable);
     let mut players = (1..public.players).filter(can_play);
     if !view.may_hint() {
         false

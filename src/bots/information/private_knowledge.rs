@@ -18,32 +18,27 @@ pub(super) struct PrivateKnowledge<'a> {
     public: &'a PublicKnowledge,
     view: &'a View<'a>,
     /// What the observer knows about its own hand.
-    pub own: HandKnowledge,
+    pub own_hand: HandKnowledge,
     /// The copies in the deck and in the observer's hand.
     unseen: CopyCounts,
     /// The kinds in each teammate's hand, by offset.
-    pub held: [CardSet; MAX_PLAYERS],
+    pub teammate_kinds: [CardSet; MAX_PLAYERS],
 }
 
 impl<'a> PrivateKnowledge<'a> {
     pub fn new(public: &'a PublicKnowledge, view: &'a View<'a>) -> PrivateKnowledge<'a> {
-        let mut held = [CardSet::EMPTY; MAX_PLAYERS];
+        let mut teammate_kinds = [CardSet::EMPTY; MAX_PLAYERS];
         let mut unseen = public.left.copies;
-        for (offset, held) in held.iter_mut().enumerate().take(public.players).skip(1) {
+        for (offset, kinds) in teammate_kinds.iter_mut().enumerate().take(public.players).skip(1) {
             for &card in view.hand_indices(Offset::at(offset)) {
-                *held |= CardSet::of(card.into());
+                *kinds |= CardSet::of(card.into());
                 unseen.remove_if_left(card.into());
             }
         }
-        let mut own = public.hands[0];
-        own.keep(unseen.some());
-        mend(&mut own, view, 0, unseen.some());
-        PrivateKnowledge { public, view, own, unseen, held }
-    }
-
-    /// The kinds in all teammates' hands.
-    fn seen(&self) -> CardSet {
-        self.held.iter().fold(CardSet::EMPTY, |seen, &hand| seen | hand)
+        let mut own_hand = public.hands[0];
+        own_hand.keep(unseen.at_least_one());
+        mend(&mut own_hand, view, 0, unseen.at_least_one());
+        PrivateKnowledge { public, view, own_hand, unseen, teammate_kinds }
     }
 
     /// The best card known to be playable: a low one that few teammates hold.
@@ -56,7 +51,7 @@ impl<'a> PrivateKnowledge<'a> {
     fn urgency(&self, card: CardSet) -> f32 {
         let mut sum = 0.0;
         for kind in card.iter() {
-            let others = self.held.iter().filter(|hand| hand.contains(kind)).count();
+            let others = self.teammate_kinds.iter().filter(|hand| hand.contains(kind)).count();
             let holders = if self.view.deck_size() > 0 { 1 + others as u32 } else { 1 };
             let weight = self.unseen.total(CardSet::of(kind));
             let of_kind = score(9 - rank_of(kind) as u32) / score(holders);
@@ -86,7 +81,7 @@ impl<'a> PrivateKnowledge<'a> {
     /// The slot whose loss probably costs least: a teammate holds the same card, or it is not
     /// critical, or its rank is high.
     pub fn least_needed(&self) -> usize {
-        let seen = self.seen();
+        let seen = self.teammate_kinds.iter().fold(CardSet::EMPTY, |seen, &hand| seen | hand);
         let critical = self.public.left.outlook.critical;
         let of_card = |card: CardSet| {
             let all = self.unseen.total(card);
@@ -101,7 +96,7 @@ impl<'a> PrivateKnowledge<'a> {
 
     /// The slot with the highest score; on ties the oldest.
     fn best_slot(&self, rate: impl Fn(CardSet) -> Option<f32>) -> Option<usize> {
-        let slots = self.own.cards().iter().enumerate();
+        let slots = self.own_hand.cards().iter().enumerate();
         let rated = slots.filter_map(|(slot, &card)| Some((slot, rate(card)?)));
         first_best(rated).map(|(slot, _)| slot)
     }

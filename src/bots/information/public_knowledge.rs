@@ -46,8 +46,8 @@ impl PublicKnowledge {
     pub fn receive(&mut self, view: &View<'_>, sender: usize, modulus: usize, message: usize) {
         let others = self.sum_of_visible_hands(view, sender, modulus) % modulus;
         if sender != 0 {
-            let own = (modulus + message - others) % modulus;
-            note_number(&mut self.hands[0], &self.left, modulus, own);
+            let own_number = (modulus + message - others) % modulus;
+            note_number(&mut self.hands[0], &self.left, modulus, own_number);
         }
     }
 
@@ -78,7 +78,7 @@ impl PublicKnowledge {
                 }
                 let CardsLeft { copies, outlook } = &mut self.left;
                 copies.remove_if_left(after.variant().card_index_unchecked(card));
-                self.hands.iter_mut().for_each(|hand| hand.keep(copies.some()));
+                self.hands.iter_mut().for_each(|hand| hand.keep(copies.at_least_one()));
                 *outlook = after.outlook();
             }
             _ => {}

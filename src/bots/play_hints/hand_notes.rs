@@ -175,7 +175,7 @@ pub(super) struct RemainingCopies {
 impl RemainingCopies {
     /// Unplayed kinds with one copy left.
     pub fn critical(&self) -> CardSet {
-        self.left.one() - self.played
+        self.left.exactly_one() - self.played
     }
 
     /// A copy of this card was discarded, or `added` to its stack.

@@ -159,8 +159,8 @@ impl WarningConvention for Holmes {
 
     /// The newest slot of unknown kind that is not dead, once the deck is nearly empty.
     fn risk(notes: &TableNotes, view: &View<'_>) -> Option<Slot> {
-        let own = &notes.hands[view.observer().index()];
-        let unclear = own.held - own.dead - own.certain;
+        let own_notes = &notes.hands[view.observer().index()];
+        let unclear = own_notes.held - own_notes.dead - own_notes.certain;
         if view.deck_size() <= 1 { unclear.newest() } else { None }
     }
 }

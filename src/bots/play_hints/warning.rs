@@ -88,12 +88,12 @@ fn read_rank<C: WarningConvention>(
 
 /// The choice of a move.
 pub(super) fn act<C: WarningConvention>(notes: &TableNotes, view: &View<'_>) -> Move {
-    let own = &notes.hands[view.observer().index()];
+    let own_notes = &notes.hands[view.observer().index()];
     let may_hint = view.may_hint();
     if may_hint && let Some(hint) = warn::<C>(notes, view) {
         return hint;
     }
-    if let Some(slot) = own.lowest_playable(view.variant()) {
+    if let Some(slot) = own_notes.lowest_playable(view.variant()) {
         return Move::Play { slot };
     }
     if may_hint && let Some(hint) = best_hint(view, |offset| play_hint::<C>(notes, view, offset)) {
@@ -107,14 +107,14 @@ pub(super) fn act<C: WarningConvention>(notes: &TableNotes, view: &View<'_>) -> 
     {
         return hint;
     }
-    Move::Discard { slot: discard(own, view) }
+    Move::Discard { slot: discard(own_notes, view) }
 }
 
 /// A dead card, otherwise the oldest that may have another copy, otherwise the one of the highest
 /// rank.
-fn discard(own: &HandNotes, view: &View<'_>) -> Slot {
-    let chosen = own.dead.oldest().or_else(|| (own.held - own.critical).oldest());
-    chosen.or_else(|| own.highest(view.variant(), own.held)).unwrap_or_default()
+fn discard(own_notes: &HandNotes, view: &View<'_>) -> Slot {
+    let chosen = own_notes.dead.oldest().or_else(|| (own_notes.held - own_notes.critical).oldest());
+    chosen.or_else(|| own_notes.highest(view.variant(), own_notes.held)).unwrap_or_default()
 }
 
 fn play_hint<C: WarningConvention>(

@@ -13,7 +13,7 @@ pub(super) struct HintTarget<'a> {
     /// Slots that may be playable or not, by common knowledge.
     unsure: SlotSet,
     /// Slots that are in fact playable.
-    really: SlotSet,
+    truly_playable: SlotSet,
 }
 
 impl<'a> HintTarget<'a> {
@@ -22,12 +22,18 @@ impl<'a> HintTarget<'a> {
         possible: &'a [CardSet],
         playable: CardSet,
     ) -> HintTarget<'a> {
-        let (mut unsure, mut really) = (0, 0);
+        let (mut unsure, mut truly_playable) = (0, 0);
         for (slot, (&card, &kinds)) in cards.iter().zip(possible).enumerate() {
             unsure |= u8::from(is_mixed(kinds, playable)) << slot;
-            really |= u8::from(playable.contains(card.into())) << slot;
+            truly_playable |= u8::from(playable.contains(card.into())) << slot;
         }
-        HintTarget { cards, possible, playable, unsure: SlotSet(unsure), really: SlotSet(really) }
+        HintTarget {
+            cards,
+            possible,
+            playable,
+            unsure: SlotSet(unsure),
+            truly_playable: SlotSet(truly_playable),
+        }
     }
 
     /// Among the hints that make the teammate play, the one that rules out the most. On ties
@@ -35,7 +41,7 @@ impl<'a> HintTarget<'a> {
     /// returns would be taken for a warning.
     pub(super) fn best_hint(&self, avoided: impl Fn() -> Option<usize>) -> Option<(Hint, usize)> {
         // A useful hint concerns a card that is playable and not known to be.
-        if self.unsure.0 & self.really.0 == 0 {
+        if self.unsure.0 & self.truly_playable.0 == 0 {
             return None;
         }
         let (mut colors, mut ranks) = ([SlotSet(0); 5], [SlotSet(0); 5]);
@@ -68,7 +74,7 @@ impl<'a> HintTarget<'a> {
                 return true;
             }
             if touched.contains(Slot::at(slot)) && kinds.intersects(self.playable) {
-                is_right = is_right.or(Some(self.really.contains(Slot::at(slot))));
+                is_right = is_right.or(Some(self.truly_playable.contains(Slot::at(slot))));
             }
         }
         is_right == Some(true)
