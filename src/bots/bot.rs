@@ -197,9 +197,9 @@ pub trait Bot: BoxedClone + Send + Sync {
     /// Chooses a move. It is this seat's turn, and the move must be legal, see [`View::is_legal`].
     fn act(&mut self, view: &View<'_>) -> Move;
 
-    /// A turn of this seat for which the move is already known, as when a stored game is followed.
-    /// The bot changes its state as if it had been asked for a move.
-    fn pass(&mut self, view: &View<'_>) {
+    /// Follows a turn of this seat whose move is already known, as in a stored game: it takes the
+    /// place of [`Bot::act`]. The bot changes its state as if it had been asked for a move.
+    fn follow_turn(&mut self, view: &View<'_>) {
         self.act(view);
     }
 

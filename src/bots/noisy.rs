@@ -93,8 +93,8 @@ impl Bot for Noisy {
         if is_dropped(&*self.bot) { chosen } else { self.random_move(view).unwrap_or(chosen) }
     }
 
-    fn pass(&mut self, view: &View<'_>) {
-        self.bot.pass(view);
+    fn follow_turn(&mut self, view: &View<'_>) {
+        self.bot.follow_turn(view);
         self.random_move(view);
     }
 
@@ -167,27 +167,27 @@ mod tests {
             view.legal_moves().next().unwrap()
         }
 
-        fn pass(&mut self, _: &View<'_>) {}
+        fn follow_turn(&mut self, _: &View<'_>) {}
     }
 
     #[test]
-    fn the_bot_passes_in_turns_that_are_known_and_the_noise_is_that_of_turns_that_it_plays() {
+    fn the_bot_follows_turns_that_are_known_and_the_noise_is_that_of_turns_that_it_plays() {
         let state = State::new(Variant::default(), EpisodeSeed::default());
         let view = state.view(state.current_player());
         for seed in 0..50 {
             let asked = Asked::default();
-            let mut passing = Noisy::new(Box::new(asked.clone()), Noise::new(0.5).unwrap());
-            passing.start(&view, GameRng::for_samples(seed));
-            let mut acting = passing.clone();
+            let mut following = Noisy::new(Box::new(asked.clone()), Noise::new(0.5).unwrap());
+            following.start(&view, GameRng::for_samples(seed));
+            let mut acting = following.clone();
             for _ in 0..seed % 7 {
-                passing.pass(&view);
+                following.follow_turn(&view);
             }
             assert_eq!(asked.0.load(Ordering::Relaxed), 0);
             for _ in 0..seed % 7 {
                 acting.act(&view);
             }
             let next = |bot: &mut Noisy| [(); 8].map(|()| bot.act(&view));
-            assert_eq!(next(&mut passing), next(&mut acting));
+            assert_eq!(next(&mut following), next(&mut acting));
         }
     }
 

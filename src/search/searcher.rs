@@ -186,7 +186,7 @@ impl Bot for Searcher {
         decision.chosen
     }
 
-    fn pass(&mut self, view: &View<'_>) {
+    fn follow_turn(&mut self, view: &View<'_>) {
         // The random numbers of later turns are those after a search in this one.
         self.rng.below_u64(u64::MAX);
         self.own.act(view);

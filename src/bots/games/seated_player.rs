@@ -149,7 +149,7 @@ impl SeatedPlayer {
         if let Player::Bot(bot) = &mut self.player {
             show_turns(&mut **bot, self.seat, state, history, |bot, view| {
                 if !std::mem::take(&mut was_asked) {
-                    bot.pass(view);
+                    bot.follow_turn(view);
                 }
             });
         }

@@ -281,7 +281,7 @@ impl Bot for Counting {
         view.variant().action_to_move(action).unwrap()
     }
 
-    fn pass(&mut self, _: &View<'_>) {
+    fn follow_turn(&mut self, _: &View<'_>) {
         self.0[1].fetch_add(1, Ordering::Relaxed);
     }
 }
