@@ -65,7 +65,7 @@ fn read_search(
     if let Some(depth) = depth {
         set(&mut options, CountOption::Depth, depth)?;
     }
-    Ok(blueprint.searching(options)?)
+    Ok(blueprint.with_search(options)?)
 }
 
 /// _search(view, blueprint, *, rollouts, milliseconds, hands, depth, threshold, method, step, seed, num_threads)

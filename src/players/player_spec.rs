@@ -104,7 +104,7 @@ impl PlayerSpec {
     ///
     /// # Errors
     /// [`PlayerSpecError::NoisyText`] for a player that has noise, that searches, or that is external.
-    pub fn noisy(self, noise: Noise) -> Result<PlayerSpec, PlayerSpecError> {
+    pub fn with_noise(self, noise: Noise) -> Result<PlayerSpec, PlayerSpecError> {
         match self.0 {
             Spec::Kind(_) | Spec::Rules(_) | Spec::Policy(_) => {
                 Ok(PlayerSpec(Spec::Noisy(noise, Box::new(self))))
@@ -120,7 +120,7 @@ impl PlayerSpec {
     /// 1 to 1,000,000,000 milliseconds, which a text cannot have, and for a blueprint whose moves are
     /// random, that sees its own hand, that searches itself, or that cannot value positions for a
     /// depth.
-    pub fn searching(self, options: SearchOptions) -> Result<PlayerSpec, SearchError> {
+    pub fn with_search(self, options: SearchOptions) -> Result<PlayerSpec, SearchError> {
         options.check_text()?;
         if self.cheats() {
             return Err(SearchError::Open(self.to_string()));

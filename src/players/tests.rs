@@ -53,7 +53,7 @@ fn a_time_limit_is_any_duration_but_whole_milliseconds_in_a_text() {
         let bot = smart.player(&variant).unwrap().into_bot().unwrap();
         let searcher = Searcher::new(bot, &variant, options).unwrap();
         searcher.decide(&State::new(variant.clone(), EpisodeSeed::default()), 1).unwrap();
-        assert_eq!(smart.clone().searching(options).is_ok(), has_text);
+        assert_eq!(smart.clone().with_search(options).is_ok(), has_text);
     }
 }
 

@@ -57,7 +57,7 @@ fn parse_bot(text: &str, find: &FindPolicy<'_>) -> Result<PlayerSpec, PlayerSpec
         let (noise, bot) = (noise.trim(), bot.trim());
         let probability = noise.parse().ok().and_then(Noise::new);
         let noise = probability.ok_or_else(|| PlayerSpecError::Noise(noise.to_owned()))?;
-        return parse_bot(bot, find)?.noisy(noise);
+        return parse_bot(bot, find)?.with_noise(noise);
     }
     match shipped_policy(text) {
         Ok(_) => {
@@ -97,7 +97,7 @@ fn parse_search(
         }
     }
     options.method = Method::from_name(method, threshold, step)?;
-    Ok(parse_bot(text.blueprint, find)?.searching(options)?)
+    Ok(parse_bot(text.blueprint, find)?.with_search(options)?)
 }
 
 /// Sets an option to the number in a text.

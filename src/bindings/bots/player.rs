@@ -81,7 +81,7 @@ impl _Player {
     fn noisy(&self, probability: f64) -> PyResult<_Player> {
         let noise = Noise::new(probability);
         let noise = noise.ok_or_else(|| PlayerSpecError::Noise(probability.to_string()))?;
-        Ok(_Player(self.0.clone().noisy(noise)?))
+        Ok(_Player(self.0.clone().with_noise(noise)?))
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
