@@ -1,12 +1,12 @@
 //! Bots: players by rules and by trained policies, and games among them.
 //!
 //! A [`Bot`] maps a [`View`](crate::rules::View), which shows what its seat may see, to a
-//! [`Move`](crate::rules::Move). [`play_games`] plays many games, and [`GameRunner`] plays one game
-//! turn by turn. Who plays:
+//! [`Move`](crate::rules::Move). [`BOTS`] lists the bots that have a name. [`play_games`] plays many
+//! games, and [`GameRunner`] plays one game turn by turn. Who plays:
 //!
 //! - a [`Player`] holds a seat of a game: a bot, the cheater, or the caller;
-//! - a [`PlayerSpec`](crate::players::PlayerSpec) says who may hold a seat, for instance by the text
-//!   `smart`, and makes players; partners of a batch are such;
+//! - a [`PlayerSpec`](crate::players::PlayerSpec) is the text of a player, such as `smart`, and makes
+//!   [`Player`]s for a variant;
 //! - a [`SeatedPlayer`] is a player in one seat of games whose whole deck is known.
 //!
 //! A bot also plays at a table that shows it only what its seat sees, by a
@@ -30,11 +30,13 @@
 
 // To add a bot, write its file, and add a `mod` line here and a row in `BOTS`.
 //
-// - `bot`: what a bot is; `registry`: bots by their names
-// - `random`, `rule_list`, `play_hints`, `smart`, `information`, `cheater`: the bots and their families
-// - `policy`: trained policies as bots; `noisy`: any bot with random moves in between
-// - `common`: sets of cards and counts of copies that several families use
-// - `games`: players, games among them, and how bots are shown a game
+// - `bot`: the trait of all bots; `registry`: `BOTS`, one row for each bot that has a name
+// - `random`, `smart`, `information`, `cheater`: one bot each
+// - `play_hints`: `simple`, `value` and `holmes`, whose hints point out playable cards
+// - `rule_list`: bots that are lists of rules, and the six published lists
+// - `policy`: a trained policy as a bot; `noisy`: a bot with some of its moves replaced by random ones
+// - `common`: what several of them use: sets of cards, counts of copies
+// - `games`: who sits where, games among players, and how bots are shown a game
 
 mod bot;
 mod cheater;

@@ -16,6 +16,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+// - `player_spec`: the forms of a player, and how each makes a `Player`
+// - `text`: parses and displays the text of a player; `search_text`: splits the text of a search into
+//   its parts; `policy_source`: a policy in a text
+// - `stored_players`: players in stored batches and pickles, with the weights of their policies
+// - `error`: why a text names no player
+
 mod error;
 mod player_spec;
 mod policy_source;

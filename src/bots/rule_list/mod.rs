@@ -7,6 +7,12 @@
 //! cooperative game with incomplete information", 2015. The behaviour is that of the public
 //! implementation in `MBlogs/mcts-hanabi` (from `rocanaan/hanabi-ad-hoc-learning`).
 //!
+//! - `rule`: the table of rules, and their texts; `condition`: conditions such as `life_tokens > 1`
+//! - `play_rules`, `hint_rules`, `discard_rules`: the functions of the rules
+//! - `context`: what a rule sees and shares with the other rules of a turn; `open_cards`: the
+//!   fireworks and the discard pile
+//! - `published_lists`: the six published lists
+//!
 //! To add a rule, write its function (`play_rules`, `hint_rules` or `discard_rules`) and its row in
 //! [`RULES`]. To add a list, write it in `published_lists` and add its row to
 //! [`BOTS`](super::BOTS).

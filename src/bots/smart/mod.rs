@@ -1,5 +1,9 @@
 //! `smart`: `SmartBot` of Arthur O'Dwyer's <https://github.com/Quuxplusone/Hanabi> (2013), move for
-//! move.
+//! move. [`Smart`] lists its conventions.
+//!
+//! - `common_knowledge`: what all seats conclude from the turns, and what the observer sees besides
+//! - `move_choice`: the choice of a move; `hint_choice`: the best hint to one teammate
+//! - `kind_sets`: what a hint leaves possible, and fractions of sets of kinds
 
 mod common_knowledge;
 mod hint_choice;
