@@ -6,7 +6,7 @@ use starmine::batch::{
     AutoresetMode, Batch, BatchError, IllegalAction, Options, OutputBuffers, Outputs, Partners,
     Seeds,
 };
-use starmine::bots::{BOTS, GameRunner, Player};
+use starmine::bots::{BOTS, BotKind, GameRunner, Player};
 use starmine::players::PlayerSpec;
 use starmine::rules::{EpisodeSeed, PRESETS, Seat, Variant, View, preset};
 
@@ -21,6 +21,12 @@ fn variant(name: &str, players: u8) -> Arc<Variant> {
 
 fn player(name: &str, variant: &Variant) -> Player {
     name.parse::<PlayerSpec>().unwrap().player(variant).unwrap()
+}
+
+/// The bots that play a variant.
+fn bots_of(variant: &Variant) -> impl Iterator<Item = &'static BotKind> {
+    let plays = |bot: &&BotKind| bot.name.parse::<PlayerSpec>().unwrap().player(variant).is_ok();
+    BOTS.iter().filter(plays)
 }
 
 fn partners(seats: &[(Seat, &[&str])]) -> Partners {
@@ -139,7 +145,7 @@ fn play(variant: &Arc<Variant>, seats: &[(Seat, &str)], threads: usize, steps: u
 fn every_bot_plays_as_at_a_table() {
     for players in [2, 3, 5] {
         let variant = variant("standard", players);
-        for bot in BOTS.iter().filter(|&bot| PlayerSpec::from(bot).player(&variant).is_ok()) {
+        for bot in bots_of(&variant) {
             play(&variant, &[(Seat::ALL[1], bot.name)], 1, 60);
             let all: Vec<(Seat, &str)> =
                 variant.seats().take(players as usize - 1).map(|seat| (seat, bot.name)).collect();
@@ -161,7 +167,7 @@ fn every_variant_has_partners() {
 #[test]
 fn copies_and_stored_batches_go_on_alike() {
     let variant = variant("standard", 3);
-    for bot in BOTS.iter().filter(|&bot| PlayerSpec::from(bot).player(&variant).is_ok()) {
+    for bot in bots_of(&variant) {
         let mut batch = play(&variant, &[(Seat::FIRST, bot.name), (Seat::ALL[2], "random")], 1, 37);
         let mut copy = batch.try_clone().unwrap();
         let mut stored = Batch::from_bytes(&batch.to_bytes().unwrap(), None).unwrap();

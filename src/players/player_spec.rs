@@ -68,18 +68,6 @@ impl PartialEq for PlayerSpec {
 
 impl Eq for PlayerSpec {}
 
-impl From<&'static BotKind> for PlayerSpec {
-    fn from(kind: &'static BotKind) -> PlayerSpec {
-        PlayerSpec(Spec::Kind(kind))
-    }
-}
-
-impl From<RuleList> for PlayerSpec {
-    fn from(list: RuleList) -> PlayerSpec {
-        PlayerSpec(Spec::Rules(list))
-    }
-}
-
 impl PlayerSpec {
     /// A policy that was read from a file, or that is shipped. `source` is the path of its file, or
     /// its name.

@@ -46,7 +46,7 @@ impl PlayerSpec {
 fn parse_bot(text: &str, find: &FindPolicy<'_>) -> Result<PlayerSpec, PlayerSpecError> {
     if let Some(rules) = text.strip_prefix(RULES_PREFIX) {
         let rules: Vec<&str> = rules.split(';').map(str::trim).collect();
-        return Ok(RuleList::parse(&rules)?.into());
+        return Ok(PlayerSpec(Spec::Rules(RuleList::parse(&rules)?)));
     }
     if let Some(policy) = text.strip_prefix(POLICY_PREFIX) {
         return Ok(PlayerSpec(Spec::Policy(NamedPolicy::parse(policy, find)?)));
@@ -64,7 +64,7 @@ fn parse_bot(text: &str, find: &FindPolicy<'_>) -> Result<PlayerSpec, PlayerSpec
             let (source, policy) = find(text)?;
             Ok(PlayerSpec::of_policy(&source, policy, MoveChoice::Greedy))
         }
-        Err(_) => Ok(bot_or_policy(text)?.into()),
+        Err(_) => Ok(PlayerSpec(Spec::Kind(bot_or_policy(text)?))),
     }
 }
 
