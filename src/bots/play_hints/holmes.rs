@@ -1,8 +1,7 @@
 //! `holmes`: `HolmesBot`.
 
 use super::hand_notes::{HandNotes, RemainingCopies, TableNotes, hint_cards};
-use super::play_hint::looks_like_a_pass;
-use super::warning::{WarningConvention, act, read};
+use super::warning::{WarningConvention, act, observe, read};
 use crate::bots::bot::{Bot, Turn};
 use crate::bots::common::base_game;
 use crate::bots::common::copy_counts::CopyCounts;
@@ -22,30 +21,6 @@ pub struct Holmes {
 }
 
 impl Holmes {
-    fn read_hint(&mut self, turn: &Turn<'_>, target: Seat, hint: Hint) {
-        read::<Holmes>(&mut self.notes, turn, target, hint);
-        let hand = &mut self.notes.hands[target.index()];
-        hand.exclude(hand.held - turn.event.touched, hint_cards(turn.before.variant(), hint));
-        // The marks refer to the current stacks.
-        let deductions = Deductions::new(&self.notes.remaining, CopyCounts::default());
-        // A hint by another convention may contradict an earlier certainty.
-        let before = std::mem::take(&mut hand.certain);
-        deductions.mark(hand);
-        self.is_behind |= hand.certain != before;
-    }
-
-    fn see_card(&mut self, turn: &Turn<'_>, card: Card, slot: Slot) {
-        let (variant, event) = (turn.before.variant(), turn.event);
-        let index = variant.card_index_unchecked(card);
-        let is_last = self.notes.remaining.critical().contains(index);
-        self.notes.replace(&turn.before, event.seat, slot);
-        self.notes.hands[event.seat.index()].exclude_from_uncertain(self.deductions.gone);
-        self.notes.remaining.remove(variant, card, event.added);
-        if event.added && !is_last {
-            self.notes.unmark_copies(index, |hand| hand.critical);
-        }
-    }
-
     /// Repeats until a fixed point: known cards leave fewer copies for the other slots, which may
     /// make more cards known.
     fn infer(&mut self, players: usize) {
@@ -145,6 +120,32 @@ impl Deductions {
 }
 
 impl WarningConvention for Holmes {
+    fn read_hint(&mut self, turn: &Turn<'_>, target: Seat, hint: Hint) {
+        self.infer(turn.before.variant().players().into());
+        read::<Holmes>(&mut self.notes, turn, target, hint);
+        let hand = &mut self.notes.hands[target.index()];
+        hand.exclude(hand.held - turn.event.touched, hint_cards(turn.before.variant(), hint));
+        // The marks refer to the current stacks.
+        let deductions = Deductions::new(&self.notes.remaining, CopyCounts::default());
+        // A hint by another convention may contradict an earlier certainty.
+        let before = std::mem::take(&mut hand.certain);
+        deductions.mark(hand);
+        self.is_behind |= hand.certain != before;
+    }
+
+    fn see_card(&mut self, turn: &Turn<'_>, card: Card, slot: Slot) {
+        let (variant, event) = (turn.before.variant(), turn.event);
+        let index = variant.card_index_unchecked(card);
+        let is_last = self.notes.remaining.critical().contains(index);
+        self.notes.replace(&turn.before, event.seat, slot);
+        self.notes.hands[event.seat.index()].exclude_from_uncertain(self.deductions.gone);
+        self.notes.remaining.remove(variant, card, event.added);
+        if event.added && !is_last {
+            self.notes.unmark_copies(index, |hand| hand.critical);
+        }
+        self.is_behind = true;
+    }
+
     fn harmless_by_color(variant: &Variant, hand: &HandNotes) -> SlotSet {
         hand.rank_known(variant) | hand.dead
     }
@@ -180,20 +181,7 @@ impl Bot for Holmes {
     }
 
     fn observe(&mut self, turn: &Turn<'_>) {
-        let (variant, event) = (turn.before.variant(), turn.event);
-        match (event.played, event.card) {
-            (Move::Hint { hint: Hint::Rank(_), .. }, _) if looks_like_a_pass(turn) => {}
-            (Move::Hint { offset, hint }, _) => {
-                self.infer(variant.players().into());
-                let target = variant.seat_after_unchecked(event.seat, offset);
-                self.read_hint(turn, target, hint);
-            }
-            (Move::Discard { slot } | Move::Play { slot }, Some(card)) => {
-                self.see_card(turn, card, slot);
-                self.is_behind = true;
-            }
-            _ => {}
-        }
+        observe(self, turn);
     }
 
     fn act(&mut self, view: &View<'_>) -> Move {

@@ -1,8 +1,7 @@
 //! `value`: `ValueBot`.
 
 use super::hand_notes::{HandNotes, TableNotes, hint_cards};
-use super::play_hint::looks_like_a_pass;
-use super::warning::{WarningConvention, act, read};
+use super::warning::{WarningConvention, act, observe, read};
 use crate::bots::bot::{Bot, Turn};
 use crate::bots::common::base_game;
 use crate::rules::{
@@ -17,6 +16,15 @@ pub struct Value {
 }
 
 impl Value {
+    /// All kinds of a rank are played: slots known to be of this rank are dead.
+    fn mark_dead(&mut self, cards: CardSet) {
+        for hand in &mut self.notes.hands {
+            hand.dead |= hand.within(cards);
+        }
+    }
+}
+
+impl WarningConvention for Value {
     fn read_hint(&mut self, turn: &Turn<'_>, target: Seat, hint: Hint) {
         read::<Value>(&mut self.notes, turn, target, hint);
         let TableNotes { remaining, hands, .. } = &mut self.notes;
@@ -44,15 +52,6 @@ impl Value {
         }
     }
 
-    /// All kinds of a rank are played: slots known to be of this rank are dead.
-    fn mark_dead(&mut self, cards: CardSet) {
-        for hand in &mut self.notes.hands {
-            hand.dead |= hand.within(cards);
-        }
-    }
-}
-
-impl WarningConvention for Value {
     fn harmless_by_color(variant: &Variant, hand: &HandNotes) -> SlotSet {
         hand.rank_known(variant)
     }
@@ -84,18 +83,7 @@ impl Bot for Value {
     }
 
     fn observe(&mut self, turn: &Turn<'_>) {
-        let (variant, event) = (turn.before.variant(), turn.event);
-        match (event.played, event.card) {
-            (Move::Hint { hint: Hint::Rank(_), .. }, _) if looks_like_a_pass(turn) => {}
-            (Move::Hint { offset, hint }, _) => {
-                let target = variant.seat_after_unchecked(event.seat, offset);
-                self.read_hint(turn, target, hint);
-            }
-            (Move::Discard { slot } | Move::Play { slot }, Some(card)) => {
-                self.see_card(turn, card, slot);
-            }
-            _ => {}
-        }
+        observe(self, turn);
     }
 
     fn act(&mut self, view: &View<'_>) -> Move {

@@ -2,12 +2,18 @@
 //! they warn the next player before it discards the last copy of a card.
 
 use super::hand_notes::{HandNotes, TableNotes, hint_cards};
-use super::play_hint::{Harmless, PlayHint, best_hint, best_play_hint, pass};
+use super::play_hint::{Harmless, PlayHint, best_hint, best_play_hint, looks_like_a_pass, pass};
 use crate::bots::bot::Turn;
-use crate::rules::{CardSet, Hint, Move, Offset, Rank, Seat, Slot, SlotSet, Variant, View};
+use crate::rules::{Card, CardSet, Hint, Move, Offset, Rank, Seat, Slot, SlotSet, Variant, View};
 
-/// The details in which the bots that warn read hints differently.
+/// The details in which the bots that warn differ.
 pub(super) trait WarningConvention {
+    /// Reads a hint to a seat, which may be a warning.
+    fn read_hint(&mut self, turn: &Turn<'_>, target: Seat, hint: Hint);
+
+    /// Notes a card that was played or discarded from a slot.
+    fn see_card(&mut self, turn: &Turn<'_>, card: Card, slot: Slot);
+
     /// Slots that a colour hint may touch although they are not playable.
     fn harmless_by_color(variant: &Variant, hand: &HandNotes) -> SlotSet;
 
@@ -20,6 +26,21 @@ pub(super) trait WarningConvention {
 
     /// The slot to play at a risk when nothing is known to be playable and no hint is useful.
     fn risk(notes: &TableNotes, view: &View<'_>) -> Option<Slot>;
+}
+
+/// Updates a bot with a turn.
+pub(super) fn observe(bot: &mut impl WarningConvention, turn: &Turn<'_>) {
+    let (variant, event) = (turn.before.variant(), turn.event);
+    match (event.played, event.card) {
+        (Move::Hint { hint: Hint::Rank(_), .. }, _) if looks_like_a_pass(turn) => {}
+        (Move::Hint { offset, hint }, _) => {
+            bot.read_hint(turn, variant.seat_after_unchecked(event.seat, offset), hint);
+        }
+        (Move::Discard { slot } | Move::Play { slot }, Some(card)) => {
+            bot.see_card(turn, card, slot);
+        }
+        _ => {}
+    }
 }
 
 /// Updates the notes on the hinted hand with what the hint says and means.
