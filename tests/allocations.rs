@@ -158,6 +158,21 @@ fn a_step_does_not_allocate() {
 }
 
 #[test]
+fn a_step_with_a_partner_does_not_allocate() {
+    let variant = Arc::new(Variant::default());
+    for autoreset_mode in [AutoresetMode::SameStep, AutoresetMode::NextStep] {
+        let partners = Partners::default().with(Seat::ALL[1], vec!["iggi".parse().expect("a bot")]);
+        let options = Options {
+            partners: partners.expect("it is allowed"),
+            autoreset_mode,
+            illegal_action: IllegalAction::Terminate,
+            ..Options::default()
+        };
+        check(&variant, options);
+    }
+}
+
+#[test]
 fn a_belief_does_not_allocate() {
     let parameters = Parameters { hand_size: Some(6), ..Parameters::default() };
     let variant = Arc::new(Variant::new(parameters).expect("it is allowed"));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use starmine::batch::{
     AutoresetMode, Batch, BatchError, IllegalAction, Options, OutputBuffers, Outputs, Partners,
-    Seeds,
+    Seeds, Worlds,
 };
 use starmine::bots::{BOTS, BotKind, GameRunner, Player};
 use starmine::players::PlayerSpec;
@@ -46,10 +46,11 @@ fn legal_action(batch: &Batch, game: usize, pick: usize) -> i64 {
 struct Mirror {
     tables: Vec<GameRunner>,
     players: Vec<Player>,
+    mode: AutoresetMode,
 }
 
 impl Mirror {
-    fn new(variant: &Arc<Variant>, seats: &[(Seat, &str)]) -> Mirror {
+    fn new(variant: &Arc<Variant>, seats: &[(Seat, &str)], mode: AutoresetMode) -> Mirror {
         let mut players = vec![Player::External; variant.players().into()];
         for &(seat, name) in seats {
             players[seat.index()] = player(name, variant);
@@ -60,15 +61,34 @@ impl Mirror {
             next_turn(&mut table);
             table
         };
-        Mirror { tables: (0..GAMES as u64).map(table).collect(), players }
+        Mirror { tables: (0..GAMES as u64).map(table).collect(), players, mode }
     }
 
     fn is_learner(&self, seat: Seat) -> bool {
         matches!(self.players[seat.index()], Player::External)
     }
 
+    /// Deals the next episode of a game in which the learner has a turn.
+    fn deal(&mut self, game: usize) {
+        let table = &self.tables[game];
+        let (variant, seed) = (table.variant().clone(), table.seed().next());
+        self.tables[game] = GameRunner::new(variant, self.players.clone(), seed).unwrap();
+        next_turn(&mut self.tables[game]);
+    }
+
     /// Plays the learner's action in one game and compares what the batch wrote.
     fn check(&mut self, game: usize, action: i64, written: &OutputBuffers<f32>) {
+        if self.tables[game].ending().is_some() {
+            assert_eq!((written.reward()[game], written.terminated()[game]), (0.0, false));
+            self.deal(game);
+        } else {
+            self.play(game, action, written);
+        }
+        self.check_position(game, written);
+    }
+
+    /// Plays the learner's action in a game that is not over.
+    fn play(&mut self, game: usize, action: i64, written: &OutputBuffers<f32>) {
         let begun = self.tables[game].history().iter().any(|turn| self.is_learner(turn.seat));
         let table = &mut self.tables[game];
         let variant = table.variant().clone();
@@ -83,16 +103,20 @@ impl Mirror {
         if ended {
             assert_eq!(written.final_score()[game], i32::from(score));
             assert_eq!(written.final_length()[game], table.length() as i32);
-            let seed = table.seed().next();
-            *table = GameRunner::new(variant.clone(), self.players.clone(), seed).unwrap();
-            next_turn(table);
+            if self.mode == AutoresetMode::SameStep {
+                self.deal(game);
+            }
         }
+    }
+
+    /// Compares the outputs that describe the game as it stands.
+    fn check_position(&self, game: usize, written: &OutputBuffers<f32>) {
         let table = &self.tables[game];
         let view = table.view(table.current_player());
         assert_eq!(written.current_player()[game], i32::from(u8::from(view.current_player())));
         assert_eq!(written.score()[game], i32::from(view.score()));
         let legal = view.legal_actions();
-        let actions = variant.num_actions();
+        let actions = table.variant().num_actions();
         for action in 0..actions {
             assert_eq!(
                 written.action_mask()[game * actions + action],
@@ -117,16 +141,27 @@ fn next_turn(table: &mut GameRunner) {
     }
 }
 
-/// Plays so many steps and returns the batch; the mirror must agree in each.
-fn play(variant: &Arc<Variant>, seats: &[(Seat, &str)], threads: usize, steps: usize) -> Batch {
+/// Plays so many steps and returns the batch; the mirror must agree in each. Games that have ended are
+/// dealt anew as the mode says, with `Disabled` by a reset.
+fn play_in(
+    mode: AutoresetMode,
+    variant: &Arc<Variant>,
+    seats: &[(Seat, &str)],
+    threads: usize,
+    steps: usize,
+) -> Batch {
     let choices: Vec<(Seat, Vec<&str>)> =
         seats.iter().map(|&(seat, name)| (seat, vec![name])).collect();
     let choices: Vec<(Seat, &[&str])> =
         choices.iter().map(|(seat, names)| (*seat, names.as_slice())).collect();
-    let options =
-        Options { partners: partners(&choices), num_threads: threads, ..Options::default() };
+    let options = Options {
+        partners: partners(&choices),
+        num_threads: threads,
+        autoreset_mode: mode,
+        ..Options::default()
+    };
     let mut batch = Batch::new(variant.clone(), GAMES, SEED, options).unwrap();
-    let mut mirror = Mirror::new(variant, seats);
+    let mut mirror = Mirror::new(variant, seats, mode);
     let mut written = batch.allocate::<f32>().unwrap();
     batch.observe(written.outputs()).unwrap();
     for step in 0..steps {
@@ -137,8 +172,21 @@ fn play(variant: &Arc<Variant>, seats: &[(Seat, &str)], threads: usize, steps: u
             mirror.check(game, action, &written);
             assert!(is_same(&batch, game, &mirror.tables[game]), "game {game}");
         }
+        if mode == AutoresetMode::Disabled && written.terminated().contains(&true) {
+            let over = written.terminated().to_vec();
+            batch.reset(Seeds::Continue, Some(&over), written.outputs()).unwrap();
+            for game in (0..GAMES).filter(|&game| over[game]) {
+                mirror.deal(game);
+                mirror.check_position(game, &written);
+            }
+        }
     }
     batch
+}
+
+/// As [`play_in`], with a deal in the step that ends a game.
+fn play(variant: &Arc<Variant>, seats: &[(Seat, &str)], threads: usize, steps: usize) -> Batch {
+    play_in(AutoresetMode::SameStep, variant, seats, threads, steps)
 }
 
 #[test]
@@ -150,6 +198,19 @@ fn every_bot_plays_as_at_a_table() {
             let all: Vec<(Seat, &str)> =
                 variant.seats().take(players as usize - 1).map(|seat| (seat, bot.name)).collect();
             play(&variant, &all, 2, 60);
+        }
+    }
+}
+
+#[test]
+fn games_that_end_are_dealt_anew_as_the_mode_says() {
+    for players in [2, 3] {
+        let variant = variant("standard", players);
+        let last = Seat::ALL[usize::from(players) - 1];
+        for &mode in AutoresetMode::ALL {
+            for seats in [&[(last, "random")][..], &[(Seat::FIRST, "random"), (last, "flawed")]] {
+                play_in(mode, &variant, &seats[..seats.len().min(players as usize - 1)], 2, 80);
+            }
         }
     }
 }
@@ -314,4 +375,66 @@ fn the_action_of_a_game_that_waits_for_a_bot_is_not_counted_as_illegal() {
     let error = batch.step_some(&[99; 3], &[true, true, false], Outputs::default());
     let Err(BatchError::IllegalActions(error)) = error else { panic!("{error:?}") };
     assert_eq!((error.count, error.listed[0].game), (1, 0));
+}
+
+/// The checksum of all outputs of some steps of legal actions that differ from step to step.
+fn checksum(batch: &mut Batch, steps: usize) -> u32 {
+    let mut written = batch.allocate::<f32>().unwrap();
+    let mut hasher = crc32fast::Hasher::new();
+    for step in 0..=steps {
+        if step > 0 {
+            let actions: Vec<i64> =
+                (0..batch.num_envs()).map(|game| legal_action(batch, game, step)).collect();
+            batch.step(&actions, written.outputs()).unwrap();
+        }
+        let bits =
+            |values: &[f32]| values.iter().map(|value| *value as i8 as u8).collect::<Vec<_>>();
+        hasher.update(&bits(written.obs()));
+        hasher.update(&bits(written.reward()));
+        let mask: Vec<u8> = written.action_mask().iter().map(|&legal| legal.into()).collect();
+        hasher.update(&mask);
+        for numbers in [written.final_score(), written.final_length(), written.current_player()] {
+            hasher.update(&numbers.iter().map(|&number| number as u8).collect::<Vec<_>>());
+        }
+    }
+    hasher.finalize()
+}
+
+/// A batch with a mixture in one seat, after some steps; an illegal action has just ended game 2.
+fn mixed_batch() -> Batch {
+    let choices = ["smart", "random"].map(|name| name.parse().unwrap()).to_vec();
+    let partners = Partners::default().with_weights(Seat::ALL[1], choices, vec![1.0, 2.0]).unwrap();
+    let options = Options {
+        partners,
+        autoreset_mode: AutoresetMode::NextStep,
+        illegal_action: IllegalAction::Terminate,
+        ..Options::default()
+    };
+    let mut batch = Batch::new(variant("standard", 3), 6, SEED, options).unwrap();
+    checksum(&mut batch, 40);
+    let mut actions: Vec<i64> = (0..6).map(|game| legal_action(&batch, game, 3)).collect();
+    actions[2] = -1;
+    batch.step(&actions, Outputs::default()).unwrap();
+    batch
+}
+
+#[test]
+fn a_batch_of_version_0_4_with_a_mixture_and_a_forfeited_game_goes_on() {
+    let stored = include_bytes!("data/compat/0.4/batch-mixture.bin");
+    let mut batch = mixed_batch();
+    assert_eq!(batch.to_bytes().unwrap(), stored);
+    let mut resumed = Batch::from_bytes(stored, None).unwrap();
+    assert_eq!(resumed.to_bytes().unwrap(), stored);
+    assert!(resumed.legal_actions(2).is_empty());
+    assert_eq!(checksum(&mut resumed, 40), 1_147_777_500);
+    assert_eq!(checksum(&mut batch, 40), 1_147_777_500);
+}
+
+#[test]
+fn worlds_of_a_batch_with_partners_have_the_bits_of_version_0_4() {
+    let batch = mixed_batch();
+    let worlds = Worlds { count: 3, seed: 9, observer: None, games: None };
+    assert_eq!(checksum(&mut batch.worlds(worlds).unwrap(), 60), 951_287_427);
+    let worlds = Worlds { observer: Some(Seat::ALL[2]), ..worlds };
+    assert_eq!(checksum(&mut batch.worlds(worlds).unwrap(), 60), 1_440_313_865);
 }
