@@ -141,8 +141,6 @@ impl Replay {
             self.is_broken = true;
             return Err(self.error_in(wrong));
         }
-        // Only some rows have moved if the call was stopped.
-        BatchError::check_stop().inspect_err(|_| self.is_broken = true)?;
         self.advance();
         Ok(())
     }
@@ -241,10 +239,7 @@ fn filled<T: Clone>(value: T, length: usize) -> Result<Vec<T>, BatchError> {
 mod tests {
     use super::*;
     use crate::batch::Partners;
-    use crate::bots::{GamesOptions, record_games};
-    use crate::players::PlayerSpec;
     use crate::rules::{Seat, Variant};
-    use crate::threads::{Stop, stoppable};
 
     #[test]
     fn options_without_effect_are_refused() {
@@ -259,21 +254,5 @@ mod tests {
             let refused = Replay::new(Recording::new(Variant::default()), 1, options);
             assert!(matches!(refused, Err(BatchError::UnusedOption(found)) if found == name));
         }
-    }
-
-    #[test]
-    fn a_stopped_step_is_an_error_and_ends_the_replay() {
-        let players: PlayerSpec = "random".parse().unwrap();
-        let variant = Variant::default();
-        let players = [(); 2].map(|()| players.player(&variant).unwrap());
-        let played = record_games(&variant, &players, 0..2, GamesOptions::seeded(1)).unwrap();
-        let mut replay = Replay::new(played.recording, 2, Options::default()).unwrap();
-        replay.step(Outputs::default()).unwrap();
-        let stop = Stop::default();
-        stop.set();
-        let stopped = stoppable(Some(stop), || replay.step(Outputs::default()));
-        assert!(matches!(stopped, Err(BatchError::Stopped)), "{stopped:?}");
-        let ended = replay.step(Outputs::default());
-        assert!(matches!(ended, Err(BatchError::EndedReplay)), "{ended:?}");
     }
 }
