@@ -352,12 +352,12 @@ fn a_step_does_not_play_the_turn_of_an_external_partner() {
         let first = |game| batch.legal_actions(game).iter().next().unwrap().into();
         (0..3).map(first).collect::<Vec<i64>>()
     };
-    assert!(matches!(batch.to_bytes(), Err(BatchError::StoredExternal)));
+    assert!(matches!(batch.to_bytes(), Err(BatchError::NotStored(_))));
     batch.step(&first(&batch), Outputs::default()).unwrap();
     let (before, actions) = (batch.partner_state(1), first(&batch));
     for _ in 0..2 {
         let refused = batch.step(&actions, Outputs::default());
-        assert!(matches!(refused, Err(BatchError::PartnerTurn { game: 0 })), "{refused:?}");
+        assert!(matches!(refused, Err(BatchError::Partners(_))), "{refused:?}");
     }
     assert_eq!(batch.partner_state(1), before);
     batch.step_some(&actions, &[true; 3], Outputs::default()).unwrap();

@@ -6,8 +6,8 @@ use thiserror::Error;
 
 use crate::buffers::{BufferError, InstructionSetError};
 use crate::players::PlayerSpecError;
-use crate::rules::{ActionSet, DeckError, MoveError, UnsupportedVariantError, Variant};
-use crate::threads::{MAX_THREADS, is_stopped};
+use crate::rules::{ActionSet, DeckError, RecordingError, UnsupportedVariantError, Variant};
+use crate::threads::is_stopped;
 
 /// Illegal actions, for which a step was refused; no game has moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,9 +90,16 @@ pub enum BatchError {
     /// An instruction set that this processor does not have.
     #[error(transparent)]
     InstructionSet(#[from] InstructionSetError),
-    /// More than [`MAX_THREADS`](crate::threads::MAX_THREADS).
-    #[error("num_threads={0} is not allowed: expected at most {MAX_THREADS}")]
-    NumThreads(usize),
+    /// A number of games or threads that is out of range.
+    #[error("{name}={found} is not allowed: expected 1 to {most}")]
+    Number {
+        /// `num_envs` or `num_threads`.
+        name: &'static str,
+        /// The number.
+        found: usize,
+        /// The highest number that is allowed.
+        most: usize,
+    },
     /// Threads that the system does not start.
     #[error("the threads of the batch could not be started")]
     Threads(#[source] std::io::Error),
@@ -103,12 +110,10 @@ pub enum BatchError {
     #[error(transparent)]
     PartnerVariant(#[from] UnsupportedVariantError),
     /// Partners that are not allowed: of their seats, their number, their weights, or because they
-    /// leave the learner no turn.
+    /// leave the learner no turn. Also a call that is not allowed in a batch with partners, or without them,
+    /// or in which it is the turn of a partner.
     #[error("{0}")]
     Partners(String),
-    /// No games, or too many.
-    #[error("num_envs={0} is not allowed: expected 1 to {max}", max = u32::MAX)]
-    NumEnvs(usize),
     /// Memory that cannot be allocated.
     #[error("there is no memory for num_envs={num_envs}")]
     Memory {
@@ -125,56 +130,20 @@ pub enum BatchError {
         /// What is wrong with it.
         source: DeckError,
     },
-    /// A recorded game whose deck or start player does not fit the variant.
-    #[error("game {game} cannot be dealt")]
-    RecordedDeck {
+    /// A recorded game that cannot be dealt or played.
+    #[error("game {game} cannot be replayed")]
+    Recorded {
         /// The game.
         game: usize,
-        /// What is wrong with it.
-        source: DeckError,
+        /// What is wrong with its deck, its start player or one of its actions.
+        source: RecordingError,
     },
-    /// An action of a recorded game that is not legal, or that follows the end of its game.
-    #[error("turn {turn} of game {game} cannot be played")]
-    RecordedMove {
-        /// The game.
-        game: usize,
-        /// The number of turns before.
-        turn: usize,
-        /// What is wrong with it.
-        source: MoveError,
-    },
-    /// An option that has no effect in a replay.
-    #[error("{0} has no effect in a replay: expected its default")]
-    UnusedOption(&'static str),
-    /// A step of a replay that has met an illegal action before.
-    #[error("this replay has ended with an error: expected a new one, without that game")]
-    EndedReplay,
-    /// Games can stay as they are in a step only where partners share them.
-    #[error("this batch has no partners: expected one with partners, or a step of all games")]
-    NoPartners,
-    /// A game that waits for an external partner.
-    #[error("game {game} waits for a partner: expected its turn by step_some first")]
-    PartnerTurn {
-        /// The game.
-        game: usize,
-    },
-    /// Given decks for a batch with partners.
-    #[error("decks are not allowed in a batch with partners")]
-    DecksWithPartners,
-    /// Games with given decks, which cannot be stored.
-    #[error(
-        "{0} game(s) with given decks cannot be stored: expected decks and actions to be kept instead"
-    )]
-    StoredDecks(usize),
-    /// External partners, or games that [stop before each turn of a
-    /// bot](super::Partners::stopping_before_bots): neither can be stored.
-    #[error(
-        "a batch with external partners, or whose games stop before each turn of a bot, cannot be stored: expected bots and policy files as partners"
-    )]
-    StoredExternal,
-    /// A batch that worlds were written into, which cannot be stored.
-    #[error("a batch with drawn worlds cannot be stored: expected a reset of all games first")]
-    StoredWorlds,
+    /// An option that has no effect in a replay, or a step of a replay that has met an error before.
+    #[error("{0}")]
+    Replay(String),
+    /// Games that cannot be stored, and why.
+    #[error("this batch cannot be stored: {0}")]
+    NotStored(String),
     /// Bytes that are not a stored batch, are damaged, or have the format of another version.
     #[error("{problem}")]
     Stored {
@@ -211,6 +180,13 @@ impl BatchError {
         BatchError::Stored { problem: problem.into(), source: Some(Box::new(source)) }
     }
 
+    /// The error for a call that a batch without partners does not have.
+    pub(crate) fn without_partners() -> BatchError {
+        let refused =
+            "this batch has no partners: expected one with partners, or a step of all games";
+        BatchError::Partners(refused.to_owned())
+    }
+
     /// [`BatchError::Stopped`] if the call is to end.
     pub(super) fn check_stop() -> Result<(), BatchError> {
         if is_stopped() { Err(BatchError::Stopped) } else { Ok(()) }
@@ -226,7 +202,7 @@ mod tests {
     use crate::bots::GamesError;
     use crate::nn::{Policy, PolicyError};
     use crate::players::PlayerSpec;
-    use crate::rules::{Parameters, RecordingError, error_text};
+    use crate::rules::{MoveError, Parameters, error_text};
 
     /// The texts of an error and its sources.
     fn texts(error: &(dyn Error + 'static)) -> Vec<String> {
@@ -267,7 +243,14 @@ mod tests {
             (GamesError::Memory(no_memory()).into(), 2),
             (PlayerSpecError::Policy(header()).into(), 3),
             (refused_deck().into(), 2),
-            (BatchError::RecordedMove { game: 0, turn: 3, source: illegal }.into(), 2),
+            (
+                BatchError::Recorded {
+                    game: 0,
+                    source: RecordingError::Move { turn: 3, source: illegal },
+                }
+                .into(),
+                3,
+            ),
             (BatchError::stored("it cannot be resumed", header()).into(), 4),
         ];
         for (error, length) in cases {

@@ -213,10 +213,12 @@ impl Batch {
         options: Options,
     ) -> Result<Batch, BatchError> {
         if num_envs == 0 || u32::try_from(num_envs).is_err() {
-            return Err(BatchError::NumEnvs(num_envs));
+            let (name, most) = ("num_envs", u32::MAX as usize);
+            return Err(BatchError::Number { name, found: num_envs, most });
         }
         if options.num_threads > MAX_THREADS {
-            return Err(BatchError::NumThreads(options.num_threads));
+            let (name, found) = ("num_threads", options.num_threads);
+            return Err(BatchError::Number { name, found, most: MAX_THREADS });
         }
         options.partners.check(&variant)?;
         let config = BatchConfig::new(variant, num_envs, options)?;
@@ -457,7 +459,7 @@ impl Batch {
     ///
     /// # Errors
     /// [`BatchError::IllegalActions`], or [`BatchError::Buffer`] for buffers of a wrong length; no game
-    /// has moved then. [`BatchError::PartnerTurn`] if a game waits for an external partner, whose turn
+    /// has moved then. [`BatchError::Partners`] if a game waits for an external partner, whose turn
     /// [`Batch::step_some`] plays.
     pub fn step(&mut self, actions: &[i64], outputs: Outputs<'_>) -> Result<(), BatchError> {
         self.check_whole()?;
@@ -485,7 +487,9 @@ impl Batch {
             position.ending.is_none() && partners.hold(position.current_player)
         };
         match self.partner_games.iter().position(waits) {
-            Some(game) => Err(BatchError::PartnerTurn { game }),
+            Some(game) => Err(BatchError::Partners(format!(
+                "game {game} waits for a partner: expected its turn by step_some first"
+            ))),
             None => Ok(()),
         }
     }

@@ -8,7 +8,7 @@ use crate::batch::outputs::Outputs;
 use crate::batch::step::Request;
 use crate::batch::step::next_games::{NONE, NextGames};
 use crate::batch::{Batch, BatchError, reserve};
-use crate::rules::{BitIndices, Recording, RecordingError};
+use crate::rules::{BitIndices, Recording};
 
 /// A replay of recorded games. Row `i` of `n` plays games `i`, `i + n`, `i + 2n` and so on, each
 /// from its deal to its last recorded action; games without an action are left out. What a row
@@ -74,8 +74,8 @@ impl Replay {
     /// A replay of these games in this number of rows, or in fewer if there are fewer games.
     ///
     /// # Errors
-    /// [`BatchError::RecordedDeck`] for a deck or a start player that does not fit the variant,
-    /// [`BatchError::UnusedOption`] for an autoreset mode, a mode of illegal actions or partners, and
+    /// [`BatchError::Recorded`] for a deck or a start player that does not fit the variant,
+    /// [`BatchError::Replay`] for an autoreset mode, a mode of illegal actions or partners, and
     /// others for no row, too many, or no memory.
     pub fn new(games: Recording, num_rows: usize, options: Options) -> Result<Replay, BatchError> {
         check_unused(&options)?;
@@ -84,7 +84,7 @@ impl Replay {
                 BatchError::check_stop()?;
             }
             let checked = games.game(game).check_deal();
-            checked.map_err(|source| BatchError::RecordedDeck { game, source })?;
+            checked.map_err(|source| BatchError::Recorded { game, source: source.into() })?;
         }
         let options = Options {
             autoreset_mode: AutoresetMode::Disabled,
@@ -123,11 +123,13 @@ impl Replay {
     /// position describe the rows after them. The first step deals the first games.
     ///
     /// # Errors
-    /// [`BatchError::RecordedMove`] if an action is not legal; the replay cannot go on then.
+    /// [`BatchError::Recorded`] if an action is not legal; the replay cannot go on then.
     /// [`BatchError::Buffer`] for buffers of a wrong length; nothing has changed.
     pub fn step(&mut self, outputs: Outputs<'_>) -> Result<(), BatchError> {
         if self.is_broken {
-            return Err(BatchError::EndedReplay);
+            let ended =
+                "this replay has ended with an error: expected a new one, without that game";
+            return Err(BatchError::Replay(ended.to_owned()));
         }
         self.batch.check_whole()?;
         outputs.check(&self.batch.config, self.batch.num_envs())?;
@@ -148,13 +150,9 @@ impl Replay {
     /// What is wrong with the game of a row.
     fn error_in(&self, row: usize) -> BatchError {
         let game = self.current_games[row] as usize;
-        match self.games.game(game).state() {
-            Err(RecordingError::Move { turn, source }) => {
-                BatchError::RecordedMove { game, turn, source }
-            }
-            Err(RecordingError::Deck(source)) => BatchError::RecordedDeck { game, source },
-            _ => unreachable!("the kernel refuses what the rules refuse"),
-        }
+        let source = self.games.game(game).state();
+        let source = source.expect_err("the kernel refuses what the rules refuse");
+        BatchError::Recorded { game, source }
     }
 
     /// Moves every row to its next action, or to the first one of the game that was dealt in it.
@@ -225,7 +223,10 @@ fn check_unused(options: &Options) -> Result<(), BatchError> {
         ("partners", !options.partners.is_empty()),
     ];
     let given = unused.into_iter().find(|&(_, is_given)| is_given);
-    given.map_or(Ok(()), |(name, _)| Err(BatchError::UnusedOption(name)))
+    given.map_or(Ok(()), |(name, _)| {
+        let unused = format!("{name} has no effect in a replay: expected its default");
+        Err(BatchError::Replay(unused))
+    })
 }
 
 /// A list of this length with copies of a value.
@@ -252,7 +253,8 @@ mod tests {
             ("partners", Options { partners: partners.unwrap(), ..Options::default() }),
         ] {
             let refused = Replay::new(Recording::new(Variant::default()), 1, options);
-            assert!(matches!(refused, Err(BatchError::UnusedOption(found)) if found == name));
+            let text = refused.unwrap_err().to_string();
+            assert!(text.starts_with(&format!("{name} has no effect in a replay")), "{text}");
         }
     }
 }

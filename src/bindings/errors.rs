@@ -10,7 +10,7 @@ use crate::bots::GamesError;
 use crate::buffers::{BufferError, InstructionSetError};
 use crate::nn;
 use crate::players::PlayerSpecError;
-use crate::rules::{self, ActionId, MoveError, error_text};
+use crate::rules::{self, ActionId, MoveError, RecordingError, error_text};
 use crate::search::SearchError;
 
 /// Defines the classes of exceptions.
@@ -112,13 +112,10 @@ fn batch_text(error: &BatchError) -> String {
             Some(error) => format!("{problem}: {}", batch_text(error)),
             None => error_text(error),
         },
-        BatchError::RecordedDeck { game, source } => format!("game {game}: {source}"),
-        BatchError::RecordedMove { game, turn, source } => {
+        BatchError::Recorded { game, source: RecordingError::Move { turn, source } } => {
             format!("game {game}, turn {turn}: {source}")
         }
-        BatchError::StoredExternal => "a batch with partners written in Python cannot be stored: \
-             expected bots and policy files as partners"
-            .to_owned(),
+        BatchError::Recorded { game, source } => format!("game {game}: {source}"),
         BatchError::EmptyResetMask => {
             "reset_mask is all False: expected at least one game to reset".to_owned()
         }
@@ -135,25 +132,22 @@ impl From<BatchError> for PyErr {
             BatchError::Partner(error) => player_exception(&error, text),
             BatchError::PartnerVariant(_) => VariantError::new_err(text),
             BatchError::InstructionSet(_)
-            | BatchError::NumEnvs(_)
-            | BatchError::NumThreads(_)
+            | BatchError::Number { .. }
             | BatchError::Threads(_)
             | BatchError::Partners(_)
-            | BatchError::RecordedMove { .. }
-            | BatchError::UnusedOption(_)
-            | BatchError::EndedReplay
+            | BatchError::Replay(_)
             | BatchError::Interrupted
-            | BatchError::DecksWithPartners
-            | BatchError::PartnerTurn { .. }
-            | BatchError::Worlds(_)
-            | BatchError::NoPartners => StarmineError::new_err(text),
+            | BatchError::Worlds(_) => StarmineError::new_err(text),
             BatchError::Memory { .. } => PyMemoryError::new_err(text),
             BatchError::Stopped => PyKeyboardInterrupt::new_err(text),
-            BatchError::Deck { .. } | BatchError::RecordedDeck { .. } => DeckError::new_err(text),
-            BatchError::StoredDecks(_)
-            | BatchError::StoredExternal
-            | BatchError::StoredWorlds
-            | BatchError::Stored { .. } => SerializationError::new_err(text),
+            BatchError::Deck { .. }
+            | BatchError::Recorded { source: RecordingError::Deck(_), .. } => {
+                DeckError::new_err(text)
+            }
+            BatchError::Recorded { .. } => StarmineError::new_err(text),
+            BatchError::NotStored(_) | BatchError::Stored { .. } => {
+                SerializationError::new_err(text)
+            }
             BatchError::EmptyResetMask => ArrayError::new_err(text),
         }
     }

@@ -100,7 +100,7 @@ impl Batch {
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
         if !self.has_partners() {
-            return Err(BatchError::NoPartners);
+            return Err(BatchError::without_partners());
         }
         self.check_whole()?;
         check_length("actions", actions.len(), self.num_envs())?;

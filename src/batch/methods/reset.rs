@@ -121,7 +121,8 @@ impl Batch {
 
     fn check_decks(&self, decks: GivenDecks<'_>) -> Result<(), BatchError> {
         if self.has_partners() {
-            return Err(BatchError::DecksWithPartners);
+            let refused = "decks are not allowed in a batch with partners";
+            return Err(BatchError::Partners(refused.to_owned()));
         }
         let (num_envs, size) = (self.num_envs(), self.config.variant.deck_size());
         check_length("decks", decks.cards.len(), num_envs * usize::from(size))?;

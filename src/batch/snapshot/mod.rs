@@ -35,18 +35,19 @@ impl Batch {
     /// of threads and the [`Batch::finished`] games are not stored.
     ///
     /// # Errors
-    /// [`BatchError::Memory`] if there is no memory for the bytes, [`BatchError::StoredDecks`] if
-    /// games have given decks, [`BatchError::StoredWorlds`] after [`Batch::write_worlds`], and
-    /// [`BatchError::StoredExternal`] if there are external partners, or if games stop before each turn
-    /// of a bot.
+    /// [`BatchError::Memory`] if there is no memory for the bytes, [`BatchError::NotStored`] if
+    /// games have given decks, after [`Batch::write_worlds`], and if there are external partners.
     pub fn to_bytes(&self) -> Result<Vec<u8>, BatchError> {
         self.check_whole()?;
         if self.has_worlds {
-            return Err(BatchError::StoredWorlds);
+            let reason = "worlds were drawn into it: expected a reset of all games first";
+            return Err(BatchError::NotStored(reason.to_owned()));
         }
         let given = self.games_with_given_decks();
         if given > 0 {
-            return Err(BatchError::StoredDecks(given));
+            return Err(BatchError::NotStored(format!(
+                "{given} game(s) have given decks: expected decks and actions to be kept instead"
+            )));
         }
         let mut bytes = [MAGIC, &[FORMAT]].concat();
         self.append(&mut bytes, &Settings::of(self)?)?;
@@ -89,9 +90,9 @@ impl Batch {
         let batch =
             left.and_then(|()| Batch::without_games(variant, num_envs, settings.seed, options));
         let mut batch = batch.map_err(|error| match error {
-            BatchError::NumEnvs(_) | BatchError::Partners(_) | BatchError::PartnerVariant(_) => {
-                BatchError::stored(DAMAGED, error)
-            }
+            BatchError::Number { name: "num_envs", .. }
+            | BatchError::Partners(_)
+            | BatchError::PartnerVariant(_) => BatchError::stored(DAMAGED, error),
             error => error,
         })?;
         batch.fresh = settings.fresh;

@@ -29,8 +29,7 @@ pub struct Settings {
 
 impl Settings {
     /// # Errors
-    /// [`BatchError::StoredExternal`] if there are external partners, or if games stop before the
-    /// turns of bots.
+    /// [`BatchError::NotStored`] if there are external partners.
     pub fn of(batch: &Batch) -> Result<Settings, BatchError> {
         let options = &batch.config.options;
         Ok(Settings {
@@ -43,7 +42,7 @@ impl Settings {
             extra_outputs: options.extra_outputs.clone(),
             seed: batch.seed,
             fresh: batch.fresh,
-            partners: options.partners.stored().ok_or(BatchError::StoredExternal)?,
+            partners: options.partners.stored().ok_or_else(not_stored)?,
         })
     }
 
@@ -74,4 +73,10 @@ impl Settings {
             error => BatchError::stored(DAMAGED, error),
         })
     }
+}
+
+/// The error for partners that are not in the bytes.
+fn not_stored() -> BatchError {
+    let reason = "it has external partners: expected bots and policy files as partners";
+    BatchError::NotStored(reason.to_owned())
 }

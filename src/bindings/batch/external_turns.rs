@@ -67,7 +67,7 @@ impl Batch {
     fn _state(&self, game: Integer) -> PyResult<State> {
         let batch = &self.lock()?.batch;
         let game = count("game", &game, 0..=batch.num_envs() - 1)?;
-        batch.partner_state(game).ok_or_else(|| BatchError::NoPartners.into())
+        batch.partner_state(game).ok_or_else(|| BatchError::without_partners().into())
     }
 
     /// Plays one turn in the games of a mask, bool (N,), in a batch with partners. The other games do not
