@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use starmine::batch::{
     AutoresetMode, Batch, BatchError, IllegalAction, Options, OutputBuffers, Outputs, Partners,
-    Seeds, Worlds,
+    Seeds, Turns, Worlds,
 };
 use starmine::bots::{BOTS, BotKind, GameRunner, Player};
 use starmine::players::PlayerSpec;
@@ -360,21 +360,29 @@ fn a_step_does_not_play_the_turn_of_an_external_partner() {
         assert!(matches!(refused, Err(BatchError::Partners(_))), "{refused:?}");
     }
     assert_eq!(batch.partner_state(1), before);
-    batch.step_some(&actions, &[true; 3], Outputs::default()).unwrap();
+    batch.answer(&actions, &[true; 3], Turns::UntilAsked).unwrap();
     assert!(batch.to_act().all(|seat| seat == Some(Seat::FIRST)));
+    let refused = batch.answer(&actions, &[true; 3], Turns::UntilAsked);
+    assert!(matches!(refused, Err(BatchError::Partners(_))), "{refused:?}");
     batch.step(&first(&batch), Outputs::default()).unwrap();
 }
 
 #[test]
 fn the_action_of_a_game_that_waits_for_a_bot_is_not_counted_as_illegal() {
-    let partners = partners(&[(Seat::ALL[1], &["iggi"])]).stopping_before_bots();
+    let seats = [(Seat::ALL[1], &["iggi"][..]), (Seat::ALL[2], &["iggi"])];
+    let external = vec![PlayerSpec::external()];
+    let partners = partners(&seats).with(Seat::ALL[3], external).unwrap();
     let options = Options { partners, ..Options::default() };
-    let mut batch = Batch::new(variant("standard", 2), 3, SEED, options).unwrap();
-    batch.step_some(&[5; 3], &[false, true, false], Outputs::default()).unwrap();
-    assert_eq!(batch.to_act().nth(1), Some(Some(Seat::ALL[1])));
-    let error = batch.step_some(&[99; 3], &[true, true, false], Outputs::default());
+    let mut batch = Batch::new(variant("standard", 4), 3, SEED, options).unwrap();
+    batch.begin(&[5; 3]).unwrap();
+    assert!(batch.to_act().all(|seat| seat == Some(Seat::ALL[1])));
+    batch.answer(&[99; 3], &[true, false, false], Turns::One).unwrap();
+    batch.answer(&[99; 3], &[false, true, false], Turns::UntilAsked).unwrap();
+    let found: Vec<usize> = batch.to_act().map(|seat| seat.unwrap().index()).collect();
+    assert_eq!(found, [2, 3, 1]);
+    let error = batch.answer(&[99; 3], &[true; 3], Turns::One);
     let Err(BatchError::IllegalActions(error)) = error else { panic!("{error:?}") };
-    assert_eq!((error.count, error.listed[0].game), (1, 0));
+    assert_eq!((error.count, error.listed[0].game), (1, 1));
 }
 
 /// The checksum of all outputs of some steps of legal actions that differ from step to step.

@@ -66,8 +66,9 @@
 // From the bottom; each uses only those above it in this list:
 //
 // - `kernel`: eight games in lockstep, by the rules
-// - `error`, `partners` (games with bots and with players of the caller), `options`, `config` (what
-//   follows from the options for all games and threads), `outputs` (the table of outputs, and buffers)
+// - `error`, `options`, `config` (what follows from the options for all games and threads), `outputs` (the
+//   table of outputs)
+// - `tables`: games with partners, which the rules engine plays; `games`: games of either engine
 // - `rows`: observations and extra outputs from the words of the kernel
 // - `step`: a step of many games: its stages, and how threads share the games
 // - this file: `Batch` with its steps
@@ -76,46 +77,45 @@
 
 mod config;
 mod error;
+mod games;
 mod kernel;
 mod methods;
 mod options;
 mod outputs;
-mod partners;
 mod replay;
 mod rows;
 mod snapshot;
 mod step;
+mod tables;
 
 use std::collections::TryReserveError;
 use std::mem::{replace, take};
-use std::ops::Range;
 use std::sync::Arc;
 
 pub use error::{BatchError, IllegalActionsError, RefusedAction};
 pub use methods::given_decks::GivenDecks;
 pub use methods::output_buffers::OutputBuffers;
-pub(crate) use methods::reset::PreparedGames;
+pub(crate) use methods::reset::Dealt;
 pub use methods::worlds::Worlds;
 pub use options::{
     AutoresetMode, Dtype, ExtraOutput, IllegalAction, Observers, Options, default_threads,
 };
 pub(crate) use outputs::{Axis, for_each_output};
 pub use outputs::{ObservationBuffer, Outputs};
-pub use partners::Partners;
 pub use replay::Replay;
 pub use step::seeding::Seeds;
+pub use tables::partners::Partners;
 
+pub use crate::bots::Turns;
 use crate::buffers::{Simd, check_length, try_with_capacity};
 use crate::encode::Layout;
 use crate::rules::{ActionSet, EpisodeSeed, Position, Seat, SeerView, Variant, View};
 pub use crate::threads::MAX_THREADS;
 use crate::threads::Pool;
 use config::BatchConfig;
-use kernel::block::{Field, GameLane, block_words, clear_block, ending};
+use games::{Blocks, Games};
 use kernel::draw_order::DrawOrder;
 use kernel::game::Game;
-use kernel::lanes::{LANES, Word};
-use partners::game::PartnerGame;
 use step::chunk::Chunk;
 use step::partition::{Partition, share_size};
 use step::scratch::Scratch;
@@ -144,17 +144,9 @@ use step::{Request, Step};
 #[derive(Debug)]
 pub struct Batch {
     config: BatchConfig,
-    /// The games, eight in a block.
-    blocks: Vec<Word>,
+    games: Games,
     /// The episode that each game is in.
     seeds: Vec<GameSeed>,
-    /// The same games with their partners; empty in a batch without partners.
-    partner_games: Vec<PartnerGame>,
-    /// The given deck of each game; empty if no game has one.
-    decks: Vec<Option<DrawOrder>>,
-    /// The index of the acting player's hand in all blocks: the number of steps modulo the number
-    /// of players.
-    acting_hand: usize,
     /// The number of steps, resets and draws of worlds. A list of finished games has the number of its step.
     calls: u64,
     seed: u64,
@@ -188,24 +180,20 @@ impl Batch {
         let variant = variant.into();
         options.partners.check_learner(&variant)?;
         let mut batch = Batch::without_games(variant, num_envs, seed, options)?;
+        if batch.has_partners() {
+            batch.seat_all()?;
+            return Ok(batch);
+        }
         for index in 0..num_envs {
             BatchError::check_stop()?;
-            let seed = batch.seeds[index].episode();
-            let game = if batch.has_partners() {
-                let dealt = batch.deal_with_partners(index, seed)?;
-                let game = dealt.game();
-                batch.partner_games.push(dealt);
-                game
-            } else {
-                Game::new(&batch.config.variant, seed)
-            };
-            batch.put(index, &game);
+            let game = Game::new(&batch.config.variant, batch.seeds[index].episode());
+            batch.put(index, &game, None);
         }
         Ok(batch)
     }
 
-    /// All memory and threads of a batch. No game is dealt, and there are no games with partners,
-    /// but their memory is allocated.
+    /// All memory and threads of a batch. No game is dealt, and there are no tables, but their memory is
+    /// allocated.
     fn without_games(
         variant: Arc<Variant>,
         num_envs: usize,
@@ -222,13 +210,14 @@ impl Batch {
         }
         options.partners.check(&variant)?;
         let config = BatchConfig::new(variant, num_envs, options)?;
-        let size = block_words(config.plan.sizes);
         let pool = Pool::new(config.options.num_threads).map_err(BatchError::Threads)?;
-        let words = num_envs.div_ceil(LANES) * size;
-        let mut blocks = reserve(words, num_envs)?;
+        let games = if config.options.partners.is_empty() {
+            let blocks = Blocks::new(num_envs, config.plan.sizes);
+            Games::Blocks(blocks.map_err(|error| memory(num_envs, error))?)
+        } else {
+            Games::Tables(reserve(num_envs, num_envs)?)
+        };
         let mut seeds = reserve(num_envs, num_envs)?;
-        blocks.resize(words, Word::default());
-        blocks.chunks_mut(size).for_each(clear_block);
         let first_episode = |game| GameSeed::from(EpisodeSeed { seed, game, episode: 0 });
         seeds.extend((0..num_envs as u64).map(first_episode));
         let share = share_size(num_envs, pool.threads());
@@ -237,14 +226,10 @@ impl Batch {
         let scratch = |thread| Scratch::new(&config, capacity(thread));
         let scratch = (0..pool.threads()).map(scratch).collect::<Result<_, _>>();
         let scratch = scratch.map_err(|error| memory(num_envs, error))?;
-        let with_partners = if config.options.partners.is_empty() { 0 } else { num_envs };
         Ok(Batch {
-            partner_games: reserve(with_partners, num_envs)?,
-            decks: Vec::new(),
             config,
-            blocks,
+            games,
             seeds,
-            acting_hand: 0,
             calls: 0,
             seed,
             fresh: true,
@@ -346,9 +331,7 @@ impl Batch {
     /// The position of one game.
     pub(crate) fn position(&self, game: usize) -> Position {
         assert!(game < self.num_envs(), "there is no game {game}");
-        // A game with partners need not be read from its block.
-        let partner_game = self.partner_games.get(game);
-        partner_game.map_or_else(|| self.copy_game(game).position, |game| *game.position())
+        self.games.position(game, &self.config.variant)
     }
 
     /// The episode that each game is in. `State::new` deals it again, unless its deck was given.
@@ -356,34 +339,25 @@ impl Batch {
         self.seeds.iter().map(|seed| seed.episode())
     }
 
-    /// The words of the block that a game is in.
-    fn block(&self, game: usize) -> Range<usize> {
-        let size = block_words(self.config.plan.sizes);
-        let first = game / LANES * size;
-        first..first + size
-    }
-
-    /// Where a game lies in its block.
-    fn place(&self, game: usize) -> GameLane {
-        GameLane { lane: game % LANES, acting_hand: self.acting_hand }
-    }
-
-    /// A field of one game.
-    fn field(&self, game: usize, field: Field) -> u64 {
-        self.blocks[self.block(game)][field as usize].0[game % LANES]
-    }
-
     /// A copy of one game.
     fn copy_game(&self, game: usize) -> Game {
-        let block = &self.blocks[self.block(game)];
-        Game::read(block, self.place(game), &self.config.variant, self.seeds[game].episode())
+        self.games.game(game, &self.config.variant, self.seeds[game].episode())
     }
 
-    /// Replaces one game.
-    fn put(&mut self, index: usize, game: &Game) {
-        let (place, words) = (self.place(index), self.block(index));
-        game.put(&mut self.blocks[words], place, &self.config.variant);
+    /// Replaces one game of a batch without partners, and its given deck.
+    fn put(&mut self, index: usize, game: &Game, order: Option<DrawOrder>) {
+        if let Games::Blocks(blocks) = &mut self.games {
+            blocks.put(index, game, &self.config.variant);
+            if let Some(to) = blocks.decks.get_mut(index) {
+                *to = order;
+            }
+        }
         self.seeds[index] = game.seed.into();
+    }
+
+    /// For each game the seat to act; `None` if the game is over.
+    pub fn to_act(&self) -> impl ExactSizeIterator<Item = Option<Seat>> + '_ {
+        (0..self.num_envs()).map(|game| self.games.to_act(game))
     }
 
     /// The legal actions of the seat to act in a game; none if the game is over.
@@ -393,13 +367,11 @@ impl Batch {
     #[must_use]
     pub fn legal_actions(&self, game: usize) -> ActionSet {
         assert!(game < self.num_envs(), "there is no game {game}");
-        let [low, high] =
-            [Field::LowActions, Field::HighActions].map(|field| self.field(game, field));
-        ActionSet(u128::from(high) << 64 | u128::from(low))
+        self.games.legal_actions(game)
     }
 
     fn is_over(&self, game: usize) -> bool {
-        ending(self.field(game, Field::Counters)).is_some()
+        self.games.to_act(game).is_none()
     }
 
     /// Writes the outputs of all games as they stand, as a reset does: without rewards or
@@ -420,36 +392,53 @@ impl Batch {
     fn run(&mut self, request: Request<'_>, outputs: Outputs<'_>) -> bool {
         self.interrupt();
         let was_fresh = replace(&mut self.fresh, false);
-        let has_run = self.run_threads(request, outputs);
+        let has_run = self.run_request(request, outputs);
         (self.is_interrupted, self.fresh) = (false, was_fresh);
         has_run
     }
 
-    fn run_threads(&mut self, request: Request<'_>, outputs: Outputs<'_>) -> bool {
-        let config = &self.config;
-        let mut step = Step::new(config, self.acting_hand, request);
-        step.backwards = config.alternates && self.calls % 2 == 1;
+    fn run_request(&mut self, request: Request<'_>, outputs: Outputs<'_>) -> bool {
+        let (acting_hand, backwards) = (self.games.acting_hand(), self.goes_backwards());
+        let call = self.calls + u64::from(request.plays());
         let refuse = matches!(request, Request::Play { refuse_illegal: true, .. });
-        let call = self.calls + u64::from(step.actions.is_some());
-        let run = move |chunk: &mut Chunk<'_>, scratch: &mut Scratch| {
-            scratch.finished.begin(call);
-            step.run(chunk, scratch);
+        let refuses = |config: &BatchConfig, games: &Chunk<'_>| {
+            Step::new(config, acting_hand, backwards, request).has_illegal(games)
         };
-        let Batch { blocks, seeds, partner_games, decks, scratch, .. } = self;
-        let mut games = Chunk { first: 0, blocks, seeds, partner_games, decks, outputs };
+        let run = |config: &BatchConfig, games: &mut Chunk<'_>, scratch: &mut Scratch| {
+            scratch.finished.begin(call);
+            Step::new(config, acting_hand, backwards, request).run(games, scratch);
+        };
+        self.run_threads(outputs, refuse.then_some(refuses), run)
+    }
+
+    /// Does a job for all games, each thread with its share of them. If `refuses` holds for any share, no
+    /// game changes and the result is `false`.
+    fn run_threads(
+        &mut self,
+        outputs: Outputs<'_>,
+        refuses: Option<impl Fn(&BatchConfig, &Chunk<'_>) -> bool + Sync>,
+        run: impl Fn(&BatchConfig, &mut Chunk<'_>, &mut Scratch) + Sync,
+    ) -> bool {
+        let backwards = self.goes_backwards();
+        let Batch { config, games, seeds, scratch, partition, pool, .. } = self;
+        let config = &*config;
+        let mut games = Chunk::new(games, seeds, outputs);
         if let [scratch] = &mut scratch[..] {
-            let refused = refuse && step.has_illegal(&games);
+            let refused = refuses.is_some_and(|refuses| refuses(config, &games));
             if !refused {
-                run(&mut games, scratch);
+                run(config, &mut games, scratch);
             }
             return !refused;
         }
-        let memory = take(&mut self.partition);
-        let partition = Partition::new(memory, games, scratch, config);
-        let refuses = refuse.then_some(|games: &Chunk<'_>| step.has_illegal(games));
-        let has_run = partition.run(&mut self.pool, step, refuses, run);
-        self.partition = partition.emptied();
+        let shares = Partition::new(take(partition), games, scratch, config);
+        let has_run = shares.run(pool, config, backwards, refuses, run);
+        *partition = shares.emptied();
         has_run
+    }
+
+    /// Whether the next call goes through the games from the last one to the first.
+    const fn goes_backwards(&self) -> bool {
+        self.config.alternates && self.calls % 2 == 1
     }
 
     /// Plays one turn in every game; with [`Partners`] the learner's turn and those of its partners up
@@ -460,12 +449,15 @@ impl Batch {
     /// # Errors
     /// [`BatchError::IllegalActions`], or [`BatchError::Buffer`] for buffers of a wrong length; no game
     /// has moved then. [`BatchError::Partners`] if a game waits for an external partner, whose turn
-    /// [`Batch::step_some`] plays.
+    /// [`Batch::answer`] plays.
     pub fn step(&mut self, actions: &[i64], outputs: Outputs<'_>) -> Result<(), BatchError> {
         self.check_whole()?;
-        self.check_learner_acts()?;
-        check_length("actions", actions.len(), self.num_envs())?;
         outputs.check(&self.config, self.num_envs())?;
+        if self.has_partners() {
+            self.begin(actions)?;
+            return self.end(outputs);
+        }
+        check_length("actions", actions.len(), self.num_envs())?;
         let options = &self.config.options;
         let waits = options.autoreset_mode == AutoresetMode::Disabled;
         let refuse_illegal = options.illegal_action == IllegalAction::Raise;
@@ -480,24 +472,10 @@ impl Batch {
         self.interrupt_if_stopped()
     }
 
-    /// Checks that no game waits for an external partner.
-    fn check_learner_acts(&self) -> Result<(), BatchError> {
-        let waits = |game: &PartnerGame| {
-            let (position, partners) = (game.position(), &self.config.options.partners);
-            position.ending.is_none() && partners.hold(position.current_player)
-        };
-        match self.partner_games.iter().position(waits) {
-            Some(game) => Err(BatchError::Partners(format!(
-                "game {game} waits for a partner: expected its turn by step_some first"
-            ))),
-            None => Ok(()),
-        }
-    }
-
     /// Counts the step that was played.
     fn finish_step(&mut self) {
         self.calls += 1;
-        self.acting_hand = (self.acting_hand + 1) % self.config.plan.sizes.players;
+        self.games.count_step(self.config.plan.sizes.players);
     }
 
     fn interrupt_if_stopped(&mut self) -> Result<(), BatchError> {

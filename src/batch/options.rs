@@ -1,6 +1,6 @@
 //! The settings of a batch.
 
-use super::partners::Partners;
+use super::tables::partners::Partners;
 use crate::buffers::Simd;
 use crate::encode::Encoder;
 use crate::rules::named;

@@ -7,7 +7,7 @@ use crate::batch::options::{AutoresetMode, IllegalAction, Options};
 use crate::batch::outputs::Outputs;
 use crate::batch::step::Request;
 use crate::batch::step::next_games::{NONE, NextGames};
-use crate::batch::{Batch, BatchError, reserve};
+use crate::batch::{Batch, BatchError, Games, reserve};
 use crate::rules::{BitIndices, Recording};
 
 /// A replay of recorded games. Row `i` of `n` plays games `i`, `i + n`, `i + 2n` and so on, each
@@ -93,7 +93,9 @@ impl Replay {
         };
         let rows = num_rows.min(games.len().max(1));
         let mut batch = Batch::without_games(games.variant().clone(), rows, 0, options)?;
-        batch.decks = filled(None, rows)?;
+        if let Games::Blocks(blocks) = &mut batch.games {
+            blocks.decks = filled(None, rows)?;
+        }
         let mut replay = Replay {
             batch,
             current_games: filled(-1, rows)?,

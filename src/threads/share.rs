@@ -39,12 +39,24 @@ pub fn share<W: Send, T>(
     let mut pool = Pool::default();
     // The threads that have started are enough.
     let _ = pool.start(workers.len());
-    let queue = [Mutex::new(pieces)];
-    let workers: Vec<Mutex<&mut W>> = workers.iter_mut().map(Mutex::new).collect();
-    pool.run(|thread| {
-        let worker = &mut **locked(&workers[thread]);
-        take_pieces(&queue, 0, worker, |_, queue, _| locked(queue).next(), &work);
-    });
+    pool.share(pieces, workers, work);
+}
+
+impl Pool {
+    /// As [`share`], on the threads of the pool, of which there are no more than workers.
+    pub fn share<W: Send, T>(
+        &mut self,
+        pieces: impl Iterator<Item = T> + Send,
+        workers: &mut [W],
+        work: impl Fn(&mut W, T) -> bool + Sync,
+    ) {
+        let queue = [Mutex::new(pieces)];
+        let workers: Vec<Mutex<&mut W>> = workers.iter_mut().map(Mutex::new).collect();
+        self.run(|thread| {
+            let worker = &mut **locked(&workers[thread]);
+            take_pieces(&queue, 0, worker, |_, queue, _| locked(queue).next(), &work);
+        });
+    }
 }
 
 /// Locks a mutex, also after a panic: the job that panicked is reported as a whole.

@@ -7,4 +7,4 @@ from starmine._core import Batch, Variant, _Player
 
 def check_plays(variant: Variant, player: _Player | str | None, seed: int = 0) -> None:
     """Refuse a bot that is not known or does not play the variant, and a seed out of range."""
-    Batch._of_table(variant, [player] + [None] * (variant.players - 1), 1, seed, 0, every_turn=True)
+    Batch._of_table(variant, [player] + [None] * (variant.players - 1), 1, seed, 0)

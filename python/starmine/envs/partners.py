@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from gymnasium.error import ResetNeeded
 
-from starmine._core import Batch, SeatedBot, StarmineError, _ExternalPartner
+from starmine._core import Batch, SeatedBot, _ExternalPartner
 from starmine._util.arrays import Array
 from starmine.envs.states import DealtSeeds
 from starmine.games.mixtures import weigh
@@ -22,8 +22,6 @@ from starmine.games.players import (
 )
 from starmine.games.seats import PythonPlayers, sees_every_turn
 from starmine.policies.load import TrainedPolicy
-
-MAX_DEALS = 1000  # in a row that the partners may end before the learner's first turn, as in the core
 
 
 def resolve_partners(partners: Any) -> tuple[Any, dict[int, list[Any]], dict[int, tuple[Any, ...]]]:
@@ -52,7 +50,7 @@ def resolve_partners(partners: Any) -> tuple[Any, dict[int, list[Any]], dict[int
     policies = [player for players in python.values() for player in players if player is not None]
     if not policies:
         return partners, {}, given  # the batch reads them as they are
-    outside = _ExternalPartner(any(map(sees_every_turn, policies)))
+    outside = _ExternalPartner()
     resolved = {
         seat: [
             (partner if player is None else outside, weight)
@@ -106,20 +104,14 @@ class PartneredBatch:
         seats, games = batch.variant.players, batch.num_envs
         entries = [player for seat in sorted(players) for player in players[seat]]
         self._players = PythonPlayers(entries, games, batch)
-        self._shows_learner = any(map(sees_every_turn, entries))
-        self._seeds = DealtSeeds(batch)
+        self._every_turn = any(map(sees_every_turn, entries))
+        self._seeds, self._episodes = DealtSeeds(batch), batch.episodes
         # By seat, and by the partner's index in the mixture (the last is the learner): the number of the player, or -1.
         self._holders = np.full((seats, 1 + max(map(len, players.values()))), -1, dtype=np.int64)
         numbers = iter(self._players.holders.tolist())
         for seat in sorted(players):
             self._holders[seat, : len(players[seat])] = [next(numbers) for _ in players[seat]]
         self._is_learner = np.array([seat not in players for seat in range(seats)])
-        self._all = np.ones(games, dtype=bool)
-        self._acted = np.zeros(games, dtype=bool)  # games in which the learner has had a turn
-        self._over = np.zeros(games, dtype=bool)  # games that the next step deals anew ("NextStep")
-        self._owed = np.zeros(games, dtype=np.float32)  # rewards before the learner's first turn
-        self._skipped = np.zeros(games, dtype=np.int64)  # deals in a row that ended before that turn
-        self._final: Array | None = None
         self._is_broken = False
 
     def reset(
@@ -140,12 +132,9 @@ class PartneredBatch:
             raise ResetNeeded(_BROKEN)
         self.batch.reset(seed, reset_mask, decks, start_players)
         self._seeds.reset(seed, reset_mask)
-        dealt = self._all if reset_mask is None else reset_mask
-        self._over &= ~dealt
-        self._skipped[dealt] = 0
-        self._final, self._is_broken = None, True
-        self._begin(dealt)
-        self._play_partners({"reward": np.zeros_like(self._owed)})
+        self._is_broken = True
+        self._tell_begun(np.ones(self.batch.num_envs, bool) if reset_mask is None else reset_mask)
+        self._players.play(self._waiting, self._answer)
         self._is_broken = False
         return self.batch.observe()
 
@@ -162,84 +151,32 @@ class PartneredBatch:
             raise ResetNeeded(_BROKEN)
         # Some partners also see the learner's turn. It is shown once the actions are known to be legal.
         to_act = self.batch._to_act()
-        seen = self._players.look(to_act) if self._shows_learner else []
-        result = self.batch._step_some(actions, self._all)
-        dealt = self._over
-        self._over = np.zeros_like(dealt)
-        self._final, self._is_broken = None, True
+        seen = self._players.look(to_act) if self._every_turn else []
+        self.batch._begin(actions)
+        self._is_broken = True
         if seen:
             self._players.show(to_act, seen)
-        if dealt.any():
-            self._begin(dealt)
-        self._acted = ~dealt
-        self._skipped[self._acted] = 0
-        shown = {name: np.zeros_like(array) for name, array in result.items()}
-        shown["reward"] += self._owed
-        self._owed[:] = 0
-        self._add(result, shown)
-        self._play_partners(shown)
+        self._tell_begun(self.batch.episodes != self._episodes)
+        self._players.play(self._waiting, self._answer)
         self._is_broken = False
-        return self.batch.observe() | shown
-
-    def _final_obs(self) -> Array | None:
-        """`Batch._final_obs` of the last step."""
-        return self._final
-
-    def _begin(self, games: Array) -> None:
-        """Begin an episode in the games of a mask."""
-        self._acted[games], self._owed[games] = False, 0
-        holders = self._holders[np.arange(len(self._holders)), self.batch._partners()[games]]
-        self._players.begin(np.flatnonzero(games), self._seeds.seeds[games], self._seeds.deals[games], holders)
-
-    def _play_partners(self, shown: dict[str, Array]) -> None:
-        """Let the partners play until every game waits for the learner or is over."""
-        self._players.play(
-            self._waiting, lambda actions, moving: self._add(self.batch._step_some(actions, moving), shown)
-        )
+        return self.batch._end()
 
     def _waiting(self) -> Array:
         """The seats of partners to act; -1 in games that wait for the learner or are over."""
         to_act = self.batch._to_act()
         return np.where(self._is_learner[to_act], -1, to_act)
 
-    def _add(self, result: dict[str, Array], shown: dict[str, Array]) -> None:
-        """Add what happened in a turn to what a step shows, and begin the episodes that follow those that ended.
+    def _answer(self, actions: Array, moving: Array) -> None:
+        """Play turns of partners, and tell them of the episodes that begin."""
+        self.batch._answer(actions, moving, self._every_turn)
+        self._tell_begun(self.batch.episodes != self._episodes)
 
-        What happens before the learner's first turn of an episode is not shown: its rewards are owed, and an episode
-        that ends is dealt anew.
-        """
-        ended, acted = result["terminated"], self._acted.copy()
-        shown["reward"] += np.where(acted, result["reward"], 0)
-        self._owed += np.where(acted, 0, result["reward"])
-        if not ended.any():
-            return
-        keeps = self.batch.autoreset_mode == "SameStep"
-        told, skipped = ended & acted, ended & ~acted
-        for name in shown.keys() - {"reward"}:
-            shown[name][told] = result[name][told]
-        if keeps and told.any():
-            self._keep_final(told)
-        self._skipped[skipped] += 1
-        if (self._skipped >= MAX_DEALS).any():
-            raise StarmineError(
-                f"the partners ended {MAX_DEALS:,} deals of game {self._skipped.argmax()} in a row before the "
-                "learner's first turn: expected partners that leave the learner a turn"
-            )
-        if keeps:
-            self._begin(ended)
-            return
-        self._over |= told & (self.batch.autoreset_mode == "NextStep")
-        if skipped.any():
-            self.batch.reset(None, skipped)
-            self._begin(skipped)
-
-    def _keep_final(self, told: Array) -> None:
-        """Keep the last observations of the games of a mask."""
-        if self._final is None:
-            self._final = np.full(len(told), None, dtype=object)
-        for game, row in zip(*self.batch.final_observations(), strict=True):
-            if told[game]:
-                self._final[game] = row
+    def _tell_begun(self, games: Array) -> None:
+        """Tell the partners that episodes begin in the games of a mask."""
+        self._episodes = self.batch.episodes
+        if games.any():
+            holders = self._holders[np.arange(len(self._holders)), self.batch._partners()[games]]
+            self._players.begin(np.flatnonzero(games), self._seeds.seeds[games], self._seeds.deals[games], holders)
 
 
 _BROKEN = "a partner failed in an earlier call: call reset, for all games, first"

@@ -351,7 +351,7 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
         info = self._info(out, self._all)
         terminated = out["terminated"]
         self._add_partners(info, terminated, is_step=True)
-        final_obs = self._games._final_obs() if self._keeps_last else None
+        final_obs = self._batch._final_obs() if self._keeps_last else None
         if final_obs is not None:
             self._add_final(info, terminated, final_obs)
         return out["obs"], out["reward"], terminated, out["truncated"], info

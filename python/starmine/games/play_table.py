@@ -87,7 +87,7 @@ def play_table(
         scores, fireworks, _, endings = columns
         return Games(variant, *recorded, scores, fireworks, endings.astype(np.uint8), **known)
     python = [None if isinstance(player, _Player) else player for player in players]
-    batch = Batch._of_table(variant, loaded, games, seed, first_game, listed, any(map(sees_every_turn, python)))
+    batch = Batch._of_table(variant, loaded, games, seed, first_game, listed)
     table = PythonGames(batch, python, index.tolist(), seed)
     table.play()
     recorded = batch._recorded()
@@ -120,6 +120,7 @@ class PythonGames:
     def __init__(self, batch: Batch, players: Sequence[Any], numbers: Sequence[int], seed: int) -> None:
         self.batch, self.numbers, self.seed = batch, numbers, seed
         self.players = PythonPlayers(players, len(numbers), batch, self._give_up)
+        self._every_turn = any(map(sees_every_turn, players))
         self.failures: dict[int, Failure] = {}
         self.cause: Exception | None = None
         self._cause_game = -1
@@ -142,7 +143,7 @@ class PythonGames:
 
     def _step(self, actions: Array, moving: Array) -> None:
         """Play a turn: the actions of Python players, and bots of the batch whose turns all players see."""
-        self.batch._step_some(actions, moving & ~self._is_given_up)
+        self.batch._answer(actions, moving & ~self._is_given_up, self._every_turn)
 
     def _give_up(self, fault: Fault) -> None:
         game, error = fault.game, fault.error

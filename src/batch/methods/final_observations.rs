@@ -66,15 +66,9 @@ impl Batch {
             let block = &mut blocks[row / LANES * size..][..size];
             self.scratch[ended.thread].finished.restore(ended.index, block, row % LANES);
         }
-        let step = Step::new(&self.config, self.acting_hand, Request::Observe);
-        let mut games = Chunk {
-            first: 0,
-            blocks: &mut blocks,
-            seeds: &mut seeds,
-            partner_games: &mut [],
-            decks: &mut [],
-            outputs,
-        };
+        let step = Step::new(&self.config, self.games.acting_hand(), false, Request::Observe);
+        let mut games =
+            Chunk { blocks: &mut blocks, seeds: &mut seeds, outputs, ..Chunk::default() };
         step.run(&mut games, &mut self.scratch[0]);
         Ok(())
     }

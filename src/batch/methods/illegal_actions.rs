@@ -1,10 +1,23 @@
 //! The actions that a step refuses.
 
 use crate::batch::options::{AutoresetMode, IllegalAction};
-use crate::batch::{Batch, IllegalActionsError, RefusedAction};
+use crate::batch::{Batch, BatchError, IllegalActionsError, RefusedAction};
 use crate::rules::ActionId;
 
 impl Batch {
+    /// Checks the actions of the games in which `chooses` holds.
+    pub(in crate::batch) fn check_actions(
+        &self,
+        actions: &[i64],
+        chooses: impl Fn(usize) -> bool,
+    ) -> Result<(), BatchError> {
+        let refuses = |(game, &action): (usize, &i64)| chooses(game) && self.refuses(game, action);
+        if actions.iter().enumerate().any(refuses) {
+            return Err(self.illegal_actions(actions, chooses).into());
+        }
+        Ok(())
+    }
+
     /// The actions that a step refuses. `chooses` says in which games an action counts. Only the
     /// first [`IllegalActionsError::LISTED`] are listed with their legal actions; all are
     /// counted.
@@ -29,7 +42,7 @@ impl Batch {
     }
 
     /// Whether an action is refused: it is illegal, or its game has to be reset first.
-    pub(in crate::batch) fn refuses(&self, game: usize, action: i64) -> bool {
+    fn refuses(&self, game: usize, action: i64) -> bool {
         let options = &self.config.options;
         if self.is_over(game) {
             return options.autoreset_mode == AutoresetMode::Disabled;

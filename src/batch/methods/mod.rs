@@ -1,10 +1,10 @@
 //! Methods of [`Batch`](super::Batch) by subject; `step` and `observe` are with it.
 
 mod copies;
-mod external_turns;
 mod final_observations;
 pub mod given_decks;
 mod illegal_actions;
 pub mod output_buffers;
 pub mod reset;
+mod turns;
 pub mod worlds;

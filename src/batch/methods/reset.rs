@@ -1,25 +1,25 @@
 //! Deals new episodes outside a step.
 
-use std::collections::BTreeMap;
-
+use crate::batch::games::Games;
 use crate::batch::kernel::draw_order::DrawOrder;
 use crate::batch::kernel::game::Game;
 use crate::batch::methods::given_decks::GivenDecks;
 use crate::batch::outputs::Outputs;
-use crate::batch::partners::game::{MAX_DEALS, PartnerGame};
 use crate::batch::step::Request;
-use crate::batch::{Batch, BatchError, Seeds, reserve};
+use crate::batch::tables::table::Table;
+use crate::batch::{Batch, BatchError, Seeds, memory, reserve};
 use crate::buffers::check_length;
 use crate::rules::EpisodeSeed;
 use crate::threads::is_stopped;
 
-/// What a reset deals that may be refused or take long, not yet put into the batch: the games with
-/// partners, or those with given decks, by their indices.
-pub(crate) struct PreparedGames {
-    partner_games: Vec<(usize, PartnerGame)>,
-    given: Vec<(usize, Game)>,
-    /// The given decks of all games after the reset.
-    decks: Vec<Option<DrawOrder>>,
+/// What a reset deals that may be refused or take long, not yet put into the batch.
+pub(crate) enum Dealt {
+    /// Nothing: random games are dealt when they are put.
+    Random,
+    /// Games with given decks, by their indices.
+    Given(Vec<(usize, Game, DrawOrder)>),
+    /// Games with partners, by their indices.
+    Tables(Vec<(usize, Table)>),
 }
 
 impl Batch {
@@ -35,8 +35,8 @@ impl Batch {
         reset_mask: Option<&[bool]>,
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
-        let prepared = self.deal(seeds, reset_mask, None)?;
-        self.put_prepared(prepared, seeds, reset_mask, outputs)
+        let dealt = self.deal(seeds, reset_mask, None)?;
+        self.reset_to(dealt, seeds, reset_mask, outputs)
     }
 
     /// As [`Batch::reset`], with given decks instead of random ones. Each deck counts as an episode of
@@ -66,17 +66,17 @@ impl Batch {
         reset_mask: Option<&[bool]>,
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
-        let prepared = self.deal(seeds, reset_mask, Some(decks))?;
-        self.put_prepared(prepared, seeds, reset_mask, outputs)
+        let dealt = self.deal(seeds, reset_mask, Some(decks))?;
+        self.reset_to(dealt, seeds, reset_mask, outputs)
     }
 
     /// Deals the games of a reset. Partners may take long for their first turns. The batch is unchanged.
     pub(crate) fn deal(
-        &self,
+        &mut self,
         seeds: Seeds<'_>,
         reset_mask: Option<&[bool]>,
         decks: Option<GivenDecks<'_>>,
-    ) -> Result<PreparedGames, BatchError> {
+    ) -> Result<Dealt, BatchError> {
         if let Some(mask) = reset_mask {
             check_length("reset_mask", mask.len(), self.num_envs())?;
             if !mask.contains(&true) {
@@ -90,33 +90,29 @@ impl Batch {
             check_length("seed", seeds.len(), self.num_envs())?;
         }
         let num_envs = self.num_envs();
-        let episode = |game| Some((game, self.episode_to_deal(game, seeds, reset_mask, decks)?));
-        let episodes = || (0..num_envs).filter_map(episode);
-        let capacity = |is_needed| if is_needed { episodes().count() } else { 0 };
-        let mut prepared = PreparedGames {
-            partner_games: reserve(capacity(self.has_partners()), num_envs)?,
-            given: reserve(capacity(decks.is_some()), num_envs)?,
-            decks: self.decks_to_change(decks.is_some())?,
+        let episode = |game| {
+            let seed = self.episode_to_deal(game, seeds, reset_mask, decks.is_some())?;
+            Some((game, seed))
         };
+        let episodes = || (0..num_envs).filter_map(episode);
         if let Some(decks) = decks {
             self.check_decks(decks)?;
+            let mut given = reserve(episodes().count(), num_envs)?;
             for (game, seed) in episodes() {
                 BatchError::check_stop()?;
                 let dealt = decks.deal(game, &self.config.variant, seed);
                 let (dealt, order) = dealt.map_err(|source| BatchError::Deck { game, source })?;
-                prepared.decks[game] = Some(order);
-                prepared.given.push((game, dealt));
+                given.push((game, dealt, order));
             }
-            return Ok(prepared);
+            self.reserve_decks()?;
+            return Ok(Dealt::Given(given));
         }
-        for (game, seed) in episodes() {
-            if self.has_partners() {
-                prepared.partner_games.push((game, self.deal_with_partners(game, seed)?));
-            } else if let Some(order) = prepared.decks.get_mut(game) {
-                *order = None;
-            }
+        if !self.has_partners() {
+            return Ok(Dealt::Random);
         }
-        Ok(prepared)
+        let mut list = reserve(episodes().count(), num_envs)?;
+        list.extend(episodes());
+        Ok(Dealt::Tables(self.seat(&list)?))
     }
 
     fn check_decks(&self, decks: GivenDecks<'_>) -> Result<(), BatchError> {
@@ -132,52 +128,44 @@ impl Batch {
         Ok(())
     }
 
-    /// How many games have a given deck.
-    pub(in crate::batch) fn games_with_given_decks(&self) -> usize {
-        self.decks.iter().flatten().count()
-    }
-
-    /// A copy of the given decks, with memory for those of all games if some are to be dealt; none
-    /// if no game has one.
-    fn decks_to_change(&self, deals_decks: bool) -> Result<Vec<Option<DrawOrder>>, BatchError> {
-        if self.decks.iter().all(Option::is_none) && !deals_decks {
-            return Ok(Vec::new());
+    /// Allocates memory for a given deck of each game.
+    fn reserve_decks(&mut self) -> Result<(), BatchError> {
+        let num_envs = self.num_envs();
+        if let Games::Blocks(blocks) = &mut self.games {
+            let reserved = blocks.decks.try_reserve_exact(num_envs - blocks.decks.len());
+            reserved.map_err(|error| memory(num_envs, error))?;
+            blocks.decks.resize(num_envs, None);
         }
-        let mut decks = reserve(self.num_envs(), self.num_envs())?;
-        decks.extend_from_slice(&self.decks);
-        decks.resize(self.num_envs(), None);
-        Ok(decks)
+        Ok(())
     }
 
     /// Resets with the deals of the same seeds and mask. If the call is stopped, all games have to be
     /// reset again.
-    pub(crate) fn put_prepared(
+    pub(crate) fn reset_to(
         &mut self,
-        prepared: PreparedGames,
+        dealt: Dealt,
         seeds: Seeds<'_>,
         reset_mask: Option<&[bool]>,
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
         outputs.check(&self.config, self.num_envs())?;
         self.interrupt();
-        if prepared.given.is_empty() && !self.has_partners() {
-            for game in 0..self.num_envs() {
-                if game.is_multiple_of(1 << 12) && is_stopped() {
-                    break;
+        match dealt {
+            Dealt::Random => self.put_random(seeds, reset_mask),
+            Dealt::Given(given) => {
+                for (game, dealt, order) in given {
+                    self.put(game, &dealt, Some(order));
                 }
-                if let Some(episode) = self.episode_to_deal(game, seeds, reset_mask, None) {
-                    self.put(game, &Game::new(&self.config.variant, episode));
+            }
+            Dealt::Tables(seated) => {
+                for (game, table) in seated {
+                    self.seeds[game] = table.seed().into();
+                    if let Games::Tables(tables) = &mut self.games {
+                        tables[game] = table;
+                    }
                 }
             }
         }
-        for (game, dealt) in prepared.given {
-            self.put(game, &dealt);
-        }
-        for (game, dealt) in prepared.partner_games {
-            self.put(game, &dealt.game());
-            self.partner_games[game] = dealt;
-        }
-        self.decks = prepared.decks;
         if let Seeds::Batch(seed) = seeds {
             self.seed = seed;
         }
@@ -188,41 +176,35 @@ impl Batch {
         self.interrupt_if_stopped()
     }
 
-    /// The episode that a reset deals in a game; `None` if the game stays as it is.
+    /// Deals random games, unless the call is stopped.
+    fn put_random(&mut self, seeds: Seeds<'_>, reset_mask: Option<&[bool]>) {
+        for game in 0..self.num_envs() {
+            if game.is_multiple_of(1 << 12) && is_stopped() {
+                return;
+            }
+            if let Some(episode) = self.episode_to_deal(game, seeds, reset_mask, false) {
+                self.put(game, &Game::new(&self.config.variant, episode), None);
+            }
+        }
+    }
+
+    /// The episode that a reset deals in a game; `None` if the game stays as it is. A new batch has dealt its first
+    /// episodes already, but not from given decks.
     fn episode_to_deal(
         &self,
         game: usize,
         seeds: Seeds<'_>,
         reset_mask: Option<&[bool]>,
-        decks: Option<GivenDecks<'_>>,
+        has_deck: bool,
     ) -> Option<EpisodeSeed> {
         if reset_mask.is_some_and(|mask| !mask[game]) {
             return None;
         }
         match seeds {
-            Seeds::Continue if self.fresh => decks.map(|_| self.seeds[game].episode()),
+            Seeds::Continue if self.fresh => has_deck.then(|| self.seeds[game].episode()),
             Seeds::Continue => Some(self.seeds[game].episode().next()),
             Seeds::Batch(seed) => Some(EpisodeSeed { seed, game: game as u64, episode: 0 }),
             Seeds::Each(seeds) => Some(EpisodeSeed { seed: seeds[game], game: 0, episode: 0 }),
         }
-    }
-
-    /// Deals this episode of a game with partners.
-    pub(in crate::batch) fn deal_with_partners(
-        &self,
-        game: usize,
-        seed: EpisodeSeed,
-    ) -> Result<PartnerGame, BatchError> {
-        let partners = &self.config.options.partners;
-        let dealt = PartnerGame::new(partners, &self.config.variant, seed);
-        BatchError::check_stop()?;
-        if dealt.position().ending.is_some() {
-            let names: BTreeMap<usize, Vec<String>> =
-                partners.names().map(|(seat, names)| (seat.index(), names)).collect();
-            return Err(BatchError::Partners(format!(
-                "partners={names:?}: the partners ended {MAX_DEALS} deals of game {game} in a row before the learner's first turn: expected partners that leave the learner a turn"
-            )));
-        }
-        Ok(dealt)
     }
 }

@@ -2,11 +2,11 @@
 
 use std::sync::Mutex;
 
+use crate::batch::games::{Blocks, Games};
 use crate::batch::kernel::block::{GameLane, block_words};
 use crate::batch::kernel::lanes::LANES;
 use crate::batch::options::{AutoresetMode, Options};
-use crate::batch::partners::Partners;
-use crate::batch::{Batch, BatchError};
+use crate::batch::{Batch, BatchError, Partners};
 use crate::buffers::check_length;
 use crate::rules::{Belief, EpisodeSeed, GameRng, Purpose, Seat, View};
 use crate::threads::{is_stopped, locked, take_pieces};
@@ -72,10 +72,13 @@ impl Batch {
 
     /// As [`Batch::write_worlds`], after its checks.
     fn draw_worlds(&self, worlds: Worlds<'_>, into: &mut Batch) -> Result<(), BatchError> {
-        into.interrupt(); // until all worlds are whole
+        into.is_interrupted = true; // until all worlds are whole
         let size = block_words(into.config.plan.sizes);
-        let (acting_hand, variant) = (into.acting_hand, &self.config.variant);
-        let queue = [Mutex::new(into.blocks.chunks_mut(size).enumerate())];
+        let variant = &self.config.variant;
+        let Games::Blocks(Blocks { words, decks, acting_hand, .. }) = &mut into.games else {
+            return Err(unfit_partners());
+        };
+        let (acting_hand, queue) = (*acting_hand, [Mutex::new(words.chunks_mut(size).enumerate())]);
         let is_drawn = |world: usize| {
             let game = world / worlds.count;
             game < self.num_envs() && worlds.games.is_none_or(|games| games[game])
@@ -105,13 +108,8 @@ impl Batch {
             });
         });
         BatchError::check_stop()?;
-        if !into.decks.is_empty() {
-            let drawn = |(world, order): (usize, &mut Option<_>)| {
-                if is_drawn(world) {
-                    *order = None;
-                }
-            };
-            into.decks.iter_mut().enumerate().for_each(drawn);
+        for (_, order) in decks.iter_mut().enumerate().filter(|(world, _)| is_drawn(*world)) {
+            *order = None;
         }
         (into.has_worlds, into.fresh, into.is_interrupted) = (true, false, false);
         into.calls += 1;
@@ -156,10 +154,14 @@ impl Batch {
             return Err(unfit(&format!("another variant: expected {expected}, found {found}")));
         }
         if into.has_partners() {
-            return Err(unfit("partners, but all seats act in a world"));
+            return Err(unfit_partners());
         }
         Ok(())
     }
+}
+
+fn unfit_partners() -> BatchError {
+    unfit("partners, but all seats act in a world")
 }
 
 /// The error for a batch that worlds cannot be written into.

@@ -1,12 +1,14 @@
 //! The stored form of one game.
 
-use std::sync::Arc;
+use std::slice;
 
 use serde::{Deserialize, Serialize};
 
+use crate::batch::config::BatchConfig;
 use crate::batch::kernel::game::Game;
-use crate::batch::partners::Partners;
-use crate::batch::partners::game::PartnerGame;
+use crate::batch::step::scratch::Scratch;
+use crate::batch::tables::table::Table;
+use crate::bots::{Turns, advance};
 use crate::rules::{EpisodeSeed, GameRng, Position, PositionError, RandomDeck, Variant};
 
 /// A game without partners. Its deck follows from the seed and the position.
@@ -44,7 +46,7 @@ impl StoredGame {
 
 /// A game with partners: what its replay needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StoredPartnerGame {
+pub struct StoredTable {
     pub seed: EpisodeSeed,
     /// The learner's actions.
     pub actions: Vec<u8>,
@@ -52,27 +54,32 @@ pub struct StoredPartnerGame {
     pub forfeited: bool,
 }
 
-impl StoredPartnerGame {
-    pub fn of(game: &PartnerGame) -> StoredPartnerGame {
-        StoredPartnerGame {
-            seed: game.seed(),
-            actions: game.actions(),
-            forfeited: game.is_forfeited(),
-        }
+impl StoredTable {
+    pub fn of(table: &Table) -> StoredTable {
+        let (seed, actions) = (table.seed(), table.actions());
+        StoredTable { seed, actions, forfeited: table.is_forfeited() }
     }
 
     /// Plays the game again. If the call is stopped, the result means nothing.
     pub fn restore(
         &self,
-        partners: &Partners,
-        variant: &Arc<Variant>,
-    ) -> Result<PartnerGame, PositionError> {
-        let replayed = PartnerGame::replay(partners, variant, self.seed, &self.actions);
-        let problem = "not legal, or the partners play differently in this version";
-        let mut game = replayed.ok_or(PositionError { field: "actions", problem })?;
-        if self.forfeited && game.position().ending.is_none() {
-            game.forfeit();
+        config: &BatchConfig,
+        scratch: &mut Scratch,
+    ) -> Result<Table, PositionError> {
+        let BatchConfig { options, variant, .. } = config;
+        let mut table = Table::deal(&options.partners, variant, self.seed);
+        let are_legal = table.resume(&self.actions, |table| {
+            scratch.bots.open.push(0);
+            let failed = |_, table: &mut Table, error| table.fail(error);
+            advance(slice::from_mut(table), Turns::UntilAsked, &mut scratch.bots, failed);
+        });
+        if !are_legal {
+            let problem = "not legal, or the partners play differently in this version";
+            return Err(PositionError { field: "actions", problem });
         }
-        Ok(game)
+        if self.forfeited && !table.is_over() {
+            table.forfeit();
+        }
+        Ok(table)
     }
 }

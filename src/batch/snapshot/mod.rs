@@ -19,9 +19,9 @@ use serde::{Deserialize, Serialize};
 use super::config::BatchConfig;
 use super::error::DAMAGED;
 use super::options::{AutoresetMode, default_threads};
-use super::{Batch, BatchError, memory};
+use super::{Batch, BatchError, Games, memory};
 use crate::rules::PositionError;
-use game::{StoredGame, StoredPartnerGame};
+use game::{StoredGame, StoredTable};
 use settings::Settings;
 
 const MAGIC: &[u8] = b"starmine-batch";
@@ -43,7 +43,7 @@ impl Batch {
             let reason = "worlds were drawn into it: expected a reset of all games first";
             return Err(BatchError::NotStored(reason.to_owned()));
         }
-        let given = self.games_with_given_decks();
+        let given = self.games.num_given_decks();
         if given > 0 {
             return Err(BatchError::NotStored(format!(
                 "{given} game(s) have given decks: expected decks and actions to be kept instead"
@@ -53,9 +53,13 @@ impl Batch {
         self.append(&mut bytes, &Settings::of(self)?)?;
         self.append(&mut bytes, &self.num_envs())?;
         for index in 0..self.num_envs() {
-            match self.partner_games.get(index) {
-                None => self.append(&mut bytes, &StoredGame::of(&self.copy_game(index)))?,
-                Some(game) => self.append(&mut bytes, &StoredPartnerGame::of(game))?,
+            match &self.games {
+                Games::Blocks(_) => {
+                    self.append(&mut bytes, &StoredGame::of(&self.copy_game(index)))?;
+                }
+                Games::Tables(tables) => {
+                    self.append(&mut bytes, &StoredTable::of(&tables[index]))?;
+                }
             }
         }
         let checksum = crc32fast::hash(&bytes).to_le_bytes();
@@ -109,13 +113,13 @@ impl Batch {
             damaged(&format!("games[{index}].{field}: {problem}"))
         };
         let BatchConfig { options, variant, .. } = &self.config;
-        if self.has_partners() {
-            let stored: StoredPartnerGame = read(rest, "games")?;
-            let restored = stored.restore(&options.partners, variant);
+        if let Games::Tables(tables) = &mut self.games {
+            let stored: StoredTable = read(rest, "games")?;
+            let restored = stored.restore(&self.config, &mut self.scratch[0]);
             BatchError::check_stop()?;
             let restored = restored.map_err(refused)?;
-            self.put(index, &restored.game());
-            self.partner_games.push(restored);
+            self.seeds[index] = restored.seed().into();
+            tables.push(restored);
             return Ok(());
         }
         let stored: StoredGame = read(rest, "games")?;
@@ -125,7 +129,7 @@ impl Batch {
             let problem = "autoreset would have dealt the next episode";
             return Err(refused(PositionError { field: "ending", problem }));
         }
-        self.put(index, &game);
+        self.put(index, &game, None);
         Ok(())
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::batch::error::DAMAGED;
 use crate::batch::options::{AutoresetMode, Dtype, ExtraOutput, IllegalAction, Observers, Options};
-use crate::batch::partners::{Partners, StoredPartners};
+use crate::batch::tables::partners::{Partners, StoredPartners};
 use crate::batch::{Batch, BatchError};
 use crate::players::PlayerSpecError;
 use crate::rules::{Parameters, Variant};

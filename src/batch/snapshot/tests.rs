@@ -319,16 +319,6 @@ fn a_batch_is_stored_unless_a_game_still_has_a_given_deck() {
 }
 
 #[test]
-fn a_batch_whose_games_stop_before_bots_is_not_stored() {
-    let bots = vec!["smart".parse().unwrap()];
-    let partners = Partners::default().with(Seat::ALL[1], bots).unwrap().stopping_before_bots();
-    let options = Options { partners, ..Options::default() };
-    let batch = Batch::new(Variant::default(), 2, 0, options).unwrap();
-    let refused = batch.to_bytes().unwrap_err().to_string();
-    assert!(refused.contains("stop before each turn of a bot"), "{refused}");
-}
-
-#[test]
 fn bytes_after_the_games_are_refused() {
     let bytes = example().to_bytes().unwrap();
     let (body, _) = bytes.split_last_chunk::<4>().unwrap();

@@ -13,9 +13,8 @@
 //! The last observation of a copied game is encoded when the caller asks for it, by stage 3 for the
 //! copies alone. Encoding it in each step would cost callers who do not ask a tenth of the step.
 //!
-//! In a replay, [`next_games`] deals recorded games in stage 2. With partners, stages 1 and 2 play one
-//! game after another by the rules, and policies among the partners are evaluated for many games at
-//! a time.
+//! In a replay, [`next_games`] deals recorded games in stage 2. With partners, [`tables`](super::tables) plays
+//! stages 1 and 2 by the rules, and stage 3 puts eight games at a time into a block of the thread.
 
 pub mod chunk;
 pub mod finished_games;
@@ -35,16 +34,14 @@ use super::kernel::plan::Sizes;
 use super::kernel::turn::TurnResult;
 use super::kernel::{ANY_VARIANT, Kernel, OTHER_RULES};
 use super::options::AutoresetMode;
-use super::partners::game::PartnerGame;
 use super::rows::features::write_features;
-use super::rows::packed_rows::PackedRows;
 use super::rows::write::RowWriter;
+use super::tables::table::Table;
 use crate::buffers::Task;
 use crate::buffers::expand::{Expand, fence};
-use crate::nn::PolicyScratch;
 use crate::rules::BitIndices;
 use crate::threads::is_stopped;
-use chunk::{Chunk, GROUP};
+use chunk::{Chunk, GROUP, GROUP_GAMES};
 use finished_games::FinishedGames;
 use next_games::NextGames;
 use result::StepResult;
@@ -86,10 +83,17 @@ pub(super) enum Request<'a> {
         /// lost.
         refuse_illegal: bool,
     },
-    /// Play one action in each game of the mask `moving`. All games have partners.
-    PlaySome { actions: &'a [i64], moving: &'a [bool] },
+    /// Nothing: the outputs show the step that was played. All games have partners.
+    End,
     /// Play one stored action in each game, and deal the stored games that follow.
     Replay { actions: &'a [i64], next_games: NextGames<'a> },
+}
+
+impl Request<'_> {
+    /// Whether a turn is played in every game.
+    pub const fn plays(self) -> bool {
+        matches!(self, Request::Play { .. } | Request::Replay { .. })
+    }
 }
 
 /// A step, which is the same for all chunks of games.
@@ -100,9 +104,8 @@ pub(super) struct Step<'a> {
     pub acting_hand: usize,
     /// The actions of all games of the batch; `None` to write the outputs without playing.
     pub actions: Option<&'a [i64]>,
-    /// For each game of the batch whether it plays; `None` if all do. Only games with partners can
-    /// stay as they are.
-    pub moving: Option<&'a [bool]>,
+    /// Whether the outputs show the step that was played in games with partners.
+    pub ends: bool,
     /// In a replay, the games that follow those that leave.
     pub next_games: Option<NextGames<'a>>,
     /// Whether the groups are processed from the last to the first.
@@ -110,15 +113,20 @@ pub(super) struct Step<'a> {
 }
 
 impl<'a> Step<'a> {
-    /// The step of a request. The groups are processed from the first to the last.
-    pub fn new(config: &'a BatchConfig, acting_hand: usize, request: Request<'a>) -> Step<'a> {
-        let (actions, moving, next_games) = match request {
-            Request::Observe => (None, None, None),
-            Request::Play { actions, .. } => (Some(actions), None, None),
-            Request::PlaySome { actions, moving } => (Some(actions), Some(moving), None),
-            Request::Replay { actions, next_games } => (Some(actions), None, Some(next_games)),
+    /// The step of a request.
+    pub fn new(
+        config: &'a BatchConfig,
+        acting_hand: usize,
+        backwards: bool,
+        request: Request<'a>,
+    ) -> Step<'a> {
+        let (actions, next_games) = match request {
+            Request::Observe | Request::End => (None, None),
+            Request::Play { actions, .. } => (Some(actions), None),
+            Request::Replay { actions, next_games } => (Some(actions), Some(next_games)),
         };
-        Step { config, acting_hand, actions, moving, next_games, backwards: false }
+        let ends = matches!(request, Request::End);
+        Step { config, acting_hand, actions, ends, next_games, backwards }
     }
 
     /// Plays the step in the games of a chunk.
@@ -164,35 +172,22 @@ impl<'a> Step<'a> {
         chunk: &mut Chunk<'_>,
         scratch: &mut Scratch,
     ) {
-        let groups = chunk.len().div_ceil(GROUP * LANES);
+        let groups = chunk.len().div_ceil(GROUP_GAMES);
         for index in 0..groups {
             if is_stopped() {
                 break;
             }
             let index = if self.backwards { groups - 1 - index } else { index };
-            let first = index * GROUP * LANES;
-            let games = first..(first + GROUP * LANES).min(chunk.len());
+            let first = index * GROUP_GAMES;
+            let games = first..(first + GROUP_GAMES).min(chunk.len());
             let mut results = [StepResult::default(); GROUP];
             if self.actions.is_some() {
-                if chunk.partner_games.is_empty() {
-                    self.play_group(
-                        kernel,
-                        chunk,
-                        &mut scratch.finished,
-                        games.clone(),
-                        &mut results,
-                    );
-                } else {
-                    self.play_partner_group(
-                        chunk,
-                        &mut scratch.finished,
-                        &mut scratch.policies,
-                        games.clone(),
-                        &mut results,
-                    );
-                }
+                let finished = &mut scratch.finished;
+                self.play_group(kernel, chunk, finished, games.clone(), &mut results);
+            } else if self.ends {
+                read_results(&chunk.tables[games.clone()], &mut results);
             }
-            self.write_group(kernel, chunk, &mut scratch.packed, games, &results);
+            self.write_group(kernel, chunk, scratch, games, &results);
         }
         if self.config.streams {
             fence();
@@ -268,7 +263,7 @@ impl<'a> Step<'a> {
         self,
         kernel: Kernel<'_, I, VARIANT>,
         chunk: &mut Chunk<'_>,
-        packed: &mut PackedRows,
+        scratch: &mut Scratch,
         games: Range<usize>,
         results: &[StepResult; GROUP],
     ) {
@@ -280,10 +275,16 @@ impl<'a> Step<'a> {
             // stores of the rows.
             let start = black_box(start);
             let games = start..(start + LANES).min(games.end);
-            let words = &mut chunk.blocks[start / LANES * size..][..size];
+            let words = if chunk.tables.is_empty() {
+                &mut chunk.blocks[start / LANES * size..][..size]
+            } else {
+                self.put_tables(&chunk.tables[games.clone()], &mut scratch.block);
+                &mut scratch.block[..]
+            };
             let mut block = Block::new(kernel, words, next_hand);
             block.find_actions();
             let outputs = &mut chunk.outputs;
+            let packed = &mut scratch.packed;
             let mut rows = RowWriter::new(self.config, &block, games.clone(), packed);
             if let Some(obs) = &mut outputs.obs {
                 rows.write(obs);
@@ -304,97 +305,23 @@ impl<'a> Step<'a> {
         &self.actions.unwrap_or_default()[chunk.first + games.start..][..games.len()]
     }
 
-    /// Plays the actions of a group of games with partners.
+    /// Puts games with partners into the lanes of a block.
     #[inline(never)]
-    fn play_partner_group(
-        self,
-        chunk: &mut Chunk<'_>,
-        finished: &mut FinishedGames,
-        policies: &mut PolicyScratch,
-        games: Range<usize>,
-        results: &mut [StepResult; GROUP],
-    ) {
-        let actions = self.actions_of(chunk, &games);
-        let mut turns = [None; GROUP * LANES];
-        let (mut count, mut waits_for_policy) = (0, false);
-        for ((game, &action), turn) in games.clone().zip(actions).zip(&mut turns) {
-            if is_stopped() {
-                break;
-            }
-            count += 1;
-            let rests = self.moving.is_some_and(|moving| !moving[chunk.first + game]);
-            let partner_game = &mut chunk.partner_games[game];
-            if !rests && partner_game.position().ending.is_none() {
-                let before = partner_game.rewarded();
-                let was_legal = partner_game.play_action(action);
-                if partner_game.has_policy() {
-                    waits_for_policy = true;
-                } else {
-                    partner_game.play_partners();
-                }
-                *turn = Some(PartnerTurn { before, was_legal });
-            }
+    fn put_tables(self, tables: &[Table], block: &mut [Word]) {
+        for (lane, table) in tables.iter().enumerate() {
+            let place = GameLane { lane, acting_hand: self.acting_hand };
+            table.game().put(block, place, &self.config.variant);
         }
-        // Policies play after all actions: they are evaluated for many games at a time.
-        if waits_for_policy {
-            let played = chunk.partner_games[games.clone()].iter_mut().zip(&turns);
-            let waiting = |(game, turn): &(&mut PartnerGame, &Option<PartnerTurn>)| {
-                turn.is_some() && game.has_policy()
-            };
-            let waiting = played.filter(waiting).map(|(game, _)| game);
-            PartnerGame::play_partners_of(waiting, policies);
-        }
-        for (index, (game, turn)) in games.zip(turns).take(count).enumerate() {
-            self.end_partner_turn(chunk, finished, game, turn, &mut results[index / LANES]);
-        }
-    }
-
-    /// Writes a game with partners into its block as the learner sees it after the step. `turn` is
-    /// the learner's turn in this step, if the game went on.
-    fn end_partner_turn(
-        self,
-        chunk: &mut Chunk<'_>,
-        finished: &mut FinishedGames,
-        game: usize,
-        turn: Option<PartnerTurn>,
-        result: &mut StepResult,
-    ) {
-        let BatchConfig { plan, variant, options, .. } = self.config;
-        let (index, lane) = (chunk.first + game, game % LANES);
-        let place = GameLane { lane, acting_hand: self.next_hand(plan.sizes.players) };
-        let size = block_words(plan.sizes);
-        let words = &mut chunk.blocks[game / LANES * size..][..size];
-        let partner_game = &mut chunk.partner_games[game];
-        let is_dealt_anew;
-        if let Some(PartnerTurn { before, was_legal }) = turn {
-            let played = partner_game.game();
-            let reward = i64::from(played.position.score(variant)) - i64::from(before);
-            let ended = played.position.ending.is_some();
-            result.set(lane, reward, ended.then(|| played.counters()), !was_legal);
-            is_dealt_anew = ended && options.autoreset_mode == AutoresetMode::SameStep;
-            if is_dealt_anew {
-                played.put(words, place, variant);
-                finished.push(index, words, lane);
-            }
-        } else {
-            result.set(lane, 0, None, false);
-            let rests = self.moving.is_some_and(|moving| !moving[index]);
-            is_dealt_anew = !rests && options.autoreset_mode != AutoresetMode::Disabled;
-        }
-        if is_dealt_anew {
-            partner_game.deal_next(&options.partners);
-        }
-        partner_game.game().put(words, place, variant);
-        chunk.seeds[game] = partner_game.seed().into();
     }
 }
 
-/// The learner's turn in a game with partners.
-#[derive(Clone, Copy)]
-struct PartnerTurn {
-    /// The points that were rewarded before it.
-    before: u8,
-    was_legal: bool,
+/// The results of a step of games with partners.
+fn read_results(tables: &[Table], results: &mut [StepResult; GROUP]) {
+    for (tables, result) in tables.chunks(LANES).zip(results) {
+        for (lane, table) in tables.iter().enumerate() {
+            result.set(lane, table.result());
+        }
+    }
 }
 
 /// The games that are dealt anew in this step, one bit each.

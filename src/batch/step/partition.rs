@@ -10,8 +10,7 @@ use std::{hint, thread};
 use crate::batch::config::BatchConfig;
 use crate::batch::kernel::block::block_words;
 use crate::batch::kernel::lanes::LANES;
-use crate::batch::step::Step;
-use crate::batch::step::chunk::{Chunk, GROUP};
+use crate::batch::step::chunk::{Chunk, GROUP_GAMES};
 use crate::batch::step::scratch::Scratch;
 use crate::threads::{Pool, locked, take_pieces, wait_until};
 
@@ -72,30 +71,31 @@ impl<'a> Partition<'a> {
     pub fn run(
         &self,
         pool: &mut Pool,
-        step: Step<'_>,
-        refuses: Option<impl Fn(&Chunk<'a>) -> bool + Sync>,
-        run: impl Fn(&mut Chunk<'a>, &mut Scratch) + Sync,
+        config: &BatchConfig,
+        backwards: bool,
+        refuses: Option<impl Fn(&BatchConfig, &Chunk<'_>) -> bool + Sync>,
+        run: impl Fn(&BatchConfig, &mut Chunk<'_>, &mut Scratch) + Sync,
     ) -> bool {
         let size = locked(&self.0[0].left).len();
-        let piece = (size / PIECES).next_multiple_of(GROUP * LANES).max(GROUP * LANES);
+        let piece = (size / PIECES).next_multiple_of(GROUP_GAMES).max(GROUP_GAMES);
         let check = Check::default();
         pool.run(|thread| {
             if let Some(refuses) = &refuses
-                && !check.passes(&self.0, thread, refuses)
+                && !check.passes(&self.0, thread, |games| refuses(config, games))
             {
                 return;
             }
-            let words = block_words(step.config.plan.sizes);
+            let words = block_words(config.plan.sizes);
             let take = |scratch: &mut Scratch, share: &Share<'a>, distance| {
                 // The caller's thread has memory for all games that end, every other thread for its
                 // share.
                 let has_memory =
                     thread == 0 || distance == 0 || scratch.finished.reserve_more(piece, words);
-                has_memory.then(|| share.take(piece, step)).flatten()
+                has_memory.then(|| share.take(piece, config, backwards)).flatten()
             };
             let scratch = &mut **locked(&self.0[thread].scratch);
             take_pieces(&self.0, thread, scratch, take, |scratch, mut games| {
-                run(&mut games, scratch);
+                run(config, &mut games, scratch);
                 true
             });
         });
@@ -148,14 +148,14 @@ impl Check {
 
 impl<'a> Share<'a> {
     /// Takes a piece of this many games from the end where the step begins.
-    fn take(&self, piece: usize, step: Step<'_>) -> Option<Chunk<'a>> {
+    fn take(&self, piece: usize, config: &BatchConfig, backwards: bool) -> Option<Chunk<'a>> {
         let mut left = locked(&self.left);
-        let games = if step.backwards {
+        let games = if backwards {
             // The last piece may be shorter: all others are whole blocks.
             let rest = left.len().saturating_sub(1) / piece * piece;
-            left.take_back(rest, step.config)
+            left.take_back(rest, config)
         } else {
-            left.take_front(piece, step.config)
+            left.take_front(piece, config)
         };
         (!games.is_empty()).then_some(games)
     }

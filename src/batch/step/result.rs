@@ -7,6 +7,7 @@ use crate::batch::kernel::block::{Block, Field, counter};
 use crate::batch::kernel::lanes::{Isa, LANES, Lanes, Word};
 use crate::batch::kernel::turn::TurnResult;
 use crate::batch::outputs::Outputs;
+use crate::batch::tables::table::StepOfTable;
 use crate::buffers::initialised;
 
 /// Writes the elements of up to eight games, if the caller has given the buffer; else the values
@@ -39,12 +40,12 @@ impl StepResult {
         StepResult { reward, last, ended, forfeited }
     }
 
-    /// Sets the result of one game; `last` are its counters if it ended.
-    pub fn set(&mut self, lane: usize, reward: i64, last: Option<u64>, forfeited: bool) {
-        self.reward.0[lane] = reward as u64;
-        self.last.0[lane] = last.unwrap_or(0);
-        self.ended |= u8::from(last.is_some()) << lane;
-        self.forfeited |= u8::from(forfeited) << lane;
+    /// Sets the result of one game with partners.
+    pub fn set(&mut self, lane: usize, step: StepOfTable) {
+        self.reward.0[lane] = step.reward as u64;
+        self.last.0[lane] = step.last.unwrap_or(0);
+        self.ended |= u8::from(step.last.is_some()) << lane;
+        self.forfeited |= u8::from(step.was_illegal) << lane;
     }
 
     /// Writes all outputs that have one element for each game. The games are in the first lanes of

@@ -32,9 +32,9 @@ macro_rules! define_methods {
                 $($name: Option<&Bound<'py, PyAny>>,)+
             ) -> PyResult<()> {
                 let reset = Reset::read(seed, reset_mask, decks, start_players, self.shape()?)?;
-                let (games, prepared) = self.deal(py, &reset)?;
+                let (games, dealt) = self.deal(py, &reset)?;
                 let call = |games: &mut Games, outputs: Outputs<'_>| {
-                    games.reset(&reset, prepared, outputs)
+                    games.reset(&reset, dealt, outputs)
                 };
                 self.call_into(py, games, [$($name),+], call)
             }

@@ -2,18 +2,15 @@
 
 use pyo3::prelude::*;
 
-/// A partner that is not a bot of the core, such as one written in Python: the caller plays its turns. With
-/// `every_turn` the games of the batch also stop before each turn of a bot, which `_step_some` then plays.
+/// A partner that is not a bot of the core, such as one written in Python: the caller plays its turns.
 #[pyclass(frozen, module = "starmine")]
-pub struct _ExternalPartner {
-    pub every_turn: bool,
-}
+pub struct _ExternalPartner;
 
 #[pymethods]
 impl _ExternalPartner {
     #[new]
-    fn new(every_turn: bool) -> _ExternalPartner {
-        _ExternalPartner { every_turn }
+    const fn new() -> _ExternalPartner {
+        _ExternalPartner
     }
 
     fn __repr__(&self) -> &'static str {

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::Batch;
-use crate::batch::{self, BatchError};
+use crate::batch::{self, BatchError, Turns};
 use crate::bindings::arguments::numbers::{Integer, count, seed as read_seed};
 use crate::bindings::arrays::copies::mask;
 use crate::bindings::arrays::vectors::collect;
@@ -24,10 +24,9 @@ const LONG_RECORD: usize = 1 << 12;
 #[pymethods]
 impl Batch {
     /// Games of a table, for `play_games`: those from the first one, or those whose numbers are listed, uint64. `None`
-    /// in `players` is a seat that Python plays. With `every_turn`, the games also stop before each turn of a bot.
+    /// in `players` is a seat that Python plays. No turn is played.
     #[staticmethod]
-    #[pyo3(signature = (variant, players, games, seed, first_game, listed=None, every_turn=false))]
-    #[expect(clippy::too_many_arguments, reason = "each is an argument in Python")]
+    #[pyo3(signature = (variant, players, games, seed, first_game, listed=None))]
     fn _of_table(
         py: Python<'_>,
         variant: &Bound<'_, PyAny>,
@@ -36,13 +35,12 @@ impl Batch {
         seed: &Bound<'_, PyAny>,
         first_game: Integer,
         listed: Option<&Bound<'_, PyAny>>,
-        every_turn: bool,
     ) -> PyResult<Batch> {
         let variant = read_variant(variant)?;
         let players = read_players(&variant, &players)?;
         let (seed, games) = (read_seed(seed)?, read_games(&first_game, &games, listed)?);
         let episodes = games.into_iter().map(|game| EpisodeSeed { seed, game, episode: 0 });
-        let deal = || batch::Batch::of_table(variant, players, episodes, every_turn);
+        let deal = || batch::Batch::of_table(variant, players, episodes);
         Ok(Batch::wrap(py, interruptible(py, deal)??))
     }
 
@@ -70,21 +68,30 @@ impl Batch {
         batch.partner_state(game).ok_or_else(|| BatchError::without_partners().into())
     }
 
-    /// Plays one turn in the games of a mask, bool (N,), in a batch with partners. The other games do not
-    /// change. A game that stopped before the turn of a bot plays the bot's move, whatever its action is.
-    /// Returns `reward`, `terminated`, `illegal_action` and the outputs whose names begin with `final_`.
-    fn _step_some(
+    /// Begins a step of a batch with external partners: plays the learner's actions.
+    fn _begin(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<()> {
+        let mut games = self.read_actions(actions)?;
+        games.play(py, |batch, actions| batch.begin(actions))
+    }
+
+    /// Plays the turns of partners in the games of a mask, bool (N,): the action of an external partner, or the turn
+    /// of a bot, whatever the action is. Bots then play on, unless the caller sees `every_turn`.
+    fn _answer(
         &self,
         py: Python<'_>,
         actions: &Bound<'_, PyAny>,
         moving: &Bound<'_, PyAny>,
-    ) -> PyResult<Py<PyDict>> {
-        let num_envs = self.shape()?[0];
-        let moving = mask("moving", moving, num_envs)?;
-        let games = self.read_actions(actions)?;
-        self.call_for(py, &self.results, games, |games, outputs| {
-            games.batch.step_some(&games.actions, &moving, outputs)
-        })
+        every_turn: bool,
+    ) -> PyResult<()> {
+        let moving = mask("moving", moving, self.shape()?[0])?;
+        let turns = if every_turn { Turns::One } else { Turns::UntilAsked };
+        let mut games = self.read_actions(actions)?;
+        games.play(py, |batch, actions| batch.answer(actions, &moving, turns))
+    }
+
+    /// Ends a step of a batch with external partners, and returns its outputs in new arrays.
+    fn _end(&self, py: Python<'_>) -> PyResult<Py<PyDict>> {
+        self.call_new(py, self.lock()?, |games, outputs| games.batch.end(outputs))
     }
 
     /// For each game the seat to act, int32 (N,); -1 if the game is over.

@@ -17,11 +17,11 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use self::outputs::{COUNT, GivenArrays, OutputArrays, is_result};
+use self::outputs::{COUNT, GivenArrays, OutputArrays};
 use self::settings::{Reset, mode_name, read_extra_outputs, read_partners};
 use crate::batch::{
-    self, AutoresetMode, BatchError, Dtype, IllegalAction, Observers, Options, Outputs, Partners,
-    PreparedGames,
+    self, AutoresetMode, BatchError, Dealt, Dtype, IllegalAction, Observers, Options, Outputs,
+    Partners,
 };
 use crate::bindings::arguments::keywords;
 use crate::bindings::arguments::numbers::{Integer, count, fresh_seed, seed as read_seed};
@@ -127,8 +127,6 @@ pub struct Batch {
     /// batch halfway through it, and of its lock, which nobody opens.
     caller: AtomicU32,
     pub outputs: OutputArrays,
-    /// The arrays that `_step_some` returns.
-    pub results: OutputArrays,
 }
 
 /// The games and what their calls need.
@@ -148,10 +146,10 @@ impl Games {
     pub fn reset(
         &mut self,
         reset: &Reset,
-        prepared: PreparedGames,
+        dealt: Dealt,
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
-        self.batch.put_prepared(prepared, reset.seeds(), reset.mask(), outputs)
+        self.batch.reset_to(dealt, reset.seeds(), reset.mask(), outputs)
     }
 
     /// Calls of at most this many observation rows keep the interpreter: they take a few microseconds,
@@ -171,6 +169,33 @@ impl Games {
             || num_envs > if partners.is_empty() { LONG_STEP } else { LONG_PARTNERS }
     }
 
+    /// Makes a call without the interpreter, and looks for signals if it may take long.
+    fn call_long(
+        &mut self,
+        py: Python<'_>,
+        call: impl FnOnce(&mut Games) -> Result<(), BatchError> + Send,
+    ) -> PyResult<()> {
+        if !self.is_long_step() {
+            return Ok(py.detach(|| call(self))?);
+        }
+        let calls = self.batch.calls();
+        let result = interruptible(py, || call(self));
+        if result.is_err() && self.batch.calls() != calls {
+            // The call may have ended just before the signal came; nobody gets its outputs.
+            self.batch.interrupt();
+        }
+        Ok(result??)
+    }
+
+    /// Plays turns in a batch with partners, with the actions that were read.
+    pub fn play(
+        &mut self,
+        py: Python<'_>,
+        play: impl FnOnce(&mut batch::Batch, &[i64]) -> Result<(), BatchError> + Send,
+    ) -> PyResult<()> {
+        self.call_long(py, |games| play(&mut games.batch, &games.actions))
+    }
+
     /// Partners may take any time, so they play without the interpreter.
     fn keeps_interpreter(&self) -> bool {
         let rows = self.batch.num_envs() * self.batch.num_observers();
@@ -182,9 +207,8 @@ impl Batch {
     pub fn wrap(py: Python<'_>, batch: batch::Batch) -> Batch {
         let outputs = OutputArrays::new(py, &batch);
         let outputs = outputs.with_only(|name| batch.options().has_output(name));
-        let results = OutputArrays::new(py, &batch).with_only(is_result);
         let games = Games { batch, actions: Vec::new(), disjoint: DisjointArrays::default() };
-        Batch { games: Mutex::new(games), caller: AtomicU32::new(0), outputs, results }
+        Batch { games: Mutex::new(games), caller: AtomicU32::new(0), outputs }
     }
 
     /// The games, for one caller at a time.
@@ -224,20 +248,18 @@ impl Batch {
 
     /// The games, with the deals of a reset. Partners may take any time for their first turns, and
     /// meanwhile the call can be interrupted.
-    pub fn deal(
-        &self,
-        py: Python<'_>,
-        reset: &Reset,
-    ) -> PyResult<(MutexGuard<'_, Games>, PreparedGames)> {
-        let games = self.lock()?;
-        let batch = &games.batch;
+    pub fn deal(&self, py: Python<'_>, reset: &Reset) -> PyResult<(MutexGuard<'_, Games>, Dealt)> {
+        let mut games = self.lock()?;
+        let is_long_deal = games.is_long();
+        let batch = &mut games.batch;
+        let has_partners = !batch.options().partners.is_empty();
         let deal = || batch.deal(reset.seeds(), reset.mask(), reset.decks());
         let is_long = match reset.decks() {
-            None => !batch.options().partners.is_empty(),
-            Some(_) => games.is_long(),
+            None => has_partners,
+            Some(_) => is_long_deal,
         };
-        let prepared = detached(is_long, py, deal)?;
-        Ok((games, prepared?))
+        let dealt = detached(is_long, py, deal)?;
+        Ok((games, dealt?))
     }
 
     /// Makes a call that writes the caller's arrays.
@@ -254,30 +276,19 @@ impl Batch {
     }
 
     /// Makes a call that writes arrays of our own, and returns them by name.
-    fn call_new(
+    pub fn call_new(
         &self,
         py: Python<'_>,
-        games: MutexGuard<'_, Games>,
-        call: impl FnOnce(&mut Games, Outputs<'_>) -> Result<(), BatchError> + Send,
-    ) -> PyResult<Py<PyDict>> {
-        self.call_for(py, &self.outputs, games, call)
-    }
-
-    /// Makes a call that writes these arrays of our own, and returns them by name.
-    pub fn call_for(
-        &self,
-        py: Python<'_>,
-        outputs: &OutputArrays,
         mut games: MutexGuard<'_, Games>,
         call: impl FnOnce(&mut Games, Outputs<'_>) -> Result<(), BatchError> + Send,
     ) -> PyResult<Py<PyDict>> {
-        let arrays = outputs.take(py)?;
+        let arrays = self.outputs.take(py)?;
         let mut claims = Claims::none();
-        outputs.trust(&arrays, &mut claims);
+        self.outputs.trust(&arrays, &mut claims);
         let result = self.call(py, &mut games, &mut claims, call);
         drop(games);
         result?;
-        outputs.dictionary(py, &arrays)
+        self.outputs.dictionary(py, &arrays)
     }
 
     fn call(
@@ -294,16 +305,7 @@ impl Batch {
         if keeps_interpreter {
             return Ok(call(games, outputs)?);
         }
-        if !games.is_long_step() {
-            return Ok(py.detach(|| call(games, outputs))?);
-        }
-        let calls = games.batch.calls();
-        let result = interruptible(py, || call(games, outputs));
-        if result.is_err() && games.batch.calls() != calls {
-            // The call may have ended just before the signal came; nobody gets its outputs.
-            games.batch.interrupt();
-        }
-        Ok(result??)
+        games.call_long(py, |games| call(games, outputs))
     }
 }
 
@@ -393,8 +395,8 @@ impl Batch {
         start_players: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Py<PyDict>> {
         let reset = Reset::read(seed, reset_mask, decks, start_players, self.shape()?)?;
-        let (games, prepared) = self.deal(py, &reset)?;
-        self.call_new(py, games, |games, outputs| games.reset(&reset, prepared, outputs))
+        let (games, dealt) = self.deal(py, &reset)?;
+        self.call_new(py, games, |games, outputs| games.reset(&reset, dealt, outputs))
     }
 
     /// Returns all outputs of the games as they stand, in new arrays: no rewards, nothing terminated.

@@ -19,12 +19,6 @@ pub const COUNT: usize = Outputs::NAMES.len();
 /// written.
 pub type GivenArrays<'a, 'py> = [Option<&'a Bound<'py, PyAny>>; COUNT];
 
-/// Whether an output tells what happened in a step, such as the reward, and not how the games stand after it.
-/// `_step_some` returns these outputs.
-pub fn is_result(name: &str) -> bool {
-    matches!(name, "reward" | "terminated" | "illegal_action") || name.starts_with("final_")
-}
-
 /// Arrays of our own, in the order of the table of outputs.
 pub struct OwnArrays<'py> {
     arrays: Vec<Bound<'py, PyUntypedArray>>,

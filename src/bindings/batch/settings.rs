@@ -112,27 +112,26 @@ const SEAT_EXPECTED: &str = "a bot's name, a TrainedPolicy, which the core plays
 pub fn read_partners(given: &Bound<'_, PyAny>, players: u8) -> PyResult<Partners> {
     let expected = &format!("a dict from seats to {SEAT_EXPECTED}");
     let mapping = given.cast::<PyMapping>().map_err(|_| wrong_type("partners", given, expected))?;
-    let (mut partners, mut stops) = (Partners::default(), false);
+    let mut partners = Partners::default();
     for item in mapping.items()? {
         let (seat, holders): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
         let number: Integer =
             seat.extract().map_err(|_| wrong_type("partners: seat", &seat, "an integer"))?;
         let seat = read_seat("partners: seat", &number, players)?;
-        let (holders, weights) = match read_partner(&holders, &mut stops)? {
+        let (holders, weights) = match read_partner(&holders)? {
             Some(partner) => (vec![partner], vec![1.0]),
-            None => read_mixture(&holders, &mut stops)?
+            None => read_mixture(&holders)?
                 .ok_or_else(|| wrong_type(&format!("partners[{seat}]"), &holders, SEAT_EXPECTED))?,
         };
         partners = partners.with_weights(seat, holders, weights)?;
     }
-    Ok(if stops { partners.stopping_before_bots() } else { partners })
+    Ok(partners)
 }
 
-/// A partner: the text of a bot, an object that carries a loaded player, or an external partner, which may ask
-/// games to stop before the turns of bots. `None` for anything else.
-fn read_partner(holder: &Bound<'_, PyAny>, stops: &mut bool) -> PyResult<Option<PlayerSpec>> {
-    if let Ok(external) = holder.cast::<_ExternalPartner>() {
-        *stops |= external.get().every_turn;
+/// A partner: the text of a bot, an object that carries a loaded player, or an external partner. `None` for
+/// anything else.
+fn read_partner(holder: &Bound<'_, PyAny>) -> PyResult<Option<PlayerSpec>> {
+    if holder.is_instance_of::<_ExternalPartner>() {
         return Ok(Some(PlayerSpec::external()));
     }
     if let Ok(text) = holder.extract::<Text>() {
@@ -143,10 +142,7 @@ fn read_partner(holder: &Bound<'_, PyAny>, stops: &mut bool) -> PyResult<Option<
 }
 
 /// The partners of a sequence with their weights, which are 1 where none is given.
-fn read_mixture(
-    holders: &Bound<'_, PyAny>,
-    stops: &mut bool,
-) -> PyResult<Option<(Vec<PlayerSpec>, Vec<f64>)>> {
+fn read_mixture(holders: &Bound<'_, PyAny>) -> PyResult<Option<(Vec<PlayerSpec>, Vec<f64>)>> {
     let Ok(holders) = items(holders, MAX_PARTNERS) else { return Ok(None) };
     let (mut partners, mut weights) = (Vec::new(), Vec::new());
     for holder in &holders {
@@ -156,7 +152,7 @@ fn read_mixture(
             refuse_bool("weight", &holder.get_item(1)?)?;
         }
         let (holder, weight) = pair.unwrap_or_else(|| (holder.clone(), 1.0));
-        let Some(partner) = read_partner(&holder, stops)? else { return Ok(None) };
+        let Some(partner) = read_partner(&holder)? else { return Ok(None) };
         partners.push(partner);
         weights.push(weight);
     }
@@ -184,11 +180,10 @@ const MAX_EXTRA_OUTPUTS: usize = 100;
 pub fn partners_dict<'py>(py: Python<'py>, partners: &Partners) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     let weights: BTreeMap<Seat, &[f64]> = partners.weights().collect();
-    let every_turn = partners.stop_before_bots();
     for (seat, partners) in partners.seats() {
         let named = partners.iter().map(|partner| {
             Ok(if partner.is_external() {
-                Bound::new(py, _ExternalPartner { every_turn })?.into_any()
+                Bound::new(py, _ExternalPartner)?.into_any()
             } else {
                 partner.to_string().into_pyobject(py)?.into_any()
             })

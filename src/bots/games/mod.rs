@@ -3,9 +3,10 @@
 //! - [`Player`]: who plays in a seat
 //! - [`Seats`]: how bots are shown a game; `SeatedPlayer` shows it to the player of one seat
 //! - [`GameRunner`]: one game after another, turn by turn
-//! - [`run_together`]: games side by side
+//! - [`advance`]: bots play in many games side by side
 //! - [`play_games`] and [`record_games`]: many games on several threads
 
+pub(super) mod advance;
 pub(super) mod play_games;
 pub(super) mod player;
 pub(super) mod runner;
@@ -13,5 +14,4 @@ pub(super) mod seated_player;
 pub(crate) mod seats;
 #[cfg(test)]
 pub(crate) mod table;
-pub(super) mod together;
 pub(super) mod turn_values;

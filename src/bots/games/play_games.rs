@@ -4,12 +4,11 @@ use std::collections::TryReserveError;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::advance::{AdvanceScratch, Turns, advance};
 use super::player::{GamesError, Player, check_players};
 use super::runner::{GameRunner, Outcome};
-use super::together::run_together;
 use super::turn_values::TurnValues;
 use crate::buffers::try_with_capacity;
-use crate::nn::PolicyScratch;
 use crate::rules::{EpisodeSeed, Recording, Variant};
 use crate::threads::{MAX_THREADS, is_stopped, share};
 
@@ -172,7 +171,7 @@ pub(crate) fn play_listed_games(
 struct Worker {
     /// Games with policies are played side by side.
     runners: Vec<GameRunner>,
-    scratch: PolicyScratch,
+    scratch: AdvanceScratch,
 }
 
 impl Worker {
@@ -181,27 +180,28 @@ impl Worker {
         let runner = GameRunner::new(variant.clone(), players.to_vec(), EpisodeSeed::default())
             .expect("the players were checked");
         let together = if runner.has_policy() { size } else { 1 };
-        Worker { runners: vec![runner; together], scratch: PolicyScratch::default() }
+        Worker { runners: vec![runner; together], scratch: AdvanceScratch::default() }
     }
 
     fn play(&mut self, seed: u64, games: &[u64], records: bool) -> Result<PlayedGames, GamesError> {
         let mut played = PlayedGames::new(self.runners[0].variant().clone());
         played.outcomes.try_reserve_exact(games.len())?;
-        for games in games.chunks(self.runners.len()) {
-            let mut started: Vec<&mut GameRunner> =
-                self.runners.iter_mut().take(games.len()).collect();
+        let Worker { runners, scratch } = self;
+        for games in games.chunks(runners.len()) {
+            let started = &mut runners[..games.len()];
             for (runner, &game) in started.iter_mut().zip(games) {
                 runner.start(EpisodeSeed { seed, game, episode: 0 });
             }
             let mut failure = None;
-            run_together(&mut started, &mut self.scratch, |index, source| {
+            scratch.open.extend(0..games.len());
+            advance(started, Turns::UntilAsked, scratch, |index, _, source| {
                 failure = failure.take().or(Some(GamesError::Game { game: games[index], source }));
             });
             failure.map_or(Ok(()), Err)?;
             if is_stopped() {
                 return Err(GamesError::Stopped);
             }
-            for runner in &started {
+            for runner in &*started {
                 played.outcomes.push(runner.outcome().expect("no player is external"));
                 if records {
                     played.record(runner)?;

@@ -1,10 +1,10 @@
 //! One game after another among players.
 
-use std::any::Any;
 use std::collections::TryReserveError;
 use std::fmt;
 use std::sync::Arc;
 
+use super::advance::Turns;
 use super::player::{BotMoveError, GamesError, Player, check_players};
 use super::seats::Seats;
 use super::turn_values::TurnValues;
@@ -52,6 +52,18 @@ impl fmt::Debug for GameRunner {
             .field("seed", &self.seed)
             .field("position", &self.game.position)
             .finish_non_exhaustive()
+    }
+}
+
+impl AsRef<GameRunner> for GameRunner {
+    fn as_ref(&self) -> &GameRunner {
+        self
+    }
+}
+
+impl AsMut<GameRunner> for GameRunner {
+    fn as_mut(&mut self) -> &mut GameRunner {
+        self
     }
 }
 
@@ -209,9 +221,8 @@ impl GameRunner {
     }
 
     /// Whether a seat has a policy.
-    pub(crate) fn has_policy(&self) -> bool {
-        let is_policy = |player: &Player| matches!(player, Player::Bot(bot) if (&**bot as &dyn Any).is::<PolicyBot>());
-        self.seats.players().iter().any(is_policy)
+    pub(super) const fn has_policy(&self) -> bool {
+        self.seats.have_policies()
     }
 
     /// The policy that is to act, with its view; `None` if another player is, or if the game has ended.
@@ -220,10 +231,23 @@ impl GameRunner {
             return None;
         }
         let seat = self.game.position.current_player;
-        let bot = self.seats.bot(seat)?;
-        let bot = (&mut **bot as &mut dyn Any).downcast_mut()?;
+        let bot = self.seats.policy(seat)?;
         let view = View::new(&self.variant, &self.game.position, seat);
         Some((bot, view.with_history(&self.history)))
+    }
+
+    /// Lets the other bots play up to the turn of a policy, but no further than `turns` allow. Returns whether
+    /// a policy is to act.
+    pub(super) fn run_to_policy(&mut self, turns: Turns) -> Result<bool, BotMoveError> {
+        if !self.has_policy() && turns == Turns::UntilAsked {
+            return self.run().map(|()| false);
+        }
+        while self.policy_to_act().is_none() {
+            if !self.play_bot()? || turns == Turns::One {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Plays one turn if a bot is to act, and returns whether one was.

@@ -1,7 +1,10 @@
 //! How bots are shown a game: who is told what, in which order. All games of bots go through here.
 
+use std::any::Any;
+
 use super::player::Player;
 use crate::bots::bot::{Bot, Turn};
+use crate::bots::policy::PolicyBot;
 use crate::rules::{Event, GameRng, Seat, State, View};
 
 /// The players of all seats of a game.
@@ -10,14 +13,16 @@ pub(crate) struct Seats {
     players: Vec<Player>,
     /// The seats whose bots need [`Bot::observe`], one bit each.
     observing: u8,
+    /// The seats that policies hold, one bit each.
+    policies: u8,
 }
 
 impl Seats {
     /// One player for each seat.
     pub fn new(players: Vec<Player>) -> Seats {
-        let observes = |player: &Player| matches!(player, Player::Bot(bot) if bot.observes());
-        let bits = players.iter().enumerate().map(|(seat, it)| u8::from(observes(it)) << seat);
-        Seats { observing: bits.sum(), players }
+        let observing = seats_of(&players, |bot| bot.observes());
+        let policies = seats_of(&players, |bot| (bot as &dyn Any).is::<PolicyBot>());
+        Seats { players, observing, policies }
     }
 
     /// The players by seat.
@@ -38,6 +43,21 @@ impl Seats {
             Player::Bot(bot) => Some(bot),
             Player::Cheater | Player::External => None,
         }
+    }
+
+    /// Whether policies hold any seats.
+    #[inline]
+    pub const fn have_policies(&self) -> bool {
+        self.policies != 0
+    }
+
+    /// The policy in a seat, if one is.
+    #[inline]
+    pub fn policy(&mut self, seat: Seat) -> Option<&mut PolicyBot> {
+        if self.policies >> seat.index() & 1 == 0 {
+            return None;
+        }
+        (&mut **self.bot(seat)? as &mut dyn Any).downcast_mut()
     }
 
     /// Tells the bots that a game starts, of which any seat has this view.
@@ -68,6 +88,12 @@ impl Seats {
             }
         }
     }
+}
+
+/// The seats with such bots, one bit each.
+fn seats_of(players: &[Player], is_such: impl Fn(&dyn Bot) -> bool) -> u8 {
+    let has_such = |player: &Player| matches!(player, Player::Bot(bot) if is_such(&**bot));
+    players.iter().rev().fold(0, |bits, player| bits << 1 | u8::from(has_such(player)))
 }
 
 /// Shows the rest of a game to the bot in one seat. `state` is the game as far as the bot knows it,

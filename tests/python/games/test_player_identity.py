@@ -158,7 +158,7 @@ def test_a_batch_with_partners_in_python_is_not_stored():
             store()
 
 
-@pytest.mark.parametrize("text", ["outside: 0", "outside: 1", repr(_ExternalPartner(False)), "policy: 0"])
+@pytest.mark.parametrize("text", ["outside: 0", "outside: 1", repr(_ExternalPartner()), "policy: 0"])
 def test_no_text_reaches_a_partner_in_python(text):
     with pytest.raises(UnknownNameError):
         Batch(RULES, 2, partners={1: text})

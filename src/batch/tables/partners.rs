@@ -1,6 +1,4 @@
-//! The partners: bots in the seats that the learner does not play.
-
-pub mod game;
+//! The partners: who holds the seats that the learner does not hold.
 
 use serde::{Deserialize, Serialize};
 
@@ -52,8 +50,6 @@ impl Mixture {
 pub struct Partners {
     /// The partners of each seat; none for the learner's seats.
     seats: Vec<Mixture>,
-    /// Whether games stop before each turn of a bot.
-    stop_before_bots: bool,
 }
 
 /// Partners as they are stored.
@@ -134,14 +130,7 @@ impl Partners {
     /// turns of external players, and no episode is skipped.
     pub(crate) fn of_table(players: Vec<PlayerSpec>) -> Partners {
         let seat = |player| Mixture { partners: vec![player], weights: Vec::new() };
-        Partners { seats: players.into_iter().map(seat).collect(), stop_before_bots: false }
-    }
-
-    /// The same partners in games that also stop before each turn of a bot, so that the caller sees
-    /// every turn. [`Batch::step_some`](super::Batch::step_some) then plays the bot's turn.
-    #[must_use]
-    pub fn stopping_before_bots(self) -> Partners {
-        Partners { stop_before_bots: true, ..self }
+        Partners { seats: players.into_iter().map(seat).collect() }
     }
 
     /// Whether a partner searches.
@@ -181,15 +170,14 @@ impl Partners {
         self.seats.iter().flat_map(|mixture| &mixture.partners)
     }
 
-    /// Whether games stop before each turn of a bot.
-    pub(crate) const fn stop_before_bots(&self) -> bool {
-        self.stop_before_bots
+    /// Whether the caller plays the turns of a partner.
+    pub(crate) fn any_is_asked(&self) -> bool {
+        self.all().any(PlayerSpec::is_external)
     }
 
-    /// The partners as they are stored. `None` if there are external partners, or if games stop
-    /// before the turns of bots: a stored game goes on at a turn of the learner.
-    pub(super) fn stored(&self) -> Option<StoredPartners> {
-        if self.stop_before_bots || self.all().any(PlayerSpec::is_external) {
+    /// The partners as they are stored; `None` if there are external partners.
+    pub(in crate::batch) fn stored(&self) -> Option<StoredPartners> {
+        if self.any_is_asked() {
             return None;
         }
         let stored = |partners: &[PlayerSpec]| partners.iter().map(StoredPlayer::of).collect();
@@ -198,19 +186,24 @@ impl Partners {
         Some(StoredPartners { seats, weights })
     }
 
+    /// Whether a seat of the variant is left to a learner.
+    pub(in crate::batch) fn leave_a_seat(&self, variant: &Variant) -> bool {
+        variant.seats().any(|seat| !self.hold(seat))
+    }
+
     /// Checks that a seat is left to a learner.
-    pub(super) fn check_learner(&self, variant: &Variant) -> Result<(), BatchError> {
-        let players = variant.players();
-        if self.mixtures().count() < usize::from(players) {
+    pub(in crate::batch) fn check_learner(&self, variant: &Variant) -> Result<(), BatchError> {
+        if self.leave_a_seat(variant) {
             return Ok(());
         }
+        let players = variant.players();
         Err(BatchError::Partners(format!(
             "partners hold all {players} seats: expected at least one seat without a partner"
         )))
     }
 
     /// Checks the seats and bots against a variant.
-    pub(super) fn check(&self, variant: &Variant) -> Result<(), BatchError> {
+    pub(in crate::batch) fn check(&self, variant: &Variant) -> Result<(), BatchError> {
         let players = variant.players();
         if let Some((seat, _)) = self.mixtures().find(|(seat, _)| seat.index() >= players.into()) {
             let last = players - 1;
@@ -225,7 +218,7 @@ impl Partners {
     }
 
     /// Draws the players of an episode.
-    pub(super) fn draw(&self, variant: &Variant, seed: EpisodeSeed) -> Vec<Player> {
+    pub(in crate::batch) fn draw(&self, variant: &Variant, seed: EpisodeSeed) -> Vec<Player> {
         let drawn =
             |seat: Seat| self.seats.get(seat.index())?.partners.get(self.drawn(seat, seed)?);
         let player = |seat| match drawn(seat) {
@@ -237,19 +230,19 @@ impl Partners {
 
     /// The index, among the partners of a seat, of the one who holds it in an episode; `None` if
     /// the learner does.
-    pub(super) fn drawn(&self, seat: Seat, seed: EpisodeSeed) -> Option<usize> {
+    pub(in crate::batch) fn drawn(&self, seat: Seat, seed: EpisodeSeed) -> Option<usize> {
         let mixture =
             self.seats.get(seat.index()).filter(|mixture| !mixture.partners.is_empty())?;
         Some(mixture.draw(GameRng::for_purpose(seed, Purpose::Partner(seat))))
     }
 
     /// Whether partners hold a seat.
-    pub(super) fn hold(&self, seat: Seat) -> bool {
+    pub(in crate::batch) fn hold(&self, seat: Seat) -> bool {
         self.seats.get(seat.index()).is_some_and(|mixture| !mixture.partners.is_empty())
     }
 
     /// Whether all episodes have the same players.
-    pub(super) fn are_fixed(&self) -> bool {
+    pub(in crate::batch) fn are_fixed(&self) -> bool {
         self.seats.iter().all(|mixture| mixture.partners.len() <= 1)
     }
 }
@@ -257,6 +250,7 @@ impl Partners {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::batch::{Batch, Options};
 
     const DRAWS: u64 = 20_000;
 
@@ -297,6 +291,16 @@ mod tests {
             let error = (share * (1.0 - share) / DRAWS as f64).sqrt();
             assert!((count / DRAWS as f64 - share).abs() <= 4.0 * error, "{counts:?}");
         }
+    }
+
+    #[test]
+    fn seats_beyond_the_table_are_not_seats_of_the_learner() {
+        let bots = || vec!["iggi".parse().unwrap()];
+        let partners = Partners::default().with(Seat::ALL[1], bots()).unwrap();
+        let partners = partners.with(Seat::ALL[3], bots()).unwrap();
+        let options = Options { partners, ..Options::default() };
+        let refused = Batch::new(Variant::default(), 1, 0, options).unwrap_err().to_string();
+        assert_eq!(refused, "partners: seat 3 is not allowed: expected 0 to 1");
     }
 
     #[test]

@@ -1,0 +1,262 @@
+//! The turns of a batch with partners. A step is the learner's turn in every game, then the turns of its partners
+//! up to its next one. External partners are not bots of this crate: the caller plays their turns, so that it
+//! makes a step in parts. External players also hold seats of tables that have no learner.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::batch::config::BatchConfig;
+use crate::batch::options::{AutoresetMode, Options};
+use crate::batch::outputs::Outputs;
+use crate::batch::step::Request;
+use crate::batch::step::chunk::Chunk;
+use crate::batch::step::seeding::GameSeed;
+use crate::batch::tables::partners::Partners;
+use crate::batch::tables::play::{Moves, play_on};
+use crate::batch::tables::table::{MAX_DEALS, Table};
+use crate::batch::{Batch, BatchError, Games, Turns, reserve};
+use crate::bots::{GamesError, Outcome};
+use crate::buffers::{check_length, try_with_capacity};
+use crate::players::PlayerSpec;
+use crate::rules::{EpisodeSeed, Recording, Seat, State, Variant};
+use crate::threads::is_stopped;
+
+/// The most games that a thread deals at a time.
+const PIECE: usize = 64;
+
+impl Batch {
+    /// Games of a table: these episodes, in which these players hold all seats. No turn is played.
+    pub(crate) fn of_table(
+        variant: Arc<Variant>,
+        players: Vec<PlayerSpec>,
+        episodes: impl ExactSizeIterator<Item = EpisodeSeed>,
+    ) -> Result<Batch, BatchError> {
+        let options = Options {
+            partners: Partners::of_table(players),
+            autoreset_mode: AutoresetMode::Disabled,
+            ..Options::default()
+        };
+        let mut batch = Batch::without_games(variant, episodes.len(), 0, options)?;
+        batch.seeds.clear();
+        batch.seeds.extend(episodes.map(GameSeed::from));
+        batch.seat_all()?;
+        Ok(batch)
+    }
+
+    /// Deals the episode of each game.
+    pub(in crate::batch) fn seat_all(&mut self) -> Result<(), BatchError> {
+        let mut episodes = reserve(self.num_envs(), self.num_envs())?;
+        episodes.extend(self.episodes().enumerate());
+        for (game, table) in self.seat(&episodes)? {
+            self.seeds[game] = table.seed().into();
+            if let Games::Tables(tables) = &mut self.games {
+                tables.push(table);
+            }
+        }
+        Ok(())
+    }
+
+    /// Deals episodes of games with partners, on all threads. If all partners are bots, they play up to the
+    /// learner's first turn. The batch is unchanged.
+    ///
+    /// # Errors
+    /// [`BatchError::Partners`] if the partners leave the learner no turn, [`BatchError::Stopped`], and
+    /// [`BatchError::Memory`].
+    pub(in crate::batch) fn seat(
+        &mut self,
+        episodes: &[(usize, EpisodeSeed)],
+    ) -> Result<Vec<(usize, Table)>, BatchError> {
+        let num_envs = self.num_envs();
+        let size = episodes.len().div_ceil(self.scratch.len()).clamp(1, PIECE);
+        let number = episodes.len().div_ceil(size);
+        let mut pieces: Vec<Vec<Table>> = reserve(number, num_envs)?;
+        pieces.resize_with(number, Vec::new);
+        let mut seated = reserve(episodes.len(), num_envs)?;
+        let Batch { config, pool, scratch, .. } = self;
+        let partners = &config.options.partners;
+        let turns = (!partners.any_is_asked()).then_some(Turns::UntilAsked);
+        pool.share(
+            episodes.chunks(size).zip(&mut pieces),
+            scratch,
+            |scratch, (episodes, tables)| {
+                let deal = |&(_, seed)| Table::deal(partners, &config.variant, seed);
+                tables.extend(episodes.iter().map(deal));
+                scratch.bots.open.clear(); // a bot that panicked has left some
+                if turns.is_some() {
+                    let waiting =
+                        tables.iter().enumerate().filter(|(_, table)| table.waits_for_bot());
+                    scratch.bots.open.extend(waiting.map(|(index, _)| index));
+                    play_on(config, tables, 0, turns, scratch);
+                }
+                !is_stopped()
+            },
+        );
+        BatchError::check_stop()?;
+        let games = episodes.iter().map(|&(game, _)| game);
+        seated.extend(games.zip(pieces.into_iter().flatten()));
+        check_turns(partners, seated.iter().map(|(game, table)| (*game, table)))?;
+        Ok(seated)
+    }
+
+    /// How each game of a table ended; `None` for games that have not ended.
+    ///
+    /// # Errors
+    /// [`GamesError::Game`] if a bot chose an illegal move, [`GamesError::Memory`] if there is no memory.
+    pub(crate) fn outcomes(&self) -> Result<Vec<Option<Outcome>>, GamesError> {
+        let mut outcomes = try_with_capacity(self.num_envs())?;
+        for table in self.games.tables() {
+            if let Some(source) = table.failure() {
+                return Err(GamesError::Game { game: table.seed().game, source: source.clone() });
+            }
+            outcomes.push(table.outcome());
+        }
+        Ok(outcomes)
+    }
+
+    /// The games of a table as far as they were played.
+    ///
+    /// # Errors
+    /// [`GamesError::Memory`] if there is no memory for them.
+    pub(crate) fn recorded(&self) -> Result<Recording, GamesError> {
+        let mut recording = Recording::new(self.variant().clone());
+        for table in self.games.tables().iter().take_while(|_| !is_stopped()) {
+            table.record(&mut recording)?;
+        }
+        Ok(recording)
+    }
+
+    /// Begins a step of a batch with partners: plays the learner's action in every game. If all partners are
+    /// bots, they play up to the learner's next turn. The turns of external partners, and of bots beside them,
+    /// are played by [`Batch::answer`]; [`Batch::end`] writes the outputs.
+    ///
+    /// ```
+    /// use starmine::batch::{Batch, Options, Outputs, Partners, Turns};
+    /// use starmine::players::PlayerSpec;
+    /// use starmine::rules::{Seat, Variant};
+    ///
+    /// let variant = Variant::default();
+    /// let external = vec![PlayerSpec::external()];
+    /// let partners = Partners::default().with(Seat::ALL[1], external)?;
+    /// let mut batch = Batch::new(variant, 64, 1, Options { partners, ..Options::default() })?;
+    /// batch.begin(&[5; 64])?; // the learner plays its oldest card
+    /// let waits: Vec<bool> = batch.to_act().map(|seat| seat == Some(Seat::ALL[1])).collect();
+    /// batch.answer(&[6; 64], &waits, Turns::UntilAsked)?; // its partner plays another one
+    /// batch.end(Outputs::default())?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`BatchError::IllegalActions`], or [`BatchError::Partners`] if the batch has no partners or a game waits for
+    /// one; no game has moved then.
+    pub fn begin(&mut self, actions: &[i64]) -> Result<(), BatchError> {
+        self.check_tables()?;
+        check_length("actions", actions.len(), self.num_envs())?;
+        let partners = &self.config.options.partners;
+        let waits = |seat: Option<Seat>| seat.is_some_and(|seat| partners.hold(seat));
+        if let Some(game) = self.to_act().position(waits) {
+            return Err(BatchError::Partners(format!(
+                "game {game} waits for a partner: expected its turn by answer first"
+            )));
+        }
+        self.check_actions(actions, |_| true)?;
+        self.calls += 1;
+        self.play(Moves::OfLearner(actions))
+    }
+
+    /// Plays turns of partners in the games of the mask `moving`: the action of an external partner, or the turn
+    /// of a bot, whatever the action is. With [`Turns::UntilAsked`] bots then play on. An episode that ends
+    /// before the learner's first turn is followed by the next one. Other games do not change, and their actions
+    /// are ignored.
+    ///
+    /// # Errors
+    /// [`BatchError::IllegalActions`], or [`BatchError::Partners`] if the batch has no partners or a game waits for
+    /// the learner; no game has moved then. [`BatchError::Partners`] also if the partners leave the learner no
+    /// turn: then all games have to be reset.
+    pub fn answer(
+        &mut self,
+        actions: &[i64],
+        moving: &[bool],
+        turns: Turns,
+    ) -> Result<(), BatchError> {
+        self.check_tables()?;
+        check_length("actions", actions.len(), self.num_envs())?;
+        check_length("moving", moving.len(), self.num_envs())?;
+        let partners = &self.config.options.partners;
+        let is_learner = |(game, seat): (usize, Option<Seat>)| {
+            moving[game] && seat.is_some_and(|seat| !partners.hold(seat))
+        };
+        if let Some(game) = self.to_act().enumerate().position(is_learner) {
+            return Err(BatchError::Partners(format!(
+                "game {game} waits for the learner: expected the turn of a partner"
+            )));
+        }
+        let tables = self.games.tables();
+        self.check_actions(actions, |game| moving[game] && !tables[game].waits_for_bot())?;
+        self.play(Moves::OfPartners { actions, moving, turns })?;
+        let (partners, tables) = (&self.config.options.partners, self.games.tables());
+        let left = check_turns(partners, tables.iter().enumerate());
+        left.inspect_err(|_| self.interrupt())
+    }
+
+    /// Ends a step of a batch with partners: writes its outputs. Games that still wait for a partner are shown as
+    /// they stand.
+    ///
+    /// # Errors
+    /// [`BatchError::Buffer`] for buffers of a wrong length, or [`BatchError::Partners`] if the batch has no
+    /// partners.
+    pub fn end(&mut self, outputs: Outputs<'_>) -> Result<(), BatchError> {
+        self.check_tables()?;
+        outputs.check(&self.config, self.num_envs())?;
+        self.run(Request::End, outputs);
+        self.interrupt_if_stopped()
+    }
+
+    fn play(&mut self, moves: Moves<'_>) -> Result<(), BatchError> {
+        self.interrupt();
+        self.fresh = false;
+        let (call, refuses) = (self.calls, None::<fn(&BatchConfig, &Chunk<'_>) -> bool>);
+        self.run_threads(Outputs::default(), refuses, |config, games, scratch| {
+            scratch.finished.begin(call);
+            moves.play(config, games, scratch);
+        });
+        self.is_interrupted = false;
+        self.interrupt_if_stopped()
+    }
+
+    fn check_tables(&self) -> Result<(), BatchError> {
+        self.check_whole()?;
+        if self.has_partners() { Ok(()) } else { Err(BatchError::without_partners()) }
+    }
+
+    /// A game with its turns; `None` if the batch has no partners: then turns are not kept.
+    ///
+    /// # Panics
+    /// If there is no such game.
+    #[must_use]
+    pub fn partner_state(&self, game: usize) -> Option<State> {
+        self.has_partners().then(|| self.games.tables()[game].state())
+    }
+
+    /// The index, among the partners of a seat, of the one who holds the seat in this episode of a
+    /// game; `None` for a seat of the learner.
+    ///
+    /// # Panics
+    /// If there is no such game.
+    #[must_use]
+    pub fn drawn_partner(&self, game: usize, seat: Seat) -> Option<usize> {
+        self.config.options.partners.drawn(seat, self.seeds[game].episode())
+    }
+}
+
+/// Checks that the partners leave the learner a turn in each game.
+fn check_turns<'a>(
+    partners: &Partners,
+    mut tables: impl Iterator<Item = (usize, &'a Table)>,
+) -> Result<(), BatchError> {
+    let Some((game, _)) = tables.find(|(_, table)| table.is_stuck()) else { return Ok(()) };
+    let names: BTreeMap<usize, Vec<String>> =
+        partners.names().map(|(seat, names)| (seat.index(), names)).collect();
+    Err(BatchError::Partners(format!(
+        "partners={names:?}: the partners ended {MAX_DEALS} deals of game {game} in a row before the learner's first turn: expected partners that leave the learner a turn"
+    )))
+}

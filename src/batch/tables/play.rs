@@ -1,0 +1,117 @@
+//! The turns that a call plays in games with partners.
+
+use super::table::Table;
+use crate::batch::config::BatchConfig;
+use crate::batch::options::AutoresetMode;
+use crate::batch::step::chunk::{Chunk, GROUP_GAMES};
+use crate::batch::step::scratch::Scratch;
+use crate::bots::{Turns, advance};
+use crate::threads::is_stopped;
+
+/// The turns of a call.
+#[derive(Clone, Copy)]
+pub enum Moves<'a> {
+    /// The learner's turn in every game, with these actions. A game that is over is dealt anew instead. If
+    /// all partners are bots, they play up to the learner's next turn.
+    OfLearner(&'a [i64]),
+    /// The turn of an asked player or of a bot in each game of the mask `moving`.
+    OfPartners { actions: &'a [i64], moving: &'a [bool], turns: Turns },
+}
+
+impl Moves<'_> {
+    /// Plays the turns in the games of a chunk, group by group.
+    pub fn play(self, config: &BatchConfig, chunk: &mut Chunk<'_>, scratch: &mut Scratch) {
+        let tables = chunk.tables.chunks_mut(GROUP_GAMES);
+        let groups = tables.zip(chunk.seeds.chunks_mut(GROUP_GAMES));
+        for (first, (tables, seeds)) in (chunk.first..).step_by(GROUP_GAMES).zip(groups) {
+            if is_stopped() {
+                return;
+            }
+            let turns = self.begin(config, tables, first, &mut scratch.bots.open);
+            play_on(config, tables, first, turns, scratch);
+            for (seed, table) in seeds.iter_mut().zip(tables) {
+                if seed.episode() != table.seed() {
+                    *seed = table.seed().into();
+                }
+            }
+        }
+    }
+
+    /// Plays the actions, and opens the games in which bots are to play. Returns how far they play; `None` if
+    /// they do not.
+    fn begin(
+        self,
+        config: &BatchConfig,
+        tables: &mut [Table],
+        first: usize,
+        open: &mut Vec<usize>,
+    ) -> Option<Turns> {
+        let partners = &config.options.partners;
+        open.clear(); // a bot that panicked has left some
+        let mut turns = (!partners.any_is_asked()).then_some(Turns::UntilAsked);
+        for (index, table) in tables.iter_mut().enumerate() {
+            let game = first + index;
+            match self {
+                Moves::OfLearner(actions) => table.begin_step(actions[game], partners),
+                Moves::OfPartners { actions, moving, turns: wanted } => {
+                    turns = Some(wanted);
+                    if !moving[game] || table.is_over() {
+                        continue;
+                    }
+                    if !table.waits_for_bot() {
+                        table.play(actions[game]);
+                        if wanted == Turns::One {
+                            continue;
+                        }
+                    }
+                }
+            }
+            if turns.is_some() && table.waits_for_bot() {
+                open.push(index);
+            }
+        }
+        turns
+    }
+}
+
+/// Lets bots play in the open games, and deals the episodes that follow those that have ended: the first one in
+/// which the partners leave the learner a turn, or after [`MAX_DEALS`](super::table::MAX_DEALS) deals one that is
+/// over. `first` is the index of the first game.
+pub fn play_on(
+    config: &BatchConfig,
+    tables: &mut [Table],
+    first: usize,
+    turns: Option<Turns>,
+    scratch: &mut Scratch,
+) {
+    let options = &config.options;
+    let has_learner = options.partners.leave_a_seat(&config.variant);
+    loop {
+        if let Some(turns) = turns {
+            advance(tables, turns, &mut scratch.bots, |_, table, error| table.fail(error));
+        }
+        if !has_learner || is_stopped() {
+            return;
+        }
+        for (index, table) in tables.iter_mut().enumerate() {
+            let is_dealt_anew = if table.has_just_ended() {
+                let is_same_step = options.autoreset_mode == AutoresetMode::SameStep;
+                if is_same_step {
+                    scratch.keep_finished(first + index, &table.game(), &config.variant);
+                }
+                is_same_step
+            } else {
+                table.is_skipped() && !table.is_stuck()
+            };
+            if is_dealt_anew {
+                table.deal_next(&options.partners);
+                if turns == Some(Turns::UntilAsked) && table.waits_for_bot() {
+                    scratch.bots.open.push(index);
+                }
+            }
+        }
+        if scratch.bots.open.is_empty() {
+            return;
+        }
+    }
+}

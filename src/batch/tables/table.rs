@@ -1,0 +1,295 @@
+//! A game with bots and asked players in some seats, as a batch keeps it.
+
+use std::collections::TryReserveError;
+use std::sync::Arc;
+
+use super::partners::Partners;
+use crate::batch::kernel::game::Game;
+use crate::bots::{BotMoveError, GameRunner, Outcome};
+use crate::rules::{
+    ActionSet, EpisodeSeed, Event, Position, RandomGame, Recording, State, Variant,
+};
+
+/// Most deals in a row for an episode in which the partners leave the learner a turn.
+pub const MAX_DEALS: u16 = 1000;
+
+/// A game with partners.
+#[derive(Clone, Debug)]
+pub struct Table {
+    runner: GameRunner,
+    /// Whether an illegal action has ended this episode. It counts as a turn, as in games without
+    /// partners.
+    forfeited: bool,
+    /// The illegal move of a bot, if one has ended this episode.
+    failure: Option<BotMoveError>,
+    since: Since,
+}
+
+/// What has happened since the learner's last turn.
+#[derive(Clone, Copy, Debug)]
+struct Since {
+    /// The points of this episode that earlier steps have rewarded. Points that partners make before the
+    /// learner's first turn belong to the reward of that turn.
+    rewarded: u8,
+    /// Whether the learner has had a turn in this episode.
+    learner_acted: bool,
+    /// The episode that has ended in this step, after a turn of the learner.
+    ended: Option<StepOfTable>,
+    /// The deals in a row in which the learner has had no turn, this one included.
+    deals: u16,
+}
+
+/// The result of a step in one game.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StepOfTable {
+    pub reward: i64,
+    /// The counters of the game as it ended; `None` if it goes on.
+    pub last: Option<u64>,
+    /// Whether an illegal action of the learner has ended it.
+    pub was_illegal: bool,
+}
+
+impl AsRef<GameRunner> for Table {
+    fn as_ref(&self) -> &GameRunner {
+        &self.runner
+    }
+}
+
+impl AsMut<GameRunner> for Table {
+    fn as_mut(&mut self) -> &mut GameRunner {
+        &mut self.runner
+    }
+}
+
+impl Table {
+    /// Deals this episode. No partner plays.
+    pub fn deal(partners: &Partners, variant: &Arc<Variant>, seed: EpisodeSeed) -> Table {
+        let since = Since { rewarded: 0, learner_acted: false, ended: None, deals: 1 };
+        Table { runner: seated(partners, variant, seed), forfeited: false, failure: None, since }
+    }
+
+    /// Deals the episode after this one. No partner plays.
+    pub fn deal_next(&mut self, partners: &Partners) {
+        let seed = self.seed().next();
+        if partners.are_fixed() {
+            self.runner.start(seed);
+        } else {
+            self.runner = seated(partners, self.runner.variant(), seed);
+        }
+        (self.forfeited, self.failure) = (false, None);
+        let deals = if self.since.learner_acted { 1 } else { self.since.deals + 1 };
+        self.since = Since { rewarded: 0, learner_acted: false, deals, ..self.since };
+    }
+
+    /// Begins a step: plays the learner's action, or deals the next episode of a game that is over.
+    pub fn begin_step(&mut self, action: i64, partners: &Partners) {
+        self.since.ended = None;
+        if self.is_over() {
+            self.since.deals = 0;
+            self.deal_next(partners);
+            return;
+        }
+        let rewarded = if self.since.learner_acted { self.score() } else { 0 };
+        self.since = Since { rewarded, learner_acted: true, deals: 0, ended: None };
+        if !self.play(action) {
+            self.end(true);
+        }
+    }
+
+    /// Plays the action of the learner or of an asked player, and returns whether it was legal; an illegal
+    /// one loses the game.
+    pub fn play(&mut self, action: i64) -> bool {
+        let (position, variant) = (self.position(), self.runner.variant());
+        let id = variant.action_id(action);
+        let played = id.and_then(|id| variant.action_to_move(id)).ok();
+        match played.filter(|&played| position.is_legal(variant, played)) {
+            Some(played) => self.runner.play_unchecked(played),
+            None => {
+                self.forfeit();
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Ends the game as lost, as an illegal action does.
+    pub fn forfeit(&mut self) {
+        self.runner.forfeit();
+        self.forfeited = true;
+    }
+
+    /// Loses the game by the illegal move of a bot: a step cannot be taken back halfway.
+    pub fn fail(&mut self, error: BotMoveError) {
+        self.forfeit();
+        self.failure = Some(error);
+    }
+
+    /// Whether the game has just ended after a turn of the learner. Its result is kept for the end of the
+    /// step.
+    pub fn has_just_ended(&mut self) -> bool {
+        let has_ended = self.is_over() && self.since.learner_acted && self.since.ended.is_none();
+        if has_ended {
+            self.end(false);
+        }
+        has_ended
+    }
+
+    /// Keeps the result of a step that has ended the game.
+    fn end(&mut self, was_illegal: bool) {
+        let (reward, last) = (self.reward(), Some(self.game().counters()));
+        self.since.ended = Some(StepOfTable { reward, last, was_illegal });
+    }
+
+    /// The points that the learner has not been rewarded for yet.
+    fn reward(&self) -> i64 {
+        i64::from(self.score()) - i64::from(self.since.rewarded)
+    }
+
+    /// The result of the step.
+    pub fn result(&self) -> StepOfTable {
+        let reward = if self.since.learner_acted { self.reward() } else { 0 };
+        self.since.ended.unwrap_or(StepOfTable { reward, last: None, was_illegal: false })
+    }
+
+    /// Whether the partners have ended the episode before the learner's first turn.
+    pub fn is_skipped(&self) -> bool {
+        self.is_over() && !self.since.learner_acted
+    }
+
+    /// Whether the partners have ended so many episodes in a row that no further one is dealt in this step.
+    pub fn is_stuck(&self) -> bool {
+        self.is_skipped() && self.since.deals >= MAX_DEALS
+    }
+
+    /// Whether it is the turn of a bot.
+    pub fn waits_for_bot(&self) -> bool {
+        self.runner.waits_for_bot()
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.runner.ending().is_some()
+    }
+
+    fn score(&self) -> u8 {
+        self.position().score(self.runner.variant())
+    }
+
+    /// The legal actions of the seat to act; none if the game is over.
+    pub fn legal_actions(&self) -> ActionSet {
+        self.position().legal_actions(self.runner.variant())
+    }
+
+    /// Goes on with an episode from the learner's actions, as bots answer them, and returns whether they
+    /// all were legal.
+    pub fn resume(&mut self, actions: &[u8], mut answer: impl FnMut(&mut Table)) -> bool {
+        answer(self);
+        for &action in actions {
+            if self.is_over() || !self.play(action.into()) {
+                return false;
+            }
+            self.since.learner_acted = true;
+            answer(self);
+        }
+        true
+    }
+
+    /// The illegal move of a bot, if one has ended this episode.
+    pub const fn failure(&self) -> Option<&BotMoveError> {
+        self.failure.as_ref()
+    }
+
+    /// Whether an illegal action has ended this episode.
+    pub const fn is_forfeited(&self) -> bool {
+        self.forfeited
+    }
+
+    /// The position as it stands.
+    pub const fn position(&self) -> &Position {
+        &self.runner.game().position
+    }
+
+    /// The seed of this episode.
+    pub const fn seed(&self) -> EpisodeSeed {
+        self.runner.seed()
+    }
+
+    /// The learner's actions in this episode, from which the game can be replayed if all partners are bots.
+    pub fn actions(&self) -> Vec<u8> {
+        let action = |event: &Event| self.runner.variant().move_to_action(event.played);
+        let action = |event| u8::from(action(event).expect("the learner chose an action"));
+        self.runner.external_turns().map(action).collect()
+    }
+
+    /// The game with its turns. An illegal action that ended it is not among them.
+    pub fn state(&self) -> State {
+        self.runner.state()
+    }
+
+    /// How the game ended; `None` before its end.
+    pub fn outcome(&self) -> Option<Outcome> {
+        self.runner.outcome()
+    }
+
+    /// Adds the game to recorded games of the same variant, as [`Table::state`] has it.
+    pub fn record(&self, recording: &mut Recording) -> Result<(), TryReserveError> {
+        self.runner.record(recording)
+    }
+
+    /// A copy of the game as a batch keeps games without partners.
+    pub fn game(&self) -> Game {
+        let RandomGame { position, deck } = self.runner.game().clone();
+        let length = self.runner.length() as u8 + u8::from(self.forfeited);
+        Game { position, deck, seed: self.runner.seed(), length }
+    }
+}
+
+/// An episode with the players that are drawn for it, before its first turn.
+fn seated(partners: &Partners, variant: &Arc<Variant>, seed: EpisodeSeed) -> GameRunner {
+    let players = partners.draw(variant, seed);
+    GameRunner::new(variant.clone(), players, seed).expect("partners have a player for each seat")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+    use crate::batch::{Batch, BatchError, Games, Options, Outputs, Seeds};
+    use crate::bots::{Bot, Player};
+    use crate::rules::{GameRng, Move, Seat, View};
+
+    /// Fails in its first turn.
+    #[derive(Clone)]
+    struct Panicking;
+
+    impl Bot for Panicking {
+        fn start(&mut self, _: &View<'_>, _: GameRng) {}
+
+        fn act(&mut self, _: &View<'_>) -> Move {
+            panic!("expected")
+        }
+    }
+
+    #[test]
+    fn a_batch_whose_step_has_panicked_must_be_reset() {
+        for num_threads in [1, 2] {
+            let smart = vec!["smart".parse().unwrap()];
+            let partners = Partners::default().with(Seat::ALL[1], smart).unwrap();
+            let options = Options { partners, num_threads, ..Options::default() };
+            let mut batch = Batch::new(Variant::default(), 20, 1, options).unwrap();
+            let players = vec![Player::External, Player::bot(Panicking)];
+            let variant = batch.variant().clone();
+            if let Games::Tables(tables) = &mut batch.games {
+                let seed = tables[7].seed();
+                tables[7].runner = GameRunner::new(variant, players, seed).unwrap();
+            }
+            let step = |batch: &mut Batch| batch.step(&[5; 20], Outputs::default());
+            assert!(catch_unwind(AssertUnwindSafe(|| step(&mut batch))).is_err());
+            for refused in [step(&mut batch), batch.observe(Outputs::default())] {
+                assert!(matches!(refused, Err(BatchError::Interrupted)), "{refused:?}");
+            }
+            batch.reset(Seeds::Continue, None, Outputs::default()).unwrap();
+            step(&mut batch).unwrap();
+        }
+    }
+}
