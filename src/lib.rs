@@ -53,25 +53,27 @@
 //! # A batch
 //!
 //! A [`Batch`](batch::Batch) steps many games at once, on several threads if asked. It writes into
-//! buffers that it has allocated, or into any [`Outputs`](batch::Outputs) of the caller. A game that
-//! ends is dealt anew in the same step. This batch of 4,096 games writes packed rows, one bit for
-//! each bit of an observation:
+//! [`Outputs`](batch::Outputs), the buffers of the caller. A game that ends is dealt anew in the same
+//! step. This batch of 4,096 games writes packed rows, one bit for each bit of an observation:
 //!
 //! ```
 //! # #[cfg(feature = "bots")] {
-//! use starmine::batch::{Batch, Dtype, Options};
+//! use starmine::batch::{Batch, Dtype, ObservationBuffer, Options, Outputs};
+//! use starmine::buffers::WriteOnly;
 //! use starmine::rules::Variant;
 //!
 //! let variant = Variant::default();
 //! let options = Options { dtype: Dtype::Bits, ..Options::default() };
 //! let mut batch = Batch::new(variant, 4096, 1, options)?;
-//! let mut buffers = batch.allocate::<u8>()?;
+//! let (mut rows, mut rewards) = (vec![0; 4096 * batch.row_length()], vec![0.0; 4096]);
 //! for _ in 0..10 {
 //!     // In each game the first legal action.
 //!     let first = |game| batch.legal_actions(game).iter().next().expect("a game goes on");
 //!     let actions: Vec<i64> = (0..4096).map(|game| first(game).into()).collect();
-//!     batch.step(&actions, buffers.outputs())?;
-//!     println!("{} points", buffers.reward().iter().sum::<f32>());
+//!     let obs = Some(ObservationBuffer::Bits(WriteOnly::new(&mut rows)));
+//!     let reward = Some(WriteOnly::new(&mut rewards));
+//!     batch.step(&actions, Outputs { obs, reward, ..Outputs::default() })?;
+//!     println!("{} points", rewards.iter().sum::<f32>());
 //! }
 //! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())

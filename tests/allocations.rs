@@ -1,15 +1,18 @@
 //! After the first steps, a step allocates nothing on the thread that calls it, whatever it writes.
 //! Nor do beliefs about hands.
 
+#[path = "helpers/buffers.rs"]
+mod buffers;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
 
+use buffers::{Buffers, Rows};
 use starmine::batch::{
-    AutoresetMode, Batch, Dtype, ExtraOutput, IllegalAction, Observers, Options, OutputBuffers,
-    Partners, Seeds,
+    AutoresetMode, Batch, Dtype, ExtraOutput, IllegalAction, Observers, Options, Partners, Seeds,
 };
-use starmine::buffers::{Element, Simd, f16};
+use starmine::buffers::{Simd, f16};
 use starmine::encode::Encoder;
 use starmine::rules::{
     Belief, EpisodeSeed, GameRng, Parameters, Seat, Slot, State, Variant, preset,
@@ -78,9 +81,9 @@ fn choose(batch: &Batch, actions: &mut [i64], step: usize) {
 }
 
 /// Plays the steps and returns the number of allocations in all of them.
-fn play<T: Element>(
+fn play<T: Rows>(
     batch: &mut Batch,
-    buffers: &mut OutputBuffers<T>,
+    buffers: &mut Buffers<T>,
     actions: &mut [i64],
     steps: usize,
 ) -> usize {
@@ -89,7 +92,7 @@ fn play<T: Element>(
     for step in 0..steps {
         choose(batch, actions, step);
         total += allocations(|| batch.step(actions, buffers.outputs()).expect("it is played"));
-        over.copy_from_slice(buffers.terminated());
+        over.copy_from_slice(&buffers.terminated);
         if batch.options().autoreset_mode == AutoresetMode::Disabled && over.contains(&true) {
             let outputs = buffers.outputs();
             let reset = || batch.reset(Seeds::Continue, Some(&over), outputs).expect("it is dealt");
@@ -107,10 +110,10 @@ fn check(variant: &Arc<Variant>, options: Options) {
     }
 }
 
-fn check_rows<T: Element>(variant: &Arc<Variant>, options: Options) {
+fn check_rows<T: Rows>(variant: &Arc<Variant>, options: Options) {
     let name = format!("{options:?}");
     let mut batch = Batch::new(variant.clone(), NUM_ENVS, 0, options).expect("it is possible");
-    let mut buffers = batch.allocate::<T>().expect("there is memory");
+    let mut buffers = Buffers::<T>::new(&mut batch);
     let mut actions = [0; NUM_ENVS];
     batch.observe(buffers.outputs()).expect("they fit");
     play(&mut batch, &mut buffers, &mut actions, WARM_UP);

@@ -1,10 +1,14 @@
 //! A batch with partners plays what tables with the same bots play, game by game.
 
+#[path = "helpers/buffers.rs"]
+mod buffers;
+
 use std::sync::Arc;
 
+use buffers::Buffers;
 use starmine::batch::{
-    AutoresetMode, Batch, BatchError, IllegalAction, Options, OutputBuffers, Outputs, Partners,
-    Seeds, Turns, Worlds,
+    AutoresetMode, Batch, BatchError, IllegalAction, Options, Outputs, Partners, Seeds, Turns,
+    Worlds,
 };
 use starmine::bots::{BOTS, BotKind, GameRunner, Player};
 use starmine::players::PlayerSpec;
@@ -77,9 +81,9 @@ impl Mirror {
     }
 
     /// Plays the learner's action in one game and compares what the batch wrote.
-    fn check(&mut self, game: usize, action: i64, written: &OutputBuffers<f32>) {
+    fn check(&mut self, game: usize, action: i64, written: &Buffers<f32>) {
         if self.tables[game].ending().is_some() {
-            assert_eq!((written.reward()[game], written.terminated()[game]), (0.0, false));
+            assert_eq!((written.reward[game], written.terminated[game]), (0.0, false));
             self.deal(game);
         } else {
             self.play(game, action, written);
@@ -88,7 +92,7 @@ impl Mirror {
     }
 
     /// Plays the learner's action in a game that is not over.
-    fn play(&mut self, game: usize, action: i64, written: &OutputBuffers<f32>) {
+    fn play(&mut self, game: usize, action: i64, written: &Buffers<f32>) {
         let begun = self.tables[game].history().iter().any(|turn| self.is_learner(turn.seat));
         let table = &mut self.tables[game];
         let variant = table.variant().clone();
@@ -97,12 +101,12 @@ impl Mirror {
         table.play(variant.action_to_move(variant.action_id(action).unwrap()).unwrap()).unwrap();
         table.run().unwrap();
         let score = table.view(Seat::FIRST).score();
-        assert_eq!(written.reward()[game], f32::from(score) - f32::from(before));
+        assert_eq!(written.reward[game], f32::from(score) - f32::from(before));
         let ended = table.ending().is_some();
-        assert_eq!(written.terminated()[game], ended);
+        assert_eq!(written.terminated[game], ended);
         if ended {
-            assert_eq!(written.final_score()[game], i32::from(score));
-            assert_eq!(written.final_length()[game], table.length() as i32);
+            assert_eq!(written.final_score[game], i32::from(score));
+            assert_eq!(written.final_length[game], table.length() as i32);
             if self.mode == AutoresetMode::SameStep {
                 self.deal(game);
             }
@@ -110,16 +114,16 @@ impl Mirror {
     }
 
     /// Compares the outputs that describe the game as it stands.
-    fn check_position(&self, game: usize, written: &OutputBuffers<f32>) {
+    fn check_position(&self, game: usize, written: &Buffers<f32>) {
         let table = &self.tables[game];
         let view = table.view(table.current_player());
-        assert_eq!(written.current_player()[game], i32::from(u8::from(view.current_player())));
-        assert_eq!(written.score()[game], i32::from(view.score()));
+        assert_eq!(written.current_player[game], i32::from(u8::from(view.current_player())));
+        assert_eq!(written.score[game], i32::from(view.score()));
         let legal = view.legal_actions();
         let actions = table.variant().num_actions();
         for action in 0..actions {
             assert_eq!(
-                written.action_mask()[game * actions + action],
+                written.action_mask[game * actions + action],
                 legal.bits() >> action & 1 == 1
             );
         }
@@ -162,7 +166,7 @@ fn play_in(
     };
     let mut batch = Batch::new(variant.clone(), GAMES, SEED, options).unwrap();
     let mut mirror = Mirror::new(variant, seats, mode);
-    let mut written = batch.allocate::<f32>().unwrap();
+    let mut written = Buffers::<f32>::new(&mut batch);
     batch.observe(written.outputs()).unwrap();
     for step in 0..steps {
         let actions: Vec<i64> =
@@ -172,8 +176,8 @@ fn play_in(
             mirror.check(game, action, &written);
             assert!(is_same(&batch, game, &mirror.tables[game]), "game {game}");
         }
-        if mode == AutoresetMode::Disabled && written.terminated().contains(&true) {
-            let over = written.terminated().to_vec();
+        if mode == AutoresetMode::Disabled && written.terminated.contains(&true) {
+            let over = written.terminated.to_vec();
             batch.reset(Seeds::Continue, Some(&over), written.outputs()).unwrap();
             for game in (0..GAMES).filter(|&game| over[game]) {
                 mirror.deal(game);
@@ -232,14 +236,14 @@ fn copies_and_stored_batches_go_on_alike() {
         let mut batch = play(&variant, &[(Seat::FIRST, bot.name), (Seat::ALL[2], "random")], 1, 37);
         let mut copy = batch.try_clone().unwrap();
         let mut stored = Batch::from_bytes(&batch.to_bytes().unwrap(), None).unwrap();
-        let mut written = batch.allocate::<f32>().unwrap();
+        let mut written = Buffers::<f32>::new(&mut batch);
         batch.observe(written.outputs()).unwrap();
         for step in 0..40 {
             let actions: Vec<i64> =
                 (0..GAMES).map(|game| legal_action(&batch, game, step)).collect();
             batch.step(&actions, written.outputs()).unwrap();
             for other in [&mut copy, &mut stored] {
-                let mut theirs = other.allocate::<f32>().unwrap();
+                let mut theirs = Buffers::<f32>::new(other);
                 other.step(&actions, theirs.outputs()).unwrap();
                 assert_eq!(theirs, written);
             }
@@ -301,7 +305,7 @@ fn an_illegal_action_loses_that_game_alone() {
             ..Options::default()
         };
         let mut batch = Batch::new(variant.clone(), GAMES, SEED, options).unwrap();
-        let mut written = batch.allocate::<f32>().unwrap();
+        let mut written = Buffers::<f32>::new(&mut batch);
         // Discarding with all tokens is illegal; playing is not.
         let mut actions = [5; GAMES];
         actions[3] = 0;
@@ -309,19 +313,19 @@ fn an_illegal_action_loses_that_game_alone() {
         batch.step(&actions, written.outputs()).unwrap();
         for game in [3, 9] {
             // As without partners, the illegal action counts as a turn.
-            assert_eq!(written.final_length()[game], 1);
+            assert_eq!(written.final_length[game], 1);
         }
         for game in 0..GAMES {
-            assert_eq!(written.illegal_action()[game], game == 3 || game == 9);
-            assert_eq!(written.terminated()[game], game == 3 || game == 9);
+            assert_eq!(written.illegal_action[game], game == 3 || game == 9);
+            assert_eq!(written.terminated[game], game == 3 || game == 9);
         }
         let mut stored = Batch::from_bytes(&batch.to_bytes().unwrap(), None).unwrap();
         if mode == AutoresetMode::NextStep {
-            let mut theirs = batch.allocate::<f32>().unwrap();
+            let mut theirs = Buffers::<f32>::new(&mut batch);
             batch.step(&[5; GAMES], written.outputs()).unwrap();
             stored.step(&[5; GAMES], theirs.outputs()).unwrap();
             assert_eq!(written, theirs);
-            assert_eq!((written.reward()[3], written.terminated()[3]), (0.0, false));
+            assert_eq!((written.reward[3], written.terminated[3]), (0.0, false));
         }
     }
 }
@@ -387,7 +391,7 @@ fn the_action_of_a_game_that_waits_for_a_bot_is_not_counted_as_illegal() {
 
 /// The checksum of all outputs of some steps of legal actions that differ from step to step.
 fn checksum(batch: &mut Batch, steps: usize) -> u32 {
-    let mut written = batch.allocate::<f32>().unwrap();
+    let mut written = Buffers::<f32>::new(batch);
     let mut hasher = crc32fast::Hasher::new();
     for step in 0..=steps {
         if step > 0 {
@@ -397,11 +401,11 @@ fn checksum(batch: &mut Batch, steps: usize) -> u32 {
         }
         let bits =
             |values: &[f32]| values.iter().map(|value| *value as i8 as u8).collect::<Vec<_>>();
-        hasher.update(&bits(written.obs()));
-        hasher.update(&bits(written.reward()));
-        let mask: Vec<u8> = written.action_mask().iter().map(|&legal| legal.into()).collect();
+        hasher.update(&bits(&written.obs));
+        hasher.update(&bits(&written.reward));
+        let mask: Vec<u8> = written.action_mask.iter().map(|&legal| legal.into()).collect();
         hasher.update(&mask);
-        for numbers in [written.final_score(), written.final_length(), written.current_player()] {
+        for numbers in [&written.final_score, &written.final_length, &written.current_player] {
             hasher.update(&numbers.iter().map(|&number| number as u8).collect::<Vec<_>>());
         }
     }

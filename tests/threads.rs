@@ -1,11 +1,15 @@
 //! A batch on several threads gives the same results as on one.
 
+#[path = "helpers/buffers.rs"]
+mod buffers;
+
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use buffers::Buffers;
 use starmine::batch::{
-    Batch, BatchError, Dtype, ObservationBuffer, Options, OutputBuffers, Outputs, Partners, Seeds,
+    Batch, BatchError, Dtype, ObservationBuffer, Options, Outputs, Partners, Seeds,
 };
 use starmine::buffers::WriteOnly;
 use starmine::rules::{GameRng, Parameters, Seat, Variant};
@@ -17,14 +21,14 @@ const STEPS: usize = 150;
 /// The outputs of a step, the games that it finished, and their last observations.
 #[derive(Clone, Debug, PartialEq)]
 struct Written {
-    buffers: OutputBuffers<u8>,
+    buffers: Buffers<u8>,
     finished: Vec<usize>,
     last: Vec<u8>,
 }
 
 impl Written {
     fn new(batch: &mut Batch) -> Written {
-        Written { buffers: batch.allocate().unwrap(), finished: vec![], last: vec![] }
+        Written { buffers: Buffers::new(batch), finished: vec![], last: vec![] }
     }
 
     fn outputs(&mut self) -> Outputs<'_> {
@@ -40,7 +44,7 @@ impl Written {
     /// Plays until a step finishes a game.
     fn play_until_some_end(&mut self, batch: &mut Batch, rng: &mut GameRng) {
         while self.finished.is_empty() {
-            let actions = choose(self.buffers.action_mask(), rng);
+            let actions = choose(&self.buffers.action_mask, rng);
             self.step(batch, &actions).unwrap();
         }
     }
@@ -84,7 +88,7 @@ fn check(partners: &Partners) {
     let mut rng = GameRng::for_samples(0);
     let mut finished = 0;
     for step in 0..STEPS {
-        let actions = choose(written[0].buffers.action_mask(), &mut rng);
+        let actions = choose(&written[0].buffers.action_mask, &mut rng);
         for (batch, written) in batches.iter_mut().zip(&mut written) {
             written.step(batch, &actions).unwrap();
         }
@@ -117,7 +121,7 @@ fn a_refused_step_changes_nothing_on_any_thread() {
         let pauses = [Duration::ZERO, Duration::from_millis(1)];
         let rows = [0, GAMES / 2, GAMES - 1];
         for (row, pause) in rows.into_iter().flat_map(|row| pauses.map(|pause| (row, pause))) {
-            let mut actions = choose(written.buffers.action_mask(), &mut rng);
+            let mut actions = choose(&written.buffers.action_mask, &mut rng);
             actions[row] = 20;
             thread::sleep(pause);
             let error = written.step(batch, &actions).unwrap_err();

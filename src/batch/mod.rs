@@ -1,22 +1,22 @@
 //! Many games that are stepped together: autoreset, seeding, output buffers, threads.
 //!
 //! Start with [`Batch`]. Its [`Options`] choose what is written and who else plays. A step writes
-//! into [`Outputs`]: those of [`OutputBuffers`], which [`Batch::allocate`] makes, or any buffers of
-//! the caller. [`Partners`] hold the seats that the learner does not play. A [`Replay`] steps
-//! through recorded games in place of new ones.
+//! into [`Outputs`], the buffers of the caller. [`Partners`] hold the seats that the learner does not
+//! play. A [`Replay`] steps through recorded games in place of new ones.
 //!
 //! ```
 //! use starmine::batch::{Batch, Options, Outputs, Partners, Seeds};
+//! use starmine::buffers::WriteOnly;
 //! use starmine::rules::{Seat, Variant};
 //!
 //! let variant = Variant::default();
 //! let partners = Partners::default().with(Seat::ALL[1], vec!["smart".parse()?, "iggi".parse()?])?;
 //! let mut batch = Batch::new(variant, 256, 1, Options { partners, ..Options::default() })?;
-//! let mut buffers = batch.allocate::<f32>()?;
+//! let mut rewards = [0.0; 256];
 //! // In each game the learner plays the first of its legal actions, then its partner moves.
 //! let first = |game| batch.legal_actions(game).iter().next().expect("a game goes on");
 //! let actions: Vec<i64> = (0..256).map(|game| first(game).into()).collect();
-//! batch.step(&actions, buffers.outputs())?;
+//! batch.step(&actions, Outputs { reward: Some(WriteOnly::new(&mut rewards)), ..Outputs::default() })?;
 //! batch.reset(Seeds::Continue, None, Outputs::default())?; // the next episode of each game
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -26,12 +26,16 @@
 //! step, so that `terminated` says where the estimate of what follows is zero.
 //!
 //! ```
-//! use starmine::batch::{Batch, Options};
+//! use starmine::batch::{Batch, ObservationBuffer, Options, Outputs};
+//! use starmine::buffers::WriteOnly;
 //! use starmine::rules::{ActionId, GameRng, Variant};
 //!
 //! let mut batch = Batch::new(Variant::default(), 64, 1, Options::default())?;
-//! let mut buffers = batch.allocate::<f32>()?; // with the first observations
-//! let mut weights = vec![vec![0.0; batch.row_length()]; batch.variant().num_actions()];
+//! let width = batch.row_length();
+//! let (mut rows, mut rewards, mut terminated) = (vec![0.0; 64 * width], [0.0; 64], [false; 64]);
+//! let obs = Some(ObservationBuffer::Float32(WriteOnly::new(&mut rows)));
+//! batch.observe(Outputs { obs, ..Outputs::default() })?; // the first observations
+//! let mut weights = vec![vec![0.0; width]; batch.variant().num_actions()];
 //! let [mut rng, mut rng_of_choice] = [1, 2].map(GameRng::for_samples);
 //! let estimate = |weights: &[f32], row: &[f32]| -> f32 {
 //!     weights.iter().zip(row).map(|(weight, bit)| weight * bit).sum()
@@ -41,21 +45,25 @@
 //!     estimates.max_by(|(_, one), (_, other)| one.total_cmp(other)).expect("a game goes on")
 //! };
 //! for _ in 0..20 {
+//!     let before = rows.clone();
 //!     let mut actions = Vec::new();
-//!     for game in 0..64 {
+//!     for (game, row) in before.chunks(width).enumerate() {
 //!         let legal: Vec<ActionId> = batch.legal_actions(game).iter().collect();
 //!         let explored = rng.pick(&legal).filter(|_| rng_of_choice.fraction() < 0.25);
-//!         let chosen = || best(&weights, &batch, buffers.row(game), game).0;
-//!         actions.push(explored.copied().unwrap_or_else(chosen));
+//!         actions.push(explored.copied().unwrap_or_else(|| best(&weights, &batch, row, game).0));
 //!     }
-//!     let before = buffers.obs().to_vec();
 //!     let numbers: Vec<i64> = actions.iter().map(|&action| action.into()).collect();
-//!     batch.step(&numbers, buffers.outputs())?;
-//!     for (game, row) in before.chunks(batch.row_length()).enumerate() {
-//!         let goes_on = !buffers.terminated()[game];
-//!         let later = if goes_on { best(&weights, &batch, buffers.row(game), game).1 } else { 0.0 };
+//!     let outputs = Outputs {
+//!         obs: Some(ObservationBuffer::Float32(WriteOnly::new(&mut rows))),
+//!         reward: Some(WriteOnly::new(&mut rewards)),
+//!         terminated: Some(WriteOnly::new(&mut terminated)),
+//!         ..Outputs::default()
+//!     };
+//!     batch.step(&numbers, outputs)?;
+//!     for (game, (row, next)) in before.chunks(width).zip(rows.chunks(width)).enumerate() {
+//!         let later = if terminated[game] { 0.0 } else { best(&weights, &batch, next, game).1 };
 //!         let of_action = &mut weights[actions[game].index()];
-//!         let error = buffers.reward()[game] + later - estimate(of_action, row);
+//!         let error = rewards[game] + later - estimate(of_action, row);
 //!         of_action.iter_mut().zip(row).for_each(|(weight, bit)| *weight += 1e-3 * error * bit);
 //!     }
 //! }
@@ -94,7 +102,6 @@ use std::sync::Arc;
 
 pub use error::{BatchError, IllegalActionsError, RefusedAction};
 pub use methods::given_decks::GivenDecks;
-pub use methods::output_buffers::OutputBuffers;
 pub(crate) use methods::reset::Dealt;
 pub use methods::worlds::Worlds;
 pub use options::{
@@ -107,9 +114,8 @@ pub use step::seeding::Seeds;
 pub use tables::partners::Partners;
 
 pub use crate::bots::Turns;
-use crate::buffers::{Simd, check_length, try_with_capacity};
-use crate::encode::Layout;
-use crate::rules::{ActionSet, EpisodeSeed, Position, Seat, SeerView, Variant, View};
+use crate::buffers::{check_length, try_with_capacity};
+use crate::rules::{EpisodeSeed, Variant};
 pub use crate::threads::MAX_THREADS;
 use crate::threads::Pool;
 use config::BatchConfig;
@@ -246,99 +252,6 @@ impl Batch {
         !self.config.options.partners.is_empty()
     }
 
-    /// The rules that are played.
-    #[must_use]
-    pub const fn variant(&self) -> &Arc<Variant> {
-        &self.config.variant
-    }
-
-    /// The named sections of an observation.
-    #[must_use]
-    pub const fn layout(&self) -> &Layout {
-        &self.config.layout
-    }
-
-    /// The settings of the batch.
-    #[must_use]
-    pub const fn options(&self) -> &Options {
-        &self.config.options
-    }
-
-    /// The instruction set that the batch runs on.
-    #[must_use]
-    pub const fn simd(&self) -> Simd {
-        self.config.simd
-    }
-
-    /// The number of games, called environments in reinforcement learning.
-    #[must_use]
-    pub const fn num_envs(&self) -> usize {
-        self.seeds.len()
-    }
-
-    /// The seed that the batch was last seeded with.
-    #[must_use]
-    pub const fn seed(&self) -> u64 {
-        self.seed
-    }
-
-    /// The number of observation rows for each game: 1, or one for each seat.
-    #[must_use]
-    pub fn num_observers(&self) -> usize {
-        self.config.num_observers()
-    }
-
-    /// The number of elements in an observation row: the length of the layout, or for
-    /// [`Dtype::Bits`] the bytes of whole 64-bit words.
-    #[must_use]
-    pub fn row_length(&self) -> usize {
-        self.config.row_length()
-    }
-
-    /// Shows a game as a seat sees it. The view has no history.
-    ///
-    /// # Panics
-    /// If there is no such game or no such seat.
-    ///
-    /// ```
-    /// # use starmine::batch::{Batch, Options};
-    /// # use starmine::rules::{Seat, Variant};
-    /// let variant = Variant::default();
-    /// let batch = Batch::new(variant, 64, 1, Options::default())?;
-    /// assert_eq!(batch.look(63, Seat::FIRST, |view| view.information_tokens()), 8);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn look<T>(&self, game: usize, observer: Seat, look: impl FnOnce(&View<'_>) -> T) -> T {
-        let position = self.position(game);
-        look(&View::new(self.variant(), &position, observer))
-    }
-
-    /// Shows a game as a seat would see it with its own hand face up; otherwise as
-    /// [`Batch::look`].
-    ///
-    /// # Panics
-    /// If there is no such game or no such seat.
-    pub fn look_as_seer<T>(
-        &self,
-        game: usize,
-        observer: Seat,
-        look: impl FnOnce(&SeerView<'_>) -> T,
-    ) -> T {
-        let position = self.position(game);
-        look(&SeerView::new(self.variant(), &position, observer))
-    }
-
-    /// The position of one game.
-    pub(crate) fn position(&self, game: usize) -> Position {
-        assert!(game < self.num_envs(), "there is no game {game}");
-        self.games.position(game, &self.config.variant)
-    }
-
-    /// The episode that each game is in. `State::new` deals it again, unless its deck was given.
-    pub fn episodes(&self) -> impl ExactSizeIterator<Item = EpisodeSeed> + '_ {
-        self.seeds.iter().map(|seed| seed.episode())
-    }
-
     /// A copy of one game.
     fn copy_game(&self, game: usize) -> Game {
         self.games.game(game, &self.config.variant, self.seeds[game].episode())
@@ -353,21 +266,6 @@ impl Batch {
             }
         }
         self.seeds[index] = game.seed.into();
-    }
-
-    /// For each game the seat to act; `None` if the game is over.
-    pub fn to_act(&self) -> impl ExactSizeIterator<Item = Option<Seat>> + '_ {
-        (0..self.num_envs()).map(|game| self.games.to_act(game))
-    }
-
-    /// The legal actions of the seat to act in a game; none if the game is over.
-    ///
-    /// # Panics
-    /// If there is no such game.
-    #[must_use]
-    pub fn legal_actions(&self, game: usize) -> ActionSet {
-        assert!(game < self.num_envs(), "there is no game {game}");
-        self.games.legal_actions(game)
     }
 
     fn is_over(&self, game: usize) -> bool {
@@ -497,9 +395,15 @@ impl Batch {
         self.calls
     }
 
-    /// Checks that no step was interrupted since all games were dealt.
-    const fn check_whole(&self) -> Result<(), BatchError> {
+    /// Checks that no call was interrupted halfway since all games were dealt.
+    pub(crate) const fn check_whole(&self) -> Result<(), BatchError> {
         if self.is_interrupted { Err(BatchError::Interrupted) } else { Ok(()) }
+    }
+
+    /// The games, to be read: none is halfway through a call.
+    fn whole_games(&self) -> &Games {
+        assert!(!self.is_interrupted, "{}", BatchError::Interrupted);
+        &self.games
     }
 }
 

@@ -78,7 +78,7 @@ pub struct Options {
     pub illegal_action: IllegalAction,
     /// The bots in the seats that the learner does not play; by default there are none.
     pub partners: Partners,
-    /// The optional outputs for which [`Batch::allocate`](super::Batch::allocate) makes buffers.
+    /// The optional outputs that the batch has. In Rust each call writes those for which it has buffers.
     pub extra_outputs: Vec<ExtraOutput>,
     /// The number of threads that step the games, the calling thread included; 0 counts as 1.
     pub num_threads: usize,

@@ -2,8 +2,9 @@
 
 use half::f16;
 
+use crate::batch::Batch;
 use crate::batch::config::BatchConfig;
-use crate::batch::options::Dtype;
+use crate::batch::options::{Dtype, Observers};
 use crate::buffers::{BufferError, WriteOnly, check_length};
 use crate::encode::CARD_FEATURES;
 
@@ -90,12 +91,11 @@ impl Axis {
     }
 }
 
-/// The table of outputs. A row has the name, the type of a caller's buffer, the type of an own
-/// buffer for observations of the type `T`, and the axes of one game's elements; no axes stand for
+/// The table of outputs. A row has the name, the type of a caller's buffer, the type of an array
+/// for observations of the type `T`, and the axes of one game's elements; no axes stand for
 /// one element a game. `$use` is a macro that takes all rows.
 ///
-/// From it come [`Outputs`] and its checks, [`OutputBuffers`](crate::batch::OutputBuffers), and in Python
-/// the keyword arguments, the arrays and the dictionary. What writes an output is in
+/// From it come [`Outputs`] and its checks, and in Python the keyword arguments, the arrays and the dictionary. What writes an output is in
 /// `step/result.rs`, or in `rows`.
 macro_rules! for_each_output {
     ($use:ident) => {
@@ -187,4 +187,43 @@ impl Outputs<'_> {
     }
 }
 
+impl Batch {
+    /// The shape of an output's array. The first axis counts the games. The array lacks the axis of
+    /// observers where only the seat to act is observed.
+    pub(crate) fn shape(&self, axes: &[Axis]) -> Vec<usize> {
+        let is_in_array =
+            |axis: &Axis| *axis != Axis::Observers || self.options().observers == Observers::All;
+        let axes = axes.iter().copied().filter(is_in_array);
+        [self.num_envs()].into_iter().chain(axes.map(|axis| axis.length(&self.config))).collect()
+    }
+}
+
 pub(crate) use for_each_output;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::Options;
+    use crate::rules::Variant;
+
+    #[test]
+    fn the_type_of_observations_must_fit_the_dtype() {
+        for &dtype in Dtype::ALL {
+            let options = Options { dtype, ..Options::default() };
+            let mut batch = Batch::new(Variant::default(), 2, 3, options).unwrap();
+            let length = 2 * batch.row_length();
+            let (mut bytes, mut halves) = (vec![0; length], vec![f16::ZERO; length]);
+            let mut floats = vec![0.0; length];
+            for found in Dtype::ALL {
+                let obs = match found {
+                    Dtype::Float32 => ObservationBuffer::Float32(WriteOnly::new(&mut floats)),
+                    Dtype::Float16 => ObservationBuffer::Float16(WriteOnly::new(&mut halves)),
+                    Dtype::Uint8 => ObservationBuffer::Uint8(WriteOnly::new(&mut bytes)),
+                    Dtype::Bits => ObservationBuffer::Bits(WriteOnly::new(&mut bytes)),
+                };
+                let written = batch.observe(Outputs { obs: Some(obs), ..Outputs::default() });
+                assert_eq!(written.is_ok(), *found == dtype);
+            }
+        }
+    }
+}

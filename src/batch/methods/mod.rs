@@ -4,7 +4,7 @@ mod copies;
 mod final_observations;
 pub mod given_decks;
 mod illegal_actions;
-pub mod output_buffers;
+mod readers;
 pub mod reset;
 mod turns;
 pub mod worlds;
