@@ -15,7 +15,7 @@ impl Batch {
     /// ascending order.
     ///
     /// # Errors
-    /// [`BatchError::Memory`] if there is no memory for their indices.
+    /// [`BatchError::Interrupted`], or [`BatchError::Memory`] if there is no memory for their indices.
     pub fn finished(&self) -> Result<Vec<usize>, BatchError> {
         let finished = self.finished_games()?;
         let mut games = reserve(finished.len(), self.num_envs())?;
@@ -24,12 +24,17 @@ impl Batch {
     }
 
     /// How many games ended in the last step and were dealt anew in it.
+    ///
+    /// # Panics
+    /// If an earlier call was interrupted halfway.
     pub fn num_finished(&self) -> usize {
+        self.whole_games();
         self.scratch.iter().map(|scratch| scratch.finished.games(self.calls).len()).sum()
     }
 
     /// Where the last words of the finished games are, in ascending order of the games.
     pub(in crate::batch) fn finished_games(&self) -> Result<Vec<FinishedGame>, BatchError> {
+        self.check_whole()?;
         let mut all = reserve(self.num_finished(), self.num_envs())?;
         for (thread, scratch) in self.scratch.iter().enumerate() {
             let games = scratch.finished.games(self.calls).iter().enumerate();
@@ -44,7 +49,7 @@ impl Batch {
     /// all seats, one after another.
     ///
     /// # Errors
-    /// [`BatchError::Buffer`] for a buffer of another length, or of a type that does not fit
+    /// [`BatchError::Interrupted`], [`BatchError::Buffer`] for a buffer of another length, or of a type that does not fit
     /// [`Options::dtype`](crate::batch::Options::dtype), [`BatchError::Memory`] if there is no memory for copies
     /// of the games.
     pub fn write_final_observations(

@@ -231,10 +231,10 @@ impl Batch {
     /// A game with its turns; `None` if the batch has no partners: then turns are not kept.
     ///
     /// # Panics
-    /// If there is no such game.
+    /// If there is no such game, or an earlier call was interrupted halfway.
     #[must_use]
     pub fn partner_state(&self, game: usize) -> Option<State> {
-        self.has_partners().then(|| self.games.tables()[game].state())
+        self.has_partners().then(|| self.whole_games().tables()[game].state())
     }
 
     /// The index, among the partners of a seat, of the one who holds the seat in this episode of a

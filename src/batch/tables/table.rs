@@ -285,8 +285,24 @@ mod tests {
             }
             let step = |batch: &mut Batch| batch.step(&[5; 20], Outputs::default());
             assert!(catch_unwind(AssertUnwindSafe(|| step(&mut batch))).is_err());
-            for refused in [step(&mut batch), batch.observe(Outputs::default())] {
+            for refused in [
+                step(&mut batch),
+                batch.observe(Outputs::default()),
+                batch.finished().map(drop),
+                batch.begin(&[5; 20]),
+                batch.end(Outputs::default()),
+            ] {
                 assert!(matches!(refused, Err(BatchError::Interrupted)), "{refused:?}");
+            }
+            let readers: [fn(&Batch) -> bool; 5] = [
+                |batch| batch.legal_actions(7).is_empty(),
+                |batch| batch.look(7, Seat::FIRST, |view| view.score() == 0),
+                |batch| batch.to_act().len() == 20,
+                |batch| batch.num_finished() == 0,
+                |batch| batch.partner_state(7).is_some(),
+            ];
+            for read in readers {
+                assert!(catch_unwind(AssertUnwindSafe(|| read(&batch))).is_err());
             }
             batch.reset(Seeds::Continue, None, Outputs::default()).unwrap();
             step(&mut batch).unwrap();

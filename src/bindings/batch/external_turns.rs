@@ -49,21 +49,21 @@ impl Batch {
     /// Returns:
     ///     Scores, fireworks and lengths int32 (N,), -1 for a game that did not end, and endings int8 (N,), 0 for one.
     fn _outcomes<'py>(&self, py: Python<'py>) -> PyResult<Columns<'py>> {
-        let outcomes = self.lock()?.batch.outcomes()?;
+        let outcomes = self.lock_whole()?.batch.outcomes()?;
         columns(py, || outcomes.iter().copied())
     }
 
     /// The games of a table as far as they were played: decks uint8 (N, deck_size), start players uint8 (N,), actions
     /// uint8 (turns,) and offsets int64 (N + 1,).
     fn _recorded<'py>(&self, py: Python<'py>) -> PyResult<RecordingArrays<'py>> {
-        let batch = &self.lock()?.batch;
+        let batch = &self.lock_whole()?.batch;
         let recording = detached(batch.num_envs() > LONG_RECORD, py, || batch.recorded())?;
         recorded(py, recording?)
     }
 
     /// A game of a batch with partners, with all hands.
     fn _state(&self, game: Integer) -> PyResult<State> {
-        let batch = &self.lock()?.batch;
+        let batch = &self.lock_whole()?.batch;
         let game = count("game", &game, 0..=batch.num_envs() - 1)?;
         batch.partner_state(game).ok_or_else(|| BatchError::without_partners().into())
     }
@@ -96,7 +96,7 @@ impl Batch {
 
     /// For each game the seat to act, int32 (N,); -1 if the game is over.
     fn _to_act<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i32>>> {
-        let batch = &self.lock()?.batch;
+        let batch = &self.lock_whole()?.batch;
         let seats = batch.to_act().map(|seat| seat.map_or(-1, |seat| u8::from(seat).into()));
         Ok(collect("seats", batch.num_envs(), seats)?.into_pyarray(py))
     }
@@ -131,7 +131,7 @@ impl Batch {
         seats: &Bound<'py, PyAny>,
         wanted: ViewRequest,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let batch = &self.lock()?.batch;
+        let batch = &self.lock_whole()?.batch;
         let variant = batch.variant();
         let pairs = pairs(games, seats, batch.num_envs(), variant.players())?;
         let position = |row: usize| {

@@ -25,7 +25,7 @@ impl Batch {
     /// Number of games that ended in the last step and were dealt anew in it ("SameStep").
     #[getter]
     fn num_finished(&self) -> PyResult<usize> {
-        Ok(self.lock()?.batch.num_finished())
+        Ok(self.lock_whole()?.batch.num_finished())
     }
 
     /// The games that ended in the last step and were dealt anew in it ("SameStep").

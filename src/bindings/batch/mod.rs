@@ -222,6 +222,13 @@ impl Batch {
         Ok(games)
     }
 
+    /// The games, for one caller at a time, unless an earlier call was interrupted halfway.
+    pub fn lock_whole(&self) -> PyResult<MutexGuard<'_, Games>> {
+        let games = self.lock()?;
+        games.batch.check_whole()?;
+        Ok(games)
+    }
+
     fn why_busy(&self) -> &'static str {
         if self.caller.load(Ordering::Relaxed) == forks() {
             "this batch is in use by another thread: expected one caller at a time"
