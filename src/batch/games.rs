@@ -7,7 +7,7 @@ use super::kernel::block::{Field, GameLane, block_words, clear_block, count, cou
 use super::kernel::draw_order::DrawOrder;
 use super::kernel::game::Game;
 use super::kernel::lanes::{LANES, Word};
-use super::kernel::plan::Sizes;
+use super::kernel::plan::Constants;
 use super::tables::table::Table;
 use crate::buffers::try_with_capacity;
 use crate::rules::{ActionSet, EpisodeSeed, Position, Seat, Variant};
@@ -37,8 +37,8 @@ pub struct Blocks {
 
 impl Blocks {
     /// Memory for this many games.
-    pub fn new(num_envs: usize, sizes: Sizes) -> Result<Blocks, TryReserveError> {
-        let size = block_words(sizes);
+    pub fn new(num_envs: usize, constants: Constants) -> Result<Blocks, TryReserveError> {
+        let size = block_words(constants);
         let length = num_envs.div_ceil(LANES) * size;
         let mut words = try_with_capacity(length)?;
         words.resize(length, Word::default());

@@ -51,7 +51,7 @@ pub struct Replay {
     pub(crate) turns: Vec<i32>,
     /// The recorded action of each row.
     pub(crate) actions: Vec<i64>,
-    places: Vec<Turns>,
+    places: Vec<ActionRange>,
     /// For each block the rows whose games leave in the next step, one bit each.
     leaving: Vec<u8>,
     /// For each row the game that follows, or [`NONE`].
@@ -63,7 +63,7 @@ pub struct Replay {
 
 /// Where the actions of a row's game are.
 #[derive(Clone, Copy, Debug)]
-struct Turns {
+struct ActionRange {
     /// The index of the next action.
     next: usize,
     /// The index of the last one.
@@ -94,16 +94,16 @@ impl Replay {
         let rows = num_rows.min(games.len().max(1));
         let mut batch = Batch::without_games(games.variant().clone(), rows, 0, options)?;
         if let Games::Blocks(blocks) = &mut batch.games {
-            blocks.decks = filled(None, rows)?;
+            blocks.decks = copies(None, rows)?;
         }
         let mut replay = Replay {
             batch,
-            current_games: filled(-1, rows)?,
-            turns: filled(0, rows)?,
-            actions: filled(0, rows)?,
-            places: filled(Turns { next: 0, last: NONE }, rows)?,
-            leaving: filled(u8::MAX, rows.div_ceil(LANES))?,
-            next: filled(NONE, rows)?,
+            current_games: copies(-1, rows)?,
+            turns: copies(0, rows)?,
+            actions: copies(0, rows)?,
+            places: copies(ActionRange { next: 0, last: NONE }, rows)?,
+            leaving: copies(u8::MAX, rows.div_ceil(LANES))?,
+            next: copies(NONE, rows)?,
             games,
             num_live: 0,
             is_broken: false,
@@ -176,7 +176,7 @@ impl Replay {
             }
             let places = self.places[rows].iter().enumerate();
             let is_last =
-                |(lane, place): (usize, &Turns)| u8::from(place.next == place.last) << lane;
+                |(lane, place): (usize, &ActionRange)| u8::from(place.next == place.last) << lane;
             self.leaving[block] = places.map(is_last).fold(0, |bits, bit| bits | bit);
         }
     }
@@ -191,7 +191,7 @@ impl Replay {
             self.turns[row] = 0;
             self.actions[row] = 0;
             // No action has the index `NONE`, so this row never leaves.
-            self.places[row] = Turns { next: 0, last: NONE };
+            self.places[row] = ActionRange { next: 0, last: NONE };
             return;
         }
         self.num_live += 1;
@@ -199,7 +199,7 @@ impl Replay {
         self.current_games[row] = game as i64;
         self.turns[row] = 0;
         self.actions[row] = self.games.arrays().actions[turns.start].into();
-        self.places[row] = Turns { next: turns.start, last: turns.end - 1 };
+        self.places[row] = ActionRange { next: turns.start, last: turns.end - 1 };
         self.next[row] = self.playable_game(game + self.current_games.len());
     }
 
@@ -232,7 +232,7 @@ fn check_unused(options: &Options) -> Result<(), BatchError> {
 }
 
 /// A list of this length with copies of a value.
-fn filled<T: Clone>(value: T, length: usize) -> Result<Vec<T>, BatchError> {
+fn copies<T: Clone>(value: T, length: usize) -> Result<Vec<T>, BatchError> {
     let mut all = reserve(length, length)?;
     all.resize(length, value);
     Ok(all)

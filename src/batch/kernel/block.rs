@@ -9,7 +9,7 @@ use std::ops::Deref;
 
 use super::Kernel;
 use super::lanes::{Isa, LANES, Lanes, Word};
-use super::plan::Sizes;
+use super::plan::Constants;
 use crate::rules::Ending;
 
 /// A word of a block that is not a card.
@@ -66,16 +66,17 @@ pub fn ending(counters: u64) -> Option<Ending> {
 
 /// The number of words in a block.
 #[inline(always)]
-pub const fn block_words(sizes: Sizes) -> usize {
-    FIELDS + sizes.players * sizes.hand_size
+pub const fn block_words(constants: Constants) -> usize {
+    FIELDS + constants.players * constants.hand_size
 }
 
 /// The index of the first card of the hand at this offset from the acting player.
 #[inline(always)]
-pub const fn hand_start(sizes: Sizes, acting_hand: usize, offset: usize) -> usize {
+pub const fn hand_start(constants: Constants, acting_hand: usize, offset: usize) -> usize {
     // Both numbers are below the number of players.
     let sum = acting_hand + offset;
-    FIELDS + if sum >= sizes.players { sum - sizes.players } else { sum } * sizes.hand_size
+    FIELDS
+        + if sum >= constants.players { sum - constants.players } else { sum } * constants.hand_size
 }
 
 /// Where one game lies: in which lane of a block, and where the acting player's hand is in it.
@@ -119,7 +120,10 @@ impl<'a, I: Isa, const VARIANT: usize> Block<'a, I, VARIANT> {
         words: &'a mut [Word],
         acting_hand: usize,
     ) -> Block<'a, I, VARIANT> {
-        assert!(words.len() == block_words(kernel.sizes()) && acting_hand < kernel.sizes().players);
+        assert!(
+            words.len() == block_words(kernel.constants())
+                && acting_hand < kernel.constants().players
+        );
         Block { kernel, words, acting_hand }
     }
 
@@ -131,10 +135,10 @@ impl<'a, I: Isa, const VARIANT: usize> Block<'a, I, VARIANT> {
     /// The index of a card's word, which is in the block.
     #[inline(always)]
     fn card_index(&self, offset: usize, slot: usize) -> usize {
-        let sizes = self.sizes();
+        let constants = self.constants();
         // Nearly always decided when the kernel is compiled.
-        assert!(offset < sizes.players && slot < sizes.hand_size);
-        hand_start(sizes, self.acting_hand, offset) + slot
+        assert!(offset < constants.players && slot < constants.hand_size);
+        hand_start(constants, self.acting_hand, offset) + slot
     }
 
     /// A field of all games.
@@ -190,7 +194,7 @@ impl<'a, I: Isa, const VARIANT: usize> Block<'a, I, VARIANT> {
     /// the same player acts again.
     #[inline(always)]
     pub fn keep_player(&mut self, lane: usize) {
-        let Sizes { players, hand_size, .. } = self.sizes();
+        let Constants { players, hand_size, .. } = self.constants();
         let first = FIELDS;
         for slot in 0..hand_size {
             let last = self.words[first + (players - 1) * hand_size + slot].0[lane];

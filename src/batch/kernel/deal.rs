@@ -38,9 +38,9 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
     /// by [`Block::find_actions`].
     #[inline(always)]
     pub fn deal(&mut self, lane: usize, mut state: u64) {
-        let (sizes, players) = (self.sizes(), self.sizes().players);
+        let (constants, players) = (self.constants(), self.constants().players);
         let mut start = 0;
-        if sizes.random_start_player {
+        if constants.random_start_player {
             let mut numbers = Word::default();
             random_below(self.isa, self.splat(state), self.splat(players as u64))
                 .store(&mut numbers);
@@ -50,17 +50,18 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
         // The random numbers of all cards are independent of each other and computed first, eight
         // at a time. Each draw then depends on the one before.
         let mut numbers = [Word::default(); DEALT_WORDS];
-        for index in 0..sizes.dealt_cards().div_ceil(LANES) {
+        for index in 0..constants.dealt_cards().div_ceil(LANES) {
             let [factors, summands] = &STEPS[index];
             let states = self.splat(state).mul(self.isa.load(factors));
             let states = states + self.isa.load(summands);
-            let bounds = self.splat(sizes.deck_size as u64) - self.isa.load(&DEALT_BEFORE[index]);
+            let bounds =
+                self.splat(constants.deck_size as u64) - self.isa.load(&DEALT_BEFORE[index]);
             random_below(self.isa, states, bounds).store(&mut numbers[index]);
         }
         state = advance(state, self.plan.dealt);
-        let mut left = u64::MAX >> (64 - sizes.deck_size);
+        let mut left = u64::MAX >> (64 - constants.deck_size);
         let mut dealt = [0; MAX_PLAYERS * MAX_HAND_SIZE];
-        for (card, dealt) in dealt.iter_mut().enumerate().take(sizes.dealt_cards()) {
+        for (card, dealt) in dealt.iter_mut().enumerate().take(constants.dealt_cards()) {
             let number = numbers[card / LANES].0[card % LANES];
             let copy = self.isa.nth_set_bit(left, number);
             left &= !copy;
@@ -74,26 +75,26 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
     /// that are left. The generator's state is not set.
     #[inline(always)]
     pub fn deal_copies(&mut self, lane: usize, start: usize, dealt: &[u8], left: u64) {
-        let (sizes, players) = (self.sizes(), self.sizes().players);
+        let (constants, players) = (self.constants(), self.constants().players);
         for seat in 0..players {
             let offset = if seat >= start { seat - start } else { seat + players - start };
-            for slot in 0..sizes.hand_size {
-                let copy = dealt[seat * sizes.hand_size + slot];
+            for slot in 0..constants.hand_size {
+                let copy = dealt[seat * constants.hand_size + slot];
                 let card = self.plan.drawn.0[usize::from(copy)];
                 self.set_card(offset, slot, lane, card);
             }
         }
         let counters = [
-            (counter::INFORMATION, sizes.max_information_tokens as u64),
-            (counter::LIVES, sizes.max_life_tokens as u64),
-            (counter::DECK, sizes.dealt_deck_size() as u64),
+            (counter::INFORMATION, constants.max_information_tokens as u64),
+            (counter::LIVES, constants.max_life_tokens as u64),
+            (counter::DECK, constants.dealt_deck_size() as u64),
             (counter::TURNS, players as u64),
             (counter::PLAYER, start as u64),
         ];
         let counters = counters.into_iter().fold(0, |word, (shift, value)| word | value << shift);
         self.set_field(Field::Deck, lane, left);
         self.set_field(Field::Discards, lane, 0);
-        self.set_field(Field::Next, lane, sizes.lowest);
+        self.set_field(Field::Next, lane, constants.lowest);
         self.set_field(Field::Fireworks, lane, 0);
         self.set_field(Field::Counters, lane, counters);
         self.set_field(Field::Event, lane, 0);

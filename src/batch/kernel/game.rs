@@ -2,7 +2,9 @@
 
 use super::block::{Field, GameLane, count, counter, ending, hand_start};
 use super::lanes::Word;
-use super::plan::{ABSENT, CARD_INDEX, COLOR_HINT, DISCARD, PLAY, RANK_HINT, Sizes, TYPES, ones};
+use super::plan::{
+    ABSENT, CARD_INDEX, COLOR_HINT, Constants, DISCARD, PLAY, RANK_HINT, TYPES, ones,
+};
 use crate::rules::{
     ActionSet, EpisodeSeed, Event, GameRng, Hand, Hint, Knowledge, MAX_COLORS, MAX_PLAYERS, Move,
     Offset, Position, RandomDeck, RandomGame, Rank, Seat, Slot, SlotSet, Suit, Variant,
@@ -37,31 +39,32 @@ impl Game {
         GameLane { lane, acting_hand }: GameLane,
         variant: &Variant,
     ) {
-        let (position, sizes) = (&self.position, Sizes::of(variant));
+        let (position, constants) = (&self.position, Constants::of(variant));
         let mut set = |field: Field, value: u64| block[field as usize].0[lane] = value;
         set(Field::Deck, self.deck.left);
         set(Field::Discards, position.discards);
         let (mut next, mut fireworks) = (0, 0);
         for (suit, &height) in position.fireworks(variant).iter().enumerate() {
-            let reached = 1 << height << (suit * sizes.ranks);
-            next |= reached & sizes.all_cards() & ones(sizes.ranks) << (suit * sizes.ranks);
+            let reached = 1 << height << (suit * constants.ranks);
+            next |=
+                reached & constants.all_cards() & ones(constants.ranks) << (suit * constants.ranks);
             fireworks |= if height > 0 { reached >> 1 } else { 0 };
         }
         set(Field::Next, next);
         set(Field::Fireworks, fireworks);
         set(Field::Counters, self.counters());
         let event = position.last_event;
-        set(Field::Event, event.map_or(0, |event| event_word(sizes, &event)));
+        set(Field::Event, event.map_or(0, |event| event_word(constants, &event)));
         set(Field::Rng, self.deck.rng.state());
         let legal = self.legal(variant).0;
         set(Field::LowActions, legal as u64);
         set(Field::HighActions, (legal >> 64) as u64);
-        for offset in 0..sizes.players {
+        for offset in 0..constants.players {
             let hand = &position.hands[seat_at(variant, position.current_player, offset)];
-            let start = hand_start(sizes, acting_hand, offset);
-            for slot in 0..sizes.hand_size {
+            let start = hand_start(constants, acting_hand, offset);
+            for slot in 0..constants.hand_size {
                 block[start + slot].0[lane] = match hand.cards().get(slot) {
-                    Some(&index) => sizes.card(index.into(), hand.knowledge[slot].bits()),
+                    Some(&index) => constants.card(index.into(), hand.knowledge[slot].bits()),
                     None => ABSENT,
                 };
             }
@@ -92,24 +95,24 @@ impl Game {
         variant: &Variant,
         seed: EpisodeSeed,
     ) -> Game {
-        let sizes = Sizes::of(variant);
+        let constants = Constants::of(variant);
         let get = |field: Field| block[field as usize].0[lane];
         let counters = get(Field::Counters);
         let current_player = Seat::at(count(counters, counter::PLAYER).into());
         let mut fireworks = [0; MAX_COLORS];
-        for (suit, height) in fireworks.iter_mut().enumerate().take(sizes.colors) {
-            let stack = get(Field::Fireworks) >> (suit * sizes.ranks) & ones(sizes.ranks);
+        for (suit, height) in fireworks.iter_mut().enumerate().take(constants.colors) {
+            let stack = get(Field::Fireworks) >> (suit * constants.ranks) & ones(constants.ranks);
             *height = (64 - stack.leading_zeros()) as u8;
         }
         let mut hands = [Hand::default(); MAX_PLAYERS];
-        for offset in 0..sizes.players {
+        for offset in 0..constants.players {
             let hand = &mut hands[seat_at(variant, current_player, offset)];
-            let start = hand_start(sizes, acting_hand, offset);
-            for slot in 0..sizes.hand_size {
+            let start = hand_start(constants, acting_hand, offset);
+            for slot in 0..constants.hand_size {
                 let card = block[start + slot].0[lane];
                 if card != ABSENT {
                     hand.cards[slot] = (card >> CARD_INDEX) as u8;
-                    hand.knowledge[slot] = Knowledge(card & ones(sizes.knowledge()));
+                    hand.knowledge[slot] = Knowledge(card & ones(constants.knowledge()));
                     hand.size += 1;
                 }
             }
@@ -126,7 +129,7 @@ impl Game {
             ending: ending(counters),
             last_event: None,
         };
-        position.last_event = last_event(sizes, get(Field::Event), variant, &position);
+        position.last_event = last_event(constants, get(Field::Event), variant, &position);
         let deck = RandomDeck {
             left: get(Field::Deck),
             size: count(counters, counter::DECK),
@@ -142,7 +145,7 @@ fn seat_at(variant: &Variant, seat: Seat, offset: usize) -> usize {
 }
 
 /// The word of the last turn.
-fn event_word(sizes: Sizes, event: &Event) -> u64 {
+fn event_word(constants: Constants, event: &Event) -> u64 {
     let (kind, hinted, target, slot) = match event.played {
         Move::Play { slot } => (PLAY, 0, 0, 1 << slot.index()),
         Move::Discard { slot } => (DISCARD, 0, 0, 1 << slot.index()),
@@ -151,57 +154,67 @@ fn event_word(sizes: Sizes, event: &Event) -> u64 {
             (COLOR_HINT, 1 << suit.index(), 1 << (offset.index() - 1), 0)
         }
         Move::Hint { offset, hint: Hint::Rank(rank) } => {
-            (RANK_HINT, 1 << (sizes.colors + rank.index()), 1 << (offset.index() - 1), 0)
+            (RANK_HINT, 1 << (constants.colors + rank.index()), 1 << (offset.index() - 1), 0)
         }
     };
     // A play touches no slots; bit 0 of that field says that it regained two tokens.
     let touched = u64::from(event.touched.0) | u64::from(event.regained == 2);
     let card =
-        event.card.map_or(0, |card| 1 << (card.suit.index() * sizes.ranks + card.rank.index()));
+        event.card.map_or(0, |card| 1 << (card.suit.index() * constants.ranks + card.rank.index()));
     let regained = kind == PLAY && event.regained > 0;
     kind | target << TYPES
-        | hinted << sizes.event_hinted()
-        | touched << sizes.event_touched()
-        | slot << sizes.event_slot()
-        | card << Sizes::EVENT_CARD
-        | u64::from(event.added) << sizes.event_added()
-        | u64::from(regained) << (sizes.event_added() + 1)
+        | hinted << constants.event_hinted()
+        | touched << constants.event_touched()
+        | slot << constants.event_slot()
+        | card << Constants::EVENT_CARD
+        | u64::from(event.added) << constants.event_added()
+        | u64::from(regained) << (constants.event_added() + 1)
 }
 
 /// The last turn from its word; `position` is the position after it.
-fn last_event(sizes: Sizes, word: u64, variant: &Variant, position: &Position) -> Option<Event> {
+fn last_event(
+    constants: Constants,
+    word: u64,
+    variant: &Variant,
+    position: &Position,
+) -> Option<Event> {
     let kind = word & ones(TYPES);
     if kind == 0 {
         return None;
     }
     let field = |start: usize, width: usize| word >> start & ones(width);
-    let seat = variant.seat_after_unchecked(position.current_player, Offset::at(sizes.players - 1));
-    let slot = || Slot::at(field(sizes.event_slot(), sizes.hand_size).trailing_zeros() as usize);
-    let offset = || Offset::at(field(TYPES, sizes.players).trailing_zeros() as usize + 1);
-    let suit = field(sizes.event_hinted(), sizes.colors).trailing_zeros() as usize;
-    let rank = field(sizes.event_hinted() + sizes.colors, sizes.ranks).trailing_zeros() as usize;
-    let touched = field(sizes.event_touched(), sizes.hand_size) as u8;
+    let seat =
+        variant.seat_after_unchecked(position.current_player, Offset::at(constants.players - 1));
+    let slot =
+        || Slot::at(field(constants.event_slot(), constants.hand_size).trailing_zeros() as usize);
+    let offset = || Offset::at(field(TYPES, constants.players).trailing_zeros() as usize + 1);
+    let suit = field(constants.event_hinted(), constants.colors).trailing_zeros() as usize;
+    let rank = field(constants.event_hinted() + constants.colors, constants.ranks).trailing_zeros()
+        as usize;
+    let touched = field(constants.event_touched(), constants.hand_size) as u8;
     let played = match kind {
         DISCARD => Move::Discard { slot: slot() },
-        PLAY if suit < sizes.colors => Move::AnnouncedPlay { slot: slot(), suit: Suit::ALL[suit] },
+        PLAY if suit < constants.colors => {
+            Move::AnnouncedPlay { slot: slot(), suit: Suit::ALL[suit] }
+        }
         PLAY => Move::Play { slot: slot() },
         COLOR_HINT => Move::Hint { offset: offset(), hint: Hint::Color(Suit::ALL[suit]) },
         _ => Move::Hint { offset: offset(), hint: Hint::Rank(Rank::ALL[rank]) },
     };
     let is_play = kind == PLAY;
-    let regained_some = field(sizes.event_added() + 1, 1) as u8;
-    let card = field(Sizes::EVENT_CARD, sizes.cards()).trailing_zeros() as usize;
-    let card = variant.tables().card.get(card).copied().filter(|_| card < sizes.cards());
+    let regained_some = field(constants.event_added() + 1, 1) as u8;
+    let card = field(Constants::EVENT_CARD, constants.cards()).trailing_zeros() as usize;
+    let card = variant.tables().card.get(card).copied().filter(|_| card < constants.cards());
     let hand = &position.hands[seat.index()];
     // While the deck has cards every hand is full, so a drawn card is the last one of its hand.
-    let newest = hand.cards().get(sizes.hand_size - 1);
+    let newest = hand.cards().get(constants.hand_size - 1);
     let drawn = newest.map(|&index| variant.card_unchecked(index));
     Some(Event {
         seat,
         played,
         touched: SlotSet(if is_play { 0 } else { touched }),
         card,
-        added: field(sizes.event_added(), 1) == 1,
+        added: field(constants.event_added(), 1) == 1,
         regained: if is_play { regained_some + touched } else { u8::from(kind == DISCARD) },
         drawn: drawn.filter(|_| card.is_some()),
     })

@@ -11,13 +11,13 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
     /// Finds the legal actions and writes them into the block; a game that is over has none.
     #[inline(always)]
     pub fn find_actions(&mut self) {
-        let (sizes, hand_size) = (self.sizes(), self.sizes().hand_size);
+        let (constants, hand_size) = (self.constants(), self.constants().hand_size);
         let counters = self.load(Field::Counters);
         let live = !counters.intersects(self.splat(BYTE << counter::ENDING));
         let information = counters & self.splat(BYTE << counter::INFORMATION);
-        let full = information.equals(self.splat(sizes.max_information_tokens as u64));
+        let full = information.equals(self.splat(constants.max_information_tokens as u64));
         let tokens = information.intersects(self.splat(BYTE));
-        let cards = self.splat(ones(sizes.hinted()) << sizes.knowledge());
+        let cards = self.splat(ones(constants.hinted()) << constants.knowledge());
         let mut slots = self.isa.zero();
         for slot in 0..hand_size {
             let held = self.card(0, slot).intersects(cards);
@@ -26,11 +26,11 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
         let hints = self.find_hints().masked(tokens);
         let legal = slots.masked(!full) | slots.shl(hand_size) | hints;
         let mut legal = [legal, self.isa.zero()];
-        if sizes.timed_display {
+        if constants.timed_display {
             self.add_announced_plays(slots, &mut legal);
         }
         self.store(Field::LowActions, legal[0].masked(live));
-        if sizes.num_actions() > 64 {
+        if constants.num_actions() > 64 {
             self.store(Field::HighActions, legal[1].masked(live));
         }
     }
@@ -38,25 +38,25 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
     /// The hints that touch a card; with empty hints, all hints to a hand that has cards.
     #[inline(always)]
     fn find_hints(&self) -> I::Lanes {
-        let (sizes, players) = (self.sizes(), self.sizes().players);
-        let (mut hints, all) = (self.isa.zero(), self.splat(ones(sizes.hinted())));
-        let colors = 2 * sizes.hand_size;
-        let ranks = colors + (players - 1) * sizes.colors;
+        let (constants, players) = (self.constants(), self.constants().players);
+        let (mut hints, all) = (self.isa.zero(), self.splat(ones(constants.hinted())));
+        let colors = 2 * constants.hand_size;
+        let ranks = colors + (players - 1) * constants.colors;
         for offset in 1..players {
             let mut held = self.card(offset, 0);
-            for slot in 1..sizes.hand_size {
+            for slot in 1..constants.hand_size {
                 held = held | self.card(offset, slot);
             }
-            let mut matching = self.field(held, sizes.knowledge(), sizes.hinted());
-            if sizes.empty_hints {
+            let mut matching = self.field(held, constants.knowledge(), constants.hinted());
+            if constants.empty_hints {
                 matching = all.masked(matching.intersects(all));
             }
             let (color, rank) =
-                (matching & self.splat(ones(sizes.colors)), matching.shr(sizes.colors));
+                (matching & self.splat(ones(constants.colors)), matching.shr(constants.colors));
             let other = offset - 1;
             hints = hints
-                | color.shl(colors + other * sizes.colors)
-                | rank.shl(ranks + other * sizes.ranks);
+                | color.shl(colors + other * constants.colors)
+                | rank.shl(ranks + other * constants.ranks);
         }
         hints
     }
@@ -64,11 +64,11 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
     /// Adds the announced plays of the slots that hold a card.
     #[inline(always)]
     fn add_announced_plays(&self, slots: I::Lanes, legal: &mut [I::Lanes; 2]) {
-        let sizes = self.sizes();
-        for slot in 0..sizes.hand_size {
+        let constants = self.constants();
+        for slot in 0..constants.hand_size {
             let held = slots.intersects(self.bit(slot));
-            let first = sizes.announced_play_base() + slot * sizes.colors;
-            let actions = u128::from(ones(sizes.colors)) << first;
+            let first = constants.announced_play_base() + slot * constants.colors;
+            let actions = u128::from(ones(constants.colors)) << first;
             legal[0] = legal[0] | self.splat(actions as u64).masked(held);
             legal[1] = legal[1] | self.splat((actions >> 64) as u64).masked(held);
         }
@@ -85,7 +85,7 @@ impl<I: Isa, const VARIANT: usize> Kernel<'_, I, VARIANT> {
         actions: I::Lanes,
     ) -> <I::Lanes as Lanes>::Mask {
         let mut legal = self.isa.load(low_actions).shr_each(actions);
-        if self.sizes().num_actions() > 64 {
+        if self.constants().num_actions() > 64 {
             let rest = actions - self.splat(64);
             legal = legal | self.isa.load(high_actions).shr_each(rest);
         }

@@ -15,7 +15,7 @@ pub mod plan;
 pub mod turn;
 
 use lanes::{Isa, Lanes};
-use plan::{Plan, Sizes, ones};
+use plan::{Constants, Plan, ones};
 
 // The kernel's code takes no closures over lanes: a closure would not be inlined into the function
 // that is compiled for the instruction set, and would run without it.
@@ -45,13 +45,13 @@ impl<I: Isa, const VARIANT: usize> Kernel<'_, I, VARIANT> {
 
     /// The variant's numbers.
     #[inline(always)]
-    pub fn sizes(&self) -> Sizes {
+    pub fn constants(&self) -> Constants {
         if VARIANT == ANY_VARIANT {
-            self.plan.sizes
+            self.plan.constants
         } else if Self::IS_BASE_GAME {
-            const { Sizes::standard(VARIANT) }
+            const { Constants::standard(VARIANT) }
         } else {
-            const { Sizes::standard(VARIANT % OTHER_RULES) }.with_rules_of(self.plan.sizes)
+            const { Constants::standard(VARIANT % OTHER_RULES) }.with_rules_of(self.plan.constants)
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::block::{Block, Field, counter};
 use super::lanes::{Isa, Lanes, Word};
-use super::plan::{ABSENT, CARD_INDEX, PLAY, Sizes, TYPES, ones};
+use super::plan::{ABSENT, CARD_INDEX, Constants, PLAY, TYPES, ones};
 use crate::encode::Encoder;
 
 /// Appends fields to the packed rows of eight games.
@@ -56,20 +56,20 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
     /// If there are fewer words than the observation fills.
     #[inline(always)]
     pub fn encode(&self, observer: usize, encoder: Encoder, words: &mut [Word]) {
-        let bits = self.sizes().observation_bits(encoder);
+        let bits = self.constants().observation_bits(encoder);
         // Exactly the words of a row. For the cards and hands of the base game their number is a
         // constant, so the compiler decides most of the checks of `put`.
         let words = &mut words[..bits.div_ceil(64)];
         let mut rows = FieldWriter { words, full: 0, pending: self.isa.zero(), width: 0 };
         self.encode_hands(observer, &mut rows);
         self.encode_board(&mut rows);
-        rows.push(self.load(Field::Discards), self.sizes().deck_size);
+        rows.push(self.load(Field::Discards), self.constants().deck_size);
         let announced = self.encode_last_turn(observer, &mut rows);
         if encoder.shows_knowledge() {
             self.encode_knowledge(observer, encoder, &mut rows);
         }
-        if self.sizes().timed_display {
-            rows.push(announced, self.sizes().colors);
+        if self.constants().timed_display {
+            rows.push(announced, self.constants().colors);
         }
         debug_assert_eq!(64 * rows.full + rows.width, bits);
         rows.finish();
@@ -78,39 +78,39 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
     /// The offset from the acting player of the hand at this offset from the observer.
     #[inline(always)]
     fn offset_seen(&self, observer: usize, offset: usize) -> usize {
-        let (sum, players) = (observer + offset, self.sizes().players);
+        let (sum, players) = (observer + offset, self.constants().players);
         if sum >= players { sum - players } else { sum }
     }
 
     #[inline(always)]
     fn encode_hands(&self, observer: usize, rows: &mut FieldWriter<'_, I::Lanes>) {
-        let last = self.sizes().hand_size - 1;
+        let last = self.constants().hand_size - 1;
         let absent = self.splat(ABSENT);
         let own = self.card(self.offset_seen(observer, 0), last);
         let mut short = self.bit(0).masked(own.equals(absent));
-        for offset in 1..self.sizes().players {
+        for offset in 1..self.constants().players {
             let hand = self.offset_seen(observer, offset);
             for slot in 0..=last {
                 let card = self.card(hand, slot);
                 // The index of an absent card shifts the bit out.
-                rows.push(self.bit(0).shl_each(card.shr(CARD_INDEX)), self.sizes().cards());
+                rows.push(self.bit(0).shl_each(card.shr(CARD_INDEX)), self.constants().cards());
             }
             let misses = self.card(hand, last).equals(absent);
             short = short | self.bit(offset).masked(misses);
         }
-        rows.push(short, self.sizes().players);
+        rows.push(short, self.constants().players);
     }
 
     #[inline(always)]
     fn encode_board(&self, rows: &mut FieldWriter<'_, I::Lanes>) {
-        let sizes = self.sizes();
+        let constants = self.constants();
         let counters = self.load(Field::Counters);
-        rows.push(self.thermometer(counters, counter::DECK), sizes.dealt_deck_size());
-        let information = sizes.max_information_tokens;
+        rows.push(self.thermometer(counters, counter::DECK), constants.dealt_deck_size());
+        let information = constants.max_information_tokens;
         let board = self.load(Field::Fireworks)
-            | self.thermometer(counters, counter::INFORMATION).shl(sizes.cards())
-            | self.thermometer(counters, counter::LIVES).shl(sizes.cards() + information);
-        rows.push(board, sizes.cards() + information + sizes.max_life_tokens);
+            | self.thermometer(counters, counter::INFORMATION).shl(constants.cards())
+            | self.thermometer(counters, counter::LIVES).shl(constants.cards() + information);
+        rows.push(board, constants.cards() + information + constants.max_life_tokens);
     }
 
     /// As many low bits as a counter counts.
@@ -122,7 +122,7 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
     /// Returns the colour that the last turn announced, as one bit.
     #[inline(always)]
     fn encode_last_turn(&self, observer: usize, rows: &mut FieldWriter<'_, I::Lanes>) -> I::Lanes {
-        let (sizes, players) = (self.sizes(), self.sizes().players);
+        let (constants, players) = (self.constants(), self.constants().players);
         let event = self.load(Field::Event);
         let types = event & self.splat(ones(TYPES));
         // The player before the acting one, as an offset from the observer.
@@ -133,14 +133,14 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
             let around = targets.shl(players - observer) & self.splat(ones(players));
             targets = targets.shr(observer) | around;
         }
-        let rest = 2 * sizes.hand_size + sizes.hinted();
-        let mut rest_bits = self.field(event, sizes.event_hinted(), rest);
+        let rest = 2 * constants.hand_size + constants.hinted();
+        let mut rest_bits = self.field(event, constants.event_hinted(), rest);
         let mut announced = self.isa.zero();
-        if sizes.timed_display {
+        if constants.timed_display {
             // A play keeps its announced colour there, and the mark that it regained two tokens.
             let played = types.intersects(self.splat(PLAY));
-            announced = (rest_bits & self.splat(ones(sizes.colors))).masked(played);
-            let slots = self.splat(!ones(sizes.hinted() + sizes.hand_size));
+            announced = (rest_bits & self.splat(ones(constants.colors))).masked(played);
+            let slots = self.splat(!ones(constants.hinted() + constants.hand_size));
             rest_bits = (rest_bits & slots).masked_or(played, rest_bits);
         }
         let head = player
@@ -148,7 +148,7 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
             | targets.shl(players + TYPES)
             | rest_bits.shl(2 * players + TYPES);
         rows.push(head, 2 * players + TYPES + rest);
-        rows.push(event.shr(Sizes::EVENT_CARD), sizes.cards() + 2);
+        rows.push(event.shr(Constants::EVENT_CARD), constants.cards() + 2);
         announced
     }
 
@@ -159,19 +159,19 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
         encoder: Encoder,
         rows: &mut FieldWriter<'_, I::Lanes>,
     ) {
-        let sizes = self.sizes();
-        let bits = self.splat(ones(sizes.knowledge()));
-        for offset in 0..sizes.players {
+        let constants = self.constants();
+        let bits = self.splat(ones(constants.knowledge()));
+        for offset in 0..constants.players {
             let hand = self.offset_seen(observer, offset);
-            for slot in 0..sizes.hand_size {
+            for slot in 0..constants.hand_size {
                 let card = self.card(hand, slot);
                 let known = if encoder.shows_own_hand() {
-                    let hinted = self.field(card, sizes.knowledge(), sizes.hinted());
-                    self.bit(0).shl_each(card.shr(CARD_INDEX)) | hinted.shl(sizes.cards())
+                    let hinted = self.field(card, constants.knowledge(), constants.hinted());
+                    self.bit(0).shl_each(card.shr(CARD_INDEX)) | hinted.shl(constants.cards())
                 } else {
                     card & bits
                 };
-                rows.push(known, sizes.knowledge());
+                rows.push(known, constants.knowledge());
             }
         }
     }

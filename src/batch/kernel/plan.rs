@@ -31,7 +31,7 @@ pub const TYPES: usize = 4;
 /// player (bit 0 is the next player), the slot that it takes a card from and the colour that a play
 /// announces (one bit each).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sizes {
+pub struct Constants {
     pub players: usize,
     pub hand_size: usize,
     pub colors: usize,
@@ -52,7 +52,7 @@ pub struct Sizes {
 /// The numbers and tables of a variant.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    pub sizes: Sizes,
+    pub constants: Constants,
     /// The word of each action.
     pub actions: Table<128>,
     /// For each card its copies, as a set of copies.
@@ -65,31 +65,31 @@ pub struct Plan {
 
 impl Plan {
     pub fn new(variant: &Variant) -> Plan {
-        let sizes = Sizes::of(variant);
+        let constants = Constants::of(variant);
         let mut plan = Plan {
-            sizes,
+            constants,
             actions: Table([0; _]),
             copies: Table([0; _]),
             drawn: Table([ABSENT; _]),
-            dealt: jump(sizes.dealt_cards()),
+            dealt: jump(constants.dealt_cards()),
         };
         for (action, &played) in variant.tables().moves.iter().enumerate() {
-            plan.actions.0[action] = sizes.action(variant, played);
+            plan.actions.0[action] = constants.action(variant, played);
         }
-        let cards = sizes.cards();
+        let cards = constants.cards();
         plan.copies.0[..cards].copy_from_slice(&variant.tables().copy_field[..cards]);
-        for copy in 0..sizes.deck_size {
+        for copy in 0..constants.deck_size {
             let card = variant.tables().copy_card[copy];
-            plan.drawn.0[copy] = sizes.card(card.into(), sizes.all_cards());
+            plan.drawn.0[copy] = constants.card(card.into(), constants.all_cards());
         }
         plan
     }
 }
 
-impl Sizes {
+impl Constants {
     /// The base game for this many players.
-    pub const fn standard(players: usize) -> Sizes {
-        Sizes {
+    pub const fn standard(players: usize) -> Constants {
+        Constants {
             players,
             hand_size: if players < 4 { 5 } else { 4 },
             colors: 5,
@@ -108,19 +108,19 @@ impl Sizes {
 
     /// These cards and hands, with the tokens and switches of `other`.
     #[inline(always)]
-    pub const fn with_rules_of(self, other: Sizes) -> Sizes {
-        let Sizes { players, hand_size, colors, ranks, lowest, deck_size, .. } = self;
-        Sizes { players, hand_size, colors, ranks, lowest, deck_size, ..other }
+    pub const fn with_rules_of(self, other: Constants) -> Constants {
+        let Constants { players, hand_size, colors, ranks, lowest, deck_size, .. } = self;
+        Constants { players, hand_size, colors, ranks, lowest, deck_size, ..other }
     }
 
     /// Whether the cards and hands are those of the base game.
     pub fn has_standard_cards(self) -> bool {
-        self == Sizes::standard(self.players).with_rules_of(self)
+        self == Constants::standard(self.players).with_rules_of(self)
     }
 
     /// The numbers of a variant.
-    pub fn of(variant: &Variant) -> Sizes {
-        Sizes {
+    pub fn of(variant: &Variant) -> Constants {
+        Constants {
             players: variant.players().into(),
             hand_size: variant.hand_size().into(),
             colors: variant.colors().into(),
@@ -288,7 +288,7 @@ impl Sizes {
     /// The next bit tells whether a play regained a token.
     #[inline(always)]
     pub const fn event_added(self) -> usize {
-        Sizes::EVENT_CARD + self.cards()
+        Constants::EVENT_CARD + self.cards()
     }
 }
 

@@ -5,7 +5,9 @@ use super::block::{Block, Field, counter};
 use super::draw_order::DrawOrder;
 use super::lanes::{Isa, LANES, Lanes, Mask, Word};
 use super::pcg32::{next_states, random_below};
-use super::plan::{ABSENT, CARD_INDEX, COLOR_HINT, DISCARD, PLAY, RANK_HINT, Sizes, TYPES, ones};
+use super::plan::{
+    ABSENT, CARD_INDEX, COLOR_HINT, Constants, DISCARD, PLAY, RANK_HINT, TYPES, ones,
+};
 use crate::rules::Ending;
 
 const BYTE: u64 = 0xff;
@@ -55,7 +57,7 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
         let actions = self.isa.load(actions);
         let [low_actions, high_actions] = [Field::LowActions, Field::HighActions];
         let legal = self.are_legal(self.word(low_actions), self.word(high_actions), actions);
-        let num_actions = self.sizes().num_actions();
+        let num_actions = self.constants().num_actions();
         let action = self.isa.look_up(&self.plan.actions, num_actions, actions).masked(legal);
         let (taken, last) = self.take_card(action);
         self.put_card(&taken);
@@ -70,14 +72,14 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
     /// slot is left to [`Block::draw`]: what it holds so far is returned, no card if one was taken.
     #[inline(always)]
     fn take_card(&mut self, action: I::Lanes) -> (TakenCard<I::Lanes>, I::Lanes) {
-        let sizes = self.sizes();
-        let mut any = action.intersects(self.bit(sizes.slots()));
+        let constants = self.constants();
+        let mut any = action.intersects(self.bit(constants.slots()));
         let mut word = self.card(0, 0);
         let mut taken = word.masked(any);
-        for slot in 1..sizes.hand_size {
+        for slot in 1..constants.hand_size {
             let next = self.card(0, slot);
             self.store_card(0, slot - 1, next.masked_or(any, word));
-            let here = action.intersects(self.bit(sizes.slots() + slot));
+            let here = action.intersects(self.bit(constants.slots() + slot));
             any = any | here;
             taken = taken | next.masked(here);
             word = next;
@@ -94,29 +96,30 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
         any: <I::Lanes as Lanes>::Mask,
         taken: I::Lanes,
     ) -> TakenCard<I::Lanes> {
-        let sizes = self.sizes();
+        let constants = self.constants();
         let index = taken.shr(CARD_INDEX);
         let card = self.splat(1).masked(any).shl_each(index);
-        let played = action.intersects(self.splat(PLAY << sizes.knowledge()));
+        let played = action.intersects(self.splat(PLAY << constants.knowledge()));
         let mut added = played & card.intersects(self.load(Field::Next));
         let mut announced = self.isa.empty_mask();
-        if sizes.timed_display {
-            let colors = self.field(action, sizes.announced(), sizes.colors);
-            announced = colors.intersects(self.splat(ones(sizes.colors)));
-            let wrong = (colors.shl(sizes.knowledge()) & !taken).intersects(self.splat(u64::MAX));
+        if constants.timed_display {
+            let colors = self.field(action, constants.announced(), constants.colors);
+            announced = colors.intersects(self.splat(ones(constants.colors)));
+            let wrong =
+                (colors.shl(constants.knowledge()) & !taken).intersects(self.splat(u64::MAX));
             added = added & !wrong;
         }
-        let completes = card.masked(added).intersects(self.splat(sizes.highest()));
+        let completes = card.masked(added).intersects(self.splat(constants.highest()));
         TakenCard { any, index, card, played, added, completes, announced, discarded: any & !added }
     }
 
     /// Adds the card to its firework or to the discard pile.
     #[inline(always)]
     fn put_card(&mut self, taken: &TakenCard<I::Lanes>) {
-        let sizes = self.sizes();
+        let constants = self.constants();
         let added = taken.card.masked(taken.added);
-        let below = (added & self.splat(!sizes.lowest)).shr(1);
-        let above = (added & self.splat(!sizes.highest())).shl(1);
+        let below = (added & self.splat(!constants.lowest)).shr(1);
+        let above = (added & self.splat(!constants.highest())).shl(1);
         let fireworks = self.load(Field::Fireworks);
         self.store(Field::Fireworks, (fireworks & !below) | added);
         let next = self.load(Field::Next);
@@ -131,27 +134,27 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
     /// The bits of the taken card's copies in a set of copies; any bits if no card was taken.
     #[inline(always)]
     fn copies(&self, taken: &TakenCard<I::Lanes>) -> I::Lanes {
-        self.isa.look_up(&self.plan.copies, self.sizes().cards(), taken.index)
+        self.isa.look_up(&self.plan.copies, self.constants().cards(), taken.index)
     }
 
     /// Adds the hint to the knowledge of the hinted hand, and returns the slots that it touches.
     #[inline(always)]
     fn hint(&mut self, action: I::Lanes) -> I::Lanes {
-        let sizes = self.sizes();
-        let all = self.splat(sizes.all_cards());
+        let constants = self.constants();
+        let all = self.splat(constants.all_cards());
         let named = action & all;
-        let hinted = action & self.splat(ones(sizes.hinted()) << sizes.cards());
+        let hinted = action & self.splat(ones(constants.hinted()) << constants.cards());
         let mut touched = self.isa.zero();
-        for offset in 1..self.sizes().players {
+        for offset in 1..self.constants().players {
             let (mut named, mut hinted) = (named, hinted);
-            if self.sizes().players > 2 {
-                let target = action.intersects(self.splat(1 << (sizes.targets() + offset - 1)));
+            if self.constants().players > 2 {
+                let target = action.intersects(self.splat(1 << (constants.targets() + offset - 1)));
                 (named, hinted) = (named.masked(target), hinted.masked(target));
             }
             // A card's own suit and rank stand in the order of the hinted ones, further up.
-            let matching = hinted.shl(sizes.hinted());
+            let matching = hinted.shl(constants.hinted());
             let others = all & !named;
-            for slot in 0..self.sizes().hand_size {
+            for slot in 0..self.constants().hand_size {
                 let card = self.card(offset, slot);
                 let matches = card.intersects(matching);
                 let ruled_out = others.masked_or(matches, named);
@@ -173,18 +176,19 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
         live: <I::Lanes as Lanes>::Mask,
         taken: &TakenCard<I::Lanes>,
     ) -> (I::Lanes, [<I::Lanes as Lanes>::Mask; 2]) {
-        let sizes = self.sizes();
+        let constants = self.constants();
         let had_cards = counters.intersects(self.splat(BYTE << counter::DECK));
         let information = self.splat(BYTE << counter::INFORMATION);
-        let full = self.splat((sizes.max_information_tokens as u64) << counter::INFORMATION);
+        let full = self.splat((constants.max_information_tokens as u64) << counter::INFORMATION);
         let token = self.bit(counter::INFORMATION);
-        let hints = action.intersects(self.splat((COLOR_HINT | RANK_HINT) << sizes.knowledge()));
+        let hints =
+            action.intersects(self.splat((COLOR_HINT | RANK_HINT) << constants.knowledge()));
         counters = counters - token.masked(hints);
         let may_regain = !(counters & information).equals(full);
         let first = ((taken.any & !taken.played) | taken.completes) & may_regain;
         counters = counters + token.masked(first);
         let mut second = self.isa.empty_mask();
-        if sizes.timed_display {
+        if constants.timed_display {
             let may_regain = !(counters & information).equals(full);
             second = taken.announced & taken.added & may_regain;
             counters = counters + token.masked(second);
@@ -193,12 +197,12 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
             - self.bit(counter::LIVES).masked(taken.played & !taken.added)
             - self.bit(counter::DECK).masked(taken.any & had_cards)
             + self.bit(counter::LENGTH).masked(live);
-        if !sizes.crowning_piece {
+        if !constants.crowning_piece {
             counters = counters - self.bit(counter::TURNS).masked(legal & !had_cards);
         }
         counters = counters + self.bit(counter::PLAYER).masked(legal);
         let around = (counters & self.splat(BYTE << counter::PLAYER))
-            .equals(self.splat((self.sizes().players as u64) << counter::PLAYER));
+            .equals(self.splat((self.constants().players as u64) << counter::PLAYER));
         counters = counters & !self.splat(BYTE << counter::PLAYER).masked(around);
         (counters, [first | second, first & second])
     }
@@ -233,8 +237,8 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
         let copies = self.isa.load(&copies);
         self.store(Field::Deck, deck & !copies.masked(draws));
         let copies = self.isa.index_of_bit(copies);
-        let cards = self.isa.look_up(&self.plan.drawn, self.sizes().deck_size, copies);
-        self.store_card(0, self.sizes().hand_size - 1, cards.masked_or(draws, last));
+        let cards = self.isa.look_up(&self.plan.drawn, self.constants().deck_size, copies);
+        self.store_card(0, self.constants().hand_size - 1, cards.masked_or(draws, last));
     }
 
     /// Writes the last turn, in the order of the observation.
@@ -247,19 +251,23 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
         taken: &TakenCard<I::Lanes>,
         [regained, twice]: [<I::Lanes as Lanes>::Mask; 2],
     ) {
-        let sizes = self.sizes();
-        let slots = self.field(action, sizes.slots(), self.sizes().hand_size);
-        let mut event = self.field(action, sizes.knowledge(), TYPES + self.sizes().players)
-            | self.field(action, sizes.cards(), sizes.hinted()).shl(sizes.event_hinted())
-            | slots.shl(sizes.event_slot())
-            | touched.shl(sizes.event_touched())
-            | taken.card.shl(Sizes::EVENT_CARD)
-            | self.bit(sizes.event_added()).masked(taken.added)
-            | self.bit(sizes.event_added() + 1).masked(regained & taken.played);
-        if sizes.timed_display {
+        let constants = self.constants();
+        let slots = self.field(action, constants.slots(), self.constants().hand_size);
+        let mut event = self.field(action, constants.knowledge(), TYPES + self.constants().players)
+            | self
+                .field(action, constants.cards(), constants.hinted())
+                .shl(constants.event_hinted())
+            | slots.shl(constants.event_slot())
+            | touched.shl(constants.event_touched())
+            | taken.card.shl(Constants::EVENT_CARD)
+            | self.bit(constants.event_added()).masked(taken.added)
+            | self.bit(constants.event_added() + 1).masked(regained & taken.played);
+        if constants.timed_display {
             event = event
-                | self.field(action, sizes.announced(), sizes.colors).shl(sizes.event_hinted())
-                | self.bit(sizes.event_touched()).masked(twice);
+                | self
+                    .field(action, constants.announced(), constants.colors)
+                    .shl(constants.event_hinted())
+                | self.bit(constants.event_touched()).masked(twice);
         }
         self.store(Field::Event, event.masked_or(legal, self.load(Field::Event)));
     }
@@ -273,14 +281,14 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
         taken: &TakenCard<I::Lanes>,
         [before, counters]: [I::Lanes; 2],
     ) -> TurnResult {
-        let sizes = self.sizes();
+        let constants = self.constants();
         let lives = self.splat(BYTE << counter::LIVES);
         let forfeited = live & !legal;
         let counters = counters & !lives.masked(forfeited);
         let lost = !counters.intersects(lives);
         let score = counters & self.splat(BYTE << counter::SCORE);
-        let perfect = score.equals(self.splat((sizes.cards() as u64) << counter::SCORE));
-        let rest = if sizes.crowning_piece {
+        let perfect = score.equals(self.splat((constants.cards() as u64) << counter::SCORE));
+        let rest = if constants.crowning_piece {
             let gone = self.has_lost_indispensable_card(taken);
             let stuck = self.is_stuck(counters);
             let stuck = self.ending(Ending::NoLegalAction).masked(stuck);
@@ -297,7 +305,7 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
         let ended = live & ending.intersects(self.splat(BYTE << counter::ENDING));
         // A defeat takes back what the game has earned before.
         let mut reward = self.bit(0).masked(taken.added);
-        if sizes.forfeits {
+        if constants.forfeits {
             let defeat = live & ending.intersects(self.bit(counter::ENDING));
             let earned = before.shr(counter::SCORE) & self.splat(BYTE);
             reward = (self.isa.zero() - earned).masked_or(defeat, reward);
@@ -325,8 +333,8 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
         &self,
         taken: &TakenCard<I::Lanes>,
     ) -> <I::Lanes as Lanes>::Mask {
-        let sizes = self.sizes();
-        let incomplete = self.splat(sizes.highest()) & !self.load(Field::Fireworks);
+        let constants = self.constants();
+        let incomplete = self.splat(constants.highest()) & !self.load(Field::Fireworks);
         // Of each incomplete firework the cards from the next one to the highest.
         let needed = incomplete.shl(1) - self.load(Field::Next);
         let copies = self.copies(taken).masked(taken.discarded);
@@ -338,7 +346,7 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
     #[inline(always)]
     fn is_stuck(&self, counters: I::Lanes) -> <I::Lanes as Lanes>::Mask {
         let mut alone = self.is_empty(0);
-        for offset in 2..self.sizes().players {
+        for offset in 2..self.constants().players {
             alone = alone & self.is_empty(offset);
         }
         let tokens = counters.intersects(self.splat(BYTE << counter::INFORMATION));

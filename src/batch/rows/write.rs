@@ -61,7 +61,7 @@ impl<'a, I: Isa + Expand, const VARIANT: usize> RowWriter<'a, I, VARIANT> {
             let mut bits = self.format.bits;
             if Kernel::<I, VARIANT>::IS_BASE_GAME {
                 // The same number, as a constant.
-                bits = self.block.sizes().observation_bits(DEFAULT);
+                bits = self.block.constants().observation_bits(DEFAULT);
                 assert_eq!(bits, self.format.bits);
             }
             self.format = RowFormat { bits, encoder: DEFAULT, ..self.format };
@@ -218,7 +218,7 @@ impl<'a, I: Isa + Expand, const VARIANT: usize> RowWriter<'a, I, VARIANT> {
     /// Writes for each action whether it is legal.
     #[inline(always)]
     pub fn write_mask(&self, mask: &mut WriteOnly<'_, bool>) {
-        let num_actions = self.block.sizes().num_actions();
+        let num_actions = self.block.constants().num_actions();
         let mask = mask.lend().elements();
         let rows = &mut mask[num_actions * self.games.start..num_actions * self.games.end];
         let isa = self.block.isa;
@@ -238,7 +238,7 @@ impl<'a, I: Isa + Expand, const VARIANT: usize> RowWriter<'a, I, VARIANT> {
         if self.format.observers == 1 {
             return 0;
         }
-        let players = self.block.sizes().players;
+        let players = self.block.constants().players;
         (seat + players - self.acting_player(lane)) % players
     }
 
@@ -248,7 +248,7 @@ impl<'a, I: Isa + Expand, const VARIANT: usize> RowWriter<'a, I, VARIANT> {
         if self.format.observers == 1 {
             return 0;
         }
-        (observer + self.acting_player(lane)) % self.block.sizes().players
+        (observer + self.acting_player(lane)) % self.block.constants().players
     }
 
     #[inline(always)]

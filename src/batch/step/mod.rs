@@ -30,7 +30,7 @@ use std::ops::Range;
 use super::config::BatchConfig;
 use super::kernel::block::{Block, GameLane, block_words};
 use super::kernel::lanes::{Isa, LANES, Word};
-use super::kernel::plan::Sizes;
+use super::kernel::plan::Constants;
 use super::kernel::turn::TurnResult;
 use super::kernel::{ANY_VARIANT, Kernel, OTHER_RULES};
 use super::options::AutoresetMode;
@@ -144,9 +144,9 @@ impl<'a> Step<'a> {
     /// Chooses the kernel: for a base game, for a base game with other tokens or switches, or for
     /// any variant.
     fn dispatch(self, work: Work<'_, '_>) {
-        let sizes = self.config.plan.sizes;
-        let is_standard = sizes == Sizes::standard(sizes.players);
-        match (sizes.players, is_standard, sizes.has_standard_cards()) {
+        let constants = self.config.plan.constants;
+        let is_standard = constants == Constants::standard(constants.players);
+        match (constants.players, is_standard, constants.has_standard_cards()) {
             (2, true, _) => self.dispatch_for::<2>(work),
             (3, true, _) => self.dispatch_for::<3>(work),
             (4, true, _) => self.dispatch_for::<4>(work),
@@ -213,7 +213,7 @@ impl<'a> Step<'a> {
         games: Range<usize>,
         results: &mut [StepResult; GROUP],
     ) {
-        let size = block_words(kernel.sizes());
+        let size = block_words(kernel.constants());
         let mode = self.config.options.autoreset_mode;
         let actions = self.actions_of(chunk, &games);
         let mut dealt_anew = 0;
@@ -234,7 +234,7 @@ impl<'a> Step<'a> {
             };
             dealt_anew |= u64::from(present & leaving) << (LANES * index);
         }
-        let next_hand = self.next_hand(kernel.sizes().players);
+        let next_hand = self.next_hand(kernel.constants().players);
         // One loop for the whole group: the processor mispredicts its end once, not once a block.
         for index in BitIndices(dealt_anew) {
             let (game, lane) = (games.start + index, index % LANES);
@@ -267,8 +267,8 @@ impl<'a> Step<'a> {
         games: Range<usize>,
         results: &[StepResult; GROUP],
     ) {
-        let size = block_words(kernel.sizes());
-        let next_hand = self.next_hand(kernel.sizes().players);
+        let size = block_words(kernel.constants());
+        let next_hand = self.next_hand(kernel.constants().players);
         for (index, start) in games.clone().step_by(LANES).enumerate() {
             // `black_box` hides how the index changes. Otherwise the compiler keeps a pointer into each
             // buffer on the stack and advances all of them for each block, which slows down the
@@ -340,7 +340,7 @@ fn find_illegal<I: Isa, const VARIANT: usize>(
     blocks: &[Word],
     actions: &[i64],
 ) -> bool {
-    let blocks = blocks.chunks_exact(block_words(kernel.sizes()));
+    let blocks = blocks.chunks_exact(block_words(kernel.constants()));
     let mut illegal = 0;
     for (words, actions) in blocks.zip(actions.chunks(LANES)) {
         let present = u8::MAX >> (LANES - actions.len());

@@ -54,7 +54,7 @@ impl NextGames<'_> {
             block.set_field(Field::Counters, lane, counters & !(0xff << counter::ENDING) | over);
             return;
         }
-        let num_dealt = block.sizes().dealt_cards();
+        let num_dealt = block.constants().dealt_cards();
         let (next, hands) = DrawOrder::new(variant, self.games.game(game).cards(), num_dealt);
         *order = Some(next);
         let start_player = self.games.arrays().start_players[game].into();

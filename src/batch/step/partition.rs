@@ -85,7 +85,7 @@ impl<'a> Partition<'a> {
             {
                 return;
             }
-            let words = block_words(config.plan.sizes);
+            let words = block_words(config.plan.constants);
             let take = |scratch: &mut Scratch, share: &Share<'a>, distance| {
                 // The caller's thread has memory for all games that end, every other thread for its
                 // share.

@@ -79,7 +79,7 @@ fn score<I: Isa, const VARIANT: usize>(
     counters: I::Lanes,
 ) -> I::Lanes {
     let score = block.field(counters, counter::SCORE, 8);
-    if !block.sizes().forfeits {
+    if !block.constants().forfeits {
         return score;
     }
     // Bit 0 of an ending's code marks a defeat.
