@@ -47,7 +47,7 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
             for slot in 1..constants.hand_size {
                 held = held | self.card(offset, slot);
             }
-            let mut matching = self.field(held, constants.knowledge(), constants.hinted());
+            let mut matching = self.bits(held, constants.knowledge(), constants.hinted());
             if constants.empty_hints {
                 matching = all.masked(matching.intersects(all));
             }

@@ -69,7 +69,7 @@ impl<I: Isa, const VARIANT: usize> Kernel<'_, I, VARIANT> {
 
     /// A run of bits of each lane, moved down to bit 0.
     #[inline(always)]
-    pub fn field(&self, lanes: I::Lanes, start: usize, width: usize) -> I::Lanes {
+    pub fn bits(&self, lanes: I::Lanes, start: usize, width: usize) -> I::Lanes {
         lanes.shr(start) & self.isa.splat(ones(width))
     }
 }

@@ -116,7 +116,7 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
     /// As many low bits as a counter counts.
     #[inline(always)]
     fn thermometer(&self, counters: I::Lanes, shift: usize) -> I::Lanes {
-        self.bit(0).shl_each(self.field(counters, shift, 8)) - self.bit(0)
+        self.bit(0).shl_each(self.bits(counters, shift, 8)) - self.bit(0)
     }
 
     /// Returns the colour that the last turn announced, as one bit.
@@ -128,13 +128,13 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
         // The player before the acting one, as an offset from the observer.
         let player = self.bit(players - 1 - observer);
         let player = player.masked(types.intersects(self.splat(ones(TYPES))));
-        let mut targets = self.field(event, TYPES, players);
+        let mut targets = self.bits(event, TYPES, players);
         if observer > 0 {
             let around = targets.shl(players - observer) & self.splat(ones(players));
             targets = targets.shr(observer) | around;
         }
         let rest = 2 * constants.hand_size + constants.hinted();
-        let mut rest_bits = self.field(event, constants.event_hinted(), rest);
+        let mut rest_bits = self.bits(event, constants.event_hinted(), rest);
         let mut announced = self.isa.zero();
         if constants.timed_display {
             // A play keeps its announced colour there, and the mark that it regained two tokens.
@@ -166,7 +166,7 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
             for slot in 0..constants.hand_size {
                 let card = self.card(hand, slot);
                 let known = if encoder.shows_own_hand() {
-                    let hinted = self.field(card, constants.knowledge(), constants.hinted());
+                    let hinted = self.bits(card, constants.knowledge(), constants.hinted());
                     self.bit(0).shl_each(card.shr(CARD_INDEX)) | hinted.shl(constants.cards())
                 } else {
                     card & bits

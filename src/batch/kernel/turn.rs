@@ -103,7 +103,7 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
         let mut added = played & card.intersects(self.load(Field::Next));
         let mut announced = self.isa.empty_mask();
         if constants.timed_display {
-            let colors = self.field(action, constants.announced(), constants.colors);
+            let colors = self.bits(action, constants.announced(), constants.colors);
             announced = colors.intersects(self.splat(ones(constants.colors)));
             let wrong =
                 (colors.shl(constants.knowledge()) & !taken).intersects(self.splat(u64::MAX));
@@ -252,10 +252,10 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
         [regained, twice]: [<I::Lanes as Lanes>::Mask; 2],
     ) {
         let constants = self.constants();
-        let slots = self.field(action, constants.slots(), self.constants().hand_size);
-        let mut event = self.field(action, constants.knowledge(), TYPES + self.constants().players)
+        let slots = self.bits(action, constants.slots(), self.constants().hand_size);
+        let mut event = self.bits(action, constants.knowledge(), TYPES + self.constants().players)
             | self
-                .field(action, constants.cards(), constants.hinted())
+                .bits(action, constants.cards(), constants.hinted())
                 .shl(constants.event_hinted())
             | slots.shl(constants.event_slot())
             | touched.shl(constants.event_touched())
@@ -265,7 +265,7 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
         if constants.timed_display {
             event = event
                 | self
-                    .field(action, constants.announced(), constants.colors)
+                    .bits(action, constants.announced(), constants.colors)
                     .shl(constants.event_hinted())
                 | self.bit(constants.event_touched()).masked(twice);
         }

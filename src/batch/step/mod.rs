@@ -1,5 +1,8 @@
 //! One step of a chunk of games.
 //!
+//! A *share* is the games of one thread, a *chunk* any neighbouring games, a *piece* the chunk that a
+//! thread takes at a time, a *group* 64 games, and a *block* eight games.
+//!
 //! A step works through groups of 64 games. By default, without partners and with autoreset
 //! `SameStep`, each group passes these stages:
 //!
@@ -47,23 +50,25 @@ use next_games::NextGames;
 use result::StepResult;
 use scratch::Scratch;
 
-/// What a kernel does with a chunk of games.
-enum Work<'a, 'b> {
+/// A pass of a kernel through a chunk of games.
+enum Pass<'a, 'b> {
+    /// Plays the turns, and writes the outputs.
     Run(&'a mut Chunk<'b>, &'a mut Scratch),
+    /// Sets the flag if an action is illegal.
     Check(&'a Chunk<'b>, &'a mut bool),
 }
 
-/// The work of a step with the kernel of a `VARIANT`.
-struct KernelTask<'a, 'b, 'c, const VARIANT: usize>(Step<'a>, Work<'b, 'c>);
+/// A pass with the kernel of a `VARIANT`.
+struct KernelTask<'a, 'b, 'c, const VARIANT: usize>(Step<'a>, Pass<'b, 'c>);
 
 impl<I: Isa + Expand, const VARIANT: usize> Task<I> for KernelTask<'_, '_, '_, VARIANT> {
     #[inline(always)]
     fn run(self, isa: I) {
-        let KernelTask(step, work) = self;
+        let KernelTask(step, pass) = self;
         let kernel = Kernel::<I, VARIANT> { isa, plan: &step.config.plan };
-        match work {
-            Work::Run(chunk, scratch) => step.run_with(kernel, chunk, scratch),
-            Work::Check(chunk, found) => {
+        match pass {
+            Pass::Run(chunk, scratch) => step.run_with(kernel, chunk, scratch),
+            Pass::Check(chunk, found) => {
                 let actions = step.actions_of(chunk, &(0..chunk.len()));
                 *found = find_illegal(kernel, chunk.blocks, actions);
             }
@@ -131,37 +136,37 @@ impl<'a> Step<'a> {
 
     /// Plays the step in the games of a chunk.
     pub fn run(self, chunk: &mut Chunk<'_>, scratch: &mut Scratch) {
-        self.dispatch(Work::Run(chunk, scratch));
+        self.dispatch(Pass::Run(chunk, scratch));
     }
 
     /// Whether a game of the chunk is not over and its action is illegal.
     pub fn has_illegal(self, chunk: &Chunk<'_>) -> bool {
         let mut found = false;
-        self.dispatch(Work::Check(chunk, &mut found));
+        self.dispatch(Pass::Check(chunk, &mut found));
         found
     }
 
     /// Chooses the kernel: for a base game, for a base game with other tokens or switches, or for
     /// any variant.
-    fn dispatch(self, work: Work<'_, '_>) {
+    fn dispatch(self, pass: Pass<'_, '_>) {
         let constants = self.config.plan.constants;
         let is_standard = constants == Constants::standard(constants.players);
         match (constants.players, is_standard, constants.has_standard_cards()) {
-            (2, true, _) => self.dispatch_for::<2>(work),
-            (3, true, _) => self.dispatch_for::<3>(work),
-            (4, true, _) => self.dispatch_for::<4>(work),
-            (5, true, _) => self.dispatch_for::<5>(work),
-            (2, _, true) => self.dispatch_for::<{ OTHER_RULES + 2 }>(work),
-            (3, _, true) => self.dispatch_for::<{ OTHER_RULES + 3 }>(work),
-            (4, _, true) => self.dispatch_for::<{ OTHER_RULES + 4 }>(work),
-            (5, _, true) => self.dispatch_for::<{ OTHER_RULES + 5 }>(work),
-            _ => self.dispatch_for::<ANY_VARIANT>(work),
+            (2, true, _) => self.dispatch_for::<2>(pass),
+            (3, true, _) => self.dispatch_for::<3>(pass),
+            (4, true, _) => self.dispatch_for::<4>(pass),
+            (5, true, _) => self.dispatch_for::<5>(pass),
+            (2, _, true) => self.dispatch_for::<{ OTHER_RULES + 2 }>(pass),
+            (3, _, true) => self.dispatch_for::<{ OTHER_RULES + 3 }>(pass),
+            (4, _, true) => self.dispatch_for::<{ OTHER_RULES + 4 }>(pass),
+            (5, _, true) => self.dispatch_for::<{ OTHER_RULES + 5 }>(pass),
+            _ => self.dispatch_for::<ANY_VARIANT>(pass),
         }
     }
 
-    fn dispatch_for<const VARIANT: usize>(self, work: Work<'_, '_>) {
-        let any_variant = |KernelTask(step, work)| KernelTask::<ANY_VARIANT>(step, work);
-        self.config.simd.run_special(KernelTask::<VARIANT>(self, work), any_variant);
+    fn dispatch_for<const VARIANT: usize>(self, pass: Pass<'_, '_>) {
+        let any_variant = |KernelTask(step, pass)| KernelTask::<ANY_VARIANT>(step, pass);
+        self.config.simd.run_special(KernelTask::<VARIANT>(self, pass), any_variant);
     }
 
     /// Plays the actions, if there are any, and writes the outputs: group by group.

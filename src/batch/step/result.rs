@@ -63,11 +63,11 @@ impl StepResult {
         put!(outputs.terminated, games, bools(self.ended));
         put!(outputs.truncated, games, [false; LANES]);
         put!(outputs.illegal_action, games, bools(self.forfeited));
-        put!(outputs.current_player, games, block.field(now, counter::PLAYER, 8).narrow());
+        put!(outputs.current_player, games, block.bits(now, counter::PLAYER, 8).narrow());
         put!(outputs.score, games, score(block, now).narrow());
         put!(outputs.final_score, games, score(block, last).narrow());
-        put!(outputs.final_length, games, block.field(last, counter::LENGTH, 8).narrow());
-        let ending = block.field(last, counter::ENDING, 8);
+        put!(outputs.final_length, games, block.bits(last, counter::LENGTH, 8).narrow());
+        let ending = block.bits(last, counter::ENDING, 8);
         put!(outputs.final_ending, games, ending.narrow().map(|ending| ending as i8));
     }
 }
@@ -78,7 +78,7 @@ fn score<I: Isa, const VARIANT: usize>(
     block: &Block<'_, I, VARIANT>,
     counters: I::Lanes,
 ) -> I::Lanes {
-    let score = block.field(counters, counter::SCORE, 8);
+    let score = block.bits(counters, counter::SCORE, 8);
     if !block.constants().forfeits {
         return score;
     }

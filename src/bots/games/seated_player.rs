@@ -77,7 +77,7 @@ impl SeatedPlayer {
         if matches!(self.player, Player::External) {
             return Err(GamesError::External);
         }
-        let mut followed = self.take_up(state);
+        let mut followed = self.game_of(state);
         self.catch_up(&mut followed, state.history());
         let view = followed.state.view(self.seat);
         if followed.chosen.is_none() {
@@ -91,20 +91,23 @@ impl SeatedPlayer {
         checked
     }
 
-    /// The followed game if the state goes on from it as this seat sees it, or else the start of the
-    /// state's game. A stored state has other cards where the seat sees none.
-    fn take_up(&mut self, state: &State) -> FollowedGame {
-        let Some(last) = self.followed.take() else { return self.begin(0, state) };
-        let is_same_deal = last.state.variant() == state.variant()
-            && last.state.deck() == state.deck()
-            && last.state.start_player() == state.start_player();
-        if is_same_deal && state.history().starts_with(last.state.history()) {
-            return last;
+    /// The game that a state is of: the followed game if the state goes on from it, or else a game that begins. A
+    /// state that was stored has other cards where the seat sees none. Such a state goes on from the followed game
+    /// if the seat saw the same turns.
+    fn game_of(&mut self, state: &State) -> FollowedGame {
+        let Some(followed) = self.followed.take() else { return self.begin(0, state) };
+        let is_same_deal = followed.state.variant() == state.variant()
+            && followed.state.deck() == state.deck()
+            && followed.state.start_player() == state.start_player();
+        if is_same_deal {
+            let goes_on = state.history().starts_with(followed.state.history());
+            return if goes_on { followed } else { self.begin(followed.game, state) };
         }
-        let stored = state.first_turns(last.state.length()).filter(|_| !is_same_deal);
-        match stored.filter(|start| start.is_seen_alike(&last.state, self.seat)) {
-            Some(start) => FollowedGame { state: start, ..last },
-            None => self.begin(last.game + u64::from(!is_same_deal), state),
+        match state.first_turns(followed.state.length()) {
+            Some(start) if start.is_seen_alike(&followed.state, self.seat) => {
+                FollowedGame { state: start, ..followed }
+            }
+            _ => self.begin(followed.game + 1, state),
         }
     }
 
