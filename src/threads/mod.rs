@@ -9,7 +9,7 @@ mod share;
 mod stop;
 
 pub use pool::MAX_THREADS;
-pub(crate) use pool::{Pool, wait_until};
+pub(crate) use pool::Pool;
 pub(crate) use share::{locked, share, take_pieces};
 pub(crate) use stop::is_stopped;
 pub(crate) use stop::{Stop, stoppable};

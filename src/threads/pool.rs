@@ -101,7 +101,7 @@ impl Board {
 const _: () = assert!(MAX_THREADS as u64 <= Board::INSIDE);
 
 /// Spins for a while, then sleeps again and again, until it is time.
-pub fn wait_until(is_time: impl Fn() -> bool, sleep: impl Fn()) {
+fn wait_until(is_time: impl Fn() -> bool, sleep: impl Fn()) {
     let mut start = None;
     while !is_time() {
         if start.get_or_insert_with(Instant::now).elapsed() < SPIN {

@@ -1,24 +1,18 @@
 //! How the threads of a batch divide its games.
 
 use std::mem::take;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
-use std::{hint, thread};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::batch::config::BatchConfig;
 use crate::batch::kernel::block::block_words;
 use crate::batch::kernel::lanes::LANES;
 use crate::batch::step::chunk::{Chunk, GROUP_GAMES};
 use crate::batch::step::scratch::Scratch;
-use crate::threads::{Pool, locked, take_pieces, wait_until};
+use crate::threads::{Pool, locked, take_pieces};
 
 /// The number of pieces in a large share.
 const PIECES: usize = 4;
-
-/// How long a thread that has checked its own games waits for the others before it checks theirs.
-const ARRIVAL: Duration = Duration::from_micros(1);
 
 /// The games of a batch in one share for each thread, always the same games, so that they stay in
 /// the caches of the thread's core.
@@ -76,15 +70,24 @@ impl<'a> Partition<'a> {
         refuses: Option<impl Fn(&BatchConfig, &Chunk<'_>) -> bool + Sync>,
         run: impl Fn(&BatchConfig, &mut Chunk<'_>, &mut Scratch) + Sync,
     ) -> bool {
+        if let Some(refuses) = refuses {
+            let refused = AtomicBool::new(false);
+            pool.run(|thread| {
+                let (before, own_and_after) = self.0.split_at(thread);
+                for share in own_and_after.iter().chain(before) {
+                    let is_claimed = share.claimed.swap(true, Ordering::Relaxed);
+                    if !is_claimed && refuses(config, &locked(&share.left)) {
+                        refused.store(true, Ordering::Relaxed);
+                    }
+                }
+            });
+            if refused.into_inner() {
+                return false;
+            }
+        }
         let size = locked(&self.0[0].left).len();
         let piece = (size / PIECES).next_multiple_of(GROUP_GAMES).max(GROUP_GAMES);
-        let check = Check::default();
         pool.run(|thread| {
-            if let Some(refuses) = &refuses
-                && !check.passes(&self.0, thread, |games| refuses(config, games))
-            {
-                return;
-            }
             let words = block_words(config.plan.constants);
             let take = |scratch: &mut Scratch, share: &Share<'a>, distance| {
                 // The caller's thread has memory for all games that end, every other thread for its
@@ -99,50 +102,7 @@ impl<'a> Partition<'a> {
                 true
             });
         });
-        !check.refused.into_inner()
-    }
-}
-
-/// The check of all shares, before any game is touched.
-#[derive(Default)]
-#[repr(align(128))]
-struct Check {
-    checked: AtomicUsize,
-    refused: AtomicBool,
-}
-
-impl Check {
-    /// Checks the share of a thread and waits for the other threads to check theirs. The share of a
-    /// thread that does not come in time is checked by another.
-    fn passes<'a>(
-        &self,
-        shares: &[Share<'a>],
-        thread: usize,
-        refuses: impl Fn(&Chunk<'a>) -> bool,
-    ) -> bool {
-        self.check(&shares[thread], &refuses);
-        let is_done = || self.checked.load(Ordering::Acquire) == shares.len();
-        let start = Instant::now();
-        while !is_done() && start.elapsed() < ARRIVAL {
-            hint::spin_loop();
-        }
-        shares.iter().for_each(|share| self.check(share, &refuses));
-        wait_until(is_done, thread::yield_now);
-        !self.refused.load(Ordering::Relaxed)
-    }
-
-    /// Checks a share, unless another thread does or did.
-    fn check<'a>(&self, share: &Share<'a>, refuses: impl Fn(&Chunk<'a>) -> bool) {
-        if share.claimed.swap(true, Ordering::Relaxed) {
-            return;
-        }
-        // A check that panics refuses: no other thread waits for it, and no game is touched.
-        let refused = catch_unwind(AssertUnwindSafe(|| refuses(&locked(&share.left))));
-        self.refused.fetch_or(*refused.as_ref().unwrap_or(&true), Ordering::Relaxed);
-        self.checked.fetch_add(1, Ordering::Release);
-        if let Err(panic) = refused {
-            resume_unwind(panic);
-        }
+        true
     }
 }
 
