@@ -84,7 +84,7 @@ impl Batch {
                 scratch.bots.open.clear(); // a bot that panicked has left some
                 if turns.is_some() {
                     let waiting =
-                        tables.iter().enumerate().filter(|(_, table)| table.waits_for_bot());
+                        tables.iter().enumerate().filter(|(_, table)| table.runner.waits_for_bot());
                     scratch.bots.open.extend(waiting.map(|(index, _)| index));
                     play_on(config, tables, 0, turns, scratch);
                 }
@@ -105,10 +105,10 @@ impl Batch {
     pub(crate) fn outcomes(&self) -> Result<Vec<Option<Outcome>>, GamesError> {
         let mut outcomes = try_with_capacity(self.num_envs())?;
         for table in self.games.tables() {
-            if let Some(source) = table.failure() {
+            if let Some(source) = &table.failure {
                 return Err(GamesError::Game { game: table.seed().game, source: source.clone() });
             }
-            outcomes.push(table.outcome());
+            outcomes.push(table.runner.outcome());
         }
         Ok(outcomes)
     }
@@ -120,7 +120,7 @@ impl Batch {
     pub(crate) fn recorded(&self) -> Result<Recording, GamesError> {
         let mut recording = Recording::new(self.variant().clone());
         for table in self.games.tables().iter().take_while(|_| !is_stopped()) {
-            table.record(&mut recording)?;
+            table.runner.record(&mut recording)?;
         }
         Ok(recording)
     }
@@ -191,7 +191,7 @@ impl Batch {
             )));
         }
         let tables = self.games.tables();
-        self.check_actions(actions, |game| moving[game] && !tables[game].waits_for_bot())?;
+        self.check_actions(actions, |game| moving[game] && !tables[game].runner.waits_for_bot())?;
         self.play(Moves::OfPartners { actions, moving, turns })?;
         let (partners, tables) = (&self.config.options.partners, self.games.tables());
         let left = check_turns(partners, tables.iter().enumerate());
@@ -234,7 +234,7 @@ impl Batch {
     /// If there is no such game, or an earlier call was interrupted halfway.
     #[must_use]
     pub fn partner_state(&self, game: usize) -> Option<State> {
-        self.has_partners().then(|| self.whole_games().tables()[game].state())
+        self.has_partners().then(|| self.whole_games().tables()[game].runner.state())
     }
 
     /// The index, among the partners of a seat, of the one who holds the seat in this episode of a

@@ -57,7 +57,7 @@ pub struct StoredTable {
 impl StoredTable {
     pub fn of(table: &Table) -> StoredTable {
         let (seed, actions) = (table.seed(), table.actions());
-        StoredTable { seed, actions, forfeited: table.is_forfeited() }
+        StoredTable { seed, actions, forfeited: table.forfeited }
     }
 
     /// Plays the game again. If the call is stopped, the result means nothing.

@@ -58,7 +58,7 @@ impl Moves<'_> {
                     if !moving[game] || table.is_over() {
                         continue;
                     }
-                    if !table.waits_for_bot() {
+                    if !table.runner.waits_for_bot() {
                         table.play(actions[game]);
                         if wanted == Turns::One {
                             continue;
@@ -66,7 +66,7 @@ impl Moves<'_> {
                     }
                 }
             }
-            if turns.is_some() && table.waits_for_bot() {
+            if turns.is_some() && table.runner.waits_for_bot() {
                 open.push(index);
             }
         }
@@ -105,7 +105,7 @@ pub fn play_on(
             };
             if is_dealt_anew {
                 table.deal_next(&options.partners);
-                if turns == Some(Turns::UntilAsked) && table.waits_for_bot() {
+                if turns == Some(Turns::UntilAsked) && table.runner.waits_for_bot() {
                     scratch.bots.open.push(index);
                 }
             }

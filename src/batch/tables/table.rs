@@ -1,14 +1,12 @@
 //! A game with bots and asked players in some seats, as a batch keeps it.
 
-use std::collections::TryReserveError;
+use std::borrow::{Borrow, BorrowMut};
 use std::sync::Arc;
 
 use super::partners::Partners;
 use crate::batch::kernel::game::Game;
-use crate::bots::{BotMoveError, GameRunner, Outcome};
-use crate::rules::{
-    ActionSet, EpisodeSeed, Event, Position, RandomGame, Recording, State, Variant,
-};
+use crate::bots::{BotMoveError, GameRunner};
+use crate::rules::{ActionSet, EpisodeSeed, Event, Position, RandomGame, Variant};
 
 /// Most deals in a row for an episode in which the partners leave the learner a turn.
 pub const MAX_DEALS: u16 = 1000;
@@ -16,12 +14,13 @@ pub const MAX_DEALS: u16 = 1000;
 /// A game with partners.
 #[derive(Clone, Debug)]
 pub struct Table {
-    runner: GameRunner,
+    /// The game with its players. An illegal action that ended it is not among its turns.
+    pub runner: GameRunner,
     /// Whether an illegal action has ended this episode. It counts as a turn, as in games without
     /// partners.
-    forfeited: bool,
+    pub forfeited: bool,
     /// The illegal move of a bot, if one has ended this episode.
-    failure: Option<BotMoveError>,
+    pub failure: Option<BotMoveError>,
     since: Since,
 }
 
@@ -34,14 +33,14 @@ struct Since {
     /// Whether the learner has had a turn in this episode.
     learner_acted: bool,
     /// The episode that has ended in this step, after a turn of the learner.
-    ended: Option<StepOfTable>,
+    ended: Option<TableResult>,
     /// The deals in a row in which the learner has had no turn, this one included.
     deals: u16,
 }
 
 /// The result of a step in one game.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct StepOfTable {
+pub struct TableResult {
     pub reward: i64,
     /// The counters of the game as it ended; `None` if it goes on.
     pub last: Option<u64>,
@@ -49,14 +48,14 @@ pub struct StepOfTable {
     pub was_illegal: bool,
 }
 
-impl AsRef<GameRunner> for Table {
-    fn as_ref(&self) -> &GameRunner {
+impl Borrow<GameRunner> for Table {
+    fn borrow(&self) -> &GameRunner {
         &self.runner
     }
 }
 
-impl AsMut<GameRunner> for Table {
-    fn as_mut(&mut self) -> &mut GameRunner {
+impl BorrowMut<GameRunner> for Table {
+    fn borrow_mut(&mut self) -> &mut GameRunner {
         &mut self.runner
     }
 }
@@ -137,7 +136,7 @@ impl Table {
     /// Keeps the result of a step that has ended the game.
     fn end(&mut self, was_illegal: bool) {
         let (reward, last) = (self.reward(), Some(self.game().counters()));
-        self.since.ended = Some(StepOfTable { reward, last, was_illegal });
+        self.since.ended = Some(TableResult { reward, last, was_illegal });
     }
 
     /// The points that the learner has not been rewarded for yet.
@@ -146,9 +145,9 @@ impl Table {
     }
 
     /// The result of the step.
-    pub fn result(&self) -> StepOfTable {
+    pub fn result(&self) -> TableResult {
         let reward = if self.since.learner_acted { self.reward() } else { 0 };
-        self.since.ended.unwrap_or(StepOfTable { reward, last: None, was_illegal: false })
+        self.since.ended.unwrap_or(TableResult { reward, last: None, was_illegal: false })
     }
 
     /// Whether the partners have ended the episode before the learner's first turn.
@@ -159,11 +158,6 @@ impl Table {
     /// Whether the partners have ended so many episodes in a row that no further one is dealt in this step.
     pub fn is_stuck(&self) -> bool {
         self.is_skipped() && self.since.deals >= MAX_DEALS
-    }
-
-    /// Whether it is the turn of a bot.
-    pub fn waits_for_bot(&self) -> bool {
-        self.runner.waits_for_bot()
     }
 
     pub fn is_over(&self) -> bool {
@@ -193,16 +187,6 @@ impl Table {
         true
     }
 
-    /// The illegal move of a bot, if one has ended this episode.
-    pub const fn failure(&self) -> Option<&BotMoveError> {
-        self.failure.as_ref()
-    }
-
-    /// Whether an illegal action has ended this episode.
-    pub const fn is_forfeited(&self) -> bool {
-        self.forfeited
-    }
-
     /// The position as it stands.
     pub const fn position(&self) -> &Position {
         &self.runner.game().position
@@ -218,21 +202,6 @@ impl Table {
         let action = |event: &Event| self.runner.variant().move_to_action(event.played);
         let action = |event| u8::from(action(event).expect("the learner chose an action"));
         self.runner.external_turns().map(action).collect()
-    }
-
-    /// The game with its turns. An illegal action that ended it is not among them.
-    pub fn state(&self) -> State {
-        self.runner.state()
-    }
-
-    /// How the game ended; `None` before its end.
-    pub fn outcome(&self) -> Option<Outcome> {
-        self.runner.outcome()
-    }
-
-    /// Adds the game to recorded games of the same variant, as [`Table::state`] has it.
-    pub fn record(&self, recording: &mut Recording) -> Result<(), TryReserveError> {
-        self.runner.record(recording)
     }
 
     /// A copy of the game as a batch keeps games without partners.

@@ -1,6 +1,7 @@
 //! The one driver of bots. It lets them play in many games side by side, so that policies are evaluated for
 //! many games at a time.
 
+use std::borrow::BorrowMut;
 use std::sync::Arc;
 
 use super::player::BotMoveError;
@@ -32,7 +33,7 @@ pub(crate) struct AdvanceScratch {
 /// Lets bots play in the open games, unless the call is stopped. Policies are evaluated for all games
 /// that wait for them. `failed` gets the games in which a bot chose an illegal move, which is not played;
 /// the other games go on.
-pub(crate) fn advance<G: AsRef<GameRunner> + AsMut<GameRunner>>(
+pub(crate) fn advance<G: BorrowMut<GameRunner>>(
     games: &mut [G],
     turns: Turns,
     scratch: &mut AdvanceScratch,
@@ -41,7 +42,7 @@ pub(crate) fn advance<G: AsRef<GameRunner> + AsMut<GameRunner>>(
     while !scratch.open.is_empty() && !is_stopped() {
         scratch.open.retain(|&index| {
             let game = &mut games[index];
-            game.as_mut().run_to_policy(turns).unwrap_or_else(|error| {
+            game.borrow_mut().run_to_policy(turns).unwrap_or_else(|error| {
                 failed(index, game, error);
                 false
             })
@@ -55,10 +56,7 @@ pub(crate) fn advance<G: AsRef<GameRunner> + AsMut<GameRunner>>(
 }
 
 /// Plays one turn of each open game; in all of them a policy is to act.
-fn play_policies<G: AsRef<GameRunner> + AsMut<GameRunner>>(
-    games: &mut [G],
-    scratch: &mut AdvanceScratch,
-) {
+fn play_policies<G: BorrowMut<GameRunner>>(games: &mut [G], scratch: &mut AdvanceScratch) {
     let AdvanceScratch { open, waiting, policies } = scratch;
     waiting.clear();
     waiting.extend(open.iter().map(|&game| {
@@ -69,18 +67,18 @@ fn play_policies<G: AsRef<GameRunner> + AsMut<GameRunner>>(
     for alike in waiting.chunk_by(|(one, _), (other, _)| one == other) {
         let policy = policy_to_act(&mut games[alike[0].1]).0.policy.clone();
         let views = alike.iter().map(|&(_, game)| {
-            let runner = games[game].as_ref();
+            let runner = games[game].borrow();
             runner.view(runner.current_player())
         });
         let outputs = PolicyBot::evaluate(&policy, views, policies);
         for (row, &(_, game)) in alike.iter().enumerate() {
             let (bot, view) = policy_to_act(&mut games[game]);
             let played = bot.choose(&outputs, row, view.variant());
-            games[game].as_mut().play_unchecked(played);
+            games[game].borrow_mut().play_unchecked(played);
         }
     }
 }
 
-fn policy_to_act<G: AsMut<GameRunner>>(game: &mut G) -> (&mut PolicyBot, View<'_>) {
-    game.as_mut().policy_to_act().expect("a policy is to act")
+fn policy_to_act<G: BorrowMut<GameRunner>>(game: &mut G) -> (&mut PolicyBot, View<'_>) {
+    game.borrow_mut().policy_to_act().expect("a policy is to act")
 }

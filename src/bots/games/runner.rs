@@ -55,18 +55,6 @@ impl fmt::Debug for GameRunner {
     }
 }
 
-impl AsRef<GameRunner> for GameRunner {
-    fn as_ref(&self) -> &GameRunner {
-        self
-    }
-}
-
-impl AsMut<GameRunner> for GameRunner {
-    fn as_mut(&mut self) -> &mut GameRunner {
-        self
-    }
-}
-
 impl GameRunner {
     /// A runner with one player for each seat, at the start of the game of this seed.
     ///
