@@ -10,7 +10,7 @@ use super::kernel::lanes::{LANES, Word};
 use super::kernel::plan::Constants;
 use super::tables::table::Table;
 use crate::buffers::try_with_capacity;
-use crate::rules::{ActionSet, EpisodeSeed, Position, Seat, Variant};
+use crate::rules::{ActionId, ActionSet, EpisodeSeed, Position, Seat, Variant};
 use crate::threads::is_stopped;
 
 /// The games of a batch.
@@ -97,6 +97,17 @@ impl Games {
                 ActionSet(high << 64 | low)
             }
             Games::Tables(tables) => tables[index].legal_actions(),
+        }
+    }
+
+    /// Whether an action is legal in a game that goes on.
+    pub fn is_legal(&self, index: usize, action: i64) -> bool {
+        match self {
+            Games::Blocks(_) => {
+                let id = usize::try_from(action).ok().and_then(ActionId::new);
+                id.is_some_and(|action| self.legal_actions(index).contains(action))
+            }
+            Games::Tables(tables) => tables[index].legal_move(action).is_some(),
         }
     }
 

@@ -2,7 +2,6 @@
 
 use crate::batch::options::{AutoresetMode, IllegalAction};
 use crate::batch::{Batch, BatchError, IllegalActionsError, RefusedAction};
-use crate::rules::ActionId;
 
 impl Batch {
     /// Checks the actions of the games in which `chooses` holds.
@@ -47,8 +46,6 @@ impl Batch {
         if self.is_over(game) {
             return options.autoreset_mode == AutoresetMode::Disabled;
         }
-        let id = usize::try_from(action).ok().and_then(ActionId::new);
-        let legal = id.is_some_and(|action| self.legal_actions(game).contains(action));
-        options.illegal_action == IllegalAction::Raise && !legal
+        options.illegal_action == IllegalAction::Raise && !self.games.is_legal(game, action)
     }
 }

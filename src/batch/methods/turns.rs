@@ -153,7 +153,9 @@ impl Batch {
         check_length("actions", actions.len(), self.num_envs())?;
         let partners = &self.config.options.partners;
         let waits = |seat: Option<Seat>| seat.is_some_and(|seat| partners.hold(seat));
-        if let Some(game) = self.to_act().position(waits) {
+        if partners.any_is_asked()
+            && let Some(game) = self.to_act().position(waits)
+        {
             return Err(BatchError::Partners(format!(
                 "game {game} waits for a partner: expected its turn by answer first"
             )));

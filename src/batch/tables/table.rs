@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::partners::Partners;
 use crate::batch::kernel::game::Game;
 use crate::bots::{BotMoveError, GameRunner};
-use crate::rules::{ActionSet, EpisodeSeed, Event, Position, RandomGame, Variant};
+use crate::rules::{ActionSet, EpisodeSeed, Event, Move, Position, RandomGame, Variant};
 
 /// Most deals in a row for an episode in which the partners leave the learner a turn.
 pub const MAX_DEALS: u16 = 1000;
@@ -95,20 +95,22 @@ impl Table {
         }
     }
 
+    /// The move of an action, if it is legal in a game that goes on.
+    pub fn legal_move(&self, action: i64) -> Option<Move> {
+        let (position, variant) = (self.position(), self.runner.variant());
+        let played = variant.action_to_move(variant.action_id(action).ok()?).ok()?;
+        position.is_legal(variant, played).then_some(played)
+    }
+
     /// Plays the action of the learner or of an asked player, and returns whether it was legal; an illegal
     /// one loses the game.
     pub fn play(&mut self, action: i64) -> bool {
-        let (position, variant) = (self.position(), self.runner.variant());
-        let id = variant.action_id(action);
-        let played = id.and_then(|id| variant.action_to_move(id)).ok();
-        match played.filter(|&played| position.is_legal(variant, played)) {
+        let played = self.legal_move(action);
+        match played {
             Some(played) => self.runner.play_unchecked(played),
-            None => {
-                self.forfeit();
-                return false;
-            }
+            None => self.forfeit(),
         }
-        true
+        played.is_some()
     }
 
     /// Ends the game as lost, as an illegal action does.
@@ -225,7 +227,7 @@ mod tests {
     use super::*;
     use crate::batch::{Batch, BatchError, Games, Options, Outputs, Seeds};
     use crate::bots::{Bot, Player};
-    use crate::rules::{GameRng, Move, Seat, View};
+    use crate::rules::{GameRng, Seat, View};
 
     /// Fails in its first turn.
     #[derive(Clone)]
