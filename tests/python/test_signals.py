@@ -62,7 +62,8 @@ except starmine.StarmineError as error:
 else:
     raise AssertionError("the step was made")
 masked = lambda: batch.reset(reset_mask=np.arange(len(actions)) == 0)
-for refused in (batch.observe, batch.copy, batch.to_bytes, masked):
+finished = lambda: batch.num_finished
+for refused in (batch.observe, batch.copy, batch.to_bytes, masked, finished, batch.final_observations, batch._to_act):
     try:
         refused()
     except starmine.StarmineError as error:
