@@ -51,7 +51,7 @@ impl Batch {
     }
 
     /// The number of elements in an observation row: the length of the layout, or for
-    /// [`Dtype::Bits`] the bytes of whole 64-bit words.
+    /// [`Dtype::Bits`](crate::batch::Dtype::Bits) the bytes of whole 64-bit words.
     #[must_use]
     pub fn row_length(&self) -> usize {
         self.config.row_length()

@@ -126,8 +126,8 @@ impl Batch {
     }
 
     /// Begins a step of a batch with partners: plays the learner's action in every game. If all partners are
-    /// bots, they play up to the learner's next turn. The turns of external partners, and of bots beside them,
-    /// are played by [`Batch::answer`]; [`Batch::end`] writes the outputs.
+    /// bots, they play up to the learner's next turn. If some are external, [`Batch::answer`] plays the turns of
+    /// all partners. [`Batch::end`] writes the outputs.
     ///
     /// ```
     /// use starmine::batch::{Batch, Options, Outputs, Partners, Turns};
