@@ -178,6 +178,9 @@ impl Batch {
 
     /// Deals random games, unless the call is stopped.
     fn put_random(&mut self, seeds: Seeds<'_>, reset_mask: Option<&[bool]>) {
+        if let (None, Games::Blocks(blocks)) = (reset_mask, &mut self.games) {
+            blocks.decks.clear(); // a step need not look for given decks
+        }
         for game in 0..self.num_envs() {
             if game.is_multiple_of(1 << 12) && is_stopped() {
                 return;
