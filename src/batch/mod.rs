@@ -352,8 +352,7 @@ impl Batch {
         self.check_whole()?;
         outputs.check(&self.config, self.num_envs())?;
         if self.has_partners() {
-            self.begin(actions)?;
-            return self.end(outputs);
+            return self.play_learner(actions, Some(outputs));
         }
         check_length("actions", actions.len(), self.num_envs())?;
         let options = &self.config.options;

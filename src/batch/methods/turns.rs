@@ -8,9 +8,9 @@ use std::sync::Arc;
 use crate::batch::config::BatchConfig;
 use crate::batch::options::{AutoresetMode, Options};
 use crate::batch::outputs::Outputs;
-use crate::batch::step::Request;
-use crate::batch::step::chunk::Chunk;
+use crate::batch::step::chunk::{Chunk, GROUP_GAMES};
 use crate::batch::step::seeding::GameSeed;
+use crate::batch::step::{Request, Step};
 use crate::batch::tables::partners::Partners;
 use crate::batch::tables::play::{Moves, play_on};
 use crate::batch::tables::table::{MAX_DEALS, Table};
@@ -149,6 +149,15 @@ impl Batch {
     /// [`BatchError::IllegalActions`], or [`BatchError::Partners`] if the batch has no partners or a game waits for
     /// one; no game has moved then.
     pub fn begin(&mut self, actions: &[i64]) -> Result<(), BatchError> {
+        self.play_learner(actions, None)
+    }
+
+    /// Begins a step as [`Batch::begin`] does, and ends it if there are outputs.
+    pub(in crate::batch) fn play_learner(
+        &mut self,
+        actions: &[i64],
+        outputs: Option<Outputs<'_>>,
+    ) -> Result<(), BatchError> {
         self.check_tables()?;
         check_length("actions", actions.len(), self.num_envs())?;
         let partners = &self.config.options.partners;
@@ -162,7 +171,7 @@ impl Batch {
         }
         self.check_actions(actions, |_| true)?;
         self.calls += 1;
-        self.play(Moves::OfLearner(actions))
+        self.play(Moves::OfLearner(actions), outputs)
     }
 
     /// Plays turns of partners in the games of the mask `moving`: the action of an external partner, or the turn
@@ -194,7 +203,7 @@ impl Batch {
         }
         let tables = self.games.tables();
         self.check_actions(actions, |game| moving[game] && !tables[game].runner.waits_for_bot())?;
-        self.play(Moves::OfPartners { actions, moving, turns })?;
+        self.play(Moves::OfPartners { actions, moving, turns }, None)?;
         let (partners, tables) = (&self.config.options.partners, self.games.tables());
         let left = check_turns(partners, tables.iter().enumerate());
         left.inspect_err(|_| self.interrupt())
@@ -213,13 +222,22 @@ impl Batch {
         self.interrupt_if_stopped()
     }
 
-    fn play(&mut self, moves: Moves<'_>) -> Result<(), BatchError> {
+    /// Plays turns, and ends the step if there are outputs: group by group, while the games of a group are in the
+    /// cache.
+    fn play(&mut self, moves: Moves<'_>, outputs: Option<Outputs<'_>>) -> Result<(), BatchError> {
         self.interrupt();
         self.fresh = false;
-        let (call, refuses) = (self.calls, None::<fn(&BatchConfig, &Chunk<'_>) -> bool>);
-        self.run_threads(Outputs::default(), refuses, |config, games, scratch| {
+        let (call, is_end) = (self.calls, outputs.is_some());
+        let refuses = None::<fn(&BatchConfig, &Chunk<'_>) -> bool>;
+        self.run_threads(outputs.unwrap_or_default(), refuses, |config, games, scratch| {
             scratch.finished.begin(call);
-            moves.play(config, games, scratch);
+            while !games.is_empty() && !is_stopped() {
+                let mut group = games.take_front(GROUP_GAMES, config);
+                moves.play(config, &mut group, scratch);
+                if is_end {
+                    Step::new(config, 0, false, Request::End).run(&mut group, scratch);
+                }
+            }
         });
         self.is_interrupted = false;
         self.interrupt_if_stopped()

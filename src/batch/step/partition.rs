@@ -123,7 +123,7 @@ impl<'a> Share<'a> {
 
 impl<'a> Chunk<'a> {
     /// Takes this many games, or all that there are.
-    fn take_front(&mut self, games: usize, config: &BatchConfig) -> Chunk<'a> {
+    pub fn take_front(&mut self, games: usize, config: &BatchConfig) -> Chunk<'a> {
         let games = games.min(self.len());
         let (front, back) = take(self).split_at(games, config);
         *self = back;

@@ -3,7 +3,7 @@
 use super::table::Table;
 use crate::batch::config::BatchConfig;
 use crate::batch::options::AutoresetMode;
-use crate::batch::step::chunk::{Chunk, GROUP_GAMES};
+use crate::batch::step::chunk::Chunk;
 use crate::batch::step::scratch::Scratch;
 use crate::bots::{Turns, advance};
 use crate::threads::is_stopped;
@@ -19,20 +19,14 @@ pub enum Moves<'a> {
 }
 
 impl Moves<'_> {
-    /// Plays the turns in the games of a chunk, group by group.
-    pub fn play(self, config: &BatchConfig, chunk: &mut Chunk<'_>, scratch: &mut Scratch) {
-        let tables = chunk.tables.chunks_mut(GROUP_GAMES);
-        let groups = tables.zip(chunk.seeds.chunks_mut(GROUP_GAMES));
-        for (first, (tables, seeds)) in (chunk.first..).step_by(GROUP_GAMES).zip(groups) {
-            if is_stopped() {
-                return;
-            }
-            let turns = self.begin(config, tables, first, &mut scratch.bots.open);
-            play_on(config, tables, first, turns, scratch);
-            for (seed, table) in seeds.iter_mut().zip(tables) {
-                if seed.episode() != table.seed() {
-                    *seed = table.seed().into();
-                }
+    /// Plays the turns in a group of games.
+    pub fn play(self, config: &BatchConfig, group: &mut Chunk<'_>, scratch: &mut Scratch) {
+        let Chunk { first, tables, seeds, .. } = group;
+        let turns = self.begin(config, tables, *first, &mut scratch.bots.open);
+        play_on(config, tables, *first, turns, scratch);
+        for (seed, table) in seeds.iter_mut().zip(tables.iter()) {
+            if seed.episode() != table.seed() {
+                *seed = table.seed().into();
             }
         }
     }
