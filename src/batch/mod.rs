@@ -74,9 +74,9 @@
 // From the bottom; each uses only those above it in this list:
 //
 // - `kernel`: eight games in lockstep, by the rules
-// - `error`, `options`, `config` (what follows from the options for all games and threads), `outputs` (the
-//   table of outputs)
-// - `tables`: games with partners, which the rules engine plays; `games`: games of either engine
+// - `error`, `tables` (partners, and a game with them), `options`, `config` (what follows from the options for
+//   all games and threads), `outputs` (the table of outputs)
+// - `games`: the games of a batch, of the kernel or with partners
 // - `rows`: observations and extra outputs from the words of the kernel
 // - `step`: a step of many games: its stages, and how threads share the games
 // - this file: `Batch` with its steps

@@ -2,9 +2,8 @@
 
 use half::f16;
 
-use crate::batch::Batch;
 use crate::batch::config::BatchConfig;
-use crate::batch::options::{Dtype, Observers};
+use crate::batch::options::Dtype;
 use crate::buffers::{BufferError, WriteOnly, check_length};
 use crate::encode::CARD_FEATURES;
 
@@ -187,23 +186,12 @@ impl Outputs<'_> {
     }
 }
 
-impl Batch {
-    /// The shape of an output's array. The first axis counts the games. The array lacks the axis of
-    /// observers where only the seat to act is observed.
-    pub(crate) fn shape(&self, axes: &[Axis]) -> Vec<usize> {
-        let is_in_array =
-            |axis: &Axis| *axis != Axis::Observers || self.options().observers == Observers::All;
-        let axes = axes.iter().copied().filter(is_in_array);
-        [self.num_envs()].into_iter().chain(axes.map(|axis| axis.length(&self.config))).collect()
-    }
-}
-
 pub(crate) use for_each_output;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::batch::Options;
+    use crate::batch::{Batch, Options};
     use crate::rules::Variant;
 
     #[test]

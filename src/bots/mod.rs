@@ -52,13 +52,12 @@ mod rule_list;
 mod smart;
 
 pub use bot::{Bot, BoxedClone, MoveValue, Turn};
-pub use games::advance::Turns;
 pub(crate) use games::advance::{AdvanceScratch, advance};
 pub(crate) use games::play_games::play_listed_games;
 pub use games::play_games::{GamesOptions, PlayedGames, play_games, record_games};
 pub(crate) use games::player::check_number;
 pub use games::player::{BotMoveError, GamesError, Player};
-pub use games::runner::{GameRunner, Outcome};
+pub use games::runner::{GameRunner, Outcome, Turns};
 pub use games::seated_player::SeatedPlayer;
 pub(crate) use games::seats::{Seats, show_turns};
 pub(crate) use games::turn_values::TurnValues;

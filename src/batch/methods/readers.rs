@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::batch::{Batch, Options};
+use crate::batch::{Axis, Batch, Observers, Options};
 use crate::buffers::Simd;
 use crate::encode::Layout;
 use crate::rules::{ActionSet, EpisodeSeed, Position, Seat, SeerView, Variant, View};
@@ -118,5 +118,14 @@ impl Batch {
     pub fn legal_actions(&self, game: usize) -> ActionSet {
         assert!(game < self.num_envs(), "there is no game {game}");
         self.whole_games().legal_actions(game)
+    }
+
+    /// The shape of an output's array. The first axis counts the games. The array lacks the axis of
+    /// observers where only the seat to act is observed.
+    pub(crate) fn shape(&self, axes: &[Axis]) -> Vec<usize> {
+        let is_in_array =
+            |axis: &Axis| *axis != Axis::Observers || self.options().observers == Observers::All;
+        let axes = axes.iter().copied().filter(is_in_array);
+        [self.num_envs()].into_iter().chain(axes.map(|axis| axis.length(&self.config))).collect()
     }
 }

@@ -16,7 +16,7 @@
 //! The last observation of a copied game is encoded when the caller asks for it, by stage 3 for the
 //! copies alone. Encoding it in each step would cost callers who do not ask a tenth of the step.
 //!
-//! In a replay, [`next_games`] deals recorded games in stage 2. With partners, [`tables`](super::tables) plays
+//! In a replay, [`next_games`] deals recorded games in stage 2. With partners, [`tables`] plays
 //! stages 1 and 2 by the rules, and stage 3 puts eight games at a time into a block of the thread.
 
 pub mod chunk;
@@ -26,6 +26,7 @@ pub mod partition;
 pub mod result;
 pub mod scratch;
 pub mod seeding;
+pub mod tables;
 
 use std::hint::black_box;
 use std::ops::Range;

@@ -2,8 +2,6 @@
 //!
 //! - [`partners`]: who holds the seats that the learner does not hold
 //! - [`table`]: one game with its players
-//! - [`play`]: the turns of many games
 
 pub mod partners;
-pub mod play;
 pub mod table;

@@ -5,20 +5,11 @@ use std::borrow::BorrowMut;
 use std::sync::Arc;
 
 use super::player::BotMoveError;
-use super::runner::GameRunner;
+use super::runner::{GameRunner, Turns};
 use crate::bots::policy::PolicyBot;
 use crate::nn::PolicyScratch;
 use crate::rules::View;
 use crate::threads::is_stopped;
-
-/// How far bots play.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turns {
-    /// Until an external player is to act or the game is over.
-    UntilAsked,
-    /// One turn, so that the caller sees every position.
-    One,
-}
 
 /// Memory of [`advance`], so that it allocates nothing.
 #[derive(Debug, Default)]

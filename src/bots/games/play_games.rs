@@ -4,9 +4,9 @@ use std::collections::TryReserveError;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::advance::{AdvanceScratch, Turns, advance};
+use super::advance::{AdvanceScratch, advance};
 use super::player::{GamesError, Player, check_players};
-use super::runner::{GameRunner, Outcome};
+use super::runner::{GameRunner, Outcome, Turns};
 use super::turn_values::TurnValues;
 use crate::buffers::try_with_capacity;
 use crate::rules::{EpisodeSeed, Recording, Variant};

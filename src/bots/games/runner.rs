@@ -4,7 +4,6 @@ use std::collections::TryReserveError;
 use std::fmt;
 use std::sync::Arc;
 
-use super::advance::Turns;
 use super::player::{BotMoveError, GamesError, Player, check_players};
 use super::seats::Seats;
 use super::turn_values::TurnValues;
@@ -18,6 +17,15 @@ use crate::threads::is_stopped;
 /// Upper bound of a game's turns: each costs a card or a token, and a card returns at most two
 /// tokens.
 const MAX_TURNS: usize = 256;
+
+/// How far bots play.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turns {
+    /// Until an external player is to act or the game is over.
+    UntilAsked,
+    /// One turn, so that the caller sees every position.
+    One,
+}
 
 /// The result of one game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -20,10 +20,11 @@ LAYERS = ["processor", "threads", "rules", "encode", "buffers", "nn", "bots", "s
 BATCH_FLOORS = [
     {"kernel"},
     {"error"},
-    {"partners"},
+    {"tables"},
     {"options"},
     {"config"},
     {"outputs"},
+    {"games"},
     {"rows"},
     {"step"},
     {"mod"},

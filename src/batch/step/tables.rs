@@ -1,10 +1,10 @@
 //! The turns that a call plays in games with partners.
 
-use super::table::Table;
 use crate::batch::config::BatchConfig;
 use crate::batch::options::AutoresetMode;
 use crate::batch::step::chunk::Chunk;
 use crate::batch::step::scratch::Scratch;
+use crate::batch::tables::table::Table;
 use crate::bots::{Turns, advance};
 use crate::threads::is_stopped;
 
@@ -69,7 +69,7 @@ impl Moves<'_> {
 }
 
 /// Lets bots play in the open games, and deals the episodes that follow those that have ended: the first one in
-/// which the partners leave the learner a turn, or after [`MAX_DEALS`](super::table::MAX_DEALS) deals one that is
+/// which the partners leave the learner a turn, or after [`MAX_DEALS`](crate::batch::tables::table::MAX_DEALS) deals one that is
 /// over. `first` is the index of the first game.
 pub fn play_on(
     config: &BatchConfig,
