@@ -17,9 +17,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from starmine._core import ArrayError, Layout, StarmineError, Variant
+from starmine._core import ArrayError, StarmineError, Variant
 from starmine._util.arrays import Array
 from starmine._util.keywords import refuse_settings
+from starmine.envs.layout import Layout
 from starmine.envs.vector import HanabiVectorEnv
 
 try:

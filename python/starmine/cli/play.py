@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 from tyro.conf import UseAppendAction, arg
 
-from starmine._core import StarmineError, Variant, bot, bots, policies
+from starmine._core import StarmineError, Variant, bots, policies
 from starmine._util.durable import given_path, replace_file
 from starmine.cli.options import Command, Integer, Rules, Seats, rules_of_text
 from starmine.cli.player_files import player_of
@@ -25,6 +25,7 @@ from starmine.games.variants import preset_of
 from starmine.look.live_game import LiveGame
 from starmine.look.server import LOOPBACK, Server
 from starmine.look.web_game import WebGame
+from starmine.policies.kinds import bot
 from starmine.policies.pools import plays
 
 ADVISERS = ("smart", "piers")  # the second plays any variant

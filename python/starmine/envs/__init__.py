@@ -3,7 +3,8 @@
 `starmine` has `HanabiEnv`, `HanabiVectorEnv` and `Batch` by the same names.
 """
 
-from starmine._core import Batch, Layout, Section
+from starmine._core import Batch
+from starmine.envs.layout import Layout, Section
 from starmine.envs.rewards import Rewards
 from starmine.envs.single import HanabiEnv
 from starmine.envs.vector import HanabiVectorEnv

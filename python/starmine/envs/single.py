@@ -10,12 +10,13 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Discrete
 
-from starmine._core import ArrayError, Batch, IllegalActionError, Layout, Move, StarmineError, State, Variant
+from starmine._core import ArrayError, Batch, IllegalActionError, Move, StarmineError, State, Variant
 from starmine._util.arrays import Array
 from starmine._util.copies import CopiedWhole
 from starmine._util.imports import look_up
 from starmine._util.keywords import GAME_OPTIONS, check_options
 from starmine._util.render_modes import RENDER_MODES, usable_modes
+from starmine.envs.layout import Layout
 from starmine.envs.rewards import Rewards
 from starmine.envs.vector import (
     ON_ILLEGAL_ACTIONS,

@@ -17,7 +17,6 @@ from starmine._core import (
     ArrayError,
     Batch,
     IllegalActionError,
-    Layout,
     StarmineError,
     State,
     Variant,
@@ -28,6 +27,7 @@ from starmine._util.copies import CopiedWhole
 from starmine._util.imports import look_up
 from starmine._util.keywords import BATCH_OPTIONS, check_options
 from starmine._util.render_modes import usable_modes
+from starmine.envs.layout import Layout
 from starmine.envs.partners import PartneredBatch, resolve_partners
 from starmine.envs.rewards import Rewards
 from starmine.envs.states import FollowedGames

@@ -3,7 +3,7 @@
 `starmine.play_games` and `starmine.search` are the functions that most users need.
 """
 
-from starmine._core import BotKind, RuleKind, SeatedBot, bot, bots, make_bot, rule, rules
+from starmine._core import SeatedBot, bots, make_bot, rules
 from starmine.games.endings import defeats
 from starmine.games.failures import BotError, Failure
 from starmine.games.games import Games
@@ -14,6 +14,7 @@ from starmine.games.searches import HandBelief, SearchedAction, SearchResult, se
 from starmine.games.seeds import EVALUATION_SEED
 from starmine.games.seen_game import SeenGame
 from starmine.games.turns import Turns
+from starmine.policies.kinds import BotKind, RuleKind, bot, rule
 
 __all__ = [
     "EVALUATION_SEED",

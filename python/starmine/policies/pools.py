@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from starmine._core import StarmineError, Variant, VariantError, _unknown_name, bot, bots
+from starmine._core import StarmineError, Variant, VariantError, _unknown_name, bots
 from starmine._core import variant as preset
 from starmine._util.rules import check_plays
+from starmine.policies.kinds import bot
 from starmine.policies.load import POLICY_FILE, TrainedPolicy, load_own, shipped
 
 if TYPE_CHECKING:

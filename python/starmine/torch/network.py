@@ -13,9 +13,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from starmine._core import Layout, StarmineError, Variant
+from starmine._core import StarmineError, Variant
 from starmine._util.durable import given_path, replace_file
 from starmine._util.equality import equal_by_value
+from starmine.envs.layout import Layout
 from starmine.policies.agent import Agent, Outputs
 from starmine.policies.files import KEY, PLAIN
 from starmine.policies.load import read_policy

@@ -7,7 +7,7 @@ use pyo3::types::PyDict;
 use super::Batch;
 use super::settings::partners_dict;
 use crate::bindings::arrays::vectors::collect;
-use crate::bindings::encode::layout::Layout;
+use crate::bindings::encode::layout::layout;
 use crate::bindings::rules::variant::Variant;
 
 #[pymethods]
@@ -83,8 +83,8 @@ impl Batch {
 
     /// The named sections of an observation.
     #[getter]
-    fn layout(&self) -> PyResult<Layout> {
-        Ok(Layout::new(self.lock()?.batch.layout()))
+    fn layout<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        layout(py, self.lock()?.batch.layout())
     }
 
     /// The episode of each game: uint64 (N,), counted from 0.

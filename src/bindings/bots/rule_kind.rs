@@ -14,47 +14,17 @@ pub fn rules() -> Vec<&'static str> {
     RULES.iter().map(|kind| kind.name).collect()
 }
 
-/// A rule that rule lists are made of.
+/// Name, summary, name in the literature, and whether a probability follows the name.
+type RuleFields = (&'static str, &'static str, &'static str, bool);
+
+/// _rule(name) -> tuple[str, str, str, bool]
 ///
-/// Attributes:
-///     name: its name in the text of a rule list.
-///     summary: one sentence about it.
-///     published: its name in the literature.
-///     takes_probability: whether a probability follows its name, as in "rules: play-probably-safe 0.6".
-#[pyclass(frozen, eq, hash, get_all, module = "starmine.games")]
-#[derive(PartialEq, Hash)]
-pub struct RuleKind {
-    name: &'static str,
-    summary: &'static str,
-    published: &'static str,
-    takes_probability: bool,
-}
-
-#[pymethods]
-impl RuleKind {
-    fn __repr__(&self) -> String {
-        format!("<RuleKind {}>", self.name)
-    }
-
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (&'static str,))> {
-        Ok((py.import("starmine.games")?.getattr("rule")?, (self.name,)))
-    }
-}
-
-/// rule(name) -> RuleKind
-///
-/// Describes a rule.
+/// The fields of the `RuleKind` of a rule.
 ///
 /// Raises:
 ///     UnknownNameError: there is no such rule.
-///
-/// >>> import starmine
-/// >>> starmine.games.rule("discard-oldest").summary
-/// 'Discard the oldest card.'
 #[pyfunction]
-pub fn rule(name: Text) -> PyResult<RuleKind> {
+pub fn _rule(name: Text) -> PyResult<RuleFields> {
     let kind = kinds::rule(&name)?;
-    let takes_probability = kind.takes_probability();
-    let (name, summary, published) = (kind.name, kind.summary, kind.published);
-    Ok(RuleKind { name, summary, published, takes_probability })
+    Ok((kind.name, kind.summary, kind.published, kind.takes_probability()))
 }

@@ -2,5 +2,4 @@
 
 pub mod features;
 pub mod layout;
-pub mod section;
 pub mod view_rows;

@@ -10,7 +10,7 @@ use crate::bindings::arguments::text::Text;
 use crate::bindings::arrays::check::for_dtype;
 use crate::bindings::arrays::check::untyped;
 use crate::bindings::arrays::unpack::unpack;
-use crate::bindings::encode::layout::Layout;
+use crate::bindings::encode::layout::layout;
 use crate::bindings::errors::{ArrayError, StarmineError};
 use crate::bindings::rules::variant::read_variant;
 use crate::buffers::packed_length;
@@ -49,14 +49,14 @@ impl _ColorFeatures {
 
     /// The sections of the row of a colour.
     #[getter]
-    fn row(&self) -> Layout {
-        Layout::new(self.features.row())
+    fn row<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        layout(py, self.features.row())
     }
 
     /// The sections of the row of what belongs to no colour.
     #[getter]
-    fn rest(&self) -> Layout {
-        Layout::new(self.features.global())
+    fn rest<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        layout(py, self.features.global())
     }
 
     /// For each action its head and the colour that it names: actions that differ in their colour alone

@@ -14,7 +14,7 @@ use crate::bindings::arguments::numbers::{
     Integer, count, fresh_seed, integer, seed as read_seed, wrong_type,
 };
 use crate::bindings::arguments::text::Text;
-use crate::bindings::encode::layout::Layout;
+use crate::bindings::encode::layout::layout;
 use crate::bindings::errors::{
     DeckError, SerializationError, StarmineError, VariantError, illegal_action,
 };
@@ -308,8 +308,8 @@ impl Variant {
     /// Raises:
     ///     UnknownNameError: there is no such encoder.
     #[pyo3(signature = (encoder=Text::from("canonical")), text_signature = "($self, encoder='canonical')")]
-    fn layout(&self, encoder: Text) -> PyResult<Layout> {
-        Ok(Layout::new(&encoder.parse::<Encoder>()?.layout(&self.0)))
+    fn layout<'py>(&self, py: Python<'py>, encoder: Text) -> PyResult<Bound<'py, PyAny>> {
+        layout(py, &encoder.parse::<Encoder>()?.layout(&self.0))
     }
 
     /// Whether a policy for this variant also plays the other one: only `random_start_player`, `lost_game_score` and
