@@ -77,6 +77,7 @@ fn player_exception(error: &PlayerSpecError, message: String) -> PyErr {
         PlayerSpecError::Policy(
             nn::PolicyError::Refused { .. } | nn::PolicyError::OtherVersion { .. },
         ) => SerializationError::new_err(message),
+        PlayerSpecError::Search(SearchError::Unknown(_)) => UnknownNameError::new_err(message),
         PlayerSpecError::Search(_) | PlayerSpecError::Twice(_) => StarmineError::new_err(message),
         _ => UnknownNameError::new_err(message),
     }

@@ -11,9 +11,9 @@ use crate::bindings::errors::StarmineError;
 use crate::bindings::interruptible::interruptible;
 use crate::bindings::rules::view::View;
 use crate::bots::MoveValue;
-use crate::players::{PlayerSpec, SearchText};
+use crate::players::SearchText;
 use crate::rules::{self, Offset};
-use crate::search::{BlueprintBelief, CountOption, Decision, Method, SearchOptions, Source};
+use crate::search::{BlueprintBelief, Decision, SearchOptions, Source};
 
 /// The most threads of a search.
 const THREADS: usize = 256;
@@ -37,36 +37,6 @@ type Found<'py> = (
     bool,
     Vec<usize>,
 );
-
-/// Sets an option to a number from Python.
-fn set(options: &mut SearchOptions, option: CountOption, number: &Integer) -> PyResult<()> {
-    let refused = |error| StarmineError::new_err(number.explain(error));
-    options.set(option, number.value).map_err(refused)
-}
-
-/// The blueprint and the options of a search as they come from Python.
-fn read_search(
-    blueprint: PlayerSpec,
-    [rollouts, hands]: [&Integer; 2],
-    [milliseconds, depth]: [Option<&Integer>; 2],
-    threshold: Option<f64>,
-    method: &Text,
-    step: Option<f64>,
-    num_threads: usize,
-) -> PyResult<PlayerSpec> {
-    let method = Method::from_name(method, threshold, step)?;
-    method.check()?;
-    let mut options = SearchOptions { method, num_threads, ..SearchOptions::default() };
-    set(&mut options, CountOption::Rollouts, rollouts)?;
-    set(&mut options, CountOption::Hands, hands)?;
-    if let Some(milliseconds) = milliseconds {
-        set(&mut options, CountOption::Milliseconds, milliseconds)?;
-    }
-    if let Some(depth) = depth {
-        set(&mut options, CountOption::Depth, depth)?;
-    }
-    Ok(blueprint.with_search(options)?)
-}
 
 /// _search(view, blueprint, *, rollouts, milliseconds, hands, depth, threshold, method, step, seed, num_threads)
 ///
@@ -97,11 +67,20 @@ pub fn _search<'py>(
     num_threads: Integer,
 ) -> PyResult<Found<'py>> {
     check_turn(view)?;
-    let blueprint = read_player("blueprint", blueprint)?;
-    let optional = [milliseconds.as_ref(), depth.as_ref()];
+    let given = [
+        ("rollouts", Some(rollouts.to_string())),
+        ("milliseconds", milliseconds.map(|number| number.to_string())),
+        ("hands", Some(hands.to_string())),
+        ("depth", depth.map(|number| number.to_string())),
+        ("threshold", threshold.map(|number| number.to_string())),
+        ("method", Some(method.to_string())),
+        ("step", step.map(|number| number.to_string())),
+    ];
+    let given = given.iter().filter_map(|(name, value)| Some((*name, value.as_deref()?)));
+    let options = SearchOptions::read(&given.collect::<Vec<_>>())?;
     let num_threads = count("num_threads", &num_threads, 1..=THREADS)?;
-    let counts = [&rollouts, &hands];
-    let spec = read_search(blueprint, counts, optional, threshold, &method, step, num_threads)?;
+    let blueprint = read_player("blueprint", blueprint)?;
+    let spec = blueprint.with_search(SearchOptions { num_threads, ..options })?;
     let seed = read_seed(seed)?;
     let (state, observer) = view.parts();
     let variant = state.variant();

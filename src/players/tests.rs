@@ -133,8 +133,7 @@ fn any_number_of_seats_may_search() {
         let played = play_games(&variant, &seats.map(player), 0..1, GamesOptions::seeded(1));
         assert!(played.is_ok(), "{seats:?}");
     }
-    let error = "search: smart; seats=all".parse::<PlayerSpec>().unwrap_err().to_string();
-    assert!(error.ends_with("since any number of seats may search"), "{error}");
+    assert!("search: smart; seats=all".parse::<PlayerSpec>().is_err());
 }
 
 #[test]

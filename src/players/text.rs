@@ -9,17 +9,12 @@ use super::policy_source::{FindPolicy, NamedPolicy, POLICY_PREFIX, find_policy};
 use super::search_text::SearchText;
 use crate::bots::{Noise, RuleList, bot_or_policy};
 use crate::nn::{MoveChoice, shipped_policy};
-use crate::rules::UnknownNameError;
-use crate::search::{CountOption, MIRROR_STEP, Method, SearchError, SearchOptions};
+use crate::search::{MIRROR_STEP, Method, SearchOptions};
 
 /// Prefix of a rule list's text.
 const RULES_PREFIX: &str = "rules:";
 /// Prefix of a bot with noise; its probability and the bot follow.
 const NOISY_PREFIX: &str = "noisy:";
-
-/// The options of a search, as they are written after the blueprint.
-const OPTIONS: [&str; 7] =
-    ["rollouts", "milliseconds", "hands", "depth", "threshold", "method", "step"];
 
 impl FromStr for PlayerSpec {
     type Err = PlayerSpecError;
@@ -68,60 +63,18 @@ fn parse_bot(text: &str, find: &FindPolicy<'_>) -> Result<PlayerSpec, PlayerSpec
     }
 }
 
+/// Parses the text of a player that searches.
 fn parse_search(
-    text: &SearchText<'_>,
+    SearchText { blueprint, options }: &SearchText<'_>,
     find: &FindPolicy<'_>,
 ) -> Result<PlayerSpec, PlayerSpecError> {
-    let mut options = SearchOptions::default();
-    let (mut method, mut threshold, mut step) = ("single", None, None);
-    for (index, &(name, value)) in text.options.iter().enumerate() {
-        if text.options[..index].iter().any(|&(earlier, _)| earlier == name) {
-            return Err(PlayerSpecError::Twice(name.to_owned()));
-        }
-        match name {
-            "rollouts" => set(&mut options, CountOption::Rollouts, value)?,
-            "milliseconds" => set(&mut options, CountOption::Milliseconds, value)?,
-            "hands" => set(&mut options, CountOption::Hands, value)?,
-            "depth" => set(&mut options, CountOption::Depth, value)?,
-            "method" => method = value,
-            // The method may come after its number, so that only the range is checked here.
-            "threshold" => {
-                threshold = Some(number(value, |threshold| Method::Single { threshold })?);
-            }
-            "step" => step = Some(number(value, |step| Method::Mirror { step })?),
-            "seats" => {
-                let expected = "a text without it, since any number of seats may search";
-                return Err(SearchError::option("seats", value, expected).into());
-            }
-            _ => return Err(UnknownNameError::new("option", name, OPTIONS).into()),
+    for (index, (name, _)) in options.iter().enumerate() {
+        if options[..index].iter().any(|(earlier, _)| earlier == name) {
+            return Err(PlayerSpecError::Twice((*name).to_owned()));
         }
     }
-    options.method = Method::from_name(method, threshold, step)?;
-    Ok(parse_bot(text.blueprint, find)?.with_search(options)?)
-}
-
-/// Sets an option to the number in a text.
-fn set(options: &mut SearchOptions, option: CountOption, value: &str) -> Result<(), SearchError> {
-    // Text that is not a number becomes -1, which every option refuses.
-    let number = value.parse().unwrap_or(-1);
-    options.set(option, number).map_err(|error| quoting(error, value))
-}
-
-/// The number of a method in a text.
-fn number(value: &str, method: fn(f64) -> Method) -> Result<f64, SearchError> {
-    let number = value.parse().unwrap_or(-1.0);
-    method(number).check().map_err(|error| quoting(error, value))?;
-    Ok(number)
-}
-
-/// The error for the value as it stands in the text.
-fn quoting(error: SearchError, value: &str) -> SearchError {
-    match error {
-        SearchError::Option { option, expected, .. } => {
-            SearchError::Option { option, value: format!("{value:?}"), expected }
-        }
-        error => error,
-    }
+    let options = SearchOptions::read(options)?;
+    Ok(parse_bot(blueprint, find)?.with_search(options)?)
 }
 
 impl fmt::Display for PlayerSpec {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-use crate::rules::{Ending, UnsupportedVariantError};
+use crate::rules::{Ending, UnknownNameError, UnsupportedVariantError};
 use crate::threads::is_stopped;
 
 /// A search that cannot be made, or a position that it cannot decide.
@@ -37,6 +37,9 @@ pub enum SearchError {
         /// The values that are allowed.
         expected: String,
     },
+    /// There is no option of this name.
+    #[error(transparent)]
+    Unknown(#[from] UnknownNameError),
     /// The blueprint does not support the variant, or the search was made for another one.
     #[error(transparent)]
     Variant(#[from] UnsupportedVariantError),

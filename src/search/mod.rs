@@ -83,6 +83,6 @@ mod tests;
 pub use belief::{BlueprintBelief, Source};
 pub use decision::Decision;
 pub use error::SearchError;
-pub(crate) use options::{CountOption, MIRROR_STEP};
+pub(crate) use options::MIRROR_STEP;
 pub use options::{Method, SearchOptions};
 pub use searcher::Searcher;

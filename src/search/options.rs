@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::blueprint::Blueprint;
 use super::error::SearchError;
+use crate::rules::UnknownNameError;
 use crate::threads::MAX_THREADS;
 
 /// The most roll-outs, and the most milliseconds.
@@ -16,6 +17,9 @@ const HANDS: u32 = 100_000;
 const DEPTH: u32 = 1_000;
 /// The threshold of [`Method::Single`] where none is given.
 const SINGLE_THRESHOLD: f64 = 0.1;
+/// The names of the options in the text of a player.
+const NAMES: [&str; 7] =
+    ["rollouts", "milliseconds", "hands", "depth", "threshold", "method", "step"];
 /// The step of [`Method::Mirror`] where none is given.
 pub(crate) const MIRROR_STEP: f64 = 10.0;
 
@@ -102,13 +106,43 @@ impl Default for SearchOptions {
 }
 
 impl SearchOptions {
+    /// The options with these names and values, as the text of a player has them. Others have their defaults.
+    ///
+    /// # Errors
+    /// [`SearchError`] for another name, or a value that is out of range.
+    pub(crate) fn read(given: &[(&str, &str)]) -> Result<SearchOptions, SearchError> {
+        let mut options = SearchOptions::default();
+        let (mut method, mut threshold, mut step) = ("single", None, None);
+        for &(name, value) in given {
+            match name {
+                "rollouts" => options.rollouts = whole("rollouts", value, MOST)?,
+                "milliseconds" => {
+                    let milliseconds = whole("milliseconds", value, MOST)?;
+                    options.time_limit = Some(Duration::from_millis(milliseconds.into()));
+                }
+                "hands" => options.hands = whole("hands", value, HANDS)? as usize,
+                "depth" => options.depth = Some(whole("depth", value, DEPTH)?),
+                "method" => method = value,
+                "threshold" => threshold = Some(threshold_of(value)?),
+                "step" => step = Some(step_of(value)?),
+                _ => return Err(UnknownNameError::new("option", name, NAMES).into()),
+            }
+        }
+        options.method = Method::from_name(method, threshold, step)?;
+        Ok(options)
+    }
+
     /// # Errors
     /// [`SearchError`] for an option that is out of its range.
     pub(crate) fn check(&self) -> Result<(), SearchError> {
         whole("rollouts", self.rollouts, MOST)?;
         whole("hands", self.hands, HANDS)?;
         self.depth.map_or(Ok(1), |depth| whole("depth", depth, DEPTH))?;
-        self.method.check()
+        match self.method {
+            Method::Single { threshold } => threshold_of(threshold)?,
+            Method::Mirror { step } => step_of(step)?,
+        };
+        Ok(())
     }
 
     /// As [`SearchOptions::check`], for a player whose text has the options.
@@ -123,58 +157,19 @@ impl SearchOptions {
         self.check()
     }
 
-    /// Sets a number by the option's name in the text of a player.
-    ///
-    /// # Errors
-    /// [`SearchError`] if the number is out of range.
-    pub(crate) fn set(&mut self, option: CountOption, number: i64) -> Result<(), SearchError> {
-        match option {
-            CountOption::Rollouts => self.rollouts = whole("rollouts", number, MOST)?,
-            CountOption::Milliseconds => {
-                let milliseconds = whole("milliseconds", number, MOST)?;
-                self.time_limit = Some(Duration::from_millis(milliseconds.into()));
-            }
-            CountOption::Hands => self.hands = whole("hands", number, HANDS)? as usize,
-            CountOption::Depth => self.depth = Some(whole("depth", number, DEPTH)?),
-        }
-        Ok(())
-    }
-
     /// The blueprint for each thread of a decision.
     pub(super) fn workers(&self, blueprint: &Blueprint) -> Vec<Blueprint> {
         vec![blueprint.clone(); self.num_threads.clamp(1, MAX_THREADS)]
     }
 }
 
-/// The options that are whole numbers in the text of a player.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum CountOption {
-    Rollouts,
-    Milliseconds,
-    Hands,
-    Depth,
-}
-
 impl Method {
-    /// # Errors
-    /// [`SearchError`] if the method's number is out of range.
-    pub(crate) fn check(self) -> Result<(), SearchError> {
-        match self {
-            Method::Single { threshold } => {
-                real("threshold", threshold, 0.0..=100.0, "a number from 0 to 100")
-            }
-            Method::Mirror { step } => {
-                real("step", step, f64::MIN_POSITIVE..=1e6, "a number above 0, up to 1000000")
-            }
-        }
-    }
-
     /// The method of this name, `single` or `mirror`. Where its number is not given, `single` has a
     /// threshold of 0.1 and `mirror` a step of 10.
     ///
     /// # Errors
     /// [`SearchError`] for another name, or for the number of the other method.
-    pub(crate) fn from_name(
+    fn from_name(
         name: &str,
         threshold: Option<f64>,
         step: Option<f64>,
@@ -196,25 +191,31 @@ impl Method {
     }
 }
 
-/// A whole number from 1 to a largest one.
-fn whole<N: TryInto<u32> + Display + Copy>(
-    option: &'static str,
-    number: N,
-    most: u32,
-) -> Result<u32, SearchError> {
-    let allowed = number.try_into().ok().filter(|number| (1..=most).contains(number));
-    allowed.ok_or_else(|| SearchError::option(option, number, &format!("1 to {most}")))
+/// Reads a whole number from 1 to a largest one.
+fn whole(option: &'static str, value: impl Display, most: u32) -> Result<u32, SearchError> {
+    let allowed = value.to_string().parse().ok().filter(|number| (1..=most).contains(number));
+    allowed.ok_or_else(|| SearchError::option(option, value, &format!("1 to {most}")))
 }
 
-/// A number in a range.
+/// Reads the number of [`Method::Single`].
+fn threshold_of(value: impl Display) -> Result<f64, SearchError> {
+    real("threshold", value, 0.0..=100.0, "a number from 0 to 100")
+}
+
+/// Reads the number of [`Method::Mirror`].
+fn step_of(value: impl Display) -> Result<f64, SearchError> {
+    real("step", value, f64::MIN_POSITIVE..=1e6, "a number above 0, up to 1000000")
+}
+
+/// Reads a number in a range.
 fn real(
     option: &'static str,
-    number: f64,
+    value: impl Display,
     allowed: RangeInclusive<f64>,
     expected: &str,
-) -> Result<(), SearchError> {
-    let is_allowed = allowed.contains(&number);
-    is_allowed.then_some(()).ok_or_else(|| SearchError::option(option, number, expected))
+) -> Result<f64, SearchError> {
+    let number = value.to_string().parse().ok().filter(|number| allowed.contains(number));
+    number.ok_or_else(|| SearchError::option(option, value, expected))
 }
 
 #[cfg(test)]
@@ -262,7 +263,7 @@ mod tests {
         }
         assert_eq!(limit(Duration::from_millis(1)).check_text(), Ok(()));
         assert_eq!(limit(Duration::from_micros(1_500)).check(), Ok(()));
-        let error = { usual }.set(CountOption::Milliseconds, -1).unwrap_err();
+        let error = SearchOptions::read(&[("milliseconds", "-1")]).unwrap_err();
         assert_eq!(error.to_string(), "milliseconds=-1 is not allowed: expected 1 to 1000000000");
     }
 }
