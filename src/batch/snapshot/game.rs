@@ -1,5 +1,6 @@
 //! The stored form of one game.
 
+use std::ops::RangeInclusive;
 use std::slice;
 
 use serde::{Deserialize, Serialize};
@@ -24,10 +25,15 @@ impl StoredGame {
         StoredGame { seed: game.seed, length: game.length, position: game.position }
     }
 
-    /// The game, if the position fits the variant and the seed's deck has the cards that it lacks.
+    /// The game, if the position fits the variant, the seed's deck has the cards that it lacks, and the number of
+    /// turns is possible.
     pub fn restore(&self, variant: &Variant) -> Result<Game, PositionError> {
         let StoredGame { seed, length, position } = *self;
         position.validate(variant)?;
+        if !possible_lengths(variant, &position).contains(&length.into()) {
+            let problem = "not the turns of these cards and tokens";
+            return Err(PositionError { field: "length", problem });
+        }
         let (mut deck, _) = RandomDeck::new(variant, seed);
         while deck.size > position.deck_size {
             deck.draw(variant);
@@ -42,6 +48,15 @@ impl StoredGame {
         }
         Ok(Game { position, deck, seed, length })
     }
+}
+
+/// The numbers of turns that can lead to a position: one for each card that left a hand, one for each token that a hint
+/// took, and one if an illegal action ended the game.
+fn possible_lengths(variant: &Variant, position: &Position) -> RangeInclusive<u32> {
+    let cards = u32::from(position.fireworks_sum()) + position.discards.count_ones();
+    let most_regained = 1 + u32::from(variant.timed_display());
+    let spent = variant.max_information_tokens() - position.information_tokens;
+    cards..=cards + u32::from(spent) + cards * most_regained + 1
 }
 
 /// A game with partners: what its replay needs.

@@ -213,18 +213,23 @@ fn example() -> Batch {
 
 /// The message of the error for the last game of the example in another position.
 fn message(forge: impl FnOnce(&mut Position)) -> String {
+    forge_game(|game| forge(&mut game.position)).expect_err("a forged batch was loaded").to_string()
+}
+
+/// Loads the example with another last game.
+fn forge_game(forge: impl FnOnce(&mut StoredGame)) -> Result<Batch, BatchError> {
     let batch = example();
     let bytes = batch.to_bytes().unwrap();
     let mut stored = StoredGame::of(&batch.copy_game(2));
     let game = postcard::to_stdvec(&stored).unwrap();
     let place = bytes.windows(game.len()).position(|part| part == game).unwrap();
-    forge(&mut stored.position);
+    forge(&mut stored);
     let game = [
         postcard::to_stdvec(&stored).unwrap(),
         bytes[place + game.len()..bytes.len() - 4].to_vec(),
     ];
     let forged = signed([&bytes[..place], &game[0], &game[1]].concat());
-    Batch::from_bytes(&forged, None).expect_err("a forged batch was loaded").to_string()
+    Batch::from_bytes(&forged, None)
 }
 
 /// The last event of the example, a discard or a play.
@@ -282,6 +287,15 @@ fn an_error_names_the_forged_field() {
     for (message, expected) in cases {
         assert!(message.starts_with("the stored batch is damaged: "), "{message}");
         assert!(message.contains(expected), "{message:?} instead of {expected:?}");
+    }
+}
+
+#[test]
+fn a_length_that_the_cards_and_tokens_rule_out_is_refused() {
+    let length = example().copy_game(2).length;
+    for forged in [length, 0, 1, 100, 255] {
+        let loaded = forge_game(|game| game.length = forged);
+        assert_eq!(loaded.is_ok(), forged == length, "{forged} turns instead of {length}");
     }
 }
 
