@@ -85,7 +85,7 @@ fn names_are_displayed_as_they_are_parsed() {
         assert!(error(text).contains("expected"), "{text}");
     }
     assert!(error("search: policy: ippo-2p; depth=0").contains("1 to 1000"));
-    assert!(error("search: smart; depth=16").contains("no memory"));
+    assert!(error("search: smart; depth=16").contains("expected a trained policy"));
     assert!(error("search: smart; method=both").contains("single or mirror"));
     assert!(error("search: smart; step=5").contains("method=mirror"));
     assert!(error("search: smart; method=mirror; step=0").contains("above 0"));

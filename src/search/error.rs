@@ -18,7 +18,7 @@ pub enum SearchError {
     Random(String),
     /// The blueprint cannot value a position, which a depth needs.
     #[error(
-        "depth is not allowed with blueprint={0:?}: expected a policy whose network has no memory, which values positions"
+        "depth is not allowed with blueprint={0:?}: expected a trained policy, which values positions"
     )]
     Valueless(String),
     /// The blueprint searches itself.
