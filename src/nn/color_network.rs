@@ -4,7 +4,7 @@ use super::color_features::ColorFeatures;
 use super::linear::Linear;
 use super::pooling::{Pooling, PoolingSize};
 use super::scratch::{PolicyScratch, relu};
-use crate::buffers::WriteOnly;
+use crate::buffers::{Simd, WriteOnly};
 use crate::rules::{Hint, Move, Variant};
 
 /// A network that treats all colours alike: a tower that every colour passes with the same weights,
@@ -80,10 +80,15 @@ impl ColorActions {
 
 impl ColorNetwork {
     /// A forward pass of one or more rows: for each the logits, then the value.
-    pub fn apply<'a>(&self, words: &[u64], scratch: &'a mut PolicyScratch) -> &'a [f32] {
+    pub fn apply<'a>(
+        &self,
+        simd: Simd,
+        words: &[u64],
+        scratch: &'a mut PolicyScratch,
+    ) -> &'a [f32] {
         self.write_features(words, &mut scratch.features);
-        self.pass_colors(scratch);
-        self.pass_trunk(scratch);
+        self.pass_colors(simd, scratch);
+        self.pass_trunk(simd, scratch);
         self.sum_logits(scratch);
         &scratch.outputs
     }
@@ -99,9 +104,8 @@ impl ColorNetwork {
     }
 
     /// From the features to the pooled towers, the logits of the groups, and `relu(rest g)`.
-    fn pass_colors(&self, scratch: &mut PolicyScratch) {
+    fn pass_colors(&self, simd: Simd, scratch: &mut PolicyScratch) {
         let PolicyScratch {
-            simd,
             inputs,
             features,
             sums,
@@ -112,7 +116,6 @@ impl ColorNetwork {
             group_logits,
             ..
         } = scratch;
-        let simd = *simd;
         let (colors, row) = (self.features.colors(), self.features.row().len());
         let (width, split) = (self.color[0].outputs(), colors * row);
         let features = features.chunks_exact(self.features.len());
@@ -147,17 +150,17 @@ impl ColorNetwork {
     }
 
     /// From the pooled towers to the sums of the heads.
-    fn pass_trunk(&self, scratch: &mut PolicyScratch) {
-        let PolicyScratch { simd, inputs, sums, rest, pooled, .. } = scratch;
+    fn pass_trunk(&self, simd: Simd, scratch: &mut PolicyScratch) {
+        let PolicyScratch { inputs, sums, rest, pooled, .. } = scratch;
         inputs.clear();
         let pooled = pooled.chunks_exact(2 * self.color[0].outputs());
         for (pooled, rest) in pooled.zip(rest.chunks_exact(self.rest.outputs())) {
-            inputs.push(*simd, [pooled, rest]);
+            inputs.push(simd, [pooled, rest]);
         }
-        self.trunk.apply(*simd, inputs, sums);
+        self.trunk.apply(simd, inputs, sums);
         relu(sums);
-        inputs.fill(*simd, sums, self.trunk.outputs());
-        self.heads.apply(*simd, inputs, sums);
+        inputs.fill(simd, sums, self.trunk.outputs());
+        self.heads.apply(simd, inputs, sums);
     }
 
     /// Adds the logits of the groups to those of the heads, for each row.

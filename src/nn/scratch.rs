@@ -1,14 +1,11 @@
 //! Memory of a forward pass.
 
 use super::sparse_rows::SparseRows;
-use crate::buffers::Simd;
 
 /// Scratch memory of forward passes, of any policy. It grows with the number of rows; a pass of no
 /// more rows than an earlier one allocates nothing.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct PolicyScratch {
-    /// The instruction set of the passes.
-    pub(super) simd: Simd,
     /// The packed observations.
     pub(super) observations: Vec<u64>,
     /// The features of the rows.
@@ -24,33 +21,6 @@ pub struct PolicyScratch {
     pub(super) pooled: Vec<f32>,
     pub(super) group_logits: Vec<f32>,
     pub(super) outputs: Vec<f32>,
-}
-
-impl PolicyScratch {
-    /// Memory for passes with this instruction set.
-    pub(super) fn with_simd(simd: Simd) -> PolicyScratch {
-        PolicyScratch {
-            simd,
-            observations: Vec::new(),
-            features: Vec::new(),
-            inputs: SparseRows::default(),
-            sums: Vec::new(),
-            shared: Vec::new(),
-            rest: Vec::new(),
-            towers: Vec::new(),
-            pooled: Vec::new(),
-            group_logits: Vec::new(),
-            outputs: Vec::new(),
-        }
-    }
-}
-
-impl Default for PolicyScratch {
-    /// Memory for passes with the instruction set that the environment variable names, or else the
-    /// fastest.
-    fn default() -> PolicyScratch {
-        PolicyScratch::with_simd(Simd::chosen().unwrap_or_else(|_| Simd::fastest()))
-    }
 }
 
 /// Applies ReLU.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use crate::buffers::InstructionSetError;
 use crate::rules::{UnknownNameError, VariantError, error_text};
 
 /// A policy cannot be loaded.
@@ -34,8 +35,8 @@ pub enum PolicyError {
         /// The checksum of the file of the other version.
         expected: u32,
     },
-    /// The file is not a valid policy.
-    #[error("policy={path:?} is not a valid policy")]
+    /// The file is not a valid policy, or this processor cannot run it as asked.
+    #[error("policy={path:?} cannot be used")]
     Refused {
         /// The file's path or name.
         path: String,
@@ -103,6 +104,11 @@ impl PolicyProblem {
 
     /// The operating system does not read the file.
     pub(super) fn unreadable(error: std::io::Error) -> PolicyProblem {
+        PolicyProblem::caused_by(error.to_string(), error)
+    }
+
+    /// The environment names an instruction set that this processor does not have.
+    pub(super) fn instruction_set(error: InstructionSetError) -> PolicyProblem {
         PolicyProblem::caused_by(error.to_string(), error)
     }
 

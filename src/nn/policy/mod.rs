@@ -26,6 +26,7 @@ use std::fmt;
 
 use safetensors::SafeTensors;
 
+use crate::buffers::Simd;
 use crate::encode::Encoder;
 use crate::nn::color_network::ColorNetwork;
 use crate::nn::scratch::PolicyScratch;
@@ -59,6 +60,8 @@ const KEY: &str = "starmine";
 /// package.
 pub struct Policy {
     network: ColorNetwork,
+    /// The instruction set of its passes.
+    simd: Simd,
     encoder: Encoder,
     variant: Variant,
     header: String,
@@ -89,7 +92,8 @@ impl Policy {
     /// The policy of a file with these contents.
     ///
     /// # Errors
-    /// [`PolicyProblem`] if the contents are invalid.
+    /// [`PolicyProblem`] if the contents are invalid, or if the instruction set that the environment names is not
+    /// possible.
     pub fn from_bytes(bytes: &[u8]) -> Result<Policy, PolicyProblem> {
         let no_header = || {
             let text = "its metadata has no key \"starmine\": expected the JSON header of a policy";
@@ -102,6 +106,7 @@ impl Policy {
         let tensors = SafeTensors::deserialize(bytes).map_err(PolicyProblem::damaged)?;
         Ok(Policy {
             network: read_network(&header, &tensors)?,
+            simd: Simd::chosen().map_err(PolicyProblem::instruction_set)?,
             encoder: header.encoder,
             variant: header.variant,
             header: text.clone(),
@@ -160,7 +165,7 @@ impl Policy {
     /// If an observation has the wrong size.
     pub(crate) fn logits<'a>(&self, words: &[u64], scratch: &'a mut PolicyScratch) -> &'a [f32] {
         assert_eq!(words.len() % self.num_bits().div_ceil(64), 0, "words of an observation");
-        self.network.apply(words, scratch)
+        self.network.apply(self.simd, words, scratch)
     }
 
     /// A number of observations that pass together at the highest speed.

@@ -378,14 +378,13 @@ fn check_rows(policy: &Policy, counts: &[usize]) {
         let legal: Vec<ActionId> = state.legal_actions().iter().collect();
         state.apply(legal[turns * 7 % legal.len()]).unwrap();
     }
-    let (mut single, mut outputs) = (PolicyScratch::with_simd(Simd::PORTABLE), Vec::new());
+    let (mut scratch, mut outputs) = (PolicyScratch::default(), Vec::new());
     for words in observations.chunks(width) {
-        outputs.extend_from_slice(policy.logits(words, &mut single));
+        outputs.extend_from_slice(policy.network.apply(Simd::PORTABLE, words, &mut scratch));
     }
     for simd in Simd::available() {
-        let mut scratch = PolicyScratch::with_simd(simd);
         for &rows in counts {
-            let logits = policy.logits(&observations[..rows * width], &mut scratch);
+            let logits = policy.network.apply(simd, &observations[..rows * width], &mut scratch);
             assert_eq!(logits, &outputs[..outputs.len() / turns * rows], "{simd}, {rows} rows");
         }
     }

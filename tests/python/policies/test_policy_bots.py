@@ -138,3 +138,10 @@ def test_shipped_policies_are_bots():
     assert not set(starmine.policies.shipped()) & set(starmine.bots())
     with pytest.raises(UnknownNameError):
         _policy_bytes("nobody")
+
+
+def test_an_instruction_set_that_does_not_exist_is_refused(monkeypatch, tmp_path):
+    ColorNetwork(starmine.variant("mini"), hidden=(8, 8)).save(tmp_path / "policy.safetensors")
+    monkeypatch.setenv("STARMINE_SIMD", "abacus")
+    with pytest.raises(starmine.StarmineError):
+        starmine.load_policy(tmp_path / "policy.safetensors")
