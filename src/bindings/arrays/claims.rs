@@ -67,17 +67,6 @@ impl Claim<'_> {
     }
 }
 
-/// The arrays of an earlier call, which did not overlap: their memory, and whether it is written. If the
-/// next call has the same, the check is skipped. It costs 15 % of a step of one game into arrays of the
-/// caller, 7 % of a step of 64 games and 1 % of a step of 1,024 games (packed rows, AVX-512).
-pub struct DisjointArrays<const N: usize>([(usize, usize, bool); N]);
-
-impl<const N: usize> Default for DisjointArrays<N> {
-    fn default() -> DisjointArrays<N> {
-        DisjointArrays([(0, 0, false); N])
-    }
-}
-
 /// Whether other threads may run Python code while a call uses its arrays.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Interpreter {
@@ -119,12 +108,8 @@ impl<'a, const N: usize> Claims<'a, N> {
         self.0.iter().flatten().filter(|claim| claim.is_shared)
     }
 
-    /// Checks that no array of the call is written where another is used, unless they are `known`.
-    fn check_disjoint(&self, known: &mut DisjointArrays<N>) -> PyResult<()> {
-        let mut pairs = self.0.iter().zip(&known.0);
-        if pairs.all(|(own, known)| own.as_ref().is_none_or(|own| own.memory() == *known)) {
-            return Ok(());
-        }
+    /// Checks that no array of the call is written where another is used.
+    fn check_disjoint(&self) -> PyResult<()> {
         for (index, own) in self.shared().enumerate() {
             let CheckedArray { name, start, end, .. } = own.array;
             let mut before = self.shared().take(index);
@@ -135,26 +120,13 @@ impl<'a, const N: usize> Claims<'a, N> {
                 )));
             }
         }
-        known.0 = self.0.each_ref().map(|own| own.as_ref().map_or((0, 0, false), Claim::memory));
         Ok(())
     }
 
-    /// As [`Claims::reserve_known`], for a call whose arrays are other ones each time.
-    pub fn reserve(&mut self, interpreter: Interpreter) -> PyResult<Reservation<'_, 'a, N>> {
-        self.reserve_known(&mut DisjointArrays::default(), interpreter)
-    }
-
     /// Reserves the memory for the call as long as the result lives. A call that keeps the
-    /// interpreter need not be listed: no other can begin before its end. `known` has the arrays of an
-    /// earlier call that did not overlap; afterwards it has those of this call.
-    pub fn reserve_known(
-        &mut self,
-        known: &mut DisjointArrays<N>,
-        interpreter: Interpreter,
-    ) -> PyResult<Reservation<'_, 'a, N>> {
-        if self.shared().next().is_some() {
-            self.check_disjoint(known)?;
-        }
+    /// interpreter need not be listed: no other can begin before its end.
+    pub fn reserve(&mut self, interpreter: Interpreter) -> PyResult<Reservation<'_, 'a, N>> {
+        self.check_disjoint()?;
         let mut running = running_calls();
         self.check_unused(&running)?;
         if interpreter == Interpreter::Kept {

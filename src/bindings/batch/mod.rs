@@ -26,7 +26,7 @@ use crate::batch::{
 use crate::bindings::arguments::keywords;
 use crate::bindings::arguments::numbers::{Integer, count, fresh_seed, seed as read_seed};
 use crate::bindings::arguments::text::Text;
-use crate::bindings::arrays::claims::{Claims, DisjointArrays, Interpreter};
+use crate::bindings::arrays::claims::{Claims, Interpreter};
 use crate::bindings::arrays::copies::{integer_array, read_integers};
 use crate::bindings::errors::BusyError;
 use crate::bindings::interruptible::{detached, interruptible};
@@ -134,8 +134,6 @@ pub struct Games {
     pub batch: batch::Batch,
     /// The actions of the current step.
     pub actions: Vec<i64>,
-    /// The arrays of the last call.
-    disjoint: DisjointArrays<COUNT>,
 }
 
 impl Games {
@@ -207,7 +205,7 @@ impl Batch {
     pub fn wrap(py: Python<'_>, batch: batch::Batch) -> Batch {
         let outputs = OutputArrays::new(py, &batch);
         let outputs = outputs.with_only(|name| batch.options().has_output(name));
-        let games = Games { batch, actions: Vec::new(), disjoint: DisjointArrays::default() };
+        let games = Games { batch, actions: Vec::new() };
         Batch { games: Mutex::new(games), caller: AtomicU32::new(0), outputs }
     }
 
@@ -307,7 +305,7 @@ impl Batch {
     ) -> PyResult<()> {
         let keeps_interpreter = games.keeps_interpreter();
         let interpreter = Interpreter::kept_if(keeps_interpreter);
-        let mut reserved = claims.reserve_known(&mut games.disjoint, interpreter)?;
+        let mut reserved = claims.reserve(interpreter)?;
         let outputs = self.outputs.buffers(&mut reserved);
         if keeps_interpreter {
             return Ok(call(games, outputs)?);

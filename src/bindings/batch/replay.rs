@@ -6,11 +6,11 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::outputs::{COUNT, OutputArrays};
+use super::outputs::OutputArrays;
 use crate::batch::{self, Dtype, Observers, Options, Replay};
 use crate::bindings::arguments::numbers::{Integer, count};
 use crate::bindings::arguments::text::Text;
-use crate::bindings::arrays::claims::{Claims, DisjointArrays, Interpreter};
+use crate::bindings::arrays::claims::{Claims, Interpreter};
 use crate::bindings::errors::BusyError;
 use crate::bindings::interruptible::interruptible;
 use crate::bindings::rules::recording::read_recording;
@@ -20,7 +20,7 @@ use crate::encode::Encoder;
 /// A replay of recorded games, many side by side, for `Trajectories.replay` and `Dataset.replay`.
 #[pyclass(frozen, module = "starmine")]
 pub struct _Replay {
-    replay: Mutex<(Replay, DisjointArrays<COUNT>)>,
+    replay: Mutex<Replay>,
     outputs: OutputArrays,
 }
 
@@ -61,7 +61,7 @@ impl _Replay {
         let replay = interruptible(py, || Replay::new(games, rows, options))??;
         let arrays = OutputArrays::new(py, replay.batch());
         let arrays = arrays.with_only(|name| outputs.iter().any(|output| **output == *name));
-        Ok(_Replay { replay: Mutex::new((replay, DisjointArrays::default())), outputs: arrays })
+        Ok(_Replay { replay: Mutex::new(replay), outputs: arrays })
     }
 
     /// Plays the recorded actions; the first call deals the first games.
@@ -85,10 +85,10 @@ impl _Replay {
                 return Err(BusyError::new_err(message));
             }
         };
-        let (replay, disjoint) = &mut *guard;
+        let replay = &mut *guard;
         let mut claims = Claims::none();
         self.outputs.trust(&arrays, &mut claims);
-        let mut reserved = claims.reserve_known(disjoint, Interpreter::Released)?;
+        let mut reserved = claims.reserve(Interpreter::Released)?;
         let buffers = self.outputs.buffers(&mut reserved);
         let result = py.detach(|| replay.step(buffers));
         drop(reserved);
