@@ -17,6 +17,7 @@ use crate::rules::turns::ending::Ending;
 use crate::rules::turns::event::Event;
 use crate::rules::turns::moves::{ActionId, ActionSet, Move, MoveError};
 use crate::rules::variants::variant::Variant;
+use crate::rules::views::table_facts::table_facts;
 use crate::rules::views::view::{SeerView, View};
 
 /// One game in progress: its position, the order of its deck and all past turns.
@@ -150,51 +151,6 @@ impl State {
         self.history.iter().filter(|event| !event.added).filter_map(|event| event.card)
     }
 
-    /// How the game ended, or `None` while it goes on.
-    #[must_use]
-    pub const fn ending(&self) -> Option<Ending> {
-        self.position.ending
-    }
-
-    /// The score so far.
-    #[must_use]
-    pub fn score(&self) -> u8 {
-        self.position.score(&self.variant)
-    }
-
-    /// Height of each firework, in the order of the suits.
-    #[must_use]
-    pub fn fireworks(&self) -> &[u8] {
-        self.position.fireworks(&self.variant)
-    }
-
-    /// Height of the firework of a suit.
-    ///
-    /// # Panics
-    /// If the variant does not have the suit.
-    #[must_use]
-    pub fn stack(&self, suit: Suit) -> u8 {
-        self.fireworks()[suit.index()]
-    }
-
-    /// Information tokens left.
-    #[must_use]
-    pub const fn information_tokens(&self) -> u8 {
-        self.position.information_tokens
-    }
-
-    /// Life tokens left.
-    #[must_use]
-    pub const fn life_tokens(&self) -> u8 {
-        self.position.life_tokens
-    }
-
-    /// Cards left in the deck.
-    #[must_use]
-    pub const fn deck_size(&self) -> u8 {
-        self.position.deck_size
-    }
-
     /// The cards in the hand of a seat, the oldest first.
     ///
     /// # Panics
@@ -202,12 +158,6 @@ impl State {
     pub fn hand(&self, seat: Seat) -> impl ExactSizeIterator<Item = Card> {
         assert!(seat.index() < self.variant.players().into(), "no seat {seat}");
         self.position.hand(&self.variant, seat)
-    }
-
-    /// Which kinds of cards are playable, dead or critical.
-    #[must_use]
-    pub fn outlook(&self) -> Outlook {
-        self.position.outlook(&self.variant)
     }
 
     /// Whether this move of the seat to act is legal.
@@ -226,12 +176,6 @@ impl State {
     pub fn legal_moves(&self) -> impl ExactSizeIterator<Item = Move> + use<> {
         let variant = self.variant.clone();
         self.legal_actions().iter().map(move |action| variant.tables().moves[action.index()])
-    }
-
-    /// The seat to act. After the end: the seat that would have been next.
-    #[must_use]
-    pub const fn current_player(&self) -> Seat {
-        self.position.current_player
     }
 
     /// What this seat may see, the past turns included.
@@ -325,6 +269,8 @@ impl State {
         Ok(i16::from(self.score()) - before)
     }
 }
+
+table_facts!(State, '_);
 
 impl From<State> for StateRecord {
     fn from(state: State) -> StateRecord {

@@ -2,4 +2,5 @@
 
 pub(in crate::rules) mod belief;
 pub(in crate::rules) mod seen_game;
+pub(in crate::rules) mod table_facts;
 pub(in crate::rules) mod view;

@@ -14,6 +14,7 @@ use crate::rules::turns::ending::Ending;
 use crate::rules::turns::event::Event;
 use crate::rules::turns::moves::{ActionSet, Move};
 use crate::rules::variants::variant::{Variant, beyond_the_table};
+use crate::rules::views::table_facts::table_facts;
 
 /// What one seat may see of a position. Encoders and bots get only views, so they cannot read
 /// their own hand or the deck. Offsets are relative to the observer, clockwise; offset 0 is the
@@ -103,12 +104,6 @@ impl<'a> View<'a> {
     #[must_use]
     pub const fn observer(&self) -> Seat {
         self.observer
-    }
-
-    /// The seat to act.
-    #[must_use]
-    pub const fn current_player(&self) -> Seat {
-        self.position.current_player
     }
 
     /// The seat at this offset from the observer.
@@ -204,27 +199,6 @@ impl<'a> View<'a> {
         self.hand_knowledge(offset).get(slot.index()).copied()
     }
 
-    /// Height of each firework, in the order of the suits.
-    #[must_use]
-    pub fn fireworks(&self) -> &'a [u8] {
-        self.position.fireworks(self.variant)
-    }
-
-    /// Height of the firework of a suit.
-    ///
-    /// # Panics
-    /// If the variant does not have the suit.
-    #[must_use]
-    pub fn stack(&self, suit: Suit) -> u8 {
-        self.fireworks()[suit.index()]
-    }
-
-    /// Information tokens left.
-    #[must_use]
-    pub const fn information_tokens(&self) -> u8 {
-        self.position.information_tokens
-    }
-
     /// Whether an information token is left for a hint.
     #[must_use]
     pub const fn may_hint(&self) -> bool {
@@ -241,18 +215,6 @@ impl<'a> View<'a> {
     #[must_use]
     pub const fn may_misplay(&self) -> bool {
         self.position.life_tokens > 1
-    }
-
-    /// Life tokens left.
-    #[must_use]
-    pub const fn life_tokens(&self) -> u8 {
-        self.position.life_tokens
-    }
-
-    /// Cards left in the deck.
-    #[must_use]
-    pub const fn deck_size(&self) -> u8 {
-        self.position.deck_size
     }
 
     /// Discarded copies of a card.
@@ -364,18 +326,6 @@ impl<'a> View<'a> {
         self.current_player() == self.observer && self.position.is_legal(self.variant, candidate)
     }
 
-    /// Which kinds of cards are playable, dead or critical.
-    #[must_use]
-    pub fn outlook(&self) -> Outlook {
-        self.position.outlook(self.variant)
-    }
-
-    /// How the game ended, or `None` while it goes on.
-    #[must_use]
-    pub const fn ending(&self) -> Option<Ending> {
-        self.position.ending
-    }
-
     /// The turns left of the last round, with the next one; `None` until the deck is empty, and where there is no last
     /// round.
     #[must_use]
@@ -388,13 +338,9 @@ impl<'a> View<'a> {
     pub fn reachable_score(&self) -> u8 {
         self.position.reachable_score(self.variant)
     }
-
-    /// The game's score so far.
-    #[must_use]
-    pub fn score(&self) -> u8 {
-        self.position.score(self.variant)
-    }
 }
+
+table_facts!(View<'a>, 'a, 'a);
 
 /// Shows what the seat sees, as [`View`]'s `Display` does.
 impl Debug for View<'_> {
