@@ -13,7 +13,7 @@ use crate::bindings::rules::view::View;
 use crate::bots::MoveValue;
 use crate::players::SearchText;
 use crate::rules::{self, Offset};
-use crate::search::{BlueprintBelief, Decision, SearchOptions, Source};
+use crate::search::{BlueprintBelief, Decision, SearchOptions};
 
 /// The most threads of a search.
 const THREADS: usize = 256;
@@ -24,7 +24,7 @@ const THREADS: usize = 256;
 ///   (K,), the number of its roll-outs, int64 (K,), and whether it was kept, bool (K,);
 /// - possible own hands, uint8 (H, slots), their probabilities, float64 (H,), and whether these are all possible hands;
 /// - the turns that the blueprint does not explain.
-type Found<'py> = (
+type SearchArrays<'py> = (
     i64,
     i64,
     Bound<'py, PyArray1<i64>>,
@@ -65,7 +65,7 @@ pub fn _search<'py>(
     step: Option<f64>,
     seed: &Bound<'py, PyAny>,
     num_threads: Integer,
-) -> PyResult<Found<'py>> {
+) -> PyResult<SearchArrays<'py>> {
     check_turn(view)?;
     let given = [
         ("rollouts", Some(rollouts.to_string())),
@@ -86,8 +86,7 @@ pub fn _search<'py>(
     let variant = state.variant();
     let searcher = spec.searcher(variant)?;
     let searcher = searcher.expect("the player searches");
-    let found = interruptible(py, || searcher.decide(state, seed))?;
-    let (decision, belief) = found?;
+    let (decision, belief) = interruptible(py, || searcher.decide(state, seed))??;
     arrays(py, &state.view(observer), &decision, &belief)
 }
 
@@ -114,7 +113,7 @@ fn arrays<'py>(
     view: &rules::View<'_>,
     decision: &Decision,
     belief: &BlueprintBelief,
-) -> PyResult<Found<'py>> {
+) -> PyResult<SearchArrays<'py>> {
     let action = |played| {
         let action = view.variant().move_to_action(played).expect("a legal move has an action");
         i64::from(u8::from(action))
@@ -143,7 +142,7 @@ fn arrays<'py>(
         kept.into_pyarray(py),
         cards.into_pyarray(py).reshape(shape)?,
         probabilities.into_pyarray(py),
-        belief.source() == Source::Exact,
+        belief.is_exact(),
         belief.unexplained().collect(),
     ))
 }

@@ -69,10 +69,10 @@ impl Blueprint {
         match self {
             Blueprint::Bots(_) => {
                 let others = moves.len().max(2) - 1;
-                let of = |&played| {
+                let probability = |&played| {
                     if played == own { 1.0 - OTHER_MOVES } else { OTHER_MOVES / others as f64 }
                 };
-                moves.iter().map(|played| libm::log(of(played))).collect()
+                moves.iter().map(|played| libm::log(probability(played))).collect()
             }
             Blueprint::Network(policy, scratch) => {
                 let outputs = evaluated(policy, [*view], scratch);

@@ -80,7 +80,7 @@ mod searcher;
 #[cfg(test)]
 mod tests;
 
-pub use belief::{BlueprintBelief, Source};
+pub use belief::BlueprintBelief;
 pub use decision::Decision;
 pub use error::SearchError;
 pub(crate) use options::MIRROR_STEP;

@@ -16,15 +16,15 @@ pub(super) fn map<T: Send>(
     workers: &mut [Blueprint],
     count: usize,
     size: usize,
-    of: impl Fn(&mut Blueprint, Range<usize>) -> Vec<T> + Sync,
+    work: impl Fn(&mut Blueprint, Range<usize>) -> Vec<T> + Sync,
 ) -> Result<Vec<T>, SearchError> {
-    let mut found: Vec<Vec<T>> = Vec::new();
-    found.resize_with(count.div_ceil(size), Vec::new);
+    let mut results: Vec<Vec<T>> = Vec::new();
+    results.resize_with(count.div_ceil(size), Vec::new);
     let ranges = (0..count).step_by(size).map(|first| first..count.min(first + size));
-    share(ranges.zip(&mut found), workers, |worker, (range, found)| {
-        *found = of(worker, range);
+    share(ranges.zip(&mut results), workers, |worker, (range, results)| {
+        *results = work(worker, range);
         !is_stopped()
     });
     SearchError::check_stop()?;
-    Ok(found.into_iter().flatten().collect())
+    Ok(results.into_iter().flatten().collect())
 }

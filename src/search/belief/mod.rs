@@ -26,15 +26,6 @@ const MIN_EFFECTIVE_SHARE: f64 = 0.25;
 /// Hands whose likelihood is below this fraction of the largest likelihood are dropped.
 const MIN_LIKELIHOOD: f64 = 1e-7;
 
-/// Where the hands of a belief come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// The belief has all possible hands.
-    Exact,
-    /// The belief has a sample of the possible hands.
-    Sampled,
-}
-
 /// The hands that a seat may hold, given what it sees, if its teammates play by a blueprint.
 ///
 /// Teammates that search deviate from the blueprint. A hand that does not explain such a move is
@@ -51,7 +42,8 @@ pub struct BlueprintBelief {
     game: Arc<SeenGame>,
     blueprint: Blueprint,
     particles: Vec<Particle>,
-    source: Source,
+    /// Whether the hands are all possible ones, and not a sample.
+    is_exact: bool,
     /// For each turn, whether it counts as a move by the blueprint.
     is_explained: Vec<bool>,
     /// The number of turns that the hands have followed.
@@ -74,7 +66,7 @@ impl fmt::Debug for BlueprintBelief {
         formatter
             .debug_struct("BlueprintBelief")
             .field("hands", &self.particles.len())
-            .field("source", &self.source)
+            .field("is_exact", &self.is_exact)
             .finish_non_exhaustive()
     }
 }
@@ -92,7 +84,7 @@ impl BlueprintBelief {
             game: Arc::new(SeenGame::start(Arc::new(view.variant().clone()), view)),
             blueprint: blueprint.clone(),
             particles: Vec::new(),
-            source: Source::Sampled,
+            is_exact: false,
             is_explained: Vec::new(),
             followed: 0,
             has_gap: false,
@@ -119,10 +111,10 @@ impl BlueprintBelief {
         self.particles.iter().map(move |particle| (&particle.hand[..size], particle.weight / total))
     }
 
-    /// Where the hands come from.
+    /// Whether the hands are all possible ones, and not a sample.
     #[must_use]
-    pub const fn source(&self) -> Source {
-        self.source
+    pub const fn is_exact(&self) -> bool {
+        self.is_exact
     }
 
     /// The turns of teammates that the blueprint does not explain.
@@ -170,7 +162,7 @@ impl BlueprintBelief {
         let prepared = self.follow_game(workers);
         if prepared.is_err() {
             self.particles.clear();
-            self.source = Source::Sampled;
+            self.is_exact = false;
             self.is_explained.fill(true);
             self.has_gap = true;
         }
@@ -181,7 +173,7 @@ impl BlueprintBelief {
         while self.followed < self.game.history().len() {
             self.follow_turn(workers)?;
         }
-        if self.source == Source::Exact && !self.particles.is_empty() {
+        if self.is_exact && !self.particles.is_empty() {
             return Ok(());
         }
         let belief = Belief::new(&self.game.view_before(self.followed));
@@ -224,7 +216,7 @@ impl BlueprintBelief {
         self.particles.retain(|particle| fits(&particle.hand, event, is_own, &turn));
         if is_own && let Some(slot) = event.played.slot() {
             self.replace_card(slot.index(), &turn);
-        } else if event.drawn.is_some() && self.source == Source::Sampled {
+        } else if event.drawn.is_some() && !self.is_exact {
             self.weigh_draw(&turn);
         }
         let agrees = self.blueprint.follow(&game, index, &mut self.particles)?;
@@ -242,13 +234,13 @@ impl BlueprintBelief {
     /// None of the hands explains the last move of the game so far. If the hands are a sample,
     /// other hands may explain it; if they are all hands, the move is a mistake.
     fn explain(&mut self, game: &SeenGame, workers: &mut [Blueprint]) -> Result<(), SearchError> {
-        let (kept, source) = (std::mem::take(&mut self.particles), self.source);
-        if source == Source::Sampled {
+        let (kept, is_exact) = (std::mem::take(&mut self.particles), self.is_exact);
+        if !is_exact {
             self.refill(game, 1.0, workers)?;
         }
         if self.particles.is_empty() {
             self.is_explained[game.history().len() - 1] = false;
-            (self.particles, self.source) = (kept, source);
+            (self.particles, self.is_exact) = (kept, is_exact);
         }
         Ok(())
     }
@@ -269,7 +261,7 @@ impl BlueprintBelief {
             unseen: turn.after.unseen(),
             newest: after - 1,
         };
-        if self.source == Source::Exact {
+        if self.is_exact {
             let hands = self.particles.iter().map(|particle| draw.possible(&particle.hand).count());
             if hands.sum::<usize>() <= self.wanted {
                 let before = std::mem::take(&mut self.particles);
@@ -277,7 +269,7 @@ impl BlueprintBelief {
                 return;
             }
             self.particles = self.resampled(self.wanted);
-            self.source = Source::Sampled;
+            self.is_exact = false;
         }
         let mut rng = GameRng::from_state(self.next_seed());
         self.particles.retain_mut(|particle| draw.sample(&mut particle.hand, &mut rng));
@@ -302,7 +294,7 @@ impl BlueprintBelief {
 
     /// The weights of all possible hands: the numbers of choices of copies that make them.
     fn weigh_exactly(&mut self, turn: &Turn<'_>) {
-        if self.source != Source::Exact {
+        if !self.is_exact {
             return;
         }
         let (unseen, size) = (turn.after.unseen(), turn.after.hand_size(Offset::OWN));
@@ -359,7 +351,7 @@ impl BlueprintBelief {
             self.find_mistakes(hands, workers)?;
             particles = self.replayed(&game, hands, MIN_LIKELIHOOD, workers)?;
         }
-        (self.particles, self.source) = (particles, Source::Exact);
+        (self.particles, self.is_exact) = (particles, true);
         Ok(())
     }
 
@@ -406,7 +398,7 @@ impl BlueprintBelief {
         let game = &self.game;
         let mut walked = BlueprintBelief {
             particles: Vec::new(),
-            source: Source::Sampled,
+            is_exact: false,
             is_explained: Vec::new(),
             followed: 0,
             has_gap: false,

@@ -1,6 +1,6 @@
 //! New hands for a belief that has too few.
 
-use super::{BlueprintBelief, CHUNK, MIN_LIKELIHOOD, Source};
+use super::{BlueprintBelief, CHUNK, MIN_LIKELIHOOD};
 use crate::rules::{Belief, GameRng, SeenGame, mix_seed};
 use crate::search::blueprint::{Blueprint, WeighedHand};
 use crate::search::error::SearchError;
@@ -22,7 +22,7 @@ impl BlueprintBelief {
         workers: &mut [Blueprint],
     ) -> Result<(), SearchError> {
         let belief = Belief::new(&game.view());
-        self.source = Source::Sampled;
+        self.is_exact = false;
         let seed = self.next_seed();
         let kept = (self.effective_size() as usize).min(self.wanted);
         self.particles = if kept == 0 { Vec::new() } else { self.resampled(kept) };

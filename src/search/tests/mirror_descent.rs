@@ -1,6 +1,5 @@
 use std::collections::BTreeMap;
 
-use super::super::*;
 use super::*;
 use crate::bots::{GamesOptions, Player, SeatedPlayer, play_games};
 use crate::rules::{Belief, Card, Move, Seat, State};
@@ -18,7 +17,7 @@ fn mirror_descent_doubts_a_hand_for_a_move_and_drops_none() {
         let doubting = mirror(&variant, bot, 10, 10_000, 50.0);
         let belief = doubting.decide(&state, 0).unwrap().1;
         let found = stated(&belief);
-        assert_eq!((belief.source(), belief.unexplained().count()), (Source::Exact, 0));
+        assert_eq!((belief.is_exact(), belief.unexplained().count()), (true, 0));
         // All hands that the rules allow are there, each with the likelihood of the moves that it
         // explains.
         let allowed = Belief::new(&state.view(Seat::ALL[1])).hands(10_000).unwrap();
