@@ -74,14 +74,14 @@ pub(crate) trait Task<I> {
     fn run(self, isa: I);
 }
 
-/// A task for each vector instruction set of this architecture: where there is none, for the portable instructions.
+/// A task for each vector instruction set of x86-64.
 #[cfg(target_arch = "x86_64")]
 pub(crate) trait VectorTask: Task<Avx2> + Task<Avx512> {}
 
 #[cfg(target_arch = "x86_64")]
 impl<T: Task<Avx2> + Task<Avx512>> VectorTask for T {}
 
-/// A task for each vector instruction set of this architecture: where there is none, for the portable instructions.
+/// A task for the portable instructions: other architectures have no vector instruction set here.
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) trait VectorTask: Task<Portable> {}
 

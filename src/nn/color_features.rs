@@ -63,7 +63,7 @@ pub struct ColorFeatures {
     players: usize,
     hand_size: usize,
     row: Layout,
-    global: Layout,
+    rest: Layout,
     starts: Starts,
     /// The sections that are copied into the other row.
     copied: Vec<Section>,
@@ -141,16 +141,16 @@ fn row_layout(variant: &Variant, has_announced: bool, same_copies: bool) -> Layo
 }
 
 /// The other row, with the sections that are copied.
-fn global_layout(variant: &Variant, copied: &[Section]) -> Layout {
+fn rest_layout(variant: &Variant, copied: &[Section]) -> Layout {
     let (players, ranks) = (usize::from(variant.players()), variant.ranks().into());
     let (others, hand_size) = (players - 1, variant.hand_size().into());
-    let global = Layout::default()
+    let rest = Layout::default()
         .with_section("own_flags", &[hand_size, 3])
         .with_section("flags", &[others, hand_size, 3])
         .with_section("card_ranks", &[others, hand_size, ranks])
         .with_section("hinted_ranks", &[players, hand_size, ranks]);
     let add = |layout: Layout, section: &Section| layout.with_section(section.name, &section.shape);
-    copied.iter().fold(global, add)
+    copied.iter().fold(rest, add)
 }
 
 impl ColorFeatures {
@@ -179,7 +179,7 @@ impl ColorFeatures {
         let same_copies =
             copies[..colors * ranks].chunks(ranks).all(|suit| suit == &copies[..ranks]);
         let row = row_layout(variant, starts.announced.is_some(), same_copies);
-        let global = global_layout(variant, &copied);
+        let rest = rest_layout(variant, &copied);
         let (variant, bits) = (variant.clone(), layout.len());
         Some(ColorFeatures {
             variant,
@@ -190,7 +190,7 @@ impl ColorFeatures {
             players,
             hand_size,
             row,
-            global,
+            rest,
             starts,
             copied,
             same_copies,
@@ -219,14 +219,14 @@ impl ColorFeatures {
 
     /// The sections of the row of what belongs to no colour.
     #[must_use]
-    pub const fn global(&self) -> &Layout {
-        &self.global
+    pub const fn rest(&self) -> &Layout {
+        &self.rest
     }
 
     /// The number of features: the rows of all colours, then the other row.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.colors * self.row.len() + self.global.len()
+        self.colors * self.row.len() + self.rest.len()
     }
 
     /// Writes the features of a packed observation.
@@ -236,11 +236,11 @@ impl ColorFeatures {
     pub fn write(&self, words: &[u64], out: &mut [f32]) {
         assert!(words.len() >= self.bits.div_ceil(64) && out.len() == self.len());
         let seen = self.see(words);
-        let (rows, global) = out.split_at_mut(self.colors * self.row.len());
+        let (rows, rest) = out.split_at_mut(self.colors * self.row.len());
         for (color, row) in rows.chunks_exact_mut(self.row.len()).enumerate() {
             self.write_color(words, &seen, color, Writer { out: row, next: 0 });
         }
-        self.write_global(words, &seen, Writer { out: global, next: 0 });
+        self.write_rest(words, &seen, Writer { out: rest, next: 0 });
     }
 
     /// Reads an observation, and computes what follows from it.
@@ -361,7 +361,7 @@ impl ColorFeatures {
         debug_assert_eq!(row.next, row.out.len());
     }
 
-    fn write_global(&self, words: &[u64], seen: &Observation, mut row: Writer<'_>) {
+    fn write_rest(&self, words: &[u64], seen: &Observation, mut row: Writer<'_>) {
         let kinds = self.colors * self.ranks;
         let sets = flags(&seen.outlook);
         for own in &seen.own[..self.hand_size] {

@@ -74,7 +74,7 @@ where
         let values = outcomes().map(|outcome| outcome.as_ref().map_or(-1, read));
         Ok::<_, PyErr>(collect("games", values.len(), values)?.into_pyarray(py))
     };
-    let endings = outcomes().map(|it| it.map_or(0, |outcome| outcome.ending.code()));
+    let endings = outcomes().map(|played| played.map_or(0, |outcome| outcome.ending.code()));
     Ok((
         column(|outcome| outcome.score.into())?,
         column(|outcome| outcome.fireworks.into())?,

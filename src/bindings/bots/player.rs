@@ -143,7 +143,7 @@ pub fn read_player_if(given: &Bound<'_, PyAny>) -> PyResult<Option<PlayerSpec>> 
     }
     let carried = match given.cast::<_Player>() {
         Ok(player) => player.clone(),
-        Err(_) => match given.getattr("_player").ok().and_then(|it| it.cast_into().ok()) {
+        Err(_) => match given.getattr("_player").ok().and_then(|player| player.cast_into().ok()) {
             Some(player) => player,
             None => return Ok(None),
         },

@@ -19,7 +19,7 @@ use crate::players::PlayerSpec;
 use crate::rules;
 
 /// The arguments of `SeatedBot._restored`.
-type Fields = (_Player, Variant, u8, u64, Option<(u64, rules::State)>);
+type RestoreArguments = (_Player, Variant, u8, u64, Option<(u64, rules::State)>);
 
 /// A bot in one seat, made by `starmine.make_bot`. `act(view)` returns its move as an action id. It also plays where
 /// `play_games` takes players.
@@ -143,7 +143,7 @@ impl SeatedBot {
     }
 
     /// A pickle holds the player and what its seat has seen of the game that it follows.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Fields)> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, RestoreArguments)> {
         let seen = |(game, state): (u64, &rules::State)| {
             (game, rules::SeenGame::of(state, self.seat).stand_in())
         };

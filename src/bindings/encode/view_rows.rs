@@ -38,7 +38,7 @@ pub fn pairs(
             "seats has {found} elements: expected {expected}"
         )));
     }
-    let mut found = with_capacity("rows", games.len())?;
+    let mut rows = with_capacity("rows", games.len())?;
     for (&game, &seat) in games.iter().zip(&seats) {
         if !(0..most_games as i64).contains(&game) || !(0..i64::from(players)).contains(&seat) {
             let last = most_games - 1;
@@ -47,9 +47,9 @@ pub fn pairs(
                 players - 1
             )));
         }
-        found.push((game as usize, Seat::at(seat as usize)));
+        rows.push((game as usize, Seat::at(seat as usize)));
     }
-    Ok(found)
+    Ok(rows)
 }
 
 /// Writes a row for each position and seat, in order.

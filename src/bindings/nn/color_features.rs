@@ -56,7 +56,7 @@ impl _ColorFeatures {
     /// The sections of the row of what belongs to no colour.
     #[getter]
     fn rest<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        layout(py, self.features.global())
+        layout(py, self.features.rest())
     }
 
     /// For each action its head and the colour that it names: actions that differ in their colour alone

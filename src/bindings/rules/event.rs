@@ -12,7 +12,7 @@ use crate::bindings::errors::StarmineError;
 use crate::rules::{self, Hint, Move, Slot, SlotSet};
 
 /// The arguments of `Event._restored`.
-type Fields = (Variant, u8, usize, u8, Option<Card>, bool, u8, Option<Card>);
+type RestoreArguments = (Variant, u8, usize, u8, Option<Card>, bool, u8, Option<Card>);
 
 /// One turn that was played: the move and what it revealed.
 ///
@@ -196,7 +196,7 @@ impl Event {
         }
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Fields)> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, RestoreArguments)> {
         let rules::Event { seat, touched, added, regained, .. } = self.event;
         let variant = Variant(self.variant.clone());
         let (card, drawn) = (self.card(), self.drawn());

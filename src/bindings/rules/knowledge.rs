@@ -6,7 +6,7 @@ use super::card::Card;
 use crate::rules;
 
 /// The arguments of `Knowledge._restored`.
-type Fields = (Vec<Card>, Option<usize>, Option<usize>);
+type RestoreArguments = (Vec<Card>, Option<usize>, Option<usize>);
 
 /// What the hints so far say about one card.
 ///
@@ -46,7 +46,7 @@ impl Knowledge {
         Knowledge { plausible, color, rank }
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Fields)> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, RestoreArguments)> {
         let stored = (self.plausible.clone(), self.color, self.rank);
         Ok((py.get_type::<Knowledge>().getattr("_restored")?, stored))
     }

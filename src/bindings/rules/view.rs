@@ -22,7 +22,7 @@ use crate::rules::{self, ActionId, Belief, CardSet, GameRng, Offset, Seat, SeenG
 use crate::threads::is_stopped;
 
 /// The arguments of `State.view`.
-type Fields<'py> = (Bound<'py, PyAny>, u8);
+type RestoreArguments<'py> = (Bound<'py, PyAny>, u8);
 
 /// The most hands of one call of `View.sample_hands`, which holds all of them in memory.
 const MAX_SAMPLES: usize = 10_000_000;
@@ -316,7 +316,10 @@ impl View {
 
     /// A pickle holds what the seat sees: in the place of its own hand and of the rest of the deck it has other cards,
     /// which the seat cannot tell from these.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Fields<'py>)> {
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, RestoreArguments<'py>)> {
         let seen = SeenGame::of(&self.state, self.observer).stand_in();
         let seen = seen.into_pyobject(py)?.into_any();
         Ok((seen.get_type().getattr("view")?, (seen, self.observer.into())))

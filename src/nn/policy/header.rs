@@ -60,18 +60,19 @@ impl Header {
             )));
         }
         if raw.network != "colors" {
-            let found = format!("network={}: expected colors", raw.network);
-            return Err(PolicyProblem::key(found));
+            let problem = format!("network={}: expected colors", raw.network);
+            return Err(PolicyProblem::key(problem));
         }
         if raw.recurrent {
             return Err(PolicyProblem::key(format!("recurrent=true: {PLAYED_BY_TORCH}")));
         }
         if raw.card_features || raw.layer_norm {
-            let found = "card_features, layer_norm: expected false by colour";
-            return Err(PolicyProblem::key(found));
+            let problem = "card_features, layer_norm: expected false by colour";
+            return Err(PolicyProblem::key(problem));
         }
         let hidden = <[usize; 2]>::try_from(raw.hidden.as_slice()).ok();
-        let hidden = hidden.filter(|widths| widths.iter().all(|it| (1..=MAX_WIDTH).contains(it)));
+        let hidden =
+            hidden.filter(|widths| widths.iter().all(|width| (1..=MAX_WIDTH).contains(width)));
         let Some(hidden) = hidden else {
             return Err(PolicyProblem::key(format!(
                 "hidden={:?}: expected two widths of 1 to {MAX_WIDTH}",

@@ -13,7 +13,7 @@ const LARGEST: f64 = f32::MAX as f64 / 4.0;
 /// too, so that no order of summation overflows.
 pub(super) fn overflowing_layer(network: &ColorNetwork) -> Option<String> {
     let ones = |count: usize| vec![1.0; count];
-    let global = ones(network.features.global().len());
+    let rest = ones(network.features.rest().len());
     // The first two layers of a colour are sums of two layers each.
     let sum = |name: &str, own: &Linear, own_inputs: &[f64], other: &Linear, inputs: &[f64]| {
         let (own, other) = (own.bounds(own_inputs), other.bounds(inputs));
@@ -35,10 +35,10 @@ pub(super) fn overflowing_layer(network: &ColorNetwork) -> Option<String> {
     let check = || {
         let [first, second] = &network.color;
         let row = ones(network.features.row().len());
-        let tower = sum("color.0", first, &row, &network.color_rest, &global)?;
+        let tower = sum("color.0", first, &row, &network.color_rest, &rest)?;
         let tower = sum("color.1", second, &tower, &network.color_pooled, &twice(&tower))?;
-        let global = relu("rest", &network.rest, &global)?;
-        let trunk = relu("trunk", &network.trunk, &[twice(&tower), global].concat())?;
+        let rest = relu("rest", &network.rest, &rest)?;
+        let trunk = relu("trunk", &network.trunk, &[twice(&tower), rest].concat())?;
         let (heads, colors) = (network.heads.bounds(&trunk), network.color_heads.bounds(&tower));
         let fits = largest(&heads) + largest(&colors) <= LARGEST;
         if fits { Ok(()) } else { Err("heads".to_owned()) }

@@ -39,13 +39,13 @@ fn read_colors(
         ))
     })?;
     let actions = ColorActions::of(&header.variant);
-    let (row, global) = (features.row().len(), features.global().len());
+    let (row, rest) = (features.row().len(), features.rest().len());
     let [width, trunk] = header.hidden;
     Ok(ColorNetwork {
         color: [tensors.layer("color.0", width, row)?, tensors.layer("color.1", width, width)?],
-        color_rest: tensors.layer("color_rest", width, global)?,
+        color_rest: tensors.layer("color_rest", width, rest)?,
         color_pooled: tensors.layer("color_pooled", width, 2 * width)?,
-        rest: tensors.layer("rest", width, global)?,
+        rest: tensors.layer("rest", width, rest)?,
         trunk: tensors.layer("trunk", trunk, 3 * width)?,
         heads: tensors.layer("heads", actions.rows(), trunk)?,
         color_heads: tensors.layer("color_heads", actions.groups, width)?,

@@ -67,13 +67,13 @@ fn features(variant: &Variant) -> ColorFeatures {
 fn tensors(parameters: &Parameters, seed: u64) -> Vec<Tensor> {
     let variant = Variant::new(parameters.clone()).unwrap();
     let (features, actions) = (features(&variant), ColorActions::of(&variant));
-    let (row, global) = (features.row().len(), features.global().len());
+    let (row, rest) = (features.row().len(), features.rest().len());
     let layers = [
         ("color.0", 11, row),
         ("color.1", 11, 11),
-        ("color_rest", 11, global),
+        ("color_rest", 11, rest),
         ("color_pooled", 11, 22),
-        ("rest", 11, global),
+        ("rest", 11, rest),
         ("trunk", 9, 33),
         ("heads", actions.rows(), 9),
         ("color_heads", actions.groups, 11),
@@ -98,7 +98,8 @@ pub fn policy_file(parameters: &Parameters, seed: u64) -> Vec<u8> {
 
 /// A naive linear layer.
 fn plain_layer(tensors: &[Tensor], name: &str, inputs: &[f32]) -> Vec<f32> {
-    let find = |part| &tensors.iter().find(|it| it.0 == format!("{name}.{part}")).unwrap().2;
+    let find =
+        |part| &tensors.iter().find(|tensor| tensor.0 == format!("{name}.{part}")).unwrap().2;
     let rows = find("weight").chunks(inputs.len()).zip(find("bias"));
     let sum = |(row, &bias): (&[f32], &f32)| {
         row.iter().zip(inputs).fold(bias, |sum, (weight, input)| sum + weight * input)
@@ -108,9 +109,9 @@ fn plain_layer(tensors: &[Tensor], name: &str, inputs: &[f32]) -> Vec<f32> {
 
 /// The naive mean and maximum of the colours' units.
 fn plain_pool(towers: &[Vec<f32>]) -> Vec<f32> {
-    let of = |unit: usize| towers.iter().map(move |tower| tower[unit]);
-    let means = (0..towers[0].len()).map(|unit| of(unit).sum::<f32>() / towers.len() as f32);
-    let most = (0..towers[0].len()).map(|unit| of(unit).fold(f32::MIN, f32::max));
+    let units = |unit: usize| towers.iter().map(move |tower| tower[unit]);
+    let means = (0..towers[0].len()).map(|unit| units(unit).sum::<f32>() / towers.len() as f32);
+    let most = (0..towers[0].len()).map(|unit| units(unit).fold(f32::MIN, f32::max));
     means.chain(most).collect()
 }
 
@@ -119,18 +120,18 @@ fn plain_outputs(variant: &Variant, tensors: &[Tensor], words: &[u64]) -> Vec<f3
     let (features, actions) = (features(variant), ColorActions::of(variant));
     let mut numbers = vec![0.0; features.len()];
     features.write(words, &mut numbers);
-    let (colors, global) = numbers.split_at(features.colors() * features.row().len());
+    let (colors, rest) = numbers.split_at(features.colors() * features.row().len());
     let relu = |sums: Vec<f32>| -> Vec<f32> { sums.iter().map(|sum| sum.max(0.0)).collect() };
     let sum =
         |one: Vec<f32>, other: &[f32]| relu(one.iter().zip(other).map(|(a, b)| a + b).collect());
     let layer = |name: &str, inputs: &[f32]| plain_layer(tensors, name, inputs);
-    let shared = layer("color_rest", global);
+    let shared = layer("color_rest", rest);
     let rows = colors.chunks(features.row().len());
     let towers: Vec<Vec<f32>> = rows.map(|row| sum(layer("color.0", row), &shared)).collect();
     let shared = layer("color_pooled", &plain_pool(&towers));
     let towers: Vec<Vec<f32>> =
-        towers.iter().map(|it| sum(layer("color.1", it), &shared)).collect();
-    let trunk = [plain_pool(&towers), relu(layer("rest", global))].concat();
+        towers.iter().map(|tower| sum(layer("color.1", tower), &shared)).collect();
+    let trunk = [plain_pool(&towers), relu(layer("rest", rest))].concat();
     let heads = layer("heads", &relu(layer("trunk", &trunk)));
     let groups: Vec<Vec<f32>> = towers.iter().map(|tower| layer("color_heads", tower)).collect();
     let logit = |&(head, color): &(usize, Option<usize>)| {

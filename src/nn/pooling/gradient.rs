@@ -99,10 +99,10 @@ impl<I, F: Real> Task<I> for Gradients<'_, F> {
                 for unit in 0..width {
                     let number = tower[unit].widened();
                     let of_largest = if number == largest[unit] { d_largest[unit] } else { 0.0 };
-                    let found = d_tower[unit].widened() + d_mean[unit] + of_largest;
-                    let found = if number > 0.0 { found } else { 0.0 };
-                    d_row[unit].write(F::nearest(found));
-                    sum[unit] += found;
+                    let gradient = d_tower[unit].widened() + d_mean[unit] + of_largest;
+                    let gradient = if number > 0.0 { gradient } else { 0.0 };
+                    d_row[unit].write(F::nearest(gradient));
+                    sum[unit] += gradient;
                 }
             }
             for (to, &sum) in d_shared.iter_mut().zip(&sum) {

@@ -163,9 +163,9 @@ impl Belief {
     #[must_use]
     #[cfg(feature = "bots")]
     pub(crate) fn hands(&self, most: usize) -> Option<Vec<([u8; MAX_HAND_SIZE], u64)>> {
-        let mut found = Vec::new();
+        let mut hands = Vec::new();
         let mut unseen = self.unseen;
-        self.fill(0, 1, &mut [0; MAX_HAND_SIZE], &mut unseen, most, &mut found).then_some(found)
+        self.fill(0, 1, &mut [0; MAX_HAND_SIZE], &mut unseen, most, &mut hands).then_some(hands)
     }
 
     /// Fills the slots from this one on in all ways; whether there was room for all hands.
@@ -177,11 +177,11 @@ impl Belief {
         hand: &mut [u8; MAX_HAND_SIZE],
         unseen: &mut [u8; MAX_CARD_KINDS],
         most: usize,
-        found: &mut Vec<([u8; MAX_HAND_SIZE], u64)>,
+        hands: &mut Vec<([u8; MAX_HAND_SIZE], u64)>,
     ) -> bool {
         if slot == self.slots {
-            found.push((*hand, ways));
-            return found.len() <= most;
+            hands.push((*hand, ways));
+            return hands.len() <= most;
         }
         for kind in 0..self.kinds {
             let copies = unseen[kind];
@@ -190,7 +190,7 @@ impl Belief {
             }
             hand[slot] = kind as u8;
             unseen[kind] -= 1;
-            let fits = self.fill(slot + 1, ways * u64::from(copies), hand, unseen, most, found);
+            let fits = self.fill(slot + 1, ways * u64::from(copies), hand, unseen, most, hands);
             unseen[kind] += 1;
             if !fits {
                 return false;
