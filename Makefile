@@ -216,11 +216,19 @@ check-oldest:
 	  cargo +$(OLDEST) check --quiet --features python --target-dir target/oldest; \
 	else $(call SKIP,the check with Rust $(OLDEST): it is not installed); fi
 
+# On Arm the tests run under QEMU, with a standard library that is compiled from Debian's rust-web-src. The other packages
+# are rustc-web, cargo-web, gcc-aarch64-linux-gnu, libc6-dev-arm64-cross and qemu-user.
 check-arm: TARGET := aarch64-unknown-linux-gnu
+check-arm: ARM_TESTS := --lib --tests
 check-arm:
-	if test -d "$$(rustc --print sysroot)/lib/rustlib/$(TARGET)"; then \
+	if test -d /usr/lib/rustlib/src/rust/library && command -v aarch64-linux-gnu-gcc > /dev/null && command -v qemu-aarch64 > /dev/null; then \
+	  RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 \
+	  CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+	  CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER='qemu-aarch64 -L /usr/aarch64-linux-gnu' \
+	  /usr/bin/cargo test --quiet --profile quick -Zbuild-std --target-dir target/arm --target $(TARGET) $(ARM_TESTS); \
+	elif test -d "$$(rustc --print sysroot)/lib/rustlib/$(TARGET)"; then \
 	  RUSTFLAGS='--deny warnings' cargo check --quiet --lib --target-dir target/elsewhere --target $(TARGET); \
-	else $(call SKIP,the check for Arm: the standard library for $(TARGET) is not installed); fi
+	else $(call SKIP,the check for Arm: neither its tools nor the standard library for $(TARGET) are installed); fi
 
 # Python without the global interpreter lock; pyo3 reads this description instead of asking an interpreter.
 check-free-threaded:
