@@ -1,5 +1,4 @@
-//! Python arguments as Rust values: text, integers, keywords.
+//! Python arguments as Rust values: text, integers.
 
-pub mod keywords;
 pub mod numbers;
 pub mod text;

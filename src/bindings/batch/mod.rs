@@ -23,7 +23,6 @@ use crate::batch::{
     self, AutoresetMode, BatchError, Dealt, Dtype, IllegalAction, Observers, Options, Outputs,
     Partners,
 };
-use crate::bindings::arguments::keywords;
 use crate::bindings::arguments::numbers::{Integer, count, fresh_seed, seed as read_seed};
 use crate::bindings::arguments::text::Text;
 use crate::bindings::arrays::claims::{Claims, Interpreter};
@@ -323,7 +322,7 @@ impl Batch {
     #[new]
     #[pyo3(signature = (variant, num_envs, *, encoder=Text::from("canonical"), dtype=Text::from("float32"),
         observers=Text::from("current"), autoreset_mode=None, illegal_action=Text::from("raise"), partners=None,
-        extra_outputs=None, num_threads=None, seed=None, **unknown),
+        extra_outputs=None, num_threads=None, seed=None),
         text_signature = "(variant, num_envs, *, encoder='canonical', dtype='float32', observers='current', autoreset_mode='SameStep', illegal_action='raise', partners=None, extra_outputs=(), num_threads=None, seed=None)")]
     #[expect(clippy::too_many_arguments, reason = "each is a keyword argument in Python")]
     fn new(
@@ -339,9 +338,7 @@ impl Batch {
         extra_outputs: Option<&Bound<'_, PyAny>>,
         num_threads: Option<Integer>,
         seed: Option<&Bound<'_, PyAny>>,
-        unknown: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Batch> {
-        keywords::refuse::<Batch>(py, unknown)?;
         let num_envs = count("num_envs", &num_envs, 1..=u32::MAX as usize)?;
         let variant = read_variant(variant)?;
         let read = |given: &Bound<'_, PyAny>| read_partners(given, variant.players());

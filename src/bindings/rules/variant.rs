@@ -9,7 +9,6 @@ use pyo3::types::PyDict;
 use super::card::cards;
 use super::moves::Move;
 use super::parameters::{copies_table, named, parameters_dict};
-use crate::bindings::arguments::keywords;
 use crate::bindings::arguments::numbers::{
     Integer, count, fresh_seed, integer, seed as read_seed, wrong_type,
 };
@@ -71,11 +70,10 @@ impl Variant {
     #[pyo3(signature = (players=Integer::new(2), colors=Integer::new(5), ranks=Integer::new(5), hand_size=None,
         max_information_tokens=Integer::new(8), max_life_tokens=Integer::new(3), copies=None,
         random_start_player=false, empty_hints=false, crowning_piece=false, timed_display=false,
-        lost_game_score=Text::from("zero"), edition=Text::from("standard"), **unknown),
+        lost_game_score=Text::from("zero"), edition=Text::from("standard")),
         text_signature = "(players=2, colors=5, ranks=5, hand_size=None, max_information_tokens=8, max_life_tokens=3, copies=None, random_start_player=False, empty_hints=False, crowning_piece=False, timed_display=False, lost_game_score='zero', edition='standard')")]
     #[expect(clippy::too_many_arguments, reason = "each is a keyword argument in Python")]
     fn new(
-        py: Python<'_>,
         players: Integer,
         colors: Integer,
         ranks: Integer,
@@ -89,9 +87,7 @@ impl Variant {
         timed_display: bool,
         lost_game_score: Text,
         edition: Text,
-        unknown: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Variant> {
-        keywords::refuse::<Variant>(py, unknown)?;
         let parameters = Parameters {
             players: players.value,
             colors: colors.value,
