@@ -116,7 +116,7 @@ impl Games {
         match self {
             Games::Blocks(blocks) => {
                 let counters = blocks.field(index, Field::Counters);
-                let seat = Seat::at(count(counters, counter::PLAYER).into());
+                let seat = Seat::new_unchecked(count(counters, counter::PLAYER).into());
                 ending(counters).is_none().then_some(seat)
             }
             Games::Tables(tables) => {

@@ -67,7 +67,7 @@ impl<'a> OpenHands<'a> {
         };
         let slots =
             (0..self.own_hand.len()).filter(|&slot| playable.contains(self.own_hand[slot].into()));
-        slots.min_by_key(order).map(Slot::at)
+        slots.min_by_key(order).map(Slot::new_unchecked)
     }
 
     /// The given cards that a teammate with a lower [`OpenHands::urgency`] holds too.
@@ -103,7 +103,7 @@ impl<'a> OpenHands<'a> {
         let mut useless = self.outlook.dead;
         for (slot, &card) in self.own_hand.iter().enumerate() {
             if useless.contains(card.into()) {
-                return Some(Slot::at(slot));
+                return Some(Slot::new_unchecked(slot));
             }
             useless |= CardSet::of(card.into());
         }
@@ -122,7 +122,7 @@ impl<'a> OpenHands<'a> {
             )
         };
         // Reversed, so that the lowest slot wins a tie.
-        Slot::at((0..self.own_hand.len()).rev().max_by_key(order).unwrap_or(0))
+        Slot::new_unchecked((0..self.own_hand.len()).rev().max_by_key(order).unwrap_or(0))
     }
 
     /// A hint that only passes the turn: the rank of the next player's oldest card.

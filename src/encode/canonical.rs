@@ -130,7 +130,7 @@ fn encode_hands(view: &View<'_>, axes: &Axes, bits: &mut BitWriter<'_>) {
     let mut short_hands =
         Fields::default().add(u64::from(view.hand_size(Offset::OWN) < axes.hand_size), 1);
     for offset in 1..axes.players {
-        let cards = view.hand_indices(Offset::at(offset));
+        let cards = view.hand_indices(Offset::new_unchecked(offset));
         for &card in cards {
             bits.push(1 << card, axes.cards);
         }
@@ -212,7 +212,10 @@ fn encode_knowledge(
 ) {
     for offset in 0..axes.players {
         for slot in 0..axes.hand_size {
-            bits.push(knowledge(Offset::at(offset), Slot::at(slot)), axes.knowledge());
+            bits.push(
+                knowledge(Offset::new_unchecked(offset), Slot::new_unchecked(slot)),
+                axes.knowledge(),
+            );
         }
     }
 }

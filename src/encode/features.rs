@@ -22,7 +22,7 @@ pub fn write_card_features(view: &View<'_>, out: &mut [f32]) {
     let (own, others) = cards.split_at_mut(slots);
     let belief = Belief::new(view);
     for (slot, card) in own[..belief.slots()].iter_mut().enumerate() {
-        *card = belief.probabilities(Slot::at(slot), sets).map(|share| share as f32);
+        *card = belief.probabilities(Slot::new_unchecked(slot), sets).map(|share| share as f32);
     }
     for (offset, hand) in variant.teammates().zip(others.chunks_exact_mut(slots)) {
         for (card, &kind) in hand.iter_mut().zip(view.hand_indices(offset)) {
@@ -54,7 +54,7 @@ pub fn write_public_marginals(view: &View<'_>, out: &mut [f32]) {
     }
     for (place, row) in out.chunks_exact_mut(kinds).enumerate() {
         let plausible = view
-            .knowledge(Offset::at(place / slots), Slot::at(place % slots))
+            .knowledge(Offset::new_unchecked(place / slots), Slot::new_unchecked(place % slots))
             .unwrap_or_default()
             .plausible(variant);
         let counts = counts_of(plausible, &left);

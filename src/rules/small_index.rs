@@ -82,9 +82,9 @@ macro_rules! numbered {
         crate::rules::small_index::small_index!($type, $count, $kind);
 
         impl $type {
-            /// The value with an index that is known to be in the range.
+            /// The value with this index, which the caller knows to be in the range.
             #[inline]
-            pub(crate) const fn at(index: usize) -> $type {
+            pub(crate) const fn new_unchecked(index: usize) -> $type {
                 debug_assert!(index < $count);
                 $type(index as u8)
             }

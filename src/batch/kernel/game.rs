@@ -98,7 +98,7 @@ impl Game {
         let constants = Constants::of(variant);
         let get = |field: Field| block[field as usize].0[lane];
         let counters = get(Field::Counters);
-        let current_player = Seat::at(count(counters, counter::PLAYER).into());
+        let current_player = Seat::new_unchecked(count(counters, counter::PLAYER).into());
         let mut fireworks = [0; MAX_COLORS];
         for (suit, height) in fireworks.iter_mut().enumerate().take(constants.colors) {
             let stack = get(Field::Fireworks) >> (suit * constants.ranks) & ones(constants.ranks);
@@ -141,7 +141,7 @@ impl Game {
 
 /// The index of the seat at this offset from another one.
 fn seat_at(variant: &Variant, seat: Seat, offset: usize) -> usize {
-    variant.seat_after_unchecked(seat, Offset::at(offset)).index()
+    variant.seat_after_unchecked(seat, Offset::new_unchecked(offset)).index()
 }
 
 /// The word of the last turn.
@@ -183,11 +183,17 @@ fn last_event(
         return None;
     }
     let field = |start: usize, width: usize| word >> start & ones(width);
-    let seat =
-        variant.seat_after_unchecked(position.current_player, Offset::at(constants.players - 1));
-    let slot =
-        || Slot::at(field(constants.event_slot(), constants.hand_size).trailing_zeros() as usize);
-    let offset = || Offset::at(field(TYPES, constants.players).trailing_zeros() as usize + 1);
+    let seat = variant.seat_after_unchecked(
+        position.current_player,
+        Offset::new_unchecked(constants.players - 1),
+    );
+    let slot = || {
+        Slot::new_unchecked(
+            field(constants.event_slot(), constants.hand_size).trailing_zeros() as usize
+        )
+    };
+    let offset =
+        || Offset::new_unchecked(field(TYPES, constants.players).trailing_zeros() as usize + 1);
     let suit = field(constants.event_hinted(), constants.colors).trailing_zeros() as usize;
     let rank = field(constants.event_hinted() + constants.colors, constants.ranks).trailing_zeros()
         as usize;

@@ -108,7 +108,8 @@ impl Batch {
         let shape = [batch.num_envs(), batch.variant().players().into()];
         let number = shape[0] * shape[1];
         let drawn = (0..number).map(|place| {
-            let drawn = batch.drawn_partner(place / shape[1], Seat::at(place % shape[1]));
+            let drawn =
+                batch.drawn_partner(place / shape[1], Seat::new_unchecked(place % shape[1]));
             drawn.map_or(-1, |index| index as i32)
         });
         collect("partners", number, drawn)?.into_pyarray(py).reshape(shape)

@@ -47,7 +47,7 @@ pub fn pairs(
                 players - 1
             )));
         }
-        rows.push((game as usize, Seat::at(seat as usize)));
+        rows.push((game as usize, Seat::new_unchecked(seat as usize)));
     }
     Ok(rows)
 }

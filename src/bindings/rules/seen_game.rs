@@ -245,6 +245,6 @@ fn check_shown(
 
 /// The slots of one hand.
 fn read_slots(slots: &[Integer]) -> PyResult<SlotSet> {
-    let read = |slot| count("touched", slot, 0..=MAX_HAND_SIZE - 1).map(Slot::at);
+    let read = |slot| count("touched", slot, 0..=MAX_HAND_SIZE - 1).map(Slot::new_unchecked);
     slots.iter().map(read).collect()
 }

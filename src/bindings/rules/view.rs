@@ -124,7 +124,7 @@ impl View {
     fn knowledge(&self, offset: Integer, slot: Integer) -> PyResult<Knowledge> {
         let view = self.view();
         let variant = view.variant();
-        let offset = Offset::at(seat("offset", &offset, variant.players())?.index());
+        let offset = Offset::new_unchecked(seat("offset", &offset, variant.players())?.index());
         let hand = view.hand_knowledge(offset);
         match usize::try_from(slot.value).ok().and_then(|slot| hand.get(slot)) {
             Some(&knowledge) => Ok(Knowledge::new(knowledge, variant)),
@@ -146,7 +146,7 @@ impl View {
             let cards = belief.possible(slot).iter();
             cards.map(|card| Card::new(variant.card(card), variant.edition())).collect()
         };
-        (0..belief.slots()).map(Slot::at).map(cards).collect()
+        (0..belief.slots()).map(Slot::new_unchecked).map(cards).collect()
     }
 
     /// The probability of each card in each slot of the observer's hand: float64 (cards in the hand,

@@ -70,7 +70,7 @@ impl HandKnowledge {
     pub fn apply_hint(&mut self, hint: Hint, touched: SlotSet) {
         let matching = base_game::of_hint(hint);
         for (slot, kinds) in self.cards_mut().iter_mut().enumerate() {
-            if touched.contains(Slot::at(slot)) {
+            if touched.contains(Slot::new_unchecked(slot)) {
                 *kinds &= matching;
             } else {
                 *kinds -= matching;

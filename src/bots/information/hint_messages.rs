@@ -36,7 +36,8 @@ impl HintMessages {
         let Move::Hint { offset, hint } = event.played else { return 0 };
         let distance = offset.index();
         let hand = &public.hands[public.offset_after(self.sender, distance)];
-        let is_touched = event.touched.contains(Slot::at(hinted_slot(hand, &public.left)));
+        let is_touched =
+            event.touched.contains(Slot::new_unchecked(hinted_slot(hand, &public.left)));
         let of_hand = match (hint, is_touched) {
             (Hint::Rank(_), true) => 0,
             (Hint::Color(_), true) => 1,
@@ -54,7 +55,8 @@ impl HintMessages {
             distance += 1;
         }
         let hand = &public.hands[distance];
-        let card = view.hand(Offset::at(distance)).nth(hinted_slot(hand, &public.left))?;
+        let card =
+            view.hand(Offset::new_unchecked(distance)).nth(hinted_slot(hand, &public.left))?;
         let hint = match (of_hand, self.of_distance[distance]) {
             (0, _) => Some(Hint::Rank(card.rank)),
             (1, _) => Some(Hint::Color(card.suit)),
@@ -72,7 +74,7 @@ impl HintMessages {
                 |hint| matches!(hint, Hint::Color(suit) if suit != card.suit),
             ),
         };
-        hint.map(|hint| Move::Hint { offset: Offset::at(distance), hint })
+        hint.map(|hint| Move::Hint { offset: Offset::new_unchecked(distance), hint })
     }
 }
 
@@ -109,7 +111,7 @@ fn best_hint(
     let colors = view.variant().all_suits().map(Hint::Color);
     let hints = colors.chain(view.variant().all_ranks().map(Hint::Rank));
     let rated = hints.filter(|&hint| wanted(hint)).filter_map(|hint| {
-        let touched = hint.touched(view.hand(Offset::at(offset)));
+        let touched = hint.touched(view.hand(Offset::new_unchecked(offset)));
         let gain = || gain(&public.hands[offset], hint, touched, &public.left);
         (!touched.is_empty()).then(|| (hint, gain()))
     });

@@ -113,7 +113,8 @@ mod tests {
         let variant = state.variant();
         for (seat, bot) in bots.iter().enumerate() {
             for (offset, hand) in bot.public.hands[..bots.len()].iter().enumerate() {
-                let owner = variant.seat_after_unchecked(Seat::at(seat), Offset::at(offset));
+                let owner = variant
+                    .seat_after_unchecked(Seat::new_unchecked(seat), Offset::new_unchecked(offset));
                 assert_eq!(*hand, bots[owner.index()].public.hands[0], "{state}");
                 let cards = state.position().hand(variant, owner);
                 for (card, known) in cards.zip(hand.cards()) {

@@ -12,7 +12,7 @@ pub(super) fn choose(public: &mut PublicKnowledge, view: &View<'_>) -> Option<Mo
     let may_risk = view.may_misplay() && private.can_spare_turns();
     let risky_play = || private.risky_play().filter(|_| may_risk);
     if let Some(slot) = private.best_play().or_else(risky_play) {
-        return Some(Move::Play { slot: Slot::at(slot) });
+        return Some(Move::Play { slot: Slot::new_unchecked(slot) });
     }
     let useless = private.own_hand.useless(&public.left);
     if wants_hint(public, &private, view, !useless.is_empty()) {
@@ -22,7 +22,8 @@ pub(super) fn choose(public: &mut PublicKnowledge, view: &View<'_>) -> Option<Mo
         return messages.hint(&known, view, message);
     }
     let known_useless = public.hands[0].useless(&public.left);
-    let least_needed = useless.oldest().unwrap_or_else(|| Slot::at(private.least_needed()));
+    let least_needed =
+        useless.oldest().unwrap_or_else(|| Slot::new_unchecked(private.least_needed()));
     if view.may_hint() {
         note_missing_hint(public, 0);
     }

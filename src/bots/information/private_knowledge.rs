@@ -30,7 +30,7 @@ impl<'a> PrivateKnowledge<'a> {
         let mut teammate_kinds = [CardSet::EMPTY; MAX_PLAYERS];
         let mut unseen = public.left.copies;
         for (offset, kinds) in teammate_kinds.iter_mut().enumerate().take(public.players).skip(1) {
-            for &card in view.hand_indices(Offset::at(offset)) {
+            for &card in view.hand_indices(Offset::new_unchecked(offset)) {
                 *kinds |= CardSet::of(card.into());
                 unseen.remove_if_left(card.into());
             }

@@ -25,7 +25,7 @@ impl PublicKnowledge {
         };
         for offset in 0..public.players {
             public.hands[offset] =
-                HandKnowledge::of(view.hand_size(Offset::at(offset)), base_game::ALL);
+                HandKnowledge::of(view.hand_size(Offset::new_unchecked(offset)), base_game::ALL);
         }
         public
     }
@@ -54,7 +54,8 @@ impl PublicKnowledge {
     fn sum_of_visible_hands(&mut self, view: &View<'_>, sender: usize, modulus: usize) -> usize {
         let mut sum = 0;
         for offset in (1..self.players).filter(|&offset| offset != sender) {
-            let (hand, cards) = (&mut self.hands[offset], view.hand_indices(Offset::at(offset)));
+            let (hand, cards) =
+                (&mut self.hands[offset], view.hand_indices(Offset::new_unchecked(offset)));
             sum += note_cards(hand, &self.left, modulus, cards);
         }
         sum
@@ -73,7 +74,7 @@ impl PublicKnowledge {
             ) => {
                 let hand = &mut self.hands[seat];
                 hand.remove(slot.index());
-                if hand.size < after.hand_size(Offset::at(seat)) {
+                if hand.size < after.hand_size(Offset::new_unchecked(seat)) {
                     hand.push(base_game::ALL);
                 }
                 let CardsLeft { copies, outlook } = &mut self.left;
@@ -92,7 +93,7 @@ pub(super) fn mend(hand: &mut HandKnowledge, view: &View<'_>, offset: usize, lef
     for (slot, kinds) in hand.cards_mut().iter_mut().enumerate() {
         if kinds.is_empty() {
             let plausible = view
-                .knowledge(Offset::at(offset), Slot::at(slot))
+                .knowledge(Offset::new_unchecked(offset), Slot::new_unchecked(slot))
                 .unwrap_or_default()
                 .plausible(view.variant());
             *kinds = plausible & left;

@@ -107,7 +107,7 @@ impl HandNotes {
 
     /// Adds an unknown card.
     fn draw(&mut self, variant: &Variant) {
-        let slot = Slot::at(self.held.len());
+        let slot = Slot::new_unchecked(self.held.len());
         self.possible[slot.index()] = variant.tables().all_cards as u32;
         self.held |= SlotSet::of(slot);
     }

@@ -4,7 +4,7 @@ use super::context::RuleContext;
 use crate::rules::{Move, Offset, Slot};
 
 fn discard(slot: usize) -> Move {
-    Move::Discard { slot: Slot::at(slot) }
+    Move::Discard { slot: Slot::new_unchecked(slot) }
 }
 
 /// The oldest card whose hints prove it dead. If there is none, the oldest card whose plausible kinds

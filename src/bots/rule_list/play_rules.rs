@@ -4,7 +4,7 @@ use super::context::RuleContext;
 use crate::rules::{Move, Slot};
 
 fn play(slot: usize) -> Move {
-    Move::Play { slot: Slot::at(slot) }
+    Move::Play { slot: Slot::new_unchecked(slot) }
 }
 
 /// The oldest card whose colour and rank were both hinted and which is playable.

@@ -168,8 +168,8 @@ impl CommonKnowledge {
         let Some(slot) = self.next_discard(target).filter(|_| offset == 1) else {
             return false;
         };
-        let is_warning =
-            event.touched.contains(Slot::at(slot)) && self.is_warning(target, slot, rank);
+        let is_warning = event.touched.contains(Slot::new_unchecked(slot))
+            && self.is_warning(target, slot, rank);
         if is_warning {
             self.narrow(target, slot, self.outlook.critical);
         }
@@ -184,7 +184,7 @@ impl CommonKnowledge {
         let mut reveals = false;
         let mut meant = None;
         for slot in (0..self.sizes[target]).rev() {
-            let touched = event.touched.contains(Slot::at(slot));
+            let touched = event.touched.contains(Slot::new_unchecked(slot));
             let may_be_playable = is_mixed(self.possible[target][slot], playable);
             self.narrow(target, slot, left_by(named, touched));
             let kinds = self.possible[target][slot];

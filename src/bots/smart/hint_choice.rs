@@ -66,15 +66,18 @@ impl<'a> HintTarget<'a> {
     /// or the newest touched card that may be playable, which the hint promises, is so.
     fn makes_play(&self, named: CardSet, touched: SlotSet) -> bool {
         let mut is_right = None;
-        for slot in
-            (0..self.possible.len()).rev().filter(|&slot| self.unsure.contains(Slot::at(slot)))
+        for slot in (0..self.possible.len())
+            .rev()
+            .filter(|&slot| self.unsure.contains(Slot::new_unchecked(slot)))
         {
-            let kinds = self.possible[slot] & left_by(named, touched.contains(Slot::at(slot)));
+            let kinds =
+                self.possible[slot] & left_by(named, touched.contains(Slot::new_unchecked(slot)));
             if kinds.is_subset(self.playable) {
                 return true;
             }
-            if touched.contains(Slot::at(slot)) && kinds.intersects(self.playable) {
-                is_right = is_right.or(Some(self.truly_playable.contains(Slot::at(slot))));
+            if touched.contains(Slot::new_unchecked(slot)) && kinds.intersects(self.playable) {
+                is_right =
+                    is_right.or(Some(self.truly_playable.contains(Slot::new_unchecked(slot))));
             }
         }
         is_right == Some(true)
@@ -82,7 +85,7 @@ impl<'a> HintTarget<'a> {
 
     fn removed(&self, named: CardSet, touched: SlotSet) -> usize {
         let removed = |(slot, &kinds): (usize, &CardSet)| {
-            (kinds - left_by(named, touched.contains(Slot::at(slot)))).len()
+            (kinds - left_by(named, touched.contains(Slot::new_unchecked(slot)))).len()
         };
         self.possible.iter().enumerate().map(removed).sum()
     }

@@ -71,7 +71,7 @@ impl<'a> MoveChoice<'a> {
             kinds.is_subset(suitable)
                 && kinds.single().is_some_and(|kind| self.newest_cards(kind) == 1)
         })?;
-        Some(Move::Discard { slot: Slot::at(slot) })
+        Some(Move::Discard { slot: Slot::new_unchecked(slot) })
     }
 
     /// The number of teammates whose newest card is of this kind.
@@ -99,7 +99,7 @@ impl<'a> MoveChoice<'a> {
         };
         let slots = (0..self.hand.len()).map(|slot| (slot, urgency(slot)));
         let (slot, _) = first_best(slots).filter(|&(_, urgency)| urgency > 0)?;
-        Some(Move::Play { slot: Slot::at(slot) })
+        Some(Move::Play { slot: Slot::new_unchecked(slot) })
     }
 
     /// The best hint that makes a teammate play.
@@ -142,7 +142,7 @@ impl<'a> MoveChoice<'a> {
         let slot = likeliest(
             unsure.map(|slot| (slot, Fraction::of(self.knowledge.own_possible(slot), playable))),
         )?;
-        Some(Move::Play { slot: Slot::at(slot) })
+        Some(Move::Play { slot: Slot::new_unchecked(slot) })
     }
 
     /// The move with nothing to say while all information tokens are available: the rank of the
@@ -162,7 +162,7 @@ impl<'a> MoveChoice<'a> {
             .dead_card()
             .or_else(|| self.knowledge.next_discard(self.view.observer().index()))
             .unwrap_or_else(|| self.highest_card());
-        Move::Discard { slot: Slot::at(slot) }
+        Move::Discard { slot: Slot::new_unchecked(slot) }
     }
 
     /// A card known to be dead. First comes the one that the others think least likely dead, before

@@ -69,7 +69,7 @@ impl PolicyOutputs {
     #[must_use]
     pub fn best_action(&self, index: usize) -> Option<ActionId> {
         let (logits, legal) = (self.logits(index), self.legal[index]);
-        (!legal.is_empty()).then(|| ActionId::at(best(legal, |action| logits[action])))
+        (!legal.is_empty()).then(|| ActionId::new_unchecked(best(legal, |action| logits[action])))
     }
 
     /// The action that is chosen; `None` if the game is over. Only [`MoveChoice::Sampled`] draws
@@ -81,7 +81,7 @@ impl PolicyOutputs {
             MoveChoice::Greedy => best,
             MoveChoice::Sampled => {
                 let (logits, legal) = (self.logits(index), self.legal[index]);
-                ActionId::at(sample(logits, legal, best.index(), rng))
+                ActionId::new_unchecked(sample(logits, legal, best.index(), rng))
             }
         })
     }

@@ -24,7 +24,7 @@ impl RandomDeck {
     pub fn new(variant: &Variant, seed: EpisodeSeed) -> (RandomDeck, Seat) {
         let mut rng = GameRng::for_deal(seed);
         let start_player = if variant.random_start_player() {
-            Seat::at(rng.below(variant.players().into()) as usize)
+            Seat::new_unchecked(rng.below(variant.players().into()) as usize)
         } else {
             Seat::default()
         };

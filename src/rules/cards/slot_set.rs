@@ -65,13 +65,13 @@ impl SlotSet {
     /// The oldest of the slots.
     #[must_use]
     pub const fn oldest(self) -> Option<Slot> {
-        if self.0 == 0 { None } else { Some(Slot::at(self.0.trailing_zeros() as usize)) }
+        if self.0 == 0 { None } else { Some(Slot::new_unchecked(self.0.trailing_zeros() as usize)) }
     }
 
     /// The newest of the slots.
     #[must_use]
     pub const fn newest(self) -> Option<Slot> {
-        if self.0 == 0 { None } else { Some(Slot::at(self.0.ilog2() as usize)) }
+        if self.0 == 0 { None } else { Some(Slot::new_unchecked(self.0.ilog2() as usize)) }
     }
 
     /// The set after the card in this slot has left the hand: newer cards move down by one slot.
@@ -83,7 +83,7 @@ impl SlotSet {
 
     /// The slots in ascending order.
     pub fn iter(self) -> impl ExactSizeIterator<Item = Slot> {
-        BitIndices(self.0.into()).map(Slot::at)
+        BitIndices(self.0.into()).map(Slot::new_unchecked)
     }
 }
 

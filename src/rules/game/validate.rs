@@ -77,7 +77,7 @@ impl Position {
         let Some(event) = self.last_event else { return Ok(()) };
         let exists = variant.move_to_action(event.played).is_some();
         require(exists, "last_event", "not a move of the variant")?;
-        let before = Offset::at(usize::from(variant.players()) - 1);
+        let before = Offset::new_unchecked(usize::from(variant.players()) - 1);
         let acted = event.seat == variant.seat_after_unchecked(self.current_player, before);
         require(acted, "last_event", "of a seat that did not act")?;
         let mut cards = event.card.into_iter().chain(event.drawn);

@@ -125,7 +125,7 @@ impl Iterator for ActionIter {
         if *left == 0 {
             return None;
         }
-        let action = ActionId::at(left.trailing_zeros() as usize);
+        let action = ActionId::new_unchecked(left.trailing_zeros() as usize);
         *left &= *left - 1;
         Some(action)
     }

@@ -79,18 +79,24 @@ impl Variant {
     pub(crate) fn decode(&self, action: usize) -> Move {
         let hand_size = usize::from(self.hand_size());
         if action < hand_size {
-            Move::Discard { slot: Slot::at(action) }
+            Move::Discard { slot: Slot::new_unchecked(action) }
         } else if action < 2 * hand_size {
-            Move::Play { slot: Slot::at(action - hand_size) }
+            Move::Play { slot: Slot::new_unchecked(action - hand_size) }
         } else if action < self.rank_hint_base() {
             let (other, suit) = divide(action - self.color_hint_base(), self.colors());
-            Move::Hint { offset: Offset::at(other + 1), hint: Hint::Color(Suit::ALL[suit]) }
+            Move::Hint {
+                offset: Offset::new_unchecked(other + 1),
+                hint: Hint::Color(Suit::ALL[suit]),
+            }
         } else if action < self.announced_play_base() {
             let (other, rank) = divide(action - self.rank_hint_base(), self.ranks());
-            Move::Hint { offset: Offset::at(other + 1), hint: Hint::Rank(Rank::ALL[rank]) }
+            Move::Hint {
+                offset: Offset::new_unchecked(other + 1),
+                hint: Hint::Rank(Rank::ALL[rank]),
+            }
         } else {
             let (slot, suit) = divide(action - self.announced_play_base(), self.colors());
-            Move::AnnouncedPlay { slot: Slot::at(slot), suit: Suit::ALL[suit] }
+            Move::AnnouncedPlay { slot: Slot::new_unchecked(slot), suit: Suit::ALL[suit] }
         }
     }
 

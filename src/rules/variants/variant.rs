@@ -152,12 +152,12 @@ impl Variant {
 
     /// The seats at the table, from 0.
     pub fn seats(&self) -> impl ExactSizeIterator<Item = Seat> + Clone + use<> {
-        (0..self.players()).map(|seat| Seat::at(seat.into()))
+        (0..self.players()).map(|seat| Seat::new_unchecked(seat.into()))
     }
 
     /// The offsets of the teammates, the next player first.
     pub fn teammates(&self) -> impl DoubleEndedIterator<Item = Offset> + Clone + use<> {
-        (1..usize::from(self.players())).map(Offset::at)
+        (1..usize::from(self.players())).map(Offset::new_unchecked)
     }
 
     /// The seat at this offset from another one.
@@ -183,7 +183,7 @@ impl Variant {
         let players = self.players as usize;
         debug_assert!(seat.index() < players && offset.index() < players);
         let sum = seat.index() + offset.index();
-        Seat::at(if sum >= players { sum - players } else { sum })
+        Seat::new_unchecked(if sum >= players { sum - players } else { sum })
     }
 
     /// The offset of a seat from another one.
@@ -197,7 +197,11 @@ impl Variant {
         if from >= self.players as usize || to >= self.players as usize {
             beyond_the_table();
         }
-        Offset::at(if to >= from { to - from } else { to + self.players as usize - from })
+        Offset::new_unchecked(if to >= from {
+            to - from
+        } else {
+            to + self.players as usize - from
+        })
     }
 
     /// Cards in a full hand.

@@ -270,7 +270,7 @@ impl SeenGame {
             return Err(SeenGameError::OwnHand);
         }
         for slot in 0..usize::from(hand.size) {
-            let is_touched = touched.contains(Slot::at(slot));
+            let is_touched = touched.contains(Slot::new_unchecked(slot));
             let known = hand.knowledge[slot].with_hint(&self.variant, hint, is_touched);
             let plausible = known.plausible(&self.variant).iter().next();
             hand.cards[slot] = plausible.ok_or(SeenGameError::OwnHand)? as u8;
