@@ -328,7 +328,6 @@ def deal_item(card: Pair, seat: int) -> HanabiHistoryItem:
 def played_items(events: list[Event], rules: Rules) -> list[HanabiHistoryItem]:
     """The turns and the deals after them; a card that the events hide is dealt as (-1, -1)."""
     variant, hands = rules.variant, Hands(rules.variant)
-    left = variant.deck_size - variant.players * variant.hand_size
     # The aspects of cards that were hinted, by card number; a seer knows both from the start.
     named: set[tuple[int, int]] = set()
     if rules.observation_type == AgentObservationType.SEER:
@@ -346,9 +345,7 @@ def played_items(events: list[Event], rules: Rules) -> list[HanabiHistoryItem]:
         card = (-1, -1) if event.card is None else (event.card.suit, event.card.rank)
         token = event.regained > 0
         items.append(HanabiHistoryItem(move, event.seat, _card=card, _scored=event.added, _token=token))
-        hands.follow(event)
-        if left > 0:
-            left -= 1
+        if hands.follow(event):
             drawn = (-1, -1) if event.drawn is None else (event.drawn.suit, event.drawn.rank)
             items.append(deal_item(drawn, event.seat))
     return items

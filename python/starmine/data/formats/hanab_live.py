@@ -29,6 +29,7 @@ from starmine._util.numbers import is_integer
 from starmine.data.formats.hanab_live_rules import game_rules, rules_of, suit_names
 from starmine.data.formats.records import GameRecord, SkippedGame, game_names, read_each, starting_at_seat_0
 from starmine.games.games import Games
+from starmine.games.hands import Hands
 from starmine.games.roster import UNKNOWN, names_by_seat
 
 SUFFIXES = (".json", ".jsonl")
@@ -120,11 +121,7 @@ class _Table:
     """The hands of a game as places in the deck, to translate between them and slots."""
 
     def __init__(self, variant: Variant, start: int) -> None:
-        size = variant.hand_size
-        self.variant = variant
-        self.seat = start
-        self.hands = [list(range(seat * size, (seat + 1) * size)) for seat in range(variant.players)]
-        self.dealt = variant.players * size
+        self.variant, self.seat, self.hands = variant, start, Hands(variant)
 
     def read(self, actions: list[Any]) -> list[int]:
         """The action ids of the actions of hanab.live."""
@@ -146,8 +143,8 @@ class _Table:
         """The id of an action; the table moves on."""
         move: Move | None = None
         if kind in (PLAY, DISCARD):
-            hand = self.hands[self.seat]
-            if target == self.dealt < self.variant.deck_size:
+            hand = self.hands.numbers[self.seat]
+            if target == self.hands.dealt < self.hands.deck_size:
                 raise StarmineError(f"turn {turn}: the top card of the deck is played, which our rules do not have")
             if target not in hand:
                 raise StarmineError(f"turn {turn}: the card {target} is not in the hand of player {self.seat}: {hand}")
@@ -165,17 +162,14 @@ class _Table:
         """The action of hanab.live for an action id; the table moves on."""
         kind, place, value = move = moves_of(self.variant)[action]
         is_hint = kind in (COLOR_HINT, RANK_HINT)
-        target = (self.seat + place) % self.variant.players if is_hint else self.hands[self.seat][place]
+        target = (self.seat + place) % self.variant.players if is_hint else self.hands.numbers[self.seat][place]
         self._advance(move)
         return {"type": kind, "target": target, "value": value}
 
     def _advance(self, move: Move) -> None:
         """Take a card that leaves a hand, deal the next one, and pass to the next player."""
         if move[0] in (PLAY, DISCARD):
-            del self.hands[self.seat][move[1]]
-            if self.dealt < self.variant.deck_size:
-                self.hands[self.seat].append(self.dealt)
-                self.dealt += 1
+            self.hands.take(self.seat, move[1])
         self.seat = (self.seat + 1) % self.variant.players
 
 
