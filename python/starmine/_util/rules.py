@@ -1,10 +1,24 @@
-"""The check that a bot plays a variant."""
+"""The check that a player plays a variant."""
 
 from __future__ import annotations
 
-from starmine._core import Batch, Variant, _Player
+from typing import Any
+
+from starmine._core import Batch, Variant, VariantError, _Player
 
 
-def check_plays(variant: Variant, player: _Player | str | None, seed: int = 0) -> None:
-    """Refuse a bot that is not known or does not play the variant, and a seed out of range."""
-    Batch._of_table(variant, [player] + [None] * (variant.players - 1), 1, seed, 0)
+def check_variant(player: Any, variant: Variant) -> None:
+    """Refuse a player, as `resolve_player` returns it, that does not play a variant.
+
+    A policy with an attribute `variant` plays these rules. Starting seat, names of suits and the score of a lost game
+    make no difference to it.
+
+    Raises:
+        VariantError: it plays others.
+    """
+    if isinstance(player, _Player):
+        Batch._of_table(variant, [player] + [None] * (variant.players - 1), 1, 0, 0)
+        return
+    own = getattr(getattr(player, "example", player), "variant", None)
+    if isinstance(own, Variant) and not variant._plays_alike(own):
+        raise VariantError(f"{player!r} does not play this variant ({variant}): expected {own}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import operator
 import os
 import time
 import warnings
@@ -21,7 +20,7 @@ from starmine._util.durable import given_path
 from starmine._util.keywords import refuse_without
 from starmine._util.numbers import check_number, check_threads
 from starmine._util.progress import Advance, progress_of
-from starmine._util.rules import check_plays
+from starmine._util.rules import check_variant
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.matrix import HELD_OUT_MEAN, MEAN, SELF_PLAY
 from starmine.evaluation.settings import Cell, Settings
@@ -135,10 +134,10 @@ def evaluate(
     partners_of = players_by_name("partners", partners)
     held_out = held_out_by_name(hold_out, partners_of)
     given = merge_names({"evaluated": players_of, "partners": partners_of, "hold_out": held_out})
-    games = check_number("games", games, 1, MOST_GAMES)
+    games, seed = check_number("games", games, 1, MOST_GAMES), check_number("seed", seed, 0, 2**64 - 1)
     num_threads = check_threads(num_threads)
     resolved = {
-        name: check_player("evaluated" if name in players_of else "partners", name, player, rules, seed)
+        name: check_player("evaluated" if name in players_of else "partners", name, player, rules)
         for name, player in given.items()
     }
     path = None if output is None else given_path("output", output)
@@ -156,7 +155,7 @@ def evaluate(
         kinds,
         identities,
         games,
-        operator.index(seed),
+        seed,
         cheaters,
         tuple(players_of),
         tuple(partners_of | held_out),
@@ -372,11 +371,10 @@ def check_seeds(seeds: Mapping[str, Sequence[str]], identities: Mapping[str, Ide
                 raise StarmineError(f"methods={method!r}: {other} and {name} are the same player: expected other seeds")
 
 
-def check_player(place: str, name: str, player: Any, rules: Variant, seed: int) -> Any:
-    """The player as `play_games` accepts it; an error if it or the seed is not allowed."""
+def check_player(place: str, name: str, player: Any, rules: Variant) -> Any:
+    """The player as `play_games` accepts it; an error if it is not allowed or plays other rules."""
     resolved = resolve_player(player, f"{place}[{name!r}]")
-    asked = resolved if isinstance(resolved, _Player) else None
-    check_plays(rules, asked, seed)
+    check_variant(resolved, rules)
     return resolved
 
 

@@ -4,11 +4,12 @@
 """
 
 from starmine._core import SeatedBot, bots, make_bot, rules
+from starmine._util.rules import check_variant
 from starmine.games.endings import defeats
 from starmine.games.failures import BotError, Failure
 from starmine.games.games import Games
 from starmine.games.play import play_games
-from starmine.games.players import Player, Policy, PythonBot, check_variant
+from starmine.games.players import Player, Policy, PythonBot
 from starmine.games.roster import RosterPlayer
 from starmine.games.searches import HandBelief, SearchedAction, SearchResult, search
 from starmine.games.seeds import EVALUATION_SEED

@@ -11,8 +11,6 @@ from starmine._core import (
     Move,
     SeatedBot,
     StarmineError,
-    Variant,
-    VariantError,
     View,
     _extra_outputs,
     _Player,
@@ -290,17 +288,6 @@ def policy_inputs(policy: Any, place: str) -> PolicyInputs:
     return PolicyInputs(
         str(encoder), str(dtype), tuple(map(str, extra_outputs)), bool(getattr(policy, "all_turns", False))
     )
-
-
-def check_variant(player: Any, variant: Variant) -> None:
-    """Check that a policy with an attribute `variant` plays these rules, as `TrainedPolicy` does.
-
-    Raises:
-        VariantError: it plays others. Starting seat, names of suits and the score of a lost game make no difference.
-    """
-    own = getattr(player, "variant", None)
-    if isinstance(own, Variant) and not variant._plays_alike(own):
-        raise VariantError(f"{player!r} does not play this variant ({variant}): expected {own}")
 
 
 def cheats(player: Any) -> bool:

@@ -22,7 +22,6 @@ from starmine._core import (
     _Player,
     _SeenGame,
     encoders,
-    make_bot,
     shows_own_hand,
 )
 from starmine._util.arrays import Array
@@ -213,7 +212,6 @@ class SeenGame:
         if not 0 <= game < 2**64:
             raise StarmineError(f"game={game} is not allowed: expected 0 to 2**64 - 1")
         if isinstance(resolved, _Player):
-            make_bot(resolved, self.variant, self.observer)  # refuses what it does not play
             followed = game, self._now.stand_in()
             resolved = SeatedBot._restored(resolved, self.variant, self.observer, number, followed)
         seats = [resolved if seat == self.observer else None for seat in range(self.variant.players)]

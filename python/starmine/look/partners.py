@@ -9,16 +9,16 @@ import numpy as np
 
 from starmine._core import SeatedBot, StarmineError, State, Variant, View, _Player, make_bot
 from starmine._util.arrays import Array
+from starmine._util.rules import check_variant
 from starmine.games.players import cheats, resolve_player
 from starmine.games.seats import PythonPlayers
 
 
 def _choice(player: _Player, variant: Variant, seat: int, seed: int, game: int) -> Callable[[State], int]:
     """How a bot of the core chooses in one seat. It needs no memory: a state holds the whole game."""
+    check_variant(player, variant)
     if not cheats(player):
-        make_bot(player, variant, seat)  # refuses a variant that the bot does not play
         return lambda state: SeatedBot._restored(player, variant, seat, seed, (game, state)).act(state.view(seat))
-    variant.new_game(seed=0).suggest(player)  # refuses a variant that the bot does not play
     return lambda state: state.suggest(player, seed)
 
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from starmine._core import StarmineError, State, _Player
+from starmine._util.rules import check_variant
 from starmine.games.games import Games
 from starmine.games.player_texts import core_player, own_policy, player_of_text, short_name
-from starmine.games.players import check_variant
 from starmine.look.analysis import mistakes, verdict
 from starmine.look.frame import Frame, frame_of
 from starmine.look.shapes import browser_file

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from starmine._core import StarmineError, Variant, VariantError, _unknown_name, bots
+from starmine._core import StarmineError, Variant, VariantError, _Player, _unknown_name, bots
 from starmine._core import variant as preset
-from starmine._util.rules import check_plays
+from starmine._util.rules import check_variant
 from starmine.policies.kinds import bot
 from starmine.policies.load import POLICY_FILE, TrainedPolicy, load_own, shipped
 
@@ -43,7 +43,7 @@ def pool(
 
     Raises:
         UnknownNameError: there is no such game, or a name in `hold_out` is no player's.
-        StarmineError: there is no such folder.
+        StarmineError: there is no such folder, or a run has the name of a bot or of a shipped policy.
         SerializationError: a file in the folder is not a policy of Starmine.
 
     >>> import starmine
@@ -58,7 +58,12 @@ def pool(
         name: load_own(name) for name in trained if f"{name}-small" not in trained
     }
     if results is not None:
-        policies = {name: load_own(path) for name, path in _policies_of_runs(results).items()} | policies
+        runs = _policies_of_runs(results)
+        for name in sorted({*bots(), *trained} & runs.keys()):
+            raise StarmineError(
+                f"{runs[name]}: {name!r} is also a bot or a shipped policy: expected another folder's name"
+            )
+        policies = {name: load_own(path) for name, path in runs.items()} | policies
     players = {name: name for name in bots_that_play(variant)}
     players |= {name: str(policy.bot) for name, policy in policies.items() if variant._plays_alike(policy.variant)}
     held_out = {hold_out} if isinstance(hold_out, str) else set(hold_out)
@@ -77,7 +82,7 @@ def bots_that_play(variant: Variant) -> list[str]:
 def plays(player: str, variant: Variant) -> bool:
     """Whether a bot plays a variant."""
     try:
-        check_plays(variant, player)
+        check_variant(_Player(player), variant)
     except VariantError:
         return False
     return True

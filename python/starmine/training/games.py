@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from starmine._core import Batch, StarmineError, Variant, _Player
+from starmine._util.rules import check_variant
 from starmine.envs.rewards import Rewards
 from starmine.evaluation.matrix import HELD_OUT_MEAN, MEAN, SELF_PLAY
 from starmine.games.endings import defeats
 from starmine.games.identity import identity
 from starmine.games.mixtures import parse_mixture
 from starmine.games.player_texts import short_name
-from starmine.games.players import check_variant, resolve_player
+from starmine.games.players import resolve_player
 from starmine.training.distributed import rank
 from starmine.training.threads import own_cores
 
@@ -71,8 +72,6 @@ def read_partners(
                 "a bot, or a policy whose network is a ColorNetwork without recurrence; any player can be held out"
             )
     for _, player, _ in [*met, *held_out]:
-        if isinstance(player, _Player):
-            Batch(variant, 1, partners={0: player})  # refuses a player of other rules
         check_variant(player, variant)
     names: list[str | None] = [LEARNER, MEAN, HELD_OUT_MEAN, SELF_PLAY, *(name for name, _, _ in [*met, *held_out])]
     for many in (names, [identity(player).text for _, player, _ in [*met, *held_out]]):

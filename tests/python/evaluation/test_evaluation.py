@@ -10,7 +10,7 @@ import pytest
 from evaluation_runs import interrupt_after, stored
 
 import starmine
-from starmine import StarmineError, UnknownNameError, evaluate, play_games
+from starmine import StarmineError, UnknownNameError, VariantError, evaluate, play_games
 from starmine._util.equality import is_equal
 from starmine.data import Dataset, generate, info, verify
 from starmine.evaluation import run
@@ -380,3 +380,19 @@ def test_other_games_of_a_folder_are_left_alone(tmp_path, fresh):
     evaluate(["iggi"], **QUICK, output=tmp_path / "eval")
     with pytest.raises(StarmineError):
         generate(["iggi", "iggi"], 20, tmp_path / "eval", "mini", progress=False)
+
+
+class OfMini:
+    """A policy of other rules than those that are played."""
+
+    variant = starmine.variant("mini")
+
+    def act_batch(self, turns):
+        raise AssertionError("it was asked")
+
+
+@pytest.mark.parametrize("player", [OfMini(), OfMini, lambda: OfMini()])
+def test_a_policy_of_other_rules_is_refused_before_any_game(player, monkeypatch):
+    monkeypatch.setattr(run, "play_table", lambda *_, **__: pytest.fail("a game was played"))
+    with pytest.raises(VariantError):
+        evaluate({"smart": "smart", "other": player}, 10)

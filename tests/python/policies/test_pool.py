@@ -8,6 +8,7 @@ import torch
 from helpers.paths import ROOT
 
 import starmine
+from starmine import StarmineError
 from starmine.policies import pool
 from starmine.torch import PolicyNetwork
 
@@ -59,6 +60,14 @@ def test_players_are_held_out(results):
     assert {"mine-1", "piers"} <= set(met)
     assert "piers" in pool("2p", results=results)[1]
     assert list(pool("2p", hold_out="smart", results=results)[1]) == ["smart"]
+
+
+@pytest.mark.parametrize("name", ["smart", "ippo-2p", "ippo-2p-small"])
+def test_a_run_with_the_name_of_another_player_is_refused(results, name):
+    """It would hide this player, and `hold_out` would not say which of them is meant."""
+    (results / "mine-1").rename(results / name)
+    with pytest.raises(StarmineError):
+        pool("2p", results=results)
 
 
 def test_players_of_a_pool_go_wherever_players_go(results, tmp_path):

@@ -15,8 +15,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError, Variant, _Player
-from starmine._util.rules import check_plays
+from starmine._core import StarmineError, Variant
+from starmine._util.rules import check_variant
 from starmine.data.metadata import Metadata
 from starmine.games.draws import SEAT, choose, draw
 from starmine.games.identity import weights_checksum
@@ -72,7 +72,7 @@ class Configuration:
         rows, first, roster = distinct_players(given, resolved)
         players = tuple(resolved[place] for place in first)
         for player in players:
-            check_plays(rules, player if isinstance(player, _Player) else None)
+            check_variant(player, rules)
         of_seats, numbers = [], iter(rows)
         for of_seat in weights:
             of_seats.append(tuple((next(numbers), weight) for weight in of_seat))
