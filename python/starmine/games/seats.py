@@ -216,6 +216,9 @@ class PythonPlayers:
     def show(self, to_act: Array, seen: list[tuple[Holder, Turns]] | None = None) -> None:
         """Show a turn that is played without a move of these players.
 
+        A bot that was made for its game is asked, too, and its move is dropped. A bot that was given as an object is
+        not: it may have seen the turn at another table.
+
         Args:
             to_act: as `look` takes it.
             seen: what `look` gave before the turn; None to look now.
@@ -227,7 +230,16 @@ class PythonPlayers:
         for number, holder in enumerate(self._holders):
             if holder.inputs is None:
                 games = np.flatnonzero(acting == number)
+                if is_maker(holder.asked):
+                    self._show_bots(holder, games.tolist())
                 self._turns[games, to_act[games]] += np.uint64(1)
+
+    def _show_bots(self, holder: Holder, games: list[int]) -> None:
+        """Ask the bots of games, and drop their moves."""
+        for game, view, answer in self._answers(holder, games):
+            error = answer.exception() if isinstance(answer, Future) else answer
+            if isinstance(error, Exception):
+                self._report(Fault(holder.asked, game, view.observer, None, error))
 
     def end(self, game: int, state_of: Callable[[int], Any]) -> None:
         """Show a game that has ended to its bots.

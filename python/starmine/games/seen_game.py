@@ -190,7 +190,9 @@ class SeenGame:
     def seat(self, player: Player, *, seed: int = 0, game: int = 0) -> None:
         """Let a player hold the observer's seat, in the place of the one that holds it now.
 
-        A player that keeps a memory, such as a recurrent policy, is shown the turns so far.
+        A player that keeps a memory is shown the turns so far: a recurrent policy, and a Python bot that is given as a
+        class, which is asked in each past turn of the seat. A Python bot that is given as an object is not shown them.
+        A search does not search in past turns, so the hands that it samples, and a few of its moves, may differ.
 
         Args:
             player: any player that `play_games` takes.
@@ -221,13 +223,13 @@ class SeenGame:
         now, self._players, self._player, self._chosen = self._now, players, player, None
         try:
             for turn in range(now.length):
-                self._now = now.first_turns(turn)
+                self._now, self._own_view = now.first_turns(turn), None
                 self._show()
         except BaseException:
             self._players = None
             raise
         finally:
-            self._now = now
+            self._now, self._own_view = now, None
 
     def act(self) -> int:
         """The move of the player that holds the seat. Asked again in the same turn, it gives the same move.

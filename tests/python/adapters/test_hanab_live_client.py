@@ -15,6 +15,18 @@ RECORDED = Path(__file__).parents[2] / "data" / "hanab_live"
 SEED = 6
 
 
+class Counting:
+    """Plays by the number of times that it was asked."""
+
+    def __init__(self):
+        self.turns = 0
+
+    def act(self, view):
+        self.turns += 1
+        legal = view.legal_actions()
+        return legal[7 * self.turns % len(legal)]
+
+
 class Scripted:
     """Plays moves one after another."""
 
@@ -130,7 +142,7 @@ def part_of_a_game(player, turns, seat=0):
 
 
 @pytest.mark.parametrize(
-    "player", ["smart", recurrent(starmine.Variant()), recurrent(starmine.Variant(), all_turns=True)]
+    "player", ["smart", Counting, recurrent(starmine.Variant()), recurrent(starmine.Variant(), all_turns=True)]
 )
 @pytest.mark.parametrize("turns", [4, 7])
 def test_a_client_that_was_cut_off_is_told_everything_again(player, turns):
