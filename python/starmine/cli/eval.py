@@ -22,7 +22,7 @@ class Eval(PlayedGames):
     """Play bots with themselves and with each other, and print the matrix of mean scores.
 
     With two players, each pairing is played in both orders. With more, one bot holds one seat, and the other bot all
-    other seats. The exit status is 1 if all games of a pairing failed.
+    other seats. The exit status is 1 if all games of a pairing failed, and 2 if all games of all pairings did.
     """
 
     name = "eval"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from starmine.data.metadata import FORGED, Metadata
 from starmine.data.schema import failures_by_ending
 from starmine.data.verification import REMADE, game_files
 from starmine.games.playable import whole_games
+from starmine.games.roster import Roster, merge_rosters
 from starmine.games.variants import variant_text
 
 WIDTH = 48  # of the longest bar, in characters
@@ -170,7 +172,7 @@ def info(path: str | os.PathLike[str]) -> Info:
     path = given_path("path", path)
     files = game_files(path)
     rules: Variant | None = None
-    total, tables, held = TableScores("all"), dict[tuple[str, ...], TableScores](), list[Metadata]()
+    total, tables, held = TableScores("all"), Tables(), list[Metadata]()
     for file in files:
         try:
             metadata = _add(GamesFile.open(file), total, tables)
@@ -186,15 +188,49 @@ def info(path: str | os.PathLike[str]) -> Info:
         rules = metadata.variant
         held.append(metadata)
     assert rules is not None
-    ordered = sorted(tables.values(), key=lambda table: -table.games)
+    ordered = sorted(tables.named(), key=lambda table: -table.games)
     missing = missing_shards(held) if path.is_dir() else 0
     size = sum(file.stat().st_size for file in files)
     return Info(path, rules, len(files), missing, size, total, ordered)
 
 
-def _add(file: GamesFile, total: TableScores, tables: dict[tuple[str, ...], TableScores]) -> Metadata:
+class Tables:
+    """The scores by table. Players are told apart as in one roster of all files.
+
+    Attributes:
+        roster: the players of all files so far.
+        scores: by the rows of the players of each table.
+    """
+
+    def __init__(self) -> None:
+        self.roster: Roster = ()
+        self.scores: dict[tuple[int, ...], TableScores] = {}
+
+    def rows(self, roster: Roster) -> list[int]:
+        """Take up the players of a file. Returns the row of each."""
+        self.roster, (_, rows) = merge_rosters([self.roster, roster])
+        return [int(row) for row in rows]
+
+    def of(self, players: Sequence[int]) -> TableScores:
+        """The table of players, given by their rows."""
+        return self.scores.setdefault(tuple(players), TableScores(""))
+
+    def named(self) -> list[TableScores]:
+        """All tables. A name that several players have gets the place of each among these behind it."""
+        seen = Counter[str]()
+        several = {name for name, times in Counter(player.name for player in self.roster).items() if times > 1}
+        names = []
+        for player in self.roster:
+            seen[player.name] += 1
+            names.append(f"{player.name} ({seen[player.name]})" if player.name in several else player.name)
+        for players, table in self.scores.items():
+            table.name = " + ".join(names[player] for player in players)
+        return list(self.scores.values())
+
+
+def _add(file: GamesFile, total: TableScores, tables: Tables) -> Metadata:
     metadata = file.metadata
-    names = [player.name for player in metadata.roster]
+    rows = tables.rows(metadata.roster)
     for group in range(len(file.sizes)):
         has_failures = "failure" in file.columns
         columns = file.read(group, [*COLUMNS, *["failure"] * has_failures])
@@ -215,8 +251,7 @@ def _add(file: GamesFile, total: TableScores, tables: dict[tuple[str, ...], Tabl
         stops = np.cumsum(np.bincount(table_of.reshape(-1), minlength=len(seats)))[:-1]
         parts = zip(*(np.split(column[order], stops) for column in (score, length, stopped, failed)), strict=True)
         for chosen, part in zip(seats.tolist(), parts, strict=True):
-            held = tuple(names[player] for player in chosen)
-            tables.setdefault(held, TableScores(" + ".join(held))).add(*part)
+            tables.of([rows[player] for player in chosen]).add(*part)
         total.add(score, length, stopped, failed)
     return metadata
 

@@ -242,16 +242,6 @@ class Evaluation:
         """
         return self.mean_of([self.cell_of(other, name) for other in self.names if other != name])
 
-    def with_partners(self, player: str, partners: Sequence[str]) -> tuple[float, float | None]:
-        """Mean score of a player with some partners, in all seatings that were played, and the standard error.
-
-        The games of a deck count as one value. The mean of no games is nan, and the error of fewer than two decks None.
-
-        Raises:
-            UnknownNameError: there is no such player.
-        """
-        return self.mean_of([cell for partner in partners for cell in self.seatings(player, partner)])
-
     def seatings(self, player: str, partner: str) -> list[Cell]:
         """The pairings, by index, of a player with a partner: with two players both seat orders, else a single pairing.
 

@@ -23,7 +23,7 @@ from starmine.games.identity import UNKNOWN, Identity
 
 EFFORT = "pairings"  # key in `Metadata.extra` of the seconds and fallbacks of a file's games
 RESULTS, ROWS, TABLE, FIGURE = "eval.json", "eval.csv", "table.csv", "eval.png"
-REPORTED = ("hold_out", "methods")  # settings that change what is reported of the games
+REPORTED = ("hold_out", "methods", "assumed")  # settings that change what is reported of the games
 GROWING = ("evaluated", "partners")  # settings whose players may become more
 START_OVER = "choose another folder, or start over with --fresh (fresh=True)"
 

@@ -71,6 +71,8 @@ def notes(results: Evaluation) -> list[str]:
     """What the marks behind names and scores mean, as far as they occur."""
     notes = [f"{CHEATS} sees its own hand: an upper bound, not a player"] * bool(results.settings.cheaters)
     notes += [f"{HELD_OUT} given as held out of training"] * bool(results.settings.hold_out)
+    if assumed := results.settings.assumed:
+        notes.append(f"{', '.join(assumed)} did not say which rules it plays (a module's `variant`): these are assumed")
     if fallbacks := sum(pairing.fallbacks for pairing in results.pairings):
         notes.append(f"{FALLBACK} a fallback chose some moves of a chat player: {fallbacks:,} in all pairings")
     if any(pairing.failed for pairing in results.pairings):

@@ -28,7 +28,8 @@ from starmine.games.failures import BotError
 from starmine.games.games import Games
 from starmine.games.identity import Identity, identity
 from starmine.games.play_table import ChunkSize, play_table
-from starmine.games.players import Player, cheats, resolve_player, text_of, type_name
+from starmine.games.player_texts import Noisy
+from starmine.games.players import Factory, Player, cheats, resolve_player, text_of, type_name
 from starmine.games.seeds import EVALUATION_SEED, MOST_GAMES
 from starmine.games.variants import resolve_variant
 from starmine.policies.pools import bots_that_play
@@ -102,16 +103,16 @@ def evaluate(
         UnknownNameError: there is no such bot, preset or encoder.
         VariantError: a bot does not play the variant.
         TypeError: a number is not an integer, or `fresh` or `figure` is not a bool.
-        StarmineError: another argument that is not allowed, a policy that sees its own hand without `cheats=True`, or a
-            folder that is in use, holds other games or cannot be written. The error comes before any game is played,
-            except for a disk that becomes full; what was saved before is kept.
+        StarmineError: every game failed, or before any game is played: another argument that is not allowed, a policy
+            that sees its own hand without `cheats=True`, or a folder that is in use, holds other games or cannot be
+            written. Only a disk that becomes full is told later; what was saved before is kept.
         ImportError: pyarrow or matplotlib is missing; before any game is played.
 
     A player that sees its own hand, such as the bot `cheater` or a policy with `cheats=True`, is marked in the table,
     the figure, the CSV and the JSON.
 
     A player that raises or chooses an illegal action fails only that game; see `Pairing.failed`. If every game
-    of a pairing failed, a warning has the first reason.
+    of a pairing failed, a warning has the first reason; if every game of all pairings failed, an error.
 
     >>> import starmine
     >>> evaluation = starmine.evaluate(["iggi", "piers"], games=20, variant="mini")
@@ -149,6 +150,7 @@ def evaluate(
     check_held_out(held_out, partners_of, identities)
     check_seeds(seeds, identities)
     cheaters = tuple(name for name, player in resolved.items() if cheats(player))
+    assumed = tuple(name for name, player in resolved.items() if hides_rules(player))
     settings = Settings(
         version("starmine"),
         rules,
@@ -161,6 +163,7 @@ def evaluate(
         tuple(partners_of | held_out),
         tuple(held_out),
         seeds,
+        assumed,
     )
     with open_folder(path, settings, fresh) as (evaluation, folder):
         with progress_of(len(settings.cells) * games, evaluation.stored, shown=progress) as shown:
@@ -169,9 +172,11 @@ def evaluate(
             folder.finish(evaluation, figure)
     failed = [pairing for pairing in evaluation.pairings if 0 < pairing.games == pairing.failed]
     if failed:
-        count = f"{len(failed)} of {len(evaluation.pairings)} pairings"
         reason = " ".join(failed[0].failures[0].split())  # in one line
         first = f"{failed[0].player} with {failed[0].partner}: {reason}"
+        if len(failed) == len(evaluation.pairings):
+            raise StarmineError(f"every game failed, such as {first}")
+        count = f"{len(failed)} of {len(evaluation.pairings)} pairings"
         warnings.warn(f"every game failed in {count}, such as {first}", stacklevel=2)
     return evaluation
 
@@ -376,6 +381,13 @@ def check_player(place: str, name: str, player: Any, rules: Variant) -> Any:
     resolved = resolve_player(player, f"{place}[{name!r}]")
     check_variant(resolved, rules)
     return resolved
+
+
+def hides_rules(player: Any) -> bool:
+    """Whether a player, as `resolve_player` returns it, is a torch module that does not say which rules it plays."""
+    player = player.player if isinstance(player, Noisy) else player
+    player = player.example if isinstance(player, Factory) else player
+    return hasattr(player, "module") and hasattr(player, "act_batch") and getattr(player, "variant", None) is None
 
 
 def check_libraries(figure: bool) -> None:

@@ -23,7 +23,7 @@ class Settings:
     """What determines the results.
 
     A stored evaluation is resumed only with the same settings, except that players may be added, and that other
-    partners may be held out and other methods reported.
+    partners may be held out, other methods reported, and modules may have said their rules.
 
     Attributes:
         version: of starmine, since bots may change between versions.
@@ -38,6 +38,7 @@ class Settings:
         partners: names of the partners; none in the square matrix, where every player plays with every other.
         hold_out: names of the partners that are marked as held out.
         methods: the players of each training method by its name; they differ in their training seed.
+        assumed: names of the torch modules that do not say which rules they play.
     """
 
     version: str
@@ -51,6 +52,7 @@ class Settings:
     partners: tuple[str, ...] = ()
     hold_out: tuple[str, ...] = ()
     methods: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    assumed: tuple[str, ...] = ()
 
     @cached_property
     def cells(self) -> frozenset[Cell]:
@@ -68,7 +70,7 @@ class Settings:
     @cached_property
     def roster(self) -> Roster:
         """The players, as the games name them."""
-        return tuple(RosterPlayer(name, known.checksum, known.text) for name, known in self.identities.items())
+        return tuple(RosterPlayer.of(name, known) for name, known in self.identities.items())
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as JSON can represent them."""

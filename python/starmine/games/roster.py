@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from itertools import chain, count
 from typing import Any, TypeAlias
 
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, _Player, bots
-from starmine.games.identity import identity
+from starmine.games.identity import Identity, identity
 from starmine.games.players import type_name
 from starmine.policies.load import shipped
 
@@ -25,7 +24,8 @@ class RosterPlayer:
 
     Attributes:
         name: a bot's text, a chat player's name, the type of another object, or the name that an evaluation gave it.
-        checksum: SHA-256 of the weights of a network, or of the identity of another player; None if neither is known.
+        checksum: SHA-256 of a policy's file or of a network's weights, or of the identity of another player in Python;
+            None if neither is known.
         identity: text that tells the player from every other, see `starmine.games.identity`; None if it is unknown.
     """
 
@@ -39,6 +39,11 @@ class RosterPlayer:
         return values if self.identity is None else values | {"identity": self.identity}
 
     @staticmethod
+    def of(name: str, known: Identity) -> RosterPlayer:
+        """The player of an identity."""
+        return RosterPlayer(name, known.checksum, known.text)
+
+    @staticmethod
     def from_dict(values: Mapping[str, Any]) -> RosterPlayer:
         """The player of an entry, of which only the name is required."""
         return RosterPlayer(str(values["name"]), values.get("hash"), values.get("identity"))
@@ -46,19 +51,6 @@ class RosterPlayer:
 
 Roster: TypeAlias = tuple[RosterPlayer, ...]
 UNKNOWN: Roster = (RosterPlayer("unknown"),)  # of games whose source does not name its players
-
-
-def roster_player(player: Any, name: str) -> RosterPlayer:
-    """The entry of a player, as `resolve_player` returns it.
-
-    The checksum of a bot's policy is that of its weights, and the bot's text is its name. The checksum of any other
-    player is the SHA-256 of its identity text, which includes weights and settings.
-    """
-    known = identity(player)
-    checksum = known.checksum
-    if not isinstance(player, _Player) and known.text is not None:
-        checksum = sha256(known.text.encode()).hexdigest()
-    return RosterPlayer(name, checksum, known.text)
 
 
 def distinct_players(given: Sequence[Any], resolved: Sequence[Any]) -> tuple[list[int], list[int], Roster]:
@@ -87,7 +79,7 @@ def distinct_players(given: Sequence[Any], resolved: Sequence[Any]) -> tuple[lis
         if not same:
             text = player.text if is_bot else own if is_text else _free_name(own, roster)
             first.append(place)
-            roster.append(roster_player(player, text))
+            roster.append(RosterPlayer.of(text, identity(player)))
         rows.append(row)
     return rows, first, tuple(roster)
 

@@ -32,7 +32,7 @@ def mybot(tmp_path):
     return path
 
 
-@pytest.mark.parametrize("others", [[], ["random"], ["random", "--with", "iggi"]])
+@pytest.mark.parametrize("others", [["random"], ["random", "--with", "iggi"]])
 def test_an_evaluation_with_a_pairing_that_always_failed_has_exit_status_1(mybot, others, capsys):
     line = ["eval", f"{mybot}:Bad", *others, "--variant", "mini", "--games", "10", "--quiet"]
     assert main(line) == 1
@@ -45,10 +45,12 @@ def test_an_evaluation_in_which_some_games_were_played_ends_well(mybot):
     assert main(["eval", f"{mybot}:Sometimes", "random", "--variant", "mini", "--games", "50", "--quiet"]) == 0
 
 
-def test_a_finished_evaluation_of_failed_games_fails_again(mybot, tmp_path):
-    line = ["eval", f"{mybot}:Bad", "--variant", "mini", "--games", "10", "--quiet", "--no-figure"]
+@pytest.mark.parametrize(("others", "status"), [(["random"], 1), ([], 2)])
+def test_a_finished_evaluation_of_failed_games_fails_again(mybot, tmp_path, others, status, capsys):
+    line = ["eval", f"{mybot}:Bad", *others, "--variant", "mini", "--games", "10", "--quiet", "--no-figure"]
     line += ["--output", str(tmp_path / "out")]
-    assert [main(line), main(line)] == [1, 1]
+    assert [main(line), main(line)] == [status, status]
+    assert "every game" in capsys.readouterr().err
 
 
 def test_generated_games_that_fail_are_refused(mybot, tmp_path, capsys):

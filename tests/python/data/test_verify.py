@@ -259,7 +259,7 @@ def test_games_that_stopped_or_failed_are_counted(folder, tmp_path_factory):
             raise KeyError("plan")
 
     output = tmp_path_factory.mktemp("evaluation")
-    with pytest.warns(UserWarning, match="every game"):
+    with pytest.raises(StarmineError):
         starmine.evaluate({"failing": Failing}, 3, variant="mini", output=output, figure=False)
     found = info(output)
     assert (found.total.games, found.total.failed, found.total.stopped) == (0, 3, 0)
@@ -273,3 +273,16 @@ def test_games_that_stopped_or_failed_are_counted(folder, tmp_path_factory):
     assert found.total.mean == Dataset(output).mean
     assert "1 game stopped before the end; the means include its score" in str(found)
     assert "before the end" not in str(info(folder))
+
+
+def test_players_of_one_name_have_a_table_each(tmp_path):
+    """Files of two runs may call different policies alike."""
+    games = play_games(["iggi", "iggi"], 20, 3, "mini")
+    for shard, checksum in enumerate(("ab", "cd", "ab")):
+        roster = (RosterPlayer("mine", checksum * 32),)
+        metadata = Metadata(games.variant, roster, shard=shard, shards=3)
+        write_file(tmp_path / shard_name(shard), metadata, replace(games, roster=roster))
+    assert {table.name: table.games for table in info(tmp_path).tables} == {
+        "mine (1) + mine (1)": 40,
+        "mine (2) + mine (2)": 20,
+    }

@@ -33,6 +33,13 @@ class FirstLegal:
         return view.legal_actions()[0]
 
 
+class Fails(FirstLegal):
+    """Fails in every game."""
+
+    def act(self, view):
+        raise RuntimeError("no idea\nat all")
+
+
 class Uniform:
     """A policy that is asked for many games at once."""
 
@@ -177,14 +184,20 @@ def test_a_player_that_fails_ends_only_that_game():
 
 
 def test_a_player_that_always_fails_has_no_numbers(tmp_path):
-    reason = r"every game failed in 1 of 1 pairings, such as fails with fails: game \d+, seat .*no idea at all"
+    reason = r"every game failed in 3 of 4 pairings, such as fails with fails: game \d+, seat .*no idea at all"
     with pytest.warns(UserWarning, match=reason) as told:
-        evaluation = evaluate({"fails": FirstLegal(fails_at=12)}, 20, variant="mini", output=tmp_path)
+        evaluation = evaluate({"fails": Fails(), "random": "random"}, 20, variant="mini", output=tmp_path)
     assert told[0].filename == __file__
     assert np.isnan(evaluation.pairing("fails", "fails").score)
     assert stored(tmp_path)["pairings"][0]["score"] is None
     assert "nan" not in str(evaluation)
     assert evaluation.pairing("fails", "fails").failed == 20
+
+
+def test_an_evaluation_without_a_game_that_counts_raises_as_play_games_does(tmp_path):
+    with pytest.raises(StarmineError, match="no idea at all"):
+        evaluate({"fails": Fails()}, 20, variant="mini", output=tmp_path)
+    assert (Dataset(tmp_path)[:].failures != "").all()
 
 
 # --- The folder -------------------------------------------------------------------------------------------

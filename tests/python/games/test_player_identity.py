@@ -237,3 +237,15 @@ def changed_version(policy, kind, version):
     """A policy as an object of another class, with a version."""
     policy.__class__, policy.version = kind, version
     return policy
+
+
+def test_games_and_evaluations_name_a_network_alike(tmp_path):
+    torch = pytest.importorskip("torch")
+    from starmine.torch import ModulePolicy, PolicyNetwork
+
+    torch.manual_seed(0)
+    policy = ModulePolicy(PolicyNetwork(starmine.variant("mini"), hidden=(8,)))
+    (played,) = starmine.play_games([policy, policy], 5, variant="mini").roster
+    starmine.evaluate({played.name: policy}, 5, variant="mini", output=tmp_path, figure=False)
+    assert starmine.data.Dataset(tmp_path).roster == (played,)
+    assert played.checksum == policy.checksum
