@@ -85,7 +85,8 @@ class Games(ScoredGames):
             empty if they have our names.
 
     Raises:
-        ArrayError: a column has another shape.
+        ArrayError: a column has another shape or a number that its dtype does not hold, `offsets` are not the ranges of
+            `actions`, or `players` has a row that `roster` has not.
         IllegalActionError: a game whose outcome is counted breaks the rules; `rows` has its index.
         DeckError: a deck that is counted is not the variant's.
     """
@@ -126,6 +127,13 @@ class Games(ScoredGames):
                 self._set(name, columns[name], dtype, shapes.get(name, (games,)))
         self._set("actions", np.ascontiguousarray(self.actions), np.uint8, (turns,))
         self._set("offsets", np.ascontiguousarray(self.offsets), np.int64, (games + 1,))
+        ends = self.offsets
+        if ends[0] != 0 or ends[-1] != turns or (ends[1:] < ends[:-1]).any():
+            raise ArrayError(
+                f"offsets are no ranges of the {turns} actions: expected ascending numbers from 0 to {turns}"
+            )
+        if games and not (self.players.min() >= 0 and self.players.max() < len(self.roster)):
+            raise ArrayError(f"players has a row that is not in the roster: expected 0 to {len(self.roster) - 1}")
         for name, column in self.of_turns().items():
             self._set(name, column, np.float32, (turns, self.variant.num_actions))
 
@@ -133,7 +141,11 @@ class Games(ScoredGames):
         array = np.asarray(column)
         if array.shape != shape:
             raise ArrayError(f"{name} has shape {array.shape}: expected {shape}")
-        object.__setattr__(self, name, array.astype(dtype, copy=False, casting="same_kind"))
+        is_integer = np.issubdtype(array.dtype, np.integer) and np.issubdtype(dtype, np.integer)
+        cast = array.astype(dtype, copy=False, casting="unsafe" if is_integer else "same_kind")
+        if is_integer and (cast != array).any():
+            raise ArrayError(f"{name} has a number that {np.dtype(dtype)} does not hold")
+        object.__setattr__(self, name, cast)
 
     def _outcomes(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """Scores, fireworks and endings, counted.

@@ -356,7 +356,13 @@ def test_a_game_that_breaks_the_rules_is_refused_with_its_file(tmp_path, table):
 
 
 def test_an_unlisted_player_is_refused(tmp_path, table):
-    path = store(tmp_path / "games.parquet", dataclasses.replace(table, players=table.players + 1))
+    import pyarrow
+
+    path = store(tmp_path / "games.parquet", table)
+    written = pq.read_table(path)
+    place = written.schema.get_field_index("players")
+    column = pyarrow.array((table.players + 1).tolist(), written.schema.field(place).type)
+    pq.write_table(written.set_column(place, written.schema.field(place), column), path)
     with pytest.raises(starmine.StarmineError):
         Dataset(path)[:]
 

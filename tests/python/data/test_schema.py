@@ -15,6 +15,7 @@ from starmine.data import Dataset, checksum_of, verify
 from starmine.data.metadata import Metadata
 from starmine.data.schema import read_table, write_table
 from starmine.games import Games, RosterPlayer
+from starmine.games.roster import UNKNOWN
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -126,14 +127,15 @@ def test_texts_that_are_not_unicode_have_the_checksum_of_what_is_stored(tmp_path
 def test_the_checksum_depends_on_every_column():
     table = played_table(5, search_values=True)
     hashes = {checksum_of(table), checksum_of(table[::-1]), checksum_of(table[:4])}
-    names = ("number", "seed", "index", "episode", "scores", "fireworks", "endings", "players", "search_values")
+    names = ("number", "seed", "index", "episode", "scores", "fireworks", "endings", "search_values")
     for name in names:
         hashes.add(checksum_of(dataclasses.replace(table, **{name: getattr(table, name) + 1})))
     for name in ("decks", "actions", "start_players"):
         hashes.add(checksum_of(dataclasses.replace(table, **{name: getattr(table, name) ^ 1})))
     hashes.add(checksum_of(dataclasses.replace(table, offsets=table.offsets + np.array([0, 1, 0, 0, 0, 0]))))
     hashes.add(checksum_of(dataclasses.replace(table, seed=None)))
-    assert len(hashes) == 3 + len(names) + 3 + 2
+    hashes.add(checksum_of(dataclasses.replace(table, players=table.players[:, ::-1])))
+    assert len(hashes) == 3 + len(names) + 3 + 3
 
 
 def test_the_checksum_of_known_games_is_known():
@@ -142,7 +144,7 @@ def test_the_checksum_of_known_games_is_known():
     decks = np.tile(np.arange(50, dtype=np.uint8) // 2, (3, 1))
     deal = dict.fromkeys(("number", "seed", "index", "episode"), numbers[:3].astype(np.uint64))
     players = np.ones((3, 2), np.int16)
-    table = Games(variant, decks, numbers[:3], numbers, offsets, *[numbers[3:]] * 3, players, **deal)
+    table = Games(variant, decks, numbers[:3], numbers, offsets, *[numbers[3:]] * 3, players, UNKNOWN * 2, **deal)
     assert checksum_of(table) == "3a085b22730a2e351d3a70c45d7d727376502b172cc7c3e3295cf7db4508bd50"
 
 

@@ -103,6 +103,24 @@ def test_outcomes_are_counted_where_they_are_not_given():
     assert [player.name for player in counted.roster] == ["unknown"]
 
 
+def test_columns_that_no_games_have_are_refused():
+    kept = starmine.play_games(["iggi", "piers"], games=4)
+    count = len(kept.actions)
+    for offsets in ([0, 9, 5, 20, count], [0, 1, 2, 3, 4], [1, 2, 3, 4, count], [0, 1, 2, 3, count + 1]):
+        with pytest.raises(starmine.ArrayError):
+            dataclasses.replace(kept, offsets=np.array(offsets))
+    for row in (-1, 2):
+        with pytest.raises(starmine.ArrayError):
+            dataclasses.replace(kept, players=np.full((4, 2), row))
+    for name, number in (("decks", 256), ("start_players", 300), ("players", 2**16), ("scores", 2**33), ("number", -1)):
+        column = np.array(getattr(kept, name), np.int64)
+        column[0] = number
+        with pytest.raises(starmine.ArrayError):
+            dataclasses.replace(kept, **{name: column})
+    assert dataclasses.replace(kept, players=np.array(kept.players, np.int64)) == kept
+    assert len(kept[:0]) == 0
+
+
 def test_means_include_games_that_stopped_and_leave_out_failed_ones():
     games = starmine.play_games(["smart", "smart"], games=3)
     cut = starmine.Games(games.variant, *games[:1].played()[:2], games.actions[:20], np.array([0, 20]))
