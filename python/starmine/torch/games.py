@@ -100,8 +100,8 @@ class GamesDataset(CopiedWhole, IterableDataset[TensorRows]):
     Raises:
         UnknownNameError: there is no such output, encoder, dtype or observer.
         TypeError: a number is not an integer.
-        StarmineError: a number is out of its range, or memory is to be
-            pinned where there is no CUDA device.
+        StarmineError: a number is out of its range; an encoder, dtype or observers without an output that they are
+            for; or memory is to be pinned where there is no CUDA device.
         FileNotFoundError, DamagedFileError: as `Dataset`.
         ImportError: pyarrow is not installed.
     """
@@ -133,7 +133,8 @@ class GamesDataset(CopiedWhole, IterableDataset[TensorRows]):
             raise StarmineError("pin_memory=True is not allowed: there is no CUDA device")
         self._dtype, self._drop_last = DTYPES[dtype], drop_last
         self._pin_memory = torch.cuda.is_available() if pin_memory is None else pin_memory
-        replay = ReplaySettings.of(outputs, encoder=encoder, observers=observers, num_threads=num_threads)
+        settings = {"encoder": encoder, "dtype": dtype, "observers": observers, "num_threads": num_threads}
+        replay = ReplaySettings.of(outputs, **settings)
         replay = replace(replay, batch=replay.batch | {"dtype": "bits"})  # unpacked to `dtype` in each minibatch
         replay.check(self.data.variant)
         self._blocks = TurnOrder(self.data, replay, shuffle, check_number("seed", seed, 0), permute_colors)

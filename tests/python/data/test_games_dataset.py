@@ -99,6 +99,12 @@ def rows_by_key(data, **settings):
     return {name: array[order] for name, array in rows.items()}
 
 
+def test_a_setting_without_its_output_is_refused(folder):
+    for setting in ({"dtype": "bits"}, {"encoder": "canonical-minimal"}, {"observers": "all"}):
+        with pytest.raises(starmine.StarmineError):
+            GamesDataset(folder, outputs=["action"], **setting)
+
+
 def test_every_seats_observation_can_be_had(folder):
     rows = next(iter(GamesDataset(folder, 64, observers="all", encoder="canonical-seer", dtype="uint8")))
     assert rows["obs"].shape == (64, 2, 658)
