@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 KEY = "starmine"  # of the metadata: the JSON text that describes a network of Starmine
 PLAIN, COLORS = 1, 2  # formats of the description: of a `PolicyNetwork`, of a `ColorNetwork`
+WRAPPERS = ("_orig_mod.", "module.")  # before the names of the weights of a module that is wrapped
 BELIEF = "weights"  # the name in the description of the `belief` of a `ColorNetwork`
 
 
@@ -64,6 +65,14 @@ def safetensors(data: bytes) -> dict[str, Tensor]:
         return load(data)
     except SafetensorError as error:
         raise ValueError(error) from error
+
+
+def without_wrappers(tensors: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
+    """The tensors of a network without the prefixes of `torch.compile` and of classes of parallel training."""
+    for prefix in WRAPPERS:
+        if tensors and all(name.startswith(prefix) for name in tensors):
+            return without_wrappers({name.removeprefix(prefix): tensor for name, tensor in tensors.items()})
+    return tensors
 
 
 def finite(name: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -205,5 +205,6 @@ def _features(observations: Tensor, tables: _Tables) -> Tensor:
         rows.append(tables.row_of_copies.expand(count, -1, -1))
     rest = [own_flags, card_flags.sum(3), hands.sum(3), hinted_ranks]
     rest += [section(name) for name in _COPIED if name in tables.sections]
-    by_color = torch.cat([part.reshape(count, colors, -1) for part in rows], 2)
-    return torch.cat([by_color.flatten(1), *(part.reshape(count, -1) for part in rest)], 1)
+    # Without -1, which has no meaning for the shape of zero observations.
+    by_color = torch.cat([part.reshape(count, colors, part.shape[2:].numel()) for part in rows], 2)
+    return torch.cat([by_color.flatten(1), *(part.reshape(count, part.shape[1:].numel()) for part in rest)], 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ from starmine._util.durable import given_path, replace_file
 from starmine._util.equality import equal_by_value
 from starmine.envs.layout import Layout
 from starmine.policies.agent import Agent, Outputs
-from starmine.policies.files import KEY, PLAIN
+from starmine.policies.files import KEY, PLAIN, without_wrappers
 from starmine.policies.load import read_policy
 from starmine.torch.unpack import unpack_bits
 
@@ -202,6 +202,10 @@ class ActorCritic(Agent, ABC):
     @abstractmethod
     def describe(self) -> dict[str, Any]:
         """What a policy file says of the network: its kind and the arguments of its constructor, for JSON."""
+
+    def load_state_dict(self, state_dict: Mapping[str, Any], *args: Any, **options: Any) -> Any:
+        """As every module; also takes the weights of a network that `torch.compile` or `DataParallel` wraps."""
+        return super().load_state_dict(without_wrappers(state_dict), *args, **options)
 
     def fuse_kernels(self) -> None:
         """Let the compiled core compute parts of the network on a CPU, if it has any; results differ by rounding.

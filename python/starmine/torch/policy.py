@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
 
 from starmine._core import ArrayError, StarmineError, Variant, VariantError, _extra_outputs
 from starmine._util.arrays import Array, check_array
@@ -67,8 +68,9 @@ class ModulePolicy:
             recurrent agents of other libraries do. The hidden states of Starmine's networks change at own turns alone.
 
     Raises:
-        StarmineError: `forward` does not take these arguments; the module is recurrent, but no `ActorCritic`; `encoder`
-            contradicts it; or it is a policy of another library.
+        StarmineError: `forward` does not take these arguments; the module is recurrent, but no `ActorCritic`;
+            `encoder`, `dtype`, `extra_outputs` or `recurrent` contradicts an `ActorCritic`, or its parameters are not
+            float32; or it is a policy of another library.
         VariantError: `variant` contradicts the module.
     """
 
@@ -87,6 +89,7 @@ class ModulePolicy:
         file: PolicyFile | None = None,
     ) -> None:
         refuse_foreign(module, "module")
+        module = _network_of(module)
         check_names("output", extra_outputs, _extra_outputs())
         check_names("dtype", [] if dtype is None else [dtype], ["bits"])
         self.module, self.version, self.file = module, getattr(module, "version", None), file
@@ -109,6 +112,15 @@ class ModulePolicy:
         if isinstance(module, Agent):
             if self.encoder != module.encoder:
                 raise StarmineError(f"encoder={encoder!r} is not allowed: the network's is {module.encoder!r}")
+            for name, value, own in (
+                ("dtype", dtype, module.dtype),
+                ("extra_outputs", tuple(extra_outputs) or None, ()),
+                ("recurrent", recurrent, module.state_width > 0),
+            ):
+                if value not in (None, own):
+                    raise StarmineError(f"{name}={value!r} is not allowed: the network's is {own!r}")
+            if self._dtype != torch.float32:
+                raise StarmineError(f"the network's parameters are {self._dtype}: expected float32, as network.float()")
             if variant is not None and not variant._plays_alike(module.variant):
                 raise VariantError(f"variant={variant} is not allowed: the network plays {module.variant}")
             self.dtype, self.all_turns = module.dtype, module.all_turns
@@ -233,8 +245,21 @@ class ModulePolicy:
             output: Any = self._scores(self.module, obs, mask, turns)
         else:
             extra = {name: torch.from_numpy(getattr(turns, name)).to(self.device) for name in self.extra_outputs}
-            output = self.module(obs if self.dtype == "bits" else obs.to(self._dtype), mask, **extra)
+            try:
+                output = self.module(obs if self.dtype == "bits" else obs.to(self._dtype), mask, **extra)
+            except RuntimeError as error:
+                self._check_width(obs.shape[1], error)
+                raise
         return self._actions(output, mask, turns.uniform).to("cpu", torch.int64).numpy()
+
+    def _check_width(self, width: int, error: RuntimeError) -> None:
+        """Raise an error of the module as one of the number of its inputs, if that is the cause."""
+        layer = next((layer for layer in self.module.modules() if isinstance(layer, nn.Linear)), None)
+        if layer is not None and layer.in_features != width and "shapes" in str(error) and self.dtype != "bits":
+            expected, kind = f"{layer.in_features:,}", type(self.module).__name__
+            raise StarmineError(
+                f"{kind} expects {expected} inputs, and {self.encoder!r} observations of these rules have {width:,}"
+            ) from error
 
     def _scores(self, agent: Agent, obs: Tensor, mask: Tensor, turns: Turns) -> Tensor:
         """The scores of an agent, whose hidden states go on."""
@@ -288,6 +313,14 @@ class ModulePolicy:
     def __repr__(self) -> str:
         """The file or the module's class, and the encoder."""
         return f"ModulePolicy({self.bot or self.name}, encoder={self.encoder!r}, sampled={self.sampled})"
+
+
+def _network_of(module: nn.Module) -> nn.Module:
+    """The network of this package that `torch.compile` or a class of parallel training wraps; else the module."""
+    inner: Any = module
+    while isinstance(inner, nn.DataParallel | DistributedDataParallel) or type(inner).__name__ == "OptimizedModule":
+        inner = inner._orig_mod if type(inner).__name__ == "OptimizedModule" else inner.module
+    return inner if isinstance(inner, Agent) else module
 
 
 def _sample(logits: Tensor, uniform: Array | None, shift: float) -> Tensor:

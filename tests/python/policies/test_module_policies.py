@@ -235,3 +235,77 @@ class OneLayer(nn.Module):
 @pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")
 def test_torchscript_plays():
     assert len(play_games([torch.jit.script(OneLayer(nn.BatchNorm1d(20)).eval()), "smart"], 2)) == 2
+
+
+def test_a_network_keeps_what_it_reads():
+    plain, colors, remembers = (
+        network(kind, memory) for kind, memory in [(PolicyNetwork, False), (ColorNetwork, False), (PolicyNetwork, True)]
+    )
+    assert ModulePolicy(plain, dtype="bits", recurrent=False).dtype == "bits"
+    assert ModulePolicy(remembers, recurrent=True).recurrent
+    for module, options in (
+        (plain, {"extra_outputs": ["card_features"]}),
+        (colors, {"recurrent": True}),
+        (remembers, {"recurrent": False}),
+        (colors.half(), {}),
+        (plain.bfloat16(), {}),
+    ):
+        with pytest.raises(StarmineError):
+            ModulePolicy(module, **options)
+
+
+WRAPPERS = {
+    "compiled": torch.compile,
+    "parallel": nn.DataParallel,
+    "both": lambda it: nn.DataParallel(torch.compile(it)),
+}
+
+
+@pytest.mark.parametrize("wrap", WRAPPERS.values(), ids=WRAPPERS)
+@pytest.mark.parametrize("kind", [PolicyNetwork, ColorNetwork])
+def test_a_wrapped_network_plays_as_the_network(kind, wrap):
+    own, other = network(kind, True), network(kind, True)
+    wrapped = wrap(own)
+    expected = play_games([own] * 3, 5, variant=VARIANT)
+    assert play_games([wrapped] * 3, 5, variant=VARIANT).actions.tolist() == expected.actions.tolist()
+    for tensor in other.parameters():
+        tensor.data.zero_()
+    other.load_state_dict(wrapped.state_dict())
+    assert all(bool((tensor == other.state_dict()[name]).all()) for name, tensor in own.state_dict().items())
+
+
+def test_a_module_that_calls_a_network_is_played_itself():
+    class Worst(nn.Module):
+        def __init__(self, module):
+            super().__init__()
+            self.module = module
+
+        def forward(self, observations, action_mask):
+            return action_mask.float()
+
+    policy = ModulePolicy(Worst(network(PolicyNetwork, False)))
+    assert type(policy.module) is Worst
+
+
+def test_an_error_of_the_width_says_so():
+    class Wide(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(688, 20)
+
+        def forward(self, observations, action_mask):
+            return self.layer(observations)
+
+    with pytest.raises(starmine.BotError) as caught:
+        play_games([Wide(), "random"], 2)
+    assert "688 inputs" in str(caught.value)
+    assert "658" in str(caught.value)
+
+
+def test_evaluations_say_which_rules_are_assumed():
+    silent, told = OneLayer(nn.Identity()), ModulePolicy(OneLayer(nn.Identity()), variant=starmine.Variant())
+    found = starmine.evaluate({"silent": silent, "told": told, "random": "random"}, 2)
+    assert found.settings.assumed == ("silent",)
+    assert found.to_dict()["settings"]["assumed"] == ["silent"]
+    assert "silent did not say which rules" in str(found)
+    assert "did not say" not in str(starmine.evaluate({"told": told, "random": "random"}, 2))

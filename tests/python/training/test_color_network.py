@@ -212,6 +212,7 @@ def test_torch_operations_give_the_same_features_to_the_last_bit(variant):
     assert torch.equal(
         features._read_with_torch(torch.from_numpy(bits).view(2, -1, bits.shape[1])).flatten(0, 1), computed
     )
+    assert features._read_with_torch(torch.from_numpy(bits[:0])).shape == features.read(bits[:0]).shape
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")

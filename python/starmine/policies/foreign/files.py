@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from starmine._core import SerializationError
-from starmine.policies.files import KEY, finite, header, safetensors
+from starmine.policies.files import KEY, finite, header, safetensors, without_wrappers
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -75,6 +75,7 @@ def read_tensors(data: bytes, name: str) -> dict[str, Tensor]:
         raise SerializationError(f"policy={name!r} cannot be read: {told}") from error
     # JaxMARL, and an agent that was saved whole, have a prefix; jax-aht has slashes.
     found = {key.replace("/", ","): tensor for key, tensor in found.items()}
+    found = dict(without_wrappers(found))
     short = {key: key.removeprefix("params,").removeprefix("batch_stats,").removeprefix("online_net.") for key in found}
     tensors = {short[key]: tensor for key, tensor in found.items() if not key.startswith("target_net.")}
     return finite(name, tensors)
