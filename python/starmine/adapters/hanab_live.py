@@ -125,6 +125,9 @@ class HanabLiveClient:
     def _begin(self, table: int, told: dict[str, Any]) -> None:
         """Read the rules of a game that starts, or of the same game after a lost connection."""
         names, seat = _list(told, "playerNames", "init"), _field(told, "ourPlayerIndex", "init")
+        options = told.get("options")
+        if isinstance(options, dict) and options.get("deckPlays"):
+            raise StarmineError("init: the option deckPlays is not allowed: our rules do not play the top of the deck")
         self._variant, self._start = rules_of({"options": told.get("options")}, len(names))
         if not 0 <= seat < len(names):
             raise StarmineError(f"init: ourPlayerIndex={seat} is not allowed: expected 0 to {len(names) - 1}")

@@ -96,7 +96,10 @@ class _Games:
 
 
 class HanabiJaxMARLEnv:
-    """JaxMARL's `MultiAgentEnv` of Hanabi; one environment is one game, and `jax.vmap` makes it many.
+    """JaxMARL's interface to Hanabi; one environment is one game, and `jax.vmap` makes it many.
+
+    It is no subclass of JaxMARL's `MultiAgentEnv`, and has neither `step_env` nor `get_obs`: an ended game is always
+    dealt anew, and `reset` and `step` give the observations.
 
     Agents are "agent_0" to "agent_{n-1}", the seats. Every agent acts in every step: those not to act play the
     no-op, which is the last action, and whatever they play is ignored. Rewards and dones have an entry for each agent

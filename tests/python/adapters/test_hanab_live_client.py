@@ -46,6 +46,13 @@ def command(text):
     return name, json.loads(data)
 
 
+@pytest.mark.parametrize("option", ["deckPlays", "cardCycle"])
+def test_a_table_that_cannot_be_followed_is_refused_at_its_start(option):
+    _, init, _ = Server(starmine.Variant().new_game(seed=SEED)).start(0)
+    with pytest.raises(StarmineError):
+        HanabLiveClient("smart").receive(init.replace(f'"{option}": false', f'"{option}": true'))
+
+
 def test_a_recorded_start():
     client = HanabLiveClient(Scripted("hint +1 yellow"))
     sent = [text for line in lines("session_start.txt") for text in client.receive(line)]
