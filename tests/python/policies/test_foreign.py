@@ -9,6 +9,7 @@ from helpers.paths import ROOT
 
 import starmine
 import starmine.torch
+from starmine import SerializationError
 from starmine.policies.foreign import load_foreign
 from starmine.policies.foreign.files import is_foreign
 
@@ -285,3 +286,28 @@ def test_batch_normalisation_of_pqn_is_applied_with_the_statistics_of_the_file(
     expected = q_values(tensors, inputs.astype(np.float64), input_norm, layer_norms)
     np.testing.assert_allclose(policy.logits(obs, seats=seats)[0], expected[:, :-1], rtol=1e-4, atol=1e-4)
     assert len(starmine.play_games([policy, policy], 5)) == 5
+
+
+@pytest.mark.parametrize(
+    ("name", "renamed", "added"),
+    [
+        ("mappo-rnn", ("ScannedRNN_0", "Memory_0"), ()),  # it played without its memory
+        ("ippo", None, ("params,Dense_7,kernel", "params,Dense_7,bias")),
+        ("obl", None, ("params,priv_net_dense_3,kernel",)),
+        ("sad.pthw", None, ("gru.weight",)),
+    ],
+)
+def test_a_tensor_that_no_layer_reads_is_refused(tmp_path, name, renamed, added):
+    """The file is of another network, which may play other moves."""
+    held = foreign_policies.tensors(name)
+    if renamed:
+        held = {key.replace(*renamed): value for key, value in held.items()}
+    held |= {key: np.zeros((32, 32), np.float32) for key in added}
+    if name.endswith("pthw"):
+        torch.save({key: torch.from_numpy(value.copy()) for key, value in held.items()}, tmp_path / name)
+    else:
+        from safetensors.numpy import save_file
+
+        save_file({key: value.copy() for key, value in held.items()}, tmp_path / name)
+    with pytest.raises(SerializationError):
+        starmine.load_policy(tmp_path / name)

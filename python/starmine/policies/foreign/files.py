@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import pickle
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from starmine._core import SerializationError
@@ -24,6 +24,8 @@ FORMATS = {
     "ah2ac2": "AH2AC2's clones of people (safetensors: Dense_0,kernel, ScanLstmCellWithHiddenStateReset_0,hi,kernel)",
 }
 
+# Tensors that choose no move: heads of auxiliary tasks and of values, and numbers of inputs that are not normalised.
+NOT_PLAYED = ("pred", "fc_v", "BatchNorm_0,")
 TORCH_STARTS = (b"PK\x03\x04", b"\x80\x02")  # of torch.save: a zip archive, or a pickle before torch 1.6
 AS_MODULE = "a network of your own is given as a torch module (docs/training_loop.md)"
 SAD_NAMES = {"net.0.weight", "fc_a.weight"}
@@ -36,6 +38,29 @@ def is_foreign(data: bytes) -> bool:
     found = header(data)
     metadata = found.get("__metadata__")
     return bool(found) and not (isinstance(metadata, dict) and KEY in metadata)
+
+
+class Read(dict[str, Any]):
+    """Tensors by name, of which `left` are those that nobody has read."""
+
+    def __init__(self, tensors: Mapping[str, Any]) -> None:
+        super().__init__(tensors)
+        self.left = set(tensors)
+
+    def __getitem__(self, name: str) -> Any:
+        self.left.discard(name)
+        return super().__getitem__(name)
+
+
+def refuse_unread(*tensors: Read) -> None:
+    """Refuse a file with tensors that its network does not have, and that may change its moves.
+
+    Raises:
+        ValueError: there are some.
+    """
+    left = sorted(name for each in tensors for name in each.left if not name.startswith(NOT_PLAYED))
+    if left:
+        raise ValueError(f"it has the tensors {', '.join(left[:3])}, which this network has not")
 
 
 def lstm_scopes(names: Iterable[str]) -> list[str]:

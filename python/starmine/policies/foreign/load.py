@@ -9,7 +9,16 @@ from starmine._core import SerializationError, StarmineError, Variant, _policy_b
 from starmine._core import variant as preset
 from starmine._util.imports import look_up
 from starmine.policies.files import PolicyFile
-from starmine.policies.foreign.files import AS_MODULE, FORMATS, SAD_NAMES, lstm_scopes, read_tensors, refuse_sb3
+from starmine.policies.foreign.files import (
+    AS_MODULE,
+    FORMATS,
+    SAD_NAMES,
+    Read,
+    lstm_scopes,
+    read_tensors,
+    refuse_sb3,
+    refuse_unread,
+)
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -70,7 +79,7 @@ def read_foreign(
         from starmine.policies.foreign.agent import ForeignAgent
     except ImportError as error:
         raise ImportError(f"policy={name!r} needs torch: pip install 'starmine[torch]'") from error
-    tensors = read_tensors(data, name)
+    given = tensors = Read(read_tensors(data, name))
     found = _format(tensors)
     if found is None:
         some = ", ".join(sorted(tensors)[:3])
@@ -80,10 +89,11 @@ def read_foreign(
         if "priv_net_dense_0,kernel" in tensors:
             from starmine.policies.foreign.networks import torch_names
 
-            tensors = torch_names(tensors)
+            tensors = Read(torch_names(tensors))
         rules, inputs = _fit(name, found, tensors, variant)
         network = _network(found, tensors, rules, inputs, skip_connect, activation or USUAL.get(found, "relu"))
         _check_widths(network, inputs.width(rules), rules.num_actions + 1)
+        refuse_unread(given, tensors)
     except (KeyError, ValueError, RuntimeError, IndexError) as error:
         if isinstance(error, StarmineError):
             raise

@@ -266,7 +266,7 @@ def _gru(tensors: Tensors) -> nn.GRUCell:
 
 
 def _lstm(tensors: Tensors) -> nn.LSTM:
-    weights = {name.removeprefix("lstm."): tensor for name, tensor in tensors.items() if name.startswith("lstm.")}
+    weights = {name.removeprefix("lstm."): tensors[name] for name in tensors if name.startswith("lstm.")}
     first = weights["weight_ih_l0"]
     layers = sum(name.startswith("weight_ih") for name in weights)
     lstm = nn.LSTM(first.shape[1], first.shape[0] // 4, layers)
