@@ -15,6 +15,7 @@ pytest.importorskip("pyarrow")
 from generated_games import rows, run, tables_of
 
 from starmine.data import Dataset, generate, info, verify
+from starmine.data.files import GamesFile, write_file
 from starmine.data.generation import shard
 from starmine.data.generation.configuration import Configuration
 from starmine.data.generation.shard import distinct_rows
@@ -345,3 +346,14 @@ def test_a_file_that_is_given_twice_is_one_player(tmp_path, monkeypatch):
     seats = [str(tmp_path / "mine.safetensors")] * 2
     generate(seats, 8, tmp_path / "games", "mini", **QUIET)
     assert [player.name for player in Dataset(tmp_path / "games").roster] == seats[:1]
+
+
+def test_a_shard_with_other_games_than_its_own_is_made_again(tmp_path):
+    """A tool may have taken games out of it, or written those of another shard under its metadata."""
+    generate(["iggi", "piers"], 20, tmp_path, "mini", shard_size=10, **QUIET)
+    whole, path = Dataset(tmp_path)[:], tmp_path / shard_name(1)
+    metadata = GamesFile.open(path).metadata
+    for kept in (whole[10:15], whole[:10], whole[[*range(10, 19), 9]]):
+        write_file(path, metadata, kept)
+        assert generate(["iggi", "piers"], 20, tmp_path, "mini", shard_size=10, **QUIET).made == [1]
+        assert Dataset(tmp_path)[:] == whole

@@ -138,18 +138,21 @@ def plays_in_core(configuration: Configuration) -> bool:
 def examine_shard(configuration: Configuration, shard: int, folder: Path) -> Totals | None:
     """The sums over the games of a shard's file; None where the file is missing or damaged.
 
-    A file is whole if its metadata are those of the shard and its games match the stored checksum.
+    A file is whole if it has the metadata and the games of the shard, and these match the stored checksum.
     """
     path = folder / shard_name(shard)
     if not path.exists() or own_metadata(configuration, path) != configuration.metadata(shard):
         return None
-    totals = Totals()
+    totals, index = Totals(), configuration.games_of(shard)
     try:
         for games in GamesFile.open(path).pieces():
+            first = totals.games
             totals.add(games)
-        return totals
+            if games.index is None or not np.array_equal(games.index, index[first : totals.games]):
+                return None
     except (StarmineError, OSError):
         return None
+    return totals if totals.games == len(index) else None
 
 
 def own_metadata(configuration: Configuration, path: Path) -> Metadata | None:
