@@ -57,7 +57,7 @@ class ModulePolicy:
         dtype: "bits" for a module that takes packed observations, uint8 (K, 8 * ceil(D / 64)), such as one that reads
             them with `ColorFeatures`. None for numbers of the dtype of the module's parameters.
         variant: the rules that it plays; games of other rules are refused. None for the module's attribute `variant`,
-            if that is a `Variant`; else all variants of equal width are played.
+            if that is a `Variant`; else all variants of equal width are played, and evaluations say so.
         file: given by `load_policy`: the policy file that holds the module.
 
     Attributes:

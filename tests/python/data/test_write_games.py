@@ -1,11 +1,14 @@
 """`write_games` takes games in memory and on disk, and keeps what is known of them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from format_games import assert_equal_games
 from stored_games import played_table, store
 
 import starmine
+from starmine import StarmineError
 from starmine.data import Dataset, read_games, write_games
 from starmine.games.roster import names_by_seat
 
@@ -79,3 +82,32 @@ def test_games_that_were_changed_have_lost_their_deals(dealt, tmp_path):
     changed = starmine.data.permute_colors(read, np.roll(np.arange(read.variant.colors), 1))
     write_games(changed, tmp_path / "games.parquet")
     assert Dataset(tmp_path / "games.parquet")[:].seed is None
+
+
+@pytest.mark.parametrize("suffix", [".json", ".safetensors"])
+def test_a_game_in_which_a_player_failed_is_kept_in_our_own_files_alone(suffix, tmp_path):
+    """Other formats do not tell it, so that it would count as a game that people gave up."""
+    games = starmine.play_games(["iggi", "piers"], 3)
+    failed = replace(games, failures=np.array(["", "it raised", ""], np.object_))
+    write_games(failed, tmp_path / "games.parquet")
+    assert read_games(tmp_path / "games.parquet").mean == failed.mean
+    with pytest.raises(StarmineError):
+        write_games(failed, tmp_path / f"games{suffix}")
+    write_games(failed[failed.failures == ""], tmp_path / f"games{suffix}")
+    assert len(read_games(tmp_path / f"games{suffix}")) == 2
+
+
+def test_names_that_are_no_numbers_are_kept(tmp_path):
+    games = replace(starmine.play_games(["iggi", "piers"], 3), names=np.array(["p2v0s1", "17", "007"], np.object_))
+    write_games(games, tmp_path / "games.json")
+    assert read_games(tmp_path / "games.json").names.tolist() == ["p2v0s1", "17", "007"]
+
+
+@pytest.mark.parametrize("column", ["scores", "fireworks", "endings"])
+@pytest.mark.parametrize("suffix", [".json", ".safetensors", ".parquet"])
+def test_an_outcome_that_the_rules_do_not_give_is_refused(suffix, column, tmp_path):
+    games = starmine.play_games(["iggi", "piers"], 3)
+    wrong = replace(games, **{column: np.where(np.arange(3) == 1, 9, getattr(games, column))})
+    with pytest.raises(StarmineError):
+        write_games(wrong, tmp_path / f"games{suffix}")
+    assert not list(tmp_path.iterdir())

@@ -18,7 +18,7 @@ from starmine._util.keywords import check_names
 from starmine.data.dataset import Dataset
 from starmine.data.files import list_paths, refuse_twice
 from starmine.data.formats import ah2ac2, hanab_live, parquet
-from starmine.data.formats.records import THREADS, SkippedGame, play
+from starmine.data.formats.records import THREADS, SkippedGame, play, refuse_failures
 from starmine.data.outcomes import outcomes
 from starmine.games.games import Games
 from starmine.games.variants import resolve_variant
@@ -123,7 +123,8 @@ def write_games(games: Games | Dataset, path: str | PathLike[str], format: str |
         format: "parquet", "ah2ac2" or "hanab-live"; None for what the suffix tells.
 
     Raises:
-        StarmineError: a game breaks the rules, or the format cannot express them.
+        StarmineError: a game breaks the rules or has another outcome than they give it, or the format cannot express
+            it, as one in which a player failed.
         UnknownNameError: there is no such format.
         ImportError: a library that the format needs is not installed.
         OSError: the files cannot be written.
@@ -134,6 +135,13 @@ def write_games(games: Games | Dataset, path: str | PathLike[str], format: str |
     by_rules = outcomes(held, THREADS)
     for game in np.flatnonzero(by_rules.problems)[:1].tolist():
         raise StarmineError(f"game {game}: {by_rules.describe(game, held)}")
+    for name in ("scores", "fireworks", "endings"):
+        told, expected = getattr(held, name), getattr(by_rules, name)
+        is_wrong = (told != expected) & (True if held.failures is None else held.failures == "")
+        for game in np.flatnonzero(is_wrong)[:1].tolist():
+            raise StarmineError(f"game {game}: {name} has {told[game]}: the rules give it {expected[game]}")
+    if module is not parquet:
+        refuse_failures(held)
     module.write(held, path)
 
 

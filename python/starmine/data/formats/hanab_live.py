@@ -193,7 +193,7 @@ def entries(games: Games) -> Iterator[dict[str, Any]]:
         table = _Table(games.variant, 0)
         actions = games.actions[games.offsets[game] : games.offsets[game + 1]].tolist()
         yield {
-            "id": int(name) if name.isdecimal() else 0,
+            **({"id": int(name)} if name.isdecimal() and name == str(int(name)) else {"id": 0, "seed": name}),
             "players": list(NAMES[: len(players)]) if set(players) == {UNKNOWN[0].name} else list(players),
             "deck": [{"suitIndex": card // ranks, "rank": card % ranks + 1} for card in games.decks[game].tolist()],
             "actions": list(map(table.write, actions)),

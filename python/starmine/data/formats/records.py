@@ -128,6 +128,19 @@ def play(records: Mapping[int, GameRecord]) -> tuple[Games, dict[int, str]]:
     return (games[[number not in reasons for number in records]] if reasons else games), reasons
 
 
+def refuse_failures(games: Games) -> None:
+    """Refuse games in which a player failed, for formats that have no place for it: they would count when read again.
+
+    Raises:
+        StarmineError: there are some.
+    """
+    failed = np.flatnonzero(games.failures != "") if games.failures is not None else np.empty(0, np.int64)
+    if len(failed):
+        raise StarmineError(
+            f"game {failed[0]}: a player failed, which the format cannot tell: expected games[games.failures == '']"
+        )
+
+
 def starting_at_seat_0(games: Games) -> Games:
     """The same games with the seats numbered from the one that started, for formats in which seat 0 always does.
 
