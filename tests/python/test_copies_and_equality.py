@@ -19,7 +19,7 @@ IN_USE = {
     *("Batch", "HanabiEnv", "HanabiVectorEnv", "SeenGame"),  # copied and pickled, see test_buffers and test_gymnasium
     *("ChatPlayer", "ModulePolicy", "Graphed", "GamesDataset"),
     *("FinishedGames", "Log", "Rewards", "Run", "StopSignals", "TrainingGames", "WeightAverage"),
-    "LiveGame",
+    *("LiveGame", "Muon"),
 }
 MODULES = {"ActorCritic", "HintFeatures", "ColorFeatures", "ColorNetwork", "PolicyNetwork", "SeatGRU"}  # of torch
 DESCRIPTIONS = {"Learner", "Policy", "PythonBot", "RunArgs"}  # protocols and dictionaries of arguments

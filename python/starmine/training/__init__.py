@@ -37,6 +37,7 @@ from starmine.training.games import (
     training_seed,
 )
 from starmine.training.learning import (
+    Muon,
     Precision,
     WeightAverage,
     anneal,
@@ -70,6 +71,7 @@ __all__ = [
     "DivergedError",
     "FinishedGames",
     "Learner",
+    "Muon",
     "OnUpdate",
     "Partner",
     "Precision",

@@ -100,7 +100,9 @@ def load_checkpoint(path: Path, program: str, args: ScriptArgs, learner: Learner
         Exception: whatever `learner.load_state_dict` raises.
     """
     contents = read_checkpoint(path)
-    stored, expected = contents["identity"] | plain(contents["args"]), script_identity(program) | plain(asdict(args))
+    # An argument that came after the checkpoint was written has its default there.
+    stored = plain(asdict(type(args)())) | contents["identity"] | plain(contents["args"])
+    expected = script_identity(program) | plain(asdict(args))
     differences = [
         f"{name}={stored.get(name)!r}, not {value!r}"
         for name, value in expected.items()

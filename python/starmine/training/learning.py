@@ -142,6 +142,57 @@ def flat_weights(network: nn.Module) -> nn.Parameter:
     return flat
 
 
+class Muon(torch.optim.Optimizer):
+    """Muon for the matrices of hidden layers: momentum whose singular values are all brought near 1.
+
+    The method is that of Jordan et al. (https://kellerjordan.github.io/posts/muon/), with Nesterov momentum, five
+    Newton-Schulz steps, and no weight decay. `torch.optim.Muon` has two limits: it reads the learning rate as a Python
+    number, which a CUDA graph never reads anew, and it always multiplies in bfloat16, which takes 17 times as long as
+    float32 on a processor without instructions for it.
+
+    Args:
+        matrices: parameters (rows, columns), each with a gradient.
+        lr: the learning rate, a tensor () that may change. A matrix with more rows than columns learns at
+            sqrt(rows / columns) times this rate.
+        dtype: of the matrix products.
+        momentum: decay of the average of the gradients, 0 to 1.
+    """
+
+    def __init__(self, matrices: Sequence[Tensor], lr: Tensor, dtype: torch.dtype, momentum: float = 0.95) -> None:
+        super().__init__(matrices, {"lr": lr, "momentum": momentum})
+        self.dtype = dtype
+        for matrix in matrices:
+            self.state[matrix]["momentum"] = torch.zeros_like(matrix)
+
+    @torch.no_grad()
+    def step(self, closure: None = None) -> None:  # type: ignore[override]
+        """Change the matrices by their gradients, and clear these gradients."""
+        for group in self.param_groups:
+            lr, decay = group["lr"], group["momentum"]
+            for matrix in group["params"]:
+                momentum = self.state[matrix]["momentum"].lerp_(matrix.grad, 1 - decay)
+                direction = orthogonalised(matrix.grad.lerp(momentum, decay), self.dtype)
+                rows, columns = matrix.shape
+                matrix.sub_(direction * (lr * max(1, rows / columns) ** 0.5))
+                matrix.grad.zero_()
+
+
+def orthogonalised(matrix: Tensor, dtype: torch.dtype) -> Tensor:
+    """A matrix with the same singular vectors and all singular values near 1, by five Newton-Schulz steps.
+
+    Args:
+        matrix: float32 (rows, columns).
+        dtype: of the products.
+    """
+    is_tall = matrix.shape[0] > matrix.shape[1]
+    wide = (matrix.T if is_tall else matrix).to(dtype)
+    wide = wide / (wide.norm() + 1e-7)  # no singular value is above 1
+    for _ in range(5):
+        gram = wide @ wide.T
+        wide = torch.addmm(wide, torch.addmm(gram, gram, gram, beta=-4.7750, alpha=2.0315), wide, beta=3.4445)
+    return (wide.T if is_tall else wide).to(matrix.dtype)
+
+
 Network = TypeVar("Network", bound=nn.Module)
 
 

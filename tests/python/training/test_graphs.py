@@ -81,7 +81,8 @@ def every_tensor(learner):
     """The memory of all tensors that a learner keeps."""
     kept = [value for value in vars(learner).values() if isinstance(value, torch.Tensor)]
     kept += [*learner.policy.parameters(), *learner.average.network.parameters(), learner.average._updates]
-    kept += [value for state in learner.optimizer.state.values() for value in state.values()]
+    optimizers = [learner.optimizer, *([learner.muon] if learner.muon else [])]
+    kept += [value for one in optimizers for state in one.state.values() for value in state.values()]
     return [tensor.data_ptr() for tensor in [*kept, learner.weights.grad, learner.optimizer.param_groups[0]["lr"]]]
 
 
@@ -98,8 +99,11 @@ def updates_of(learner, count=6):
 CHANGING = {"hold": 0.2, "lr_end": 0.0, "entropy_end": 0.01, "epochs": 2, "groups": 2, "dtype": "float32"}
 
 
+OPTIONS = {"self-play": {}, "partners": {"players": 3, "partners": "piers=2,simple"}, "Muon": {"optimizer": "muon"}}
+
+
 @pytest.mark.parametrize("script", ["ppo", "ppo_recurrent", "ppo_distributed"])
-@pytest.mark.parametrize("options", [{}, {"players": 3, "partners": "piers=2,simple"}], ids=["self-play", "partners"])
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=list(OPTIONS))
 def test_recorded_updates_equal_direct_ones(script, options, tiny, recorded, monkeypatch):
     from importlib import import_module
 

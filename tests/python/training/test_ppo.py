@@ -41,6 +41,7 @@ OPTIONS = {
     "a plain network": {"network": "plain", "average": 0.0},
     "a smaller observation": {"encoder": "canonical-minimal", "network": "plain", "card_features": False},
     "with partners": {"partners": "piers=2,simple", "players": 3},
+    "Muon": {"optimizer": "muon"},
     "every option": EVERY_OPTION,
 }
 

@@ -308,6 +308,41 @@ def test_flat_weights_are_those_of_the_network(training):
     assert not flat.any()  # still the same memory
 
 
+@pytest.mark.parametrize("shape", [(6, 4), (4, 6), (5, 5)])
+def test_muon_is_that_of_pytorch(training, shape):
+    import torch
+
+    torch.manual_seed(0)
+    ours = torch.nn.Parameter(torch.randn(shape))
+    theirs = torch.nn.Parameter(ours.detach().clone())
+    lr = torch.tensor(0.0)
+    muon, other = training.Muon([ours], lr, torch.bfloat16), torch.optim.Muon([theirs], 1.0, weight_decay=0.0)
+    for rate in (0.5, 0.1, 0.3):
+        lr.fill_(rate)
+        other.param_groups[0]["lr"] = rate
+        gradient = torch.randn(shape)
+        ours.grad, theirs.grad = gradient.clone(), gradient.clone()
+        muon.step()
+        other.step()
+        assert not ours.grad.any()
+        torch.testing.assert_close(ours, theirs, rtol=0, atol=0.02)  # bfloat16 has three digits
+
+
+def test_muon_moves_in_all_directions_alike(training):
+    import torch
+
+    torch.manual_seed(0)
+    matrix = torch.nn.Parameter(torch.zeros(8, 32))
+    left, right = torch.linalg.qr(torch.randn(8, 8))[0], torch.linalg.qr(torch.randn(32, 8))[0]
+    matrix.grad = left @ torch.diag(torch.tensor([1.0, 3.0, 10.0, 30.0]).repeat(2)) @ right.T
+    training.Muon([matrix], torch.tensor(1.0), torch.float32).step()
+    values = torch.linalg.svdvals(matrix)
+    assert values.min() > 0.5
+    assert values.max() < 1.3
+    core = left.T @ -matrix @ right
+    torch.testing.assert_close(core, torch.diag(core.diag()), rtol=0, atol=1e-4)  # the same singular vectors
+
+
 @pytest.mark.parametrize("seed", [0, 2**32, 2**40, -1])
 def test_nothing_trains_on_the_decks_of_evaluations(training, seed):
     with pytest.raises(starmine.StarmineError):
