@@ -1,8 +1,9 @@
 """MAPPO for Hanabi on one page: PPO whose critic sees all hands in training (Yu et al., 2022).
 
-    python examples/mappo.py    # two players, 3.3 million turns, some minutes on two cores
+    python examples/mappo.py                # two players, 3.3 million turns, some minutes on two cores
+    python examples/mappo.py --players 4    # slower: the critic reads four seats in each turn
 
-There are no options: change the constants. The script is `ppo_minimal.py` with a critic of its own. The environment
+The settings of the algorithm are constants. The script is `ppo_minimal.py` with a critic of its own. The environment
 shows every turn to all seats. One seat acts, the others are idle: `acting` masks them out of the loss of the policy.
 The critic learns from all seats. It reads what a seat sees and this seat's own cards, so it knows all hands. The policy
 never reads own cards, so it plays without the critic.
@@ -10,18 +11,17 @@ never reads own cards, so it plays without the critic.
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
 import torch
+import tyro
 from torch import Tensor, nn
 from torch.nn.functional import one_hot
 
 import starmine
 from starmine.torch import ColorNetwork
 
-PLAYERS = 2
 NUM_ENVS = 1024  # games played at once
 STEPS = 16  # turns of each game in a rollout
 EPOCHS = 2  # passes over a rollout
@@ -36,11 +36,11 @@ GRAD_NORM = 0.5
 class MAPPO:
     """The games, both networks, and the rollout: tensors (STEPS, NUM_ENVS, ...), by seats (STEPS, NUM_ENVS, P, ...)."""
 
-    def __init__(self, num_envs: int = NUM_ENVS) -> None:
-        torch.manual_seed(1)
+    def __init__(self, num_envs: int = NUM_ENVS, players: int = 2, seed: int = 1) -> None:
+        torch.manual_seed(seed)
         self.env = starmine.HanabiVectorEnv(
             num_envs,
-            players=PLAYERS,
+            players=players,
             dtype="bits",
             observers="all",
             extra_outputs=["own_hand"],
@@ -56,9 +56,9 @@ class MAPPO:
         self.critic = nn.Sequential(nn.Linear(width, 256), nn.ReLU(), nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, 1))
         self.parameters = [*self.policy.parameters(), *self.critic.parameters()]
         self.optimizer = torch.optim.Adam(self.parameters, LR, eps=1e-5)
-        self.bits, self.info = self.env.reset(seed=1)  # uint8 (NUM_ENVS, P, bytes)
+        self.bits, self.info = self.env.reset(seed=seed)  # uint8 (NUM_ENVS, P, bytes)
 
-        turns, seats = (STEPS, num_envs), (STEPS, num_envs, PLAYERS)
+        turns, seats = (STEPS, num_envs), (STEPS, num_envs, players)
         self.world = torch.zeros(*seats, width)
         self.acting = torch.zeros(seats, dtype=torch.bool)
         self.value = torch.zeros(seats)
@@ -82,7 +82,8 @@ class MAPPO:
             if step == STEPS:
                 break
             seat, mask = self.info["current_player"], torch.from_numpy(self.info["action_mask"])
-            acting = torch.from_numpy(np.arange(PLAYERS) == seat[:, None])  # (NUM_ENVS, P): one seat of each game
+            seats = np.arange(self.env.variant.players)
+            acting = torch.from_numpy(seats == seat[:, None])  # (NUM_ENVS, P): one seat of each game
             log_probs, _, _ = self.policy(world[acting][:, : self.seen], mask)
             action = torch.multinomial(log_probs.exp(), 1)[:, 0]
             self.world[step], self.acting[step], self.value[step], self.mask[step] = world, acting, value, mask
@@ -126,9 +127,22 @@ class MAPPO:
                 self.optimizer.step()
 
 
-def main(updates: int = 200, num_envs: int = NUM_ENVS, games: int = 1000) -> ColorNetwork:
-    """Train, print the mean score of each tenth update's games, evaluate; returns the policy, which can be saved."""
-    mappo = MAPPO(num_envs)
+def main(
+    updates: int = 200, num_envs: int = NUM_ENVS, games: int = 1000, players: int = 2, seed: int = 1
+) -> ColorNetwork:
+    """Train, print the mean score of each tenth update's games, and evaluate.
+
+    Args:
+        updates: each of `STEPS` turns in every game.
+        num_envs: games played at once.
+        games: of the evaluation.
+        players: seats, 2 to 5.
+        seed: of the weights and the decks; evaluations use 0 and 5000000000.
+
+    Returns:
+        The policy, which can be saved.
+    """
+    mappo = MAPPO(num_envs, players, seed)
     for update in range(1, updates + 1):
         last_value, scores = mappo.collect()
         mappo.learn(mappo.advantages(last_value))
@@ -140,7 +154,6 @@ def main(updates: int = 200, num_envs: int = NUM_ENVS, games: int = 1000) -> Col
 
 
 if __name__ == "__main__":
-    if sys.argv[1:]:
-        raise SystemExit("mappo.py has no options: change its constants")
+    trained = tyro.cli(main)
     Path("runs").mkdir(exist_ok=True)
-    main().save("runs/mappo.safetensors")
+    trained.save("runs/mappo.safetensors")

@@ -15,14 +15,19 @@ import mappo  # noqa: E402
 @pytest.mark.parametrize("players", [2, 4])
 def test_it_trains_evaluates_and_returns_a_policy_that_plays(players, monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(mappo, "MINIBATCH", 64)
-    monkeypatch.setattr(mappo, "PLAYERS", players)
-    policy = mappo.main(updates=10, num_envs=8, games=20)
+    policy = mappo.main(updates=10, num_envs=8, games=20, players=players)
     printed = capsys.readouterr().out
     assert re.search(r"^update  10,     1,280 turns: score +\d+\.\d\d$", printed, re.MULTILINE)
     assert f"standard, players={players}, decks" in printed
     policy.save(tmp_path / "policy.safetensors")
     games = starmine.play_games([starmine.load_policy(tmp_path / "policy.safetensors"), *[policy] * (players - 1)], 4)
     assert (games.endings > 0).all()
+
+
+def test_another_seed_has_other_weights_and_decks():
+    one, other = mappo.MAPPO(8, seed=1), mappo.MAPPO(8, seed=2)
+    assert (one.policy.trunk.weight != other.policy.trunk.weight).any()
+    assert (one.bits != other.bits).any()
 
 
 def test_an_update_changes_the_weights_of_both_networks():
@@ -36,9 +41,8 @@ def test_an_update_changes_the_weights_of_both_networks():
     assert any(changed[:-critic])
 
 
-def test_the_critic_sees_each_seats_observation_and_own_cards(monkeypatch):
-    monkeypatch.setattr(mappo, "PLAYERS", 4)
-    trainer = mappo.MAPPO(3)
+def test_the_critic_sees_each_seats_observation_and_own_cards():
+    trainer = mappo.MAPPO(3, players=4)
     world = trainer.worlds()
     for game in range(3):
         state = trainer.env.variant.new_game(seed=1, game=game)
@@ -81,7 +85,7 @@ def test_advantages_are_discounted_sums_of_differences_for_each_seat():
         torch.rand(array.shape, generator=generator) for array in (trainer.value, trainer.reward)
     )
     trainer.terminated[:] = torch.rand(trainer.terminated.shape, generator=generator) < 0.3
-    last_value = torch.rand(5, mappo.PLAYERS, generator=generator)
+    last_value = torch.rand(5, trainer.value.shape[2], generator=generator)
     found = trainer.advantages(last_value)
     values = torch.cat([trainer.value, last_value[None]]).double()
     steps, games, seats = trainer.value.shape
