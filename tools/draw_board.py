@@ -38,7 +38,10 @@ def picture() -> str:
 
 
 def moving_picture() -> str:
-    """The text of the file of the whole game: the pictures of some turns, of which one is visible at a time."""
+    """The text of the file of the whole game: the pictures of some turns, of which one is visible at a time.
+
+    Without animation, the first turn is visible: programs that draw a still picture, such as resvg, run none.
+    """
     state = load_own(POLICY).variant.new_game(seed=SEED)
     drawn = []
     while True:
@@ -52,10 +55,12 @@ def moving_picture() -> str:
     whole = SECONDS * len(drawn)
     style = (
         f"@keyframes shown{{0%{{visibility:visible}}{100 / len(drawn):.3f}%,100%{{visibility:hidden}}}}"
-        f".turn{{visibility:hidden;animation:shown {whole:g}s step-end infinite}}"
+        f".turn{{animation:shown {whole:g}s step-end infinite}}"
     )
     turns = "".join(
-        f'<g class="turn" style="animation-delay:{SECONDS * place:g}s">{text}</g>\n' for place, text in enumerate(drawn)
+        f'<g class="turn" visibility="{"hidden" if place else "visible"}" '
+        f'style="animation-delay:{SECONDS * place:g}s">{text}</g>\n'
+        for place, text in enumerate(drawn)
     )
     opening = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 {height:g}" width="800" height="{height:g}">'
     return f"{opening}<style>{style}</style>\n{turns}</svg>\n"

@@ -6,6 +6,7 @@ import re
 
 import draw_board
 import draw_look
+import numpy as np
 import pytest
 import update_baselines
 import update_bots
@@ -13,6 +14,7 @@ import update_search
 from paths import ROOT
 
 import starmine
+from starmine._util.imports import look_up
 
 SITE = sorted(page for page in (ROOT / "docs").rglob("*.md") if "_build" not in page.parts)
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *SITE]
@@ -143,6 +145,15 @@ def test_the_table_of_bots_is_up_to_date():
 def test_the_picture_of_a_game_is_up_to_date():
     assert draw_board.picture() == read(draw_board.PICTURE), "run tools/draw_board.py"
     assert draw_board.moving_picture() == read(draw_board.MOVING), "run tools/draw_board.py"
+
+
+def test_a_renderer_without_animation_shows_the_first_turn_of_the_moving_picture():
+    pytest.importorskip("resvg_py")
+    moving = read(draw_board.MOVING)
+    first = re.search(r"^<g [^>]*>(<svg.*</svg>)</g>$", moving, re.MULTILINE)[1]
+    shown, alone = (look_up("rgb_of_svg")(text) for text in (moving, first))
+    assert len(np.unique(alone)) > 10
+    assert np.array_equal(shown[: len(alone)], alone)
 
 
 def test_the_screenshots_show_what_is_drawn_now():
