@@ -8,17 +8,19 @@ from typing import Annotated, Any
 
 from tyro.conf import Positional, arg
 
-from starmine._core import StarmineError, bots, policies
+from starmine._core import StarmineError, Variant, _Player, bots, policies
 from starmine.cli import player_files
-from starmine.cli.options import INTERRUPTED, Integer, PlayedGames, Quiet, Seats, Threads, rules_of_text
+from starmine.cli.options import INTERRUPTED, PRESETS, Command, Integer, Quiet, Threads, rules_of_text
 from starmine.evaluation import evaluate
-from starmine.games.player_texts import names_player, short_name
+from starmine.games.player_texts import names_player, own_policy, player_of_text, short_name
+from starmine.games.seeds import EVALUATION_SEED
+from starmine.games.variants import FORM
 
 FAILED = 1  # exit status where no game of a pairing could be played
 
 
 @dataclass(kw_only=True)
-class Eval(PlayedGames):
+class Eval(Command):
     """Play bots with themselves and with each other, and print the matrix of mean scores.
 
     With two players, each pairing is played in both orders. With more, one bot holds one seat, and the other bot all
@@ -63,7 +65,21 @@ class Eval(PlayedGames):
     games: Annotated[Integer, arg(help="games of each pairing; with --with a cell has both seat orders, 2 N games")] = (
         1000
     )
-    players: Seats = None
+    variant: Annotated[
+        str | None,
+        arg(
+            metavar="RULES",
+            help=f"rules: {FORM}; {PRESETS}",
+            help_behavior_hint="(default: those of the policies and runs, or standard)",
+        ),
+    ] = None
+    players: Annotated[
+        Integer | None,
+        arg(metavar="N", help="seats, 2 to 5", help_behavior_hint="(default: as --variant or the policies say, or 2)"),
+    ] = None
+    seed: Annotated[Integer, arg(help="seed of the decks, by default of decks that nothing trains on by default")] = (
+        EVALUATION_SEED
+    )
     num_threads: Threads = None
     output: Annotated[
         str | None,
@@ -92,7 +108,7 @@ class Eval(PlayedGames):
                     partners=partners or (),
                     hold_out=held_out,
                     methods=self.methods,
-                    variant=rules_of_text(self.variant, self.players),
+                    variant=self.rules([evaluated, partners, held_out]),
                     seed=self.seed,
                     num_threads=self.num_threads,
                     output=self.output,
@@ -120,6 +136,25 @@ class Eval(PlayedGames):
         for pairing in failed:
             self.complain(f"every game of {pairing.player} with {pairing.partner} failed")
         return FAILED if failed else 0
+
+    def rules(self, given: list[dict[str, Any]]) -> Variant:
+        """The rules that the options choose; without options those of all policies, if they are the same."""
+        if self.variant is None and self.players is None:
+            own = [rules for players in given for player in players.values() if (rules := rules_of(player))]
+            if own and all(rules._plays_alike(own[0]) for rules in own):
+                # Runs may be trained with lost games that keep their points; evaluations count them as 0.
+                return Variant(**own[0].parameters() | {"lost_game_score": "zero"})
+        return rules_of_text(self.variant or "standard", self.players)
+
+
+def rules_of(player: Any) -> Variant | None:
+    """The rules that a policy was trained on; None for other players."""
+    if isinstance(player, str):
+        text, player = player, player_of_text(player, "bot")
+        if isinstance(player, _Player) and player.weights is not None and not player.searches:
+            player = own_policy(text, "bot")
+    rules = getattr(player, "variant", None)
+    return rules if isinstance(rules, Variant) else None
 
 
 def held_out_of(texts: list[str], partners: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from tyro.conf import Positional, arg
 
 from starmine._core import StarmineError, bots, policies
-from starmine.cli.options import INTERRUPTED, Integer, PlayedGames, Quiet, Ray, Threads, rules_of_text
+from starmine.cli.options import INTERRUPTED, Command, Integer, Quiet, Ray, Rules, Threads, rules_of_text
 from starmine.cli.player_files import NOT_TOLD, is_of_file, player_of
 from starmine.data import generate
 from starmine.data.generation.configuration import MOST_SHARDS
@@ -19,7 +19,7 @@ from starmine.text import ChatPlayer
 
 
 @dataclass(kw_only=True)
-class Generate(PlayedGames):
+class Generate(Command):
     """Play games, and store them in a folder of Parquet files, the shards, with one row for each game.
 
     A shard depends on the options and its number alone, so that any machine may make any of them. The same command
@@ -41,6 +41,7 @@ class Generate(PlayedGames):
     ]
     games: Annotated[Integer, arg(help="number of games; game i has deck i of the seed")]
     output: Annotated[str, arg(metavar="DIR", help="folder to write to and to go on in")]
+    variant: Rules = "standard"
     seed: Annotated[Integer, arg(help="seed of the decks")] = DATA_SEED
     evaluation_decks: Annotated[
         bool,

@@ -12,7 +12,6 @@ from tyro.constructors import PrimitiveConstructorSpec
 from starmine._core import Variant, variants
 from starmine.data import SkippedGame, read_games
 from starmine.games.games import Games
-from starmine.games.seeds import EVALUATION_SEED
 from starmine.games.variants import FORM, variant
 
 PRESETS = f"presets: {', '.join(variants())}"
@@ -81,16 +80,6 @@ class Command:
     def complain(self, message: str) -> None:
         """Print a message on standard error, in one line."""
         print(f"starmine {self.name}: {' '.join(message.split())}", file=sys.stderr)
-
-
-@dataclass(kw_only=True)
-class PlayedGames(Command):
-    """The rules and the decks of games that are played."""
-
-    variant: Rules = "standard"
-    seed: Annotated[Integer, arg(help="seed of the decks, by default of decks that nothing trains on by default")] = (
-        EVALUATION_SEED
-    )
 
 
 @dataclass(kw_only=True)

@@ -337,7 +337,7 @@ class Evaluation:
         figure.draw(self, given_path("path", path))
 
     def __str__(self) -> str:
-        """The table, and a line for each player, at most 100 columns wide."""
+        """The table, and a line for each player, at most 80 columns wide; wider with many players."""
         return report(self)
 
     def __repr__(self) -> str:

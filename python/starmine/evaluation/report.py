@@ -20,7 +20,8 @@ from starmine.games.variants import variant_text
 if TYPE_CHECKING:
     from starmine.evaluation.evaluation import Evaluation
 
-WIDTH = 100  # of a table with standard errors, in letters
+WIDTH = 80  # of the text, in letters; tables of very many players are wider
+NARROWEST = 6  # the width of a head whose name is broken into lines
 LONGEST_MESSAGE = 300
 MOST_FAILURES = 10  # pairings that are named
 CHEATS = "†"  # behind the name of a player that sees its own hand
@@ -86,32 +87,45 @@ def marked(results: Evaluation, names: Sequence[str]) -> list[str]:
     return [name + CHEATS * (name in settings.cheaters) + HELD_OUT * (name in settings.hold_out) for name in names]
 
 
-def aligned(rows: Rows) -> list[str]:
-    """The lines of a table: the first column to the left, all others to the right, "±" without the blank behind it."""
-    lines = [[text.replace("± ", "±") for text in row] for row in rows]
-    first, *others = [max(map(len, column)) for column in zip(*lines, strict=True)] or [0]
-    return [
-        line[0].ljust(first) + "".join(f" {text:>{width}}" for text, width in zip(line[1:], others, strict=True))
+def aligned(rows: Rows, breaks_words: bool = False) -> list[str]:
+    """The lines of a table: the first column to the left, all others to the right, "±" without the blank behind it.
+
+    Heads that would make the table too wide are broken into lines, between words or also within. No rows, no lines.
+    """
+    if not rows:
+        return []
+    heads, *cells = [[text.replace("± ", "±") for text in row] for row in rows]
+    first, *columns = [max(map(len, column), default=0) for column in zip(*cells, strict=True)]
+    for most in range(max(NARROWEST, *map(len, heads)), NARROWEST - 1, -1):
+        broken = [
+            textwrap.wrap(head, max(most, width), break_long_words=breaks_words)
+            for head, width in zip(heads, [first, *columns], strict=True)
+        ]
+        widths = [max([width, *map(len, head)]) for head, width in zip(broken, [first, *columns], strict=True)]
+        if sum(widths) + len(columns) <= WIDTH:
+            break
+    most = max(map(len, broken))
+    lines = [*zip(*([""] * (most - len(head)) + head for head in broken), strict=True), *cells]
+    texts = (
+        line[0].ljust(widths[0])
+        + "".join(f" {text:>{width}}" for text, width in zip(line[1:], widths[1:], strict=True))
         for line in lines
-    ]
+    )
+    return [text.rstrip() for text in texts]
 
 
 def matrix(results: Evaluation) -> list[str]:
-    """The table of mean scores. One that is too wide has numbers of players as heads, and no standard errors."""
+    """The table of mean scores. One that would be too wide has no standard errors."""
     table = table_of(results)
-    labels = labelled(results, table.rows)
+    heads, labels = ["", *marked(results, table.columns)], marked(results, table.rows)
     lines = aligned(
-        [
-            ["", *labelled(results, table.columns)],
-            *([label, *map(mean_text, means)] for label, means in zip(labels, table.means, strict=True)),
-        ]
+        [heads, *([label, *map(mean_text, means)] for label, means in zip(labels, table.means, strict=True))], True
     )
-    if len(lines[0]) <= WIDTH:
+    if max(map(len, lines)) <= WIDTH:
         return lines
-    heads = [str(results.names.index(name) + 1) if name in results.names else name for name in table.columns]
     rows = [[with_error(mean.score, None, digits=2) + mean.marks for mean in means] for means in table.means]
-    narrow = [["", *heads], *([label, *row] for label, row in zip(labels, rows, strict=True))]
-    return [*largest_error(results), *aligned(narrow)]
+    narrow = [heads, *([label, *row] for label, row in zip(labels, rows, strict=True))]
+    return [*largest_error(results), *aligned(narrow, True)]
 
 
 def mean_text(mean: TableCell) -> str:
@@ -125,24 +139,18 @@ def largest_error(results: Evaluation) -> list[str]:
     return [f"Standard errors: at most {math.ceil(100 * max(errors)) / 100:.2f}"] if errors else []
 
 
-def labelled(results: Evaluation, names: list[str]) -> list[str]:
-    """Names with the numbers of players."""
-    numbers = [f"{results.names.index(name) + 1:>2}" if name in results.names else "  " for name in names]
-    return [f"{number} {name}" for number, name in zip(numbers, marked(results, names), strict=True)]
-
-
 def player_rows(results: Evaluation) -> Rows:
     """A row for each player: its self-play, and in the square matrix its means with all others."""
     names = results.names
     has_means = len(names) > 1 and not results.settings.partners
-    heads = ["self-play", "score", "fireworks", "perfect", "lost", "turns", "games/s"]
+    heads = ["self-play", "score", "kept", "perfect", "lost", "turns", "games a second"]
     rows = []
-    for label, name in zip(labelled(results, names), names, strict=True):
+    for label, name in zip(marked(results, names), names, strict=True):
         own = results.pairing(name, name)
         row = [
             label,
             with_error(own.score, own.standard_error, digits=2) + FALLBACK * bool(own.fallbacks),
-            with_error(own.fireworks, own.fireworks_standard_error, digits=2),
+            number(own.fireworks, ".2f"),
             number(own.perfect, ".1%"),
             number(own.lost, ".1%"),
             number(own.length, ".1f"),

@@ -47,11 +47,11 @@ SHARE_BETWEEN_SAVES = 0.1  # of the time so far, so that a long evaluation has f
 
 
 def evaluate(
-    evaluated: Mapping[str, Player] | Sequence[str] | None = None,
+    evaluated: Mapping[str, Player] | Sequence[Player] | None = None,
     games: int = 1000,
     *,
-    partners: Mapping[str, Player] | Sequence[str] = (),
-    hold_out: Mapping[str, Player] | Sequence[str] = (),
+    partners: Mapping[str, Player] | Sequence[Player] = (),
+    hold_out: Mapping[str, Player] | Sequence[Player] = (),
     methods: Sequence[str] = (),
     players: int | None = None,
     variant: str | Variant = "standard",
@@ -70,8 +70,9 @@ def evaluate(
     seats), and everybody plays with itself.
 
     Args:
-        evaluated: names of bots, or by name anything that `play_games` accepts for a seat: bots, Python bots, policies
-            and torch modules. None for all bots that play the variant, except random ones and cheaters.
+        evaluated: anything that `play_games` accepts for a seat: bots, Python bots, policies and torch modules. A dict
+            gives the players names. In a list an object has the name of its attribute `name` or of its class. None for
+            all bots that play the variant, except random ones and cheaters.
         partners: as `evaluated`, such as those of `starmine.policies.pool`. Without partners, every player plays with
             every other.
         hold_out: partners that training has not met: further partners, or names of some in `partners`. They have their
@@ -279,37 +280,40 @@ def schedule(evaluation: Evaluation) -> Iterator[tuple[Cell, int, int, int]]:
 # --- Arguments --------------------------------------------------------------------------------------------
 
 
-def players_by_name(place: str, players: Mapping[str, Player] | Sequence[str]) -> dict[str, Player]:
+def players_by_name(place: str, players: Mapping[str, Player] | Sequence[Player]) -> dict[str, Player]:
     """The players of an argument by name."""
     if isinstance(players, Mapping):
         by_name: dict[str, Player] = dict(players)
-        if not all(isinstance(name, str) and name.strip() and name.isprintable() for name in by_name):
-            raise StarmineError(f"{place}={list(by_name)!r} is not allowed: expected names, printable text, as keys")
+    elif isinstance(players, str) or not isinstance(players, Sequence):
+        raise StarmineError(f"{place}={players!r} is not allowed: expected a sequence or a dict of players")
     else:
-        if isinstance(players, str) or not isinstance(players, Sequence):
-            raise StarmineError(f"{place}={players!r} is not allowed: expected names of bots, or a dict of players")
-        for index, name in enumerate(players):
-            if not isinstance(name, str):
-                raise StarmineError(
-                    f"{place}[{index}]={name!r} is not allowed: expected a bot's name; other players need a dict"
-                )
-            if name in players[:index]:
-                raise StarmineError(f"{place}[{index}]={name!r} is not allowed: expected each name once")
-        by_name = {name: name for name in players}
+        by_name = {name_in_table(player): player for player in players}
+        if len(by_name) < len(players):
+            raise StarmineError(f"{place} has a name twice in {list(map(name_in_table, players))}: expected a dict")
     for name in by_name:
+        if not (isinstance(name, str) and name.strip() and name.isprintable()):
+            raise StarmineError(f"{place} has the name {name!r}: expected printable text")
         if name in (MEAN, HELD_OUT_MEAN, SELF_PLAY):
             raise StarmineError(f"{place} has the name {name!r}, a column of the table: expected another name")
     return by_name
 
 
+def name_in_table(player: Player) -> str:
+    """The name of a player of a sequence: a text itself, the attribute `name` of an object, or its class's name."""
+    if isinstance(player, str):
+        return player
+    name = None if isinstance(player, type) else getattr(player, "name", None)
+    return name if isinstance(name, str) else type_name(player).rpartition(".")[2]
+
+
 def held_out_by_name(
-    hold_out: Mapping[str, Player] | Sequence[str], partners: Mapping[str, Player]
+    hold_out: Mapping[str, Player] | Sequence[Player], partners: Mapping[str, Player]
 ) -> dict[str, Player]:
     """The partners that are held out by name; a name alone may be that of one of the partners."""
     by_name = players_by_name("hold_out", hold_out)
     if isinstance(hold_out, Mapping):
         return by_name
-    return {name: partners.get(name, name) for name in by_name}
+    return {name: partners.get(name, player) if isinstance(player, str) else player for name, player in by_name.items()}
 
 
 def check_held_out(

@@ -127,3 +127,28 @@ def test_lost_games_may_keep_their_points(capsys):
         assert main([*line, rules]) == 0
         shown.append(capsys.readouterr().out)
     assert shown[0] != shown[1]
+
+
+@pytest.fixture
+def mini_run(tmp_path):
+    """The folder of a run with a policy of the variant "mini"."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "policy.safetensors").write_bytes(GOOD)
+    return folder
+
+
+def test_rules_and_seats_are_those_of_the_policies(mini_run, capsys):
+    assert starmine.load_policy(mini_run).variant.lost_game_score == "fireworks"  # in training, not in evaluations
+    line = ["--games", "2", "--quiet"]
+    for players, options in (
+        ([str(mini_run), "iggi"], ["--variant", "mini"]),
+        (["iggi", "--with", "ippo-3p-small"], ["--players", "3"]),
+    ):
+        shown = []
+        for more in ([], options):
+            assert main(["eval", *players, *more, *line]) == 0
+            shown.append(capsys.readouterr().out.splitlines()[:6])
+        assert shown[0] == shown[1]
+    assert main(["eval", str(mini_run), "--variant", "standard", *line]) == 2  # an option counts
+    assert main(["eval", str(mini_run), "ippo-2p-small", *line]) == 2  # policies of different rules

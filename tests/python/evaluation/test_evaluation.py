@@ -2,8 +2,10 @@
 
 import csv
 import json
+import re
 import struct
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -52,6 +54,33 @@ class Uniform:
     def act_batch(self, turns):
         self.asked.append(len(turns.game))
         return turns.action_mask.argmax(axis=1)
+
+
+# --- The text ---------------------------------------------------------------------------------------------
+
+
+def heads_of(lines):
+    """The heads of a table, whose words may stand below each other, and its first row's cells."""
+    row = next(number for number, line in enumerate(lines) if re.match(r"\S+ .*\d\.\d\d( |$)", line))
+    ends = [0, *(cell.end() for cell in re.finditer(r"\S+(?: ±\S+)?", lines[row]))]
+    parts = [[line[a:b].strip() for a, b in pairwise(ends)] for line in lines[:row]]
+    return ["".join(column) for column in zip(*parts, strict=True)][1:]
+
+
+@pytest.mark.parametrize(
+    "bots",
+    [
+        ["smart", "van-den-bergh"],
+        ["iggi", "van-den-bergh", "internal", "outer", "information"],
+        ["iggi", "van-den-bergh", "internal", "outer", "information", "piers", "smart", "holmes"],
+    ],
+    ids=len,
+)
+def test_eighty_columns_show_the_names_of_all_players_in_the_heads(bots):
+    shown = str(evaluate(bots, 20)).split("\n\n")
+    table = [line for line in shown[1].splitlines() if not line.startswith("Standard errors")]
+    assert heads_of(table) == bots
+    assert max(map(len, table)) <= 80
 
 
 # --- The numbers ------------------------------------------------------------------------------------------
@@ -409,3 +438,36 @@ def test_a_policy_of_other_rules_is_refused_before_any_game(player, monkeypatch)
     monkeypatch.setattr(run, "play_table", lambda *_, **__: pytest.fail("a game was played"))
     with pytest.raises(VariantError):
         evaluate({"smart": "smart", "other": player}, 10)
+
+
+# --- Players in a list ------------------------------------------------------------------------------------
+
+
+def test_objects_of_a_list_are_called_by_their_names_or_classes():
+    named = Uniform()
+    named.name = "mine"
+    found = evaluate(["iggi", FirstLegal, named, Uniform()], **QUICK)
+    assert found.names == ["iggi", "FirstLegal", "mine", "Uniform"]
+    again = evaluate({"iggi": "iggi", "FirstLegal": FirstLegal, "mine": named, "Uniform": Uniform()}, **QUICK)
+    assert np.array_equal(found.scores, again.scores)
+
+
+def test_a_module_of_a_list_plays():
+    torch = pytest.importorskip("torch")
+
+    class Module(torch.nn.Module):
+        def forward(self, obs, mask):
+            return mask.float()
+
+    found = evaluate([Module()], partners=["iggi"], **QUICK)
+    assert (found.names, found.pairing("Module", "iggi").games) == (["Module", "iggi"], 50)
+
+
+def test_two_objects_of_one_name_are_refused():
+    with pytest.raises(StarmineError):
+        evaluate([Uniform(), Uniform()], **QUICK)
+
+
+def test_a_held_out_object_is_no_partner_of_its_name():
+    with pytest.raises(StarmineError):
+        evaluate(["iggi"], partners={"Uniform": "piers"}, hold_out=[Uniform()], **QUICK)
