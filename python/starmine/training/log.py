@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
@@ -14,6 +15,7 @@ from torch.utils.tensorboard import SummaryWriter
 from tqdm import tqdm
 
 from starmine._util.durable import AppendedFile, replace_file
+from starmine._util.progress import Lines
 from starmine.games.games import Games
 
 LOG = "log.jsonl"
@@ -30,7 +32,7 @@ Row = dict[str, float]
 
 
 class Log:
-    """Writes `log.jsonl` and TensorBoard's event files into a folder and shows a progress bar on standard error.
+    """Writes `log.jsonl` and TensorBoard's event files into a folder and shows the progress on standard error.
 
     Args:
         folder: of the run, which exists. The rows of `log.jsonl` up to `updates` are kept, later ones cut off: they
@@ -55,7 +57,9 @@ class Log:
         except OSError:
             self._file.close()
             raise
-        self._bar = tqdm(total=1.0, initial=min(fraction, 1.0), bar_format=BAR)
+        self._is_terminal = sys.stderr is not None and sys.stderr.isatty()
+        self._bar = tqdm(total=1.0, initial=min(fraction, 1.0), bar_format=BAR, disable=not self._is_terminal)
+        self._lines = Lines()
 
     def add(self, row: Row, fraction: float) -> None:
         """Write the row of an update, which then is on the disk, and show it.
@@ -73,9 +77,13 @@ class Log:
         for name, value in row.items():
             if name not in ("update", "steps", "seconds"):
                 self._events.add_scalar(name, value, int(row["steps"]))
-        self._bar.update(min(fraction, 1.0) - self._bar.n)
         rate = f"{row['steps_per_second']:,.0f} steps/s"
-        self._bar.set_postfix_str(", ".join([f"{key} {row[key]:.2f}" for key in SCORES if key in row] + [rate]))
+        measures = ", ".join([f"{key} {row[key]:.2f}" for key in SCORES if key in row] + [rate])
+        if self._is_terminal:
+            self._bar.update(min(fraction, 1.0) - self._bar.n)
+            self._bar.set_postfix_str(measures)
+        elif sys.stderr is not None:
+            self._lines.show(f"{min(fraction, 1.0):.0%} of the budget, {row['steps']:,.0f} turns: {measures}")
 
     def close(self) -> None:
         """Close the files and the progress bar."""

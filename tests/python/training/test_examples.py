@@ -77,7 +77,6 @@ def interrupt(example, out, *options):
     process.send_signal(signal.SIGINT)
     printed = finish(process)
     assert f"stopped after update {checkpoint(out)['progress'][1]}: --resume goes on" in printed
-    assert "steps/s" in printed
     assert "Warning" not in printed
 
 
