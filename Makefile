@@ -13,7 +13,7 @@ BENCH ?=
 ORIGINALS ?=
 JAXMARL_CHECKOUT ?=
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt
-SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md $(shell find src python -type f -not -name '*.so' -not -name '*.pyc')
+SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md $(wildcard examples/*.py) $(shell find src python -type f -not -name '*.so' -not -name '*.pyc')
 # Versions of Python that test the wheel, each with the numpy to install; WHEEL_OPTIONS=--full runs more tests.
 WHEEL_PYTHONS ?= 3.11:==1.26.* 3.12:==1.26.* 3.12: 3.13: 3.14:
 WHEEL_OPTIONS ?=

@@ -101,6 +101,7 @@ def examine(path: Path) -> None:
         "weights beside the core": any(name.endswith(".safetensors") for name in names),
         "symbols": any(section in core for section in SYMBOLS),
         "no py.typed": "starmine/py.typed" not in names,
+        "no example scripts": "starmine/examples/ppo.py" not in names,
         "no licence": not any(re.search(r"dist-info/licenses/LICENSE-MIT$", name) for name in names),
         "files of no package": any(not re.match(r"starmine[/-]", name) for name in names),
     }

@@ -15,10 +15,12 @@ from starmine._core import StarmineError
 from starmine.cli.convert import Convert
 from starmine.cli.data import Info, Verify
 from starmine.cli.eval import Eval
+from starmine.cli.examples import Examples
 from starmine.cli.generate import Generate
 from starmine.cli.options import INTERRUPTED, REFUSED, Command
 from starmine.cli.play import Play
 from starmine.cli.replay import Replay
+from starmine.cli.speed import Speed
 
 NO_OUTPUT, PIPE_CLOSED = 1, 141  # exit statuses
 DESCRIPTION = "The card game Hanabi: bots, their evaluation, and games on disk. --version prints the version."
@@ -34,6 +36,8 @@ SUBCOMMANDS = (
     | Annotated[Play, subcommand("play")]
     | Annotated[Replay, subcommand("replay")]
     | DATA
+    | Annotated[Examples, subcommand("examples")]
+    | Annotated[Speed, subcommand("speed")]
 )
 
 

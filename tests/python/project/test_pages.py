@@ -100,7 +100,7 @@ def test_the_targets_and_scripts_that_a_page_calls_exist(page):
         elif words[:1] == ["python"]:
             assert (ROOT / words[1]).exists(), command
         elif words[:1] == ["starmine"]:
-            assert words[1] in {"eval", "generate", "data", "replay", "play", "text"}, command
+            assert words[1] in {"eval", "generate", "data", "replay", "play", "examples", "speed"}, command
 
 
 # --- Figures -------------------------------------------------------------------------------------------------

@@ -1,0 +1,1 @@
+../../../examples/mappo.py

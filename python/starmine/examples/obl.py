@@ -1,0 +1,1 @@
+../../../examples/obl.py

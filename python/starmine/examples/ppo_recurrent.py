@@ -1,0 +1,1 @@
+../../../examples/ppo_recurrent.py
