@@ -149,3 +149,30 @@ def test_invalid_partners_are_refused_by_name(partners, error, fragments):
         assert caught.type is error
         for fragment in fragments:
             assert fragment in str(caught.value)
+
+
+# --- Who begins -------------------------------------------------------------------------------------------
+
+
+def test_with_a_random_start_player_the_learner_begins_in_half_of_the_games():
+    env = HanabiVectorEnv(2048, partners={1: "smart"}, random_start_player=True)
+    obs, info = env.reset(seed=1)
+    nobody_moved = obs[:, env.layout["last_player"].slice].sum(axis=1) == 0
+    assert 0.45 < nobody_moved.mean() < 0.55
+    assert (info["current_player"] == 0).all()
+
+
+@pytest.mark.parametrize("names", [("smart", "holmes"), ("information", "smart"), ("ippo-2p-small", "smart")], ids=str)
+def test_a_game_that_seat_1_begins_is_the_rotated_game_that_seat_0_begins(names):
+    """So it makes no difference which seat the learner has, only who begins. These players draw nothing by chance."""
+    rotates, begins_at_0 = Variant(random_start_player=True), Variant()
+    for game in range(3):
+        deck = list(begins_at_0.new_game(seed=3, game=game).deck)
+        one = rotates.new_game(deck=deck, start_player=1)
+        other = begins_at_0.new_game(deck=deck[5:10] + deck[:5] + deck[10:])
+        while not one.is_terminal:
+            move = one.suggest(names[one.current_player])
+            assert move == other.suggest(names[1 - other.current_player])
+            one.apply(move)
+            other.apply(move)
+        assert other.is_terminal
