@@ -187,7 +187,10 @@ impl Bot for Searcher {
     }
 
     fn follow_turn(&mut self, view: &View<'_>) {
-        // The random numbers of later turns are those after a search in this one.
+        // Later turns have the hands and the random numbers that follow a search in this one. If the call is
+        // stopped, the next search finds the hands from the whole game.
+        let belief = self.belief.as_mut().expect("a game has started");
+        let _ = belief.prepare(&mut self.options.workers(&self.blueprint));
         self.rng.below_u64(u64::MAX);
         self.own.act(view);
     }

@@ -10,8 +10,7 @@ use crate::rules::{EpisodeSeed, Event, GameRng, Move, Seat, State};
 ///
 /// The bot is told of every turn of a game, from the first one. In the past turns of its seat it
 /// changes its state as if it had been asked for a move, whoever has played the turn. So its answer
-/// depends on the game alone, not on how often it was asked. A search is the one exception: it does
-/// not search again in past turns, so that its random hands may differ.
+/// depends on the game alone, not on how often it was asked.
 ///
 /// A state is of the same game as the state before if it has the same deck, or if the seat saw it go
 /// on from that state. Any other state begins the next game.

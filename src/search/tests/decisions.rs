@@ -302,12 +302,18 @@ fn a_seated_player_chooses_no_move_in_past_turns() {
 
 #[test]
 fn a_searcher_that_was_not_asked_before_decides_as_one_that_was() {
-    let variant = variant_of("small", 2);
-    let searching = || Player::bot(searcher(&variant, RULES, 300, 5_000));
+    // All hands, and a sample of them.
+    for (name, rollouts, hands) in [("small", 300, 5_000), ("standard", 20, 20)] {
+        compare_fresh_searchers(&variant_of(name, 2), rollouts, hands);
+    }
+}
+
+fn compare_fresh_searchers(variant: &Arc<Variant>, rollouts: u32, hands: usize) {
+    let searching = || Player::bot(searcher(variant, RULES, rollouts, hands));
     let mut compared = 0;
     for game in 0..12 {
         let mut asked = SeatedPlayer::new(searching(), Seat::FIRST, game);
-        let mut other = SeatedPlayer::new(player(&variant, RULES), Seat::ALL[1], game);
+        let mut other = SeatedPlayer::new(player(variant, RULES), Seat::ALL[1], game);
         let mut state = State::new(variant.clone(), seed(game));
         while state.ending().is_none() {
             let is_own = state.position().current_player == Seat::FIRST;
