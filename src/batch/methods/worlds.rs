@@ -72,7 +72,7 @@ impl Batch {
 
     /// As [`Batch::write_worlds`], after its checks.
     fn draw_worlds(&self, worlds: Worlds<'_>, into: &mut Batch) -> Result<(), BatchError> {
-        into.is_interrupted = true; // until all worlds are whole
+        (into.is_interrupted, into.fresh) = (true, false); // interrupted until all worlds are whole
         let size = block_words(into.config.plan.constants);
         let variant = &self.config.variant;
         let Games::Blocks(Blocks { words, decks, acting_hand, .. }) = &mut into.games else {
@@ -111,7 +111,7 @@ impl Batch {
         for (_, order) in decks.iter_mut().enumerate().filter(|(world, _)| is_drawn(*world)) {
             *order = None;
         }
-        (into.has_worlds, into.fresh, into.is_interrupted) = (true, false, false);
+        (into.has_worlds, into.is_interrupted) = (true, false);
         into.calls += 1;
         Ok(())
     }
@@ -172,7 +172,22 @@ fn unfit(reason: &str) -> BatchError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::batch::{Outputs, Seeds};
     use crate::rules::Variant;
+    use crate::threads::{Stop, stoppable};
+
+    #[test]
+    fn a_reset_replaces_the_worlds_of_a_stopped_call() {
+        let batch = Batch::new(Variant::default(), 4, 1, Options::default()).unwrap();
+        let mut into = Batch::new(Variant::default(), 8, 2, Options::default()).unwrap();
+        let stop = Stop::default();
+        stop.set();
+        let worlds = Worlds { count: 2, seed: 0, observer: None, games: None };
+        let stopped = stoppable(Some(stop), || batch.write_worlds(worlds, &mut into));
+        assert!(matches!(stopped, Err(BatchError::Stopped)));
+        into.reset(Seeds::Continue, None, Outputs::default()).unwrap();
+        assert!(into.episodes().all(|seed| seed.episode == 1));
+    }
 
     #[test]
     fn worlds_that_cannot_be_are_refused_before_a_batch_is_made() {
