@@ -319,6 +319,14 @@ fn an_illegal_action_loses_that_game_alone() {
             assert_eq!(written.illegal_action[game], game == 3 || game == 9);
             assert_eq!(written.terminated[game], game == 3 || game == 9);
         }
+        let dealt_anew: &[usize] = if mode == AutoresetMode::SameStep { &[3, 9] } else { &[] };
+        assert_eq!(batch.finished().unwrap(), dealt_anew);
+        for game in [3, 9] {
+            let episode = batch.episodes().nth(game).unwrap().episode;
+            let is_dealt_anew = mode == AutoresetMode::SameStep;
+            assert_eq!(episode, u64::from(is_dealt_anew));
+            assert_eq!(batch.legal_actions(game).iter().next().is_some(), is_dealt_anew);
+        }
         let mut stored = Batch::from_bytes(&batch.to_bytes().unwrap(), None).unwrap();
         if mode == AutoresetMode::NextStep {
             let mut theirs = Buffers::<f32>::new(&mut batch);

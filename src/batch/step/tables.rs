@@ -88,7 +88,7 @@ pub fn play_on(
             return;
         }
         for (index, table) in tables.iter_mut().enumerate() {
-            let is_dealt_anew = if table.has_just_ended() {
+            let is_dealt_anew = if table.keep_result() {
                 let is_same_step = options.autoreset_mode == AutoresetMode::SameStep;
                 if is_same_step {
                     scratch.keep_finished(first + index, &table.game(), &config.variant);

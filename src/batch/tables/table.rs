@@ -32,6 +32,8 @@ struct Since {
     rewarded: u8,
     /// Whether the learner has had a turn in this episode.
     learner_acted: bool,
+    /// Whether the learner's last action in this episode was illegal.
+    was_illegal: bool,
     /// The episode that has ended in this step, after a turn of the learner.
     ended: Option<TableResult>,
     /// The deals in a row in which the learner has had no turn, this one included.
@@ -63,7 +65,8 @@ impl BorrowMut<GameRunner> for Table {
 impl Table {
     /// Deals this episode. No partner plays.
     pub fn deal(partners: &Partners, variant: &Arc<Variant>, seed: EpisodeSeed) -> Table {
-        let since = Since { rewarded: 0, learner_acted: false, ended: None, deals: 1 };
+        let since =
+            Since { rewarded: 0, learner_acted: false, was_illegal: false, ended: None, deals: 1 };
         Table { runner: seated(partners, variant, seed), forfeited: false, failure: None, since }
     }
 
@@ -77,7 +80,8 @@ impl Table {
         }
         (self.forfeited, self.failure) = (false, None);
         let deals = if self.since.learner_acted { 1 } else { self.since.deals + 1 };
-        self.since = Since { rewarded: 0, learner_acted: false, deals, ..self.since };
+        self.since =
+            Since { rewarded: 0, learner_acted: false, was_illegal: false, deals, ..self.since };
     }
 
     /// Begins a step: plays the learner's action, or deals the next episode of a game that is over.
@@ -89,10 +93,8 @@ impl Table {
             return;
         }
         let rewarded = if self.since.learner_acted { self.score() } else { 0 };
-        self.since = Since { rewarded, learner_acted: true, deals: 0, ended: None };
-        if !self.play(action) {
-            self.end(true);
-        }
+        let was_illegal = !self.play(action);
+        self.since = Since { rewarded, learner_acted: true, was_illegal, ended: None, deals: 0 };
     }
 
     /// The move of an action, if it is legal in a game that goes on.
@@ -125,20 +127,16 @@ impl Table {
         self.failure = Some(error);
     }
 
-    /// Whether the game has just ended after a turn of the learner. Its result is kept for the end of the
-    /// step.
-    pub fn has_just_ended(&mut self) -> bool {
+    /// Keeps the result of a game that has just ended after a turn of the learner, for the end of the step.
+    /// Returns whether it has.
+    pub fn keep_result(&mut self) -> bool {
         let has_ended = self.is_over() && self.since.learner_acted && self.since.ended.is_none();
         if has_ended {
-            self.end(false);
+            let (reward, last) = (self.reward(), Some(self.game().counters()));
+            let was_illegal = self.since.was_illegal;
+            self.since.ended = Some(TableResult { reward, last, was_illegal });
         }
         has_ended
-    }
-
-    /// Keeps the result of a step that has ended the game.
-    fn end(&mut self, was_illegal: bool) {
-        let (reward, last) = (self.reward(), Some(self.game().counters()));
-        self.since.ended = Some(TableResult { reward, last, was_illegal });
     }
 
     /// The points that the learner has not been rewarded for yet.
