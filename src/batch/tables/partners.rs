@@ -43,9 +43,9 @@ impl Mixture {
 ///
 /// A step is then the learner's turn and the turns of its partners up to the learner's next one, and
 /// its reward is the sum of their rewards. Points that partners make before the learner's first turn
-/// belong to the reward of that turn. An episode that ends before the learner has a turn is skipped;
-/// too many in a row are refused. For a [`PlayerSpec::external`] the caller plays the
-/// turns.
+/// belong to the reward of that turn. An episode that ends before the learner has a turn is skipped.
+/// After 1,000 such episodes in a row, a new batch, a reset and [`Batch::answer`](crate::batch::Batch::answer) are
+/// refused, and a step leaves the game over. For a [`PlayerSpec::external`] the caller plays the turns.
 #[derive(Clone, Debug, Default)]
 pub struct Partners {
     /// The partners of each seat; none for the learner's seats.
