@@ -153,7 +153,8 @@ pub struct Batch {
     games: Games,
     /// The episode that each game is in.
     seeds: Vec<GameSeed>,
-    /// The number of steps, resets and draws of worlds. A list of finished games has the number of its step.
+    /// The number of steps, resets and draws of worlds. A list of finished games stores the number of the step that
+    /// it belongs to.
     calls: u64,
     seed: u64,
     /// Whether no game has moved since the batch was made: the first reset keeps such games.

@@ -90,9 +90,9 @@ impl Axis {
     }
 }
 
-/// The table of outputs. A row has the name, the type of a caller's buffer, the type of an array
-/// for observations of the type `T`, and the axes of one game's elements; no axes stand for
-/// one element a game. `$use` is a macro that takes all rows.
+/// The table of outputs. A row has the output's name, the type of a caller's buffer, the type of an array (`T` is
+/// the type of observations), and the axes of one game's elements. An output without axes has one element for each
+/// game. `$use` is a macro that takes all rows.
 ///
 /// From it come [`Outputs`] and its checks, and in Python the keyword arguments, the arrays and the dictionary. What writes an output is in
 /// `step/result.rs`, or in `rows`.

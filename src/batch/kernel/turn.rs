@@ -68,8 +68,8 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
         self.end(live, legal, &taken, [counters, counted])
     }
 
-    /// Takes the action's card out of the acting player's hand; the newer cards move down. The last
-    /// slot is left to [`Block::draw`]: what it holds so far is returned, no card if one was taken.
+    /// Takes the action's card out of the acting player's hand; the newer cards move down. [`Block::draw`]
+    /// fills the last slot. Returns the card that the last slot has until then: none if a card was taken.
     #[inline(always)]
     fn take_card(&mut self, action: I::Lanes) -> (TakenCard<I::Lanes>, I::Lanes) {
         let constants = self.constants();

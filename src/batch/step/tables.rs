@@ -68,9 +68,9 @@ impl Moves<'_> {
     }
 }
 
-/// Lets bots play in the open games, and deals the episodes that follow those that have ended: the first one in
-/// which the partners leave the learner a turn, or after [`MAX_DEALS`](crate::batch::tables::table::MAX_DEALS) deals one that is
-/// over. `first` is the index of the first game.
+/// Lets bots play in the open games. A game that has ended is dealt anew until its partners leave the learner a
+/// turn, at most [`MAX_DEALS`](crate::batch::tables::table::MAX_DEALS) times; the last of these deals may be over.
+/// `first` is the index of the first game.
 pub fn play_on(
     config: &BatchConfig,
     tables: &mut [Table],

@@ -90,9 +90,9 @@ impl SeatedPlayer {
         checked
     }
 
-    /// The game that a state is of: the followed game if the state goes on from it, or else a game that begins. A
-    /// state that was stored has other cards where the seat sees none. Such a state goes on from the followed game
-    /// if the seat saw the same turns.
+    /// The game that a state is of: the followed game if the state goes on from it, or else a game that begins. In
+    /// a state that was stored, the cards that the seat cannot see may be others. Such a state goes on from the
+    /// followed game if the seat saw the same turns.
     fn game_of(&mut self, state: &State) -> FollowedGame {
         let Some(followed) = self.followed.take() else { return self.begin(0, state) };
         let is_same_deal = followed.state.variant() == state.variant()
