@@ -257,9 +257,10 @@ class ModulePolicy:
         layer = next((layer for layer in self.module.modules() if isinstance(layer, nn.Linear)), None)
         if layer is not None and layer.in_features != width and "shapes" in str(error) and self.dtype != "bits":
             expected, kind = f"{layer.in_features:,}", type(self.module).__name__
-            raise StarmineError(
-                f"{kind} expects {expected} inputs, and {self.encoder!r} observations of these rules have {width:,}"
-            ) from error
+            packed = (width + 63) // 64 * 8
+            hint = f'; dtype="bits" gives {packed} bytes' if layer.in_features == packed else ""
+            found = f"{self.encoder!r} observations of these rules have {width:,}{hint}"
+            raise StarmineError(f"{kind} expects {expected} inputs, and {found}") from error
 
     def _scores(self, agent: Agent, obs: Tensor, mask: Tensor, turns: Turns) -> Tensor:
         """The scores of an agent, whose hidden states go on."""
