@@ -136,8 +136,7 @@ class Args(ScriptArgs):
     """part of the budget in which the learning rate and the entropy weight are constant; they then fall linearly to
     their ends: 0 / 0.5"""
     optimizer: Literal["adam", "muon"] = "adam"
-    """"muon": Muon for the matrices of hidden layers, Adam for all other weights. It learns faster for the first 5
-    million turns, with --minibatch 4096"""
+    """"muon": Muon for the matrices of hidden layers, Adam for all other weights; for minibatches of 4,096 and more"""
     muon_lr: Amount = 0.02
     """learning rate of Muon while Adam's is `lr`; both fall in proportion"""
     lr: Amount = 7e-4
