@@ -20,7 +20,7 @@ OPTIONAL = [
     *("matplotlib", "openai", "pandas", "PIL", "pyarrow", "safetensors"),
     *("tensorboard", "tqdm"),
 ]
-ROOMS = ("adapters", "torch", "training", "__main__")
+ROOMS = ("adapters", "examples", "torch", "training", "__main__")
 # Modules of other rooms that need torch; they are imported inside functions.
 WITH_TORCH = {
     *(f"policies.{name}" for name in ("agent", "own")),
