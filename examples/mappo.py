@@ -21,6 +21,7 @@ from torch.nn.functional import one_hot
 
 import starmine
 from starmine.torch import ColorNetwork
+from starmine.training import training_seed
 
 NUM_ENVS = 1024  # games played at once
 STEPS = 16  # turns of each game in a rollout
@@ -56,7 +57,7 @@ class MAPPO:
         self.critic = nn.Sequential(nn.Linear(width, 256), nn.ReLU(), nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, 1))
         self.parameters = [*self.policy.parameters(), *self.critic.parameters()]
         self.optimizer = torch.optim.Adam(self.parameters, LR, eps=1e-5)
-        self.bits, self.info = self.env.reset(seed=seed)  # uint8 (NUM_ENVS, P, bytes)
+        self.bits, self.info = self.env.reset(seed=training_seed(seed))  # uint8 (NUM_ENVS, P, bytes)
 
         turns, seats = (STEPS, num_envs), (STEPS, num_envs, players)
         self.world = torch.zeros(*seats, width)
@@ -137,7 +138,7 @@ def main(
         num_envs: games played at once.
         games: of the evaluation.
         players: seats, 2 to 5.
-        seed: of the weights and the decks; evaluations use 0 and 5000000000.
+        seed: of the weights and the decks, 1 to 2**32 - 1: evaluations deal the decks of other seeds.
 
     Returns:
         The policy, which can be saved.

@@ -30,6 +30,12 @@ def test_another_seed_has_other_weights_and_decks():
     assert (one.bits != other.bits).any()
 
 
+@pytest.mark.parametrize("seed", [0, 2**32, starmine.games.EVALUATION_SEED])
+def test_it_does_not_train_on_the_decks_of_evaluations(seed):
+    with pytest.raises(starmine.StarmineError):
+        mappo.MAPPO(8, seed=seed)
+
+
 def test_an_update_changes_the_weights_of_both_networks():
     trainer = mappo.MAPPO(32)
     before = [parameter.clone() for parameter in trainer.parameters]
