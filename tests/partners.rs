@@ -145,7 +145,7 @@ fn next_turn(table: &mut GameRunner) {
     }
 }
 
-/// Plays so many steps and returns the batch; the mirror must agree in each. Games that have ended are
+/// Plays this many steps and returns the batch; the mirror must agree in each. Games that have ended are
 /// dealt anew as the mode says, with `Disabled` by a reset.
 fn play_in(
     mode: AutoresetMode,

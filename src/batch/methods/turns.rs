@@ -175,7 +175,7 @@ impl Batch {
     }
 
     /// Plays turns of partners in the games of the mask `moving`: the action of an external partner, or the turn
-    /// of a bot, whatever the action is. With [`Turns::UntilAsked`] bots then play on. An episode that ends
+    /// of a bot, whose entry in `actions` is ignored. With [`Turns::UntilAsked`] bots then play on. An episode that ends
     /// before the learner's first turn is followed by the next one. Other games do not change, and their actions
     /// are ignored.
     ///

@@ -75,7 +75,7 @@ impl Batch {
     }
 
     /// Plays the turns of partners in the games of a mask, bool (N,): the action of an external partner, or the turn
-    /// of a bot, whatever the action is. Bots then play on, unless the caller sees `every_turn`.
+    /// of a bot, whose entry in `actions` is ignored. Bots then play on, unless the caller sees `every_turn`.
     fn _answer(
         &self,
         py: Python<'_>,

@@ -41,7 +41,7 @@ def is_foreign(data: bytes) -> bool:
 
 
 class Read(dict[str, Any]):
-    """Tensors by name, of which `left` are those that nobody has read."""
+    """Tensors by name. `left` has the tensors that no layer has read so far."""
 
     def __init__(self, tensors: Mapping[str, Any]) -> None:
         super().__init__(tensors)
