@@ -192,7 +192,7 @@ class SeenGame:
 
         A player that keeps a memory is shown the turns so far: a recurrent policy, and a Python bot that is given as a
         class, which is asked in each past turn of the seat. A Python bot that is given as an object is not shown them.
-        A search does not search in past turns, so the hands that it samples, and a few of its moves, may differ.
+        A search plays the moves that it would have played from the start.
 
         Args:
             player: any player that `play_games` takes.
