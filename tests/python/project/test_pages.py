@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import update_baselines
 import update_bots
+import update_conventions
 import update_search
 from paths import ROOT
 
@@ -136,6 +137,26 @@ def test_the_tables_of_baselines_are_up_to_date(page):
 
 def test_the_table_of_searches_is_up_to_date():
     assert update_search.with_table(update_search.PAGE) == read(update_search.PAGE), "run tools/update_search.py"
+
+
+def test_the_table_of_conventions_is_up_to_date():
+    assert update_conventions.with_table() == read(update_conventions.PAGE), "run tools/update_conventions.py"
+
+
+def test_questions_about_conventions_fit_the_last_move():
+    at = update_conventions.positions(("ippo-3p", "ippo-3p-seed-2"), "ippo-3p", games=2)
+    for row, (game, turn) in enumerate(zip(at.game, at.turn, strict=True)):
+        state = at.games.state(int(game), turn=int(turn))
+        last = state.history[-1] if state.history else None
+        me, kind = state.current_player, last and last.kind
+        hints = {"color_hint": "a colour hint", "rank_hint": "a rank hint"}
+        expected = {"a discard"} if kind == "discard" else set()
+        if kind in hints:
+            to_me = last.target == me
+            expected.add(f"{hints[kind]} to {'me' if to_me else 'the next seat'}")
+            if to_me and len(last.touched) == 2:
+                expected.add(f"{hints[kind]} to two cards of mine")
+        assert {question for question, asked in at.asked.items() if asked[row]} == expected
 
 
 def test_the_table_of_bots_is_up_to_date():
