@@ -233,6 +233,8 @@ class PPO:
         self.optimizer = torch.optim.Adam([self.weights], self.lr, eps=1e-5, fused=True, capturable=on_gpu)
         self.muon: Muon | None = None
         if args.optimizer == "muon":
+            if args.lr == 0:
+                raise starmine.StarmineError("lr=0 is not allowed with optimizer muon: expected a rate above 0")
             layers = ((name, weight) for name, weight in self.policy.named_parameters() if "heads" not in name)
             self.muon_lr = torch.zeros((), device=self.device)
             self.muon = Muon([weight for _, weight in layers if weight.dim() == 2], self.muon_lr, dtype)

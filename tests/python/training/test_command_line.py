@@ -109,6 +109,7 @@ def test_arguments_within_their_ranges_are_taken():
     [
         ("ppo", {"minutes": 1.0, "total_steps": 100}),
         ("ppo_recurrent", {"compile": True}),
+        ("ppo", {"optimizer": "muon", "lr": 0.0}),  # whose rate falls in proportion to lr
         ("obl", {"candidates": 8}),
         ("behaviour_cloning", {"data": "games", "bot": "iggi"}),
     ],
