@@ -56,10 +56,14 @@ def _lines(total: int, done: int) -> Advance:
 
 
 class Lines:
-    """Prints lines on standard error, at most one every ten seconds; what comes in between is not shown."""
+    """Prints lines on standard error, at most one every ten seconds; what comes in between is not shown.
 
-    def __init__(self) -> None:
-        self._last = time.monotonic()
+    Args:
+        wait: seconds before the first line.
+    """
+
+    def __init__(self, wait: float = SECONDS_BETWEEN_LINES) -> None:
+        self._last = time.monotonic() + wait - SECONDS_BETWEEN_LINES
 
     def show(self, line: str) -> None:
         """Print a line, unless the last one is too recent."""

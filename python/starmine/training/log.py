@@ -19,7 +19,11 @@ from starmine._util.progress import Lines
 from starmine.games.games import Games
 
 LOG = "log.jsonl"
-SCORES = ("kept", "score", "greedy")  # shown next to the progress bar
+SCORES = {  # shown next to the progress bar
+    "kept": "mean score of the training games if lost games kept their points",
+    "score": "with lost games as 0",
+    "greedy": "of an evaluation, with likeliest moves and lost games as 0",
+}
 BAR = "{percentage:3.0f}%|{bar}| {elapsed}{postfix}"
 # Column of the log: label, colour and style of its line.
 LINES = {
@@ -59,7 +63,8 @@ class Log:
             raise
         self._is_terminal = sys.stderr is not None and sys.stderr.isatty()
         self._bar = tqdm(total=1.0, initial=min(fraction, 1.0), bar_format=BAR, disable=not self._is_terminal)
-        self._lines = Lines()
+        self._lines = Lines(wait=0.0)
+        self._is_explained = False
 
     def add(self, row: Row, fraction: float) -> None:
         """Write the row of an update, which then is on the disk, and show it.
@@ -77,7 +82,11 @@ class Log:
         for name, value in row.items():
             if name not in ("update", "steps", "seconds"):
                 self._events.add_scalar(name, value, int(row["steps"]))
-        rate = f"{row['steps_per_second']:,.0f} steps/s"
+        if not self._is_explained and sys.stderr is not None:
+            shown = [name for name in SCORES if name in row or name == "greedy"]
+            tqdm.write("; ".join(f"{name}: {SCORES[name]}" for name in shown), file=sys.stderr)
+            self._is_explained = True
+        rate = f"{row['steps_per_second']:,.0f} turns/s"
         measures = ", ".join([f"{key} {row[key]:.2f}" for key in SCORES if key in row] + [rate])
         if self._is_terminal:
             self._bar.update(min(fraction, 1.0) - self._bar.n)

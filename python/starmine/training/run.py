@@ -157,9 +157,11 @@ class Run:
         """Where it trains, from where on and for how long, in one line."""
         args = self.args
         device = f" on {args.device}" if hasattr(args, "device") else ""
-        budget = f"{args.minutes:g} minutes" if args.total_steps is None else f"{args.total_steps:,} turns"
+        minutes = f"{args.minutes:g} minute{'' if args.minutes == 1 else 's'}"
+        budget = minutes if args.total_steps is None else f"{args.total_steps:,} turns"
         spent = ", which is spent: nothing is trained" if self.fraction >= 1 else ""
-        return f"{self.program}{device}: {self.steps:,} turns so far, the budget is {budget}{spent}"
+        compiles = "; the first update compiles the network, in some 15 seconds" * bool(getattr(args, "compile", False))
+        return f"{self.program}{device}: {self.steps:,} turns so far, the budget is {budget}{spent or compiles}"
 
     def begin_update(self) -> bool:
         """Whether there is another update to make; starts its clock. After the last, signals work as usual again.

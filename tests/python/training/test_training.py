@@ -175,6 +175,20 @@ def games_with(scores, fireworks, ends):
     return dataclasses.replace(played, **columns, endings=np.array(codes, np.uint8))
 
 
+def test_the_first_update_is_shown_at_once_with_what_scores_mean(train, capsys):
+    train()
+    legend, first = capsys.readouterr().err.splitlines()[:2]
+    assert legend.startswith("greedy: ")
+    assert first.startswith("17% of the budget, 100 turns: ")
+    assert first.endswith(" turns/s")
+
+
+@pytest.mark.parametrize(("minutes", "budget"), [(1.0, "1 minute"), (2.5, "2.5 minutes")])
+def test_the_plan_names_the_budget(training, tmp_path, minutes, budget):
+    run = training.Run("counter", counter_args(tmp_path, total_steps=None, minutes=minutes), Counter())
+    assert run._plan() == f"counter: 0 turns so far, the budget is {budget}"
+
+
 def test_a_report_is_written_and_printed(training, train, tmp_path, capsys):
     from starmine.torch import PolicyNetwork
 
