@@ -26,6 +26,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+if __name__ == "__main__":
+    print("loading PyTorch", flush=True)
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -69,8 +72,8 @@ MEASURES = ("loss", "accuracy", "gradient_norm")
 
 
 @dataclass
-class Args(ScriptArgs):
-    """Train one policy to play as the players of stored games."""
+class StoredGames:
+    """The games to learn from."""
 
     data: str | None = None
     """folder or file of a data set; None for games of the bot, which are generated where they are missing"""
@@ -89,25 +92,43 @@ class Args(ScriptArgs):
     encoder: str = "canonical"
     """one of starmine.encoders()"""
 
-    out: Path = Path("runs/behaviour_cloning")
-    """output folder; without --resume, one that holds a run is refused"""
 
-    games_per_update: Count = 512
-    """games between two checkpoints"""
-    minibatch: Count = 16
-    """games in a minibatch"""
-    lr: Amount = 2e-3
-    grad_norm: Amount = 0.5
-    average: Share = 0.995
-    """decay of the moving average of the weights, which is evaluated and saved; 0 for the last weights"""
+@dataclass
+class Network:
+    """The network, and the device that computes it."""
+
+    device: Literal["cpu", "cuda"] = "cpu"
+    """of the network"""
     network: Literal["colors", "plain"] = "colors"
     """weights that all colours share, with exact card features; or hidden layers over the bits of the observation"""
     hidden: tuple[int, ...] = (96, 128)
     """widths of a colour's tower and of the trunk; for a plain network of the hidden layers"""
     recurrent: bool = True
     """add a gated recurrent unit; without it the network sees the present turn alone"""
-    device: Literal["cpu", "cuda"] = "cpu"
 
+
+@dataclass
+class Optimiser:
+    """How the network learns from the games."""
+
+    games_per_update: Count = 512
+    """games between two checkpoints"""
+    minibatch: Count = 16
+    """games in a minibatch"""
+    lr: Amount = 2e-3
+    """learning rate of Adam"""
+    grad_norm: Amount = 0.5
+    """longest gradient; longer ones are scaled down"""
+    average: Share = 0.995
+    """decay of the moving average of the weights, which is evaluated and saved; 0 for the last weights"""
+
+
+@dataclass
+class Args(Optimiser, Network, StoredGames, ScriptArgs):
+    """Train one policy to play as the players of stored games."""
+
+    out: Path = Path("runs/behaviour_cloning")
+    """output folder; without --resume, one that holds a run is refused"""
     eval_every: Count = 10
     """updates between two evaluations"""
 
@@ -283,6 +304,7 @@ def report(cloning: Cloning, run: Run) -> None:
     """Show a game, evaluate what was learned, and write it."""
     args, count = cloning.args, cloning.args.final_games
     show_game(network_player(cloning.average.network), cloning.variant, replay=args.out / "game.html")
+    print(f"\nevaluating the policy: {count:,} games each", flush=True)
     held_out = cloning.held_out_accuracy(args.held_out)
     games = {
         "random policy": progress_games("random", cloning.variant, count),

@@ -13,6 +13,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+if __name__ == "__main__":
+    print("loading PyTorch", flush=True)
+
 import numpy as np
 import torch
 import tyro

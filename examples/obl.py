@@ -40,6 +40,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+if __name__ == "__main__":
+    print("loading PyTorch", flush=True)
+
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, huber_loss, relu
@@ -84,11 +87,8 @@ BY_DEVICE: dict[str, dict[str, Any]] = {
 
 
 @dataclass
-class Args(ScriptArgs):
-    """Train one policy for all seats of Hanabi with off-belief learning.
-
-    Where the default is None it depends on the device; the text gives "on a CPU / on a GPU".
-    """
+class Game:
+    """The rules, the observation and the reward."""
 
     variant: str = "standard"
     """a preset, with parameters after it (standard, max_life_tokens=4); the seats as --players"""
@@ -101,6 +101,11 @@ class Args(ScriptArgs):
     """share of the points of a lost game that is subtracted when it is lost. It rises linearly from 0 to this share
     over the budget. With 1, the rewards of a lost game add up to minus the penalty at the end"""
 
+
+@dataclass
+class Belief:
+    """The level below, and the belief over it."""
+
     below: str | None = None
     """the policy of the level below: its name, file or run, of a network of the same form. Training begins with its
     weights. None is level 0"""
@@ -109,37 +114,66 @@ class Args(ScriptArgs):
     candidates: Count = 16
     """worlds of a turn from which that belief chooses"""
 
-    out: Path = Path("runs/obl")
-    """output folder; without --resume, one that holds a run is refused"""
 
-    device: Literal["auto", "cpu", "cuda"] = "auto"
-    """of the network; "auto" is a GPU where PyTorch finds one"""
+@dataclass
+class Rollout:
+    """The games that are played between two updates."""
+
     num_envs: Count | None = None
     """games played at once: 1,024 / 8,192"""
     rollout: Count = 16
     """turns of each game between two updates"""
     worlds: Count = 2
     """copies of the game at each turn, see "Worlds" above"""
-    epochs: Count = 2
-    minibatch: Count | None = None
-    """turns in a minibatch: 512 / 4,096"""
-    hold: Share = 0.0
-    """part of the budget in which the learning rate is constant; the rate then falls linearly to `lr_end`"""
-    lr: Amount = 1e-3
-    """learning rate"""
-    lr_end: Amount = 2e-5
     gamma: Share = 0.999
+    """discount of a turn"""
     epsilon: Share = 0.4
     """the largest exploration rate. Each seat of each of the `num_envs` games explores at its own rate, drawn once for
     the run: epsilon ** u with u uniform from 1 to 8"""
-    grad_norm: Amount = 5.0
-    average: Share = 0.995
-    """decay of the moving average of the weights, which is evaluated and saved; 0 for the last weights"""
+
+
+@dataclass
+class Network:
+    """The network, and the device that computes it."""
+
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """of the network; "auto" is a GPU where PyTorch finds one"""
     hidden: tuple[int, ...] | None = None
     """widths of a colour's tower and of the trunk: 96 256 / 192 512"""
     dtype: Precision = "auto"
     """dtype of the matrix products; "auto" is bfloat16 where the device has instructions for it, else float32"""
 
+
+@dataclass
+class Optimiser:
+    """How the network learns from a rollout."""
+
+    epochs: Count = 2
+    """passes over a rollout"""
+    minibatch: Count | None = None
+    """turns in a minibatch: 512 / 4,096"""
+    lr: Amount = 1e-3
+    """learning rate"""
+    lr_end: Amount = 2e-5
+    """learning rate at the end"""
+    hold: Share = 0.0
+    """part of the budget in which the learning rate is constant; the rate then falls linearly to `lr_end`"""
+    grad_norm: Amount = 5.0
+    """longest gradient; longer ones are scaled down"""
+    average: Share = 0.995
+    """decay of the moving average of the weights, which is evaluated and saved; 0 for the last weights"""
+
+
+@dataclass
+class Args(Optimiser, Network, Rollout, Belief, Game, ScriptArgs):
+    """Train one policy for all seats of Hanabi with off-belief learning.
+
+    Where the default is None it depends on the device; the text gives "on a CPU / on a GPU"; `eval_every` is
+    40 / 100.
+    """
+
+    out: Path = Path("runs/obl")
+    """output folder; without --resume, one that holds a run is refused"""
     eval_every: Count | None = None
     """updates between two greedy evaluations: 40 / 100"""
 
@@ -462,6 +496,7 @@ def report(obl: OBL, run: Run) -> None:
     """Show a game, evaluate what was learned, and write it."""
     args, player = obl.args, network_player(obl.average.network)
     show_game(player, obl.variant, replay=args.out / "game.html")
+    print(f"\nevaluating the policy: {args.final_games:,} games each", flush=True)
     games = {
         "random policy": progress_games("random", obl.variant, args.final_games),
         "greedy policy": progress_games(player, obl.variant, args.final_games),

@@ -38,6 +38,9 @@ from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
+if __name__ == "__main__":
+    print("loading PyTorch", flush=True)
+
 import torch
 from torch import Tensor, nn
 
@@ -91,17 +94,19 @@ BY_DEVICE: dict[str, dict[str, Any]] = {
 
 
 @dataclass
-class Args(ScriptArgs):
-    """Train one policy for all seats of Hanabi with PPO.
-
-    Where the default is None it depends on the device; the text gives "on a CPU / on a GPU".
-    """
+class Partners:
+    """Who plays with the policy."""
 
     partners: str | None = None
     """who plays with the learner, such as smart=2,piers,ippo-2p-small: bots, policies, policy files or folders of runs,
     with weights after "="; None for self-play"""
     hold_out: str | None = None
     """partners for the evaluation at the end only, such as iggi,holmes"""
+
+
+@dataclass
+class Game:
+    """The rules, the observation and the reward."""
 
     variant: str = "standard"
     """a preset, with parameters after it (standard, max_life_tokens=4); the seats as --players"""
@@ -114,45 +119,31 @@ class Args(ScriptArgs):
     """share of the points of a lost game that is subtracted when it is lost: rises linearly from 0 to this share over
     the budget; with 1, training ends with the score as it counts"""
 
-    out: Path = Path("runs/ppo")
-    """output folder; without --resume, one that holds a run is refused"""
-    start: str | None = None
-    """begin with the weights of a policy, one of starmine.policies.shipped() or a file, instead of random ones"""
 
-    device: Literal["auto", "cpu", "cuda"] = "auto"
-    """of the network; "auto" is a GPU where PyTorch finds one"""
+@dataclass
+class Rollout:
+    """The games that are played between two updates."""
+
     num_envs: Count | None = None
     """games played at once: 1,024 / 16,384"""
     groups: Count | None = None
     """groups of games, of which one is evaluated while the others are stepped: 1 / 2"""
     rollout: Count = 16
     """turns of each game between two updates"""
-    epochs: Count = 2
-    minibatch: Count | None = None
-    """turns in a minibatch: 512 / 8,192"""
-    minibatch_end: Count | None = None
-    """turns in the last minibatches: the size doubles after equal parts of the budget; None for one size"""
-    hold: Share | None = None
-    """part of the budget in which the learning rate and the entropy weight are constant; they then fall linearly to
-    their ends: 0 / 0.5"""
-    optimizer: Literal["adam", "muon"] = "adam"
-    """"muon": Muon for the matrices of hidden layers, Adam for all other weights; for minibatches of 4,096 and more"""
-    muon_lr: Amount = 0.02
-    """learning rate of Muon while Adam's is `lr`; both fall in proportion"""
-    lr: Amount = 7e-4
-    """learning rate of Adam"""
-    lr_end: Amount | None = None
-    """0.0004 / 0"""
-    entropy_weight: Amount = 0.05
-    entropy_end: Amount | None = None
-    """0.05 / 0.002"""
     gamma: Share = 0.999
+    """discount of a turn"""
     gae_lambda: Share = 0.9
-    clip: Amount = 0.2
-    value_weight: Amount = 0.25
-    grad_norm: Amount = 0.5
-    average: Share = 0.995
-    """decay of the moving average of the weights, which is evaluated and saved; 0 for the last weights"""
+    """weight of longer returns in the advantages"""
+
+
+@dataclass
+class Network:
+    """The network, its first weights, and the device that computes it."""
+
+    start: str | None = None
+    """begin with the weights of a policy, one of starmine.policies.shipped() or a file, instead of random ones"""
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """of the network; "auto" is a GPU where PyTorch finds one"""
     network: Literal["colors", "plain"] = "colors"
     """"colors": weights that all colours share, with exact card features; "plain": hidden layers over the bits of the
     observation"""
@@ -166,6 +157,52 @@ class Args(ScriptArgs):
     """let torch.compile fuse the network's kernels, which takes 15 seconds at the start: no / yes. A recurrent network
     is not compiled"""
 
+
+@dataclass
+class Optimiser:
+    """How the network learns from a rollout."""
+
+    epochs: Count = 2
+    """passes over a rollout"""
+    minibatch: Count | None = None
+    """turns in a minibatch: 512 / 8,192"""
+    minibatch_end: Count | None = None
+    """turns in the last minibatches: the size doubles after equal parts of the budget; None for one size"""
+    optimizer: Literal["adam", "muon"] = "adam"
+    """"muon": Muon for the matrices of hidden layers, Adam for all other weights; for minibatches of 4,096 and more"""
+    muon_lr: Amount = 0.02
+    """learning rate of Muon while Adam's is `lr`; both fall in proportion"""
+    lr: Amount = 7e-4
+    """learning rate of Adam"""
+    lr_end: Amount | None = None
+    """learning rate of Adam at the end: 0.0004 / 0"""
+    entropy_weight: Amount = 0.05
+    """weight of the entropy in the loss"""
+    entropy_end: Amount | None = None
+    """weight of the entropy at the end: 0.05 / 0.002"""
+    hold: Share | None = None
+    """part of the budget in which the learning rate and the entropy weight are constant; they then fall linearly to
+    their ends: 0 / 0.5"""
+    clip: Amount = 0.2
+    """largest change of a probability ratio that is rewarded"""
+    value_weight: Amount = 0.25
+    """weight of the value loss"""
+    grad_norm: Amount = 0.5
+    """longest gradient; longer ones are scaled down"""
+    average: Share = 0.995
+    """decay of the moving average of the weights, which is evaluated and saved; 0 for the last weights"""
+
+
+@dataclass
+class Args(Optimiser, Network, Rollout, Game, Partners, ScriptArgs):
+    """Train one policy for all seats of Hanabi with PPO.
+
+    Where the default is None it depends on the device; the text gives "on a CPU / on a GPU"; `eval_every` is
+    40 / 100.
+    """
+
+    out: Path = Path("runs/ppo")
+    """output folder; without --resume, one that holds a run is refused"""
     eval_every: Count | None = None
     """updates between two greedy evaluations: 40 / 100"""
 
@@ -428,6 +465,7 @@ def report(ppo: PPO, run: Run) -> None:
         method, others = f"PPO, a best response to {args.partners}", f" with {args.partners}"
         partner = ppo.partners[0]
     show_game(player, ppo.variant, replay=args.out / "game.html", partner=partner)
+    print(f"\nevaluating the policy: {count:,} games each", flush=True)
     games = {
         "random policy": ppo.evaluate("random", count),
         "drawn actions": ppo.evaluate(network_player(network, sampled=True), count),

@@ -14,6 +14,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+if __name__ == "__main__":
+    print("loading PyTorch", flush=True)
+
 import torch
 from torch import Tensor, nn
 

@@ -20,6 +20,9 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+if __name__ == "__main__":
+    print("loading PyTorch", flush=True)
+
 import torch
 from ppo import PPO, pick, train
 from ppo import Args as PPOArgs
@@ -33,7 +36,8 @@ from starmine.training import OnUpdate, command_line, sample_actions
 class Args(PPOArgs):
     """Train one recurrent policy for all seats of Hanabi with PPO.
 
-    Where the default is None it depends on the device; the text gives "on a CPU / on a GPU".
+    Where the default is None it depends on the device; the text gives "on a CPU / on a GPU"; `eval_every` is
+    40 / 100.
     """
 
     out: Path = Path("runs/ppo_recurrent")

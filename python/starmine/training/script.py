@@ -6,9 +6,10 @@ import json
 import math
 import operator
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass, make_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -55,7 +56,10 @@ Amount = Annotated[float, Range(0)]
 
 @dataclass
 class ScriptArgs:
-    """The arguments that training scripts share. A script's own class adds its arguments.
+    """Budget, output folder, evaluations and threads.
+
+    The arguments that training scripts share. A script's own class adds its arguments, in its body or in further base
+    classes, which are groups of its command line, see `command_line`.
 
     Two declared types are checked: a `Literal` takes only its choices, and a number with a `Range` must lie in it, also
     if the type is "... | None". Other types are not checked.
@@ -84,6 +88,8 @@ class ScriptArgs:
     """CPU threads of the network; None for one on each core that other processes leave free, at most torch's default"""
     eval_games: Count = 200
     """games of each evaluation while training"""
+    eval_every: Count | None = None
+    """updates between two evaluations while training"""
     final_games: Count = 1000
     """games of each evaluation at the end"""
 
@@ -147,8 +153,61 @@ def refuse_without_effect(args: ScriptArgs, names: Sequence[str], when: str) -> 
             raise StarmineError(f"{name}={value!r} has no effect {when}: expected no {name}")
 
 
+def parse(arguments: type[Args], given: Sequence[str] | None = None) -> Args:
+    """The arguments of a command line, whose help has a box for each group of them.
+
+    A group is a base class of `arguments` that is a dataclass: its name is the title, the first line of its docstring
+    the description. There are no groups if a class both inherits arguments and adds some.
+
+    Args:
+        arguments: a dataclass, in which each argument has a default.
+        given: the command line without the program's name; None for that of the process.
+
+    Raises:
+        SystemExit: help was asked for, or there is no such option or value.
+    """
+    import tyro
+    from tyro.conf import OmitArgPrefixes, arg
+
+    groups = groups_of(arguments)
+    if len(groups) < 2:
+        return tyro.cli(arguments, args=given)
+    usual = arguments()
+    parts = [group(**{each.name: getattr(usual, each.name) for each in fields(group)}) for group in groups]
+    nested = make_dataclass(
+        arguments.__name__,
+        [(group.__name__, Annotated[group, arg(name=title_of(group), help=first_line(group))]) for group in groups],
+        namespace={"__doc__": arguments.__doc__},
+    )
+    found = tyro.cli(nested, args=given, default=nested(*parts), config=(OmitArgPrefixes,))
+    return arguments(**{name: value for part in vars(found).values() for name, value in vars(part).items()})
+
+
+def groups_of(arguments: type[Any]) -> list[Any]:
+    """The base classes that the arguments of a script stand in, in order; none where they are no groups."""
+    groups: list[Any] = []
+    known: set[str] = set()
+    for base in reversed(arguments.__mro__):
+        if is_dataclass(base) and (added := {each.name for each in fields(base)} - known):
+            if {each.name for each in fields(base)} != added:
+                return []
+            groups.append(base)
+            known |= added
+    return groups
+
+
+def title_of(group: type[Any]) -> str:
+    """The name of a group in the help, such as "played games" of `PlayedGames`."""
+    return "run" if group is ScriptArgs else re.sub("(?<!^)(?=[A-Z])", " ", group.__name__).lower()
+
+
+def first_line(group: type[Any]) -> str:
+    """The first line of a class's docstring."""
+    return (group.__doc__ or "").partition("\n")[0]
+
+
 def command_line(main: Callable[[Args], Any], arguments: type[Args]) -> None:
-    """Call a script's `main` with the arguments of its command line.
+    """Call a script's `main` with the arguments of its command line, which `parse` reads.
 
     A value that is refused, a file that cannot be read or written and a run that diverges end the script in one line on
     standard error, with the exit status 1; Ctrl-C ends it with 130. Other exceptions are errors of the script and keep
@@ -161,10 +220,8 @@ def command_line(main: Callable[[Args], Any], arguments: type[Args]) -> None:
     Raises:
         SystemExit: the script ends early.
     """
-    import tyro
-
     try:
-        main(tyro.cli(arguments))
+        main(parse(arguments))
     except (StarmineError, OSError) as error:
         line = " ".join(f"{Path(sys.argv[0]).name}: {error}".split())
         rank = os.environ.get("RANK", "0")

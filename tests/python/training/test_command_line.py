@@ -1,5 +1,7 @@
 """What a script refuses is one line on standard error, without a traceback."""
 
+import dataclasses
+import re
 import runpy
 import subprocess
 import sys
@@ -19,6 +21,7 @@ pytestmark = needs_train_extra
 pytest.importorskip("starmine.training", exc_type=ImportError)
 
 from starmine.training import Amount, Count, Range, ScriptArgs  # noqa: E402
+from starmine.training.script import parse  # noqa: E402
 
 PPO = ["ppo", "ppo_recurrent"]
 
@@ -121,11 +124,36 @@ def test_an_argument_without_effect_is_refused_before_training(example, given, t
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize("example", [*PPO, "obl", "behaviour_cloning"])
+def test_the_help_lists_the_arguments_in_groups(example, capsys):
+    with pytest.raises(SystemExit):
+        parse(import_module(example).Args, ["--help"])
+    printed = capsys.readouterr().out
+    titles = re.findall(r"^\W+([a-z ]+) options \W", printed, re.MULTILINE)
+    assert 4 <= len(titles) <= 6
+    assert titles[0] == "run"
+    assert {"network", "optimiser"} <= set(titles)
+    options = re.findall(r"^\W+ --([a-z-]+)", printed, re.MULTILINE)
+    assert sorted(options) == sorted(
+        field.name.replace("_", "-") for field in dataclasses.fields(import_module(example).Args)
+    )
+
+
+def test_a_command_line_with_groups_has_the_arguments_and_defaults_of_the_script():
+    ppo = import_module("ppo")
+    assert parse(ppo.Args, []) == ppo.Args()
+    given = ["--lr", "0.001", "--hidden", "8", "9", "--partners", "smart", "--minutes", "1", "--resume"]
+    assert parse(ppo.Args, given) == ppo.Args(lr=0.001, hidden=(8, 9), partners="smart", minutes=1.0, resume=True)
+    assert parse(Own, ["--layers", "3"]) == Own(layers=3)  # adds to what it inherits: no groups
+    with pytest.raises(starmine.StarmineError):
+        parse(ppo.Args, ["--rollout", "0"])
+
+
 @pytest.mark.slow
 def test_a_process_prints_a_line_and_ends_with_status_1(tmp_path):
     command = [sys.executable, str(ROOT / "examples" / "ppo.py"), "--start=nothing", f"--out={tmp_path / 'run'}"]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, cwd=tmp_path)
     assert ended.returncode == 1
-    assert ended.stdout == ""
+    assert ended.stdout == "loading PyTorch\n"
     assert len(ended.stderr.splitlines()) == 1
     assert ended.stderr.startswith("ppo.py: ")
