@@ -36,7 +36,7 @@ def report(results: Evaluation) -> str:
     parts = [
         lines,
         matrix(results),
-        aligned(player_rows(results)),
+        [*aligned(player_rows(results)), *legend(results)],
         aligned(method_rows(results)),
         gains(results),
         failures(results),
@@ -164,6 +164,14 @@ def player_rows(results: Evaluation) -> Rows:
             row.append(with_error(*results.as_partner(name), digits=2) + as_partner)
         rows.append(row)
     return [[*heads, *["row mean", "column mean"] * has_means], *rows]
+
+
+def legend(results: Evaluation) -> list[str]:
+    """What the columns of `player_rows` are, as far as their names do not say it."""
+    lines = ["kept: mean score if lost games kept their points"]
+    if len(results.names) > 1 and not results.settings.partners:
+        lines.append("row mean, column mean: means of the table above without self-play")
+    return lines
 
 
 def mark_of(results: Evaluation, cells: list[Cell]) -> str:
