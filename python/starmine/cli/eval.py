@@ -32,7 +32,7 @@ class Eval(Command):
     bots: Annotated[
         Positional[list[str]],
         arg(
-            metavar="BOT ...",
+            metavar="[BOT ...]",
             help=f"{', '.join([*bots(), *policies()])}; a list of rules, such as 'rules: play-safe; discard-oldest'; a "
             "policy file, such as mine.safetensors, or the folder of a run, such as results/ippo-2p; a class or an "
             "object of a Python file, such as mybot.py:Student or a ChatPlayer, which plays as in play_games; or "
@@ -101,7 +101,7 @@ class Eval(Command):
         held_out = held_out_of(self.hold_out, partners)
         try:
             with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", "every game failed in")  # which is said below for each pairing
+                warnings.filterwarnings("ignore", ".*every game failed in")  # which is said below for each pairing
                 evaluation = evaluate(
                     evaluated or None,
                     self.games,

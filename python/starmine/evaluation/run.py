@@ -174,11 +174,11 @@ def evaluate(
     failed = [pairing for pairing in evaluation.pairings if 0 < pairing.games == pairing.failed]
     if failed:
         reason = " ".join(failed[0].failures[0].split())  # in one line
-        first = f"{failed[0].player} with {failed[0].partner}: {reason}"
+        first = f"{failed[0].player} with {failed[0].partner}, {reason}"
         if len(failed) == len(evaluation.pairings):
-            raise StarmineError(f"every game failed, such as {first}")
+            raise StarmineError(f"{first} (every game failed)")
         count = f"{len(failed)} of {len(evaluation.pairings)} pairings"
-        warnings.warn(f"every game failed in {count}, such as {first}", stacklevel=2)
+        warnings.warn(f"{first} (every game failed in {count})", stacklevel=2)
     return evaluation
 
 

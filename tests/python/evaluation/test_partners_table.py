@@ -200,7 +200,7 @@ class Fails:
 
 
 def test_games_that_fail_are_counted_and_left_out():
-    with pytest.warns(UserWarning, match="every game failed in 1 of 4 pairings, such as iggi with fails: game 0"):
+    with pytest.warns(UserWarning, match=r"^iggi with fails, game 0.*\(every game failed in 1 of 4 pairings\)$"):
         found = evaluate({"fails": Fails}, partners=["iggi"], **OPTIONS)
     mean = found.table.means[0][0]
     ended = [found.outcomes[cell][0][found.outcomes[cell][3] > 0] for cell in ((0, 1), (1, 0))]
