@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 CARDS = Path(__file__).parent
 POLICY_FILE = "policy.safetensors"  # of a run's folder: the policy that the run ended with
+MOST_RUNS = 10  # that a message names
 
 
 def shipped() -> list[str]:
@@ -37,15 +38,26 @@ def policy_file(path: str) -> str:
     """The policy file of a run's folder; other paths as they are.
 
     Raises:
-        UnknownNameError: the folder has no policy file.
+        UnknownNameError: there is no such file or folder, or the folder has no policy file.
     """
+    if os.path.dirname(path) and not os.path.exists(path):
+        expected = f"expected a policy's file or the folder of a run{_runs_near(path)}"
+        raise UnknownNameError(f"policy={path!r} does not exist: {expected}")
     if not os.path.isdir(path):
         return path
     found = os.path.join(path, POLICY_FILE)
     if not os.path.isfile(found):
-        expected = f"expected the folder of a run that has ended, with {POLICY_FILE}; --resume goes on with a run"
-        raise UnknownNameError(f"policy={path!r} is a folder without a policy: {expected}")
+        expected = f"expected the folder of a run that has ended, with {POLICY_FILE}{_runs_near(path)}"
+        raise UnknownNameError(f"policy={path!r} is a folder without a policy: {expected}; --resume goes on with a run")
     return found
+
+
+def _runs_near(path: str) -> str:
+    """The folders of runs that have ended, next to a path or below it, and in "runs"; nothing where there are none."""
+    parents = (Path(path).parent, Path(path), Path("runs"))
+    runs = dict.fromkeys(str(file.parent) for parent in parents for file in sorted(parent.glob(f"*/{POLICY_FILE}")))
+    shown = ", ".join([*runs][:MOST_RUNS]) + f" and {len(runs) - MOST_RUNS} more" * (len(runs) > MOST_RUNS)
+    return f", such as {shown}" * bool(runs)
 
 
 class TrainedPolicy:

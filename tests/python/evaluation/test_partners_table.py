@@ -241,7 +241,10 @@ def test_the_command_prints_what_the_function_returns(tmp_path, capsys, monkeypa
     )
     assert capsys.readouterr().out.startswith(str(found))
     assert main(["eval", "results/mine-3", "--with", "iggi", "--quiet"]) == 2
-    assert 'policy="results/mine-3" cannot be read' in capsys.readouterr().err
+    assert "such as results/mine-1, results/mine-2\n" in capsys.readouterr().err  # the runs that there are
+    (tmp_path / "results" / "begun").mkdir()
+    assert main(["eval", "results/begun", "--with", "iggi", "--quiet"]) == 2
+    assert "such as results/mine-1, results/mine-2;" in capsys.readouterr().err
 
 
 def test_the_command_of_the_page_makes_the_table_of_the_page(tmp_path, capsys, monkeypatch):
