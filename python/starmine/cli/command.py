@@ -11,7 +11,7 @@ from typing import Annotated
 import tyro
 from tyro.conf import DisallowNone, FlagCreatePairsOff, subcommand
 
-from starmine._core import StarmineError
+from starmine._core import StarmineError, _unknown_name
 from starmine.cli.convert import Convert
 from starmine.cli.data import Info, Verify
 from starmine.cli.eval import Eval
@@ -30,6 +30,7 @@ DATA = Annotated[
     | Annotated[Convert, subcommand("convert")],
     subcommand("data", description="Verify, sum up or convert stored games."),
 ]
+NAMES = [command.name.split() for command in (Eval, Generate, Play, Replay, Verify, Info, Convert, Examples, Speed)]
 SUBCOMMANDS = (
     Annotated[Eval, subcommand("eval")]
     | Annotated[Generate, subcommand("generate")]
@@ -54,6 +55,11 @@ def parse(arguments: Sequence[str] | None = None) -> Command:
     if given == ["--version"]:
         print(f"starmine {version('starmine')}")
         raise SystemExit(0)
+    for place, name in enumerate(given[:2]):
+        known = [*dict.fromkeys(names[place] for names in NAMES if names[:place] == given[:place] and names[place:])]
+        if known and name not in known and not name.startswith("-"):
+            print(f"starmine: {_unknown_name('command', name, known)}", file=sys.stderr)
+            raise SystemExit(REFUSED)
     config = (FlagCreatePairsOff, DisallowNone)
     return tyro.cli(SUBCOMMANDS, prog="starmine", description=DESCRIPTION, args=given, config=config)
 

@@ -24,7 +24,7 @@ class Examples(Command):
 
     script: Annotated[
         Positional[str | None],
-        arg(metavar="NAME", help="script to copy, such as ppo", help_behavior_hint="(default: list all)"),
+        arg(metavar="[NAME]", help="script to copy, such as ppo", help_behavior_hint="(default: list all)"),
     ] = None
     to: Annotated[str, arg(metavar="DIR", help="folder to copy to, which is made if it does not exist")] = "."
 

@@ -47,6 +47,23 @@ def test_a_changed_script_is_not_replaced(tmp_path, capsys):
     assert "ppo" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("given", "nearest"), [(["example"], "examples"), (["evl", "smart"], "eval"), (["data", "verfy", "x"], "verify")]
+)
+def test_a_misspelt_command_gets_the_nearest_name(given, nearest, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(given)
+    assert ended.value.code == 2
+    assert f'did you mean "{nearest}"?' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("command", "positional"), [("examples", "[NAME]"), ("eval", "[BOT ...]")])
+def test_the_help_says_what_may_be_left_out(command, positional, capsys):
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    assert positional in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("players", [2, 5])
 def test_the_speed_of_everything_is_measured(players, capsys):
     assert main(["speed", "--seconds", "0", "--players", str(players)]) == 0
