@@ -88,7 +88,7 @@ def contents(folder):
 @pytest.mark.parametrize(("write", "error", "named"), WRITERS, ids=[write.__name__ for write, _, _ in WRITERS])
 def test_a_failing_write_names_its_file_and_keeps_the_old_contents(tmp_path, monkeypatch, write, error, named):
     if write in OF_TRAINING and MISSING:
-        pytest.skip(f"{', '.join(MISSING)} not found: pip install 'starmine[train]'")
+        pytest.skip(f"{', '.join(MISSING)} not found: pip install '.[train]'")
     write(tmp_path, 1)
     before = contents(tmp_path)
     with monkeypatch.context() as patch:

@@ -34,4 +34,4 @@ def library(name: str, needs: str, extra: str) -> Any:
     try:
         return import_module(name)
     except ImportError as missing:
-        raise ImportError(f"{needs}: pip install 'starmine[{extra}]'") from missing
+        raise ImportError(f"{needs}: install starmine with the extra {extra}") from missing

@@ -28,7 +28,7 @@ try:
     from jax import numpy as jnp
     from jax.experimental import io_callback
 except ImportError as _missing:
-    raise ImportError("starmine.adapters.jax needs JAX: pip install 'starmine[jax]'") from _missing
+    raise ImportError("starmine.adapters.jax needs JAX: install starmine with the extra jax") from _missing
 
 
 class Turn(NamedTuple):

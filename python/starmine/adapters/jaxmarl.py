@@ -32,7 +32,7 @@ try:
 
     from starmine.adapters.jax import HanabiJaxEnv, Turn, seed_words
 except ImportError as _missing:
-    raise ImportError("starmine.adapters.jaxmarl needs JAX: pip install 'starmine[jax]'") from _missing
+    raise ImportError("starmine.adapters.jaxmarl needs JAX: install starmine with the extra jax") from _missing
 
 Agents = dict[str, jax.Array]
 

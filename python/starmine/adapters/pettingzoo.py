@@ -32,7 +32,9 @@ try:
     from pettingzoo import AECEnv
     from pettingzoo.utils.env_logger import EnvLogger
 except ImportError as _missing:
-    raise ImportError("starmine.adapters.pettingzoo needs PettingZoo: pip install 'starmine[pettingzoo]'") from _missing
+    raise ImportError(
+        "starmine.adapters.pettingzoo needs PettingZoo: install starmine with the extra pettingzoo"
+    ) from _missing
 
 
 # OpenSpiel's names for what an observation tells, and ours.

@@ -26,7 +26,9 @@ try:
     from stable_baselines3.common.monitor import Monitor
     from stable_baselines3.common.vec_env import VecEnv
 except ImportError as _missing:
-    raise ImportError("starmine.adapters.sb3 needs Stable-Baselines3: pip install 'starmine[sb3]'") from _missing
+    raise ImportError(
+        "starmine.adapters.sb3 needs Stable-Baselines3: install starmine with the extra sb3"
+    ) from _missing
 
 
 class HanabiVecEnv(CopiedWhole, VecEnv):

@@ -35,7 +35,7 @@ class Examples(Command):
             width = max(map(len, known))
             for name, path in known.items():
                 print(f"{name:{width}}  {_first_line(path)}")
-            print("\nstarmine examples NAME --to DIR copies a script. They need: pip install 'starmine[train,data]'")
+            print("\nstarmine examples NAME --to DIR copies a script. They need the extras train and data of starmine")
             return 0
         name = self.script.removesuffix(".py")
         if name not in known:

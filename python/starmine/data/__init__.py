@@ -5,7 +5,7 @@ and `starmine.torch.GamesDataset` make observations of it. `verify` plays stored
 them up. `evaluation_decks` finds games whose decks evaluations play. The formats of others are hanab.live's JSON and
 AH2AC2's safetensors.
 
-It needs `pip install 'starmine[data]'`.
+It needs the extra `data`.
 """
 
 from starmine._util.durable import DamagedFileError

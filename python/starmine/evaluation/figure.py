@@ -37,7 +37,7 @@ def draw(results: Evaluation, path: Path) -> None:
     try:
         from matplotlib.figure import Figure
     except ImportError as missing:
-        raise ImportError("the figure needs matplotlib: pip install 'starmine[eval]'") from missing
+        raise ImportError("the figure needs matplotlib: install starmine with the extra eval") from missing
     table, settings = table_of(results), results.settings
     rows, columns = len(table.rows), len(table.columns)
     has_room = max(rows, columns) <= ROOM_FOR_ERRORS

@@ -403,4 +403,4 @@ def check_libraries(figure: bool) -> None:
     needs = [("output=", "pyarrow"), ("the figure, which figure=False or --no-figure omits,", "matplotlib")]
     for what, library in needs if figure else needs[:1]:
         if importlib.util.find_spec(library) is None:
-            raise ImportError(f"{what} needs {library}: pip install 'starmine[eval]'")
+            raise ImportError(f"{what} needs {library}: install starmine with the extra eval")

@@ -219,7 +219,7 @@ def read_policy(name: str, data: bytes, sampled: bool = False) -> TrainedPolicy 
     try:
         from starmine.policies.own import read_network
     except ImportError as error:
-        raise ImportError(f"policy={name!r} needs torch: pip install 'starmine[torch]'") from error
+        raise ImportError(f"policy={name!r} needs torch: install starmine with the extra torch") from error
     file = PolicyFile(name, data, about=description(data).get("about", {}))
     policy: ModulePolicy = look_up("module_policy")(read_network(name, data), sampled=sampled, file=file)
     return policy

@@ -10,7 +10,7 @@ torch.Size([4, 658])
 try:
     import torch as _torch  # noqa: F401 - only for the error message
 except ImportError as _missing:
-    raise ImportError("starmine.torch needs PyTorch: pip install 'starmine[torch]'") from _missing
+    raise ImportError("starmine.torch needs PyTorch: install starmine with the extra torch") from _missing
 
 from starmine.torch.color_features import ColorFeatures
 from starmine.torch.color_network import ColorNetwork

@@ -19,7 +19,7 @@ try:
     import torch as _torch  # noqa: F401
     import tqdm as _tqdm  # noqa: F401
 except ImportError as _missing:
-    raise ImportError(f"starmine.training needs {_missing.name}: pip install 'starmine[train]'") from _missing
+    raise ImportError(f"starmine.training needs {_missing.name}: install starmine with the extra train") from _missing
 
 from starmine.training.checkpoint import Learner
 from starmine.training.distributed import (

@@ -13,7 +13,7 @@ import pytest
 from starmine.cli import main
 
 pytest.importorskip("pyarrow")
-ray = pytest.importorskip("ray", reason="ray not found: pip install 'starmine[ray]'")
+ray = pytest.importorskip("ray", reason="ray not found: pip install '.[ray]'")
 pytest.importorskip("ray.data")
 
 from starmine.data import Dataset, generate, verify  # noqa: E402

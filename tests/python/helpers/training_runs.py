@@ -15,9 +15,7 @@ from paths import ROOT
 
 EXTRA = ("torch", "safetensors", "tensorboard", "matplotlib", "tqdm")
 MISSING = [name for name in EXTRA if find_spec(name) is None]
-needs_train_extra = pytest.mark.skipif(
-    bool(MISSING), reason=f"{', '.join(MISSING)} not found: pip install 'starmine[train]'"
-)
+needs_train_extra = pytest.mark.skipif(bool(MISSING), reason=f"{', '.join(MISSING)} not found: pip install '.[train]'")
 
 if MISSING:
     TrainingError: type[Exception] = ImportError  # the tests that catch it are skipped

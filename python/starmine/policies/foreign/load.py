@@ -78,7 +78,7 @@ def read_foreign(
     try:
         from starmine.policies.foreign.agent import ForeignAgent
     except ImportError as error:
-        raise ImportError(f"policy={name!r} needs torch: pip install 'starmine[torch]'") from error
+        raise ImportError(f"policy={name!r} needs torch: install starmine with the extra torch") from error
     given = tensors = Read(read_tensors(data, name))
     found = _format(tensors)
     if found is None:
