@@ -255,7 +255,7 @@ class Games(ScoredGames):
             DeckError: the deck is not the variant's.
             IllegalActionError: an action is not legal. It is a `StarmineError`, as `DeckError` is.
         """
-        check_number("game", game, 0, len(self) - 1)
+        game = check_number("game", game, 0, len(self) - 1)
         actions = self.actions[self.offsets[game] : self.offsets[game + 1]].tolist()
         if turn is not None:
             check_number("turn", turn, 0, len(actions))
@@ -336,8 +336,8 @@ def chosen_indices(games: Choice, count: int) -> NDArray[np.int64]:
     wrong = (given < -count) | (given >= count)
     if wrong.any():
         raise IndexError(f"there is no game {given[wrong].flat[0] if given.ndim else given}: there are {count}")
-    chosen: NDArray[np.int64] = np.atleast_1d(np.where(given < 0, given + count, given)).astype(np.int64)
-    return chosen
+    chosen = np.atleast_1d(given).astype(np.int64)
+    return np.where(chosen < 0, chosen + count, chosen)
 
 
 def places_of_turns(offsets: NDArray[np.int64], games: NDArray[np.integer[Any]]) -> NDArray[np.int64]:

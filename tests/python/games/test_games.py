@@ -194,6 +194,15 @@ def test_games_are_selected_as_by_numpy(chosen):
     assert len(some.replay(["obs"])["obs"]) == len(some.actions) == some.lengths.sum()
 
 
+def test_indices_of_narrow_dtypes_select_games():
+    kept = starmine.play_games(["random", "random"], games=300)
+    for chosen in (np.array([1, 200], np.uint8), np.array([1, -2], np.int8), np.uint8(255), np.int16([-300, 299])):
+        wide = np.asarray(chosen).astype(np.int64)
+        assert kept[chosen] == kept[wide]
+    for game in (np.int8(127), np.uint8(255)):
+        assert kept.state(game).score == kept.scores[game]
+
+
 def test_a_game_that_was_not_played_to_its_end_is_replayed():
     kept = starmine.play_games(["smart", "smart"], games=3)
     cut = starmine.Games(kept.variant, kept.decks[:1], kept.start_players[:1], kept.actions[:10], np.array([0, 10]))
