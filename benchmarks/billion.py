@@ -1,6 +1,6 @@
 """Many turns of one bot: generated, verified and read back, each pass in processes of its own.
 
-`data.py --billion` runs it. Each process tells its peak of resident memory, which must not grow with the games.
+`data_speed.py --billion` runs it. Each process tells its peak of resident memory, which must not grow with the games.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """JaxMARL's own IPPO for Hanabi, from a checkout of its repository, as a separate process.
 
-Run by `training.py` with the file `ippo_ff_hanabi.py`, a number of games, turns, epochs and minibatches, and the widths
-of the network, which stands in for its own. It writes its version, and for each line of standard input, a number of
-seconds, the environment steps per second that it made: updates of a compiled training run, for about so long.
+Run by `training_speed.py` with the file `ippo_ff_hanabi.py`, a number of games, turns, epochs and minibatches, and the
+widths of the network, which stands in for its own. It writes its version, and for each line of standard input, a number
+of seconds, the environment steps per second that it made: updates of a compiled training run, for about so long.
 """
 
 from __future__ import annotations
