@@ -30,8 +30,7 @@ MASKED_LOGIT = -1e9
 class HiddenState(NamedTuple):
     """The hidden states of a recurrent network in B games, and the seats of the next T turns of each game.
 
-    A seat's hidden state changes only at the turns at which the seat acts. With `waiting` the network also evaluates
-    seats at the turns of others, as value decomposition (VDN) needs.
+    A seat's hidden state changes only at the turns at which the seat acts.
 
     Attributes:
         states: float32 (B, players, width), the hidden state of each seat before the first of the T turns.
@@ -39,15 +38,11 @@ class HiddenState(NamedTuple):
         seat: int64 (T, B), the seat that plays each turn.
         episode_start: bool (T, B), true where a turn is the first of a game. The hidden states of all seats are set to
             zero before this turn.
-        waiting: None, or bool (T, B), true where the seat does not act. The network evaluates this turn from the seat's
-            hidden state, but does not change the hidden state. With `waiting` each of the B columns is one seat of one
-            game, `states` is (B, 1, width), and `seat` and `episode_start` are 0 and false everywhere.
     """
 
     states: Tensor
     seat: Tensor
     episode_start: Tensor
-    waiting: Tensor | None = None
 
 
 class HintFeatures(nn.Module):
@@ -117,12 +112,7 @@ class SeatGRU(nn.Module):
         Returns:
             The acting seat's hidden state after each turn, float32 (T * B, width), and the hidden states of all seats
             after the last, float32 (B, players, width).
-
-        Raises:
-            StarmineError: `waiting` is given, and `states` has more than one seat or `episode_start` is true somewhere.
         """
-        if hidden_state.waiting is not None:
-            return self._with_waiting(x, hidden_state, hidden_state.waiting)
         states, outputs = hidden_state.states, []
         games = torch.arange(len(states), device=x.device)
         inputs = self.from_input(x).float().view(*hidden_state.seat.shape, self.from_input.out_features)
@@ -132,23 +122,6 @@ class SeatGRU(nn.Module):
             states = states.index_put((games, seat), state)
             outputs.append(state)
         return torch.cat(outputs), states
-
-    def _with_waiting(self, x: Tensor, hidden_state: HiddenState, waiting: Tensor) -> tuple[Tensor, Tensor]:
-        """The same where some turns wait: a loop over those that act, then all turns from the states before them."""
-        if hidden_state.states.shape[1] != 1 or hidden_state.episode_start.any():
-            raise StarmineError("waiting turns need hidden states of a single seat, and no turns that start a game")
-        inputs, acted = self.from_input(x).float().view(*waiting.shape, -1), (~waiting).cumsum(0)
-        acting = waiting.int().argsort(dim=0, stable=True)[: int(acted[-1].max())]  # they come first
-        states = [hidden_state.states[:, 0]]
-        for step in inputs.gather(0, acting[:, :, None].expand(-1, -1, inputs.shape[2])):
-            states.append(self._after(step, states[-1]))
-        known = torch.stack(states)
-
-        def after_turns(count: Tensor) -> Tensor:
-            return known.gather(0, count[:, :, None].expand(-1, -1, known.shape[2]))
-
-        before = after_turns(acted - (~waiting).long())
-        return self._after(inputs.flatten(0, 1), before.flatten(0, 1)), after_turns(acted[-1:])[0, :, None]
 
     def _after(self, inputs: Tensor, state: Tensor) -> Tensor:
         """Hidden states (n, width) after a turn, given what `from_input` makes of its inputs and the states before."""

@@ -8,7 +8,6 @@ import torch
 from safetensors import safe_open
 
 import starmine
-from starmine import StarmineError
 from starmine.torch import HiddenState, HintFeatures, PolicyNetwork, SeatGRU
 
 
@@ -42,23 +41,6 @@ def test_a_memory_turn_by_turn_is_that_of_the_sequence():
         state, start = memory(x[turn], HiddenState(start, seats[turn, None], begins[turn, None]))
         assert torch.allclose(state, wanted, atol=1e-6)
     assert torch.allclose(start, last, atol=1e-6)
-
-
-def test_a_waiting_turn_sees_the_memory_and_leaves_it():
-    torch.manual_seed(2)
-    memory, games, turns = SeatGRU(4), 5, 7
-    x, start = torch.randn(turns, games, 4), torch.randn(games, 1, 4)
-    seats, begins = torch.zeros(turns, games, dtype=torch.int64), torch.zeros(turns, games, dtype=torch.bool)
-    waiting = torch.rand(turns, games) < 0.5
-    waiting[:, 0], waiting[:, 1] = True, False
-    states, last = memory(x.flatten(0, 1), HiddenState(start, seats, begins, waiting))
-    for turn, wanted in enumerate(states.view(turns, games, 4)):
-        state, after = memory(x[turn], HiddenState(start, seats[turn, None], begins[turn, None]))
-        assert torch.allclose(state, wanted, atol=1e-6)
-        start = torch.where(waiting[turn, :, None, None], start, after)
-    assert torch.allclose(start, last, atol=1e-6)
-    with pytest.raises(StarmineError):
-        memory(x.flatten(0, 1), HiddenState(torch.zeros(games, 2, 4), seats, begins, waiting))
 
 
 def expected_features(view, variant):
