@@ -63,12 +63,19 @@ def test_games_have_the_names_of_the_site_s_suits(variant, name, number, options
 
 @pytest.mark.parametrize("suits", SUITS, ids=lambda suits: suits.name)
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
-@pytest.mark.parametrize("options", [{}, {"emptyClues": True, "oneExtraCard": True}, {"allOrNothing": True}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"emptyClues": True, "oneExtraCard": True}, {"allOrNothing": True}, {"oneLessCard": True}],
+    ids=str,
+)
 def test_games_of_every_variant_come_back(suits, players, options, tmp_path):
     variant = variant_of(suits, players, options)
     games = games_of(variant, count=3)
     write_games(games, tmp_path / "games.json")
-    assert_equal_games(read_games(tmp_path / "games.json"), games)
+    write_games(read_games(tmp_path / "games.json"), tmp_path / "games.parquet")
+    write_games(starmine.data.Dataset(tmp_path / "games.parquet"), tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "games.json").read_bytes()
+    assert_equal_games(read_games(tmp_path / "again.json"), games)
 
 
 @pytest.mark.parametrize(

@@ -125,14 +125,7 @@ def test_a_game_of_a_file_among_several_is_named_with_its_place(three, tmp_path)
     ]
 
 
-def test_the_command_names_and_counts_what_it_skips(folder, three, tmp_path, capsys):
-    target = tmp_path / "games.parquet"
-    assert main(["data", "convert", str(folder), str(target)]) == 2
-    assert "1b.json: it is not JSON" in capsys.readouterr().err
-    assert main(["data", "convert", str(folder / "0.json"), str(folder / "1b.json"), str(target), "--skip"]) == 0
-    said = capsys.readouterr()
-    assert said.err.startswith(f"skipped {folder / '1b.json'}: it is not JSON")
-    assert said.out.startswith("1 games")
+def test_a_replay_names_the_files_that_it_skips(folder, tmp_path, capsys):
     assert main(["replay", str(folder), "--skip", "--html", str(tmp_path / "games.html")]) == 0
     assert capsys.readouterr().err.startswith(f"skipped {folder / '1b.json'}")
 

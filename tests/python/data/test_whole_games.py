@@ -28,6 +28,7 @@ def test_whole_games_are_chosen_and_counted(tmp_path):
         write_games(read_games(FIXTURES / f"{name}.json"), tmp_path / f"{name}.parquet")
     data = Dataset(tmp_path / "nothing_playable.parquet")
     assert len(data.select(whole_games(data[:]))) == 1
+    assert len(data.filter(ending=starmine.endings())) == 0
     assert [info(tmp_path / f"{name}.parquet").total.stopped for name in ("nothing_playable", "unfinished")] == [0, 1]
 
 

@@ -279,6 +279,7 @@ def test_an_interrupted_evaluation_goes_on(tmp_path, monkeypatch, players, calls
     resumed = evaluate(names, **options, output=tmp_path / "parts")
     assert stored(tmp_path / "parts") == stored(tmp_path / "whole")
     assert is_equal(resumed.outcomes, whole.outcomes)
+    assert (tmp_path / "parts" / "table.csv").read_bytes() == (tmp_path / "whole" / "table.csv").read_bytes()
     cells = resumed.settings.cells_of(Dataset(tmp_path / "parts")[:])
     assert len(np.unique(np.column_stack([cells, Dataset(tmp_path / "parts")[:].index]), axis=0)) == len(cells) == 450
 

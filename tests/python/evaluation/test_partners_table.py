@@ -155,19 +155,6 @@ def test_only_the_pairings_of_the_table_are_played(tmp_path):
     assert len(Dataset(tmp_path)) == 40 * len(pairs)
 
 
-@pytest.mark.parametrize("calls", [0, 3, 7])
-def test_an_interrupted_table_goes_on(tmp_path, monkeypatch, calls):
-    given = {"evaluated": EGO, "partners": PARTNERS, "hold_out": HELD_OUT, "methods": ["a"], **OPTIONS}
-    whole = evaluate(**given, output=tmp_path / "whole")
-    with monkeypatch.context() as patch:
-        interrupt_after(patch, calls)
-        with pytest.raises(KeyboardInterrupt):
-            evaluate(**given, output=tmp_path / "parts")
-    assert evaluate(**given, output=tmp_path / "parts").table == whole.table
-    for name in ("table.csv",):
-        assert (tmp_path / "parts" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
-
-
 def test_what_is_reported_may_change_without_playing_again(tmp_path, monkeypatch):
     names = {"a-1": "iggi", "a-2": "piers"}
     evaluate(names, partners=["outer", "internal"], **OPTIONS, output=tmp_path)
