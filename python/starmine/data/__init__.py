@@ -12,10 +12,10 @@ from starmine._util.durable import DamagedFileError
 from starmine.data.checksum import checksum_of
 from starmine.data.colors import color_permutations, permute_colors
 from starmine.data.dataset import Dataset, RowGroup
+from starmine.data.decks import evaluation_decks
 from starmine.data.formats import SkippedGame, read_games, write_games
 from starmine.data.generation.driver import Generation, generate
 from starmine.data.metadata import Metadata
-from starmine.data.outcomes import evaluation_decks
 from starmine.data.summary import Info, info
 from starmine.data.verification import Problem, Verification, verify
 from starmine.games.playable import whole_games

@@ -16,11 +16,12 @@ from starmine._util.durable import given_path
 from starmine._util.equality import equal_by_value
 from starmine._util.numbers import check_threads
 from starmine._util.progress import counted, progress_of
+from starmine.data.decks import dealt
 from starmine.data.files import GamesFile, files_of, missing_shards, refuse_other_format
 from starmine.data.metadata import FORGED
-from starmine.data.outcomes import LEGAL, dealt, outcomes
 from starmine.data.schema import shard_name
 from starmine.games.games import Games
+from starmine.games.outcomes import LEGAL, outcomes
 
 KEPT = 1000  # problems that are kept; all are counted
 SHOWN = 20
@@ -175,7 +176,7 @@ def _problems_of_games(games: Games, deal: bool, num_threads: int) -> Iterator[t
     played = outcomes(games, num_threads)
     broken = played.problems != LEGAL
     for row in np.flatnonzero(broken).tolist():
-        yield row, played.describe(row, games)
+        yield row, str(played.error(row, games))
     yield from _different("score", games.scores, played.scores, ~broken)
     yield from _different("fireworks", games.fireworks, played.fireworks, ~broken)
     yield from _different("ending", _endings(games.endings), _endings(played.endings), ~broken)

@@ -12,15 +12,14 @@ from numpy.typing import NDArray
 from starmine._core import (
     ArrayError,
     DeckError,
-    IllegalActionError,
     StarmineError,
     State,
     Variant,
-    _outcomes,
     _take_actions,
 )
 from starmine._util.equality import equal_by_value
 from starmine._util.numbers import check_number
+from starmine.games.outcomes import outcomes
 from starmine.games.replay import ReplaySettings
 from starmine.games.roster import UNKNOWN, Roster, merge_rosters
 from starmine.games.scores import ScoredGames, with_error
@@ -116,7 +115,9 @@ class Games(ScoredGames):
         games, turns, seats = len(self.decks), len(self.actions), self.variant.players
         columns = {name: getattr(self, name) for name in COLUMNS}
         if any(columns[name] is None for name in ("scores", "fireworks", "endings")):
-            columns["scores"], columns["fireworks"], columns["endings"] = self._outcomes()
+            counted = outcomes(self, 1)
+            counted.refuse(self)
+            columns |= {name: getattr(counted, name) for name in ("scores", "fireworks", "endings")}
         if columns["players"] is None:
             columns["players"] = np.zeros((games, seats), np.int16)
         if columns["number"] is None:
@@ -146,26 +147,6 @@ class Games(ScoredGames):
         if is_integer and (cast != array).any():
             raise ArrayError(f"{name} has a number that {np.dtype(dtype)} does not hold")
         object.__setattr__(self, name, cast)
-
-    def _outcomes(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """Scores, fireworks and endings, counted.
-
-        Raises:
-            IllegalActionError, DeckError: as the class.
-        """
-        *counted, problems, turns = _outcomes(self.variant, *self.played(), 1)
-        for game in np.flatnonzero(problems)[:1].tolist():
-            self._refuse(game, int(turns[game]))
-        return counted[0], counted[1], counted[2]
-
-    def _refuse(self, game: int, turn: int) -> None:
-        """Raise the error of a game that breaks the rules."""
-        try:
-            self.state(game)
-        except IllegalActionError as error:
-            named = IllegalActionError(f"game {game}, turn {turn}: {error}")
-            vars(named).update(vars(error), rows=[game])
-            raise named from None
 
     def played(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int64]]:
         """The arrays `decks`, `start_players`, `actions` and `offsets`. They suffice to replay the games."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from starmine._core import Batch, StarmineError, Variant, _extra_outputs, _Replay
 from starmine._util.keywords import check_names
+from starmine.games.outcomes import outcomes
 
 if TYPE_CHECKING:
     from starmine.games.games import Games
@@ -132,7 +133,7 @@ class ReplaySettings:
             try:
                 after, live_after = replay.step()
             except StarmineError:
-                games._outcomes()  # raises the error of a single game
+                outcomes(games, 1).refuse(games)  # raises the error of a single game
                 raise
             rows = {name: (after if name in _OF_TURN else before)[name] for name in names}
             rows |= {name: before[name] for name in ("action", "game", "turn")}

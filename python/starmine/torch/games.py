@@ -19,8 +19,8 @@ from starmine._util.copies import CopiedWhole
 from starmine._util.keywords import check_names
 from starmine._util.numbers import check_number
 from starmine.data.dataset import Dataset
+from starmine.data.decks import evaluation_decks
 from starmine.data.files import Paths
-from starmine.data.outcomes import evaluation_decks
 from starmine.data.prefetch import ahead
 from starmine.data.shuffle import Part, TurnOrder
 from starmine.games.replay import ReplaySettings, Rows

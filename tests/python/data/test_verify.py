@@ -67,7 +67,7 @@ def test_whole_games_hold(folder, threads):
         ("deck", lambda deck: bytes(len(deck)), "copies of R1: expected "),
         ("deck", lambda deck: b"\xff" * len(deck), "deck[0]=255 is not a card of this variant"),
         ("actions", lambda actions: b"\xff" + actions[1:], "turn 0: action 255 is not allowed"),
-        ("actions", lambda actions: actions + b"\0", "it ends after "),
+        ("actions", lambda actions: actions + b"\0", "the game is over"),
         ("actions", lambda actions: actions[:-1], ": expected None"),
         ("actions", lambda actions: b"", ": expected None"),
     ],

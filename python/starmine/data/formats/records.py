@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from starmine._core import StarmineError, Variant
-from starmine.data.outcomes import outcomes
 from starmine.games.endings import ending_code
 from starmine.games.games import Games, common_suits
+from starmine.games.outcomes import outcomes
 from starmine.games.roster import UNKNOWN, RosterPlayer
 
 THREADS = 1  # which play some 20 million turns a second
@@ -121,7 +121,7 @@ def play(records: Mapping[int, GameRecord]) -> tuple[Games, dict[int, str]]:
     for game, (number, record) in enumerate(records.items()):
         score = by_rules.scores[game]
         if by_rules.problems[game]:
-            reasons[number] = by_rules.describe(game, games)
+            reasons[number] = str(by_rules.error(game, games))
         elif record.score not in (None, score) and not (record.score == 0 and may_be_zero[game]):
             reasons[number] = f"its recorded score is {record.score}: the rules give it {score}"
     games = replace(games, scores=by_rules.scores, fireworks=by_rules.fireworks, endings=by_rules.endings)
