@@ -242,8 +242,8 @@ def unseal(data: bytes) -> bytes:
 
 
 def seal_json(value: dict[str, Any]) -> str:
-    """A JSON object as text, with a checksum of all its other entries."""
-    return json.dumps(value | {CHECKSUM: json_checksum(value)}, indent=1, allow_nan=False) + "\n"
+    """A JSON object as text in one line, the same for equal objects, with a checksum of all its other entries."""
+    return json.dumps(value | {CHECKSUM: json_checksum(value)}, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def unseal_json(text: str | bytes) -> dict[str, Any]:

@@ -186,18 +186,13 @@ def check_name(path: Path, metadata: Metadata) -> None:
 
 def refuse_other_format(path: Path) -> None:
     """Refuse a file that other software or another format of ours wrote, which cannot be a damaged Parquet file."""
-    refuse_pipe(path, "a Parquet file or a folder of them")
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise StarmineError(f"{path}: it is a pipe or a device: expected a Parquet file or a folder of them")
     if path.suffix != ".parquet" and path.is_file():
         with path.open("rb") as file:
             if file.read(len(PARQUET)) == PARQUET:
                 return
         raise StarmineError(f"{path}: it is no Parquet file: convert it first, as with `starmine data convert`")
-
-
-def refuse_pipe(path: Path, expected: str) -> None:
-    """Refuse a pipe or a device, which can be read only once and from its beginning to its end."""
-    if path.exists() and not path.is_file() and not path.is_dir():
-        raise StarmineError(f"{path}: it is a pipe or a device: expected {expected}")
 
 
 def files_of(path: Path) -> list[Path]:

@@ -9,7 +9,7 @@ from importlib.metadata import version as package_version
 from typing import Any
 
 from starmine._core import StarmineError, Variant
-from starmine._util.durable import CHECKSUM, DamagedFileError, json_checksum, unseal_json
+from starmine._util.durable import DamagedFileError, seal_json, unseal_json
 from starmine.games.roster import Roster, RosterPlayer
 
 FORMAT = 1  # version of the schema; a reader refuses any other
@@ -51,9 +51,7 @@ class Metadata:
         values = {name: getattr(self, name) for name in FIELDS if name != "players"}
         values["players"] = [player.to_dict() for player in self.roster]
         values["variant"] = json.loads(self.variant.to_json())
-        values = json.loads(json.dumps(values, allow_nan=False))  # as a reader has them
-        values[CHECKSUM] = json_checksum(values)
-        return json.dumps(values, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return seal_json(json.loads(json.dumps(values, allow_nan=False)))  # as a reader has them
 
     @property
     def is_evaluation(self) -> bool:
