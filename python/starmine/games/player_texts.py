@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from starmine._core import StarmineError, Variant, _Player, _search_parts, bots
-from starmine.policies.files import PolicyFile, plays_through_torch, policy_text
+from starmine.policies.files import plays_through_torch, policy_text
 from starmine.policies.foreign.files import is_foreign
-from starmine.policies.load import POLICY_FILE, TrainedPolicy, load_policy, policy_file, shipped
+from starmine.policies.load import POLICY_FILE, TrainedPolicy, load_own, load_policy, policy_file, shipped
 
 if TYPE_CHECKING:
     from starmine.torch import ModulePolicy
@@ -129,24 +129,20 @@ def short_name(text: str) -> str:
 
 
 def own_policy(text: str, place: str) -> TrainedPolicy | ModulePolicy:
-    """The trained policy of Starmine that a text names, as `player_of_text` reads it.
+    """The trained policy of Starmine that a text names, by `load_own`.
 
     Raises:
         StarmineError: the text names another player.
         UnknownNameError, SerializationError: as `player_of_text`.
     """
-    player = player_of_text(text, place)
-    file = getattr(player, "file", None)
-    if isinstance(file, PolicyFile) and file.format == "starmine":
-        policy: ModulePolicy = player
-        return policy
-    source = _source_of(player.text) if isinstance(player, _Player) else None
-    if source is None or player.weights is None:
+    source = _source_of(text)
+    if source is None:
+        player_of_text(text, place)  # refuses a text that names no player
         raise StarmineError(
             f"{place}={text!r} is not allowed: expected a trained policy of Starmine, one of {', '.join(shipped())}, "
             "a policy's file or the folder of a run"
         )
-    return TrainedPolicy(source[0], player.weights, source[1])
+    return load_own(*source)
 
 
 def core_player(player: Any, place: str, given: Any) -> _Player:
