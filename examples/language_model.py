@@ -25,7 +25,7 @@ import openai
 import tyro
 
 import starmine
-from starmine.text import ChatPlayer, PromptOptions, conventions
+from starmine.text import SMART_CONVENTIONS, ChatPlayer, PromptOptions
 
 
 @dataclass
@@ -38,8 +38,8 @@ class Args:
     """of the endpoint, such as http://localhost:8000/v1; None for OpenAI's own"""
     partner: str | None = None
     """a bot or a policy in seat 1; None for the model itself"""
-    conventions: str | None = None
-    """a bot whose conventions the prompt explains: smart"""
+    conventions: bool = False
+    """explain the conventions of the bot `smart` in the prompt"""
     variant: str = "standard"
     """a preset, with parameters after it (standard, max_life_tokens=4)"""
     games: int = 16
@@ -91,13 +91,12 @@ def examples(player: ChatPlayer, games: starmine.games.Games) -> Iterator[dict[s
 def main(args: Args) -> None:
     """Play the games and write the files."""
     args.out.mkdir(parents=True, exist_ok=True)
-    told = None if args.conventions is None else conventions(args.conventions)
     with openai.OpenAI(base_url=args.base_url, timeout=args.timeout) as client:
         model = Model(client, args)
         player = ChatPlayer(
             model,
             name=args.model,
-            options=PromptOptions(conventions=told),
+            options=PromptOptions(conventions=SMART_CONVENTIONS if args.conventions else None),
             concurrency=args.concurrency,
             fallback=args.fallback,
             transcript=args.out / "transcript.jsonl",

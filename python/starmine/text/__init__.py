@@ -6,7 +6,7 @@ a move in the words of a prompt.
 A transcript keeps every call. The script `examples/language_model.py` asks an endpoint and writes training examples.
 """
 
-from starmine.text.bot_conventions import conventions
+from starmine.text.bot_conventions import SMART_CONVENTIONS
 from starmine.text.chat import ChatError, ChatPlayer
 from starmine.text.facts import move_text
 from starmine.text.prompt import PROMPT_VERSION, PromptOptions, rules_prompt, table_prompt
@@ -15,11 +15,11 @@ from starmine.text.transcript import Exchange
 
 __all__ = [
     "PROMPT_VERSION",
+    "SMART_CONVENTIONS",
     "ChatError",
     "ChatPlayer",
     "Exchange",
     "PromptOptions",
-    "conventions",
     "move_text",
     "read_move",
     "rules_prompt",

@@ -1,10 +1,9 @@
-"""How bots play, in words for a prompt, so that a model knows what the moves of its partner mean."""
+"""How the bot `smart` plays, in words for a prompt, so that a model knows what the moves of its partner mean."""
 
 from __future__ import annotations
 
-from starmine._core import _unknown_name
-
-SMART = """\
+#: How the bot `smart` plays, as a text for `PromptOptions.conventions`.
+SMART_CONVENTIONS = """\
 CONVENTIONS. Your partners play as the bot "smart". All hints and moves are heard by everybody, and everybody draws \
 the conclusions below. Play by them too: your partners read your moves in the same way.
 - A hint that makes some card of the hand known to be playable means just that. Any other hint promises a play: of \
@@ -26,23 +25,3 @@ card, by a hint for a play or a warning; it discards on purpose; it plays a card
 gives the hint for a play that rules out most; with at most 3 cards in the deck (1 if a life token is lost) it plays \
 the card that is most likely playable; it discards a card that it knows to be dead, or its next discard; if it may \
 not discard, it passes. With an empty deck, plays come first."""
-
-CONVENTIONS = {"smart": SMART}
-
-
-def conventions(bot: str) -> str:
-    """How a bot plays, as a text for `PromptOptions.conventions`.
-
-    Args:
-        bot: "smart".
-
-    Raises:
-        UnknownNameError: there is no text for this bot.
-
-    Example:
-        >>> import starmine
-        >>> options = starmine.text.PromptOptions(conventions=starmine.text.conventions("smart"))
-    """
-    if bot not in CONVENTIONS:
-        raise _unknown_name("conventions", str(bot), list(CONVENTIONS))
-    return CONVENTIONS[bot]

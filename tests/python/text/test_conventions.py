@@ -2,10 +2,8 @@
 
 from collections import Counter
 
-import pytest
-
 import starmine
-from starmine.text import PromptOptions, conventions, rules_prompt
+from starmine.text import SMART_CONVENTIONS, PromptOptions, rules_prompt
 
 BASE = starmine.variant("standard")
 
@@ -29,7 +27,7 @@ def test_smart_promises_that_the_newest_card_that_may_be_playable_is_playable():
     assert choice(state, "smart") == "hint +1 red"
     state.apply("hint +1 red")
     assert choice(state, "smart") == "play slot 2"
-    assert "the newest one that may be playable is playable" in conventions("smart")
+    assert "the newest one that may be playable is playable" in SMART_CONVENTIONS
 
 
 def test_smart_warns_of_a_critical_card_which_is_kept():
@@ -37,7 +35,7 @@ def test_smart_warns_of_a_critical_card_which_is_kept():
     assert choice(state, "smart") == "hint +1 rank 5"
     state.apply("hint +1 5")
     assert choice(state, "smart") == "discard slot 1"  # not slot 0, its next discard before
-    assert "means that this card is critical: keep it" in conventions("smart")
+    assert "means that this card is critical: keep it" in SMART_CONVENTIONS
 
 
 def test_smart_discards_on_purpose_what_another_hand_has_as_its_newest_card():
@@ -47,7 +45,7 @@ def test_smart_discards_on_purpose_what_another_hand_has_as_its_newest_card():
     assert choice(state, "smart") == "discard slot 0"
     state.apply("discard 0")
     assert choice(state, "smart") == "play slot 4"
-    assert "it is your newest card: play it" in conventions("smart")
+    assert "it is your newest card: play it" in SMART_CONVENTIONS
 
 
 def test_smart_passes_by_a_rank_hint_at_the_oldest_card_of_the_seat_before_it():
@@ -59,11 +57,6 @@ def test_smart_passes_by_a_rank_hint_at_the_oldest_card_of_the_seat_before_it():
 
 
 def test_a_prompt_has_the_text_and_stays_short():
-    prompt = rules_prompt(BASE, PromptOptions(conventions=conventions("smart")))
-    assert conventions("smart") in prompt
-    assert len(conventions("smart")) < 4 * 800  # tokens
-
-
-def test_a_bot_without_a_text_is_refused():
-    with pytest.raises(starmine.UnknownNameError):
-        conventions("smrt")
+    prompt = rules_prompt(BASE, PromptOptions(conventions=SMART_CONVENTIONS))
+    assert SMART_CONVENTIONS in prompt
+    assert len(SMART_CONVENTIONS) < 4 * 800  # tokens
