@@ -20,7 +20,6 @@ from starmine._util.durable import given_path
 from starmine._util.keywords import refuse_without
 from starmine._util.numbers import check_number, check_threads
 from starmine._util.progress import Advance, progress_of
-from starmine._util.rules import check_variant
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.matrix import HELD_OUT_MEAN, MEAN, SELF_PLAY
 from starmine.evaluation.settings import Cell, Settings
@@ -33,6 +32,7 @@ from starmine.games.players import Factory, Player, cheats, resolve_player, text
 from starmine.games.seeds import EVALUATION_SEED, MOST_GAMES
 from starmine.games.variants import resolve_variant
 from starmine.policies.pools import bots_that_play
+from starmine.policies.variant_check import check_variant
 
 if TYPE_CHECKING:
     from starmine.evaluation.folder import Folder

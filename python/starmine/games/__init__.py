@@ -4,7 +4,6 @@
 """
 
 from starmine._core import SeatedBot, bots, make_bot, rules
-from starmine._util.rules import check_variant
 from starmine.games.endings import defeats
 from starmine.games.failures import BotError, Failure
 from starmine.games.games import Games
@@ -16,6 +15,7 @@ from starmine.games.seeds import EVALUATION_SEED
 from starmine.games.seen_game import SeenGame
 from starmine.games.turns import Turns
 from starmine.policies.kinds import BotKind, RuleKind, bot, rule
+from starmine.policies.variant_check import check_variant
 
 __all__ = [
     "EVALUATION_SEED",

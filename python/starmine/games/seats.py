@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, View
 from starmine._util.arrays import Array
-from starmine._util.rules import check_variant
 from starmine.games.actions import action_id
 from starmine.games.draws import NOISE, POLICY, Numbers, choose_legal, draw, fractions
 from starmine.games.failures import error_text
 from starmine.games.player_texts import Noisy
 from starmine.games.players import Factory, PolicyInputs, cheats, is_policy, policy_inputs
 from starmine.games.turns import Turns
+from starmine.policies.variant_check import check_variant
 
 
 class Fault(NamedTuple):

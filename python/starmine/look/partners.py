@@ -9,9 +9,9 @@ import numpy as np
 
 from starmine._core import SeatedBot, StarmineError, State, Variant, View, _Player, make_bot
 from starmine._util.arrays import Array
-from starmine._util.rules import check_variant
 from starmine.games.players import cheats, resolve_player
 from starmine.games.seats import PythonPlayers
+from starmine.policies.variant_check import check_variant
 
 
 def _choice(player: _Player, variant: Variant, seat: int, seed: int, game: int) -> Callable[[State], int]:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from starmine._core import StarmineError, State, _Player
-from starmine._util.rules import check_variant
 from starmine.games.games import Games
 from starmine.games.player_texts import core_player, own_policy, player_of_text, short_name
 from starmine.look.analysis import mistakes, verdict
@@ -20,6 +19,7 @@ from starmine.look.frame import Frame, frame_of
 from starmine.look.shapes import browser_file
 from starmine.look.words import move_in_words, told_apart
 from starmine.policies.load import TrainedPolicy
+from starmine.policies.variant_check import check_variant
 
 if TYPE_CHECKING:
     from starmine.torch import ModulePolicy

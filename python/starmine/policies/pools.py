@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from starmine._core import StarmineError, Variant, VariantError, _Player, _unknown_name, bots
 from starmine._core import variant as preset
-from starmine._util.rules import check_variant
 from starmine.policies.kinds import bot
 from starmine.policies.load import POLICY_FILE, TrainedPolicy, load_own, shipped
+from starmine.policies.variant_check import check_variant
 
 if TYPE_CHECKING:
     from starmine.torch import ModulePolicy

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from starmine._core import Batch, StarmineError, Variant, _Player
-from starmine._util.rules import check_variant
 from starmine.envs.rewards import Rewards
 from starmine.evaluation.matrix import HELD_OUT_MEAN, MEAN, SELF_PLAY
 from starmine.games.endings import defeats
@@ -22,6 +21,7 @@ from starmine.games.identity import identity
 from starmine.games.mixtures import parse_mixture
 from starmine.games.player_texts import short_name
 from starmine.games.players import resolve_player
+from starmine.policies.variant_check import check_variant
 from starmine.training.distributed import rank
 from starmine.training.threads import own_cores
 

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant
-from starmine._util.rules import check_variant
 from starmine.data.metadata import Metadata
 from starmine.games.draws import SEAT, choose, draw
 from starmine.games.identity import weights_checksum
@@ -24,6 +23,7 @@ from starmine.games.mixtures import check_weights, weigh
 from starmine.games.play import resolve_table
 from starmine.games.players import Player, resolve_player
 from starmine.games.roster import Roster, distinct_players
+from starmine.policies.variant_check import check_variant
 
 MOST_SHARDS = 10**6
 

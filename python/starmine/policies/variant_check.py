@@ -16,7 +16,7 @@ def check_variant(player: Any, variant: Variant) -> None:
     Raises:
         VariantError: it plays others.
     """
-    if isinstance(player, _Player):
+    if isinstance(player, _Player):  # the core checks it where it takes a seat
         Batch._of_table(variant, [player] + [None] * (variant.players - 1), 1, 0, 0)
         return
     own = getattr(getattr(player, "example", player), "variant", None)
