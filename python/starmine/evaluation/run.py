@@ -28,7 +28,7 @@ from starmine.games.games import Games
 from starmine.games.identity import Identity, identity
 from starmine.games.play_table import ChunkSize, play_table
 from starmine.games.player_texts import Noisy
-from starmine.games.players import Factory, Player, cheats, resolve_player, text_of, type_name
+from starmine.games.players import Factory, Player, cheats, player_name, resolve_player, text_of, type_name
 from starmine.games.seeds import EVALUATION_SEED, MOST_GAMES
 from starmine.games.variants import resolve_variant
 from starmine.policies.pools import bots_that_play
@@ -287,23 +287,15 @@ def players_by_name(place: str, players: Mapping[str, Player] | Sequence[Player]
     elif isinstance(players, str) or not isinstance(players, Sequence):
         raise StarmineError(f"{place}={players!r} is not allowed: expected a sequence or a dict of players")
     else:
-        by_name = {name_in_table(player): player for player in players}
+        by_name = {player_name(player): player for player in players}
         if len(by_name) < len(players):
-            raise StarmineError(f"{place} has a name twice in {list(map(name_in_table, players))}: expected a dict")
+            raise StarmineError(f"{place} has a name twice in {list(map(player_name, players))}: expected a dict")
     for name in by_name:
         if not (isinstance(name, str) and name.strip() and name.isprintable()):
             raise StarmineError(f"{place} has the name {name!r}: expected printable text")
         if name in (MEAN, HELD_OUT_MEAN, SELF_PLAY):
             raise StarmineError(f"{place} has the name {name!r}, a column of the table: expected another name")
     return by_name
-
-
-def name_in_table(player: Player) -> str:
-    """The name of a player of a sequence: a text itself, the attribute `name` of an object, or its class's name."""
-    if isinstance(player, str):
-        return player
-    name = None if isinstance(player, type) else getattr(player, "name", None)
-    return name if isinstance(name, str) else type_name(player).rpartition(".")[2]
 
 
 def held_out_by_name(

@@ -313,6 +313,18 @@ def type_name(player: Any) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
+def player_name(player: Any) -> str:
+    """What a player is called, in tables, in files and on pages: its text, else its attribute `name`, else its class.
+
+    Args:
+        player: as a user gives it. A function that makes players has its own name.
+    """
+    player = player._player if isinstance(player, TrainedPolicy | SeatedBot) else player
+    text = player if isinstance(player, str) else text_of(player)
+    name = getattr(player, "name", None) if text is None else text
+    return name if isinstance(name, str) else type_name(player).rpartition(".")[2]
+
+
 def is_module(player: Any) -> bool:
     """Whether the player is a torch module; does not import torch."""
     return any(kind.__module__.startswith("torch.nn") for kind in type(player).__mro__)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, _Player, bots
 from starmine.games.identity import Identity, identity
-from starmine.games.players import type_name
+from starmine.games.players import player_name
 from starmine.policies.load import shipped
 
 MOST_PLAYERS = 2**15  # that a column of int16 can number
@@ -23,7 +23,7 @@ class RosterPlayer:
     """A player of a roster.
 
     Attributes:
-        name: a bot's text, a chat player's name, the type of another object, or the name that an evaluation gave it.
+        name: of `player_name`, or the name that an evaluation gave it.
         checksum: SHA-256 of a policy's file or of a network's weights, or of the identity of another player in Python;
             None if neither is known.
         identity: text that tells the player from every other, see `starmine.games.identity`; None if it is unknown.
@@ -77,17 +77,15 @@ def distinct_players(given: Sequence[Any], resolved: Sequence[Any]) -> tuple[lis
         ]
         row = same[0] if same else len(roster)
         if not same:
-            text = player.text if is_bot else own if is_text else _free_name(own, roster)
+            text = player.text if is_bot else own if is_text else _free_name(player_name(own), roster)
             first.append(place)
             roster.append(RosterPlayer.of(text, identity(player)))
         rows.append(row)
     return rows, first, tuple(roster)
 
 
-def _free_name(player: Any, roster: Sequence[RosterPlayer]) -> str:
-    """The name of a chat player, else of an object's type, with a number from 2 on where a player has the name."""
-    is_chat = hasattr(player, "fallbacks") and hasattr(player, "name")
-    name = str(player.name) if is_chat else type_name(player)
+def _free_name(name: str, roster: Sequence[RosterPlayer]) -> str:
+    """The name of an object, with a number from 2 on where another player has the name."""
     numbered = chain([name], (f"{name} ({number})" for number in count(2)))
     names = {*bots(), *shipped(), *(known.name for known in roster)}
     return next(name for name in numbered if name not in names)

@@ -11,8 +11,9 @@ import numpy as np
 from starmine._core import Event, StarmineError, State, Variant, View
 from starmine.games.games import Games
 from starmine.games.play import resolve_table
+from starmine.games.players import player_name
 from starmine.games.roster import RosterPlayer
-from starmine.look.partners import Partners, advice, name_of
+from starmine.look.partners import Partners, advice
 from starmine.look.words import told_apart
 
 PERSON = "you"
@@ -56,7 +57,7 @@ class LiveGame:
             raise StarmineError(f"the seats {persons} are a person's: expected one at most")
         self.seed = secrets.randbits(64) if seed is None else seed
         self.seat = persons[0] if persons else None
-        self.names = [PERSON if player is None else name_of(player) for player in players]
+        self.names = [PERSON if player is None else player_name(player) for player in players]
         self.state: State = variant.new_game(seed=self.seed, game=game)
         self._partners = Partners(players, variant, self.seed, game)
         self._partners.begin()

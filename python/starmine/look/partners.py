@@ -83,14 +83,6 @@ class Partners:
         return self._state.view(self._state.current_player)
 
 
-def name_of(player: Any) -> str:
-    """What a player is called at the table."""
-    if isinstance(player, str):
-        return player
-    kind = player if isinstance(player, type) else type(player)
-    return str(getattr(player, "bot", None) or getattr(player, "name", None) or kind.__name__)
-
-
 def advice(name: str, state: State, seat: int) -> int:
     """What a bot would do in a seat that is to act."""
     player = _Player(name)

@@ -332,3 +332,18 @@ def test_bots_and_rules_have_descriptions():
         assert kind.summary.endswith(".")
         assert name in repr(kind)
     assert starmine.games.rule("play-probably-safe").takes_probability
+
+
+def test_a_player_has_one_name_everywhere():
+    class Named(Oldest):
+        name = "Ann"
+
+    policy = starmine.load_policy("ippo-2p-small", sampled=True)
+    names = {"Oldest": Oldest(), "Ann": Named(), "OldestModule": OldestModule(), policy.bot: policy, "smart": "smart"}
+    for name, player in names.items():
+        played = play_games([player, "iggi"], games=2)
+        evaluated = starmine.evaluate([player], 2, partners=["iggi"])
+        table = starmine.look.LiveGame(Variant(), [None, player])
+        assert [played.roster[0].name, evaluated.names[0], table.names[1]] == [name] * 3
+    assert [player.name for player in play_games([Oldest, Named], games=2).roster] == ["Oldest", "Ann"]
+    assert [player.name for player in play_games([Oldest(), Oldest()], games=2).roster] == ["Oldest", "Oldest (2)"]
