@@ -4,29 +4,28 @@ from __future__ import annotations
 
 import math
 import os
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError, Variant
+from starmine._core import Variant
 from starmine._util.durable import DamagedFileError, given_path
 from starmine._util.equality import equal_by_value
 from starmine._util.progress import counted
-from starmine.data.arrow import pyarrow
-from starmine.data.files import GamesFile, missing_shards
-from starmine.data.metadata import FORGED, Metadata
-from starmine.data.schema import failures_by_ending
-from starmine.data.verification import REMADE, game_files
+from starmine.data.dataset import Dataset
+from starmine.data.files import missing_shards
+from starmine.data.verification import REMADE
 from starmine.games.playable import whole_games
-from starmine.games.roster import Roster, merge_rosters
 from starmine.games.variants import variant_text
 
 WIDTH = 48  # of the longest bar, in characters
-COLUMNS = ["score", "length", "ending", "players"]
+COLUMNS = ("score", "length", "ending", "players")
+MOST_SCORES = 256  # a score is a byte in a file
 NAME = 36  # characters of a name on the line of its numbers
 MOST_TABLES = 20  # that are shown
 MEND = f"restore or remove this file; {REMADE.format('a shard')}"
@@ -48,23 +47,10 @@ class TableScores:
     """
 
     name: str
-    counts: NDArray[np.int64] = field(default_factory=lambda: np.zeros(256, np.int64))
-    turns: int = 0
-    stopped: int = 0
-    failed: int = 0
-
-    def add(
-        self,
-        scores: NDArray[np.uint8],
-        lengths: NDArray[np.uint16],
-        stopped: NDArray[np.bool_],
-        failed: NDArray[np.bool_],
-    ) -> None:
-        """Add games."""
-        self.counts += np.bincount(scores[~failed], minlength=256)
-        self.turns += int(lengths.sum(dtype=np.int64))
-        self.stopped += int(stopped.sum())
-        self.failed += int(failed.sum())
+    counts: NDArray[np.int64]
+    turns: int
+    stopped: int
+    failed: int
 
     @property
     def games(self) -> int:
@@ -74,14 +60,14 @@ class TableScores:
     @property
     def mean(self) -> float:
         """The mean score; nan without games."""
-        return float(self.counts @ np.arange(256)) / self.games if self.games else math.nan
+        return float(self.counts @ np.arange(MOST_SCORES)) / self.games if self.games else math.nan
 
     @property
     def standard_error(self) -> float | None:
         """The standard error of the mean score; None for fewer than two games."""
         if self.games < 2:
             return None
-        squares = float(self.counts @ (np.arange(256) - self.mean) ** 2)
+        squares = float(self.counts @ (np.arange(MOST_SCORES) - self.mean) ** 2)
         return math.sqrt(squares / (self.games - 1) / self.games)
 
 
@@ -157,7 +143,7 @@ class Info:
 
 
 def info(path: str | os.PathLike[str]) -> Info:
-    """Sum up stored games.
+    """Sum up stored games. One row group of the files is in memory at a time.
 
     Args:
         path: a folder of shards, or one file.
@@ -168,92 +154,61 @@ def info(path: str | os.PathLike[str]) -> Info:
         PermissionError: a file cannot be read.
         StarmineError: there are no games, their rules differ, or a file has the name of another shard.
     """
-    pyarrow()
     path = given_path("path", path)
-    files = game_files(path)
-    rules: Variant | None = None
-    total, tables, held = TableScores("all"), Tables(), list[Metadata]()
-    for file in files:
-        try:
-            metadata = _add(GamesFile.open(file), total, tables)
-        except DamagedFileError as error:
-            raise DamagedFileError(f"{error}; {MEND}") from error
-        except StarmineError:
-            raise
-        except FORGED as error:
-            said = f"{file}: it is damaged: its metadata are not those of games ({type(error).__name__}: {error})"
-            raise DamagedFileError(f"{said}; {MEND}") from error
-        if rules is not None and metadata.variant != rules:
-            raise StarmineError(f"{str(file)!r} holds games of {metadata.variant}: expected {rules}")
-        rules = metadata.variant
-        held.append(metadata)
-    assert rules is not None
-    ordered = sorted(tables.named(), key=lambda table: -table.games)
-    missing = missing_shards(held) if path.is_dir() else 0
-    size = sum(file.stat().st_size for file in files)
-    return Info(path, rules, len(files), missing, size, total, ordered)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # about missing shards, of which the result tells
+            data = Dataset(path)
+        sums = _sums_by_table(data)
+    except DamagedFileError as error:
+        raise DamagedFileError(f"{error}; {MEND}") from error
+    names = _told_apart([player.name for player in data.roster])
+    tables = [_scores(" + ".join(names[row] for row in rows), numbers) for rows, numbers in sums.items()]
+    total = _scores("all", sum(sums.values(), np.zeros(MOST_SCORES + 3, np.int64)))
+    return Info(
+        path,
+        data.variant,
+        len(data.files),
+        missing_shards(data.metadata) if path.is_dir() else 0,
+        sum(file.path.stat().st_size for file in data.files),
+        total,
+        sorted(tables, key=lambda table: -table.games),
+    )
 
 
-class Tables:
-    """The scores by table. Players are told apart as in one roster of all files.
-
-    Attributes:
-        roster: the players of all files so far.
-        scores: by the rows of the players of each table.
-    """
-
-    def __init__(self) -> None:
-        self.roster: Roster = ()
-        self.scores: dict[tuple[int, ...], TableScores] = {}
-
-    def rows(self, roster: Roster) -> list[int]:
-        """Take up the players of a file. Returns the row of each."""
-        self.roster, (_, rows) = merge_rosters([self.roster, roster])
-        return [int(row) for row in rows]
-
-    def of(self, players: Sequence[int]) -> TableScores:
-        """The table of players, given by their rows."""
-        return self.scores.setdefault(tuple(players), TableScores(""))
-
-    def named(self) -> list[TableScores]:
-        """All tables. A name that several players have gets the place of each among these behind it."""
-        seen = Counter[str]()
-        several = {name for name, times in Counter(player.name for player in self.roster).items() if times > 1}
-        names = []
-        for player in self.roster:
-            seen[player.name] += 1
-            names.append(f"{player.name} ({seen[player.name]})" if player.name in several else player.name)
-        for players, table in self.scores.items():
-            table.name = " + ".join(names[player] for player in players)
-        return list(self.scores.values())
-
-
-def _add(file: GamesFile, total: TableScores, tables: Tables) -> Metadata:
-    metadata = file.metadata
-    rows = tables.rows(metadata.roster)
-    for group in range(len(file.sizes)):
-        has_failures = "failure" in file.columns
-        columns = file.read(group, [*COLUMNS, *["failure"] * has_failures])
-        if len(columns) == 0:
-            continue
-        score = columns["score"].to_numpy()
-        length, ending = columns["length"].to_numpy(), columns["ending"].to_numpy()
-        texts = np.array(columns["failure"].to_pylist(), np.object_) if has_failures else None
-        if metadata.is_evaluation and not has_failures:
-            texts = failures_by_ending(ending)
-        failed = np.zeros(len(score), np.bool_) if texts is None else texts != ""
-        stopped = (ending == 0) & ~failed
+def _sums_by_table(data: Dataset) -> dict[tuple[int, ...], NDArray[np.int64]]:
+    """By the players of each table, rows of the roster: the games by score, and the turns, stopped and failed games."""
+    sums: dict[tuple[int, ...], NDArray[np.int64]] = defaultdict(lambda: np.zeros(MOST_SCORES + 3, np.int64))
+    for place in range(len(data.row_groups())):
+        scores, lengths, endings, players = (data._column(place, name) for name in COLUMNS)
+        failures = data._failures(place)
+        failed = np.zeros(len(scores), np.bool_) if failures is None else failures != ""
+        stopped = (endings == 0) & ~failed
         if stopped.any():
-            stopped[stopped] = ~whole_games(file.games(group, optional=False)[stopped])
-        players = columns["players"].combine_chunks().flatten().to_numpy().reshape(-1, metadata.variant.players)
-        seats, table_of = np.unique(players, axis=0, return_inverse=True)
-        order = np.argsort(table_of.reshape(-1), kind="stable")  # table after table, since there may be thousands
-        stops = np.cumsum(np.bincount(table_of.reshape(-1), minlength=len(seats)))[:-1]
-        parts = zip(*(np.split(column[order], stops) for column in (score, length, stopped, failed)), strict=True)
-        for chosen, part in zip(seats.tolist(), parts, strict=True):
-            tables.of([rows[player] for player in chosen]).add(*part)
-        total.add(score, length, stopped, failed)
-    return metadata
+            stopped[stopped] = ~whole_games(data.read(place, optional=False)[stopped])
+        seats, inverse = np.unique(players, axis=0, return_inverse=True)
+        table = inverse.reshape(-1)
+        scored = np.bincount(table[~failed] * MOST_SCORES + scores[~failed], minlength=len(seats) * MOST_SCORES)
+        others = [np.bincount(table, column, len(seats)) for column in (lengths, stopped, failed)]
+        numbers = np.column_stack([scored.reshape(-1, MOST_SCORES), *others]).astype(np.int64)
+        for rows, of_table in zip(seats.tolist(), numbers, strict=True):
+            sums[tuple(rows)] += of_table
+    return sums
+
+
+def _scores(name: str, numbers: NDArray[np.int64]) -> TableScores:
+    turns, stopped, failed = numbers[MOST_SCORES:].tolist()
+    return TableScores(name, numbers[:MOST_SCORES], turns, stopped, failed)
+
+
+def _told_apart(names: list[str]) -> list[str]:
+    """The names; one that several players have gets the place of each among these behind it."""
+    several, seen = Counter(names), Counter[str]()
+    told = []
+    for name in names:
+        seen[name] += 1
+        told.append(f"{name} ({seen[name]})" if several[name] > 1 else name)
+    return told
 
 
 def histogram(counts: NDArray[np.int64]) -> list[str]:
