@@ -67,7 +67,6 @@ class _DLPack(Protocol):
 _Actions: TypeAlias = NDArray[np.integer[Any]] | Sequence[SupportsIndex] | _DLPack
 _Seeds: TypeAlias = SupportsIndex | Sequence[SupportsIndex] | NDArray[np.integer[Any]]
 _Recorded: TypeAlias = tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int64]]
-_Columns: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]
 _Partner: TypeAlias = str | TrainedPolicy | SeatedBot | _Player | _ExternalPartner
 _Reals: TypeAlias = NDArray[np.float32] | NDArray[np.uint16]
 _Observations: TypeAlias = NDArray[np.float32] | NDArray[np.float16] | NDArray[np.uint8]
@@ -489,7 +488,6 @@ class Batch:
         first_game: SupportsIndex,
         listed: NDArray[np.uint64] | None = None,
     ) -> Batch: ...
-    def _outcomes(self) -> _Columns: ...
     def _recorded(self) -> _Recorded: ...
     def _state(self, game: SupportsIndex) -> State: ...
     def _begin(self, actions: _Actions) -> None: ...
@@ -588,9 +586,12 @@ def _play_bots(
     seed: SupportsIndex,
     first_game: SupportsIndex,
     num_threads: SupportsIndex,
-    record: bool,
     listed: NDArray[np.uint64] | None = None,
-) -> tuple[_Columns, _Recorded | None, tuple[NDArray[np.float32], NDArray[np.float32]] | None]: ...
+) -> tuple[
+    tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]],
+    _Recorded,
+    tuple[NDArray[np.float32], NDArray[np.float32]] | None,
+]: ...
 def _outcomes(
     variant: Variant | str,
     decks: NDArray[np.uint8],

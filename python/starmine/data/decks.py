@@ -17,9 +17,8 @@ EVALUATION_GAMES = 10_000  # of a seed, at least, whose decks are looked for
 
 def dealt(variant: Variant, seed: int, games: NDArray[np.uint64], num_threads: int) -> tuple[Array, Array]:
     """The decks uint8 (G, deck_size) and first players uint8 (G,) of games of a seed, episode 0."""
-    _, decks, *_ = _play_bots(variant, ["random"] * variant.players, len(games), seed, 0, num_threads, True, games)
-    assert decks is not None
-    return decks[0], decks[1]
+    _, recorded, _ = _play_bots(variant, ["random"] * variant.players, len(games), seed, 0, num_threads, games)
+    return recorded[0], recorded[1]
 
 
 def evaluation_decks(games: Games, seeds: Iterable[int] = EVALUATION_SEEDS) -> NDArray[np.bool_]:

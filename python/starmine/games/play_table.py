@@ -80,20 +80,17 @@ def play_table(
         "episode": np.zeros(games, np.uint64),
     }
     if len(bots) == len(loaded):
-        columns, recorded, values = _play_bots(variant, loaded, games, seed, first_game, num_threads, True, listed)
-        assert recorded is not None
+        outcomes, recorded, values = _play_bots(variant, loaded, games, seed, first_game, num_threads, listed)
         if values is not None and any(bot.searches for bot in bots):
             known |= dict(zip(OF_TURNS, values, strict=True))
-        scores, fireworks, _, endings = columns
-        return Games(variant, *recorded, scores, fireworks, endings.astype(np.uint8), **known)
+        return Games(variant, *recorded, *outcomes, **known)
     python = [None if isinstance(player, _Player) else player for player in players]
     batch = Batch._of_table(variant, loaded, games, seed, first_game, listed)
     table = PythonGames(batch, python, index.tolist(), seed)
     table.play()
     recorded = batch._recorded()
     if not table.failures:
-        scores, fireworks, _, endings = batch._outcomes()
-        return Games(variant, *recorded, scores, fireworks, endings.astype(np.uint8), **known)
+        return Games(variant, *recorded, **known)
     texts = np.full(games, "", np.object_)
     for place, failure in table.failures.items():
         texts[place] = str(failure)

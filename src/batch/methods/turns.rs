@@ -15,8 +15,8 @@ use crate::batch::step::{Request, Step};
 use crate::batch::tables::partners::Partners;
 use crate::batch::tables::table::{MAX_DEALS, Table};
 use crate::batch::{Batch, BatchError, Games, Turns, reserve};
-use crate::bots::{GamesError, Outcome};
-use crate::buffers::{check_length, try_with_capacity};
+use crate::bots::GamesError;
+use crate::buffers::check_length;
 use crate::players::PlayerSpec;
 use crate::rules::{EpisodeSeed, Recording, Seat, State, Variant};
 use crate::threads::is_stopped;
@@ -98,28 +98,16 @@ impl Batch {
         Ok(seated)
     }
 
-    /// How each game of a table ended; `None` for games that have not ended.
-    ///
-    /// # Errors
-    /// [`GamesError::Game`] if a bot chose an illegal move, [`GamesError::Memory`] if there is no memory.
-    pub(crate) fn outcomes(&self) -> Result<Vec<Option<Outcome>>, GamesError> {
-        let mut outcomes = try_with_capacity(self.num_envs())?;
-        for table in self.games.tables() {
-            if let Some(source) = &table.failure {
-                return Err(GamesError::Game { game: table.seed().game, source: source.clone() });
-            }
-            outcomes.push(table.runner.outcome());
-        }
-        Ok(outcomes)
-    }
-
     /// The games of a table as far as they were played.
     ///
     /// # Errors
-    /// [`GamesError::Memory`] if there is no memory for them.
+    /// [`GamesError::Game`] if a bot chose an illegal move, [`GamesError::Memory`] if there is no memory for them.
     pub(crate) fn recorded(&self) -> Result<Recording, GamesError> {
         let mut recording = Recording::new(self.variant().clone());
         for table in self.games.tables().iter().take_while(|_| !is_stopped()) {
+            if let Some(source) = &table.failure {
+                return Err(GamesError::Game { game: table.seed().game, source: source.clone() });
+            }
             table.runner.record(&mut recording)?;
         }
         Ok(recording)

@@ -10,7 +10,7 @@ use crate::bindings::arguments::numbers::{Integer, count, seed as read_seed};
 use crate::bindings::arrays::copies::mask;
 use crate::bindings::arrays::vectors::collect;
 use crate::bindings::bots::play_bots::{
-    Columns, GivenPlayers, RecordingArrays, columns, read_games, read_players, recorded,
+    GivenPlayers, RecordingArrays, read_games, read_players, recorded,
 };
 use crate::bindings::encode::view_rows::{ViewRequest, pairs, rows};
 use crate::bindings::interruptible::{detached, interruptible};
@@ -42,15 +42,6 @@ impl Batch {
         let episodes = games.into_iter().map(|game| EpisodeSeed { seed, game, episode: 0 });
         let deal = || batch::Batch::of_table(variant, players, episodes);
         Ok(Batch::wrap(py, interruptible(py, deal)??))
-    }
-
-    /// How the games of a table ended.
-    ///
-    /// Returns:
-    ///     Scores, fireworks and lengths int32 (N,), -1 for a game that did not end, and endings int8 (N,), 0 for one.
-    fn _outcomes<'py>(&self, py: Python<'py>) -> PyResult<Columns<'py>> {
-        let outcomes = self.lock_whole()?.batch.outcomes()?;
-        columns(py, || outcomes.iter().copied())
     }
 
     /// The games of a table as far as they were played: decks uint8 (N, deck_size), start players uint8 (N,), actions

@@ -1,4 +1,4 @@
-//! Games among bots, and what Python gets of whole games: the columns of their outcomes, and the recorded turns.
+//! Games among bots, and what Python gets of whole games: their outcomes and their turns, as arrays.
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -58,28 +58,19 @@ pub fn read_games(
     collect("games", games, first..first + games as u64)
 }
 
-pub type Columns<'py> = (
-    Bound<'py, PyArray1<i32>>,
-    Bound<'py, PyArray1<i32>>,
-    Bound<'py, PyArray1<i32>>,
-    Bound<'py, PyArray1<i8>>,
-);
+/// Scores, fireworks and endings, each uint8 (games,).
+type OutcomeArrays<'py> =
+    (Bound<'py, PyArray1<u8>>, Bound<'py, PyArray1<u8>>, Bound<'py, PyArray1<u8>>);
 
-/// Scores, fireworks, lengths and endings; for a game without an outcome -1, -1, -1 and 0.
-pub fn columns<'py, I>(py: Python<'py>, outcomes: impl Fn() -> I) -> PyResult<Columns<'py>>
-where
-    I: ExactSizeIterator<Item = Option<Outcome>>,
-{
-    let column = |read: fn(&Outcome) -> i32| {
-        let values = outcomes().map(|outcome| outcome.as_ref().map_or(-1, read));
-        Ok::<_, PyErr>(collect("games", values.len(), values)?.into_pyarray(py))
+fn outcome_arrays<'py>(py: Python<'py>, outcomes: &[Outcome]) -> PyResult<OutcomeArrays<'py>> {
+    let array = |read: fn(&Outcome) -> u8| {
+        let values = outcomes.iter().map(read);
+        Ok::<_, PyErr>(collect("games", outcomes.len(), values)?.into_pyarray(py))
     };
-    let endings = outcomes().map(|played| played.map_or(0, |outcome| outcome.ending.code()));
     Ok((
-        column(|outcome| outcome.score.into())?,
-        column(|outcome| outcome.fireworks.into())?,
-        column(|outcome| outcome.length as i32)?,
-        collect("games", endings.len(), endings)?.into_pyarray(py),
+        array(|outcome| outcome.score)?,
+        array(|outcome| outcome.fireworks)?,
+        array(|outcome| outcome.ending.code() as u8)?,
     ))
 }
 
@@ -118,17 +109,16 @@ fn searched<'py>(
     Ok((array(values.means)?, array(values.standard_errors)?))
 }
 
-/// _play_bots(variant, players, games, seed, first_game, num_threads, record, listed=None)
+/// _play_bots(variant, players, games, seed, first_game, num_threads, listed=None)
 ///
 /// Plays games among bots: those from the first one, or those whose numbers are listed, uint64.
 ///
 /// Returns:
-///     Scores, fireworks and lengths int32 (games,), endings int8 (games,); and with `record` decks
-///     uint8 (games, deck_size), start players uint8 (games,), actions uint8 (turns,) and offsets int64
-///     (games + 1,), else None; and, if they are recorded and a bot searches, the means and the standard errors of
-///     the values of all actions, each float32 (turns, actions), NaN where there are none, else None.
+///     Scores, fireworks and endings, each uint8 (games,); decks uint8 (games, deck_size), start players uint8 (games,),
+///     actions uint8 (turns,) and offsets int64 (games + 1,); and, if a bot searches, the means and the standard
+///     errors of the values of all actions, each float32 (turns, actions), NaN where there are none, else None.
 #[pyfunction]
-#[pyo3(signature = (variant, players, games, seed, first_game, num_threads, record, listed=None))]
+#[pyo3(signature = (variant, players, games, seed, first_game, num_threads, listed=None))]
 #[expect(clippy::too_many_arguments, reason = "each is an argument in Python")]
 pub fn _play_bots<'py>(
     py: Python<'py>,
@@ -138,9 +128,8 @@ pub fn _play_bots<'py>(
     seed: &Bound<'py, PyAny>,
     first_game: Integer,
     num_threads: Integer,
-    record: bool,
     listed: Option<&Bound<'py, PyAny>>,
-) -> PyResult<(Columns<'py>, Option<RecordingArrays<'py>>, Option<ValueArrays<'py>>)> {
+) -> PyResult<(OutcomeArrays<'py>, RecordingArrays<'py>, Option<ValueArrays<'py>>)> {
     let variant = read_variant(variant)?;
     let specs = read_players(&variant, &players)?;
     let players = specs.iter().map(|spec| Ok(spec.player(&variant)?));
@@ -149,9 +138,8 @@ pub fn _play_bots<'py>(
     let num_threads = count("num_threads", &num_threads, 1..=crate::batch::MAX_THREADS)?;
     let options = GamesOptions { seed, num_threads };
     let played =
-        interruptible(py, || play_listed_games(&variant, &players, &games, options, record))?;
+        interruptible(py, || play_listed_games(&variant, &players, &games, options, true))?;
     let PlayedGames { outcomes, recording, turn_values: values } = played?;
-    let columns = columns(py, || outcomes.iter().copied().map(Some))?;
     let values = values.map(|values| searched(py, &variant, values)).transpose()?;
-    Ok((columns, record.then(|| recorded(py, recording)).transpose()?, values))
+    Ok((outcome_arrays(py, &outcomes)?, recorded(py, recording)?, values))
 }
