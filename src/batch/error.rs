@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::buffers::{BufferError, InstructionSetError};
 use crate::players::PlayerSpecError;
-use crate::rules::{ActionSet, DeckError, RecordingError, UnsupportedVariantError, Variant};
+use crate::rules::{ActionSet, DeckError, RecordingError, Seat, UnsupportedVariantError, Variant};
 use crate::threads::is_stopped;
 
 /// Illegal actions, for which a step was refused; no game has moved.
@@ -109,11 +109,9 @@ pub enum BatchError {
     /// A partner that cannot play the variant.
     #[error(transparent)]
     PartnerVariant(#[from] UnsupportedVariantError),
-    /// Partners that are not allowed: of their seats, their number, their weights, or because they
-    /// leave the learner no turn. Also a call that is not allowed in a batch with partners, or without them,
-    /// or in which it is the turn of a partner.
-    #[error("{0}")]
-    Partners(String),
+    /// Partners that are not allowed, or a call that does not fit the partners of the batch.
+    #[error(transparent)]
+    Partners(#[from] PartnersError),
     /// Memory that cannot be allocated.
     #[error("there is no memory for num_envs={num_envs}")]
     Memory {
@@ -138,12 +136,15 @@ pub enum BatchError {
         /// What is wrong with its deck, its start player or one of its actions.
         source: RecordingError,
     },
-    /// An option that has no effect in a replay, or a step of a replay that has met an error before.
-    #[error("{0}")]
-    Replay(String),
-    /// Games that cannot be stored, and why.
-    #[error("this batch cannot be stored: {0}")]
-    NotStored(String),
+    /// An option that has no effect in a replay.
+    #[error("{0} has no effect in a replay: expected its default")]
+    ReplayOption(&'static str),
+    /// A step of a replay that has met an error before.
+    #[error("this replay has ended with an error: expected a new one, without that game")]
+    ReplayEnded,
+    /// Games that cannot be stored.
+    #[error("this batch cannot be stored")]
+    NotStored(#[from] NotStoredError),
     /// Bytes that are not a stored batch, are damaged, or have the format of another version.
     #[error("{problem}")]
     Stored {
@@ -153,8 +154,8 @@ pub enum BatchError {
         source: Option<Box<dyn std::error::Error + Send + Sync>>,
     },
     /// Worlds that do not fit the batch that they are written into, or an observer that does not exist.
-    #[error("{0}")]
-    Worlds(String),
+    #[error(transparent)]
+    Worlds(#[from] WorldsError),
     /// A signal came during a call from Python: no other caller can end a call early.
     #[doc(hidden)]
     #[error("the call was stopped")]
@@ -168,6 +169,131 @@ pub enum BatchError {
     EmptyResetMask,
 }
 
+/// Partners that are not allowed, or a call that does not fit the partners of a batch.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum PartnersError {
+    /// No partner for a seat, or too many.
+    #[error("partners: {found} bots for seat {seat}: expected 1 to {most}")]
+    Number {
+        /// The seat.
+        seat: Seat,
+        /// The number of partners.
+        found: usize,
+        /// The highest number that is allowed.
+        most: usize,
+    },
+    /// Weights that are not one for each partner, or from which nobody can be drawn.
+    #[error(
+        "partners: weights {weights:?} for seat {seat}: expected a number of at least 0 for each partner, one above 0"
+    )]
+    Weights {
+        /// The seat.
+        seat: Seat,
+        /// The weights.
+        weights: Vec<f64>,
+    },
+    /// A seat that the variant does not have.
+    #[error("partners: seat {seat} is not allowed: expected 0 to {}", players - 1)]
+    Seat {
+        /// The seat.
+        seat: Seat,
+        /// The number of seats.
+        players: u8,
+    },
+    /// Partners in all seats.
+    #[error("partners hold all {0} seats: expected at least one seat without a partner")]
+    NoLearner(u8),
+    /// Partners who ended as many deals of a game as are tried before the learner's first turn.
+    #[error(
+        "partners: they ended {deals} deals of game {game} in a row before the learner's first turn: expected partners that leave the learner a turn"
+    )]
+    NoTurn {
+        /// The game.
+        game: usize,
+        /// The number of these deals.
+        deals: u16,
+    },
+    /// A call that a batch without partners does not have.
+    #[error("this batch has no partners: expected one with partners, or a step of all games")]
+    Missing,
+    /// Decks that are given to a batch with partners.
+    #[error("decks are not allowed in a batch with partners")]
+    Decks,
+    /// A turn of the learner in a game that waits for a partner.
+    #[error("game {game} waits for a partner: expected its turn by answer first")]
+    PartnerToAct {
+        /// The game.
+        game: usize,
+    },
+    /// A turn of a partner in a game that waits for the learner.
+    #[error("game {game} waits for the learner: expected the turn of a partner")]
+    LearnerToAct {
+        /// The game.
+        game: usize,
+    },
+}
+
+/// Why a batch cannot be stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum NotStoredError {
+    /// Worlds that were drawn into it.
+    #[error("worlds were drawn into it: expected a reset of all games first")]
+    Worlds,
+    /// Games with given decks, which do not follow from their seeds.
+    #[error("{0} game(s) have given decks: expected decks and actions to be kept instead")]
+    GivenDecks(usize),
+    /// External partners.
+    #[error("it has external partners: expected bots and policy files as partners")]
+    ExternalPartners,
+}
+
+/// Worlds that do not fit the batch that they are written into, or an observer that does not exist.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum WorldsError {
+    /// A seat that the variant does not have.
+    #[error("observer={observer} is not allowed: expected 0 to {}", players - 1)]
+    Observer {
+        /// The seat.
+        observer: Seat,
+        /// The number of seats.
+        players: u8,
+    },
+    /// A batch that deals finished games anew in the same step, which would never deal this one.
+    #[error(
+        "worlds cannot be written into a batch with autoreset in the same step, since games are over: game {game} is"
+    )]
+    Finished {
+        /// The game that is over.
+        game: usize,
+    },
+    /// A batch with another number of games.
+    #[error(
+        "worlds cannot be written into a batch with another number of games than the worlds: expected {expected}, found {found}"
+    )]
+    Number {
+        /// The number of games.
+        found: usize,
+        /// The number of worlds.
+        expected: usize,
+    },
+    /// A batch with another variant.
+    #[error(
+        "worlds cannot be written into a batch with another variant: expected {expected}, found {found}"
+    )]
+    Variant {
+        /// The variant of that batch.
+        found: Arc<Variant>,
+        /// The variant of the worlds.
+        expected: Arc<Variant>,
+    },
+    /// A batch with partners.
+    #[error("worlds cannot be written into a batch with partners, but all seats act in a world")]
+    Partners,
+}
+
 /// The problem of stored bytes that no batch has written.
 pub(super) const DAMAGED: &str = "the stored batch is damaged";
 
@@ -178,13 +304,6 @@ impl BatchError {
         source: impl std::error::Error + Send + Sync + 'static,
     ) -> BatchError {
         BatchError::Stored { problem: problem.into(), source: Some(Box::new(source)) }
-    }
-
-    /// The error for a call that a batch without partners does not have.
-    pub(crate) fn without_partners() -> BatchError {
-        let refused =
-            "this batch has no partners: expected one with partners, or a step of all games";
-        BatchError::Partners(refused.to_owned())
     }
 
     /// [`BatchError::Stopped`] if the call is to end.

@@ -100,7 +100,9 @@ use std::collections::TryReserveError;
 use std::mem::{replace, take};
 use std::sync::Arc;
 
-pub use error::{BatchError, IllegalActionsError, RefusedAction};
+pub use error::{
+    BatchError, IllegalActionsError, NotStoredError, PartnersError, RefusedAction, WorldsError,
+};
 pub use methods::given_decks::GivenDecks;
 pub(crate) use methods::reset::Dealt;
 pub use methods::worlds::Worlds;

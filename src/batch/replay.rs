@@ -75,7 +75,7 @@ impl Replay {
     ///
     /// # Errors
     /// [`BatchError::Recorded`] for a deck or a start player that does not fit the variant,
-    /// [`BatchError::Replay`] for an autoreset mode, a mode of illegal actions or partners, and
+    /// [`BatchError::ReplayOption`] for an autoreset mode, a mode of illegal actions or partners, and
     /// others for no row, too many, or no memory.
     pub fn new(games: Recording, num_rows: usize, options: Options) -> Result<Replay, BatchError> {
         check_unused(&options)?;
@@ -129,9 +129,7 @@ impl Replay {
     /// [`BatchError::Buffer`] for buffers of a wrong length; nothing has changed.
     pub fn step(&mut self, outputs: Outputs<'_>) -> Result<(), BatchError> {
         if self.is_broken {
-            let ended =
-                "this replay has ended with an error: expected a new one, without that game";
-            return Err(BatchError::Replay(ended.to_owned()));
+            return Err(BatchError::ReplayEnded);
         }
         self.batch.check_whole()?;
         outputs.check(&self.batch.config, self.batch.num_envs())?;
@@ -225,10 +223,7 @@ fn check_unused(options: &Options) -> Result<(), BatchError> {
         ("partners", !options.partners.is_empty()),
     ];
     let given = unused.into_iter().find(|&(_, is_given)| is_given);
-    given.map_or(Ok(()), |(name, _)| {
-        let unused = format!("{name} has no effect in a replay: expected its default");
-        Err(BatchError::Replay(unused))
-    })
+    given.map_or(Ok(()), |(name, _)| Err(BatchError::ReplayOption(name)))
 }
 
 /// A list of this length with copies of a value.
@@ -255,8 +250,7 @@ mod tests {
             ("partners", Options { partners: partners.unwrap(), ..Options::default() }),
         ] {
             let refused = Replay::new(Recording::new(Variant::default()), 1, options);
-            let text = refused.unwrap_err().to_string();
-            assert!(text.starts_with(&format!("{name} has no effect in a replay")), "{text}");
+            assert!(matches!(refused, Err(BatchError::ReplayOption(found)) if found == name));
         }
     }
 }

@@ -136,7 +136,8 @@ impl From<BatchError> for PyErr {
             | BatchError::Number { .. }
             | BatchError::Threads(_)
             | BatchError::Partners(_)
-            | BatchError::Replay(_)
+            | BatchError::ReplayOption(_)
+            | BatchError::ReplayEnded
             | BatchError::Interrupted
             | BatchError::Worlds(_) => StarmineError::new_err(text),
             BatchError::Memory { .. } => PyMemoryError::new_err(text),

@@ -7,7 +7,7 @@ use crate::batch::methods::given_decks::GivenDecks;
 use crate::batch::outputs::Outputs;
 use crate::batch::step::Request;
 use crate::batch::tables::table::Table;
-use crate::batch::{Batch, BatchError, Seeds, memory, reserve};
+use crate::batch::{Batch, BatchError, PartnersError, Seeds, memory, reserve};
 use crate::buffers::check_length;
 use crate::rules::EpisodeSeed;
 use crate::threads::is_stopped;
@@ -117,8 +117,7 @@ impl Batch {
 
     fn check_decks(&self, decks: GivenDecks<'_>) -> Result<(), BatchError> {
         if self.has_partners() {
-            let refused = "decks are not allowed in a batch with partners";
-            return Err(BatchError::Partners(refused.to_owned()));
+            return Err(PartnersError::Decks.into());
         }
         let (num_envs, size) = (self.num_envs(), self.config.variant.deck_size());
         check_length("decks", decks.cards.len(), num_envs * usize::from(size))?;

@@ -2,7 +2,6 @@
 //! up to its next one. External partners are not bots of this crate: the caller plays their turns, so that it
 //! makes a step in parts. External players also hold seats of tables that have no learner.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::batch::config::BatchConfig;
@@ -14,7 +13,7 @@ use crate::batch::step::tables::{Moves, play_on};
 use crate::batch::step::{Request, Step};
 use crate::batch::tables::partners::Partners;
 use crate::batch::tables::table::{MAX_DEALS, Table};
-use crate::batch::{Batch, BatchError, Games, Turns, reserve};
+use crate::batch::{Batch, BatchError, Games, PartnersError, Turns, reserve};
 use crate::bots::GamesError;
 use crate::buffers::check_length;
 use crate::players::PlayerSpec;
@@ -94,7 +93,7 @@ impl Batch {
         BatchError::check_stop()?;
         let games = episodes.iter().map(|&(game, _)| game);
         seated.extend(games.zip(pieces.into_iter().flatten()));
-        check_turns(partners, seated.iter().map(|(game, table)| (*game, table)))?;
+        check_turns(seated.iter().map(|(game, table)| (*game, table)))?;
         Ok(seated)
     }
 
@@ -153,9 +152,7 @@ impl Batch {
         if partners.any_is_asked()
             && let Some(game) = self.to_act().position(waits)
         {
-            return Err(BatchError::Partners(format!(
-                "game {game} waits for a partner: expected its turn by answer first"
-            )));
+            return Err(PartnersError::PartnerToAct { game }.into());
         }
         self.check_actions(actions, |_| true)?;
         self.calls += 1;
@@ -185,16 +182,13 @@ impl Batch {
             moving[game] && seat.is_some_and(|seat| !partners.hold(seat))
         };
         if let Some(game) = self.to_act().enumerate().position(is_learner) {
-            return Err(BatchError::Partners(format!(
-                "game {game} waits for the learner: expected the turn of a partner"
-            )));
+            return Err(PartnersError::LearnerToAct { game }.into());
         }
         let tables = self.games.tables();
         self.check_actions(actions, |game| moving[game] && !tables[game].runner.waits_for_bot())?;
         self.play(Moves::OfPartners { actions, moving, turns }, None)?;
-        let (partners, tables) = (&self.config.options.partners, self.games.tables());
-        let left = check_turns(partners, tables.iter().enumerate());
-        left.inspect_err(|_| self.interrupt())
+        let left = check_turns(self.games.tables().iter().enumerate());
+        Ok(left.inspect_err(|_| self.interrupt())?)
     }
 
     /// Ends a step of a batch with partners: writes its outputs. Games that still wait for a partner are shown as
@@ -233,7 +227,7 @@ impl Batch {
 
     fn check_tables(&self) -> Result<(), BatchError> {
         self.check_whole()?;
-        if self.has_partners() { Ok(()) } else { Err(BatchError::without_partners()) }
+        if self.has_partners() { Ok(()) } else { Err(PartnersError::Missing.into()) }
     }
 
     /// A game with its turns; `None` if the batch has no partners: then turns are not kept.
@@ -258,13 +252,10 @@ impl Batch {
 
 /// Checks that the partners leave the learner a turn in each game.
 fn check_turns<'a>(
-    partners: &Partners,
     mut tables: impl Iterator<Item = (usize, &'a Table)>,
-) -> Result<(), BatchError> {
-    let Some((game, _)) = tables.find(|(_, table)| table.is_stuck()) else { return Ok(()) };
-    let names: BTreeMap<usize, Vec<String>> =
-        partners.names().map(|(seat, names)| (seat.index(), names)).collect();
-    Err(BatchError::Partners(format!(
-        "partners={names:?}: the partners ended {MAX_DEALS} deals of game {game} in a row before the learner's first turn: expected partners that leave the learner a turn"
-    )))
+) -> Result<(), PartnersError> {
+    match tables.find(|(_, table)| table.is_stuck()) {
+        Some((game, _)) => Err(PartnersError::NoTurn { game, deals: MAX_DEALS }),
+        None => Ok(()),
+    }
 }

@@ -6,7 +6,7 @@ use crate::batch::games::{Blocks, Games};
 use crate::batch::kernel::block::{GameLane, block_words};
 use crate::batch::kernel::lanes::LANES;
 use crate::batch::options::{AutoresetMode, Options};
-use crate::batch::{Batch, BatchError, Partners};
+use crate::batch::{Batch, BatchError, Partners, WorldsError};
 use crate::buffers::check_length;
 use crate::rules::{Belief, EpisodeSeed, GameRng, Purpose, Seat, View};
 use crate::threads::{is_stopped, locked, take_pieces};
@@ -76,7 +76,7 @@ impl Batch {
         let size = block_words(into.config.plan.constants);
         let variant = &self.config.variant;
         let Games::Blocks(Blocks { words, decks, acting_hand, .. }) = &mut into.games else {
-            return Err(unfit_partners());
+            return Err(WorldsError::Partners.into());
         };
         let (acting_hand, queue) = (*acting_hand, [Mutex::new(words.chunks_mut(size).enumerate())]);
         let is_drawn = |world: usize| {
@@ -120,11 +120,8 @@ impl Batch {
     fn check_worlds(&self, worlds: &Worlds<'_>, mode: AutoresetMode) -> Result<(), BatchError> {
         self.check_whole()?;
         let players = self.variant().players();
-        if let Some(seat) = worlds.observer.filter(|seat| seat.index() >= players.into()) {
-            return Err(BatchError::Worlds(format!(
-                "observer={seat} is not allowed: expected 0 to {}",
-                players - 1
-            )));
+        if let Some(observer) = worlds.observer.filter(|seat| seat.index() >= players.into()) {
+            return Err(WorldsError::Observer { observer, players }.into());
         }
         if let Some(games) = worlds.games {
             check_length("games", games.len(), self.num_envs())?;
@@ -133,9 +130,9 @@ impl Batch {
         let is_over = |&game: &usize| is_chosen(game) && self.is_over(game);
         // Such a batch never deals a game that was over before its step.
         match (0..self.num_envs()).find(is_over) {
-            Some(game) if mode == AutoresetMode::SameStep => Err(unfit(&format!(
-                "autoreset in the same step, since games are over: game {game} is"
-            ))),
+            Some(game) if mode == AutoresetMode::SameStep => {
+                Err(WorldsError::Finished { game }.into())
+            }
             _ => Ok(()),
         }
     }
@@ -145,28 +142,18 @@ impl Batch {
         into.check_whole()?;
         let (found, expected) = (into.num_envs(), self.num_envs().saturating_mul(worlds.count));
         if found != expected {
-            return Err(unfit(&format!(
-                "another number of games than the worlds: expected {expected}, found {found}"
-            )));
+            return Err(WorldsError::Number { found, expected }.into());
         }
         let [found, expected] = [into.variant(), self.variant()];
         if found != expected {
-            return Err(unfit(&format!("another variant: expected {expected}, found {found}")));
+            let (found, expected) = (found.clone(), expected.clone());
+            return Err(WorldsError::Variant { found, expected }.into());
         }
         if into.has_partners() {
-            return Err(unfit_partners());
+            return Err(WorldsError::Partners.into());
         }
         Ok(())
     }
-}
-
-fn unfit_partners() -> BatchError {
-    unfit("partners, but all seats act in a world")
-}
-
-/// The error for a batch that worlds cannot be written into.
-fn unfit(reason: &str) -> BatchError {
-    BatchError::Worlds(format!("worlds cannot be written into a batch with {reason}"))
 }
 
 #[cfg(test)]

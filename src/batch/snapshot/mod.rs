@@ -17,7 +17,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 use super::config::BatchConfig;
-use super::error::DAMAGED;
+use super::error::{DAMAGED, NotStoredError};
 use super::options::{AutoresetMode, default_threads};
 use super::{Batch, BatchError, Games, memory};
 use crate::rules::PositionError;
@@ -40,14 +40,11 @@ impl Batch {
     pub fn to_bytes(&self) -> Result<Vec<u8>, BatchError> {
         self.check_whole()?;
         if self.has_worlds {
-            let reason = "worlds were drawn into it: expected a reset of all games first";
-            return Err(BatchError::NotStored(reason.to_owned()));
+            return Err(NotStoredError::Worlds.into());
         }
         let given = self.games.num_given_decks();
         if given > 0 {
-            return Err(BatchError::NotStored(format!(
-                "{given} game(s) have given decks: expected decks and actions to be kept instead"
-            )));
+            return Err(NotStoredError::GivenDecks(given).into());
         }
         let mut bytes = [MAGIC, &[FORMAT]].concat();
         self.append(&mut bytes, &Settings::of(self)?)?;
@@ -90,7 +87,7 @@ impl Batch {
         }
         let options = settings.options(num_threads.unwrap_or_else(|| default_threads(num_envs)))?;
         let variant = settings.variant()?;
-        let left = options.partners.check_learner(&variant);
+        let left = options.partners.check_learner(&variant).map_err(BatchError::from);
         let batch =
             left.and_then(|()| Batch::without_games(variant, num_envs, settings.seed, options));
         let mut batch = batch.map_err(|error| match error {

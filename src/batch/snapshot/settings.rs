@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::batch::error::DAMAGED;
+use crate::batch::error::{DAMAGED, NotStoredError};
 use crate::batch::options::{AutoresetMode, Dtype, ExtraOutput, IllegalAction, Observers, Options};
 use crate::batch::tables::partners::{Partners, StoredPartners};
 use crate::batch::{Batch, BatchError};
@@ -42,7 +42,7 @@ impl Settings {
             extra_outputs: options.extra_outputs.clone(),
             seed: batch.seed,
             fresh: batch.fresh,
-            partners: options.partners.stored().ok_or_else(not_stored)?,
+            partners: options.partners.stored().ok_or(NotStoredError::ExternalPartners)?,
         })
     }
 
@@ -73,10 +73,4 @@ impl Settings {
             error => BatchError::stored(DAMAGED, error),
         })
     }
-}
-
-/// The error for partners that are not in the bytes.
-fn not_stored() -> BatchError {
-    let reason = "it has external partners: expected bots and policy files as partners";
-    BatchError::NotStored(reason.to_owned())
 }

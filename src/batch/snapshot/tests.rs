@@ -9,8 +9,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::batch::{
-    Dtype, ExtraOutput, GivenDecks, IllegalAction, ObservationBuffer, Observers, Options, Outputs,
-    Partners, Seeds,
+    Dtype, ExtraOutput, GivenDecks, IllegalAction, NotStoredError, ObservationBuffer, Observers,
+    Options, Outputs, Partners, Seeds,
 };
 use crate::buffers::WriteOnly;
 use crate::players::PlayerSpec;
@@ -314,7 +314,7 @@ fn a_batch_is_stored_unless_a_game_still_has_a_given_deck() {
         let before = batch.episodes().collect::<Vec<_>>();
         match batch.to_bytes() {
             Err(BatchError::NotStored(reason)) => {
-                assert!(reason.starts_with(&format!("{with_decks} game(s) have given decks")));
+                assert_eq!(reason, NotStoredError::GivenDecks(with_decks));
             }
             stored => {
                 assert_eq!(with_decks, 0);

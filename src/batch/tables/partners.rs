@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::batch::BatchError;
+use crate::batch::{BatchError, PartnersError};
 use crate::bots::Player;
 use crate::players::{PlayerSpec, PlayerSpecError, StoredPlayer};
 use crate::rules::{EpisodeSeed, GameRng, Purpose, Seat, Variant};
@@ -85,7 +85,7 @@ impl Partners {
     ///
     /// # Errors
     /// As [`Partners::with_weights`].
-    pub fn with(self, seat: Seat, partners: Vec<PlayerSpec>) -> Result<Partners, BatchError> {
+    pub fn with(self, seat: Seat, partners: Vec<PlayerSpec>) -> Result<Partners, PartnersError> {
         let weights = vec![1.0; partners.len()];
         self.with_weights(seat, partners, weights)
     }
@@ -94,28 +94,24 @@ impl Partners {
     /// proportion to its weight.
     ///
     /// # Errors
-    /// [`BatchError::Partners`] for no partners or too many, for more or fewer weights than partners, and
-    /// for weights that are negative, not finite, or all 0.
+    /// [`PartnersError`] for no partners or too many, for more or fewer weights than partners, and for
+    /// weights that are negative, not finite, or all 0.
     pub fn with_weights(
         mut self,
         seat: Seat,
         partners: Vec<PlayerSpec>,
         weights: Vec<f64>,
-    ) -> Result<Partners, BatchError> {
+    ) -> Result<Partners, PartnersError> {
         if !(1..=MAX_CHOICES).contains(&partners.len()) {
             let found = partners.len();
-            return Err(BatchError::Partners(format!(
-                "partners: {found} bots for seat {seat}: expected 1 to {MAX_CHOICES}"
-            )));
+            return Err(PartnersError::Number { seat, found, most: MAX_CHOICES });
         }
         let total: f64 = weights.iter().sum();
         if weights.len() != partners.len()
             || weights.iter().any(|weight| weight.is_nan() || *weight < 0.0)
             || !(total.is_finite() && total > 0.0)
         {
-            return Err(BatchError::Partners(format!(
-                "partners: weights {weights:?} for seat {seat}: expected a number of at least 0 for each partner, one above 0"
-            )));
+            return Err(PartnersError::Weights { seat, weights });
         }
         let are_equal = weights.iter().all(|&weight| weight == weights[0]);
         let weights = if are_equal { Vec::new() } else { weights };
@@ -154,12 +150,6 @@ impl Partners {
         self.mixtures().map(|(seat, mixture)| (seat, &mixture.partners[..]))
     }
 
-    /// The seats with partners, each with the names of its bots.
-    pub fn names(&self) -> impl Iterator<Item = (Seat, Vec<String>)> + '_ {
-        self.seats()
-            .map(|(seat, partners)| (seat, partners.iter().map(PlayerSpec::to_string).collect()))
-    }
-
     /// The seats whose partners are not equally likely, each with their weights.
     pub fn weights(&self) -> impl Iterator<Item = (Seat, &[f64])> {
         let weighted = self.mixtures().filter(|(_, mixture)| !mixture.weights.is_empty());
@@ -192,24 +182,18 @@ impl Partners {
     }
 
     /// Checks that a seat is left to a learner.
-    pub(in crate::batch) fn check_learner(&self, variant: &Variant) -> Result<(), BatchError> {
+    pub(in crate::batch) fn check_learner(&self, variant: &Variant) -> Result<(), PartnersError> {
         if self.leave_a_seat(variant) {
             return Ok(());
         }
-        let players = variant.players();
-        Err(BatchError::Partners(format!(
-            "partners hold all {players} seats: expected at least one seat without a partner"
-        )))
+        Err(PartnersError::NoLearner(variant.players()))
     }
 
     /// Checks the seats and bots against a variant.
     pub(in crate::batch) fn check(&self, variant: &Variant) -> Result<(), BatchError> {
         let players = variant.players();
         if let Some((seat, _)) = self.mixtures().find(|(seat, _)| seat.index() >= players.into()) {
-            let last = players - 1;
-            return Err(BatchError::Partners(format!(
-                "partners: seat {seat} is not allowed: expected 0 to {last}"
-            )));
+            return Err(PartnersError::Seat { seat, players }.into());
         }
         for partner in self.all() {
             partner.player(variant)?;
@@ -258,7 +242,7 @@ mod tests {
         (0..DRAWS).map(|game| EpisodeSeed { seed: 3, game, episode: game % 5 })
     }
 
-    fn partners(weights: &[f64]) -> Result<Partners, BatchError> {
+    fn partners(weights: &[f64]) -> Result<Partners, PartnersError> {
         let bots = weights.iter().map(|_| "iggi".parse().unwrap()).collect();
         Partners::default().with_weights(Seat::ALL[1], bots, weights.to_vec())
     }
@@ -307,8 +291,10 @@ mod tests {
     fn a_partner_without_a_weight_is_refused() {
         let bots = vec!["iggi".parse().unwrap(), PlayerSpec::external()];
         for weights in [vec![], vec![1.0], vec![1.0; 3]] {
-            let found = Partners::default().with_weights(Seat::ALL[1], bots.clone(), weights);
-            assert!(matches!(found, Err(BatchError::Partners(text)) if text.contains("weights")));
+            let found =
+                Partners::default().with_weights(Seat::ALL[1], bots.clone(), weights.clone());
+            let refused = PartnersError::Weights { seat: Seat::ALL[1], weights };
+            assert_eq!(found.unwrap_err(), refused);
         }
     }
 
@@ -321,8 +307,8 @@ mod tests {
             &[f64::INFINITY, 1.0],
             &[f64::MAX, f64::MAX],
         ] {
-            let error = partners(weights).unwrap_err().to_string();
-            assert!(error.contains(&format!("weights {weights:?} for seat 1")), "{error}");
+            let error = partners(weights).unwrap_err();
+            assert!(matches!(error, PartnersError::Weights { .. }), "{error}");
         }
     }
 }

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::Batch;
-use crate::batch::{self, BatchError, Turns};
+use crate::batch::{self, BatchError, PartnersError, Turns};
 use crate::bindings::arguments::numbers::{Integer, count, seed as read_seed};
 use crate::bindings::arrays::copies::mask;
 use crate::bindings::arrays::vectors::collect;
@@ -56,7 +56,7 @@ impl Batch {
     fn _state(&self, game: Integer) -> PyResult<State> {
         let batch = &self.lock_whole()?.batch;
         let game = count("game", &game, 0..=batch.num_envs() - 1)?;
-        batch.partner_state(game).ok_or_else(|| BatchError::without_partners().into())
+        batch.partner_state(game).ok_or_else(|| BatchError::from(PartnersError::Missing).into())
     }
 
     /// Begins a step of a batch with external partners: plays the learner's actions.

@@ -123,7 +123,7 @@ pub fn read_partners(given: &Bound<'_, PyAny>, players: u8) -> PyResult<Partners
             None => read_mixture(&holders)?
                 .ok_or_else(|| wrong_type(&format!("partners[{seat}]"), &holders, SEAT_EXPECTED))?,
         };
-        partners = partners.with_weights(seat, holders, weights)?;
+        partners = partners.with_weights(seat, holders, weights).map_err(BatchError::from)?;
     }
     Ok(partners)
 }
