@@ -115,7 +115,7 @@ pub use replay::Replay;
 pub use step::seeding::Seeds;
 pub use tables::partners::Partners;
 
-pub use crate::bots::Turns;
+pub use crate::bots::BotTurns;
 use crate::buffers::{check_length, try_with_capacity};
 use crate::rules::{EpisodeSeed, Variant};
 pub use crate::threads::MAX_THREADS;

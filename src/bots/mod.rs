@@ -57,7 +57,7 @@ pub(crate) use games::play_games::play_listed_games;
 pub use games::play_games::{GamesOptions, PlayedGames, play_games, record_games};
 pub(crate) use games::player::check_number;
 pub use games::player::{BotMoveError, GamesError, Player};
-pub use games::runner::{GameRunner, Outcome, Turns};
+pub use games::runner::{BotTurns, GameRunner, Outcome};
 pub use games::seated_player::SeatedPlayer;
 pub(crate) use games::seats::{Seats, show_turns};
 pub(crate) use games::turn_values::TurnValues;

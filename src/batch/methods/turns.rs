@@ -9,11 +9,11 @@ use crate::batch::options::{AutoresetMode, Options};
 use crate::batch::outputs::Outputs;
 use crate::batch::step::chunk::{Chunk, GROUP_GAMES};
 use crate::batch::step::seeding::GameSeed;
-use crate::batch::step::tables::{Moves, play_on};
+use crate::batch::step::tables::{TableRequest, play_on};
 use crate::batch::step::{Request, Step};
 use crate::batch::tables::partners::Partners;
 use crate::batch::tables::table::{MAX_DEALS, Table};
-use crate::batch::{Batch, BatchError, Games, PartnersError, Turns, reserve};
+use crate::batch::{Batch, BatchError, BotTurns, Games, PartnersError, reserve};
 use crate::bots::GamesError;
 use crate::buffers::check_length;
 use crate::players::PlayerSpec;
@@ -73,7 +73,7 @@ impl Batch {
         let mut seated = reserve(episodes.len(), num_envs)?;
         let Batch { config, pool, scratch, .. } = self;
         let partners = &config.options.partners;
-        let turns = (!partners.any_is_asked()).then_some(Turns::UntilAsked);
+        let turns = (!partners.any_is_asked()).then_some(BotTurns::UntilAsked);
         pool.share(
             episodes.chunks(size).zip(&mut pieces),
             scratch,
@@ -117,7 +117,7 @@ impl Batch {
     /// all partners. [`Batch::end`] writes the outputs.
     ///
     /// ```
-    /// use starmine::batch::{Batch, Options, Outputs, Partners, Turns};
+    /// use starmine::batch::{Batch, Options, Outputs, Partners, BotTurns};
     /// use starmine::players::PlayerSpec;
     /// use starmine::rules::{Seat, Variant};
     ///
@@ -127,7 +127,7 @@ impl Batch {
     /// let mut batch = Batch::new(variant, 64, 1, Options { partners, ..Options::default() })?;
     /// batch.begin(&[5; 64])?; // the learner plays its oldest card
     /// let waits: Vec<bool> = batch.to_act().map(|seat| seat == Some(Seat::ALL[1])).collect();
-    /// batch.answer(&[6; 64], &waits, Turns::UntilAsked)?; // its partner plays another one
+    /// batch.answer(&[6; 64], &waits, BotTurns::UntilAsked)?; // its partner plays another one
     /// batch.end(Outputs::default())?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -156,11 +156,11 @@ impl Batch {
         }
         self.check_actions(actions, |_| true)?;
         self.calls += 1;
-        self.play(Moves::OfLearner(actions), outputs)
+        self.play(TableRequest::LearnerTurn(actions), outputs)
     }
 
     /// Plays turns of partners in the games of the mask `moving`: the action of an external partner, or the turn
-    /// of a bot, whose entry in `actions` is ignored. With [`Turns::UntilAsked`] bots then play on. An episode that ends
+    /// of a bot, whose entry in `actions` is ignored. With [`BotTurns::UntilAsked`] bots then play on. An episode that ends
     /// before the learner's first turn is followed by the next one. Other games do not change, and their actions
     /// are ignored.
     ///
@@ -172,7 +172,7 @@ impl Batch {
         &mut self,
         actions: &[i64],
         moving: &[bool],
-        turns: Turns,
+        turns: BotTurns,
     ) -> Result<(), BatchError> {
         self.check_tables()?;
         check_length("actions", actions.len(), self.num_envs())?;
@@ -186,7 +186,7 @@ impl Batch {
         }
         let tables = self.games.tables();
         self.check_actions(actions, |game| moving[game] && !tables[game].runner.waits_for_bot())?;
-        self.play(Moves::OfPartners { actions, moving, turns }, None)?;
+        self.play(TableRequest::PartnerTurns { actions, moving, turns }, None)?;
         let left = check_turns(self.games.tables().iter().enumerate());
         Ok(left.inspect_err(|_| self.interrupt())?)
     }
@@ -206,7 +206,11 @@ impl Batch {
 
     /// Plays turns, and ends the step if there are outputs: group by group, while the games of a group are in the
     /// cache.
-    fn play(&mut self, moves: Moves<'_>, outputs: Option<Outputs<'_>>) -> Result<(), BatchError> {
+    fn play(
+        &mut self,
+        request: TableRequest<'_>,
+        outputs: Option<Outputs<'_>>,
+    ) -> Result<(), BatchError> {
         self.interrupt();
         self.fresh = false;
         let (call, is_end) = (self.calls, outputs.is_some());
@@ -215,7 +219,7 @@ impl Batch {
             scratch.finished.begin(call);
             while !games.is_empty() && !is_stopped() {
                 let mut group = games.take_front(GROUP_GAMES, config);
-                moves.play(config, &mut group, scratch);
+                request.play(config, &mut group, scratch);
                 if is_end {
                     Step::new(config, 0, false, Request::End).run(&mut group, scratch);
                 }

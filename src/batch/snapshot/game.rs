@@ -9,7 +9,7 @@ use crate::batch::config::BatchConfig;
 use crate::batch::kernel::game::Game;
 use crate::batch::step::scratch::Scratch;
 use crate::batch::tables::table::Table;
-use crate::bots::{Turns, advance};
+use crate::bots::{BotTurns, advance};
 use crate::rules::{EpisodeSeed, GameRng, Position, PositionError, RandomDeck, Variant};
 
 /// A game without partners. Its deck follows from the seed and the position.
@@ -86,7 +86,7 @@ impl StoredTable {
         let are_legal = table.resume(&self.actions, |table| {
             scratch.bots.open.push(0);
             let failed = |_, table: &mut Table, error| table.fail(error);
-            advance(slice::from_mut(table), Turns::UntilAsked, &mut scratch.bots, failed);
+            advance(slice::from_mut(table), BotTurns::UntilAsked, &mut scratch.bots, failed);
         });
         if !are_legal {
             let problem = "not legal, or the partners play differently in this version";

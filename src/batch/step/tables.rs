@@ -5,24 +5,24 @@ use crate::batch::options::AutoresetMode;
 use crate::batch::step::chunk::Chunk;
 use crate::batch::step::scratch::Scratch;
 use crate::batch::tables::table::Table;
-use crate::bots::{Turns, advance};
+use crate::bots::{BotTurns, advance};
 use crate::threads::is_stopped;
 
-/// The turns of a call.
+/// What a call plays in games with partners.
 #[derive(Clone, Copy)]
-pub enum Moves<'a> {
+pub enum TableRequest<'a> {
     /// The learner's turn in every game, with these actions. A game that is over is dealt anew instead. If
     /// all partners are bots, they play up to the learner's next turn.
-    OfLearner(&'a [i64]),
+    LearnerTurn(&'a [i64]),
     /// The turn of an asked player or of a bot in each game of the mask `moving`.
-    OfPartners { actions: &'a [i64], moving: &'a [bool], turns: Turns },
+    PartnerTurns { actions: &'a [i64], moving: &'a [bool], turns: BotTurns },
 }
 
-impl Moves<'_> {
+impl TableRequest<'_> {
     /// Plays the turns in a group of games.
     pub fn play(self, config: &BatchConfig, group: &mut Chunk<'_>, scratch: &mut Scratch) {
         let Chunk { first, tables, seeds, .. } = group;
-        let turns = self.begin(config, tables, *first, &mut scratch.bots.open);
+        let turns = self.play_actions(config, tables, *first, &mut scratch.bots.open);
         play_on(config, tables, *first, turns, scratch);
         for (seed, table) in seeds.iter_mut().zip(tables.iter()) {
             if seed.episode() != table.seed() {
@@ -33,28 +33,28 @@ impl Moves<'_> {
 
     /// Plays the actions, and opens the games in which bots are to play. Returns how far they play; `None` if
     /// they do not.
-    fn begin(
+    fn play_actions(
         self,
         config: &BatchConfig,
         tables: &mut [Table],
         first: usize,
         open: &mut Vec<usize>,
-    ) -> Option<Turns> {
+    ) -> Option<BotTurns> {
         let partners = &config.options.partners;
         open.clear(); // a bot that panicked has left some
-        let mut turns = (!partners.any_is_asked()).then_some(Turns::UntilAsked);
+        let mut turns = (!partners.any_is_asked()).then_some(BotTurns::UntilAsked);
         for (index, table) in tables.iter_mut().enumerate() {
             let game = first + index;
             match self {
-                Moves::OfLearner(actions) => table.begin_step(actions[game], partners),
-                Moves::OfPartners { actions, moving, turns: wanted } => {
+                TableRequest::LearnerTurn(actions) => table.begin_step(actions[game], partners),
+                TableRequest::PartnerTurns { actions, moving, turns: wanted } => {
                     turns = Some(wanted);
                     if !moving[game] || table.is_over() {
                         continue;
                     }
                     if !table.runner.waits_for_bot() {
                         table.play(actions[game]);
-                        if wanted == Turns::One {
+                        if wanted == BotTurns::One {
                             continue;
                         }
                     }
@@ -75,7 +75,7 @@ pub fn play_on(
     config: &BatchConfig,
     tables: &mut [Table],
     first: usize,
-    turns: Option<Turns>,
+    turns: Option<BotTurns>,
     scratch: &mut Scratch,
 ) {
     let options = &config.options;
@@ -99,7 +99,7 @@ pub fn play_on(
             };
             if is_dealt_anew {
                 table.deal_next(&options.partners);
-                if turns == Some(Turns::UntilAsked) && table.runner.waits_for_bot() {
+                if turns == Some(BotTurns::UntilAsked) && table.runner.waits_for_bot() {
                     scratch.bots.open.push(index);
                 }
             }

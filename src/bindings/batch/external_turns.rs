@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::Batch;
-use crate::batch::{self, BatchError, PartnersError, Turns};
+use crate::batch::{self, BatchError, BotTurns, PartnersError};
 use crate::bindings::arguments::numbers::{Integer, count, seed as read_seed};
 use crate::bindings::arrays::copies::mask;
 use crate::bindings::arrays::vectors::collect;
@@ -75,7 +75,7 @@ impl Batch {
         every_turn: bool,
     ) -> PyResult<()> {
         let moving = mask("moving", moving, self.shape()?[0])?;
-        let turns = if every_turn { Turns::One } else { Turns::UntilAsked };
+        let turns = if every_turn { BotTurns::One } else { BotTurns::UntilAsked };
         let mut games = self.read_actions(actions)?;
         games.play(py, |batch, actions| batch.answer(actions, &moving, turns))
     }

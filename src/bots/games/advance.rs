@@ -5,7 +5,7 @@ use std::borrow::BorrowMut;
 use std::sync::Arc;
 
 use super::player::BotMoveError;
-use super::runner::{GameRunner, Turns};
+use super::runner::{BotTurns, GameRunner};
 use crate::bots::policy::PolicyBot;
 use crate::nn::PolicyScratch;
 use crate::rules::View;
@@ -26,7 +26,7 @@ pub(crate) struct AdvanceScratch {
 /// the other games go on.
 pub(crate) fn advance<G: BorrowMut<GameRunner>>(
     games: &mut [G],
-    turns: Turns,
+    turns: BotTurns,
     scratch: &mut AdvanceScratch,
     mut failed: impl FnMut(usize, &mut G, BotMoveError),
 ) {
@@ -39,7 +39,7 @@ pub(crate) fn advance<G: BorrowMut<GameRunner>>(
             })
         });
         play_policies(games, scratch);
-        if turns == Turns::One {
+        if turns == BotTurns::One {
             break;
         }
     }

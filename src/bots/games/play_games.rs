@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::advance::{AdvanceScratch, advance};
 use super::player::{GamesError, Player, check_players};
-use super::runner::{GameRunner, Outcome, Turns};
+use super::runner::{BotTurns, GameRunner, Outcome};
 use super::turn_values::TurnValues;
 use crate::buffers::try_with_capacity;
 use crate::rules::{EpisodeSeed, Recording, Variant};
@@ -194,7 +194,7 @@ impl Worker {
             }
             let mut failure = None;
             scratch.open.extend(0..games.len());
-            advance(started, Turns::UntilAsked, scratch, |index, _, source| {
+            advance(started, BotTurns::UntilAsked, scratch, |index, _, source| {
                 failure = failure.take().or(Some(GamesError::Game { game: games[index], source }));
             });
             failure.map_or(Ok(()), Err)?;

@@ -20,7 +20,7 @@ const MAX_TURNS: usize = 256;
 
 /// How far bots play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turns {
+pub enum BotTurns {
     /// Until an external player is to act or the game is over.
     UntilAsked,
     /// One turn, so that the caller sees every position.
@@ -234,12 +234,12 @@ impl GameRunner {
 
     /// Lets the other bots play up to the turn of a policy, but no further than `turns` allow. Returns whether
     /// a policy is to act.
-    pub(super) fn run_to_policy(&mut self, turns: Turns) -> Result<bool, BotMoveError> {
-        if !self.has_policy() && turns == Turns::UntilAsked {
+    pub(super) fn run_to_policy(&mut self, turns: BotTurns) -> Result<bool, BotMoveError> {
+        if !self.has_policy() && turns == BotTurns::UntilAsked {
             return self.run().map(|()| false);
         }
         while self.policy_to_act().is_none() {
-            if !self.play_bot()? || turns == Turns::One {
+            if !self.play_bot()? || turns == BotTurns::One {
                 return Ok(false);
             }
         }
