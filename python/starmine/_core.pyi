@@ -480,7 +480,7 @@ class Batch:
     def final_observations(self) -> tuple[NDArray[np.int64], NDArray[Any]]: ...
     def _final_obs(self) -> NDArray[np.object_] | None: ...
     @staticmethod
-    def _of_table(
+    def _without_learner(
         variant: Variant | str,
         players: Sequence[_Player | str | None],
         games: SupportsIndex,

@@ -85,7 +85,7 @@ def play_table(
             known |= dict(zip(OF_TURNS, values, strict=True))
         return Games(variant, *recorded, *outcomes, **known)
     python = [None if isinstance(player, _Player) else player for player in players]
-    batch = Batch._of_table(variant, loaded, games, seed, first_game, listed)
+    batch = Batch._without_learner(variant, loaded, games, seed, first_game, listed)
     table = PythonGames(batch, python, index.tolist(), seed)
     table.play()
     recorded = batch._recorded()
@@ -104,7 +104,7 @@ class PythonGames:
     A game in which a player fails is given up.
 
     Args:
-        batch: the games, from `Batch._of_table`, with the bots that hold the other seats.
+        batch: the games, from `Batch._without_learner`, with the bots that hold the other seats.
         players: for each seat the player, as `resolve_player` returns it; None for the bots of the batch.
         numbers: the index of each game.
         seed: of their decks.

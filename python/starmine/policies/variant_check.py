@@ -17,7 +17,7 @@ def check_variant(player: Any, variant: Variant) -> None:
         VariantError: it plays others.
     """
     if isinstance(player, _Player):  # the core checks it where it takes a seat
-        Batch._of_table(variant, [player] + [None] * (variant.players - 1), 1, 0, 0)
+        Batch._without_learner(variant, [player] + [None] * (variant.players - 1), 1, 0, 0)
         return
     own = getattr(getattr(player, "example", player), "variant", None)
     if isinstance(own, Variant) and not variant._plays_alike(own):

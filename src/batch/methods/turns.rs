@@ -24,14 +24,15 @@ use crate::threads::is_stopped;
 const PIECE: usize = 64;
 
 impl Batch {
-    /// Games of a table: these episodes, in which these players hold all seats. No turn is played.
-    pub(crate) fn of_table(
+    /// These episodes, in which these players hold all seats: there is no learner. No turn is played if a player
+    /// is external.
+    pub(crate) fn without_learner(
         variant: Arc<Variant>,
         players: Vec<PlayerSpec>,
         episodes: impl ExactSizeIterator<Item = EpisodeSeed>,
     ) -> Result<Batch, BatchError> {
         let options = Options {
-            partners: Partners::of_table(players),
+            partners: Partners::without_learner(players),
             autoreset_mode: AutoresetMode::Disabled,
             ..Options::default()
         };
@@ -97,7 +98,7 @@ impl Batch {
         Ok(seated)
     }
 
-    /// The games of a table as far as they were played.
+    /// The games of a batch without a learner, as far as they were played.
     ///
     /// # Errors
     /// [`GamesError::Game`] if a bot chose an illegal move, [`GamesError::Memory`] if there is no memory for them.

@@ -122,9 +122,9 @@ impl Partners {
         Ok(self)
     }
 
-    /// The players of a table, one for each seat, in all games. There is no learner: the caller plays the
+    /// The same players, one for each seat, in all games. There is no learner: the caller plays the
     /// turns of external players, and no episode is skipped.
-    pub(crate) fn of_table(players: Vec<PlayerSpec>) -> Partners {
+    pub(crate) fn without_learner(players: Vec<PlayerSpec>) -> Partners {
         let seat = |player| Mixture { partners: vec![player], weights: Vec::new() };
         Partners { seats: players.into_iter().map(seat).collect() }
     }

@@ -23,11 +23,11 @@ const LONG_RECORD: usize = 1 << 12;
 
 #[pymethods]
 impl Batch {
-    /// Games of a table, for `play_games`: those from the first one, or those whose numbers are listed, uint64. `None`
+    /// Games without a learner, for `play_games`: those from the first one, or those whose numbers are listed, uint64. `None`
     /// in `players` is a seat that Python plays. No turn is played.
     #[staticmethod]
     #[pyo3(signature = (variant, players, games, seed, first_game, listed=None))]
-    fn _of_table(
+    fn _without_learner(
         py: Python<'_>,
         variant: &Bound<'_, PyAny>,
         players: GivenPlayers<'_>,
@@ -40,11 +40,11 @@ impl Batch {
         let players = read_players(&variant, &players)?;
         let (seed, games) = (read_seed(seed)?, read_games(&first_game, &games, listed)?);
         let episodes = games.into_iter().map(|game| EpisodeSeed { seed, game, episode: 0 });
-        let deal = || batch::Batch::of_table(variant, players, episodes);
+        let deal = || batch::Batch::without_learner(variant, players, episodes);
         Ok(Batch::wrap(py, interruptible(py, deal)??))
     }
 
-    /// The games of a table as far as they were played: decks uint8 (N, deck_size), start players uint8 (N,), actions
+    /// The games of a batch without a learner, as far as they were played: decks uint8 (N, deck_size), start players uint8 (N,), actions
     /// uint8 (turns,) and offsets int64 (N + 1,).
     fn _recorded<'py>(&self, py: Python<'py>) -> PyResult<RecordingArrays<'py>> {
         let batch = &self.lock_whole()?.batch;

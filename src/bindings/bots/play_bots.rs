@@ -19,10 +19,10 @@ use crate::rules::{self, Recording};
 /// The most games of one call, and the highest index of the first.
 const GAMES: usize = u32::MAX as usize;
 
-/// The players of a table as Python gives them: loaded players or their texts, and `None` for a seat that Python plays.
+/// The players by seat as Python gives them: loaded players or their texts, and `None` for a seat that Python plays.
 pub type GivenPlayers<'py> = Vec<Option<Bound<'py, PyAny>>>;
 
-/// Reads the players of a table, which play the variant.
+/// Reads the players by seat, all of whom play the variant.
 pub fn read_players(
     variant: &rules::Variant,
     given: &GivenPlayers<'_>,

@@ -7,11 +7,11 @@
 //! - [`play_games`] and [`record_games`]: many games on several threads
 
 pub(super) mod advance;
+#[cfg(test)]
+pub(crate) mod bot_table;
 pub(super) mod play_games;
 pub(super) mod player;
 pub(super) mod runner;
 pub(super) mod seated_player;
 pub(crate) mod seats;
-#[cfg(test)]
-pub(crate) mod table;
 pub(super) mod turn_values;

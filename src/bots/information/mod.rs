@@ -106,7 +106,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::bots::games::table::Table;
+    use crate::bots::games::bot_table::BotTable;
     use crate::rules::{EpisodeSeed, Parameters, Seat, State, Variant};
 
     fn assert_agreement(bots: &[&Information], state: &State) {
@@ -131,7 +131,7 @@ mod tests {
             let variant = Arc::new(Variant::new(parameters).unwrap());
             for game in 0..20 {
                 let seed = EpisodeSeed { seed: 1, game, episode: 0 };
-                let mut table = Table::new(State::new(variant.clone(), seed));
+                let mut table = BotTable::new(State::new(variant.clone(), seed));
                 while table.state.ending().is_none() {
                     let chosen = table.choice();
                     table.play(chosen);

@@ -101,17 +101,17 @@ impl Bot for Simple {
 #[cfg(test)]
 mod tests {
     use super::Simple;
-    use crate::bots::games::table::Table;
+    use crate::bots::games::bot_table::BotTable;
 
     #[test]
     fn the_hint_with_the_most_playable_cards_is_given_and_they_are_played() {
-        let moves = Table::<Simple>::deal(2, "R4 R4 Y4 Y4 G4 R2 R1 Y1 G1 G3").moves(4);
+        let moves = BotTable::<Simple>::deal(2, "R4 R4 Y4 Y4 G4 R2 R1 Y1 G1 G3").moves(4);
         assert_eq!(moves, ["hint +1 rank 1", "play slot 1", "hint +1 yellow", "play slot 1"]);
     }
 
     #[test]
     fn cards_that_a_pass_touches_are_not_played() {
-        let moves = Table::<Simple>::deal(2, "R4 R4 Y4 Y4 G4 R2 R3 Y3 G3 G3").moves(2);
+        let moves = BotTable::<Simple>::deal(2, "R4 R4 Y4 Y4 G4 R2 R3 Y3 G3 G3").moves(2);
         assert_eq!(moves, ["hint +1 rank 2", "discard slot 0"]);
     }
 }

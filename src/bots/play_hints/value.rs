@@ -94,12 +94,12 @@ impl Bot for Value {
 #[cfg(test)]
 mod tests {
     use super::Value;
-    use crate::bots::games::table::Table;
+    use crate::bots::games::bot_table::BotTable;
 
     #[test]
     fn the_next_player_is_warned_of_a_last_copy_and_keeps_it() {
         let hands = "R4 R4 Y4 Y4 G4 B5 R3 Y2 G3 G3 R2 R3 Y3 G2 W3";
-        let moves = Table::<Value>::deal(3, hands).moves(2);
+        let moves = BotTable::<Value>::deal(3, hands).moves(2);
         assert_eq!(moves, ["hint +1 rank 5", "discard slot 1"]);
     }
 }

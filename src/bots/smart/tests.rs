@@ -1,11 +1,11 @@
 //! The conventions, each in a game that was dealt for it.
 
 use super::Smart;
-use crate::bots::games::table::Table;
+use crate::bots::games::bot_table::BotTable;
 use crate::rules::Move;
 
-fn pair(cards: &str) -> Table<Smart> {
-    Table::deal(2, cards)
+fn pair(cards: &str) -> BotTable<Smart> {
+    BotTable::deal(2, cards)
 }
 
 fn parse(text: &str) -> Move {

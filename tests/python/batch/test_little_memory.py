@@ -70,7 +70,7 @@ CALLS = {
     "step": ("batch()", "subject.step(np.full(GAMES, 2))"),
     "final observations": ("after_an_end()", "subject.final_observations()"),
     "tables of games": (
-        "Batch._of_table(FIVE, [None] * 5, FEW, 0, 0)",
+        "Batch._without_learner(FIVE, [None] * 5, FEW, 0, 0)",
         "subject._rows(np.arange(FEW), np.zeros(FEW, np.int64), ROWS)",
     ),
     "network": (

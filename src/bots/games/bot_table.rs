@@ -10,16 +10,16 @@ use crate::bots::bot::Bot;
 use crate::rules::{Card, EpisodeSeed, GameRng, Move, Parameters, Seat, State, Variant};
 
 /// A game and the bots of all seats.
-pub(crate) struct Table<B> {
+pub(crate) struct BotTable<B> {
     pub state: State,
     seats: Seats,
     bots: PhantomData<B>,
 }
 
-impl<B: Bot + Default> Table<B> {
+impl<B: Bot + Default> BotTable<B> {
     /// A base game with these cards on top of the deck: the hands, the oldest card first, and then
     /// the cards to draw. The rest of the deck is in index order.
-    pub fn deal(players: u8, cards: &str) -> Table<B> {
+    pub fn deal(players: u8, cards: &str) -> BotTable<B> {
         let parameters = Parameters { players: players.into(), ..Parameters::default() };
         let variant = Arc::new(Variant::new(parameters).unwrap());
         let mut deck: Vec<Card> = cards.split(' ').map(|card| card.parse().unwrap()).collect();
@@ -27,12 +27,12 @@ impl<B: Bot + Default> Table<B> {
             let dealt = deck.iter().filter(|&&other| other == card).count();
             deck.extend((dealt..variant.copies(card).into()).map(|_| card));
         }
-        Table::new(State::from_deck(variant, deck, Seat::FIRST).unwrap())
+        BotTable::new(State::from_deck(variant, deck, Seat::FIRST).unwrap())
     }
 
-    pub fn new(state: State) -> Table<B> {
+    pub fn new(state: State) -> BotTable<B> {
         let players = vec![Player::bot(B::default()); state.variant().players().into()];
-        let mut table = Table { state, seats: Seats::new(players), bots: PhantomData };
+        let mut table = BotTable { state, seats: Seats::new(players), bots: PhantomData };
         table.start();
         table
     }
