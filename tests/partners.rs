@@ -386,7 +386,7 @@ fn the_action_of_a_game_that_waits_for_a_bot_is_not_counted_as_illegal() {
     let partners = partners(&seats).with(Seat::ALL[3], external).unwrap();
     let options = Options { partners, ..Options::default() };
     let mut batch = Batch::new(variant("standard", 4), 3, SEED, options).unwrap();
-    batch.begin(&[5; 3]).unwrap();
+    batch.begin_step(&[5; 3]).unwrap();
     assert!(batch.to_act().all(|seat| seat == Some(Seat::ALL[1])));
     batch.answer(&[99; 3], &[true, false, false], BotTurns::One).unwrap();
     batch.answer(&[99; 3], &[false, true, false], BotTurns::UntilAsked).unwrap();

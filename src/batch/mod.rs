@@ -306,7 +306,7 @@ impl Batch {
             Step::new(config, acting_hand, backwards, request).has_illegal(games)
         };
         let run = |config: &BatchConfig, games: &mut Chunk<'_>, scratch: &mut Scratch| {
-            scratch.finished.begin(call);
+            scratch.finished.start_call(call);
             Step::new(config, acting_hand, backwards, request).run(games, scratch);
         };
         self.run_threads(outputs, refuse.then_some(refuses), run)
@@ -368,12 +368,12 @@ impl Batch {
             return Err(self.illegal_actions(actions, |_| true).into());
         }
         self.fresh = false;
-        self.finish_step();
+        self.count_step();
         self.interrupt_if_stopped()
     }
 
     /// Counts the step that was played.
-    fn finish_step(&mut self) {
+    fn count_step(&mut self) {
         self.calls += 1;
         self.games.count_step(self.config.plan.constants.players);
     }

@@ -137,7 +137,7 @@ impl Replay {
         let Replay { batch, games, leaving, next, actions, .. } = self;
         let next_games = NextGames { games, leaving, next, wrong: &wrong };
         batch.run(Request::Replay { actions, next_games }, outputs);
-        batch.finish_step();
+        batch.count_step();
         let wrong = wrong.into_inner();
         if wrong != NONE {
             self.is_broken = true;

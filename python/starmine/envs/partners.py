@@ -152,14 +152,14 @@ class PartneredBatch:
         # Some partners also see the learner's turn. It is shown once the actions are known to be legal.
         to_act = self.batch._to_act()
         seen = self._players.look(to_act) if self._every_turn else []
-        self.batch._begin(actions)
+        self.batch._begin_step(actions)
         self._is_broken = True
         if seen:
             self._players.show(to_act, seen)
         self._tell_begun(self.batch.episodes != self._episodes)
         self._players.play(self._waiting, self._answer)
         self._is_broken = False
-        return self.batch._end()
+        return self.batch._end_step()
 
     def _waiting(self) -> Array:
         """The seats of partners to act; -1 in games that wait for the learner or are over."""

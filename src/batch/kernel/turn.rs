@@ -65,7 +65,7 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
         let (counted, regained) = self.count(counters, action, legal, live, &taken);
         self.draw(&taken, counted, last, orders);
         self.note(action, touched, legal, &taken, regained);
-        self.end(live, legal, &taken, [counters, counted])
+        self.find_endings(live, legal, &taken, [counters, counted])
     }
 
     /// Takes the action's card out of the acting player's hand; the newer cards move down. [`Block::draw`]
@@ -274,7 +274,7 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
 
     /// Finds the endings and the rewards from the counters before and after the turn.
     #[inline(always)]
-    fn end(
+    fn find_endings(
         &mut self,
         live: <I::Lanes as Lanes>::Mask,
         legal: <I::Lanes as Lanes>::Mask,

@@ -115,7 +115,7 @@ impl Batch {
 
     /// Begins a step of a batch with partners: plays the learner's action in every game. If all partners are
     /// bots, they play up to the learner's next turn. If some are external, [`Batch::answer`] plays the turns of
-    /// all partners. [`Batch::end`] writes the outputs.
+    /// all partners. [`Batch::end_step`] writes the outputs.
     ///
     /// ```
     /// use starmine::batch::{Batch, Options, Outputs, Partners, BotTurns};
@@ -126,21 +126,21 @@ impl Batch {
     /// let external = vec![PlayerSpec::external()];
     /// let partners = Partners::default().with(Seat::ALL[1], external)?;
     /// let mut batch = Batch::new(variant, 64, 1, Options { partners, ..Options::default() })?;
-    /// batch.begin(&[5; 64])?; // the learner plays its oldest card
+    /// batch.begin_step(&[5; 64])?; // the learner plays its oldest card
     /// let waits: Vec<bool> = batch.to_act().map(|seat| seat == Some(Seat::ALL[1])).collect();
     /// batch.answer(&[6; 64], &waits, BotTurns::UntilAsked)?; // its partner plays another one
-    /// batch.end(Outputs::default())?;
+    /// batch.end_step(Outputs::default())?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
     /// [`BatchError::IllegalActions`], or [`BatchError::Partners`] if the batch has no partners or a game waits for
     /// one; no game has moved then.
-    pub fn begin(&mut self, actions: &[i64]) -> Result<(), BatchError> {
+    pub fn begin_step(&mut self, actions: &[i64]) -> Result<(), BatchError> {
         self.play_learner(actions, None)
     }
 
-    /// Begins a step as [`Batch::begin`] does, and ends it if there are outputs.
+    /// Begins a step as [`Batch::begin_step`] does, and ends it if there are outputs.
     pub(in crate::batch) fn play_learner(
         &mut self,
         actions: &[i64],
@@ -198,10 +198,10 @@ impl Batch {
     /// # Errors
     /// [`BatchError::Buffer`] for buffers of a wrong length, or [`BatchError::Partners`] if the batch has no
     /// partners.
-    pub fn end(&mut self, outputs: Outputs<'_>) -> Result<(), BatchError> {
+    pub fn end_step(&mut self, outputs: Outputs<'_>) -> Result<(), BatchError> {
         self.check_tables()?;
         outputs.check(&self.config, self.num_envs())?;
-        self.run(Request::End, outputs);
+        self.run(Request::EndStep, outputs);
         self.interrupt_if_stopped()
     }
 
@@ -214,15 +214,15 @@ impl Batch {
     ) -> Result<(), BatchError> {
         self.interrupt();
         self.fresh = false;
-        let (call, is_end) = (self.calls, outputs.is_some());
+        let (call, ends_step) = (self.calls, outputs.is_some());
         let refuses = None::<fn(&BatchConfig, &Chunk<'_>) -> bool>;
         self.run_threads(outputs.unwrap_or_default(), refuses, |config, games, scratch| {
-            scratch.finished.begin(call);
+            scratch.finished.start_call(call);
             while !games.is_empty() && !is_stopped() {
                 let mut group = games.take_front(GROUP_GAMES, config);
                 request.play(config, &mut group, scratch);
-                if is_end {
-                    Step::new(config, 0, false, Request::End).run(&mut group, scratch);
+                if ends_step {
+                    Step::new(config, 0, false, Request::EndStep).run(&mut group, scratch);
                 }
             }
         });

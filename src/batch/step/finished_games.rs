@@ -55,9 +55,9 @@ impl FinishedGames {
             && self.words.try_reserve(games.saturating_mul(words)).is_ok()
     }
 
-    /// Begins the call of this number: games of earlier calls are removed.
+    /// Starts the call of this number: games of earlier calls are removed.
     #[inline(always)]
-    pub fn begin(&mut self, call: u64) {
+    pub fn start_call(&mut self, call: u64) {
         if self.call != call {
             self.call = call;
             self.games.clear();

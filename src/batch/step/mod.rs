@@ -90,7 +90,7 @@ pub(super) enum Request<'a> {
         refuse_illegal: bool,
     },
     /// Nothing: the outputs show the step that was played. All games have partners.
-    End,
+    EndStep,
     /// Play one stored action in each game, and deal the stored games that follow.
     Replay { actions: &'a [i64], next_games: NextGames<'a> },
 }
@@ -111,7 +111,7 @@ pub(super) struct Step<'a> {
     /// The actions of all games of the batch; `None` to write the outputs without playing.
     pub actions: Option<&'a [i64]>,
     /// Whether the outputs show the step that was played in games with partners.
-    pub ends: bool,
+    pub ends_step: bool,
     /// In a replay, the games that follow those that leave.
     pub next_games: Option<NextGames<'a>>,
     /// Whether the groups are processed from the last to the first.
@@ -127,12 +127,12 @@ impl<'a> Step<'a> {
         request: Request<'a>,
     ) -> Step<'a> {
         let (actions, next_games) = match request {
-            Request::Observe | Request::End => (None, None),
+            Request::Observe | Request::EndStep => (None, None),
             Request::Play { actions, .. } => (Some(actions), None),
             Request::Replay { actions, next_games } => (Some(actions), Some(next_games)),
         };
-        let ends = matches!(request, Request::End);
-        Step { config, acting_hand, actions, ends, next_games, backwards }
+        let ends_step = matches!(request, Request::EndStep);
+        Step { config, acting_hand, actions, ends_step, next_games, backwards }
     }
 
     /// Plays the step in the games of a chunk.
@@ -190,7 +190,7 @@ impl<'a> Step<'a> {
             if self.actions.is_some() {
                 let finished = &mut scratch.finished;
                 self.play_group(kernel, chunk, finished, games.clone(), &mut results);
-            } else if self.ends {
+            } else if self.ends_step {
                 read_results(&chunk.tables[games.clone()], &mut results);
             }
             self.write_group(kernel, chunk, scratch, games, &results);

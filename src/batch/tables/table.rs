@@ -258,8 +258,8 @@ mod tests {
                 step(&mut batch),
                 batch.observe(Outputs::default()),
                 batch.finished().map(drop),
-                batch.begin(&[5; 20]),
-                batch.end(Outputs::default()),
+                batch.begin_step(&[5; 20]),
+                batch.end_step(Outputs::default()),
             ] {
                 assert!(matches!(refused, Err(BatchError::Interrupted)), "{refused:?}");
             }

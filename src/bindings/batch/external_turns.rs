@@ -23,8 +23,8 @@ const LONG_RECORD: usize = 1 << 12;
 
 #[pymethods]
 impl Batch {
-    /// Games without a learner, for `play_games`: those from the first one, or those whose numbers are listed, uint64. `None`
-    /// in `players` is a seat that Python plays. No turn is played.
+    /// Games without a learner, for `play_games`: those from the first one, or those whose numbers are listed,
+    /// uint64. `None` in `players` is a seat that Python plays; if there is one, no turn is played.
     #[staticmethod]
     #[pyo3(signature = (variant, players, games, seed, first_game, listed=None))]
     fn _without_learner(
@@ -44,8 +44,8 @@ impl Batch {
         Ok(Batch::wrap(py, interruptible(py, deal)??))
     }
 
-    /// The games of a batch without a learner, as far as they were played: decks uint8 (N, deck_size), start players uint8 (N,), actions
-    /// uint8 (turns,) and offsets int64 (N + 1,).
+    /// The games of a batch without a learner, as far as they were played: decks uint8 (N, deck_size), start players
+    /// uint8 (N,), actions uint8 (turns,) and offsets int64 (N + 1,).
     fn _recorded<'py>(&self, py: Python<'py>) -> PyResult<RecordingArrays<'py>> {
         let batch = &self.lock_whole()?.batch;
         let recording = detached(batch.num_envs() > LONG_RECORD, py, || batch.recorded())?;
@@ -60,9 +60,9 @@ impl Batch {
     }
 
     /// Begins a step of a batch with external partners: plays the learner's actions.
-    fn _begin(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn _begin_step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<()> {
         let mut games = self.read_actions(actions)?;
-        games.play(py, |batch, actions| batch.begin(actions))
+        games.play(py, |batch, actions| batch.begin_step(actions))
     }
 
     /// Plays the turns of partners in the games of a mask, bool (N,): the action of an external partner, or the turn
@@ -81,8 +81,8 @@ impl Batch {
     }
 
     /// Ends a step of a batch with external partners, and returns its outputs in new arrays.
-    fn _end(&self, py: Python<'_>) -> PyResult<Py<PyDict>> {
-        self.call_new(py, self.lock()?, |games, outputs| games.batch.end(outputs))
+    fn _end_step(&self, py: Python<'_>) -> PyResult<Py<PyDict>> {
+        self.call_new(py, self.lock()?, |games, outputs| games.batch.end_step(outputs))
     }
 
     /// For each game the seat to act, int32 (N,); -1 if the game is over.
