@@ -10,7 +10,7 @@ use crate::bindings::arguments::numbers::{Integer, count, seed as read_seed};
 use crate::bindings::arrays::copies::mask;
 use crate::bindings::arrays::vectors::collect;
 use crate::bindings::bots::play_bots::{
-    GivenPlayers, RecordingArrays, read_games, read_players, recorded,
+    GivenPlayers, RecordingTuple, read_games, read_players, recording_tuple,
 };
 use crate::bindings::encode::view_rows::{ViewRequest, pairs, rows};
 use crate::bindings::interruptible::{detached, interruptible};
@@ -46,10 +46,10 @@ impl Batch {
 
     /// The games of a batch without a learner, as far as they were played: decks uint8 (N, deck_size), start players
     /// uint8 (N,), actions uint8 (turns,) and offsets int64 (N + 1,).
-    fn _recorded<'py>(&self, py: Python<'py>) -> PyResult<RecordingArrays<'py>> {
+    fn _recorded<'py>(&self, py: Python<'py>) -> PyResult<RecordingTuple<'py>> {
         let batch = &self.lock_whole()?.batch;
         let recording = detached(batch.num_envs() > LONG_RECORD, py, || batch.recorded())?;
-        recorded(py, recording?)
+        recording_tuple(py, recording?)
     }
 
     /// A game of a batch with partners, with all hands.

@@ -76,14 +76,17 @@ fn outcome_arrays<'py>(py: Python<'py>, outcomes: &[Outcome]) -> PyResult<Outcom
 
 /// Decks uint8 (games, deck_size), start players uint8 (games,), actions uint8 (turns,) and offsets
 /// int64 (games + 1,).
-pub type RecordingArrays<'py> = (
+pub type RecordingTuple<'py> = (
     Bound<'py, PyArray2<u8>>,
     Bound<'py, PyArray1<u8>>,
     Bound<'py, PyArray1<u8>>,
     Bound<'py, PyArray1<i64>>,
 );
 
-pub fn recorded<'py>(py: Python<'py>, recording: Recording) -> PyResult<RecordingArrays<'py>> {
+pub fn recording_tuple<'py>(
+    py: Python<'py>,
+    recording: Recording,
+) -> PyResult<RecordingTuple<'py>> {
     let rules::RecordingArrays { decks, start_players, actions, ends } = recording.into_arrays();
     let games = ends.len();
     let offsets = std::iter::once(0).chain(ends.into_iter().map(|end| end as i64));
@@ -99,7 +102,7 @@ pub fn recorded<'py>(py: Python<'py>, recording: Recording) -> PyResult<Recordin
 /// The means and the standard errors of the values of all actions, each float32 (turns, actions).
 type ValueArrays<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray2<f32>>);
 
-fn searched<'py>(
+fn value_arrays<'py>(
     py: Python<'py>,
     variant: &rules::Variant,
     values: TurnValues,
@@ -129,7 +132,7 @@ pub fn _play_bots<'py>(
     first_game: Integer,
     num_threads: Integer,
     listed: Option<&Bound<'py, PyAny>>,
-) -> PyResult<(OutcomeArrays<'py>, RecordingArrays<'py>, Option<ValueArrays<'py>>)> {
+) -> PyResult<(OutcomeArrays<'py>, RecordingTuple<'py>, Option<ValueArrays<'py>>)> {
     let variant = read_variant(variant)?;
     let specs = read_players(&variant, &players)?;
     let players = specs.iter().map(|spec| Ok(spec.player(&variant)?));
@@ -140,6 +143,6 @@ pub fn _play_bots<'py>(
     let played =
         interruptible(py, || play_listed_games(&variant, &players, &games, options, true))?;
     let PlayedGames { outcomes, recording, turn_values: values } = played?;
-    let values = values.map(|values| searched(py, &variant, values)).transpose()?;
-    Ok((outcome_arrays(py, &outcomes)?, recorded(py, recording)?, values))
+    let values = values.map(|values| value_arrays(py, &variant, values)).transpose()?;
+    Ok((outcome_arrays(py, &outcomes)?, recording_tuple(py, recording)?, values))
 }
