@@ -7,10 +7,10 @@ use crate::buffers::{BufferError, Simd, Task, WriteOnly, check_length};
 use crate::threads::share;
 
 /// The size in bytes of the output that a thread takes at a time.
-const PIECE: usize = 1 << 18;
+const BYTES_PER_PIECE: usize = 1 << 18;
 
 /// The size in bytes of the output for which another thread is started.
-const THREAD: usize = 1 << 22;
+const BYTES_PER_THREAD: usize = 1 << 22;
 
 /// The size in bytes from which the output is written with non-temporal stores, because the caches
 /// cannot hold it.
@@ -58,12 +58,12 @@ pub fn unpack_bits<E: Element>(
     let out = out.elements();
     let total = size_of_val(out);
     let streams = total >= STREAM;
-    let threads = num_threads.min(total / THREAD);
+    let threads = num_threads.min(total / BYTES_PER_THREAD);
     if threads <= 1 {
         simd.run(Rows { bits, num_features, out, streams });
         return Ok(());
     }
-    let piece = (PIECE / (total / rows)).max(1);
+    let piece = (BYTES_PER_PIECE / (total / rows)).max(1);
     let pieces = bits.chunks(piece * row_bytes).zip(out.chunks_mut(piece * num_features));
     share(pieces, &mut vec![(); threads], |(), (bits, out)| {
         simd.run(Rows { bits, num_features, out, streams });

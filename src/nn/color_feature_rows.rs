@@ -6,10 +6,10 @@ use crate::buffers::{BufferError, WriteOnly, check_length, packed_length};
 use crate::threads::share;
 
 /// Rows that a thread takes at a time: a tenth of a millisecond.
-const PIECE: usize = 1 << 7;
+const ROWS_PER_PIECE: usize = 1 << 7;
 
 /// Rows for which another thread is started.
-const THREAD: usize = 1 << 9;
+const ROWS_PER_THREAD: usize = 1 << 9;
 
 impl ColorFeatures {
     /// Writes the features of many packed observations, on at most `num_threads` threads. The rows
@@ -27,8 +27,10 @@ impl ColorFeatures {
         let rows = bits.len() / row_bytes;
         check_length("bits", bits.len(), rows * row_bytes)?;
         check_length("out", out.len(), rows.saturating_mul(length))?;
-        let threads = num_threads.min(rows / THREAD).max(1);
-        let pieces = bits.chunks(PIECE * row_bytes).zip(out.elements().chunks_mut(PIECE * length));
+        let threads = num_threads.min(rows / ROWS_PER_THREAD).max(1);
+        let pieces = bits
+            .chunks(ROWS_PER_PIECE * row_bytes)
+            .zip(out.elements().chunks_mut(ROWS_PER_PIECE * length));
         share(pieces, &mut vec![(); threads], |(), (bits, out)| {
             let mut words = vec![0; row_bytes / 8];
             let mut numbers = vec![0.0; length];

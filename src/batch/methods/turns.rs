@@ -21,7 +21,7 @@ use crate::rules::{EpisodeSeed, Recording, Seat, State, Variant};
 use crate::threads::is_stopped;
 
 /// The most games that a thread deals at a time.
-const PIECE: usize = 64;
+const GAMES_PER_PIECE: usize = 64;
 
 impl Batch {
     /// These episodes, in which these players hold all seats: there is no learner. No turn is played if a player
@@ -67,7 +67,7 @@ impl Batch {
         episodes: &[(usize, EpisodeSeed)],
     ) -> Result<Vec<(usize, Table)>, BatchError> {
         let num_envs = self.num_envs();
-        let size = episodes.len().div_ceil(self.scratch.len()).clamp(1, PIECE);
+        let size = episodes.len().div_ceil(self.scratch.len()).clamp(1, GAMES_PER_PIECE);
         let number = episodes.len().div_ceil(size);
         let mut pieces: Vec<Vec<Table>> = reserve(number, num_envs)?;
         pieces.resize_with(number, Vec::new);

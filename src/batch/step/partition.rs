@@ -12,7 +12,7 @@ use crate::batch::step::scratch::Scratch;
 use crate::threads::{Pool, locked, take_pieces};
 
 /// The number of pieces in a large share.
-const PIECES: usize = 4;
+const PIECES_PER_SHARE: usize = 4;
 
 /// The games of a batch in one share for each thread, always the same games, so that they stay in
 /// the caches of the thread's core.
@@ -86,7 +86,7 @@ impl<'a> Partition<'a> {
             }
         }
         let size = locked(&self.0[0].left).len();
-        let piece = (size / PIECES).next_multiple_of(GROUP_GAMES).max(GROUP_GAMES);
+        let piece = (size / PIECES_PER_SHARE).next_multiple_of(GROUP_GAMES).max(GROUP_GAMES);
         pool.run(|thread| {
             let words = block_words(config.plan.constants);
             let take = |scratch: &mut Scratch, share: &Share<'a>, distance| {

@@ -19,7 +19,7 @@ use crate::rules::{self, DeckError, MoveError, Recording, RecordingArrays, State
 use crate::threads::{is_stopped, share};
 
 /// The number of games that a thread checks at a time.
-const PIECE: usize = 1 << 10;
+const GAMES_PER_PIECE: usize = 1 << 10;
 
 /// Reads decks uint8 (games, deck_size), start players uint8 (games,), actions uint8 (turns,) and
 /// offsets int64 (games + 1,).
@@ -129,12 +129,16 @@ pub fn _take_actions<'py>(
 fn outcomes(games: &Recording, threads: usize) -> Result<Vec<[i32; 5]>, TryReserveError> {
     let mut rows = try_with_capacity(games.len())?;
     rows.resize(games.len(), [0; 5]);
-    share(rows.chunks_mut(PIECE).enumerate(), &mut vec![(); threads], |(), (index, piece)| {
-        for (row, game) in piece.iter_mut().zip(index * PIECE..) {
-            *row = outcome(games.game(game).play());
-        }
-        !is_stopped()
-    });
+    share(
+        rows.chunks_mut(GAMES_PER_PIECE).enumerate(),
+        &mut vec![(); threads],
+        |(), (index, piece)| {
+            for (row, game) in piece.iter_mut().zip(index * GAMES_PER_PIECE..) {
+                *row = outcome(games.game(game).play());
+            }
+            !is_stopped()
+        },
+    );
     Ok(rows)
 }
 

@@ -14,7 +14,7 @@ use crate::threads::{MAX_THREADS, is_stopped, share};
 
 /// The most games that a thread takes at a time. It takes fewer if there are few games, so that all
 /// threads get some: a bot may need seconds for a game.
-const PIECE: usize = 64;
+const GAMES_PER_PIECE: usize = 64;
 
 /// Recorded games and their results, in their order.
 #[derive(Clone, Debug)]
@@ -148,7 +148,7 @@ pub(crate) fn play_listed_games(
         return Err(GamesError::External);
     }
     let outcomes = try_with_capacity(games.len())?;
-    let size = (games.len() / num_threads.max(1).saturating_mul(8)).clamp(1, PIECE);
+    let size = (games.len() / num_threads.max(1).saturating_mul(8)).clamp(1, GAMES_PER_PIECE);
     let number = games.len().div_ceil(size);
     let mut pieces = try_with_capacity(number)?;
     pieces.resize_with(number, || Err(GamesError::Stopped));

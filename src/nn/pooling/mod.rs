@@ -17,10 +17,10 @@ use crate::buffers::{BufferError, Simd, Task, WriteOnly, check_length};
 use crate::threads::share;
 
 /// The size in elements of the towers that a thread takes at a time.
-const PIECE: usize = 1 << 15;
+const ELEMENTS_PER_PIECE: usize = 1 << 15;
 
 /// The size in elements of the towers for which another thread is started.
-const THREAD: usize = 1 << 18;
+const ELEMENTS_PER_THREAD: usize = 1 << 18;
 
 /// The sizes of a layer: its colours, and the units of the tower of each.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +57,10 @@ impl PoolingSize {
     /// How many observations make a piece, and how many threads work on `count` observations.
     fn shares(self, count: usize, num_threads: usize) -> (usize, usize) {
         let tower = self.tower().max(1);
-        ((PIECE / tower).max(1), num_threads.min(count.saturating_mul(tower) / THREAD).max(1))
+        (
+            (ELEMENTS_PER_PIECE / tower).max(1),
+            num_threads.min(count.saturating_mul(tower) / ELEMENTS_PER_THREAD).max(1),
+        )
     }
 }
 

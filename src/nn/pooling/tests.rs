@@ -88,7 +88,7 @@ fn the_layer_and_its_gradient_are_as_defined() {
 #[test]
 fn all_instruction_sets_and_threads_give_the_same_bits() {
     let size = PoolingSize { colors: 5, width: 96 };
-    let count = 2 * THREAD / size.tower() + 3;
+    let count = 2 * ELEMENTS_PER_THREAD / size.tower() + 3;
     let expected = run::<bf16>(Simd::PORTABLE, size, count, 1);
     for simd in Simd::available() {
         for threads in [1, 3] {
