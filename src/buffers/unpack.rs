@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 
 use super::expand::{Element, Expand, expand, fence};
 use crate::buffers::{BufferError, Simd, Task, WriteOnly, check_length};
-use crate::threads::share;
+use crate::threads::for_each_piece;
 
 /// The size in bytes of the output that a thread takes at a time.
 const BYTES_PER_PIECE: usize = 1 << 18;
@@ -65,7 +65,7 @@ pub fn unpack_bits<E: Element>(
     }
     let piece = (BYTES_PER_PIECE / (total / rows)).max(1);
     let pieces = bits.chunks(piece * row_bytes).zip(out.chunks_mut(piece * num_features));
-    share(pieces, &mut vec![(); threads], |(), (bits, out)| {
+    for_each_piece(pieces, &mut vec![(); threads], |(), (bits, out)| {
         simd.run(Rows { bits, num_features, out, streams });
         true
     });

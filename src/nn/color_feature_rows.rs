@@ -3,7 +3,7 @@
 use super::color_features::ColorFeatures;
 use super::real::Real;
 use crate::buffers::{BufferError, WriteOnly, check_length, packed_length};
-use crate::threads::share;
+use crate::threads::for_each_piece;
 
 /// Rows that a thread takes at a time: a tenth of a millisecond.
 const ROWS_PER_PIECE: usize = 1 << 7;
@@ -31,7 +31,7 @@ impl ColorFeatures {
         let pieces = bits
             .chunks(ROWS_PER_PIECE * row_bytes)
             .zip(out.elements().chunks_mut(ROWS_PER_PIECE * length));
-        share(pieces, &mut vec![(); threads], |(), (bits, out)| {
+        for_each_piece(pieces, &mut vec![(); threads], |(), (bits, out)| {
             let mut words = vec![0; row_bytes / 8];
             let mut numbers = vec![0.0; length];
             for (packed, row) in bits.chunks_exact(row_bytes).zip(out.chunks_exact_mut(length)) {

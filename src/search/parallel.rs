@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::blueprint::Blueprint;
 use super::error::SearchError;
-use crate::threads::{is_stopped, share};
+use crate::threads::{for_each_piece, is_stopped};
 
 /// Computes `of(worker, range)` for ranges of `size` indices below a count, and joins the results
 /// in their order, whatever the number of threads. Each thread has a worker, which has no effect on
@@ -21,7 +21,7 @@ pub(super) fn map<T: Send>(
     let mut results: Vec<Vec<T>> = Vec::new();
     results.resize_with(count.div_ceil(size), Vec::new);
     let ranges = (0..count).step_by(size).map(|first| first..count.min(first + size));
-    share(ranges.zip(&mut results), workers, |worker, (range, results)| {
+    for_each_piece(ranges.zip(&mut results), workers, |worker, (range, results)| {
         *results = work(worker, range);
         !is_stopped()
     });

@@ -75,7 +75,7 @@ impl Batch {
         let Batch { config, pool, scratch, .. } = self;
         let partners = &config.options.partners;
         let turns = (!partners.any_is_asked()).then_some(BotTurns::UntilAsked);
-        pool.share(
+        pool.for_each_piece(
             episodes.chunks(size).zip(&mut pieces),
             scratch,
             |scratch, (episodes, tables)| {

@@ -16,7 +16,7 @@ use crate::bindings::errors::ArrayError;
 use crate::bindings::interruptible::interruptible;
 use crate::buffers::try_with_capacity;
 use crate::rules::{self, DeckError, MoveError, Recording, RecordingArrays, State};
-use crate::threads::{is_stopped, share};
+use crate::threads::{for_each_piece, is_stopped};
 
 /// The number of games that a thread checks at a time.
 const GAMES_PER_PIECE: usize = 1 << 10;
@@ -129,7 +129,7 @@ pub fn _take_actions<'py>(
 fn outcomes(games: &Recording, threads: usize) -> Result<Vec<[i32; 5]>, TryReserveError> {
     let mut rows = try_with_capacity(games.len())?;
     rows.resize(games.len(), [0; 5]);
-    share(
+    for_each_piece(
         rows.chunks_mut(GAMES_PER_PIECE).enumerate(),
         &mut vec![(); threads],
         |(), (index, piece)| {

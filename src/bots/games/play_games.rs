@@ -10,7 +10,7 @@ use super::runner::{BotTurns, GameRunner, Outcome};
 use super::turn_values::TurnValues;
 use crate::buffers::try_with_capacity;
 use crate::rules::{EpisodeSeed, Recording, Variant};
-use crate::threads::{MAX_THREADS, is_stopped, share};
+use crate::threads::{MAX_THREADS, for_each_piece, is_stopped};
 
 /// The most games that a thread takes at a time. It takes fewer if there are few games, so that all
 /// threads get some: a bot may need seconds for a game.
@@ -155,7 +155,7 @@ pub(crate) fn play_listed_games(
     let mut workers: Vec<Option<Worker>> = std::iter::repeat_with(|| None)
         .take(num_threads.min(number).clamp(1, MAX_THREADS))
         .collect();
-    share(games.chunks(size).zip(&mut pieces), &mut workers, |worker, (games, piece)| {
+    for_each_piece(games.chunks(size).zip(&mut pieces), &mut workers, |worker, (games, piece)| {
         let worker = worker.get_or_insert_with(|| Worker::new(variant, players, size));
         *piece = worker.play(seed, games, records);
         piece.is_ok()

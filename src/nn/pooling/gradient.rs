@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use super::PoolingSize;
 use crate::buffers::{BufferError, Simd, Task, WriteOnly};
 use crate::nn::real::Real;
-use crate::threads::share;
+use crate::threads::for_each_piece;
 
 /// The results of a layer with their gradients, and where the gradients of its inputs go.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl<F: Real> PoolingGradient<'_, F> {
         let (d_rows, d_shared) = (d_rows.elements(), d_shared.elements());
         let outputs = d_rows.chunks_mut(towers).zip(d_shared.chunks_mut(width));
         let pieces = results.zip(gradients).zip(outputs);
-        share(pieces, &mut vec![(); threads], |(), (results, outputs)| {
+        for_each_piece(pieces, &mut vec![(); threads], |(), (results, outputs)| {
             let (((tower, pooled), (d_tower, d_pooled)), (d_rows, d_shared)) = (results, outputs);
             simd.run(Gradients { size, tower, pooled, d_tower, d_pooled, d_rows, d_shared });
             true

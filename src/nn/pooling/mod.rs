@@ -14,7 +14,7 @@ pub use gradient::PoolingGradient;
 
 use super::real::Real;
 use crate::buffers::{BufferError, Simd, Task, WriteOnly, check_length};
-use crate::threads::share;
+use crate::threads::for_each_piece;
 
 /// The size in elements of the towers that a thread takes at a time.
 const ELEMENTS_PER_PIECE: usize = 1 << 15;
@@ -97,7 +97,7 @@ impl<F: Real> Pooling<'_, F> {
         let inputs = rows.chunks(towers).zip(shared.chunks(width));
         let (tower, pooled) = (tower.elements(), pooled.elements());
         let outputs = tower.chunks_mut(towers).zip(pooled.chunks_mut(2 * width));
-        share(inputs.zip(outputs), &mut vec![(); threads], |(), (inputs, outputs)| {
+        for_each_piece(inputs.zip(outputs), &mut vec![(); threads], |(), (inputs, outputs)| {
             let ((rows, shared), (tower, pooled)) = (inputs, outputs);
             simd.run(Observations { size, rows, shared, tower, pooled });
             true

@@ -31,7 +31,7 @@ pub fn take_pieces<S, W, T>(
 ///
 /// # Panics
 /// If `work` panics on any thread.
-pub fn share<W: Send, T>(
+pub fn for_each_piece<W: Send, T>(
     pieces: impl Iterator<Item = T> + Send,
     workers: &mut [W],
     work: impl Fn(&mut W, T) -> bool + Sync,
@@ -39,12 +39,12 @@ pub fn share<W: Send, T>(
     let mut pool = Pool::default();
     // The threads that have started are enough.
     let _ = pool.start(workers.len());
-    pool.share(pieces, workers, work);
+    pool.for_each_piece(pieces, workers, work);
 }
 
 impl Pool {
-    /// As [`share`], on the threads of the pool, of which there are no more than workers.
-    pub fn share<W: Send, T>(
+    /// As [`for_each_piece`], on the threads of the pool, of which there are no more than workers.
+    pub fn for_each_piece<W: Send, T>(
         &mut self,
         pieces: impl Iterator<Item = T> + Send,
         workers: &mut [W],
@@ -74,7 +74,7 @@ mod tests {
     fn each_piece_is_worked_on_once() {
         for threads in 1..5 {
             let (mut counts, mut workers) = (vec![0; 100], vec![0; threads]);
-            share(counts.iter_mut(), &mut workers, |worker, count| {
+            for_each_piece(counts.iter_mut(), &mut workers, |worker, count| {
                 *count += 1;
                 *worker += 1;
                 true
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn a_thread_that_is_told_to_end_takes_no_further_pieces() {
         let mut counts = vec![0; 100];
-        share(counts.iter_mut(), &mut [(); 3], |(), count| {
+        for_each_piece(counts.iter_mut(), &mut [(); 3], |(), count| {
             *count += 1;
             false
         });
@@ -101,7 +101,7 @@ mod tests {
                 assert_ne!(found, piece);
                 true
             };
-            let shared = || share(0..100, &mut [(); 3], work);
+            let shared = || for_each_piece(0..100, &mut [(); 3], work);
             assert!(catch_unwind(AssertUnwindSafe(shared)).is_err());
         }
     }
