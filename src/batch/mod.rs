@@ -157,7 +157,7 @@ pub struct Batch {
     seeds: Vec<GameSeed>,
     /// The number of steps, resets and draws of worlds. A list of finished games stores the number of the step that
     /// it belongs to.
-    calls: u64,
+    num_calls: u64,
     seed: u64,
     /// Whether no game has moved since the batch was made: the first reset keeps such games.
     fresh: bool,
@@ -239,7 +239,7 @@ impl Batch {
             config,
             games,
             seeds,
-            calls: 0,
+            num_calls: 0,
             seed,
             fresh: true,
             has_worlds: false,
@@ -300,7 +300,7 @@ impl Batch {
 
     fn run_request(&mut self, request: Request<'_>, outputs: Outputs<'_>) -> bool {
         let (acting_hand, backwards) = (self.games.acting_hand(), self.goes_backwards());
-        let call = self.calls + u64::from(request.plays());
+        let call = self.num_calls + u64::from(request.plays());
         let refuse = matches!(request, Request::Play { refuse_illegal: true, .. });
         let refuses = |config: &BatchConfig, games: &Chunk<'_>| {
             Step::new(config, acting_hand, backwards, request).has_illegal(games)
@@ -339,7 +339,7 @@ impl Batch {
 
     /// Whether the next call goes through the games from the last one to the first.
     const fn goes_backwards(&self) -> bool {
-        self.config.alternates && self.calls % 2 == 1
+        self.config.alternates && self.num_calls % 2 == 1
     }
 
     /// Plays one turn in every game; with [`Partners`] the learner's turn and those of its partners up
@@ -374,7 +374,7 @@ impl Batch {
 
     /// Counts the step that was played.
     fn count_step(&mut self) {
-        self.calls += 1;
+        self.num_calls += 1;
         self.games.count_step(self.config.plan.constants.players);
     }
 
@@ -393,8 +393,8 @@ impl Batch {
     }
 
     /// The number of steps, resets and draws of worlds.
-    pub(crate) const fn calls(&self) -> u64 {
-        self.calls
+    pub(crate) const fn num_calls(&self) -> u64 {
+        self.num_calls
     }
 
     /// Checks that no call was interrupted halfway since all games were dealt.

@@ -24,7 +24,7 @@ impl Batch {
             config: self.config.clone(),
             games,
             seeds,
-            calls: self.calls,
+            num_calls: self.num_calls,
             seed: self.seed,
             fresh: self.fresh,
             has_worlds: self.has_worlds,

@@ -29,7 +29,7 @@ impl Batch {
     /// If an earlier call was interrupted halfway.
     pub fn num_finished(&self) -> usize {
         self.whole_games();
-        self.scratch.iter().map(|scratch| scratch.finished.games(self.calls).len()).sum()
+        self.scratch.iter().map(|scratch| scratch.finished.games(self.num_calls).len()).sum()
     }
 
     /// Where the last words of the finished games are, in ascending order of the games.
@@ -37,7 +37,7 @@ impl Batch {
         self.check_whole()?;
         let mut all = reserve(self.num_finished(), self.num_envs())?;
         for (thread, scratch) in self.scratch.iter().enumerate() {
-            let games = scratch.finished.games(self.calls).iter().enumerate();
+            let games = scratch.finished.games(self.num_calls).iter().enumerate();
             all.extend(games.map(|(index, &game)| FinishedGame { game, thread, index }));
         }
         // Threads take games from each other, so their lists are not in order.

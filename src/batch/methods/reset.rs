@@ -170,7 +170,7 @@ impl Batch {
         }
         self.fresh = false;
         self.has_worlds &= reset_mask.is_some_and(|mask| mask.contains(&false));
-        self.calls += 1;
+        self.num_calls += 1;
         self.run(Request::Observe, outputs);
         self.interrupt_if_stopped()
     }

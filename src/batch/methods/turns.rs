@@ -156,7 +156,7 @@ impl Batch {
             return Err(PartnersError::PartnerToAct { game }.into());
         }
         self.check_actions(actions, |_| true)?;
-        self.calls += 1;
+        self.num_calls += 1;
         self.play(TableRequest::LearnerTurn(actions), outputs)
     }
 
@@ -214,7 +214,7 @@ impl Batch {
     ) -> Result<(), BatchError> {
         self.interrupt();
         self.fresh = false;
-        let (call, ends_step) = (self.calls, outputs.is_some());
+        let (call, ends_step) = (self.num_calls, outputs.is_some());
         let refuses = None::<fn(&BatchConfig, &Chunk<'_>) -> bool>;
         self.run_threads(outputs.unwrap_or_default(), refuses, |config, games, scratch| {
             scratch.finished.start_call(call);

@@ -112,7 +112,7 @@ impl Batch {
             *order = None;
         }
         (into.has_worlds, into.is_interrupted) = (true, false);
-        into.calls += 1;
+        into.num_calls += 1;
         Ok(())
     }
 

@@ -175,9 +175,9 @@ impl Games {
         if !self.is_long_step() {
             return Ok(py.detach(|| call(self))?);
         }
-        let calls = self.batch.calls();
+        let num_calls = self.batch.num_calls();
         let result = interruptible(py, || call(self));
-        if result.is_err() && self.batch.calls() != calls {
+        if result.is_err() && self.batch.num_calls() != num_calls {
             // The call may have ended just before the signal came; nobody gets its outputs.
             self.batch.interrupt();
         }
