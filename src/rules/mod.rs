@@ -58,7 +58,7 @@ pub use game::recorded_game::RecordedGame;
 pub use game::recording::{Recording, RecordingArrays};
 pub use game::recording_error::RecordingError;
 pub use game::rng::GameRng;
-pub(crate) use game::rng::{INCREMENT, MULTIPLIER, Purpose, mix_seed, ticket_index};
+pub(crate) use game::rng::{INCREMENT, MULTIPLIER, RngPurpose, mix_seed, ticket_index};
 pub use game::state::State;
 pub(crate) use game::validate::PositionError;
 pub(crate) use limits::MAX_CARD_KINDS;

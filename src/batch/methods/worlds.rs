@@ -8,7 +8,7 @@ use crate::batch::kernel::lanes::LANES;
 use crate::batch::options::{AutoresetMode, Options};
 use crate::batch::{Batch, BatchError, Partners, WorldsError};
 use crate::buffers::check_length;
-use crate::rules::{Belief, EpisodeSeed, GameRng, Purpose, Seat, View};
+use crate::rules::{Belief, EpisodeSeed, GameRng, RngPurpose, Seat, View};
 use crate::threads::{is_stopped, locked, take_pieces};
 
 /// Which worlds [`Batch::write_worlds`] draws.
@@ -92,7 +92,7 @@ impl Batch {
                         let mut game = self.copy_game(world / worlds.count);
                         let seed =
                             EpisodeSeed { seed: worlds.seed, game: world as u64, episode: 0 };
-                        let mut rng = GameRng::for_purpose(seed, Purpose::World);
+                        let mut rng = GameRng::for_purpose(seed, RngPurpose::World);
                         let observer = worlds.observer.unwrap_or(game.position.current_player);
                         let view = View::new(variant, &game.position, observer);
                         let belief = Belief::new(&view);

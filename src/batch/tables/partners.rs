@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::batch::{BatchError, PartnersError};
 use crate::bots::Player;
 use crate::players::{PlayerSpec, PlayerSpecError, StoredPlayer};
-use crate::rules::{EpisodeSeed, GameRng, Purpose, Seat, Variant};
+use crate::rules::{EpisodeSeed, GameRng, RngPurpose, Seat, Variant};
 
 /// The largest number of bots to draw from for one seat.
 const MAX_CHOICES: usize = 64;
@@ -217,7 +217,7 @@ impl Partners {
     pub(in crate::batch) fn drawn(&self, seat: Seat, seed: EpisodeSeed) -> Option<usize> {
         let mixture =
             self.seats.get(seat.index()).filter(|mixture| !mixture.partners.is_empty())?;
-        Some(mixture.draw(GameRng::for_purpose(seed, Purpose::Partner(seat))))
+        Some(mixture.draw(GameRng::for_purpose(seed, RngPurpose::Partner(seat))))
     }
 
     /// Whether partners hold a seat.
@@ -254,7 +254,7 @@ mod tests {
             let bots = vec!["iggi".parse().unwrap(); number];
             let plain = Partners::default().with(Seat::ALL[1], bots).unwrap();
             for seed in seeds().take(2000) {
-                let mut rng = GameRng::for_purpose(seed, Purpose::Partner(Seat::ALL[1]));
+                let mut rng = GameRng::for_purpose(seed, RngPurpose::Partner(Seat::ALL[1]));
                 let expected = Some(rng.below(number as u32) as usize);
                 assert_eq!(drawn.drawn(Seat::ALL[1], seed), expected);
                 assert_eq!(plain.drawn(Seat::ALL[1], seed), expected);

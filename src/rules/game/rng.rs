@@ -26,7 +26,7 @@ pub struct GameRng {
 
 /// What a generator is for, besides the deal of its episode.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Purpose {
+pub(crate) enum RngPurpose {
     /// The moves of the player in a seat.
     Moves(Seat),
     /// Which of its partners holds a seat.
@@ -51,16 +51,16 @@ impl GameRng {
     /// The generator of the player in a seat, independent of the deal's and of the other seats'.
     #[must_use]
     pub fn for_seat(seed: EpisodeSeed, seat: Seat) -> GameRng {
-        GameRng::for_purpose(seed, Purpose::Moves(seat))
+        GameRng::for_purpose(seed, RngPurpose::Moves(seat))
     }
 
     /// The generator of an episode for this purpose, independent of the deal's and of those for other
     /// purposes.
-    pub(crate) fn for_purpose(seed: EpisodeSeed, purpose: Purpose) -> GameRng {
+    pub(crate) fn for_purpose(seed: EpisodeSeed, purpose: RngPurpose) -> GameRng {
         let number = match purpose {
-            Purpose::Moves(seat) => seat.index(),
-            Purpose::Partner(seat) => MAX_PLAYERS + seat.index(),
-            Purpose::World => 2 * MAX_PLAYERS + 2,
+            RngPurpose::Moves(seat) => seat.index(),
+            RngPurpose::Partner(seat) => MAX_PLAYERS + seat.index(),
+            RngPurpose::World => 2 * MAX_PLAYERS + 2,
         };
         GameRng::from_state(mix_seed(mix_seed(episode_state(seed), 0), number as u64))
     }
