@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::kernel::plan::Plan;
+use super::kernel::variant::KernelVariant;
 use super::options::{Dtype, Observers, Options};
 use crate::buffers::{InstructionSetError, Simd};
 use crate::encode::Layout;
@@ -16,7 +16,7 @@ pub(super) struct BatchConfig {
     pub layout: Layout,
     pub options: Options,
     /// On the heap, because its tables are aligned to 64 bytes and Python does not align a batch.
-    pub plan: Arc<Plan>,
+    pub kernel_variant: Arc<KernelVariant>,
     pub simd: Simd,
     /// Whether observations are written with non-temporal stores, because the caches cannot hold
     /// them.
@@ -37,7 +37,7 @@ impl BatchConfig {
     ) -> Result<BatchConfig, InstructionSetError> {
         let layout = options.encoder.layout(&variant);
         let mut config = BatchConfig {
-            plan: Arc::new(Plan::new(&variant)),
+            kernel_variant: Arc::new(KernelVariant::new(&variant)),
             simd: options.simd.map_or_else(Simd::chosen, Ok)?,
             layout,
             streams: false,

@@ -7,7 +7,7 @@ use super::kernel::block::{Field, GameLane, block_words, clear_block, count, cou
 use super::kernel::draw_order::DrawOrder;
 use super::kernel::game::Game;
 use super::kernel::lanes::{LANES, Word};
-use super::kernel::plan::Constants;
+use super::kernel::variant::Constants;
 use super::tables::table::Table;
 use crate::buffers::try_with_capacity;
 use crate::rules::{ActionId, ActionSet, EpisodeSeed, Position, Seat, Variant};

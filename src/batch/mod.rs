@@ -221,7 +221,7 @@ impl Batch {
         let config = BatchConfig::new(variant, num_envs, options)?;
         let pool = Pool::new(config.options.num_threads).map_err(BatchError::Threads)?;
         let games = if config.options.partners.is_empty() {
-            let blocks = Blocks::new(num_envs, config.plan.constants);
+            let blocks = Blocks::new(num_envs, config.kernel_variant.constants);
             Games::Blocks(blocks.map_err(|error| memory(num_envs, error))?)
         } else {
             Games::Tables(reserve(num_envs, num_envs)?)
@@ -375,7 +375,7 @@ impl Batch {
     /// Counts the step that was played.
     fn count_step(&mut self) {
         self.num_calls += 1;
-        self.games.count_step(self.config.plan.constants.players);
+        self.games.count_step(self.config.kernel_variant.constants.players);
     }
 
     fn interrupt_if_stopped(&mut self) -> Result<(), BatchError> {

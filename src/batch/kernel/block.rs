@@ -9,7 +9,7 @@ use std::ops::Deref;
 
 use super::Kernel;
 use super::lanes::{Isa, LANES, Lanes, Word};
-use super::plan::Constants;
+use super::variant::Constants;
 use crate::rules::Ending;
 
 /// A word of a block that is not a card.

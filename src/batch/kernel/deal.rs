@@ -58,7 +58,7 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
                 self.splat(constants.deck_size as u64) - self.isa.load(&DEALT_BEFORE[index]);
             random_below(self.isa, states, bounds).store(&mut numbers[index]);
         }
-        state = advance(state, self.plan.dealt);
+        state = advance(state, self.variant.dealt);
         let mut left = u64::MAX >> (64 - constants.deck_size);
         let mut dealt = [0; MAX_PLAYERS * MAX_HAND_SIZE];
         for (card, dealt) in dealt.iter_mut().enumerate().take(constants.dealt_cards()) {
@@ -80,7 +80,7 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
             let offset = if seat >= start { seat - start } else { seat + players - start };
             for slot in 0..constants.hand_size {
                 let copy = dealt[seat * constants.hand_size + slot];
-                let card = self.plan.drawn.0[usize::from(copy)];
+                let card = self.variant.drawn.0[usize::from(copy)];
                 self.set_card(offset, slot, lane, card);
             }
         }

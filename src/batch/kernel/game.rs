@@ -2,7 +2,7 @@
 
 use super::block::{Field, GameLane, count, counter, ending, hand_start};
 use super::lanes::Word;
-use super::plan::{
+use super::variant::{
     ABSENT, CARD_INDEX, COLOR_HINT, Constants, DISCARD, PLAY, RANK_HINT, TYPES, ones,
 };
 use crate::rules::{

@@ -3,7 +3,7 @@
 use super::Kernel;
 use super::block::{Block, Field, counter};
 use super::lanes::{Isa, Lanes, Mask, Word};
-use super::plan::ones;
+use super::variant::ones;
 
 const BYTE: u64 = 0xff;
 

@@ -11,16 +11,16 @@ pub mod lanes;
 pub mod legal;
 pub mod observe;
 pub mod pcg32;
-pub mod plan;
 pub mod turn;
+pub mod variant;
 
 use lanes::{Isa, Lanes};
-use plan::{Constants, Plan, ones};
+use variant::{Constants, KernelVariant, ones};
 
 // The kernel's code takes no closures over lanes: a closure would not be inlined into the function
 // that is compiled for the instruction set, and would run without it.
 
-/// The `VARIANT` of a kernel that reads all numbers of the variant from the plan.
+/// The `VARIANT` of a kernel that reads all numbers from its [`KernelVariant`].
 pub const ANY_VARIANT: usize = 0;
 
 /// Added to `VARIANT` for a variant with the cards and hands of the base game, but other tokens or
@@ -36,7 +36,7 @@ pub const OTHER_RULES: usize = 8;
 #[derive(Clone, Copy)]
 pub struct Kernel<'a, I, const VARIANT: usize> {
     pub isa: I,
-    pub plan: &'a Plan,
+    pub variant: &'a KernelVariant,
 }
 
 impl<I: Isa, const VARIANT: usize> Kernel<'_, I, VARIANT> {
@@ -47,11 +47,12 @@ impl<I: Isa, const VARIANT: usize> Kernel<'_, I, VARIANT> {
     #[inline(always)]
     pub fn constants(&self) -> Constants {
         if VARIANT == ANY_VARIANT {
-            self.plan.constants
+            self.variant.constants
         } else if Self::IS_BASE_GAME {
             const { Constants::standard(VARIANT) }
         } else {
-            const { Constants::standard(VARIANT % OTHER_RULES) }.with_rules_of(self.plan.constants)
+            const { Constants::standard(VARIANT % OTHER_RULES) }
+                .with_rules_of(self.variant.constants)
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::block::{Block, Field, counter};
 use super::lanes::{Isa, Lanes, Word};
-use super::plan::{ABSENT, CARD_INDEX, Constants, PLAY, TYPES, ones};
+use super::variant::{ABSENT, CARD_INDEX, Constants, PLAY, TYPES, ones};
 use crate::encode::Encoder;
 
 /// Appends fields to the packed rows of eight games.

@@ -5,7 +5,7 @@ use super::block::{Block, Field, counter};
 use super::draw_order::DrawOrder;
 use super::lanes::{Isa, LANES, Lanes, Mask, Word};
 use super::pcg32::{next_states, random_below};
-use super::plan::{
+use super::variant::{
     ABSENT, CARD_INDEX, COLOR_HINT, Constants, DISCARD, PLAY, RANK_HINT, TYPES, ones,
 };
 use crate::rules::Ending;
@@ -58,7 +58,7 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
         let [low_actions, high_actions] = [Field::LowActions, Field::HighActions];
         let legal = self.are_legal(self.word(low_actions), self.word(high_actions), actions);
         let num_actions = self.constants().num_actions();
-        let action = self.isa.look_up(&self.plan.actions, num_actions, actions).masked(legal);
+        let action = self.isa.look_up(&self.variant.actions, num_actions, actions).masked(legal);
         let (taken, last) = self.take_card(action);
         self.put_card(&taken);
         let touched = self.hint(action);
@@ -134,7 +134,7 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
     /// The bits of the taken card's copies in a set of copies; any bits if no card was taken.
     #[inline(always)]
     fn copies(&self, taken: &TakenCard<I::Lanes>) -> I::Lanes {
-        self.isa.look_up(&self.plan.copies, self.constants().cards(), taken.index)
+        self.isa.look_up(&self.variant.copies, self.constants().cards(), taken.index)
     }
 
     /// Adds the hint to the knowledge of the hinted hand, and returns the slots that it touches.
@@ -237,7 +237,7 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
         let copies = self.isa.load(&copies);
         self.store(Field::Deck, deck & !copies.masked(draws));
         let copies = self.isa.index_of_bit(copies);
-        let cards = self.isa.look_up(&self.plan.drawn, self.constants().deck_size, copies);
+        let cards = self.isa.look_up(&self.variant.drawn, self.constants().deck_size, copies);
         self.store_card(0, self.constants().hand_size - 1, cards.masked_or(draws, last));
     }
 

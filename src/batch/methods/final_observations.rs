@@ -60,7 +60,7 @@ impl Batch {
         let count = finished.len();
         let outputs = Outputs { obs: Some(buffer), ..Outputs::default() };
         outputs.check(&self.config, count)?;
-        let size = block_words(self.config.plan.constants);
+        let size = block_words(self.config.kernel_variant.constants);
         let words = count.div_ceil(LANES) * size;
         let mut blocks = reserve(words, self.num_envs())?;
         let mut seeds = reserve(count, self.num_envs())?;

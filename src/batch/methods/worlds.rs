@@ -73,7 +73,7 @@ impl Batch {
     /// As [`Batch::write_worlds`], after its checks.
     fn draw_worlds(&self, worlds: Worlds<'_>, into: &mut Batch) -> Result<(), BatchError> {
         (into.is_interrupted, into.fresh) = (true, false); // interrupted until all worlds are whole
-        let size = block_words(into.config.plan.constants);
+        let size = block_words(into.config.kernel_variant.constants);
         let variant = &self.config.variant;
         let Games::Blocks(Blocks { words, decks, acting_hand, .. }) = &mut into.games else {
             return Err(WorldsError::Partners.into());

@@ -60,7 +60,7 @@ impl<'a> Chunk<'a> {
 
     /// The first games, which are whole blocks or all there are, and the others.
     pub fn split_at(self, games: usize, config: &BatchConfig) -> (Chunk<'a>, Chunk<'a>) {
-        let words = games.div_ceil(LANES) * block_words(config.plan.constants);
+        let words = games.div_ceil(LANES) * block_words(config.kernel_variant.constants);
         let (blocks, other_blocks) = self.blocks.split_at_mut(words.min(self.blocks.len()));
         let (seeds, other_seeds) = self.seeds.split_at_mut(games);
         let (tables, other_tables) = self.tables.split_at_mut(games.min(self.tables.len()));

@@ -34,8 +34,8 @@ use std::ops::Range;
 use super::config::BatchConfig;
 use super::kernel::block::{Block, GameLane, block_words};
 use super::kernel::lanes::{Isa, LANES, Word};
-use super::kernel::plan::Constants;
 use super::kernel::turn::TurnResult;
+use super::kernel::variant::Constants;
 use super::kernel::{ANY_VARIANT, Kernel, OTHER_RULES};
 use super::options::AutoresetMode;
 use super::rows::features::write_features;
@@ -66,7 +66,7 @@ impl<I: Isa + Expand, const VARIANT: usize> Task<I> for KernelTask<'_, '_, '_, V
     #[inline(always)]
     fn run(self, isa: I) {
         let KernelTask(step, pass) = self;
-        let kernel = Kernel::<I, VARIANT> { isa, plan: &step.config.plan };
+        let kernel = Kernel::<I, VARIANT> { isa, variant: &step.config.kernel_variant };
         match pass {
             Pass::Run(chunk, scratch) => step.run_with(kernel, chunk, scratch),
             Pass::Check(chunk, found) => {
@@ -150,7 +150,7 @@ impl<'a> Step<'a> {
     /// Chooses the kernel: for a base game, for a base game with other tokens or switches, or for
     /// any variant.
     fn dispatch(self, pass: Pass<'_, '_>) {
-        let constants = self.config.plan.constants;
+        let constants = self.config.kernel_variant.constants;
         let is_standard = constants == Constants::standard(constants.players);
         match (constants.players, is_standard, constants.has_standard_cards()) {
             (2, true, _) => self.dispatch_for::<2>(pass),

@@ -88,7 +88,7 @@ impl<'a> Partition<'a> {
         let size = locked(&self.0[0].left).len();
         let piece = (size / PIECES_PER_SHARE).next_multiple_of(GROUP_GAMES).max(GROUP_GAMES);
         pool.run(|thread| {
-            let words = block_words(config.plan.constants);
+            let words = block_words(config.kernel_variant.constants);
             let take = |scratch: &mut Scratch, share: &Share<'a>, distance| {
                 // The caller's thread has memory for all games that end, every other thread for its
                 // share.

@@ -28,9 +28,10 @@ pub(in crate::batch) struct Scratch {
 impl Scratch {
     /// With memory for `games` games that end in one step.
     pub fn new(config: &BatchConfig, games: usize) -> Result<Scratch, TryReserveError> {
-        let finished = FinishedGames::with_capacity(games, block_words(config.plan.constants))?;
+        let finished =
+            FinishedGames::with_capacity(games, block_words(config.kernel_variant.constants))?;
         let packed = PackedRows::new(&config.layout, config.num_observers());
-        let mut block = vec![Word::default(); block_words(config.plan.constants)];
+        let mut block = vec![Word::default(); block_words(config.kernel_variant.constants)];
         clear_block(&mut block);
         Ok(Scratch { packed, finished, bots: AdvanceScratch::default(), block })
     }

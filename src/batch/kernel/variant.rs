@@ -49,9 +49,9 @@ pub struct Constants {
     pub forfeits: bool,
 }
 
-/// The numbers and tables of a variant.
+/// A variant as the kernel computes with it.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct KernelVariant {
     pub constants: Constants,
     /// The word of each action.
     pub actions: Table<128>,
@@ -63,10 +63,10 @@ pub struct Plan {
     pub dealt: (u64, u64),
 }
 
-impl Plan {
-    pub fn new(variant: &Variant) -> Plan {
+impl KernelVariant {
+    pub fn new(variant: &Variant) -> KernelVariant {
         let constants = Constants::of(variant);
-        let mut plan = Plan {
+        let mut kernel_variant = KernelVariant {
             constants,
             actions: Table([0; _]),
             copies: Table([0; _]),
@@ -74,15 +74,15 @@ impl Plan {
             dealt: jump(constants.dealt_cards()),
         };
         for (action, &played) in variant.tables().moves.iter().enumerate() {
-            plan.actions.0[action] = constants.action(variant, played);
+            kernel_variant.actions.0[action] = constants.action(variant, played);
         }
         let cards = constants.cards();
-        plan.copies.0[..cards].copy_from_slice(&variant.tables().copy_field[..cards]);
+        kernel_variant.copies.0[..cards].copy_from_slice(&variant.tables().copy_field[..cards]);
         for copy in 0..constants.deck_size {
             let card = variant.tables().copy_card[copy];
-            plan.drawn.0[copy] = constants.card(card.into(), constants.all_cards());
+            kernel_variant.drawn.0[copy] = constants.card(card.into(), constants.all_cards());
         }
-        plan
+        kernel_variant
     }
 }
 
