@@ -119,70 +119,10 @@ impl Variant {
         Ok(Variant(Arc::new(variant)))
     }
 
-    /// Seats at the table.
-    #[getter]
-    fn players(&self) -> u8 {
-        self.0.players()
-    }
-
-    /// Number of suits.
-    #[getter]
-    fn colors(&self) -> u8 {
-        self.0.colors()
-    }
-
-    /// Number of ranks.
-    #[getter]
-    fn ranks(&self) -> u8 {
-        self.0.ranks()
-    }
-
-    /// Cards in a full hand.
-    #[getter]
-    fn hand_size(&self) -> u8 {
-        self.0.hand_size()
-    }
-
-    /// Information tokens at the start, which is also the most that there can be.
-    #[getter]
-    fn max_information_tokens(&self) -> u8 {
-        self.0.max_information_tokens()
-    }
-
-    /// Life tokens at the start, which is also the most that there can be.
-    #[getter]
-    fn max_life_tokens(&self) -> u8 {
-        self.0.max_life_tokens()
-    }
-
     /// The number of copies of each card, by colour and rank.
     #[getter]
     fn copies(&self) -> Vec<Vec<i64>> {
         self.0.parameters().copies.clone().unwrap_or_default()
-    }
-
-    /// Whether a random seat starts.
-    #[getter]
-    fn random_start_player(&self) -> bool {
-        self.0.random_start_player()
-    }
-
-    /// Whether a hint may match no card.
-    #[getter]
-    fn empty_hints(&self) -> bool {
-        self.0.empty_hints()
-    }
-
-    /// Whether the game goes on without a last round.
-    #[getter]
-    fn crowning_piece(&self) -> bool {
-        self.0.crowning_piece()
-    }
-
-    /// Whether a play may announce a colour.
-    #[getter]
-    fn timed_display(&self) -> bool {
-        self.0.timed_display()
     }
 
     /// What holds for each rule that is on or off, in words for players, by the parameter's name: in a variant without
@@ -218,24 +158,6 @@ impl Variant {
     #[getter]
     fn lost_game_score(&self) -> &'static str {
         self.0.lost_game_score().name()
-    }
-
-    /// Number of actions; their ids count from 0.
-    #[getter]
-    fn num_actions(&self) -> usize {
-        self.0.num_actions()
-    }
-
-    /// Cards in the whole deck, hands included.
-    #[getter]
-    fn deck_size(&self) -> u8 {
-        self.0.deck_size()
-    }
-
-    /// The score of a perfect game.
-    #[getter]
-    fn max_score(&self) -> u8 {
-        self.0.max_score()
     }
 
     /// What an action id means, such as "play slot 2".
@@ -412,6 +334,45 @@ impl Variant {
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
         Ok((py.get_type::<Variant>().getattr("from_json")?, (self.to_json(),)))
     }
+}
+
+/// Getters of properties that the rules' `Variant` has by the same names.
+macro_rules! getters {
+    ($($(#[$doc:meta])* $name:ident: $type:ty;)+) => {
+        #[pymethods]
+        impl Variant {
+            $($(#[$doc])* #[getter] fn $name(&self) -> $type { self.0.$name() })+
+        }
+    };
+}
+
+getters! {
+    /// Seats at the table.
+    players: u8;
+    /// Number of suits.
+    colors: u8;
+    /// Number of ranks.
+    ranks: u8;
+    /// Cards in a full hand.
+    hand_size: u8;
+    /// Information tokens at the start, which is also the most that there can be.
+    max_information_tokens: u8;
+    /// Life tokens at the start, which is also the most that there can be.
+    max_life_tokens: u8;
+    /// Whether a random seat starts.
+    random_start_player: bool;
+    /// Whether a hint may match no card.
+    empty_hints: bool;
+    /// Whether the game goes on without a last round.
+    crowning_piece: bool;
+    /// Whether a play may announce a colour.
+    timed_display: bool;
+    /// Number of actions; their ids count from 0.
+    num_actions: usize;
+    /// Cards in the whole deck, hands included.
+    deck_size: u8;
+    /// The score of a perfect game.
+    max_score: u8;
 }
 
 impl Variant {
