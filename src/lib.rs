@@ -1,9 +1,4 @@
-//! The card game Hanabi for reinforcement learning: exact rules, observations as vectors of bits,
-//! bots, trained policies, search, and thousands of games in one step.
-//!
-//! Deals, legal moves, rewards, scores and observations are those of DeepMind's [Hanabi Learning
-//! Environment](https://github.com/google-deepmind/hanabi-learning-environment) (HLE). The Python package `starmine` is
-//! built on this crate.
+#![cfg_attr(feature = "bots", doc = include_str!("README.md"))]
 //!
 //! # One game
 //!
@@ -27,97 +22,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Bots
-//!
-//! Every player has a text: the name of a bot ([`bots::BOTS`] lists them) or of a trained policy, or
-//! `search: smart`. A [`PlayerSpec`](players::PlayerSpec) is parsed from any of them and makes
-//! players. Here two play 100 games:
-//!
-//! ```
-//! # #[cfg(feature = "bots")] {
-//! use starmine::bots::{GamesOptions, play_games};
-//! use starmine::players::PlayerSpec;
-//! use starmine::rules::Variant;
-//!
-//! let variant = Variant::default();
-//! let (smart, holmes): (PlayerSpec, PlayerSpec) = ("smart".parse()?, "holmes".parse()?);
-//! let players = [smart.player(&variant)?, holmes.player(&variant)?];
-//! let options = GamesOptions { seed: 1, num_threads: 2 };
-//! let outcomes = play_games(&variant, &players, 0..100, options)?;
-//! let points: u32 = outcomes.iter().map(|outcome| u32::from(outcome.score)).sum();
-//! println!("{} points a game", f64::from(points) / 100.0);
-//! # }
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! # A batch
-//!
-//! A [`Batch`](batch::Batch) steps many games at once, on several threads if asked. It writes into
-//! [`Outputs`](batch::Outputs), the buffers of the caller. A game that ends is dealt anew in the same
-//! step. This batch of 4,096 games writes packed rows, one bit for each bit of an observation:
-//!
-//! ```
-//! # #[cfg(feature = "bots")] {
-//! use starmine::batch::{Batch, Dtype, ObservationBuffer, Options, Outputs};
-//! use starmine::buffers::WriteOnly;
-//! use starmine::rules::Variant;
-//!
-//! let variant = Variant::default();
-//! let options = Options { dtype: Dtype::Bits, ..Options::default() };
-//! let mut batch = Batch::new(variant, 4096, 1, options)?;
-//! let (mut rows, mut rewards) = (vec![0; 4096 * batch.row_length()], vec![0.0; 4096]);
-//! for _ in 0..10 {
-//!     // In each game the first legal action.
-//!     let first = |game| batch.legal_actions(game).iter().next().expect("a game goes on");
-//!     let actions: Vec<i64> = (0..4096).map(|game| first(game).into()).collect();
-//!     let obs = Some(ObservationBuffer::Bits(WriteOnly::new(&mut rows)));
-//!     let reward = Some(WriteOnly::new(&mut rewards));
-//!     batch.step(&actions, Outputs { obs, reward, ..Outputs::default() })?;
-//!     println!("{} points", rewards.iter().sum::<f32>());
-//! }
-//! # }
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! # A bot of your own
-//!
-//! A [`Bot`](bots::Bot) gets the view of its seat and answers with a move. It must implement
-//! [`Clone`]. It plays among the bots of the crate:
-//!
-//! ```
-//! # #[cfg(feature = "bots")] {
-//! use starmine::bots::{Bot, GamesOptions, Player, play_games};
-//! use starmine::players::PlayerSpec;
-//! use starmine::rules::{GameRng, Move, Offset, Slot, Variant, View};
-//!
-//! /// Plays a card that its hints prove playable, or else discards the oldest card or gives a hint.
-//! #[derive(Clone)]
-//! struct Careful;
-//!
-//! impl Bot for Careful {
-//!     fn start(&mut self, _view: &View<'_>, _rng: GameRng) {} // it remembers nothing
-//!
-//!     fn act(&mut self, view: &View<'_>) -> Move {
-//!         let playable = view.outlook().playable;
-//!         for (slot, known) in Slot::ALL.into_iter().zip(view.hand_knowledge(Offset::OWN)) {
-//!             if known.plausible(view.variant()).is_subset(playable) {
-//!                 return Move::Play { slot };
-//!             }
-//!         }
-//!         let is_safe = |candidate: &Move| !matches!(candidate, Move::Play { .. });
-//!         view.legal_moves().find(is_safe).expect("a discard or a hint is legal")
-//!     }
-//! }
-//!
-//! let variant = Variant::default();
-//! let smart: PlayerSpec = "smart".parse()?;
-//! let players = [Player::bot(Careful), smart.player(&variant)?];
-//! let outcomes = play_games(&variant, &players, 0..100, GamesOptions::seeded(1))?;
-//! # assert_eq!(outcomes.len(), 100);
-//! # }
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
 //! # Errors and panics
 //!
 //! What callers give as data, such as moves, decks, options, files and the buffers of a batch, is
@@ -127,8 +31,7 @@
 //!
 //! # Modules and features
 //!
-//! Each module uses only those above it in this table. All features in it are on by default; with
-//! `default-features = false` the crate is the rules and the encodings alone.
+//! Each module uses only those above it in this table. All features in it are on by default.
 //!
 //! | module | content | feature |
 //! |---|---|---|
@@ -166,11 +69,6 @@ pub mod rules;
 pub mod search;
 #[cfg(feature = "bots")]
 mod threads;
-
-// The page of the crate on crates.io; its example is tested.
-#[cfg(all(doctest, feature = "bots"))]
-#[doc = include_str!("README.md")]
-struct ReadMe;
 
 // The helpers of the tests name the crate as a dependent does.
 #[cfg(test)]

@@ -3,73 +3,6 @@
 //! Start with [`Batch`]. Its [`Options`] choose what is written and who else plays. A step writes
 //! into [`Outputs`], the buffers of the caller. [`Partners`] hold the seats that the learner does not
 //! play. A [`Replay`] steps through recorded games in place of new ones.
-//!
-//! ```
-//! use starmine::batch::{Batch, Options, Outputs, Partners, Seeds};
-//! use starmine::buffers::WriteOnly;
-//! use starmine::rules::{Seat, Variant};
-//!
-//! let variant = Variant::default();
-//! let partners = Partners::default().with(Seat::ALL[1], vec!["smart".parse()?, "iggi".parse()?])?;
-//! let mut batch = Batch::new(variant, 256, 1, Options { partners, ..Options::default() })?;
-//! let mut rewards = [0.0; 256];
-//! // In each game the learner plays the first of its legal actions, then its partner moves.
-//! let first = |game| batch.legal_actions(game).iter().next().expect("a game goes on");
-//! let actions: Vec<i64> = (0..256).map(|game| first(game).into()).collect();
-//! batch.step(&actions, Outputs { reward: Some(WriteOnly::new(&mut rewards)), ..Outputs::default() })?;
-//! batch.reset(Seeds::Continue, None, Outputs::default())?; // the next episode of each game
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! A learner's loop: a linear estimate of the points that follow each action, learned by temporal
-//! differences from 64 games in which it plays all seats. A game that ends is dealt anew in the same
-//! step, so that `terminated` says where the estimate of what follows is zero.
-//!
-//! ```
-//! use starmine::batch::{Batch, ObservationBuffer, Options, Outputs};
-//! use starmine::buffers::WriteOnly;
-//! use starmine::rules::{ActionId, GameRng, Variant};
-//!
-//! let mut batch = Batch::new(Variant::default(), 64, 1, Options::default())?;
-//! let width = batch.row_length();
-//! let (mut rows, mut rewards, mut terminated) = (vec![0.0; 64 * width], [0.0; 64], [false; 64]);
-//! let obs = Some(ObservationBuffer::Float32(WriteOnly::new(&mut rows)));
-//! batch.observe(Outputs { obs, ..Outputs::default() })?; // the first observations
-//! let mut weights = vec![vec![0.0; width]; batch.variant().num_actions()];
-//! let [mut rng, mut rng_of_choice] = [1, 2].map(GameRng::for_samples);
-//! let estimate = |weights: &[f32], row: &[f32]| -> f32 {
-//!     weights.iter().zip(row).map(|(weight, bit)| weight * bit).sum()
-//! };
-//! let best = |weights: &[Vec<f32>], batch: &Batch, row: &[f32], game: usize| -> (ActionId, f32) {
-//!     let estimates = batch.legal_actions(game).iter().map(|it| (it, estimate(&weights[it.index()], row)));
-//!     estimates.max_by(|(_, one), (_, other)| one.total_cmp(other)).expect("a game goes on")
-//! };
-//! for _ in 0..20 {
-//!     let before = rows.clone();
-//!     let mut actions = Vec::new();
-//!     for (game, row) in before.chunks(width).enumerate() {
-//!         let legal: Vec<ActionId> = batch.legal_actions(game).iter().collect();
-//!         let explored = rng.pick(&legal).filter(|_| rng_of_choice.fraction() < 0.25);
-//!         actions.push(explored.copied().unwrap_or_else(|| best(&weights, &batch, row, game).0));
-//!     }
-//!     let numbers: Vec<i64> = actions.iter().map(|&action| action.into()).collect();
-//!     let outputs = Outputs {
-//!         obs: Some(ObservationBuffer::Float32(WriteOnly::new(&mut rows))),
-//!         reward: Some(WriteOnly::new(&mut rewards)),
-//!         terminated: Some(WriteOnly::new(&mut terminated)),
-//!         ..Outputs::default()
-//!     };
-//!     batch.step(&numbers, outputs)?;
-//!     for (game, (row, next)) in before.chunks(width).zip(rows.chunks(width)).enumerate() {
-//!         let later = if terminated[game] { 0.0 } else { best(&weights, &batch, next, game).1 };
-//!         let of_action = &mut weights[actions[game].index()];
-//!         let error = rewards[game] + later - estimate(of_action, row);
-//!         of_action.iter_mut().zip(row).for_each(|(weight, bit)| *weight += 1e-3 * error * bit);
-//!     }
-//! }
-//! # assert!(weights.iter().flatten().any(|&weight| weight > 0.0));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
 
 // From the bottom; each uses only those above it in this list:
 //
@@ -135,18 +68,61 @@ use step::{Request, Step};
 /// Game `i` in its episode `k` of a batch seeded with `s` is a function of `(s, i, k)` and the
 /// variant alone, whatever the batch size and the number of threads.
 ///
-/// ```
-/// use starmine::batch::{Batch, Options, Outputs};
-/// use starmine::buffers::WriteOnly;
-/// use starmine::rules::{Move, Slot, Variant};
+/// # Buffers
 ///
-/// let variant = Variant::default();
-/// let oldest = Move::Play { slot: Slot::ALL[0] };
-/// let action = variant.move_to_action(oldest).ok_or("every hand has this slot")?;
-/// let mut batch = Batch::new(variant, 64, 0, Options::default())?;
-/// let mut rewards = [0.0; 64];
-/// batch.step(&[action.into(); 64], Outputs { reward: Some(WriteOnly::new(&mut rewards)), ..Outputs::default() })?;
-/// assert!(rewards.iter().all(|&reward| reward == 0.0 || reward == 1.0));
+/// A call writes its results into [`Outputs`], the buffers of the caller. An output without a buffer is not
+/// written. A buffer has the elements of all games, one game after another: a reward for each game, and for
+/// each observation [`Batch::row_length`] elements. By default a game that ends is dealt anew in the same
+/// step: `obs` then shows the new game, while `reward` and `terminated` tell of the old one.
+///
+/// ```
+/// use starmine::batch::{Batch, ObservationBuffer, Options, Outputs};
+/// use starmine::buffers::WriteOnly;
+/// use starmine::rules::Variant;
+///
+/// let mut batch = Batch::new(Variant::default(), 64, 0, Options::default())?;
+/// let mut obs = vec![0.0; 64 * batch.row_length()];
+/// let (mut rewards, mut terminated) = ([0.0; 64], [false; 64]);
+/// let first = |game| batch.legal_actions(game).iter().next().expect("a game goes on");
+/// let actions: Vec<i64> = (0..64).map(|game| first(game).into()).collect();
+/// let outputs = Outputs {
+///     obs: Some(ObservationBuffer::Float32(WriteOnly::new(&mut obs))),
+///     reward: Some(WriteOnly::new(&mut rewards)),
+///     terminated: Some(WriteOnly::new(&mut terminated)),
+///     ..Outputs::default()
+/// };
+/// batch.step(&actions, outputs)?;
+/// let row = &obs[..batch.row_length()]; // what the seat to act in game 0 sees
+/// # assert!(row.iter().any(|&bit| bit == 1.0) && !terminated.contains(&true));
+/// # assert!(rewards.iter().all(|&reward| reward == 0.0 || reward == 1.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Steps in three parts
+///
+/// [`Partners`] that are bots play inside [`Batch::step`]. The caller plays the turns of external partners, so
+/// that a step has three parts: [`Batch::begin_step`] plays the learner's actions, [`Batch::answer`] plays turns
+/// of partners until no game waits for one, and [`Batch::end_step`] writes the outputs.
+///
+/// ```
+/// use starmine::batch::{Batch, BotTurns, Options, Outputs, Partners};
+/// use starmine::players::PlayerSpec;
+/// use starmine::rules::{Parameters, Seat, Variant};
+///
+/// let variant = Variant::new(Parameters { players: 3, ..Parameters::default() })?;
+/// let [learner, external, bot] = [Seat::ALL[0], Seat::ALL[1], Seat::ALL[2]];
+/// let partners = Partners::default().with(external, vec![PlayerSpec::external()])?;
+/// let partners = partners.with(bot, vec!["smart".parse()?])?;
+/// let mut batch = Batch::new(variant, 64, 1, Options { partners, ..Options::default() })?;
+/// batch.begin_step(&[5; 64])?; // the learner plays its oldest card
+/// loop {
+///     let waits: Vec<bool> = batch.to_act().map(|seat| seat.is_some_and(|seat| seat != learner)).collect();
+///     if !waits.contains(&true) {
+///         break;
+///     }
+///     batch.answer(&[5; 64], &waits, BotTurns::UntilAsked)?;
+/// }
+/// batch.end_step(Outputs::default())?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]

@@ -1,20 +1,6 @@
 //! Players by their text: bots, trained policies, and searches with one of them.
 //!
-//! A [`PlayerSpec`] is parsed from a text and makes a [`Player`](crate::bots::Player) for a variant:
-//!
-//! ```
-//! use starmine::bots::{GamesOptions, play_games};
-//! use starmine::players::PlayerSpec;
-//! use starmine::rules::Variant;
-//!
-//! let variant = Variant::default();
-//! let texts = ["smart", "rules: play-safe; hint-playable; discard-oldest"];
-//! let specs: Vec<PlayerSpec> = texts.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
-//! let players = [specs[0].player(&variant)?, specs[1].player(&variant)?];
-//! let outcomes = play_games(&variant, &players, 0..10, GamesOptions::seeded(1))?;
-//! println!("{} points in the first game", outcomes[0].score);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! A [`PlayerSpec`] is parsed from a text and makes a [`Player`](crate::bots::Player) for a variant.
 
 // - `player_spec`: the forms of a player, and how each makes a `Player`
 // - `text`: parses and displays the text of a player; `search_text`: splits the text of a search into

@@ -27,44 +27,7 @@
 //!
 //! A search of your own needs possible games, which
 //! [`SeenGame::with_hand`](crate::rules::SeenGame::with_hand) makes of possible hands, and players that
-//! go on with them, which [`SeatedPlayer`](crate::bots::SeatedPlayer)s are. This one takes the move with
-//! the greatest mean score of five games:
-//!
-//! ```
-//! use starmine::bots::SeatedPlayer;
-//! use starmine::players::PlayerSpec;
-//! use starmine::rules::{Belief, EpisodeSeed, GameRng, SeenGame, State, Variant};
-//!
-//! let (variant, mut rng) = (Variant::default(), GameRng::for_samples(1));
-//! let smart: PlayerSpec = "smart".parse()?;
-//! let state = State::new(variant.clone(), EpisodeSeed::default());
-//! let seat = state.current_player();
-//! let seen = SeenGame::of(&state, seat);
-//! let belief = Belief::new(&seen.view());
-//! let mut values = Vec::new();
-//! for candidate in state.legal_moves() {
-//!     let mut points = 0;
-//!     for _ in 0..5 {
-//!         let hand = belief.sample(&mut rng).ok_or("the true hand is possible")?;
-//!         let mut game = seen.with_hand(hand, &mut rng).ok_or("the hand is possible")?;
-//!         game.play(candidate)?;
-//!         let mut players = Vec::new();
-//!         for seat in variant.seats() {
-//!             players.push(SeatedPlayer::new(smart.player(&variant)?, seat, 0));
-//!         }
-//!         while game.ending().is_none() {
-//!             let played = players[game.current_player().index()].act(&game)?;
-//!             game.play(played)?;
-//!         }
-//!         points += u32::from(game.score());
-//!     }
-//!     values.push((points, candidate));
-//! }
-//! let best = values.iter().max_by_key(|(points, _)| *points);
-//! println!("{best:?}");
-//! # assert_eq!(values.len(), state.legal_moves().len());
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! go on with them, which [`SeatedPlayer`](crate::bots::SeatedPlayer)s are.
 
 mod belief;
 mod blueprint;

@@ -117,22 +117,6 @@ impl Batch {
     /// bots, they play up to the learner's next turn. If some are external, [`Batch::answer`] plays the turns of
     /// all partners. [`Batch::end_step`] writes the outputs.
     ///
-    /// ```
-    /// use starmine::batch::{Batch, Options, Outputs, Partners, BotTurns};
-    /// use starmine::players::PlayerSpec;
-    /// use starmine::rules::{Seat, Variant};
-    ///
-    /// let variant = Variant::default();
-    /// let external = vec![PlayerSpec::external()];
-    /// let partners = Partners::default().with(Seat::ALL[1], external)?;
-    /// let mut batch = Batch::new(variant, 64, 1, Options { partners, ..Options::default() })?;
-    /// batch.begin_step(&[5; 64])?; // the learner plays its oldest card
-    /// let waits: Vec<bool> = batch.to_act().map(|seat| seat == Some(Seat::ALL[1])).collect();
-    /// batch.answer(&[6; 64], &waits, BotTurns::UntilAsked)?; // its partner plays another one
-    /// batch.end_step(Outputs::default())?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
     /// # Errors
     /// [`BatchError::IllegalActions`], or [`BatchError::Partners`] if the batch has no partners or a game waits for
     /// one; no game has moved then.

@@ -46,6 +46,16 @@ impl Mixture {
 /// belong to the reward of that turn. An episode that ends before the learner has a turn is skipped.
 /// After 1,000 such episodes in a row, a new batch, a reset and [`Batch::answer`](crate::batch::Batch::answer) are
 /// refused, and a step leaves the game over. For a [`PlayerSpec::external`] the caller plays the turns.
+///
+/// ```
+/// use starmine::batch::{Batch, Options, Partners};
+/// use starmine::rules::{Seat, Variant};
+///
+/// let partners = Partners::default().with(Seat::ALL[1], vec!["smart".parse()?, "iggi".parse()?])?;
+/// let options = Options { partners, ..Options::default() };
+/// let batch = Batch::new(Variant::default(), 256, 1, options)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Partners {
     /// The partners of each seat; none for the learner's seats.

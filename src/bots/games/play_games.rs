@@ -54,12 +54,6 @@ impl PlayedGames {
 }
 
 /// How [`play_games`] deals and plays.
-///
-/// ```
-/// use starmine::bots::GamesOptions;
-///
-/// assert_eq!(GamesOptions::seeded(7), GamesOptions { seed: 7, num_threads: 1 });
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GamesOptions {
     /// The seed of all games.
