@@ -27,8 +27,19 @@ from typing import Any
 
 from update_baselines import PUBLISHED, ROOT, SEED, STOP, kept_run, markdown_row, markdown_table
 
+import starmine
+
 RESULTS, PAGE = ROOT / "results" / "scoreboard", ROOT / "docs" / "scoreboard.md"
 START = "<!-- players {} of update_scoreboard.py -->\n"
+RESPONSES = "<!-- responses of update_scoreboard.py -->\n"
+# The best returns with a fixed partner that jax-aht lists, from its evaluation/configs/global_heldout_settings.yaml.
+QUOTED_RESPONSES = {
+    "iggi": 13.33,
+    "piers": 10.69,
+    "outer": 8.98,
+    "van-den-bergh": 8.55,
+    "smart": 8.41,
+}
 NEEDED = (
     *("method", "players", "turns", "score", "standard_error", "games", "seed", "command", "by"),
     *("reference", "link"),
@@ -97,9 +108,25 @@ def table(players: int) -> str:
     return markdown_table([heads[it] for it in kept], [markdown_row([cells[it] for it in kept]) for cells in found])
 
 
+def responses() -> str:
+    """How the best response to each partner plays with it, in both seats."""
+    lines = []
+    for partner, quoted in QUOTED_RESPONSES.items():
+        run = kept_run(f"best-response-{partner}")
+        score, error = run["greedy"]["score"], run["greedy"]["score_error"]
+        games = starmine.play_games([partner, partner], 10_000, SEED)
+        alone = f"{games.mean:.2f} ± {games.standard_error:.2f}"
+        turns = f"{run['steps'] / 1e6:.0f} M"
+        lines.append(markdown_row([f"`{partner}`", alone, turns, f"{score:.2f} ± {error:.2f}", f"{quoted:.2f}"]))
+    heads = ["partner", "partner with itself", "turns of training", "best response with it", "listed by jax-aht"]
+    return markdown_table(heads, lines)
+
+
 def with_tables(page: Path) -> str:
     """The page with its tables filled."""
     text = page.read_text(encoding="utf-8")
+    before, rest = text.split(RESPONSES)
+    text = before + RESPONSES + responses() + STOP + rest.split(STOP, 1)[1]
     for players in (2, 3, 4, 5):
         before, rest = text.split(START.format(players))
         text = before + START.format(players) + table(players) + STOP + rest.split(STOP, 1)[1]

@@ -65,7 +65,7 @@ pub static POLICIES: &[ShippedPolicy] = &SHIPPED;
 static SHIPPED: [ShippedPolicy; 0] = [];
 
 #[cfg(feature = "weights")]
-static SHIPPED: [ShippedPolicy; 16] = [
+static SHIPPED: [ShippedPolicy; 17] = [
     shipped!("ippo-2p", "independent PPO in self-play, two players"),
     shipped!("ippo-3p", "independent PPO in self-play, three players"),
     shipped!("ippo-4p", "independent PPO in self-play, four players"),
@@ -88,6 +88,7 @@ static SHIPPED: [ShippedPolicy; 16] = [
     shipped!("best-response-smart", "PPO beside smart, two players"),
     shipped!("obl1-2p", "off-belief learning, level 1, two players: hints mean what the rules say"),
     shipped!("obl2-2p", "off-belief learning, level 2, two players: moves mean what level 1 says"),
+    shipped!("obl4-2p", "off-belief learning, level 4, two players: moves mean what level 3 says"),
 ];
 
 /// The shipped policy of this name.
