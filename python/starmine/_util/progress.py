@@ -59,17 +59,17 @@ class Lines:
     """Prints lines on standard error, at most one every ten seconds; what comes in between is not shown.
 
     Args:
-        wait: seconds before the first line.
+        wait: seconds before the first line; None for as long as between two lines.
     """
 
-    def __init__(self, wait: float = SECONDS_BETWEEN_LINES) -> None:
-        self._last = time.monotonic() + wait - SECONDS_BETWEEN_LINES
+    def __init__(self, wait: float | None = None) -> None:
+        self._due = time.monotonic() + (SECONDS_BETWEEN_LINES if wait is None else wait)
 
     def show(self, line: str) -> None:
         """Print a line, unless the last one is too recent."""
-        if time.monotonic() - self._last >= SECONDS_BETWEEN_LINES:
+        if time.monotonic() >= self._due:
             print(line, file=sys.stderr, flush=True)
-            self._last = time.monotonic()
+            self._due = time.monotonic() + SECONDS_BETWEEN_LINES
 
 
 def counted(number: int, noun: str) -> str:
