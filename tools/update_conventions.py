@@ -37,9 +37,9 @@ PAIRS = [
 # What the seat before did, and the answers that count.
 QUESTIONS = [
     ("a colour hint to me", "play"),
-    ("a colour hint to two cards of mine", "play the newer, of all plays"),
+    ("a colour hint to two cards of mine", "the newer, of plays of the two"),
     ("a rank hint to me", "play"),
-    ("a rank hint to two cards of mine", "play the newer, of all plays"),
+    ("a rank hint to two cards of mine", "the newer, of plays of the two"),
     ("a colour hint to the next seat", "play"),
     ("a rank hint to the next seat", "play"),
     ("a discard", "play"),
