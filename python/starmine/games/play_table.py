@@ -83,7 +83,8 @@ def play_table(
         outcomes, recorded, values = _play_bots(variant, loaded, games, seed, first_game, num_threads, listed)
         if values is not None and any(bot.searches for bot in bots):
             known |= dict(zip(OF_TURNS, values, strict=True))
-        return Games(variant, *recorded, *outcomes, **known)
+        known |= dict(zip(("scores", "fireworks", "endings"), outcomes, strict=True))
+        return Games(variant, *recorded, **known)
     python = [None if isinstance(player, _Player) else player for player in players]
     batch = Batch._without_learner(variant, loaded, games, seed, first_game, listed)
     table = PythonGames(batch, python, index.tolist(), seed)
