@@ -55,7 +55,7 @@ class Args:
     timeout: float = 600
     """seconds of a call"""
     out: Path = Path("runs/language-model")
-    """folder of the two files"""
+    """new folder of the two files"""
 
 
 class Model:
@@ -90,6 +90,9 @@ def examples(player: ChatPlayer, games: starmine.games.Games) -> Iterator[dict[s
 
 def main(args: Args) -> None:
     """Play the games and write the files."""
+    transcript = args.out / "transcript.jsonl"
+    if transcript.exists():
+        raise SystemExit(f"{transcript} has the calls of other games: expected a new folder --out")
     args.out.mkdir(parents=True, exist_ok=True)
     with openai.OpenAI(base_url=args.base_url, timeout=args.timeout) as client:
         model = Model(client, args)
@@ -99,7 +102,7 @@ def main(args: Args) -> None:
             options=PromptOptions(conventions=SMART_CONVENTIONS if args.conventions else None),
             concurrency=args.concurrency,
             fallback=args.fallback,
-            transcript=args.out / "transcript.jsonl",
+            transcript=transcript,
         )
         games = starmine.play_games([player, args.partner or player], args.games, seed=args.seed, variant=args.variant)
     lines = [json.dumps(example) + "\n" for example in examples(player, games)]

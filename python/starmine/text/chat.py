@@ -44,18 +44,22 @@ class Seating(NamedTuple):
 class ChatPlayer:
     """Lets a language model play: `play_games`, `evaluate`, `generate` and `partners=` of environments take it.
 
-    For each move the model gets two messages: the rules as the system message, and the table as the user message. If
-    the reply names no legal move, the model is asked again; the messages then also have its reply and what is wrong
-    with it. Calls for different games run at the same time, and no game waits for the call of another.
+    For each move the model gets two messages: the rules as the system message, and the table as the user message, or
+    the messages of `prompt`. If the reply names no legal move, the model is asked again; the messages then also have
+    its reply and what is wrong with it. Calls for different games run at the same time, and no game waits for the call
+    of another.
 
-    A call that raises an exception has failed: the fallback plays, or the game is given up. If no call has
-    succeeded when the fallback first plays, a warning says why. The client of `ask` repeats calls and limits time.
+    A call that raises an exception has failed and is not repeated: the fallback plays, or the game is given up. If no
+    call has succeeded when the fallback first plays, a warning says why. The client of `ask` repeats calls and limits
+    time.
 
     Args:
         ask: takes messages, a list of dicts with `role` and `content`, and returns what `read_move` reads: a text or a
             tool call as a dict. It may be async. A function that is not async is called in threads.
         name: names the player in transcripts.
         options: what prompts show and in which form; None for the defaults.
+        prompt: makes the messages of a turn from the view, a list of dicts with `role` and `content`, in place of the
+            rules and the table; None for these. A second attempt still lists the legal moves, and `options.answer`.
         replies: how many replies a turn may have until one names a legal move, at least 1.
         concurrency: the most calls at the same time, at least 1.
         fallback: plays after the last unusable reply or a failed call: a bot's text, such as "smart", or a function of
@@ -93,12 +97,13 @@ class ChatPlayer:
         *,
         name: str = "chat",
         options: PromptOptions | None = None,
+        prompt: Callable[[View], Messages] | None = None,
         replies: int = 3,
         concurrency: int = 1,
         fallback: str | Callable[[View], Any] | None = None,
         transcript: str | os.PathLike[str] | None = None,
     ) -> None:
-        self.ask, self.name, self.options = ask, name, options or PromptOptions()
+        self.ask, self.name, self.options, self.prompt = ask, name, options or PromptOptions(), prompt
         self.replies = check_number("replies", replies, 1)
         self.concurrency = check_number("concurrency", concurrency, 1)
         if fallback is not None and not callable(fallback):
@@ -196,12 +201,8 @@ class ChatPlayer:
 
     def _move(self, answer: Future[Any], view: View, game: int | None, players: list[str] | None) -> Any:
         """Ask until a reply names a move or no attempts are left; then let the fallback play."""
-        options, turn = self.options, len(view.history)
-        messages: Messages = [
-            {"role": "system", "content": rules_prompt(view.variant, options)},
-            {"role": "user", "content": table_prompt(view, options)},
-        ]
-        problem, cause = "", None
+        messages = self._messages(view) if self.prompt is None else self.prompt(view)
+        turn, problem, cause = len(view.history), "", None
         for attempt in range(self.replies):
             if answer.cancelled():
                 return None
@@ -212,6 +213,7 @@ class ChatPlayer:
             except Exception as error:
                 problem, cause = error_text(error), error
             else:
+                given = "" if given is None else given  # clients give None for a message without text
                 reply = given if isinstance(given, str) else _as_json(given)
                 action, outcome, problem = _read(given, view)
             seconds = time.monotonic() - began
@@ -233,6 +235,12 @@ class ChatPlayer:
                 {"role": "user", "content": f"{problem}\n{self._reminder(view)}"},
             ]
         return self._fallback_move(view, attempt + 1, problem, cause)
+
+    def _messages(self, view: View) -> Messages:
+        return [
+            {"role": "system", "content": rules_prompt(view.variant, self.options)},
+            {"role": "user", "content": table_prompt(view, self.options)},
+        ]
 
     def _reminder(self, view: View) -> str:
         moves = ", ".join(move_text(view, action) for action in view.legal_actions())

@@ -186,6 +186,27 @@ def test_an_unusable_reply_is_sent_back_with_what_was_wrong():
     assert asked[0][0]["role"] == "system"
 
 
+def test_an_own_prompt_is_what_the_model_gets_and_what_is_recorded():
+    asked = []
+
+    def ask(messages):
+        asked.append(messages)
+        return "Hello." if len(asked) == 1 else "MOVE: play slot 1"
+
+    player = ChatPlayer(ask, prompt=lambda seen: [{"role": "user", "content": f"You are seat {seen.observer}."}])
+    assert player.act(view()) == 4
+    assert asked[0] == [{"role": "user", "content": "You are seat 0."}]
+    assert asked[1][:1] == asked[0]
+    assert [exchange.messages for exchange in player.exchanges] == asked
+
+
+def test_a_reply_without_text_is_empty():
+    player = ChatPlayer(lambda messages: None, replies=1, fallback="iggi")
+    player.act(view())
+    assert (player.exchanges[0].reply, player.exchanges[0].outcome) == ("", "unreadable")
+    assert "it is empty" in player.exchanges[0].problem
+
+
 def test_a_game_without_a_legal_move_is_given_up_with_the_reason_and_the_others_go_on():
     def ask(messages):
         return "hm" if "Turn 4." in messages[1]["content"] else first_move(messages)
