@@ -91,7 +91,9 @@ class ModulePolicy:
         refuse_foreign(module, "module")
         module = _network_of(module)
         check_names("output", extra_outputs, _extra_outputs())
-        check_names("dtype", [] if dtype is None else [dtype], ["bits"])
+        if dtype not in ("bits", None):
+            expected = '"bits", or None for numbers of the dtype of the module\'s parameters'
+            raise StarmineError(f"dtype={dtype!r} is not allowed: expected {expected}")
         self.module, self.version, self.file = module, getattr(module, "version", None), file
         self.name = type(module).__name__ if file is None else file.name
         self.about: dict[str, Any] = {} if file is None else file.about

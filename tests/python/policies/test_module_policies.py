@@ -164,8 +164,10 @@ def test_a_module_takes_packed_observations():
     expected = play_games([packs] * 3, **rules).actions
     policy = ModulePolicy(on_features, dtype="bits")
     assert play_games([policy] * 3, **rules).actions.tolist() == expected.tolist()
-    with pytest.raises(starmine.UnknownNameError):
+    with pytest.raises(starmine.StarmineError):
         ModulePolicy(on_features, dtype="float32")
+    with pytest.raises(TypeError):  # not an unknown name "c"
+        ModulePolicy(on_features, extra_outputs="card_features")
 
 
 def test_observations_have_the_dtype_of_the_module():
