@@ -98,9 +98,8 @@ test: ## Run all tests and checks.
 	$(BIN)/python -m pytest $(PYTEST)
 
 # Left out of `make test`: more random cases; what is marked "nightly", which repeats a test for other numbers or takes
-# long; the tests without default features;
-# compiling for Python without the global interpreter lock; the tests under AddressSanitizer and the instruction counts,
-# each of which compiles the crate anew (the nightly workflow has the sanitizer as a job of its own).
+# long; the tests without default features; compiling for Python without the global interpreter lock. The nightly
+# workflow has separate jobs for AddressSanitizer and the instruction counts, which compile the crate anew.
 test-long: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle ## Play many more random cases, with a new seed or SEED=N.
 	@echo 'make test-long SEED=$(SEED)'
 	LOCKSTEP_GAMES=300000 LOCKSTEP_SEED=$(SEED) PROPTEST_CASES=20000 PROPTEST_RNG_SEED=$(SEED) \
@@ -111,7 +110,7 @@ test-long: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle ## Play many mo
 	  --oracle-games 200 --oracle-seed $(SEED) --fuzz-runs 5000 --fuzz-seed $(SEED)
 	$(BIN)/python -m pytest -m nightly tests/python
 	cargo test --quiet --lib --no-default-features
-	$(MAKE) check-free-threaded check-instructions
+	$(MAKE) check-free-threaded
 
 # What builds and examines what is published; Zig links for an old glibc without a container.
 $(VENV)/distribution: $(BIN)/uv
@@ -206,7 +205,7 @@ sanitize: ## Run Rust tests under AddressSanitizer; some of them with SANITIZED=
 check-stub: $(VENV)/release $(VENV)/test-requirements
 	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml starmine._core
 
-check-instructions: $(VENV)/test-requirements ## Compare the instruction counts of a step with the recorded ones.
+check-instructions: $(VENV)/release $(VENV)/test-requirements ## Compare the instruction counts of a step with the recorded ones.
 	$(BIN)/python benchmarks/instructions.py
 
 # The oldest compiler that Cargo.toml allows, and another processor.
@@ -238,7 +237,7 @@ check-free-threaded:
 	RUSTFLAGS='--deny warnings' PYO3_CONFIG_FILE=$(abspath target/free-threaded.txt) \
 	  cargo check --quiet --lib --features python --target-dir target/free-threaded
 
-instructions: $(VENV)/test-requirements ## Record the instruction counts of a step anew.
+instructions: $(VENV)/release $(VENV)/test-requirements ## Record the instruction counts of a step anew.
 	$(BIN)/python benchmarks/instructions.py --record
 
 bench: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle $(JAXMARL)/ready ## Measure the speed, also beside HLE, OpenSpiel and JaxMARL.
