@@ -35,7 +35,8 @@ class Examples(Command):
             width = max(map(len, known))
             for name, path in known.items():
                 print(f"{name:{width}}  {_first_line(path)}")
-            print("\nstarmine examples NAME --to DIR copies a script. They need the extras train and data of starmine")
+            print("\nstarmine examples NAME --to DIR copies a script. language_model needs the package openai, all others")
+            print("need starmine with the extra train, behaviour_cloning also with the extra data")
             return 0
         name = self.script.removesuffix(".py")
         if name not in known:

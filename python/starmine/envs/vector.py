@@ -310,7 +310,7 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
             UnknownNameError: another option; the message has the nearest.
             ArrayError: a mask, seeds, decks or start players of another shape or dtype, or an empty mask.
             DeckError: a deck that is not the variant's, or a start player that is not a seat.
-            StarmineError: a seed out of range, or decks for a batch with partners.
+            StarmineError: a seed out of range, decks for a batch with partners, or, as in `step`, a partner that fails.
             TypeError: a seed that is not an integer, or options that are not a dict.
             ClosedEnvironmentError: the environment is closed.
         """
@@ -340,8 +340,8 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
         Raises:
             IllegalActionError: an action that the rules refuse, or with "Disabled" a game that is over. `count` is the
                 number of such actions, `rows` the first 100 of their games. No game has moved.
-            StarmineError: a partner chose an illegal move. A partner's own exceptions are passed on. In either case,
-                reset the environment then.
+            StarmineError: a partner chose an illegal move or raised an exception, which is the cause. Reset the
+                environment then.
             ArrayError: actions of another shape or dtype.
             ResetNeeded: `reset` has not been called.
             ClosedEnvironmentError: the environment is closed.

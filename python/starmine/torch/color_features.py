@@ -83,9 +83,9 @@ class ColorFeatures:
     def read(self, bits: Tensor | NDArray[np.uint8], dtype: torch.dtype = torch.float32) -> Tensor:
         """The features of packed observations, computed where the observations are.
 
-        The core computes them on the CPU, and torch operations on any other device, with equal results: there is no
-        copy to the CPU and no synchronisation. The exception is `belief="hands"`, which the core computes on the CPU
-        for every device.
+        The core computes them on the CPU, and torch operations on any other device: there is no copy to the CPU and no
+        synchronisation. Tests compare the two on the CPU, where they are equal to the bit. With `belief="hands"` the
+        core computes them on the CPU for every device.
 
         Args:
             bits: uint8 (..., 8 * ceil(D / 64)), a tensor on any device or a numpy array.
