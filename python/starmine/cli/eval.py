@@ -77,9 +77,7 @@ class Eval(Command):
         Integer | None,
         arg(metavar="N", help="seats, 2 to 5", help_behavior_hint="(default: as --variant or the policies say, or 2)"),
     ] = None
-    seed: Annotated[Integer, arg(help="seed of the decks, by default of decks that nothing trains on by default")] = (
-        EVALUATION_SEED
-    )
+    seed: Annotated[Integer, arg(help="seed of the decks; the default is reserved for evaluations")] = EVALUATION_SEED
     num_threads: Threads = None
     output: Annotated[
         str | None,

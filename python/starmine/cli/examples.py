@@ -35,8 +35,8 @@ class Examples(Command):
             width = max(map(len, known))
             for name, path in known.items():
                 print(f"{name:{width}}  {_first_line(path)}")
-            print("\nstarmine examples NAME --to DIR copies a script. language_model needs the package openai, all others")
-            print("need starmine with the extra train, behaviour_cloning also with the extra data")
+            print("\nstarmine examples NAME --to DIR copies a script. The scripts need starmine with the extra train,")
+            print("behaviour_cloning also with the extra data; language_model needs only the package openai")
             return 0
         name = self.script.removesuffix(".py")
         if name not in known:

@@ -97,7 +97,7 @@ def verify(
 ) -> Verification:
     """Play stored games again and compare what is stored of them.
 
-    Of each game: that it is by the rules, and its score, fireworks and ending. Of each file: its checksum. Of a
+    Of each game: that it keeps the rules, and its score, fireworks and ending. Of each file: its checksum. Of a
     folder: that no shard is missing.
 
     Args:

@@ -11,7 +11,7 @@ from starmine._core import _Player
 from starmine.games.player_texts import Noisy
 from starmine.games.players import Factory, is_module, type_name
 
-UNKNOWN = "an object in memory is played anew, unless its author gives it an attribute version"
+UNKNOWN = "a Python object needs an attribute version to be recognised"
 
 
 @dataclass(frozen=True)

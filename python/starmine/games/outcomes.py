@@ -13,7 +13,7 @@ from starmine._core import IllegalActionError, StarmineError, _outcomes
 if TYPE_CHECKING:
     from starmine.games.games import Games
 
-LEGAL = 0  # the problem of a game by the rules
+LEGAL = 0  # the problem of a game that keeps the rules
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Outcomes:
         scores: int32 (G,).
         fireworks: int32 (G,).
         endings: uint8 (G,), 0 for a game that has not ended.
-        problems: int8 (G,), 0 for a game by the rules, else what breaks them; its outcome means nothing then.
+        problems: int8 (G,), 0 for a game that keeps the rules, else what breaks them. The outcome then means nothing.
         turns: int32 (G,), the number of turns that could be played.
     """
 
@@ -44,7 +44,7 @@ class Outcomes:
             return error
         except StarmineError as error:  # of the deck or the first player
             return error
-        raise AssertionError(f"game {game} is by the rules")
+        raise AssertionError(f"game {game} keeps the rules")
 
     def refuse(self, played: Games) -> None:
         """Raise the error of the first game that has a problem, if there is one, with the game in its message."""

@@ -46,8 +46,7 @@ def play_games(
     Args:
         players: one for each seat, text or an object as listed below. One object may play several seats.
         games: number of games, at least 1.
-        seed: 0 to 2**64 - 1. The default deals the decks of evaluations, which nothing trains on by default; games to
-            learn from need another.
+        seed: 0 to 2**64 - 1. The default is reserved for evaluations: games to learn from need another seed.
         variant: a text as `starmine.variant` takes it, with as many seats as there are players, or a `Variant`.
         num_threads: threads for games in which bots hold all seats; None for one for each core.
         first_game: the index of the first game.

@@ -240,7 +240,7 @@ def check_known(configuration: Configuration, folder: Path, known: dict[int, Tot
         if player.identity is None:
             raise StarmineError(
                 f"output={str(folder)!r} holds games of {player.name!r}, which may be another player now: "
-                f"{UNKNOWN}: choose another folder"
+                f"{UNKNOWN}. Choose another folder"
             )
 
 
