@@ -58,21 +58,21 @@ _attach()
 _registration.register()
 _registration.register_with_pettingzoo()
 
-# Rooms that need extras, or that few users need.
-_LATE_ROOMS = ("adapters", "data", "hle", "look", "text", "torch", "training")
-_ROOMS = ("envs", "evaluation", "games", "policies", *_LATE_ROOMS)
+# Subpackages that need extras, or that few users need.
+_LAZY_SUBPACKAGES = ("adapters", "data", "hle", "look", "text", "torch", "training")
+_SUBPACKAGES = ("envs", "evaluation", "games", "policies", *_LAZY_SUBPACKAGES)
 
 
 def __getattr__(name: str) -> _Any:
     """Import a subpackage when it is first used, such as `starmine.data` or `starmine.torch`."""
-    if name in _LATE_ROOMS:
+    if name in _LAZY_SUBPACKAGES:
         return _import_module(f"starmine.{name}")
     raise AttributeError(f"module 'starmine' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
     """The public names and subpackages."""
-    return sorted({*__all__, *_ROOMS, "__version__"})
+    return sorted({*__all__, *_SUBPACKAGES, "__version__"})
 
 
 __all__ = [

@@ -11,8 +11,8 @@ import pytest
 
 import starmine
 
-ROOMS = ["starmine", "starmine.envs", "starmine.games", "starmine.data", "starmine.policies", "starmine.evaluation"]
-ROOMS += ["starmine.text", "starmine.torch", "starmine.training", "starmine.look"]
+NAMES = ["envs", "games", "data", "policies", "evaluation", "text", "torch", "training", "look"]
+SUBPACKAGES = ["starmine", *(f"starmine.{name}" for name in NAMES)]
 MINI = starmine.variant("mini")
 # Objects that change as they are used, or hold files, threads or a user's code. They are compared by identity.
 IN_USE = {
@@ -186,12 +186,12 @@ OF_ARROW = ("Dataset", "Info", "Verification", "Generation")
 
 
 def public_classes():
-    for name in ROOMS:
+    for name in SUBPACKAGES:
         try:
-            room = import_module(name)
+            subpackage = import_module(name)
         except ImportError:  # an extra that is not installed
             continue
-        yield from ((name, found, getattr(room, found)) for found in room.__all__)
+        yield from ((name, found, getattr(subpackage, found)) for found in subpackage.__all__)
 
 
 @pytest.fixture(autouse=True)

@@ -24,7 +24,7 @@ from starmine.envs.vector import (
     given_game,
     observation_box,
 )
-from starmine.games.actions import hle_door
+from starmine.games.actions import hle_advice
 from starmine.games.seeds import OwnSeed, game_seed
 from starmine.games.variants import resolve_variant
 
@@ -212,7 +212,7 @@ class HanabiEnv(CopiedWhole, gymnasium.Env[Array, np.int64]):
         if chosen.size != 1 or chosen.dtype.kind not in "iu":
             has = f"has shape {chosen.shape} and dtype {chosen.dtype}"
             given = f"is a {type(action).__name__}" if chosen.dtype.kind == "O" else has
-            expected = f"expected a single integer, a Move or text such as 'play 2'{hle_door(action)}"
+            expected = f"expected a single integer, a Move or text such as 'play 2'{hle_advice(action)}"
             raise ArrayError(f"action {given}: {expected}")
         try:
             out = self._batch.step(chosen.reshape(1))

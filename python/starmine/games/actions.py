@@ -9,7 +9,7 @@ from typing import Any
 from starmine._core import Move, Variant
 
 
-def hle_door(action: Any) -> str:
+def hle_advice(action: Any) -> str:
     """The end of a message about what is no action: where a move of HLE becomes one; else nothing."""
     is_of_hle = isinstance(action, Mapping) or hasattr(action, "c_move")
     return "; starmine.hle.action reads HLE's moves" if is_of_hle else ""
@@ -29,5 +29,5 @@ def action_id(variant: Variant, action: Any) -> int:
             return operator.index(action)
     except TypeError:
         pass
-    expected = f"expected an integer, a Move or text such as 'play 2'{hle_door(action)}"
+    expected = f"expected an integer, a Move or text such as 'play 2'{hle_advice(action)}"
     raise TypeError(f"action={action!r} is a {type(action).__name__}: {expected}")

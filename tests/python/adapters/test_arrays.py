@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from adapter_doors import DOORS
+from adapter_cases import CASES
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # those of the libraries
-STEPPED = [name for name in DOORS if name not in ("jax", "hle")]  # JAX's arrays are constants, HLE's are lists
+STEPPED = [name for name in CASES if name not in ("jax", "hle")]  # JAX's arrays are constants, HLE's are lists
 
 
 def leaves(tree, path=""):
@@ -28,9 +28,9 @@ def legal(mask, rng):
 
 @pytest.mark.parametrize("name", STEPPED)
 def test_no_two_arrays_share_memory_and_all_can_be_written(name):
-    door = DOORS[name]()
-    env, rng, ended = door.make(), np.random.default_rng(0), 0
-    returned = door.reset(env, 0, None)
+    case = CASES[name]()
+    env, rng, ended = case.make(), np.random.default_rng(0), 0
+    returned = case.reset(env, 0, None)
     for _ in range(60):
         given = list(leaves(returned))
         assert given
@@ -38,7 +38,7 @@ def test_no_two_arrays_share_memory_and_all_can_be_written(name):
             assert array.flags.writeable, path
             for other, another in given[:index]:
                 assert not np.shares_memory(array, another), f"{path} and {other}"
-        returned, over = door.step(env, legal(door.mask(returned), rng), returned)
+        returned, over = case.step(env, legal(case.mask(returned), rng), returned)
         if over:
-            returned, ended = door.reset(env, None, None), ended + 1
+            returned, ended = case.reset(env, None, None), ended + 1
     assert ended or "vector" in name or name == "sb3"

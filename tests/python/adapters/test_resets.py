@@ -4,7 +4,7 @@ import inspect
 
 import numpy as np
 import pytest
-from adapter_doors import DOORS, GAMES, adapter
+from adapter_cases import CASES, GAMES, adapter
 
 import starmine
 from starmine import ArrayError, HanabiVectorEnv, StarmineError, UnknownNameError
@@ -14,53 +14,53 @@ VARIANT = starmine.Variant()
 DECKS = [[str(card) for card in VARIANT.new_game(seed=seed).deck] for seed in range(100, 100 + GAMES)]
 
 
-@pytest.fixture(params=DOORS)
-def door(request):
-    return DOORS[request.param]()
+@pytest.fixture(params=CASES)
+def case(request):
+    return CASES[request.param]()
 
 
 # --- Options ----------------------------------------------------------------------------------------------
 
 
-def test_a_refused_option_leaves_games_and_seeds_as_they_were(door):
+def test_a_refused_option_leaves_games_and_seeds_as_they_were(case):
     """The seed that came with the refused options is not used either."""
-    env, other = door.make(), door.make()
+    env, other = case.make(), case.make()
     for one in (env, other):
-        door.reset(one, 3, None)
-    if door.snapshot(env) is None:
+        case.reset(one, 3, None)
+    if case.snapshot(env) is None:
         pytest.skip("HLE's reset takes no seed")
-    before = door.snapshot(env)
-    with pytest.raises(door.refusal):
-        door.reset(env, 4, {door.wrong[0]: 1})
-    assert door.snapshot(env) == before
-    found, expected = (door.observed(door.reset(one, None, None)) for one in (env, other))
+    before = case.snapshot(env)
+    with pytest.raises(case.refusal):
+        case.reset(env, 4, {case.wrong[0]: 1})
+    assert case.snapshot(env) == before
+    found, expected = (case.observed(case.reset(one, None, None)) for one in (env, other))
     np.testing.assert_array_equal(found, expected)
 
 
 # --- Seeds ------------------------------------------------------------------------------------------------
 
 
-def first_observations(door, seed):
-    return {row.tobytes() for row in np.asarray(door.observed(door.reset(door.make(), seed, None)))}
+def first_observations(case, seed):
+    return {row.tobytes() for row in np.asarray(case.observed(case.reset(case.make(), seed, None)))}
 
 
-def test_close_seeds_share_no_game(door):
-    if door.snapshot(door.make()) is None and door.refusal is TypeError:
+def test_close_seeds_share_no_game(case):
+    if case.snapshot(case.make()) is None and case.refusal is TypeError:
         pytest.skip("HLE's reset takes no seed")
-    dealt = [first_observations(door, seed) for seed in range(3)]
-    count = len(np.asarray(door.observed(door.reset(door.make(), 0, None))))
+    dealt = [first_observations(case, seed) for seed in range(3)]
+    count = len(np.asarray(case.observed(case.reset(case.make(), 0, None))))
     assert len(set.union(*dealt)) == 3 * count
 
 
-def test_games_are_those_of_the_vector_environment(door):
+def test_games_are_those_of_the_vector_environment(case):
     """Game i follows from (seed, i), in every class."""
-    if door.snapshot(door.make()) is None and door.refusal is TypeError:
+    if case.snapshot(case.make()) is None and case.refusal is TypeError:
         pytest.skip("HLE's reset takes no seed")
-    env = door.make()
-    found = np.asarray(door.observed(door.reset(env, 7, None)))
+    env = case.make()
+    found = np.asarray(case.observed(case.reset(env, 7, None)))
     expected, _ = HanabiVectorEnv(GAMES).reset(seed=7)
     np.testing.assert_array_equal(found, expected[: len(found)])
-    found = np.asarray(door.observed(door.reset(env, None, None)))  # the next episodes
+    found = np.asarray(case.observed(case.reset(env, None, None)))  # the next episodes
     np.testing.assert_array_equal(
         found,
         [VARIANT.new_game(seed=7, game=game, episode=1).encode(0) for game in range(len(found))],
@@ -70,26 +70,26 @@ def test_games_are_those_of_the_vector_environment(door):
 # --- Given decks ------------------------------------------------------------------------------------------
 
 
-def test_a_given_deck_and_start_player_deal_that_game(door):
-    one = door.wrong[1] in ("deck", "start_player")
+def test_a_given_deck_and_start_player_deal_that_game(case):
+    one = case.wrong[1] in ("deck", "start_player")
     starts = [game % 2 for game in range(GAMES)]
     states = [VARIANT.new_game(deck=deck, start_player=seat) for deck, seat in zip(DECKS, starts, strict=True)]
     rows = [[card.suit * 5 + card.rank for card in state.deck] for state in states]
     many = {"decks": np.array(rows, dtype=np.uint8), "start_players": np.array(starts, dtype=np.uint8)}
-    env = door.make()
+    env = case.make()
     if not one:
-        found = np.asarray(door.observed(door.reset(env, None, many)))
+        found = np.asarray(case.observed(case.reset(env, None, many)))
         np.testing.assert_array_equal(found, [state.encode(state.current_player) for state in states])
         return
-    door.reset(env, 7, None)
-    returned = door.reset(env, None, {"deck": DECKS[1], "start_player": 1})
-    if door.observed(returned) is None:
+    case.reset(env, 7, None)
+    returned = case.reset(env, None, {"deck": DECKS[1], "start_player": 1})
+    if case.observed(returned) is None:
         assert returned["current_player"] == 1
         np.testing.assert_array_equal(returned["player_observations"][1]["vectorized"], states[1].encode(1))
         return
-    for found in np.asarray(door.observed(returned)):
+    for found in np.asarray(case.observed(returned)):
         np.testing.assert_array_equal(found, states[1].encode(1))
-    after = np.asarray(door.observed(door.reset(env, None, None)))  # by the seed again
+    after = np.asarray(case.observed(case.reset(env, None, None)))  # by the seed again
     expected = [VARIANT.new_game(seed=7, game=game, episode=2).encode(0) for game in range(len(after))]
     np.testing.assert_array_equal(after, expected)
 
@@ -114,7 +114,7 @@ def test_stable_baselines3_gives_each_game_its_options():
 
 
 def test_every_adapter_is_tried():
-    tried = " ".join(DOORS)
+    tried = " ".join(CASES)
     # AH2AC2 and hanab.live are tables of somebody else: nothing is reset.
     assert [name for name in starmine.adapters._ADAPTERS if name not in tried] == ["ah2ac2", "hanab_live", "jaxmarl"]
     # JaxMARL's reset takes a key of jax.random, and no options.

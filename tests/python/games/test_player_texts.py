@@ -1,4 +1,4 @@
-"""A player's text means the same at every door: the same games, or the same refusal."""
+"""A player's text means the same at every entry point: the same games, or the same refusal."""
 
 import numpy as np
 import pytest
@@ -78,7 +78,7 @@ PLAYERS = {
     "foreign, noisy": [f"noisy: 0.3; {text}" for text in FOREIGN],
     "foreign, without noise": [f"noisy: 0; {text}" for text in FOREIGN],
 }
-RANDOM = {  # whose draws are those of the core, which differ between doors
+RANDOM = {  # whose draws are those of the core, which differ between entry points
     "noisy bot": [f"noisy: 0.3; {BOT}"],
     "noisy": [f"noisy: 0.3; {text}" for text in ("ippo-mini", *OWN)],
     "sampled": [f"{text}; sampled" for text in ("policy: ippo-mini", *OWN)],
@@ -187,7 +187,7 @@ def by_generate_command(text, tmp_path):
     return starmine.data.Dataset(tmp_path / "generated").table(["score"])["score"].to_pylist()
 
 
-DOORS = [
+ENTRY_POINTS = [
     by_play_games,
     by_evaluate,
     by_partners,
@@ -224,15 +224,15 @@ def test_texts_of_one_player_play_the_same_games(kind, here, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["shipped", "odd path", "search", "foreign, noisy", "noisy", "sampled"])
-@pytest.mark.parametrize("door", DOORS, ids=lambda door: door.__name__)
-def test_a_text_means_the_same_at_every_door(door, kind, here, tmp_path, capsys):
+@pytest.mark.parametrize("entry_point", ENTRY_POINTS, ids=lambda entry_point: entry_point.__name__)
+def test_a_text_means_the_same_at_every_entry_point(entry_point, kind, here, tmp_path, capsys):
     text = said((PLAYERS | RANDOM)[kind][-1], here)
-    if is_foreign(kind) and door in IN_CHECKPOINTS:
+    if is_foreign(kind) and entry_point in IN_CHECKPOINTS:
         with pytest.raises(starmine.StarmineError):
-            door(text, tmp_path)
+            entry_point(text, tmp_path)
         return
-    found = door(text, tmp_path)
-    if kind in PLAYERS and not (kind == "search" and door is by_table):  # whose searches have other seeds
+    found = entry_point(text, tmp_path)
+    if kind in PLAYERS and not (kind == "search" and entry_point is by_table):  # whose searches have other seeds
         assert found == by_play_games(text, tmp_path)
     else:
         assert len(found) == GAMES

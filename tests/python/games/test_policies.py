@@ -312,7 +312,7 @@ def needs(argument):
     return Watching()
 
 
-DOORS = {
+ENTRY_POINTS = {
     "play_games": lambda player: play_games([player, "random"], 2),
     "evaluate": lambda player: evaluate({"a": player}, 2),
     "partners": lambda player: HanabiVectorEnv(2, partners={1: player}),
@@ -321,7 +321,7 @@ DOORS = {
 }
 
 
-@pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
+@pytest.mark.parametrize("entry_point", ENTRY_POINTS.values(), ids=ENTRY_POINTS)
 @pytest.mark.parametrize(
     ("player", "error"),
     [
@@ -340,9 +340,9 @@ DOORS = {
     ],
     ids=lambda value: getattr(value, "__name__", type(value).__name__) if callable(value) else "",
 )
-def test_a_player_that_would_be_misread_is_refused(door, player, error):
+def test_a_player_that_would_be_misread_is_refused(entry_point, player, error):
     with pytest.raises(error):
-        door(player)
+        entry_point(player)
 
 
 # --- What is lent to a player is a copy -------------------------------------------------------------------

@@ -61,10 +61,10 @@ def docstrings():
         module = ".".join(parts).removesuffix(".__init__")
         found[module] = ast.get_docstring(tree) or ""
         # The drop-in for HLE has names of its own, some of which are ours as well.
-        room = "starmine.hle" if module.startswith("starmine.hle") else "starmine"
+        subpackage = "starmine.hle" if module.startswith("starmine.hle") else "starmine"
         for node in tree.body:
             if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_"):
-                found.update(documented_in(node, f"{room}.{node.name}"))
+                found.update(documented_in(node, f"{subpackage}.{node.name}"))
     for name, owner in vars(_core).items():
         if not name.startswith("_") and callable(owner):
             found.update(documented(owner, f"starmine.{name}"))

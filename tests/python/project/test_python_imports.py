@@ -14,14 +14,14 @@ from graphs import cycles
 
 import starmine
 
-# Optional libraries. Only the rooms that their users import by name may need them at once.
+# Optional libraries. Only the subpackages that their users import by name may need them at once.
 OPTIONAL = [
     *("torch", "pettingzoo", "stable_baselines3", "sb3_contrib", "ray", "jax"),
     *("matplotlib", "openai", "pandas", "PIL", "pyarrow", "safetensors"),
     *("tensorboard", "tqdm"),
 ]
-ROOMS = ("adapters", "examples", "torch", "training", "__main__")
-# Modules of other rooms that need torch; they are imported inside functions.
+SUBPACKAGES = ("adapters", "examples", "torch", "training", "__main__")
+# Modules of other subpackages that need torch; they are imported inside functions.
 WITH_TORCH = {
     *(f"policies.{name}" for name in ("agent", "own")),
     *(f"policies.foreign.{name}" for name in ("agent", "networks", "observations")),
@@ -33,7 +33,7 @@ def modules():
     """The modules that load no optional library."""
     for path in PACKAGE.rglob("*.py"):
         name = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
-        if not name.startswith(ROOMS) and name not in WITH_TORCH:
+        if not name.startswith(SUBPACKAGES) and name not in WITH_TORCH:
             yield f"starmine.{name}".removesuffix(".__init__")
 
 

@@ -27,7 +27,7 @@ def unwrapped(env):
 
 
 @dataclass
-class Door:
+class AdapterCase:
     """A class that resets games.
 
     Attributes:
@@ -69,7 +69,7 @@ def by_keywords(env, seed, options):
 
 
 def vector(make, reset=by_arguments, wrong=("deck", "decks"), **settings):
-    return Door(
+    return AdapterCase(
         make,
         reset,
         lambda returned: returned[0],
@@ -85,7 +85,7 @@ def single(make, wrong, **settings):
         returned = env.step(actions[0])
         return returned, returned[2]
 
-    return Door(
+    return AdapterCase(
         make,
         by_arguments,
         lambda returned: returned[0][None],
@@ -109,7 +109,7 @@ def pettingzoo():
         env.step(actions[0])
         return told(env), any(env.terminations.values())
 
-    return Door(
+    return AdapterCase(
         adapter("pettingzoo").HanabiAECEnv,
         reset,
         lambda returned: returned[3][0]["observation"][None],
@@ -131,7 +131,7 @@ def sb3():
     def step(env, actions, _):
         return (*env.step(actions), env.action_masks()), False
 
-    return Door(
+    return AdapterCase(
         lambda: adapter("sb3").HanabiVecEnv(GAMES),
         reset,
         lambda returned: returned[0],
@@ -143,7 +143,7 @@ def sb3():
 
 
 def jax():
-    return Door(
+    return AdapterCase(
         lambda: adapter("jax").HanabiJaxEnv(GAMES, autoreset_mode="SameStep"),
         by_keywords,
         lambda returned: np.asarray(returned.obs),
@@ -154,7 +154,7 @@ def jax():
 
 
 def hle():
-    return Door(
+    return AdapterCase(
         lambda: rl_env.HanabiEnv({"players": 2}),
         lambda env, seed, options: env.reset(**(options or {})),
         lambda returned: None,
@@ -163,7 +163,7 @@ def hle():
     )
 
 
-DOORS = {
+CASES = {
     "vector": lambda: vector(partial(starmine.HanabiVectorEnv, GAMES)),
     "vector, next step": lambda: vector(partial(starmine.HanabiVectorEnv, GAMES, autoreset_mode="NextStep")),
     "gymnasium's vector": lambda: vector(
