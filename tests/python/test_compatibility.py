@@ -210,19 +210,19 @@ CHECKSUMS = {  # of the games, and of the data set
 
 
 @pytest.mark.parametrize(("name", "expected"), CHECKSUMS.items())
-def test_the_checksums_of_games_are_those_of_the_version(name, expected):
-    """A stored state of a `GamesDataset` has the second one."""
+def test_checksums_and_fingerprints_are_those_of_the_version(name, expected):
+    """A stored state of a `GamesDataset` has the fingerprint."""
     data = pytest.importorskip("starmine.data")
     pytest.importorskip("pyarrow")
     games = data.Dataset(COMPAT / name)
-    assert (data.checksum_of(games.tables()), games.checksum) == expected
+    assert (data.checksum_of(games.tables()), games.fingerprint) == expected
 
 
-def test_the_checksum_of_a_selection_is_that_of_the_version():
+def test_the_fingerprint_of_a_selection_is_that_of_the_version():
     data = pytest.importorskip("starmine.data")
     pytest.importorskip("pyarrow")
     selected = data.Dataset(COMPAT / "0.4" / "games").select([1, 4])
-    assert selected.checksum == "f841dffd200251ac57e154a0af9894b10c1dd0ccc98a11e86fb3949724240548"
+    assert selected.fingerprint == "f841dffd200251ac57e154a0af9894b10c1dd0ccc98a11e86fb3949724240548"
 
 
 def test_the_checksum_of_exported_games_is_that_of_the_version():

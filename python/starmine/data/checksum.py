@@ -69,7 +69,7 @@ class Checksum:
 def checksum_of(games: Games | Iterable[Games]) -> str:
     """The SHA-256 checksum of the columns of games, as 64 hexadecimal digits.
 
-    It does not depend on how the games are stored. `Dataset.checksum` is another checksum, which covers files too.
+    It does not depend on how the games are stored. `Dataset.fingerprint` covers files too.
 
     Args:
         games: games, or consecutive parts of them; where one ends and the next begins does not matter.

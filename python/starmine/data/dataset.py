@@ -87,7 +87,7 @@ class Dataset(ScoredGames):
         groups = [range(len(file.sizes)) for file in self.files]
         self._choose([(file, group, None) for file, of_file in enumerate(groups) for group in of_file])
         self._latest: tuple[int, Games] | None = None
-        self._checksum: str | None = None
+        self._fingerprint: str | None = None
 
     def _choose(self, groups: Sequence[tuple[int, int, _Chosen]]) -> None:
         """Let the data set consist of these games, given as file, row group and rows."""
@@ -111,16 +111,16 @@ class Dataset(ScoredGames):
         return int(self.lengths.sum())
 
     @property
-    def checksum(self) -> str:
-        """The SHA-256 checksum of the rules, the players, the games, and their division into files and row groups.
+    def fingerprint(self) -> str:
+        """The SHA-256 of the rules, the players, the games, and their division into files and row groups.
 
-        It does not depend on the paths. It is another checksum than `starmine.data.checksum_of`. Files of this package
-        contain the checksums of their games. Files of other writers are read once to compute them.
+        It does not depend on the paths. Files of this package contain the checksums of their games. Files of other
+        writers are read once to compute them.
 
         Raises:
             FileNotFoundError, DamagedFileError: as `read`.
         """
-        if self._checksum is None:
+        if self._fingerprint is None:
             files = [(file.checksum(), file.sizes) for file in self.files]
             groups = [(group.file, group.group) for group in self._groups]
             players = [player.to_dict() for player in self.roster]
@@ -128,8 +128,8 @@ class Dataset(ScoredGames):
             digest = hashlib.sha256(told.encode())
             for numbers in [*self._rows, *self._chosen]:
                 digest.update(b"all" if numbers is None else b"%d " % len(numbers) + numbers.astype("<i4").tobytes())
-            self._checksum = digest.hexdigest()
-        return self._checksum
+            self._fingerprint = digest.hexdigest()
+        return self._fingerprint
 
     def row_groups(self) -> list[RowGroup]:
         """The row groups with games of the data set, in order."""
@@ -274,7 +274,7 @@ class Dataset(ScoredGames):
     def _view(self, kept: Callable[[int], NDArray[np.bool_]]) -> Dataset:
         """The games of each row group that a function from its place to a mask keeps."""
         view = copy(self)
-        view._checksum = None
+        view._fingerprint = None
         groups: list[tuple[int, int, _Chosen]] = []
         for place, group in enumerate(self._groups):
             keep, chosen = kept(place), self._chosen[place]
@@ -439,12 +439,12 @@ class Dataset(ScoredGames):
         return vars(self) | {"_latest": None}
 
     def __eq__(self, other: object) -> bool:
-        """Whether both have the same checksum: equal games of equal files, wherever these are."""
-        return self.checksum == other.checksum if isinstance(other, Dataset) else NotImplemented
+        """Whether both have the same fingerprint: equal games of equal files, wherever these are."""
+        return self.fingerprint == other.fingerprint if isinstance(other, Dataset) else NotImplemented
 
     def __hash__(self) -> int:
-        """Of the checksum."""
-        return hash(self.checksum)
+        """Of the fingerprint."""
+        return hash(self.fingerprint)
 
     def __repr__(self) -> str:
         """Number of games and files."""

@@ -223,7 +223,7 @@ class GamesDataset(CopiedWhole, IterableDataset[TensorRows]):
 
         It is a dictionary of plain numbers and text. Each worker has its own state, which `StatefulDataLoader` keeps.
         """
-        data = {"content": self.data.checksum, "name": str(self.data)}
+        data = {"content": self.data.fingerprint, "name": str(self.data)}
         place = {"epoch": self.epoch, "position": list(self._position), "part": self._part}
         return {**place, "data": data, "order": self._order()}
 
@@ -238,15 +238,14 @@ class GamesDataset(CopiedWhole, IterableDataset[TensorRows]):
         if missing:
             raise StarmineError(f"the state has no {', '.join(missing)}: expected one that state_dict returned")
         data, order = ({**state[name]} if isinstance(state[name], Mapping) else {} for name in ("data", "order"))
-        if data.get("content") != self.data.checksum:
-            given = f"{data.get('name')} (checksum {str(data.get('content'))[:16]})"
-            raise StarmineError(
-                f"the state is of another data set, {given}: expected {self.data} (checksum {self.data.checksum[:16]})"
-            )
-        expected = self._order()
-        wrong = [name for name, value in expected.items() if order.get(name) != value]
+        if data.get("content") != self.data.fingerprint:
+            given = f"{data.get('name')} (fingerprint {str(data.get('content'))[:16]})"
+            expected = f"{self.data} (fingerprint {self.data.fingerprint[:16]})"
+            raise StarmineError(f"the state is of another data set, {given}: expected {expected}")
+        ours = self._order()
+        wrong = [name for name, value in ours.items() if order.get(name) != value]
         if wrong:
-            told = ", ".join(f"{name}={order.get(name)!r}, expected {expected[name]!r}" for name in wrong)
+            told = ", ".join(f"{name}={order.get(name)!r}, expected {ours[name]!r}" for name in wrong)
             raise StarmineError(f"the state does not fit: {told}")
         window, block, row = (check_number("position", number, 0) for number in state["position"])
         epoch, part = check_number("epoch", state["epoch"], 0), state["part"]

@@ -333,7 +333,7 @@ def test_a_file_without_a_checksum_that_was_replaced_is_named(tmp_path):
         lambda: data.filter(min_score=5),
         lambda: list(data.replay()),
         lambda: pickle.loads(pickle.dumps(data)).read(0),
-        lambda: data.checksum,
+        lambda: data.fingerprint,
     ):
         with pytest.raises(DamagedFileError):
             call()
