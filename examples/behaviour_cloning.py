@@ -5,13 +5,13 @@
     python examples/behaviour_cloning.py --data people --games None --held-out 100    # any data set, such as people's
     python examples/behaviour_cloning.py --minutes 30 --resume
 
-Without `--data` the games are generated first, once: `runs/games/BOT-PLAYERS-GAMES` keeps them. `starmine generate` and
-`starmine data convert` make data sets too, the latter of other people's files.
+Without `--data` the games are generated first, once: `runs/games/BOT-VARIANT-PLAYERS-GAMES` keeps them, where GAMES
+includes the held-out ones. `starmine generate` and `starmine data convert` make data sets too, the latter of other
+people's files.
 
-A sample is one turn: the observation of the seat that played it, and its action, whose probability is maximised. Bots
-and people act upon what they saw earlier, so the network is recurrent: each seat has a hidden state, which starts at
-zero with the game and changes at its turns. A minibatch is some whole games, and gradients flow through all turns of a
-seat. Memory holds the decks and actions of all games, some 120 bytes a game; observations are replayed when needed.
+A sample is one turn: the observation of the seat that played it, and its action, whose probability is maximised. The
+network sees the present turn alone: a hidden state for each seat made no difference to the score of a clone of `smart`.
+`GamesDataset` replays the games when their turns are needed and shuffles the turns.
 
 The first games of the data set are held out: accuracy is measured on games that were never trained on. Self-play is on
 decks of another seed. If one bot played all games, the clone also plays with it, in the first or the last seat.
@@ -29,22 +29,13 @@ from typing import Any, Literal
 if __name__ == "__main__":
     print("loading PyTorch", flush=True)
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 import starmine
-from starmine.data import (
-    Dataset,
-    checksum_of,
-    color_permutations,
-    evaluation_decks,
-    generate,
-    permute_colors,
-)
+from starmine.data import Dataset, generate
 from starmine.games import Games
-from starmine.torch import ActorCritic, ColorNetwork, HiddenState, PolicyNetwork
+from starmine.torch import ActorCritic, ColorNetwork, GamesDataset, PolicyNetwork
 from starmine.training import (
     Amount,
     Count,
@@ -68,6 +59,7 @@ from starmine.training import (
 
 GAMES = Path("runs/games")
 DATA_SEED = 1  # of generated games
+OUTPUTS = ("obs", "action_mask", "action")
 MEASURES = ("loss", "accuracy", "gradient_norm")
 
 
@@ -103,18 +95,16 @@ class Network:
     """weights that all colours share, with exact card features; or hidden layers over the bits of the observation"""
     hidden: tuple[int, ...] = (96, 128)
     """widths of a colour's tower and of the trunk; for a plain network of the hidden layers"""
-    recurrent: bool = True
-    """add a gated recurrent unit; without it the network sees the present turn alone"""
 
 
 @dataclass
 class Optimiser:
     """How the network learns from the games."""
 
-    games_per_update: Count = 512
-    """games between two checkpoints"""
-    minibatch: Count = 16
-    """games in a minibatch"""
+    minibatch: Count = 512
+    """turns in a minibatch"""
+    minibatches: Count = 64
+    """of an update; evaluations and checkpoints come between updates"""
     lr: Amount = 2e-3
     """learning rate of Adam"""
     grad_norm: Amount = 0.5
@@ -144,23 +134,18 @@ class Cloning:
         self.device = local_device(args.device)
         data = Dataset(generated(args) if args.data is None else args.data)
         self.variant, self.teacher = data.variant, teacher(data)
-        table = split(data, args)
-        self.held_out, self.games = table[: args.held_out], table[args.held_out :]
-        if count := int(evaluation_decks(self.games).sum()):
-            print(
-                f"warning: {count:,} of the games to learn from have decks of evaluations, which the clone then knows"
-            )
-        self.numbers, self.checksum = table.number[args.held_out :], checksum_of(table)
-        self.games_seen = 0  # in all epochs
+        self.held_out, games = split(data, args)
+        self.turns = self.in_minibatches(games, learns=True)
+        self.minibatches = self.epochs()
         kind = ColorNetwork if args.network == "colors" else PolicyNetwork
-        network: ActorCritic = kind(self.variant, args.encoder, args.hidden, recurrent=args.recurrent)
+        network: ActorCritic = kind(self.variant, args.encoder, args.hidden)
         self.policy = network.to(self.device)
         self.weights = flat_weights(self.policy)
         self.average = WeightAverage(self.policy, self.weights, args.average)
         self.optimizer = torch.optim.Adam([self.weights], args.lr, eps=1e-5, fused=True)
 
     def update(self, fraction: float) -> tuple[dict[str, float], int]:
-        """Learn from the next games; returns measures for the log, and the number of turns.
+        """Learn from the next turns; returns measures for the log, and the number of turns.
 
         Args:
             fraction: the spent part of the budget, for the schedule.
@@ -169,8 +154,8 @@ class Cloning:
         lr = anneal(args.lr, 0.0, fraction)
         for group in self.optimizer.param_groups:
             group["lr"] = lr
-        for games in self.minibatches():
-            loss, correct = self.predict(self.policy, games)
+        for _ in range(args.minibatches):
+            loss, correct = self.predict(self.policy, next(self.minibatches))
             self.optimizer.zero_grad(set_to_none=False)
             loss.mean().backward()  # type: ignore[no-untyped-call]
             norm = nn.utils.clip_grad_norm_(self.policy.parameters(), args.grad_norm)
@@ -182,37 +167,37 @@ class Cloning:
         check_finite(found, MEASURES, self.policy)
         return dict(zip(MEASURES, found.mean(0).tolist(), strict=True)) | {"lr": lr}, turns
 
-    def minibatches(self) -> Iterator[Games]:
-        """The next games of this epoch, whose order is a function of the seed and the epoch."""
-        args, (epoch, first) = self.args, divmod(self.games_seen, len(self.games))
-        order = np.random.default_rng([args.seed, epoch]).permutation(len(self.games))
-        chosen = order[first : first + args.games_per_update]
-        self.games_seen, games = self.games_seen + len(chosen), self.games[chosen]
-        if args.permute_colors:
-            permutations = color_permutations(self.variant, (args.seed << 32) + epoch, self.numbers[chosen])
-            games = permute_colors(games, permutations)
-        for start in range(0, len(games), args.minibatch):
-            yield games[start : start + args.minibatch]
+    def in_minibatches(self, games: Dataset, learns: bool) -> GamesDataset:
+        """The turns of games. Those to learn from are shuffled."""
+        args = self.args
+        return GamesDataset(
+            games,
+            args.minibatch,
+            encoder=args.encoder,
+            dtype="bits",
+            outputs=OUTPUTS,
+            shuffle=learns,
+            seed=args.seed,
+            permute_colors=learns and args.permute_colors,
+        )
 
-    def predict(self, network: ActorCritic, games: Games) -> tuple[Tensor, Tensor]:
-        """Minus the log probability (T,) of each action, and whether it was the likeliest, in `seat_by_seat` order."""
-        turns = games.replay(["obs", "action_mask"], encoder=self.args.encoder, dtype="bits", num_threads=1)
-        place, played = (torch.from_numpy(array) for array in seat_by_seat(games))
-        rows = place.flatten()
-        obs, mask = (torch.from_numpy(turns[name])[rows].to(self.device) for name in ("obs", "action_mask"))
-        # Each seat of each game has its own hidden state. It is stored as the state of seat 0 of the network.
-        start = torch.zeros_like(place, device=self.device)
-        state = HiddenState(network.initial_state(place.shape[1])[:, :1], start, start.bool())
-        log_probs, _, _ = network(network.read(obs), mask, state)
-        action = torch.from_numpy(games.actions.astype(np.int64))[rows].to(self.device)
-        log_probs, action = (of_all[played.flatten().to(self.device)] for of_all in (log_probs, action))
+    def epochs(self) -> Iterator[dict[str, Tensor]]:
+        """The minibatches of one epoch after another, each in another order."""
+        while True:
+            yield from self.turns
+            self.turns.set_epoch(self.turns.epoch + 1)
+
+    def predict(self, network: ActorCritic, rows: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
+        """Minus the log probability (n,) of each action of a minibatch, and whether it was the likeliest, bool (n,)."""
+        obs, mask, action = (rows[name].to(self.device) for name in OUTPUTS)
+        log_probs, _, _ = network(network.read(obs), mask)
         return -log_probs.gather(1, action[:, None])[:, 0], log_probs.argmax(1) == action
 
     @torch.no_grad()
     def held_out_accuracy(self, games: int) -> dict[str, float]:
         """The loss and the accuracy over all turns of the first held-out games."""
-        parts = [self.held_out[first : min(first + 200, games)] for first in range(0, games, 200)]
-        found = [self.predict(self.average.network, part) for part in parts]
+        turns = self.in_minibatches(self.held_out.select(slice(games)), learns=False)
+        found = [self.predict(self.average.network, rows) for rows in turns]
         loss, correct = (torch.cat(column) for column in zip(*found, strict=True))
         return {"held_out_loss": float(loss.mean()), "held_out_accuracy": float(correct.float().mean())}
 
@@ -232,18 +217,20 @@ class Cloning:
 
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint keeps."""
-        data = {"games_seen": self.games_seen, "checksum": self.checksum}
-        kept: dict[str, Any] = {"policy": self.policy, "average": self.average, "optimizer": self.optimizer}
-        return {name: part.state_dict() for name, part in kept.items()} | {"data": data}
+        kept: dict[str, Any] = {
+            "policy": self.policy,
+            "average": self.average,
+            "optimizer": self.optimizer,
+            "turns": self.turns,
+        }
+        return {name: part.state_dict() for name, part in kept.items()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on from a checkpoint."""
-        if state["data"]["checksum"] != self.checksum:
-            raise starmine.StarmineError("it learned from other games")
         self.policy.load_state_dict(state["policy"])
         self.average.load_state_dict(state["average"])
         self.optimizer.load_state_dict(state["optimizer"])
-        self.games_seen = state["data"]["games_seen"]
+        self.turns.load_state_dict(state["turns"])
 
 
 def generated(args: Args) -> Path:
@@ -262,28 +249,15 @@ def teacher(data: Dataset) -> str | None:
     return names.pop() if len(names) == 1 and names <= {*starmine.bots(), *starmine.policies.shipped()} else None
 
 
-def split(data: Dataset, args: Args) -> Games:
-    """The held-out games and, after them, those to learn from."""
+def split(data: Dataset, args: Args) -> tuple[Dataset, Dataset]:
+    """The held-out games, and those to learn from, which follow them."""
     games = len(data) if args.games is None else args.held_out + args.games
     if not 0 < args.held_out < games <= len(data):
         wanted = f"at least one of each, and together no more than {len(data):,}, the games of the data set"
         raise starmine.StarmineError(
             f"held_out={args.held_out} and games={args.games} are not allowed: expected {wanted}"
         )
-    groups = [(place, group.first) for place, group in enumerate(data.row_groups()) if group.first < games]
-    return Games.concatenate([data.read(place, optional=False)[: games - first] for place, first in groups])
-
-
-def seat_by_seat(games: Games) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """The place of each turn of each seat among the turns of all games, (turns, games * players).
-
-    The second array tells where a seat has such a turn; elsewhere the place is that of the last of all turns.
-    """
-    players = games.variant.players
-    rounds = -(-int(games.lengths.max()) // players)
-    turn: NDArray[np.int64] = np.arange(rounds * players).reshape(rounds, 1, players)
-    played = (turn < games.lengths[:, None]).reshape(rounds, -1)
-    return np.where(played, (games.offsets[:-1, None] + turn).reshape(rounds, -1), len(games.actions) - 1), played
+    return data.select(slice(args.held_out)), data.select(slice(args.held_out, games))
 
 
 def main(args: Args, on_update: OnUpdate | None = None) -> None:
@@ -312,9 +286,10 @@ def report(cloning: Cloning, run: Run) -> None:
         "drawn actions": cloning.play(count, sampled=True),
         "greedy policy": cloning.play(count),
     }
-    epochs, accuracy = cloning.games_seen / len(cloning.games), f"{held_out['held_out_accuracy']:.1%}"
-    title = f"A clone of {cloning.teacher or 'players'}, {len(cloning.games):,} games, accuracy {accuracy}"
-    notes = {"teacher": cloning.teacher, "learned_from": len(cloning.games), "epochs": epochs, **held_out}
+    data, accuracy = cloning.turns.data, f"{held_out['held_out_accuracy']:.1%}"
+    epochs = run.steps / data.turns
+    title = f"A clone of {cloning.teacher or 'players'}, {len(data):,} games, accuracy {accuracy}"
+    notes = {"teacher": cloning.teacher, "learned_from": len(data), "epochs": epochs, **held_out}
     run.report(games, title=title, method="behaviour cloning", network=cloning.average.network, notes=notes)
     print(f"accuracy {accuracy} on {args.held_out:,} held-out games, after {epochs:.2f} epochs of the others")
 
