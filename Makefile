@@ -98,8 +98,9 @@ test: ## Run all tests and checks.
 	$(BIN)/python -m pytest $(PYTEST)
 
 # Left out of `make test`: more random cases; what is marked "nightly", which repeats a test for other numbers or takes
-# long; the tests without default features; compiling for Python without the global interpreter lock. The nightly
-# workflow has separate jobs for AddressSanitizer and the instruction counts, which compile the crate anew.
+# long; the tests without default features; the fuzz targets, which take 80 s of processor time to check; compiling for
+# Python without the global interpreter lock. The nightly workflow has separate jobs for AddressSanitizer and the
+# instruction counts, which compile the crate anew.
 test-long: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle ## Play many more random cases, with a new seed or SEED=N.
 	@echo 'make test-long SEED=$(SEED)'
 	LOCKSTEP_GAMES=300000 LOCKSTEP_SEED=$(SEED) PROPTEST_CASES=20000 PROPTEST_RNG_SEED=$(SEED) \
@@ -110,6 +111,7 @@ test-long: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle ## Play many mo
 	  --oracle-games 200 --oracle-seed $(SEED) --fuzz-runs 5000 --fuzz-seed $(SEED)
 	$(BIN)/python -m pytest -m nightly tests/python
 	cargo test --quiet --lib --no-default-features
+	cargo check --quiet --locked --manifest-path fuzz/Cargo.toml --target-dir target/fuzz
 	$(MAKE) check-free-threaded
 
 # What builds and examines what is published; Zig links for an old glibc without a container.

@@ -10,7 +10,7 @@ fuzz_target!(|data: &[u8]| {
     let [which, players, start, spoilt, rest @ ..] = data else { return };
     let mut parameters =
         preset(PRESETS[usize::from(*which) % PRESETS.len()].name).expect("it is one").parameters();
-    parameters.players = 2 + players % 4;
+    parameters.players = 2 + i64::from(players % 4);
     let Ok(variant) = Variant::new(parameters).map(Arc::new) else { return };
     let dealt = State::new(Arc::clone(&variant), EpisodeSeed::default());
     let mut cards: Vec<u8> =
@@ -25,7 +25,7 @@ fuzz_target!(|data: &[u8]| {
     let kinds: Vec<_> = variant.card_kinds().collect();
     let deck = cards.iter().map(|&card| kinds.get(usize::from(card)).copied()).collect();
     let Some(deck) = deck else { return };
-    let Some(start) = Seat::new(start % 8) else { return };
+    let Some(start) = Seat::new(usize::from(start % 8)) else { return };
     let Ok(mut state) = State::from_deck(variant, deck, start) else { return };
     let mut choices = choices.iter().cycle();
     while state.ending().is_none() {
