@@ -84,7 +84,8 @@ pub struct Options {
     pub num_threads: usize,
     /// The instruction set of the games and their outputs; `None` for the one that the environment
     /// variable [`SIMD_VARIABLE`](crate::buffers::SIMD_VARIABLE) names, or else the fastest. Policies
-    /// among the partners always run on the latter.
+    /// among the partners ignore this setting: they run on the instruction set of the environment variable, or
+    /// else on the fastest.
     pub simd: Option<Simd>,
 }
 
