@@ -319,6 +319,7 @@ mod tests {
     use super::*;
     use crate::batch::{Batch, GivenDecks, Options, Outputs, Seeds};
     use crate::bots::GamesError;
+    use crate::buffers::InstructionSetError;
     use crate::nn::{Policy, PolicyError};
     use crate::players::PlayerSpec;
     use crate::rules::{MoveError, Parameters, error_text};
@@ -355,7 +356,14 @@ mod tests {
                 .unwrap_err()
                 .into(),
         };
-        let cases: [(Box<dyn Error>, usize); 8] = [
+        let no_such_set =
+            InstructionSetError { name: "mmx".to_owned(), available: "avx2".to_owned() };
+        let not_runnable =
+            PolicyError::Refused { path: "p".to_owned(), source: no_such_set.into() };
+        let cases: [(Box<dyn Error>, usize); 11] = [
+            ("policy: no-such-file".parse::<PlayerSpec>().unwrap_err().into(), 3),
+            (Policy::of_file("p", b"not a policy").unwrap_err().into(), 3),
+            (not_runnable.into(), 3),
             (RecordingError::Move { turn: 3, source: illegal.clone() }.into(), 2),
             (BatchError::Threads(std::io::Error::other("full")).into(), 2),
             (header().into(), 3),
@@ -390,7 +398,5 @@ mod tests {
         };
         let cause: &std::io::Error = source.source().unwrap().downcast_ref().unwrap();
         assert_eq!(cause.kind(), std::io::ErrorKind::NotFound);
-        let refused = Policy::of_file("p", b"not a policy").unwrap_err();
-        assert_eq!(texts(&refused).len(), 3);
     }
 }

@@ -8,7 +8,6 @@ use super::error::PlayerSpecError;
 use super::player_spec::PlayerSpec;
 use super::policy_source::NamedPolicy;
 use crate::nn::{Policy, PolicyError, PolicyProblem, ShippedPolicy, load_policy, shipped_policy};
-use crate::rules::UnknownNameError;
 
 /// A player as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,10 +80,9 @@ impl StoredPlayer {
     pub fn load(&self) -> Result<PlayerSpec, PlayerSpecError> {
         let stored = self.policy.as_ref().map(StoredPolicy::load).transpose()?;
         let find = |source: &str| {
-            stored.clone().ok_or_else(|| PolicyError::Unreadable {
+            stored.clone().ok_or_else(|| PolicyError::Refused {
                 path: source.to_owned(),
                 source: PolicyProblem::new("it is not stored with its player"),
-                shipped: UnknownNameError::new("policy", source, [""; 0]),
             })
         };
         PlayerSpec::parse(&self.text, &find)

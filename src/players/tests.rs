@@ -3,7 +3,7 @@ use std::time::Duration;
 use super::*;
 use crate::bots::{GamesOptions, play_games};
 use crate::nn::POLICIES;
-use crate::rules::{EpisodeSeed, Parameters, State, Variant};
+use crate::rules::{EpisodeSeed, Parameters, State, Variant, error_text};
 use crate::search::{SearchError, SearchOptions, Searcher};
 
 const RULES: &str = "rules: play-safe; hint-playable; discard-osawa; discard-oldest; hint-most";
@@ -118,8 +118,8 @@ fn bots_are_displayed_as_they_are_parsed() {
 
 #[test]
 fn a_text_without_a_policy_is_refused_with_the_reason() {
-    let error = |text: &str| text.parse::<PlayerSpec>().unwrap_err().to_string();
-    assert!(error("policy: src").contains("policy=\"src\" cannot be read"));
+    let error = |text: &str| error_text(&text.parse::<PlayerSpec>().unwrap_err());
+    assert!(error("policy: src").ends_with(": it cannot be read: not a file"));
     assert!(error("policy: ippo-2").contains("did you mean \"ippo-2p\"?"));
 }
 

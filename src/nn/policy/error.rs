@@ -14,7 +14,7 @@ use crate::rules::{UnknownNameError, VariantError, error_text};
 pub enum PolicyError {
     /// The file does not exist or cannot be read.
     #[error(
-        "policy={path:?} cannot be read ({source}): expected the path of a policy's file, or one of {}",
+        "policy={path:?}: expected the path of a policy's file, or one of {}",
         shipped_names(shipped)
     )]
     Unreadable {
@@ -104,18 +104,12 @@ impl PolicyProblem {
 
     /// The operating system does not read the file.
     pub(super) fn unreadable(error: std::io::Error) -> PolicyProblem {
-        PolicyProblem::caused_by(error.to_string(), error)
-    }
-
-    /// The environment names an instruction set that this processor does not have.
-    pub(super) fn instruction_set(error: InstructionSetError) -> PolicyProblem {
-        PolicyProblem::caused_by(error.to_string(), error)
+        PolicyProblem::caused_by("it cannot be read", error)
     }
 
     /// The file is not in the format, as its reader says.
     pub(super) fn damaged(error: impl std::error::Error + Send + Sync + 'static) -> PolicyProblem {
-        let text = format!("it is not a safetensors file, or a damaged one ({error})");
-        PolicyProblem::caused_by(text, error)
+        PolicyProblem::caused_by("it is not a safetensors file, or a damaged one", error)
     }
 
     /// A key of the header has a wrong value.
@@ -126,6 +120,12 @@ impl PolicyProblem {
     /// The header cannot be read.
     pub(super) fn header(error: impl std::error::Error + Send + Sync + 'static) -> PolicyProblem {
         PolicyProblem::caused_by(HEADER, error)
+    }
+}
+
+impl From<InstructionSetError> for PolicyProblem {
+    fn from(error: InstructionSetError) -> PolicyProblem {
+        PolicyProblem::caused_by("there is no instruction set to run it", error)
     }
 }
 

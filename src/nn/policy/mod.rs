@@ -106,7 +106,7 @@ impl Policy {
         let tensors = SafeTensors::deserialize(bytes).map_err(PolicyProblem::damaged)?;
         Ok(Policy {
             network: read_network(&header, &tensors)?,
-            simd: Simd::chosen().map_err(PolicyProblem::instruction_set)?,
+            simd: Simd::chosen()?,
             encoder: header.encoder,
             variant: header.variant,
             header: text.clone(),
