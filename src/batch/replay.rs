@@ -66,7 +66,7 @@ pub struct Replay {
 struct ActionRange {
     /// The index of the next action.
     next: usize,
-    /// The index of the last one.
+    /// The index of the last one, or [`NONE`] in a row without a game.
     last: usize,
 }
 
@@ -164,6 +164,9 @@ impl Replay {
             let places = self.places[rows.clone()].iter_mut();
             let shown = self.turns[rows.clone()].iter_mut().zip(&mut self.actions[rows.clone()]);
             for (place, (turn, action)) in places.zip(shown) {
+                if place.last == NONE {
+                    continue;
+                }
                 place.next += 1;
                 *turn += 1;
                 *action = all.get(place.next).copied().unwrap_or_default().into();
@@ -188,7 +191,6 @@ impl Replay {
             self.current_games[row] = -1;
             self.turns[row] = 0;
             self.actions[row] = 0;
-            // No action has the index `NONE`, so this row never leaves.
             self.places[row] = ActionRange { next: 0, last: NONE };
             return;
         }
@@ -237,7 +239,37 @@ fn copies<T: Clone>(value: T, length: usize) -> Result<Vec<T>, BatchError> {
 mod tests {
     use super::*;
     use crate::batch::Partners;
+    use crate::bots::{GamesOptions, record_games};
+    use crate::players::PlayerSpec;
     use crate::rules::{Seat, Variant};
+
+    #[test]
+    fn rows_show_their_next_action_and_idle_rows_show_zeros() {
+        let variant = Variant::default();
+        let bot = "random".parse::<PlayerSpec>().unwrap().player(&variant).unwrap();
+        let players = [bot.clone(), bot];
+        let played = record_games(&variant, &players, 0..7, GamesOptions::seeded(1)).unwrap();
+        let games = played.recording;
+        let mut replay = Replay::new(games.clone(), 3, Options::default()).unwrap();
+        let mut idle_rows = 0;
+        loop {
+            replay.step(Outputs::default()).unwrap();
+            for row in 0..3 {
+                let (turn, action) = (replay.turns[row], replay.actions[row]);
+                if let Ok(game) = usize::try_from(replay.current_games[row]) {
+                    let index = games.turns(game).start + turn as usize;
+                    assert_eq!(action, i64::from(games.arrays().actions[index]));
+                } else {
+                    assert_eq!((turn, action), (0, 0), "row {row}");
+                    idle_rows += 1;
+                }
+            }
+            if replay.num_live() == 0 {
+                break;
+            }
+        }
+        assert!(idle_rows > 10, "{idle_rows}");
+    }
 
     #[test]
     fn options_without_effect_are_refused() {
