@@ -45,12 +45,10 @@ use crate::rules::{BitIndices, Recording};
 pub struct Replay {
     batch: Batch,
     games: Recording,
-    /// The game that each row is in, or -1. This and the next two are as arrays in Python.
-    pub(crate) current_games: Vec<i64>,
-    /// The number of turns that each row has played of its game.
-    pub(crate) turns: Vec<i32>,
-    /// The recorded action of each row.
-    pub(crate) actions: Vec<i64>,
+    /// This and the next two have the types of Python's arrays.
+    current_games: Vec<i64>,
+    turns: Vec<i32>,
+    actions: Vec<i64>,
     places: Vec<ActionRange>,
     /// For each block the rows whose games leave in the next step, one bit each.
     leaving: Vec<u8>,
@@ -203,6 +201,24 @@ impl Replay {
         self.next[row] = self.playable_game(game + self.current_games.len());
     }
 
+    /// For each row the index of its game in the recording, or -1 for a row without a game.
+    #[must_use]
+    pub fn current_games(&self) -> &[i64] {
+        &self.current_games
+    }
+
+    /// For each row the number of turns that it has played of its game; 0 for a row without a game.
+    #[must_use]
+    pub fn turns(&self) -> &[i32] {
+        &self.turns
+    }
+
+    /// For each row the recorded action that the next step plays; 0 for a row without a game.
+    #[must_use]
+    pub fn actions(&self) -> &[i64] {
+        &self.actions
+    }
+
     /// The number of rows that are in a game.
     #[must_use]
     pub const fn num_live(&self) -> usize {
@@ -255,8 +271,8 @@ mod tests {
         loop {
             replay.step(Outputs::default()).unwrap();
             for row in 0..3 {
-                let (turn, action) = (replay.turns[row], replay.actions[row]);
-                if let Ok(game) = usize::try_from(replay.current_games[row]) {
+                let (turn, action) = (replay.turns()[row], replay.actions()[row]);
+                if let Ok(game) = usize::try_from(replay.current_games()[row]) {
                     let index = games.turns(game).start + turn as usize;
                     assert_eq!(action, i64::from(games.arrays().actions[index]));
                 } else {

@@ -95,9 +95,9 @@ impl _Replay {
         result?;
         let rows = self.outputs.dictionary(py, &arrays)?;
         let dictionary = rows.bind(py);
-        dictionary.set_item("action", PyArray1::from_slice(py, &replay.actions))?;
-        dictionary.set_item("game", PyArray1::from_slice(py, &replay.current_games))?;
-        dictionary.set_item("turn", PyArray1::from_slice(py, &replay.turns))?;
+        dictionary.set_item("action", PyArray1::from_slice(py, replay.actions()))?;
+        dictionary.set_item("game", PyArray1::from_slice(py, replay.current_games()))?;
+        dictionary.set_item("turn", PyArray1::from_slice(py, replay.turns()))?;
         Ok((rows, replay.num_live()))
     }
 }
