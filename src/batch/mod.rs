@@ -255,7 +255,7 @@ impl Batch {
     /// terminated games.
     ///
     /// # Errors
-    /// [`BatchError`] for buffers of a wrong length.
+    /// [`BatchError::Interrupted`], or [`BatchError::Buffer`] for a buffer of a wrong length or element type.
     pub fn observe(&mut self, outputs: Outputs<'_>) -> Result<(), BatchError> {
         self.check_whole()?;
         outputs.check(&self.config, self.num_envs())?;
@@ -324,8 +324,8 @@ impl Batch {
     /// [`BatchError::Interrupted`] until all games are reset.
     ///
     /// # Errors
-    /// [`BatchError::IllegalActions`], or [`BatchError::Buffer`] for buffers of a wrong length; no game
-    /// has moved then. [`BatchError::Partners`] if a game waits for an external partner, whose turn
+    /// [`BatchError::IllegalActions`], [`BatchError::Interrupted`], or [`BatchError::Buffer`] for a buffer of a
+    /// wrong length or element type; no game has moved then. [`BatchError::Partners`] if a game waits for an external partner, whose turn
     /// [`Batch::answer`] plays.
     pub fn step(&mut self, actions: &[i64], outputs: Outputs<'_>) -> Result<(), BatchError> {
         self.check_whole()?;

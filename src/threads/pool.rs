@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::stop::{Stop, stoppable};
 
-/// The most threads that one batch may ask for.
+/// The most threads of a batch, of games and of a search.
 pub const MAX_THREADS: usize = 1024;
 
 /// How long a thread spins before it sleeps. To wake a worker takes about as long as a step of a

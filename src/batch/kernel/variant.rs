@@ -57,7 +57,7 @@ pub struct KernelVariant {
     pub actions: Table<128>,
     /// For each card its copies, as a set of copies.
     pub copies: Table<32>,
-    /// The word of each copy when it is drawn; [`ABSENT`] past the last copy, for an empty deck.
+    /// The word of each copy when it is drawn. The entries past the last copy are not used.
     pub drawn: Table<128>,
     /// The factor and the summand that advance the random number generator past the deal.
     pub dealt: (u64, u64),
@@ -70,7 +70,7 @@ impl KernelVariant {
             constants,
             actions: Table([0; _]),
             copies: Table([0; _]),
-            drawn: Table([ABSENT; _]),
+            drawn: Table([0; _]),
             dealt: jump(constants.dealt_cards()),
         };
         for (action, &played) in variant.tables().moves.iter().enumerate() {

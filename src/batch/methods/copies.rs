@@ -9,7 +9,8 @@ impl Batch {
     /// An independent copy of the batch in the same state.
     ///
     /// # Errors
-    /// [`BatchError`] if the memory cannot be allocated or the threads cannot be started.
+    /// [`BatchError::Interrupted`], [`BatchError::Memory`] if there is no memory for the copy, or
+    /// [`BatchError::Threads`] if its threads cannot be started.
     pub fn try_clone(&self) -> Result<Batch, BatchError> {
         self.check_whole()?;
         let num_envs = self.num_envs();

@@ -118,8 +118,9 @@ impl Batch {
     /// all partners. [`Batch::end_step`] writes the outputs.
     ///
     /// # Errors
-    /// [`BatchError::IllegalActions`], or [`BatchError::Partners`] if the batch has no partners or a game waits for
-    /// one; no game has moved then.
+    /// [`BatchError::IllegalActions`], [`BatchError::Interrupted`], [`BatchError::Buffer`] for another number of
+    /// actions, or [`BatchError::Partners`] if the batch has no partners or a game waits for one; no game has moved
+    /// then.
     pub fn begin_step(&mut self, actions: &[i64]) -> Result<(), BatchError> {
         self.play_learner(actions, None)
     }
@@ -150,9 +151,10 @@ impl Batch {
     /// are ignored.
     ///
     /// # Errors
-    /// [`BatchError::IllegalActions`], or [`BatchError::Partners`] if the batch has no partners or a game waits for
-    /// the learner; no game has moved then. [`BatchError::Partners`] also if the partners leave the learner no
-    /// turn: then all games have to be reset.
+    /// [`BatchError::IllegalActions`], [`BatchError::Interrupted`], [`BatchError::Buffer`] for another number of
+    /// actions or flags, or [`BatchError::Partners`] if the batch has no partners or a game waits for the learner; no
+    /// game has moved then. [`BatchError::Partners`] also if the partners leave the learner no turn: then all games
+    /// have to be reset.
     pub fn answer(
         &mut self,
         actions: &[i64],
@@ -180,8 +182,8 @@ impl Batch {
     /// they stand.
     ///
     /// # Errors
-    /// [`BatchError::Buffer`] for buffers of a wrong length, or [`BatchError::Partners`] if the batch has no
-    /// partners.
+    /// [`BatchError::Interrupted`], [`BatchError::Buffer`] for a buffer of a wrong length or element type, or
+    /// [`BatchError::Partners`] if the batch has no partners.
     pub fn end_step(&mut self, outputs: Outputs<'_>) -> Result<(), BatchError> {
         self.check_tables()?;
         outputs.check(&self.config, self.num_envs())?;

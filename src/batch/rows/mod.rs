@@ -1,4 +1,4 @@
-//! Observations: packed rows, their expansion to elements, and the rows that are written.
+//! The rows of observations, action masks and extra outputs. `buffers::expand` makes elements of packed bits.
 
 pub mod features;
 pub mod packed_rows;

@@ -35,8 +35,8 @@ impl Batch {
     /// of threads and the [`Batch::finished`] games are not stored.
     ///
     /// # Errors
-    /// [`BatchError::Memory`] if there is no memory for the bytes, [`BatchError::NotStored`] if
-    /// games have given decks, after [`Batch::write_worlds`], and if there are external partners.
+    /// [`BatchError::Interrupted`], [`BatchError::Memory`] if there is no memory for the bytes,
+    /// [`BatchError::NotStored`] if games have given decks, after [`Batch::write_worlds`], and if there are external partners.
     pub fn to_bytes(&self) -> Result<Vec<u8>, BatchError> {
         self.check_whole()?;
         if self.has_worlds {

@@ -15,8 +15,8 @@ use std::mem::MaybeUninit;
 
 use half::{bf16, f16};
 
-/// The element type of observations, and of packed bits that are unpacked: zero or one for each bit. No other types
-/// implement it.
+/// An element type of unpacked bits, with zero or one for each bit. [`Dtype`](crate::batch::Dtype) lists those of
+/// observations. No other types implement it.
 pub trait Element: pattern::BitPattern {}
 
 mod pattern {
