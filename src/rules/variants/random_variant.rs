@@ -16,8 +16,7 @@ pub fn random_variant(mut below: impl FnMut(u32) -> u32) -> Variant {
 
 /// Returns random parameters, each within its range. Some combinations are not a variant: the hands need more cards
 /// than the deck has, or the deck is too large.
-#[must_use]
-pub fn random_parameters(mut below: impl FnMut(u32) -> u32) -> Parameters {
+fn random_parameters(mut below: impl FnMut(u32) -> u32) -> Parameters {
     let mut between = |low: i64, high: i64| low + i64::from(below((high + 1 - low) as u32));
     let (colors, ranks) = (between(1, 6), between(1, 5));
     let has_copies = between(0, 1) == 1;
