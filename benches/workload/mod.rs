@@ -1,4 +1,4 @@
-//! The workload of the benches: recorded legal actions, replayed with increasingly many outputs.
+//! The workload of `instructions.rs`: recorded legal actions, replayed with increasingly many outputs.
 
 use std::sync::Arc;
 
