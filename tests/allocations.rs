@@ -113,7 +113,7 @@ fn check(variant: &Arc<Variant>, options: Options) {
 fn check_rows<T: Rows>(variant: &Arc<Variant>, options: Options) {
     let name = format!("{options:?}");
     let mut batch = Batch::new(variant.clone(), NUM_ENVS, 0, options).expect("it is possible");
-    let mut buffers = Buffers::<T>::new(&mut batch);
+    let mut buffers = Buffers::<T>::new(&batch);
     let mut actions = [0; NUM_ENVS];
     batch.observe(buffers.outputs()).expect("they fit");
     play(&mut batch, &mut buffers, &mut actions, WARM_UP);

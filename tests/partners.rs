@@ -166,7 +166,7 @@ fn play_in(
     };
     let mut batch = Batch::new(variant.clone(), GAMES, SEED, options).unwrap();
     let mut mirror = Mirror::new(variant, seats, mode);
-    let mut written = Buffers::<f32>::new(&mut batch);
+    let mut written = Buffers::<f32>::new(&batch);
     batch.observe(written.outputs()).unwrap();
     for step in 0..steps {
         let actions: Vec<i64> =
@@ -236,7 +236,7 @@ fn copies_and_stored_batches_go_on_alike() {
         let mut batch = play(&variant, &[(Seat::FIRST, bot.name), (Seat::ALL[2], "random")], 1, 37);
         let mut copy = batch.try_clone().unwrap();
         let mut stored = Batch::from_bytes(&batch.to_bytes().unwrap(), None).unwrap();
-        let mut written = Buffers::<f32>::new(&mut batch);
+        let mut written = Buffers::<f32>::new(&batch);
         batch.observe(written.outputs()).unwrap();
         for step in 0..40 {
             let actions: Vec<i64> =
@@ -305,7 +305,7 @@ fn an_illegal_action_loses_that_game_alone() {
             ..Options::default()
         };
         let mut batch = Batch::new(variant.clone(), GAMES, SEED, options).unwrap();
-        let mut written = Buffers::<f32>::new(&mut batch);
+        let mut written = Buffers::<f32>::new(&batch);
         // Discarding with all tokens is illegal; playing is not.
         let mut actions = [5; GAMES];
         actions[3] = 0;
@@ -329,7 +329,7 @@ fn an_illegal_action_loses_that_game_alone() {
         }
         let mut stored = Batch::from_bytes(&batch.to_bytes().unwrap(), None).unwrap();
         if mode == AutoresetMode::NextStep {
-            let mut theirs = Buffers::<f32>::new(&mut batch);
+            let mut theirs = Buffers::<f32>::new(&batch);
             batch.step(&[5; GAMES], written.outputs()).unwrap();
             stored.step(&[5; GAMES], theirs.outputs()).unwrap();
             assert_eq!(written, theirs);
@@ -400,6 +400,7 @@ fn the_action_of_a_game_that_waits_for_a_bot_is_not_counted_as_illegal() {
 /// The checksum of all outputs of some steps of legal actions that differ from step to step.
 fn checksum(batch: &mut Batch, steps: usize) -> u32 {
     let mut written = Buffers::<f32>::new(batch);
+    batch.observe(written.outputs()).unwrap();
     let mut hasher = crc32fast::Hasher::new();
     for step in 0..=steps {
         if step > 0 {

@@ -28,7 +28,9 @@ struct Written {
 
 impl Written {
     fn new(batch: &mut Batch) -> Written {
-        Written { buffers: Buffers::new(batch), finished: vec![], last: vec![] }
+        let mut buffers = Buffers::new(batch);
+        batch.observe(buffers.outputs()).unwrap();
+        Written { buffers, finished: vec![], last: vec![] }
     }
 
     fn outputs(&mut self) -> Outputs<'_> {

@@ -5,23 +5,32 @@ use starmine::buffers::{Element, WriteOnly, f16};
 use starmine::encode::CARD_FEATURES;
 
 /// The elements of observations.
-pub trait Rows: Element + Default {
+pub trait Rows: Element {
+    /// An element that no packed or expanded observation has.
+    const UNWRITTEN: Self;
+
     fn buffer(rows: &mut [Self], dtype: Dtype) -> ObservationBuffer<'_>;
 }
 
 impl Rows for f32 {
+    const UNWRITTEN: f32 = -99.0;
+
     fn buffer(rows: &mut [f32], _: Dtype) -> ObservationBuffer<'_> {
         ObservationBuffer::Float32(WriteOnly::new(rows))
     }
 }
 
 impl Rows for f16 {
+    const UNWRITTEN: f16 = f16::NEG_INFINITY;
+
     fn buffer(rows: &mut [f16], _: Dtype) -> ObservationBuffer<'_> {
         ObservationBuffer::Float16(WriteOnly::new(rows))
     }
 }
 
 impl Rows for u8 {
+    const UNWRITTEN: u8 = 0xa5;
+
     fn buffer(rows: &mut [u8], dtype: Dtype) -> ObservationBuffer<'_> {
         let rows = WriteOnly::new(rows);
         if dtype == Dtype::Bits {
@@ -32,7 +41,7 @@ impl Rows for u8 {
     }
 }
 
-/// A buffer for each output; those of extra outputs that the batch does not have are empty.
+/// A buffer for each output; those of extra outputs that a batch does not have are empty.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Buffers<T> {
     dtype: Dtype,
@@ -53,8 +62,8 @@ pub struct Buffers<T> {
 }
 
 impl<T: Rows> Buffers<T> {
-    /// Buffers with the outputs of the games as they stand.
-    pub fn new(batch: &mut Batch) -> Buffers<T> {
+    /// Buffers of a batch, filled with values that no output has.
+    pub fn new(batch: &Batch) -> Buffers<T> {
         let (games, variant) = (batch.num_envs(), batch.variant().clone());
         let rows = games * batch.num_observers();
         let slots = usize::from(variant.hand_size());
@@ -62,28 +71,26 @@ impl<T: Rows> Buffers<T> {
         let extra = |output: ExtraOutput, length: usize| {
             if batch.options().extra_outputs.contains(&output) { length } else { 0 }
         };
-        let mut buffers = Buffers {
+        Buffers {
             dtype: batch.options().dtype,
-            obs: vec![T::default(); rows * batch.row_length()],
-            action_mask: vec![false; games * variant.num_actions()],
-            reward: vec![0.0; games],
-            terminated: vec![false; games],
-            truncated: vec![false; games],
-            current_player: vec![0; games],
-            score: vec![0; games],
-            final_score: vec![0; games],
-            final_length: vec![0; games],
-            final_ending: vec![0; games],
-            illegal_action: vec![false; games],
-            card_features: vec![0.0; extra(ExtraOutput::CardFeatures, cards * CARD_FEATURES)],
+            obs: vec![T::UNWRITTEN; rows * batch.row_length()],
+            action_mask: vec![true; games * variant.num_actions()],
+            reward: vec![-99.0; games],
+            terminated: vec![true; games],
+            truncated: vec![true; games],
+            current_player: vec![-99; games],
+            score: vec![-99; games],
+            final_score: vec![-99; games],
+            final_length: vec![-99; games],
+            final_ending: vec![-99; games],
+            illegal_action: vec![true; games],
+            card_features: vec![-99.0; extra(ExtraOutput::CardFeatures, cards * CARD_FEATURES)],
             public_marginals: vec![
-                0.0;
+                -99.0;
                 extra(ExtraOutput::Marginals, cards * variant.num_card_kinds())
             ],
-            own_hand: vec![0; extra(ExtraOutput::OwnHand, rows * slots)],
-        };
-        batch.observe(buffers.outputs()).expect("the buffers fit");
-        buffers
+            own_hand: vec![-99; extra(ExtraOutput::OwnHand, rows * slots)],
+        }
     }
 
     /// Lends the buffers for one call.

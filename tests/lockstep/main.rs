@@ -4,7 +4,8 @@
 //! `LOCKSTEP_GAMES` and `LOCKSTEP_SEED` choose how many games are played, and which. A million of them:
 //! `LOCKSTEP_GAMES=1000000 cargo test --release --test lockstep -- --nocapture`
 
-mod columns;
+#[path = "../helpers/buffers.rs"]
+mod buffers;
 mod random;
 #[path = "../../src/rules/variants/random_variant.rs"]
 mod random_variant;
@@ -14,7 +15,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use columns::Columns;
+use buffers::Buffers;
 use random::Random;
 use starmine::batch::{
     AutoresetMode, Batch, BatchError, Dtype, IllegalAction, ObservationBuffer, Observers, Options,
@@ -23,7 +24,7 @@ use starmine::batch::{
 use starmine::buffers::{Simd, WriteOnly};
 use starmine::encode::Encoder;
 use starmine::rules::{Ending, Seat};
-use table::Table;
+use table::{Table, compare_game};
 
 /// Enough games for every ending in every mode.
 const GAMES: usize = 4000;
@@ -43,7 +44,7 @@ struct Round {
     name: String,
     random: Random,
     table: Table,
-    batches: Vec<(Batch, Columns)>,
+    batches: Vec<(Batch, Buffers<u8>)>,
     /// How often a player with a playable card plays it, in percent; high values make long games.
     peeking: usize,
 }
@@ -65,17 +66,16 @@ impl Round {
         let name = format!("LOCKSTEP_SEED={seed}, round {index}: {num_envs} games, {options:?}");
         let name = format!("{name}, {:?}", variant.parameters());
         let batch_seed = random.next();
-        let table = Table::new(variant.clone(), num_envs, batch_seed, options.clone());
         let batches = Simd::available().map(|simd| {
             let options = Options { simd: Some(simd), ..options.clone() };
             let batch = Batch::new(variant.clone(), num_envs, batch_seed, options);
             let batch = batch.expect("the settings are possible");
             assert_eq!(batch.simd(), simd);
-            let columns =
-                Columns::new(&variant, num_envs, batch.num_observers() * batch.row_length());
-            (batch, columns)
+            let buffers = Buffers::new(&batch);
+            (batch, buffers)
         });
-        let batches = batches.collect();
+        let batches: Vec<_> = batches.collect();
+        let table = Table::new(variant, batch_seed, options, batches[0].1.clone());
         let peeking = *random.one_of(&[0, 50, 90, 100]);
         Round { name, random, table, batches, peeking }
     }
@@ -110,8 +110,8 @@ impl Round {
     fn step(&mut self) {
         let actions = self.choose_actions();
         self.table.step(&actions);
-        for (batch, columns) in &mut self.batches {
-            batch.step(&actions, columns.outputs()).expect(&self.name);
+        for (batch, buffers) in &mut self.batches {
+            batch.step(&actions, buffers.outputs()).expect(&self.name);
         }
         self.compare();
     }
@@ -124,8 +124,8 @@ impl Round {
             _ => Seeds::Each(&each),
         };
         self.table.reset(seeds, mask.as_deref());
-        for (batch, columns) in &mut self.batches {
-            batch.reset(seeds, mask.as_deref(), columns.outputs()).expect(&self.name);
+        for (batch, buffers) in &mut self.batches {
+            batch.reset(seeds, mask.as_deref(), buffers.outputs()).expect(&self.name);
         }
         self.compare();
     }
@@ -149,8 +149,8 @@ impl Round {
         if refused.is_empty() {
             return;
         }
-        for (batch, columns) in &mut self.batches {
-            match batch.step(&actions, columns.outputs()) {
+        for (batch, buffers) in &mut self.batches {
+            match batch.step(&actions, buffers.outputs()) {
                 Err(BatchError::IllegalActions(error)) => {
                     assert_eq!(error.count, refused.len(), "{}", self.name);
                     let listed = error.listed.iter().map(|it| (it.game, it.action, it.legal));
@@ -161,7 +161,7 @@ impl Round {
                 }
                 other => panic!("{}: {actions:?}: {other:?}", self.name),
             }
-            assert!(*columns == self.table.columns, "{}: a refused step has written", self.name);
+            assert!(*buffers == self.table.buffers, "{}: a refused step has written", self.name);
         }
     }
 
@@ -183,17 +183,17 @@ impl Round {
 
     fn compare(&mut self) {
         let Round { table, batches, name, .. } = self;
-        for (batch, columns) in batches {
+        for (batch, buffers) in batches {
             let place = || format!("{name}, on {}", batch.simd());
             for (index, game) in table.games.iter().enumerate() {
                 let expected = game.seer_view(Seat::FIRST);
                 let is_same = batch.look_as_seer(index, Seat::FIRST, |view| *view == expected);
                 assert!(is_same, "{}, game {index}", place());
-                if *columns != table.columns {
-                    columns.compare_game(&table.columns, index, &place());
+                if *buffers != table.buffers {
+                    compare_game(buffers, &table.buffers, index, &place());
                 }
             }
-            assert!(*columns == table.columns, "{}: the outputs differ", place());
+            assert!(*buffers == table.buffers, "{}: the outputs differ", place());
             assert!(batch.episodes().eq(table.games.iter().map(|game| game.seed())));
             let finished: Vec<usize> = batch.finished().unwrap();
             assert_eq!(finished, table.finished, "{}: finished games", place());

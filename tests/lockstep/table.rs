@@ -8,7 +8,7 @@ use starmine::rules::{
     ActionId, ActionSet, Ending, EpisodeSeed, Offset, Seat, SeerView, Slot, Variant, View,
 };
 
-use super::columns::Columns;
+use super::buffers::Buffers;
 
 /// A single game, and whether an illegal action ended it.
 pub struct Game {
@@ -89,7 +89,7 @@ pub struct Table {
     pub options: Options,
     pub games: Vec<Game>,
     /// The expected outputs of the last call.
-    pub columns: Columns,
+    pub buffers: Buffers<u8>,
     /// The games that the last step finished and reset, and their last rows.
     pub finished: Vec<usize>,
     pub last_rows: Vec<u8>,
@@ -101,16 +101,14 @@ pub struct Table {
 }
 
 impl Table {
-    pub fn new(variant: Arc<Variant>, num_envs: usize, seed: u64, options: Options) -> Table {
-        let games = (0..num_envs as u64).map(|game| EpisodeSeed { seed, game, episode: 0 });
+    /// The games of a batch of this seed, with buffers for its outputs.
+    pub fn new(variant: Arc<Variant>, seed: u64, options: Options, buffers: Buffers<u8>) -> Table {
+        let num_envs = buffers.reward.len() as u64;
+        let games = (0..num_envs).map(|game| EpisodeSeed { seed, game, episode: 0 });
         let words = vec![0; options.encoder.layout(&variant).words()];
-        let observers = match options.observers {
-            Observers::Current => 1,
-            Observers::All => variant.players().into(),
-        };
         Table {
             games: games.map(|seed| Game::new(&variant, seed)).collect(),
-            columns: Columns::new(&variant, num_envs, observers * 8 * words.len()),
+            buffers,
             finished: vec![],
             last_rows: vec![],
             endings: vec![],
@@ -164,10 +162,10 @@ impl Table {
         self.fresh = false;
         self.finished.clear();
         self.last_rows.clear();
-        let Columns { reward, terminated, truncated, illegal_action, .. } = &mut self.columns;
+        let Buffers { reward, terminated, truncated, illegal_action, .. } = &mut self.buffers;
         reward.fill(0.0);
         [terminated, truncated, illegal_action].into_iter().for_each(|flags| flags.fill(false));
-        let Columns { final_score, final_length, final_ending, .. } = &mut self.columns;
+        let Buffers { final_score, final_length, final_ending, .. } = &mut self.buffers;
         [final_score, final_length].into_iter().for_each(|numbers| numbers.fill(0));
         final_ending.fill(0);
     }
@@ -181,21 +179,21 @@ impl Table {
         }
         let before = game.score();
         game.play(action);
-        let columns = &mut self.columns;
-        columns.reward[index] = (game.score() - before) as f32;
+        let buffers = &mut self.buffers;
+        buffers.reward[index] = (game.score() - before) as f32;
         let Some(ending) = game.table.ending() else {
             return;
         };
-        columns.terminated[index] = true;
-        columns.illegal_action[index] = game.forfeited;
-        columns.final_score[index] = game.score();
-        columns.final_length[index] = game.length() as i32;
-        columns.final_ending[index] = ending.code();
+        buffers.terminated[index] = true;
+        buffers.illegal_action[index] = game.forfeited;
+        buffers.final_score[index] = game.score();
+        buffers.final_length[index] = game.length() as i32;
+        buffers.final_ending[index] = ending.code();
         self.endings.push(ending);
         if self.options.autoreset_mode == AutoresetMode::SameStep {
             self.finished.push(index);
             let start = self.last_rows.len();
-            self.last_rows.resize(start + self.columns.obs.len() / self.games.len(), 0);
+            self.last_rows.resize(start + self.buffers.obs.len() / self.games.len(), 0);
             let mut rows = std::mem::take(&mut self.last_rows);
             self.write_rows(index, &mut rows[start..]);
             self.last_rows = rows;
@@ -206,21 +204,21 @@ impl Table {
 
     /// Writes the outputs that describe the current positions.
     fn write(&mut self) {
-        let width = self.columns.obs.len() / self.games.len();
-        let mut obs = std::mem::take(&mut self.columns.obs);
+        let width = self.buffers.obs.len() / self.games.len();
+        let mut obs = std::mem::take(&mut self.buffers.obs);
         for (index, rows) in obs.chunks_mut(width).enumerate() {
             self.write_rows(index, rows);
         }
-        self.columns.obs = obs;
+        self.buffers.obs = obs;
         let num_actions = self.variant.num_actions();
         for (index, game) in self.games.iter().enumerate() {
             let legal = game.legal();
-            let mask = &mut self.columns.action_mask[index * num_actions..][..num_actions];
+            let mask = &mut self.buffers.action_mask[index * num_actions..][..num_actions];
             mask.iter_mut()
                 .enumerate()
                 .for_each(|(action, bit)| *bit = legal.bits() >> action & 1 == 1);
-            self.columns.current_player[index] = u8::from(game.table.current_player()).into();
-            self.columns.score[index] = game.score();
+            self.buffers.current_player[index] = u8::from(game.table.current_player()).into();
+            self.buffers.score[index] = game.score();
         }
     }
 
@@ -238,4 +236,25 @@ impl Table {
             }
         }
     }
+}
+
+/// Panics where an output of this game is not the expected one.
+pub fn compare_game(written: &Buffers<u8>, expected: &Buffers<u8>, game: usize, place: &str) {
+    let num_envs = expected.reward.len();
+    macro_rules! compare {
+        ($($name:ident)+) => {
+            $({
+                let width = expected.$name.len() / num_envs;
+                let range = game * width..(game + 1) * width;
+                let (found, expected) = (&written.$name[range.clone()], &expected.$name[range]);
+                let name = stringify!($name);
+                if let Some(index) = (0..width).find(|&at| found[at] != expected[at]) {
+                    let (found, expected) = (&found[index], &expected[index]);
+                    panic!("{place}, game {game}, {name}[{index}]: {found:?} for {expected:?}");
+                }
+            })+
+        };
+    }
+    compare!(reward terminated truncated illegal_action current_player score final_score);
+    compare!(final_length final_ending action_mask obs);
 }
