@@ -122,13 +122,13 @@ impl GameRunner {
         View::new(&self.variant, &self.game.position, observer).with_history(&self.history)
     }
 
-    /// What this seat would see if its own cards were open too, the past turns included.
+    /// What this seat would see if its own cards were open too, without the past turns.
     ///
     /// # Panics
     /// If the variant has no such seat.
     #[must_use]
     pub fn seer_view(&self, observer: Seat) -> SeerView<'_> {
-        SeerView::new(&self.variant, &self.game.position, observer).with_history(&self.history)
+        SeerView::new(&self.variant, &self.game.position, observer)
     }
 
     /// The game as it stands, without its turns.

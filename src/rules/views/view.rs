@@ -375,12 +375,6 @@ impl<'a> SeerView<'a> {
         SeerView(View::new(variant, position, observer))
     }
 
-    /// The same view with the turns that led to it.
-    #[must_use]
-    pub(crate) fn with_history(self, history: &'a [Event]) -> SeerView<'a> {
-        SeerView(self.0.with_history(history))
-    }
-
     /// What the observer sees without this privilege.
     #[must_use]
     pub const fn seat_view(&self) -> &View<'a> {

@@ -122,14 +122,6 @@ impl Belief {
         }
     }
 
-    /// As [`Belief::write_marginals`], in an array of its own.
-    #[must_use]
-    pub fn marginals(&self) -> Vec<f64> {
-        let mut rows = vec![0.0; self.slots * self.kinds];
-        self.write_marginals(&mut rows);
-        rows
-    }
-
     /// The probability that the card of this slot is in a set, for each of these sets. All are 0 where
     /// no hand is possible. Cards that the variant does not have count as impossible.
     ///
