@@ -16,7 +16,7 @@ use crate::rules::{BitIndices, Recording};
 ///
 /// ```
 /// use starmine::batch::{ObservationBuffer, Options, Outputs, Replay};
-/// use starmine::bots::{GamesOptions, record_games};
+/// use starmine::bots::{GamesOptions, play_games};
 /// use starmine::buffers::WriteOnly;
 /// use starmine::players::PlayerSpec;
 /// use starmine::rules::Variant;
@@ -24,7 +24,7 @@ use crate::rules::{BitIndices, Recording};
 /// let variant = Variant::default();
 /// let smart: PlayerSpec = "smart".parse()?;
 /// let players = [smart.player(&variant)?, smart.player(&variant)?];
-/// let played = record_games(&variant, &players, 0..100, GamesOptions::seeded(1))?;
+/// let played = play_games(variant, &players, 0..100, GamesOptions::seeded(1))?;
 /// let num_turns: usize = played.outcomes.iter().map(|outcome| outcome.length).sum();
 ///
 /// let mut replay = Replay::new(played.recording, 16, Options::default())?;
@@ -255,7 +255,7 @@ fn copies<T: Clone>(value: T, length: usize) -> Result<Vec<T>, BatchError> {
 mod tests {
     use super::*;
     use crate::batch::Partners;
-    use crate::bots::{GamesOptions, record_games};
+    use crate::bots::{GamesOptions, play_games};
     use crate::players::PlayerSpec;
     use crate::rules::{Seat, Variant};
 
@@ -264,7 +264,7 @@ mod tests {
         let variant = Variant::default();
         let bot = "random".parse::<PlayerSpec>().unwrap().player(&variant).unwrap();
         let players = [bot.clone(), bot];
-        let played = record_games(&variant, &players, 0..7, GamesOptions::seeded(1)).unwrap();
+        let played = play_games(variant, &players, 0..7, GamesOptions::seeded(1)).unwrap();
         let games = played.recording;
         let mut replay = Replay::new(games.clone(), 3, Options::default()).unwrap();
         let mut idle_rows = 0;

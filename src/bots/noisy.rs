@@ -128,8 +128,9 @@ mod tests {
     fn without_noise_it_is_the_bot_itself_and_with_probability_one_random_play() {
         let variant = Arc::new(Variant::new(Parameters::default()).unwrap());
         let play = |bot: &str, noise| {
-            play_games(&variant, &table(&variant, bot, noise), 0..200, GamesOptions::seeded(1))
-                .unwrap()
+            let table = table(&variant, bot, noise);
+            let played = play_games(variant.clone(), &table, 0..200, GamesOptions::seeded(1));
+            played.unwrap().outcomes
         };
         assert_eq!(play("van-den-bergh", Some(0.0)), play("van-den-bergh", None));
         assert_eq!(play("smart", Some(1.0)), play("piers", Some(1.0)));
@@ -201,7 +202,7 @@ mod tests {
                     continue;
                 }
                 let table = table(&variant, kind.name, Some(0.3));
-                play_games(&variant, &table, 0..50, GamesOptions::seeded(3))
+                play_games(variant.clone(), &table, 0..50, GamesOptions::seeded(3))
                     .unwrap_or_else(|error| panic!("{}: {error}", kind.name));
             }
         }

@@ -143,8 +143,9 @@ mod tests {
             let [first, second] = policies.each_ref().map(bot);
             let rules = RuleList::parse(&["play-safe", "hint-playable", "discard-oldest"]).unwrap();
             let players = [first, Player::bot(rules), second];
-            let outcomes = play_games(&variant, &players, 0..150, GamesOptions::seeded(3)).unwrap();
-            for (game, outcome) in (0..).zip(outcomes) {
+            let played =
+                play_games(variant.clone(), &players, 0..150, GamesOptions::seeded(3)).unwrap();
+            for (game, outcome) in (0..).zip(played.outcomes) {
                 let seed = EpisodeSeed { seed: 3, game, episode: 0 };
                 let mut table = GameRunner::new(variant.clone(), players.to_vec(), seed).unwrap();
                 table.run().unwrap();
@@ -159,10 +160,11 @@ mod tests {
         let variant = Arc::new(Variant::new(small()).unwrap());
         for choice in [MoveChoice::Greedy, MoveChoice::Sampled] {
             let players = players(&policy, choice, &variant);
-            let whole = play_games(&variant, &players, 0..100, GamesOptions::seeded(3)).unwrap();
+            let whole =
+                play_games(variant.clone(), &players, 0..100, GamesOptions::seeded(3)).unwrap();
             let options = GamesOptions { seed: 3, num_threads: usize::MAX };
-            let parts = play_games(&variant, &players, 50..100, options).unwrap();
-            assert_eq!(whole[50..], parts);
+            let parts = play_games(variant.clone(), &players, 50..100, options).unwrap();
+            assert_eq!(whole.outcomes[50..], parts.outcomes);
         }
     }
 
@@ -198,7 +200,7 @@ mod tests {
             if policy.check_variant(&variant).is_ok() {
                 let choice = [MoveChoice::Sampled, MoveChoice::Greedy][bit % 2];
                 let players = players(&Arc::new(policy), choice, &variant);
-                play_games(&variant, &players, 0..1, GamesOptions::seeded(0)).unwrap();
+                play_games(variant.clone(), &players, 0..1, GamesOptions::seeded(0)).unwrap();
             }
         }
     }
@@ -208,13 +210,8 @@ mod tests {
         for shipped in POLICIES {
             let policy = shipped.policy().unwrap();
             let variant = Arc::new(policy.variant().clone());
-            play_games(
-                &variant,
-                &players(&policy, MoveChoice::Greedy, &variant),
-                0..1,
-                GamesOptions::seeded(0),
-            )
-            .unwrap();
+            let players = players(&policy, MoveChoice::Greedy, &variant);
+            play_games(variant, &players, 0..1, GamesOptions::seeded(0)).unwrap();
             assert!(bot(shipped.name).is_err(), "{} is a bot's name", shipped.name);
         }
     }

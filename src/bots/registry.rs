@@ -175,7 +175,8 @@ mod tests {
             let is_other = |seat: usize| others > 0 && seat % 2 == others - 1;
             let seat = |seat| if is_other(seat) { random.clone() } else { player.clone() };
             let players: Vec<Player> = seats.map(seat).collect();
-            if let Err(error) = play_games(variant, &players, 0..games, GamesOptions::seeded(5)) {
+            let played = play_games(variant.clone(), &players, 0..games, GamesOptions::seeded(5));
+            if let Err(error) = played {
                 panic!("{}: {error} ({variant})", kind.name);
             }
         }
@@ -187,7 +188,7 @@ mod tests {
         let other = Variant::new(preset("avalanche").unwrap().parameters()).unwrap();
         for kind in BOTS {
             let players = vec![kind.player(&base).unwrap(); 2];
-            let played = play_games(&other, &players, 0..1, GamesOptions::seeded(1));
+            let played = play_games(other.clone(), &players, 0..1, GamesOptions::seeded(1));
             let seated = GameRunner::new(other.clone(), players, EpisodeSeed::new(1));
             if kind.plays_every_preset() {
                 assert!(played.is_ok() && seated.is_ok(), "{}", kind.name);

@@ -130,7 +130,7 @@ fn any_number_of_seats_may_search() {
     let single = "search: smart; rollouts=10; hands=5";
     let mirror = "search: smart; rollouts=10; hands=5; method=mirror";
     for seats in [[single, single], [mirror, single], [mirror, mirror]] {
-        let played = play_games(&variant, &seats.map(player), 0..1, GamesOptions::seeded(1));
+        let played = play_games(variant.clone(), &seats.map(player), 0..1, GamesOptions::seeded(1));
         assert!(played.is_ok(), "{seats:?}");
     }
     assert!("search: smart; seats=all".parse::<PlayerSpec>().is_err());

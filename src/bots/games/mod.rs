@@ -4,7 +4,7 @@
 //! - [`Seats`]: how bots are shown a game; `SeatedPlayer` shows it to the player of one seat
 //! - [`GameRunner`]: one game after another, turn by turn
 //! - [`advance`]: bots play in many games side by side
-//! - [`play_games`] and [`record_games`]: many games on several threads
+//! - [`play_games`]: many games on several threads
 
 pub(super) mod advance;
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Many games on several threads.
 
 use std::collections::TryReserveError;
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::advance::{AdvanceScratch, advance};
@@ -16,15 +15,15 @@ use crate::threads::{MAX_THREADS, for_each_piece, is_stopped};
 /// threads get some: a bot may need seconds for a game.
 const GAMES_PER_PIECE: usize = 64;
 
-/// Recorded games and their results, in their order.
+/// Games that were played, in their order.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PlayedGames {
-    /// The outcomes.
+    /// The results.
     pub outcomes: Vec<Outcome>,
     /// The same games as decks and actions.
     pub recording: Recording,
-    /// `None` unless the games were recorded and a bot values the legal moves.
+    /// `None` unless a bot values the legal moves.
     pub(crate) turn_values: Option<TurnValues>,
 }
 
@@ -33,7 +32,7 @@ impl PlayedGames {
         PlayedGames { outcomes: Vec::new(), recording: Recording::new(variant), turn_values: None }
     }
 
-    /// Adds the runner's game to those that are recorded.
+    /// Records the runner's game.
     fn record(&mut self, runner: &GameRunner) -> Result<(), TryReserveError> {
         runner.record(&mut self.recording)?;
         match runner.values() {
@@ -79,62 +78,34 @@ impl Default for GamesOptions {
 }
 
 /// Plays episode 0 of these games of a seed, dealt as in a batch of that seed. `players[seat]`
-/// plays in all of them. The outcomes are in the order of the games.
+/// plays in all of them. The games may have any numbers, such as `0..1000` or `[3, 8]`; the results are
+/// in the same order.
 ///
 /// # Errors
 /// [`GamesError`] if there are more or fewer players than seats, if one does not support the variant
 /// or is [`Player::External`], if a bot chose an illegal move, or if there is no memory for the
-/// outcomes.
+/// games.
 ///
 /// # Panics
 /// If the blueprint of a [`Searcher`](crate::search::Searcher) chooses an illegal move in an imagined
 /// game.
 pub fn play_games(
-    variant: &Variant,
+    variant: impl Into<Arc<Variant>>,
     players: &[Player],
-    games: Range<u64>,
-    options: GamesOptions,
-) -> Result<Vec<Outcome>, GamesError> {
-    Ok(play_range(variant, players, games, options, false)?.outcomes)
-}
-
-/// As [`play_games`], with the games as decks and actions.
-///
-/// # Errors
-/// As [`play_games`].
-///
-/// # Panics
-/// As [`play_games`].
-pub fn record_games(
-    variant: &Variant,
-    players: &[Player],
-    games: Range<u64>,
+    games: impl IntoIterator<Item = u64>,
     options: GamesOptions,
 ) -> Result<PlayedGames, GamesError> {
-    play_range(variant, players, games, options, true)
+    let games = games.into_iter();
+    let mut numbers = try_with_capacity(games.size_hint().0)?;
+    numbers.extend(games);
+    play_numbers(&variant.into(), players, &numbers, options)
 }
 
-fn play_range(
-    variant: &Variant,
-    players: &[Player],
-    games: Range<u64>,
-    options: GamesOptions,
-    records: bool,
-) -> Result<PlayedGames, GamesError> {
-    let mut list = try_with_capacity(
-        usize::try_from(games.end.saturating_sub(games.start)).unwrap_or(usize::MAX),
-    )?;
-    list.extend(games);
-    play_listed_games(&Arc::new(variant.clone()), players, &list, options, records)
-}
-
-/// As [`play_games`], for a list of games in any order. With `records` set, the games are recorded too.
-pub(crate) fn play_listed_games(
+fn play_numbers(
     variant: &Arc<Variant>,
     players: &[Player],
     games: &[u64],
     options: GamesOptions,
-    records: bool,
 ) -> Result<PlayedGames, GamesError> {
     let GamesOptions { seed, num_threads } = options;
     check_players(variant, players)?;
@@ -151,7 +122,7 @@ pub(crate) fn play_listed_games(
         .collect();
     for_each_piece(games.chunks(size).zip(&mut pieces), &mut workers, |worker, (games, piece)| {
         let worker = worker.get_or_insert_with(|| Worker::new(variant, players, size));
-        *piece = worker.play(seed, games, records);
+        *piece = worker.play(seed, games);
         piece.is_ok()
     });
     let mut played = PlayedGames { outcomes, ..PlayedGames::new(variant.clone()) };
@@ -177,7 +148,7 @@ impl Worker {
         Worker { runners: vec![runner; together], scratch: AdvanceScratch::default() }
     }
 
-    fn play(&mut self, seed: u64, games: &[u64], records: bool) -> Result<PlayedGames, GamesError> {
+    fn play(&mut self, seed: u64, games: &[u64]) -> Result<PlayedGames, GamesError> {
         let mut played = PlayedGames::new(self.runners[0].variant().clone());
         played.outcomes.try_reserve_exact(games.len())?;
         let Worker { runners, scratch } = self;
@@ -197,9 +168,7 @@ impl Worker {
             }
             for runner in &*started {
                 played.outcomes.push(runner.outcome().expect("no player is external"));
-                if records {
-                    played.record(runner)?;
-                }
+                played.record(runner)?;
             }
         }
         Ok(played)

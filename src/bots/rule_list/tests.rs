@@ -34,8 +34,9 @@ fn play(variant: Variant, player: &Player, games: u64) {
     let seats = usize::from(variant.players());
     let mixed: Vec<Player> =
         (0..seats).map(|seat| if seat % 2 == 0 { player } else { &other }.clone()).collect();
-    play_games(&variant, &mixed, 0..games, GamesOptions::seeded(7)).unwrap();
-    play_games(&variant, &vec![player.clone(); seats], 0..games, GamesOptions::seeded(7)).unwrap();
+    for players in [mixed, vec![player.clone(); seats]] {
+        play_games(variant.clone(), &players, 0..games, GamesOptions::seeded(7)).unwrap();
+    }
 }
 
 #[test]
@@ -67,8 +68,8 @@ fn a_bot_forgets_earlier_games() {
     let variant = Arc::new(Variant::new(Parameters::default()).unwrap());
     for player in players() {
         let seats = vec![player; 2];
-        let games = play_games(&variant, &seats, 0..20, GamesOptions::seeded(11)).unwrap();
-        for (game, &outcome) in games.iter().enumerate() {
+        let games = play_games(variant.clone(), &seats, 0..20, GamesOptions::seeded(11)).unwrap();
+        for (game, &outcome) in games.outcomes.iter().enumerate() {
             let mut runner =
                 GameRunner::new(variant.clone(), seats.clone(), seed(game as u64)).unwrap();
             runner.run().unwrap();

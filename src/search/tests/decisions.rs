@@ -5,7 +5,7 @@ use super::super::*;
 use super::*;
 use crate::bots::{
     Bot, GameRunner, GamesError, GamesOptions, MoveValue, Player, PolicyBot, SeatedPlayer, Turn,
-    TurnValues, play_games, play_listed_games,
+    TurnValues, play_games,
 };
 use crate::nn::{PolicyScratch, shipped_policy};
 use crate::rules::{ActionId, GameRng, Move, Offset, Seat, State, View, first_seen};
@@ -33,7 +33,7 @@ fn recorded_games_have_the_values_of_all_searched_moves() {
     let table = [Player::bot(searcher(&variant, "smart", 100, 30)), player(&variant, "smart")];
     let play = |table: &[Player]| {
         let options = GamesOptions { seed: 5, num_threads: 2 };
-        play_listed_games(&variant, table, &[3, 8], options, true).unwrap()
+        play_games(variant.clone(), table, [3, 8], options).unwrap()
     };
     let games = play(&table);
     let TurnValues { means, standard_errors } = games.turn_values.unwrap();
@@ -131,8 +131,10 @@ fn a_search_that_may_change_nothing_plays_as_the_blueprint() {
         let mut searching = table.clone();
         let searcher = Searcher::new(blueprint(&variant, bot), &variant, options);
         searching[1] = Player::bot(searcher.unwrap());
-        let play =
-            |table: &[Player]| play_games(&variant, table, 0..6, GamesOptions::seeded(4)).unwrap();
+        let play = |table: &[Player]| {
+            let played = play_games(variant.clone(), table, 0..6, GamesOptions::seeded(4));
+            played.unwrap().outcomes
+        };
         assert_eq!(play(&searching), play(&table));
     }
 }
@@ -144,8 +146,8 @@ fn a_search_gains_points() {
     let mut searching = table.clone();
     searching[0] = Player::bot(searcher(&variant, RULES, 300, 100));
     let total = |table: &[Player]| -> u32 {
-        let outcomes = play_games(&variant, table, 0..60, GamesOptions::seeded(4)).unwrap();
-        outcomes.iter().map(|outcome| u32::from(outcome.score)).sum()
+        let played = play_games(variant.clone(), table, 0..60, GamesOptions::seeded(4)).unwrap();
+        played.outcomes.iter().map(|outcome| u32::from(outcome.score)).sum()
     };
     let (found, before) = (total(&searching), total(&table));
     assert!(found > before + 30, "{found} for {before}");
@@ -361,7 +363,7 @@ fn a_search_that_was_stopped_can_be_asked_again() {
     runner.run().unwrap();
     assert!(runner.ending().is_some());
     stopped(&mut || {
-        let played = play_games(&variant, &table, 3..4, GamesOptions::seeded(5));
-        assert_eq!(played, Err(GamesError::Stopped));
+        let played = play_games(variant.clone(), &table, 3..4, GamesOptions::seeded(5));
+        assert_eq!(played.unwrap_err(), GamesError::Stopped);
     });
 }

@@ -99,7 +99,8 @@ fn a_small_step_of_mirror_descent_plays_as_the_blueprint_and_a_large_one_gains_p
         (0..2).map(seat).collect()
     };
     let play = |table: &[Player], games| {
-        play_games(&variant, table, 0..games, GamesOptions::seeded(4)).unwrap()
+        let played = play_games(variant.clone(), table, 0..games, GamesOptions::seeded(4));
+        played.unwrap().outcomes
     };
     assert_eq!(play(&searching(50, 1e-3), 6), play(&plain, 6));
     let total = |table: &[Player]| -> u32 {
