@@ -115,7 +115,7 @@ impl PlayerSpec {
         }
         let of_policy = |policy: &Arc<Policy>| policy.variant().clone();
         let variant = self.policy().map_or_else(Variant::default, of_policy);
-        Searcher::with(self.bot(&variant)?, &self.to_string(), &variant, options)?;
+        Searcher::with(self.bot(&variant)?, &self.to_string(), variant.into(), options)?;
         Ok(PlayerSpec(Spec::Search { blueprint: Box::new(self), options }))
     }
 
@@ -215,6 +215,6 @@ fn searcher(
     // The rest was checked when the search was made.
     let expected = "a blueprint with a rule that always applies: without information tokens, only \
                     \"play-probably-safe 0\" does";
-    Searcher::new(blueprint.bot(variant)?, variant, options)
+    Searcher::new(blueprint.bot(variant)?, variant.clone(), options)
         .map_err(|_| UnsupportedVariantError::new(&blueprint.to_string(), variant, expected))
 }

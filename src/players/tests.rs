@@ -51,7 +51,7 @@ fn a_time_limit_is_any_duration_but_whole_milliseconds_in_a_text() {
         let options =
             SearchOptions { time_limit, rollouts: 50, hands: 5, ..SearchOptions::default() };
         let bot = smart.player(&variant).unwrap().into_bot().unwrap();
-        let searcher = Searcher::new(bot, &variant, options).unwrap();
+        let searcher = Searcher::new(bot, variant.clone(), options).unwrap();
         searcher.decide(&State::new(variant.clone(), EpisodeSeed::default()), 1).unwrap();
         assert_eq!(smart.clone().with_search(options).is_ok(), has_text);
     }

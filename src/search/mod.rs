@@ -12,7 +12,7 @@
 //! let variant = Variant::default();
 //! let blueprint = "smart".parse::<PlayerSpec>()?.bot(&variant)?;
 //! let options = SearchOptions { rollouts: 50, hands: 10, ..SearchOptions::default() };
-//! let searcher = Searcher::new(blueprint, &variant, options)?;
+//! let searcher = Searcher::new(blueprint, variant.clone(), options)?;
 //! let state = State::new(variant, EpisodeSeed::default());
 //! let (decision, belief) = searcher.decide(&state, 1)?;
 //! println!("the search plays {:?}", decision.chosen);

@@ -52,10 +52,10 @@ pub enum Method {
 /// let smart = "smart".parse::<PlayerSpec>()?.bot(&variant)?;
 /// let method = Method::Mirror { step: 5.0 };
 /// let options = SearchOptions { rollouts: 1_000, method, ..SearchOptions::default() };
-/// assert!(Searcher::new(smart.clone(), &variant, options).is_ok());
+/// assert!(Searcher::new(smart.clone(), variant.clone(), options).is_ok());
 ///
 /// let options = SearchOptions { hands: 0, ..options };
-/// let error = Searcher::new(smart, &variant, options).unwrap_err();
+/// let error = Searcher::new(smart, variant, options).unwrap_err();
 /// assert_eq!(error.to_string(), "hands=0 is not allowed: expected 1 to 100000");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -1,6 +1,7 @@
 //! The bot that searches in each of its turns.
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::belief::BlueprintBelief;
 use super::blueprint::Blueprint;
@@ -24,7 +25,7 @@ const GIVEN: &str = "the given bot";
 /// do not play as they do. [`Method::Mirror`] is made for several searching seats.
 #[derive(Clone)]
 pub struct Searcher {
-    variant: Variant,
+    variant: Arc<Variant>,
     /// The blueprint's bot in the seat that searches.
     own: Box<dyn Bot>,
     blueprint: Blueprint,
@@ -52,33 +53,33 @@ impl Searcher {
     /// range.
     pub fn new(
         blueprint: Box<dyn Bot>,
-        variant: &Variant,
+        variant: impl Into<Arc<Variant>>,
         options: SearchOptions,
     ) -> Result<Searcher, SearchError> {
-        Searcher::with(blueprint, GIVEN, variant, options)
+        Searcher::with(blueprint, GIVEN, variant.into(), options)
     }
 
     /// As [`Searcher::new`], for a blueprint that messages call by this name.
     pub(crate) fn with(
         own: Box<dyn Bot>,
         name: &str,
-        variant: &Variant,
+        variant: Arc<Variant>,
         options: SearchOptions,
     ) -> Result<Searcher, SearchError> {
         options.check()?;
         if own.searches() {
             return Err(SearchError::Searches(name.to_owned()));
         }
-        if !own.is_deterministic(variant) {
+        if !own.is_deterministic(&variant) {
             return Err(SearchError::Random(name.to_owned()));
         }
-        own.check_variant(variant)?;
+        own.check_variant(&variant)?;
         let blueprint = Blueprint::new(&*own, variant.players());
         if options.depth.is_some() && matches!(blueprint, Blueprint::Bots(_)) {
             return Err(SearchError::Valueless(name.to_owned()));
         }
         let rng = GameRng::for_samples(0);
-        let (belief, values, variant) = (None, Vec::new(), variant.clone());
+        let (belief, values) = (None, Vec::new());
         Ok(Searcher { variant, own, blueprint, options, rng, belief, values })
     }
 
@@ -146,7 +147,7 @@ impl Searcher {
 
 impl Bot for Searcher {
     fn check_variant(&self, variant: &Variant) -> Result<(), UnsupportedVariantError> {
-        if *variant == self.variant {
+        if *variant == *self.variant {
             return Ok(());
         }
         let expected = format!("the variant that the search was made for ({})", self.variant);

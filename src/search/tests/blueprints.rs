@@ -18,7 +18,8 @@ fn only_a_bot_that_says_so_is_a_blueprint() {
     }
 
     let variant = variant_of("standard", 2);
-    let refusal = |bot: Box<dyn Bot>| Searcher::new(bot, &variant, SearchOptions::default()).err();
+    let refusal =
+        |bot: Box<dyn Bot>| Searcher::new(bot, variant.clone(), SearchOptions::default()).err();
     let given = || "the given bot".to_owned();
     let policy = shipped_policy("ippo-2p-small").unwrap().policy().unwrap();
     let noise = Noise::new(0.1).unwrap();
@@ -38,11 +39,11 @@ fn only_a_bot_that_says_so_is_a_blueprint() {
     assert_eq!(refusal(rules.clone()), None);
     let tokenless = Parameters { max_information_tokens: 0, ..Parameters::default() };
     let tokenless = Variant::new(tokenless).unwrap();
-    let gap = Searcher::new(rules, &tokenless, SearchOptions::default()).unwrap_err();
+    let gap = Searcher::new(rules, tokenless, SearchOptions::default()).unwrap_err();
     assert_eq!(gap, SearchError::Random(given()));
     let seven = variant_of("avalanche", 2);
     let smart = blueprint(&variant, "smart");
-    let refused = Searcher::new(smart, &seven, SearchOptions::default());
+    let refused = Searcher::new(smart, seven, SearchOptions::default());
     assert!(matches!(refused, Err(SearchError::Variant(_))));
 }
 
@@ -50,7 +51,7 @@ fn only_a_bot_that_says_so_is_a_blueprint() {
 fn a_search_refuses_other_variants_and_games_that_are_over() {
     let variant = variant_of("standard", 2);
     let options = SearchOptions { rollouts: 10, hands: 10, ..SearchOptions::default() };
-    let searcher = Searcher::new(blueprint(&variant, "smart"), &variant, options).unwrap();
+    let searcher = Searcher::new(blueprint(&variant, "smart"), variant.clone(), options).unwrap();
     let others = State::new(variant_of("standard", 3), EpisodeSeed::default());
     let error = searcher.clone().decide(&others, 1).err();
     assert!(matches!(error, Some(SearchError::Variant(_))), "{error:?}");

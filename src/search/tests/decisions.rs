@@ -82,7 +82,8 @@ fn a_search_is_the_same_for_any_number_of_threads() {
     let decide = |num_threads| {
         let options =
             SearchOptions { rollouts: 600, hands: 100, num_threads, ..SearchOptions::default() };
-        let searcher = Searcher::new(blueprint(&variant, "smart"), &variant, options).unwrap();
+        let searcher =
+            Searcher::new(blueprint(&variant, "smart"), variant.clone(), options).unwrap();
         found(searcher.decide(&state, 7).unwrap())
     };
     let alone = decide(1);
@@ -129,7 +130,7 @@ fn a_search_that_may_change_nothing_plays_as_the_blueprint() {
         let options = SearchOptions { rollouts: 50, hands: 20, method, ..SearchOptions::default() };
         let table: Vec<Player> = (0..players).map(|_| player(&variant, bot)).collect();
         let mut searching = table.clone();
-        let searcher = Searcher::new(blueprint(&variant, bot), &variant, options);
+        let searcher = Searcher::new(blueprint(&variant, bot), variant.clone(), options);
         searching[1] = Player::bot(searcher.unwrap());
         let play = |table: &[Player]| {
             let played = play_games(variant.clone(), table, 0..6, GamesOptions::seeded(4));
@@ -215,7 +216,7 @@ fn many_positions_at_once_give_the_decisions_of_single_ones() {
         let num_threads = 2;
         let options =
             SearchOptions { rollouts: 40, hands: 12, num_threads, ..SearchOptions::default() };
-        let searcher = Searcher::new(bot, &variant, options).unwrap();
+        let searcher = Searcher::new(bot, variant.clone(), options).unwrap();
         found(searcher.decide(&state, 7).unwrap())
     };
     let (rows, single) = (decide(Box::new(bot.clone())), decide(Box::new(Hidden(bot.clone()))));
@@ -231,7 +232,7 @@ fn decision_of_policy(rollouts: u32, depth: Option<u32>) -> (State, Decision, Ve
     let state = games.find(|state| state.ending().is_none()).unwrap();
     let options = SearchOptions { rollouts, hands: 1, depth, ..SearchOptions::default() };
     let name = "ippo-2p-small";
-    let searcher = Searcher::new(blueprint(&variant, name), &variant, options).unwrap();
+    let searcher = Searcher::new(blueprint(&variant, name), variant.clone(), options).unwrap();
     let (decision, belief) = searcher.decide(&state, 7).unwrap();
     let hands = belief.hand_indices().map(|(hand, _)| hand.to_vec()).collect();
     (state, decision, hands)

@@ -41,14 +41,14 @@ fn blueprint(variant: &Variant, name: &str) -> Box<dyn Bot> {
 
 fn searcher(variant: &Variant, name: &str, rollouts: u32, hands: usize) -> Searcher {
     let options = SearchOptions { rollouts, hands, ..SearchOptions::default() };
-    Searcher::new(blueprint(variant, name), variant, options).unwrap()
+    Searcher::new(blueprint(variant, name), variant.clone(), options).unwrap()
 }
 
 /// A searcher by mirror descent.
 fn mirror(variant: &Variant, name: &str, rollouts: u32, hands: usize, step: f64) -> Searcher {
     let method = Method::Mirror { step };
     let options = SearchOptions { rollouts, hands, method, ..SearchOptions::default() };
-    Searcher::new(blueprint(variant, name), variant, options).unwrap()
+    Searcher::new(blueprint(variant, name), variant.clone(), options).unwrap()
 }
 
 fn seed(game: u64) -> EpisodeSeed {
