@@ -80,9 +80,7 @@ impl Workload {
             let obs = match self.stage {
                 Stage::Rules | Stage::Mask => None,
                 Stage::Bits => Some(ObservationBuffer::Bits(WriteOnly::new(&mut self.bits))),
-                Stage::Float32 => {
-                    Some(ObservationBuffer::Float32(WriteOnly::new(&mut self.floats)))
-                }
+                Stage::Float32 => Some(self.floats.as_mut_slice().into()),
             };
             let mask = (self.stage != Stage::Rules).then(|| WriteOnly::new(&mut self.mask));
             let outputs = Outputs { obs, action_mask: mask, ..Outputs::default() };

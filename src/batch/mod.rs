@@ -76,8 +76,7 @@ use step::{Request, Step};
 /// step: `obs` then shows the new game, while `reward` and `terminated` tell of the old one.
 ///
 /// ```
-/// use starmine::batch::{Batch, ObservationBuffer, Options, Outputs};
-/// use starmine::buffers::WriteOnly;
+/// use starmine::batch::{Batch, Options, Outputs};
 /// use starmine::rules::Variant;
 ///
 /// let mut batch = Batch::new(Variant::default(), 64, 0, Options::default())?;
@@ -86,9 +85,9 @@ use step::{Request, Step};
 /// let first = |game| batch.legal_actions(game).iter().next().expect("a game goes on");
 /// let actions: Vec<i64> = (0..64).map(|game| first(game).into()).collect();
 /// let outputs = Outputs {
-///     obs: Some(ObservationBuffer::Float32(WriteOnly::new(&mut obs))),
-///     reward: Some(WriteOnly::new(&mut rewards)),
-///     terminated: Some(WriteOnly::new(&mut terminated)),
+///     obs: Some(obs.as_mut_slice().into()),
+///     reward: Some(rewards.as_mut_slice().into()),
+///     terminated: Some(terminated.as_mut_slice().into()),
 ///     ..Outputs::default()
 /// };
 /// batch.step(&actions, outputs)?;

@@ -54,6 +54,18 @@ impl<'a> ObservationBuffer<'a> {
     }
 }
 
+impl<'a> From<&'a mut [f32]> for ObservationBuffer<'a> {
+    fn from(rows: &'a mut [f32]) -> ObservationBuffer<'a> {
+        ObservationBuffer::Float32(rows.into())
+    }
+}
+
+impl<'a> From<&'a mut [f16]> for ObservationBuffer<'a> {
+    fn from(rows: &'a mut [f16]) -> ObservationBuffer<'a> {
+        ObservationBuffer::Float16(rows.into())
+    }
+}
+
 /// An axis of an output's array. The first axis of every output counts the games; these follow it. The names give a
 /// buffer its length here and an array its shape in Python, from one table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -204,8 +216,8 @@ mod tests {
             let mut floats = vec![0.0; length];
             for found in Dtype::ALL {
                 let obs = match found {
-                    Dtype::Float32 => ObservationBuffer::Float32(WriteOnly::new(&mut floats)),
-                    Dtype::Float16 => ObservationBuffer::Float16(WriteOnly::new(&mut halves)),
+                    Dtype::Float32 => floats.as_mut_slice().into(),
+                    Dtype::Float16 => halves.as_mut_slice().into(),
                     Dtype::Uint8 => ObservationBuffer::Uint8(WriteOnly::new(&mut bytes)),
                     Dtype::Bits => ObservationBuffer::Bits(WriteOnly::new(&mut bytes)),
                 };

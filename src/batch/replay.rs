@@ -15,9 +15,8 @@ use crate::rules::{BitIndices, Recording};
 /// shows depends on the games and on `n` alone, not on the number of threads.
 ///
 /// ```
-/// use starmine::batch::{ObservationBuffer, Options, Outputs, Replay};
+/// use starmine::batch::{Options, Outputs, Replay};
 /// use starmine::bots::{GamesOptions, play_games};
-/// use starmine::buffers::WriteOnly;
 /// use starmine::players::PlayerSpec;
 /// use starmine::rules::Variant;
 ///
@@ -31,8 +30,8 @@ use crate::rules::{BitIndices, Recording};
 /// let mut obs = vec![0.0; 16 * replay.batch().row_length()];
 /// let mut shown = 0;
 /// loop {
-///     let buffer = ObservationBuffer::Float32(WriteOnly::new(&mut obs));
-///     replay.step(Outputs { obs: Some(buffer), ..Outputs::default() })?;
+///     let obs = Some(obs.as_mut_slice().into());
+///     replay.step(Outputs { obs, ..Outputs::default() })?;
 ///     if replay.num_live() == 0 {
 ///         break;
 ///     }

@@ -51,6 +51,13 @@ impl<'a, T: Copy> WriteOnly<'a, T> {
     }
 }
 
+/// As [`WriteOnly::new`].
+impl<'a, T: Copy> From<&'a mut [T]> for WriteOnly<'a, T> {
+    fn from(elements: &'a mut [T]) -> WriteOnly<'a, T> {
+        WriteOnly::new(elements)
+    }
+}
+
 /// Elements to be written. Not `map`, which is not inlined in every build.
 #[inline(always)]
 pub const fn initialised<T: Copy, const N: usize>(elements: [T; N]) -> [MaybeUninit<T>; N] {

@@ -16,7 +16,7 @@ impl Rows for f32 {
     const UNWRITTEN: f32 = -99.0;
 
     fn buffer(rows: &mut [f32], _: Dtype) -> ObservationBuffer<'_> {
-        ObservationBuffer::Float32(WriteOnly::new(rows))
+        rows.into()
     }
 }
 
@@ -24,7 +24,7 @@ impl Rows for f16 {
     const UNWRITTEN: f16 = f16::NEG_INFINITY;
 
     fn buffer(rows: &mut [f16], _: Dtype) -> ObservationBuffer<'_> {
-        ObservationBuffer::Float16(WriteOnly::new(rows))
+        rows.into()
     }
 }
 
@@ -96,7 +96,7 @@ impl<T: Rows> Buffers<T> {
     /// Lends the buffers for one call.
     pub fn outputs(&mut self) -> Outputs<'_> {
         fn lend<E: Copy>(elements: &mut [E]) -> Option<WriteOnly<'_, E>> {
-            (!elements.is_empty()).then(|| WriteOnly::new(elements))
+            (!elements.is_empty()).then(|| elements.into())
         }
         Outputs {
             obs: Some(T::buffer(&mut self.obs, self.dtype)),

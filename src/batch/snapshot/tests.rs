@@ -112,8 +112,8 @@ impl Rows {
         match batch.options().dtype {
             Dtype::Bits => ObservationBuffer::Bits(WriteOnly::new(&mut self.bytes)),
             Dtype::Uint8 => ObservationBuffer::Uint8(WriteOnly::new(&mut self.bytes)),
-            Dtype::Float16 => ObservationBuffer::Float16(WriteOnly::new(&mut self.halves)),
-            Dtype::Float32 => ObservationBuffer::Float32(WriteOnly::new(&mut self.floats)),
+            Dtype::Float16 => self.halves.as_mut_slice().into(),
+            Dtype::Float32 => self.floats.as_mut_slice().into(),
         }
     }
 }
