@@ -90,11 +90,9 @@ pub enum BatchError {
     /// An instruction set that this processor does not have.
     #[error(transparent)]
     InstructionSet(#[from] InstructionSetError),
-    /// A number of games or threads that is out of range.
-    #[error("{name}={found} is not allowed: expected 1 to {most}")]
+    /// A number of games that is out of range.
+    #[error("num_envs={found} is not allowed: expected 1 to {most}")]
     Number {
-        /// `num_envs` or `num_threads`.
-        name: &'static str,
         /// The number.
         found: usize,
         /// The highest number that is allowed.

@@ -185,12 +185,7 @@ impl Batch {
         options: Options,
     ) -> Result<Batch, BatchError> {
         if num_envs == 0 || u32::try_from(num_envs).is_err() {
-            let (name, most) = ("num_envs", u32::MAX as usize);
-            return Err(BatchError::Number { name, found: num_envs, most });
-        }
-        if options.num_threads > MAX_THREADS {
-            let (name, found) = ("num_threads", options.num_threads);
-            return Err(BatchError::Number { name, found, most: MAX_THREADS });
+            return Err(BatchError::Number { found: num_envs, most: u32::MAX as usize });
         }
         options.partners.check(&variant)?;
         let config = BatchConfig::new(variant, num_envs, options)?;

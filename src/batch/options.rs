@@ -80,7 +80,7 @@ pub struct Options {
     pub partners: Partners,
     /// The optional outputs that the batch has. In Rust each call writes those for which it has buffers.
     pub extra_outputs: Vec<ExtraOutput>,
-    /// The number of threads that step the games, the calling thread included; 0 counts as 1.
+    /// The number of threads that step the games; see [`MAX_THREADS`](crate::batch::MAX_THREADS).
     pub num_threads: usize,
     /// The instruction set of the games and their outputs; `None` for the one that the environment
     /// variable [`SIMD_VARIABLE`](crate::buffers::SIMD_VARIABLE) names, or else the fastest. Policies

@@ -26,8 +26,8 @@ pub const fn packed_length(num_features: usize) -> usize {
 }
 
 /// Writes one element for each of the first `num_features` bits of each packed row, on at most
-/// `num_threads` threads; 0 counts as 1. The rows are as a batch of [`Dtype::Bits`](crate::batch::Dtype::Bits)
-/// writes them.
+/// `num_threads` threads; see [`MAX_THREADS`](crate::batch::MAX_THREADS). The rows are as a batch of
+/// [`Dtype::Bits`](crate::batch::Dtype::Bits) writes them.
 ///
 /// # Errors
 /// [`BufferError`] if the numbers of bytes, features and elements do not fit together.

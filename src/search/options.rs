@@ -76,10 +76,9 @@ pub struct SearchOptions {
     pub depth: Option<u32>,
     /// How the moves are judged by their mean scores.
     pub method: Method,
-    /// Number of threads of a decision; 0 counts as 1, and numbers above 1,024 as 1,024. Without a time
-    /// limit, the results are the same for any number. The text of a
-    /// [`PlayerSpec`](crate::players::PlayerSpec) does not have it: a player that is made of its text
-    /// searches on one thread.
+    /// The number of threads of a decision; see [`MAX_THREADS`](crate::batch::MAX_THREADS). With a time
+    /// limit, more threads make more roll-outs. The text of a [`PlayerSpec`](crate::players::PlayerSpec)
+    /// does not have it: a player that is made of its text searches on one thread.
     pub num_threads: usize,
 }
 

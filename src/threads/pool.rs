@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use super::stop::{Stop, stoppable};
 
-/// The most threads of a batch, of games and of a search.
+/// The most threads of one call. Wherever a number of threads is given, the calling thread is included, 0 counts as
+/// 1, and a number above this one counts as this one. Results do not depend on it.
 pub const MAX_THREADS: usize = 1024;
 
 /// How long a thread spins before it sleeps. To wake a worker takes about as long as a step of a

@@ -185,6 +185,6 @@ mod tests {
         assert_eq!(observer, "observer=2 is not allowed: expected 0 to 1");
         let games = refused(Worlds { games: Some(&[true; 3]), ..worlds });
         assert_eq!(games, "games has 3 elements: expected 4");
-        assert!(matches!(batch.worlds(worlds), Err(BatchError::Number { name: "num_envs", .. })));
+        assert!(matches!(batch.worlds(worlds), Err(BatchError::Number { .. })));
     }
 }

@@ -91,9 +91,9 @@ impl Batch {
         let batch =
             left.and_then(|()| Batch::without_games(variant, num_envs, settings.seed, options));
         let mut batch = batch.map_err(|error| match error {
-            BatchError::Number { name: "num_envs", .. }
-            | BatchError::Partners(_)
-            | BatchError::PartnerVariant(_) => BatchError::stored(DAMAGED, error),
+            BatchError::Number { .. } | BatchError::Partners(_) | BatchError::PartnerVariant(_) => {
+                BatchError::stored(DAMAGED, error)
+            }
             error => error,
         })?;
         batch.fresh = settings.fresh;

@@ -57,8 +57,8 @@ impl PlayedGames {
 pub struct GamesOptions {
     /// The seed of all games.
     pub seed: u64,
-    /// Number of threads; 0 counts as 1. If a thread cannot be started, the others play its games. The
-    /// games are the same for any number.
+    /// The number of threads that play the games; see [`MAX_THREADS`](crate::batch::MAX_THREADS). If a
+    /// thread cannot be started, the others play its games.
     pub num_threads: usize,
 }
 
