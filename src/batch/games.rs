@@ -8,7 +8,7 @@ use super::kernel::draw_order::DrawOrder;
 use super::kernel::game::Game;
 use super::kernel::lanes::{LANES, Word};
 use super::kernel::variant::Constants;
-use super::tables::table::Table;
+use super::tables::partner_game::PartnerGame;
 use crate::buffers::try_with_capacity;
 use crate::rules::{ActionId, ActionSet, EpisodeSeed, Position, Seat, Variant};
 use crate::threads::is_stopped;
@@ -19,7 +19,7 @@ pub enum Games {
     /// Without partners: games of the kernel.
     Blocks(Blocks),
     /// With partners: games of the rules engine.
-    Tables(Vec<Table>),
+    Tables(Vec<PartnerGame>),
 }
 
 /// Games of the kernel, eight in a block.
@@ -127,7 +127,7 @@ impl Games {
     }
 
     /// The games with partners; none in a batch without partners.
-    pub fn tables(&self) -> &[Table] {
+    pub fn tables(&self) -> &[PartnerGame] {
         match self {
             Games::Blocks(_) => &[],
             Games::Tables(tables) => tables,

@@ -6,7 +6,7 @@ use crate::batch::kernel::game::Game;
 use crate::batch::methods::given_decks::GivenDecks;
 use crate::batch::outputs::Outputs;
 use crate::batch::step::Request;
-use crate::batch::tables::table::Table;
+use crate::batch::tables::partner_game::PartnerGame;
 use crate::batch::{Batch, BatchError, PartnersError, Seeds, memory, reserve};
 use crate::buffers::check_length;
 use crate::rules::EpisodeSeed;
@@ -19,7 +19,7 @@ pub(crate) enum Dealt {
     /// Games with given decks, by their indices.
     Given(Vec<(usize, Game, DrawOrder)>),
     /// Games with partners, by their indices.
-    Tables(Vec<(usize, Table)>),
+    Tables(Vec<(usize, PartnerGame)>),
 }
 
 impl Batch {

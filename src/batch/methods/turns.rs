@@ -11,8 +11,8 @@ use crate::batch::step::chunk::{Chunk, GROUP_GAMES};
 use crate::batch::step::seeding::GameSeed;
 use crate::batch::step::tables::{TableRequest, play_on};
 use crate::batch::step::{Request, Step};
+use crate::batch::tables::partner_game::{MAX_DEALS, PartnerGame};
 use crate::batch::tables::partners::Partners;
-use crate::batch::tables::table::{MAX_DEALS, Table};
 use crate::batch::{Batch, BatchError, BotTurns, Games, PartnersError, reserve};
 use crate::bots::GamesError;
 use crate::buffers::check_length;
@@ -65,11 +65,11 @@ impl Batch {
     pub(in crate::batch) fn seat(
         &mut self,
         episodes: &[(usize, EpisodeSeed)],
-    ) -> Result<Vec<(usize, Table)>, BatchError> {
+    ) -> Result<Vec<(usize, PartnerGame)>, BatchError> {
         let num_envs = self.num_envs();
         let size = episodes.len().div_ceil(self.scratch.len()).clamp(1, GAMES_PER_PIECE);
         let number = episodes.len().div_ceil(size);
-        let mut pieces: Vec<Vec<Table>> = reserve(number, num_envs)?;
+        let mut pieces: Vec<Vec<PartnerGame>> = reserve(number, num_envs)?;
         pieces.resize_with(number, Vec::new);
         let mut seated = reserve(episodes.len(), num_envs)?;
         let Batch { config, pool, scratch, .. } = self;
@@ -79,7 +79,7 @@ impl Batch {
             episodes.chunks(size).zip(&mut pieces),
             scratch,
             |scratch, (episodes, tables)| {
-                let deal = |&(_, seed)| Table::deal(partners, &config.variant, seed);
+                let deal = |&(_, seed)| PartnerGame::deal(partners, &config.variant, seed);
                 tables.extend(episodes.iter().map(deal));
                 scratch.bots.open.clear(); // a bot that panicked has left some
                 if turns.is_some() {
@@ -243,7 +243,7 @@ impl Batch {
 
 /// Checks that the partners leave the learner a turn in each game.
 fn check_turns<'a>(
-    mut tables: impl Iterator<Item = (usize, &'a Table)>,
+    mut tables: impl Iterator<Item = (usize, &'a PartnerGame)>,
 ) -> Result<(), PartnersError> {
     match tables.find(|(_, table)| table.is_stuck()) {
         Some((game, _)) => Err(PartnersError::NoTurn { game, deals: MAX_DEALS }),

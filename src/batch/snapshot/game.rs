@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::batch::config::BatchConfig;
 use crate::batch::kernel::game::Game;
 use crate::batch::step::scratch::Scratch;
-use crate::batch::tables::table::Table;
+use crate::batch::tables::partner_game::PartnerGame;
 use crate::bots::{BotTurns, advance};
 use crate::rules::{EpisodeSeed, GameRng, Position, PositionError, RandomDeck, Variant};
 
@@ -61,7 +61,7 @@ fn possible_lengths(variant: &Variant, position: &Position) -> RangeInclusive<u3
 
 /// A game with partners: what its replay needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StoredTable {
+pub struct StoredPartnerGame {
     pub seed: EpisodeSeed,
     /// The learner's actions.
     pub actions: Vec<u8>,
@@ -69,10 +69,10 @@ pub struct StoredTable {
     pub forfeited: bool,
 }
 
-impl StoredTable {
-    pub fn of(table: &Table) -> StoredTable {
+impl StoredPartnerGame {
+    pub fn of(table: &PartnerGame) -> StoredPartnerGame {
         let (seed, actions) = (table.seed(), table.actions());
-        StoredTable { seed, actions, forfeited: table.forfeited }
+        StoredPartnerGame { seed, actions, forfeited: table.forfeited }
     }
 
     /// Plays the game again. If the call is stopped, the result means nothing.
@@ -80,12 +80,12 @@ impl StoredTable {
         &self,
         config: &BatchConfig,
         scratch: &mut Scratch,
-    ) -> Result<Table, PositionError> {
+    ) -> Result<PartnerGame, PositionError> {
         let BatchConfig { options, variant, .. } = config;
-        let mut table = Table::deal(&options.partners, variant, self.seed);
+        let mut table = PartnerGame::deal(&options.partners, variant, self.seed);
         let are_legal = table.resume(&self.actions, |table| {
             scratch.bots.open.push(0);
-            let failed = |_, table: &mut Table, error| table.fail(error);
+            let failed = |_, table: &mut PartnerGame, error| table.fail(error);
             advance(slice::from_mut(table), BotTurns::UntilAsked, &mut scratch.bots, failed);
         });
         if !are_legal {

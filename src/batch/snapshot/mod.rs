@@ -21,7 +21,7 @@ use super::error::{DAMAGED, NotStoredError};
 use super::options::{AutoresetMode, default_threads};
 use super::{Batch, BatchError, Games, memory};
 use crate::rules::PositionError;
-use game::{StoredGame, StoredTable};
+use game::{StoredGame, StoredPartnerGame};
 use settings::Settings;
 
 const MAGIC: &[u8] = b"starmine-batch";
@@ -55,7 +55,7 @@ impl Batch {
                     self.append(&mut bytes, &StoredGame::of(&self.copy_game(index)))?;
                 }
                 Games::Tables(tables) => {
-                    self.append(&mut bytes, &StoredTable::of(&tables[index]))?;
+                    self.append(&mut bytes, &StoredPartnerGame::of(&tables[index]))?;
                 }
             }
         }
@@ -111,7 +111,7 @@ impl Batch {
         };
         let BatchConfig { options, variant, .. } = &self.config;
         if let Games::Tables(tables) = &mut self.games {
-            let stored: StoredTable = read(rest, "games")?;
+            let stored: StoredPartnerGame = read(rest, "games")?;
             let restored = stored.restore(&self.config, &mut self.scratch[0]);
             BatchError::check_stop()?;
             let restored = restored.map_err(refused)?;

@@ -7,7 +7,7 @@ use crate::batch::kernel::draw_order::DrawOrder;
 use crate::batch::kernel::lanes::{LANES, Word};
 use crate::batch::outputs::Outputs;
 use crate::batch::step::seeding::GameSeed;
-use crate::batch::tables::table::Table;
+use crate::batch::tables::partner_game::PartnerGame;
 
 /// The number of blocks that pass each stage of a step together. One stage writes single lanes of a
 /// word, and the next one reads whole words. A load that is wider than a recent store waits for that
@@ -25,7 +25,7 @@ pub(in crate::batch) struct Chunk<'a> {
     /// The games, in whole blocks; empty in a batch with partners.
     pub blocks: &'a mut [Word],
     /// The games of a batch with partners; empty in one without.
-    pub tables: &'a mut [Table],
+    pub tables: &'a mut [PartnerGame],
     pub seeds: &'a mut [GameSeed],
     /// The given deck of each game; empty if no game has one.
     pub decks: &'a mut [Option<DrawOrder>],

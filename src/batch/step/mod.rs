@@ -40,7 +40,7 @@ use super::kernel::{ANY_VARIANT, Kernel, OTHER_RULES};
 use super::options::AutoresetMode;
 use super::rows::features::write_features;
 use super::rows::write::RowWriter;
-use super::tables::table::Table;
+use super::tables::partner_game::PartnerGame;
 use crate::buffers::Task;
 use crate::buffers::expand::{Expand, fence};
 use crate::rules::BitIndices;
@@ -313,7 +313,7 @@ impl<'a> Step<'a> {
 
     /// Puts games with partners into the lanes of a block.
     #[inline(never)]
-    fn put_tables(self, tables: &[Table], block: &mut [Word]) {
+    fn put_tables(self, tables: &[PartnerGame], block: &mut [Word]) {
         for (lane, table) in tables.iter().enumerate() {
             let place = GameLane { lane, acting_hand: self.acting_hand };
             table.game().put(block, place, &self.config.variant);
@@ -322,7 +322,7 @@ impl<'a> Step<'a> {
 }
 
 /// The results of a step of games with partners.
-fn read_results(tables: &[Table], results: &mut [StepResult; GROUP]) {
+fn read_results(tables: &[PartnerGame], results: &mut [StepResult; GROUP]) {
     for (tables, result) in tables.chunks(LANES).zip(results) {
         for (lane, table) in tables.iter().enumerate() {
             result.set(lane, table.result());

@@ -7,7 +7,7 @@ use crate::batch::kernel::block::{Block, Field, counter};
 use crate::batch::kernel::lanes::{Isa, LANES, Lanes, Word};
 use crate::batch::kernel::turn::TurnResult;
 use crate::batch::outputs::Outputs;
-use crate::batch::tables::table::TableResult;
+use crate::batch::tables::partner_game::PartnerGameResult;
 use crate::buffers::initialised;
 
 /// Writes the elements of up to eight games, if the caller has given the buffer; else the values
@@ -41,7 +41,7 @@ impl StepResult {
     }
 
     /// Sets the result of one game with partners.
-    pub fn set(&mut self, lane: usize, step: TableResult) {
+    pub fn set(&mut self, lane: usize, step: PartnerGameResult) {
         self.reward.0[lane] = step.reward as u64;
         self.last.0[lane] = step.last.unwrap_or(0);
         self.ended |= u8::from(step.last.is_some()) << lane;

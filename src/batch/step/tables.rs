@@ -4,7 +4,7 @@ use crate::batch::config::BatchConfig;
 use crate::batch::options::AutoresetMode;
 use crate::batch::step::chunk::Chunk;
 use crate::batch::step::scratch::Scratch;
-use crate::batch::tables::table::Table;
+use crate::batch::tables::partner_game::PartnerGame;
 use crate::bots::{BotTurns, advance};
 use crate::threads::is_stopped;
 
@@ -36,7 +36,7 @@ impl TableRequest<'_> {
     fn play_actions(
         self,
         config: &BatchConfig,
-        tables: &mut [Table],
+        tables: &mut [PartnerGame],
         first: usize,
         open: &mut Vec<usize>,
     ) -> Option<BotTurns> {
@@ -69,11 +69,11 @@ impl TableRequest<'_> {
 }
 
 /// Lets bots play in the open games. A game that has ended is dealt anew until its partners leave the learner a
-/// turn, at most [`MAX_DEALS`](crate::batch::tables::table::MAX_DEALS) times; the last of these deals may be over.
+/// turn, at most [`MAX_DEALS`](crate::batch::tables::partner_game::MAX_DEALS) times; the last of these deals may be over.
 /// `first` is the index of the first game.
 pub fn play_on(
     config: &BatchConfig,
-    tables: &mut [Table],
+    tables: &mut [PartnerGame],
     first: usize,
     turns: Option<BotTurns>,
     scratch: &mut Scratch,

@@ -1,7 +1,7 @@
 //! Games with partners, which the rules engine plays.
 //!
 //! - [`partners`]: who holds the seats that the learner does not hold
-//! - [`table`]: one game with its players
+//! - [`partner_game`]: one game with its players
 
+pub mod partner_game;
 pub mod partners;
-pub mod table;

@@ -13,7 +13,7 @@ pub const MAX_DEALS: u16 = 1000;
 
 /// A game with partners.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub struct PartnerGame {
     /// The game with its players. An illegal action that ended it is not among its turns.
     pub runner: GameRunner,
     /// Whether an illegal action has ended this episode. It counts as a turn, as in games without
@@ -35,14 +35,14 @@ struct Since {
     /// Whether the learner's last action in this episode was illegal.
     was_illegal: bool,
     /// The episode that has ended in this step, after a turn of the learner.
-    ended: Option<TableResult>,
+    ended: Option<PartnerGameResult>,
     /// The deals in a row in which the learner has had no turn, this one included.
     deals: u16,
 }
 
 /// The result of a step in one game.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct TableResult {
+pub struct PartnerGameResult {
     pub reward: i64,
     /// The counters of the game as it ended; `None` if it goes on.
     pub last: Option<u64>,
@@ -50,24 +50,29 @@ pub struct TableResult {
     pub was_illegal: bool,
 }
 
-impl Borrow<GameRunner> for Table {
+impl Borrow<GameRunner> for PartnerGame {
     fn borrow(&self) -> &GameRunner {
         &self.runner
     }
 }
 
-impl BorrowMut<GameRunner> for Table {
+impl BorrowMut<GameRunner> for PartnerGame {
     fn borrow_mut(&mut self) -> &mut GameRunner {
         &mut self.runner
     }
 }
 
-impl Table {
+impl PartnerGame {
     /// Deals this episode. No partner plays.
-    pub fn deal(partners: &Partners, variant: &Arc<Variant>, seed: EpisodeSeed) -> Table {
+    pub fn deal(partners: &Partners, variant: &Arc<Variant>, seed: EpisodeSeed) -> PartnerGame {
         let since =
             Since { rewarded: 0, learner_acted: false, was_illegal: false, ended: None, deals: 1 };
-        Table { runner: seated(partners, variant, seed), forfeited: false, failure: None, since }
+        PartnerGame {
+            runner: seated(partners, variant, seed),
+            forfeited: false,
+            failure: None,
+            since,
+        }
     }
 
     /// Deals the episode after this one. No partner plays.
@@ -134,7 +139,7 @@ impl Table {
         if has_ended {
             let (reward, last) = (self.reward(), Some(self.game().counters()));
             let was_illegal = self.since.was_illegal;
-            self.since.ended = Some(TableResult { reward, last, was_illegal });
+            self.since.ended = Some(PartnerGameResult { reward, last, was_illegal });
         }
         has_ended
     }
@@ -145,9 +150,9 @@ impl Table {
     }
 
     /// The result of the step.
-    pub fn result(&self) -> TableResult {
+    pub fn result(&self) -> PartnerGameResult {
         let reward = if self.since.learner_acted { self.reward() } else { 0 };
-        self.since.ended.unwrap_or(TableResult { reward, last: None, was_illegal: false })
+        self.since.ended.unwrap_or(PartnerGameResult { reward, last: None, was_illegal: false })
     }
 
     /// Whether the partners have ended the episode before the learner's first turn.
@@ -175,7 +180,7 @@ impl Table {
 
     /// Goes on with an episode from the learner's actions, as bots answer them, and returns whether they
     /// all were legal.
-    pub fn resume(&mut self, actions: &[u8], mut answer: impl FnMut(&mut Table)) -> bool {
+    pub fn resume(&mut self, actions: &[u8], mut answer: impl FnMut(&mut PartnerGame)) -> bool {
         answer(self);
         for &action in actions {
             if self.is_over() || !self.play(action.into()) {
