@@ -5,7 +5,7 @@ use crate::buffers::expand::Bits;
 use crate::encode::Layout;
 
 /// The packed rows of a block: for each observer a run of words, each with 64 bits of eight games.
-/// A run has at least one word more than a row, which [`Bits::from`] may read.
+/// A run has at least one word more than a row, which [`Bits::word_at_bit`] may read.
 #[derive(Clone, Debug)]
 pub struct PackedRows {
     words: Vec<Word>,
@@ -76,7 +76,7 @@ mod tests {
         // SAFETY: the layout has three words.
         unsafe {
             assert_eq!([0, 1, 2, 3].map(|index| row.word(index)), [7, 107, 207, 307]);
-            assert_eq!(row.from(64 + 4), 107 >> 4 | 207 << 60);
+            assert_eq!(row.word_at_bit(64 + 4), 107 >> 4 | 207 << 60);
         }
     }
 }

@@ -110,7 +110,7 @@ pub trait Bits: Copy {
     /// # Safety
     /// The bit `start` lies in one of the words.
     #[inline(always)]
-    unsafe fn from(self, start: usize) -> u64 {
+    unsafe fn word_at_bit(self, start: usize) -> u64 {
         let (index, shift) = (start / 64, start % 64);
         // SAFETY: the first index is that of a word, so the second is at most their number.
         let (low, high) = unsafe { (self.word(index), self.word(index + 1)) };
@@ -204,7 +204,7 @@ unsafe fn expand_anywhere<I: Expand, E: Element>(
         }
         if at < length {
             let last = length - per_block::<E>();
-            isa.block::<E, false>(isa.prepare(bits.from(last)), 0, row.add(last));
+            isa.block::<E, false>(isa.prepare(bits.word_at_bit(last)), 0, row.add(last));
         }
     }
 }
@@ -230,15 +230,15 @@ unsafe fn expand_aligned<I: Expand, E: Element>(
     unsafe {
         isa.part(bits.word(0), row, head);
         while at + 64 <= length {
-            word::<I, E, true>(isa, bits.from(at), row.add(at));
+            word::<I, E, true>(isa, bits.word_at_bit(at), row.add(at));
             at += 64;
         }
         while at + per_block <= length {
-            isa.block::<E, true>(isa.prepare(bits.from(at)), 0, row.add(at));
+            isa.block::<E, true>(isa.prepare(bits.word_at_bit(at)), 0, row.add(at));
             at += per_block;
         }
         if at < length {
-            isa.part(bits.from(at), row.add(at), length - at);
+            isa.part(bits.word_at_bit(at), row.add(at), length - at);
         }
     }
 }
