@@ -372,9 +372,9 @@ fn a_step_does_not_play_the_turn_of_an_external_partner() {
         assert!(matches!(refused, Err(BatchError::Partners(_))), "{refused:?}");
     }
     assert_eq!(batch.partner_state(1), before);
-    batch.answer(&actions, &[true; 3], BotTurns::UntilAsked).unwrap();
+    batch.play_partners(&actions, &[true; 3], BotTurns::UntilExternal).unwrap();
     assert!(batch.to_act().all(|seat| seat == Some(Seat::FIRST)));
-    let refused = batch.answer(&actions, &[true; 3], BotTurns::UntilAsked);
+    let refused = batch.play_partners(&actions, &[true; 3], BotTurns::UntilExternal);
     assert!(matches!(refused, Err(BatchError::Partners(_))), "{refused:?}");
     batch.step(&first(&batch), Outputs::default()).unwrap();
 }
@@ -388,11 +388,11 @@ fn the_action_of_a_game_that_waits_for_a_bot_is_not_counted_as_illegal() {
     let mut batch = Batch::new(variant("standard", 4), 3, SEED, options).unwrap();
     batch.begin_step(&[5; 3]).unwrap();
     assert!(batch.to_act().all(|seat| seat == Some(Seat::ALL[1])));
-    batch.answer(&[99; 3], &[true, false, false], BotTurns::One).unwrap();
-    batch.answer(&[99; 3], &[false, true, false], BotTurns::UntilAsked).unwrap();
+    batch.play_partners(&[99; 3], &[true, false, false], BotTurns::One).unwrap();
+    batch.play_partners(&[99; 3], &[false, true, false], BotTurns::UntilExternal).unwrap();
     let found: Vec<usize> = batch.to_act().map(|seat| seat.unwrap().index()).collect();
     assert_eq!(found, [2, 3, 1]);
-    let error = batch.answer(&[99; 3], &[true; 3], BotTurns::One);
+    let error = batch.play_partners(&[99; 3], &[true; 3], BotTurns::One);
     let Err(BatchError::IllegalActions(error)) = error else { panic!("{error:?}") };
     assert_eq!((error.count, error.listed[0].game), (1, 1));
 }

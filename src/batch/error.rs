@@ -219,7 +219,7 @@ pub enum PartnersError {
     #[error("decks are not allowed in a batch with partners")]
     Decks,
     /// A turn of the learner in a game that waits for a partner.
-    #[error("game {game} waits for a partner: expected its turn by answer first")]
+    #[error("game {game} waits for a partner: expected its turn by play_partners first")]
     PartnerToAct {
         /// The game.
         game: usize,

@@ -100,7 +100,7 @@ use step::{Request, Step};
 /// # Steps in three parts
 ///
 /// [`Partners`] that are bots play inside [`Batch::step`]. The caller plays the turns of external partners, so
-/// that a step has three parts: [`Batch::begin_step`] plays the learner's actions, [`Batch::answer`] plays turns
+/// that a step has three parts: [`Batch::begin_step`] plays the learner's actions, [`Batch::play_partners`] plays turns
 /// of partners until no game waits for one, and [`Batch::end_step`] writes the outputs.
 ///
 /// ```
@@ -119,7 +119,7 @@ use step::{Request, Step};
 ///     if !waits.contains(&true) {
 ///         break;
 ///     }
-///     batch.answer(&[5; 64], &waits, BotTurns::UntilAsked)?;
+///     batch.play_partners(&[5; 64], &waits, BotTurns::UntilExternal)?;
 /// }
 /// batch.end_step(Outputs::default())?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -320,7 +320,7 @@ impl Batch {
     /// # Errors
     /// [`BatchError::IllegalActions`], [`BatchError::Interrupted`], or [`BatchError::Buffer`] for a buffer of a
     /// wrong length or element type; no game has moved then. [`BatchError::Partners`] if a game waits for an external partner, whose turn
-    /// [`Batch::answer`] plays.
+    /// [`Batch::play_partners`] plays.
     pub fn step(&mut self, actions: &[i64], outputs: Outputs<'_>) -> Result<(), BatchError> {
         self.check_whole()?;
         outputs.check(&self.config, self.num_envs())?;

@@ -74,7 +74,7 @@ impl Batch {
         let mut seated = reserve(episodes.len(), num_envs)?;
         let Batch { config, pool, scratch, .. } = self;
         let partners = &config.options.partners;
-        let turns = (!partners.any_is_asked()).then_some(BotTurns::UntilAsked);
+        let turns = (!partners.any_is_external()).then_some(BotTurns::UntilExternal);
         pool.for_each_piece(
             episodes.chunks(size).zip(&mut pieces),
             scratch,
@@ -114,7 +114,7 @@ impl Batch {
     }
 
     /// Begins a step of a batch with partners: plays the learner's action in every game. If all partners are
-    /// bots, they play up to the learner's next turn. If some are external, [`Batch::answer`] plays the turns of
+    /// bots, they play up to the learner's next turn. If some are external, [`Batch::play_partners`] plays the turns of
     /// all partners. [`Batch::end_step`] writes the outputs.
     ///
     /// # Errors
@@ -135,7 +135,7 @@ impl Batch {
         check_length("actions", actions.len(), self.num_envs())?;
         let partners = &self.config.options.partners;
         let waits = |seat: Option<Seat>| seat.is_some_and(|seat| partners.hold(seat));
-        if partners.any_is_asked()
+        if partners.any_is_external()
             && let Some(game) = self.to_act().position(waits)
         {
             return Err(PartnersError::PartnerToAct { game }.into());
@@ -146,7 +146,7 @@ impl Batch {
     }
 
     /// Plays turns of partners in the games of the mask `moving`: the action of an external partner, or the turn
-    /// of a bot, whose entry in `actions` is ignored. With [`BotTurns::UntilAsked`] bots then play on. An episode that ends
+    /// of a bot, whose entry in `actions` is ignored. With [`BotTurns::UntilExternal`] bots then play on. An episode that ends
     /// before the learner's first turn is followed by the next one. Other games do not change, and their actions
     /// are ignored.
     ///
@@ -155,7 +155,7 @@ impl Batch {
     /// actions or flags, or [`BatchError::Partners`] if the batch has no partners or a game waits for the learner; no
     /// game has moved then. [`BatchError::Partners`] also if the partners leave the learner no turn: then all games
     /// have to be reset.
-    pub fn answer(
+    pub fn play_partners(
         &mut self,
         actions: &[i64],
         moving: &[bool],

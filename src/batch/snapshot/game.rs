@@ -86,7 +86,7 @@ impl StoredPartnerGame {
         let are_legal = table.resume(&self.actions, |table| {
             scratch.bots.open.push(0);
             let failed = |_, table: &mut PartnerGame, error| table.fail(error);
-            advance(slice::from_mut(table), BotTurns::UntilAsked, &mut scratch.bots, failed);
+            advance(slice::from_mut(table), BotTurns::UntilExternal, &mut scratch.bots, failed);
         });
         if !are_legal {
             let problem = "not legal, or the partners play differently in this version";

@@ -42,7 +42,7 @@ impl TableRequest<'_> {
     ) -> Option<BotTurns> {
         let partners = &config.options.partners;
         open.clear(); // a bot that panicked has left some
-        let mut turns = (!partners.any_is_asked()).then_some(BotTurns::UntilAsked);
+        let mut turns = (!partners.any_is_external()).then_some(BotTurns::UntilExternal);
         for (index, table) in tables.iter_mut().enumerate() {
             let game = first + index;
             match self {
@@ -99,7 +99,7 @@ pub fn play_on(
             };
             if is_dealt_anew {
                 table.deal_next(&options.partners);
-                if turns == Some(BotTurns::UntilAsked) && table.runner.waits_for_bot() {
+                if turns == Some(BotTurns::UntilExternal) && table.runner.waits_for_bot() {
                     scratch.bots.open.push(index);
                 }
             }

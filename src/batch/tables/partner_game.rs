@@ -1,4 +1,4 @@
-//! A game with bots and asked players in some seats, as a batch keeps it.
+//! A game with bots and external partners in some seats, as a batch keeps it.
 
 use std::borrow::{Borrow, BorrowMut};
 use std::sync::Arc;
@@ -109,7 +109,7 @@ impl PartnerGame {
         position.is_legal(variant, played).then_some(played)
     }
 
-    /// Plays the action of the learner or of an asked player, and returns whether it was legal; an illegal
+    /// Plays the action of the learner or of an external partner, and returns whether it was legal; an illegal
     /// one loses the game.
     pub fn play(&mut self, action: i64) -> bool {
         let played = self.legal_move(action);

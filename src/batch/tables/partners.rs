@@ -44,7 +44,7 @@ impl Mixture {
 /// A step is then the learner's turn and the turns of its partners up to the learner's next one, and
 /// its reward is the sum of their rewards. Points that partners make before the learner's first turn
 /// belong to the reward of that turn. An episode that ends before the learner has a turn is skipped.
-/// After 1,000 such episodes in a row, a new batch, a reset and [`Batch::answer`](crate::batch::Batch::answer) are
+/// After 1,000 such episodes in a row, a new batch, a reset and [`Batch::play_partners`](crate::batch::Batch::play_partners) are
 /// refused, and a step leaves the game over. For a [`PlayerSpec::external`] the caller plays the turns.
 ///
 /// ```
@@ -171,13 +171,13 @@ impl Partners {
     }
 
     /// Whether the caller plays the turns of a partner.
-    pub(crate) fn any_is_asked(&self) -> bool {
+    pub(crate) fn any_is_external(&self) -> bool {
         self.all().any(PlayerSpec::is_external)
     }
 
     /// The partners as they are stored; `None` if there are external partners.
     pub(in crate::batch) fn stored(&self) -> Option<StoredPartners> {
-        if self.any_is_asked() {
+        if self.any_is_external() {
             return None;
         }
         let stored = |partners: &[PlayerSpec]| partners.iter().map(StoredPlayer::of).collect();

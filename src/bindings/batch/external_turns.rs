@@ -75,9 +75,9 @@ impl Batch {
         every_turn: bool,
     ) -> PyResult<()> {
         let moving = mask("moving", moving, self.shape()?[0])?;
-        let turns = if every_turn { BotTurns::One } else { BotTurns::UntilAsked };
+        let turns = if every_turn { BotTurns::One } else { BotTurns::UntilExternal };
         let mut games = self.read_actions(actions)?;
-        games.play(py, |batch, actions| batch.answer(actions, &moving, turns))
+        games.play(py, |batch, actions| batch.play_partners(actions, &moving, turns))
     }
 
     /// Ends a step of a batch with external partners, and returns its outputs in new arrays.

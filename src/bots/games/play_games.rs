@@ -159,7 +159,7 @@ impl Worker {
             }
             let mut failure = None;
             scratch.open.extend(0..games.len());
-            advance(started, BotTurns::UntilAsked, scratch, |index, _, source| {
+            advance(started, BotTurns::UntilExternal, scratch, |index, _, source| {
                 failure = failure.take().or(Some(GamesError::Game { game: games[index], source }));
             });
             failure.map_or(Ok(()), Err)?;

@@ -22,7 +22,7 @@ const MAX_TURNS: usize = 256;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BotTurns {
     /// Until an external player is to act or the game is over.
-    UntilAsked,
+    UntilExternal,
     /// One turn, so that the caller sees every position.
     One,
 }
@@ -235,7 +235,7 @@ impl GameRunner {
     /// Lets the other bots play up to the turn of a policy, but no further than `turns` allow. Returns whether
     /// a policy is to act.
     pub(super) fn run_to_policy(&mut self, turns: BotTurns) -> Result<bool, BotMoveError> {
-        if !self.has_policy() && turns == BotTurns::UntilAsked {
+        if !self.has_policy() && turns == BotTurns::UntilExternal {
             return self.run().map(|()| false);
         }
         while self.policy_to_act().is_none() {
