@@ -12,7 +12,7 @@ use buffers::{Buffers, Rows};
 use starmine::batch::{
     AutoresetMode, Batch, Dtype, ExtraOutput, IllegalAction, Observers, Options, Partners, Seeds,
 };
-use starmine::buffers::{Simd, f16};
+use starmine::buffers::{InstructionSet, f16};
 use starmine::encode::Encoder;
 use starmine::rules::{
     Belief, EpisodeSeed, GameRng, Parameters, Seat, Slot, State, Variant, preset,
@@ -136,7 +136,7 @@ fn a_step_does_not_allocate() {
         Arc::new(Variant::new(parameters).expect("it is allowed"))
     });
     let mut options = Vec::new();
-    for simd in Simd::available() {
+    for simd in InstructionSet::available() {
         for &dtype in Dtype::ALL {
             for &observers in Observers::ALL {
                 for &autoreset_mode in AutoresetMode::ALL {

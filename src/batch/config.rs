@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::kernel::variant::KernelVariant;
 use super::options::{Dtype, Observers, Options};
-use crate::buffers::{InstructionSetError, Simd};
+use crate::buffers::{InstructionSet, InstructionSetError};
 use crate::encode::Layout;
 use crate::processor::Processor;
 use crate::rules::Variant;
@@ -17,7 +17,7 @@ pub(super) struct BatchConfig {
     pub options: Options,
     /// On the heap, because its tables are aligned to 64 bytes and Python does not align a batch.
     pub kernel_variant: Arc<KernelVariant>,
-    pub simd: Simd,
+    pub simd: InstructionSet,
     /// Whether observations are written with non-temporal stores, because the caches cannot hold
     /// them.
     pub streams: bool,
@@ -38,7 +38,7 @@ impl BatchConfig {
         let layout = options.encoder.layout(&variant);
         let mut config = BatchConfig {
             kernel_variant: Arc::new(KernelVariant::new(&variant)),
-            simd: options.simd.map_or_else(Simd::chosen, Ok)?,
+            simd: options.simd.map_or_else(InstructionSet::chosen, Ok)?,
             layout,
             streams: false,
             prefetches: false,
@@ -51,7 +51,7 @@ impl BatchConfig {
         config.streams = bytes >= streams_from(processor.cache);
         // Packed rows are too small to gain from either.
         let writes_much = !config.streams && config.options.dtype != Dtype::Bits;
-        let is_written_in_lines = config.simd != Simd::PORTABLE;
+        let is_written_in_lines = config.simd != InstructionSet::PORTABLE;
         // Prefetching is faster on an Intel Xeon and slower on an AMD Zen 3. Other processors are judged by
         // their vendor.
         config.prefetches = writes_much && is_written_in_lines && processor.is_intel;

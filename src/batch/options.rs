@@ -1,7 +1,7 @@
 //! The settings of a batch.
 
 use super::tables::partners::Partners;
-use crate::buffers::Simd;
+use crate::buffers::InstructionSet;
 use crate::encode::Encoder;
 use crate::rules::named;
 
@@ -86,7 +86,7 @@ pub struct Options {
     /// variable [`SIMD_VARIABLE`](crate::buffers::SIMD_VARIABLE) names, or else the fastest. Policies
     /// among the partners ignore this setting: they run on the instruction set of the environment variable, or
     /// else on the fastest.
-    pub simd: Option<Simd>,
+    pub simd: Option<InstructionSet>,
 }
 
 /// The number of threads that suits a number of games: one for each 1,024 games, and at most one for

@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 
 use super::expand::{Element, Expand, expand, fence};
-use crate::buffers::{BufferError, Simd, Task, WriteOnly, check_length};
+use crate::buffers::{BufferError, InstructionSet, Task, WriteOnly, check_length};
 use crate::threads::for_each_piece;
 
 /// The size in bytes of the output that a thread takes at a time.
@@ -33,16 +33,16 @@ pub const fn packed_length(num_features: usize) -> usize {
 /// [`BufferError`] if the numbers of bytes, features and elements do not fit together.
 ///
 /// ```
-/// use starmine::buffers::{Simd, WriteOnly, unpack_bits};
+/// use starmine::buffers::{InstructionSet, WriteOnly, unpack_bits};
 ///
 /// let packed = [[0b101, 0, 0, 0, 0, 0, 0, 0], [0b010, 0, 0, 0, 0, 0, 0, 0]];
 /// let mut features = [9.0f32; 6];
-/// unpack_bits(Simd::PORTABLE, packed.as_flattened(), 3, WriteOnly::new(&mut features), 1)?;
+/// unpack_bits(InstructionSet::PORTABLE, packed.as_flattened(), 3, WriteOnly::new(&mut features), 1)?;
 /// assert_eq!(features, [1.0, 0.0, 1.0, 0.0, 1.0, 0.0]);
 /// # Ok::<(), starmine::buffers::BufferError>(())
 /// ```
 pub fn unpack_bits<E: Element>(
-    simd: Simd,
+    simd: InstructionSet,
     bits: &[u8],
     num_features: usize,
     out: WriteOnly<'_, E>,
@@ -125,7 +125,7 @@ mod tests {
         (0..rows * packed_length(num_features)).map(|index| (index * index / 7) as u8).collect()
     }
 
-    fn check(simd: Simd, rows: usize, num_features: usize, num_threads: usize) {
+    fn check(simd: InstructionSet, rows: usize, num_features: usize, num_threads: usize) {
         let bits = packed(rows, num_features);
         let mut out = vec![9u8; rows * num_features];
         unpack_bits(simd, &bits, num_features, WriteOnly::new(&mut out), num_threads).unwrap();
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn rows_are_unpacked_on_every_instruction_set() {
-        for simd in Simd::available() {
+        for simd in InstructionSet::available() {
             for num_features in [1, 63, 64, 65, 658, 4096, 4097, 10_000] {
                 check(simd, 5, num_features, 1);
             }
@@ -147,7 +147,7 @@ mod tests {
 
     fn check_elements<E: Element + PartialEq + Debug>(zero: E, one: E) {
         let bits = packed(3, 100);
-        for simd in Simd::available() {
+        for simd in InstructionSet::available() {
             let (mut out, mut bytes) = (vec![one; 300], vec![9u8; 300]);
             unpack_bits(simd, &bits, 100, WriteOnly::new(&mut out), 1).unwrap();
             unpack_bits(simd, &bits, 100, WriteOnly::new(&mut bytes), 1).unwrap();
@@ -175,8 +175,8 @@ mod tests {
             unpack_bits(simd, &bits, num_features, WriteOnly::new(&mut out), num_threads).unwrap();
             out
         };
-        let expected = unpacked(Simd::PORTABLE, 1);
-        for simd in Simd::available() {
+        let expected = unpacked(InstructionSet::PORTABLE, 1);
+        for simd in InstructionSet::available() {
             assert!(unpacked(simd, 3) == expected, "{simd}");
         }
     }
@@ -184,18 +184,26 @@ mod tests {
     #[test]
     fn no_rows_are_allowed() {
         assert_eq!(
-            unpack_bits::<f32>(Simd::PORTABLE, &[], 658, WriteOnly::new(&mut []), 4),
+            unpack_bits::<f32>(InstructionSet::PORTABLE, &[], 658, WriteOnly::new(&mut []), 4),
             Ok(())
         );
-        assert_eq!(unpack_bits::<f32>(Simd::PORTABLE, &[], 0, WriteOnly::new(&mut []), 4), Ok(()));
+        assert_eq!(
+            unpack_bits::<f32>(InstructionSet::PORTABLE, &[], 0, WriteOnly::new(&mut []), 4),
+            Ok(())
+        );
     }
 
     #[test]
     fn wrong_lengths_are_refused() {
         for (bits, num_features, out) in [(8, 3, 4), (9, 3, 3), (8, 65, 65), (8, 0, 0), (0, 3, 3)] {
             let (bits, mut out) = (vec![0; bits], vec![0u8; out]);
-            let refused =
-                unpack_bits(Simd::PORTABLE, &bits, num_features, WriteOnly::new(&mut out), 1);
+            let refused = unpack_bits(
+                InstructionSet::PORTABLE,
+                &bits,
+                num_features,
+                WriteOnly::new(&mut out),
+                1,
+            );
             let (bits, out) = (bits.len(), out.len());
             assert!(refused.is_err(), "{bits} bytes, {num_features} features, {out} elements");
         }

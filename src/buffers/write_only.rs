@@ -76,13 +76,13 @@ pub fn filled<T: Copy>(elements: &mut [MaybeUninit<T>], value: T) -> &mut [T] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::buffers::{Simd, unpack_bits};
+    use crate::buffers::{InstructionSet, unpack_bits};
 
     #[test]
     fn uninitialised_memory_is_written_without_being_read() {
         let mut memory = [MaybeUninit::<bool>::uninit(); 6];
         let bits = [0b101, 0, 0, 0, 0, 0, 0, 0, 0b010, 0, 0, 0, 0, 0, 0, 0];
-        unpack_bits(Simd::PORTABLE, &bits, 3, WriteOnly::uninit(&mut memory), 1).unwrap();
+        unpack_bits(InstructionSet::PORTABLE, &bits, 3, WriteOnly::uninit(&mut memory), 1).unwrap();
         // SAFETY: an element was written for each of the six bits.
         let found = memory.map(|element| unsafe { element.assume_init() });
         assert_eq!(found, [true, false, true, false, true, false]);

@@ -4,7 +4,7 @@ use super::color_features::ColorFeatures;
 use super::linear::Linear;
 use super::pooling::{Pooling, PoolingSize};
 use super::scratch::{PolicyScratch, relu};
-use crate::buffers::{Simd, WriteOnly};
+use crate::buffers::{InstructionSet, WriteOnly};
 use crate::rules::{Hint, Move, Variant};
 
 /// A network that treats all colours alike: a tower that every colour passes with the same weights,
@@ -82,7 +82,7 @@ impl ColorNetwork {
     /// A forward pass of one or more rows: for each the logits, then the value.
     pub fn apply<'a>(
         &self,
-        simd: Simd,
+        simd: InstructionSet,
         words: &[u64],
         scratch: &'a mut PolicyScratch,
     ) -> &'a [f32] {
@@ -104,7 +104,7 @@ impl ColorNetwork {
     }
 
     /// From the features to the pooled towers, the logits of the groups, and `relu(rest g)`.
-    fn pass_colors(&self, simd: Simd, scratch: &mut PolicyScratch) {
+    fn pass_colors(&self, simd: InstructionSet, scratch: &mut PolicyScratch) {
         let PolicyScratch {
             inputs,
             features,
@@ -150,7 +150,7 @@ impl ColorNetwork {
     }
 
     /// From the pooled towers to the sums of the heads.
-    fn pass_trunk(&self, simd: Simd, scratch: &mut PolicyScratch) {
+    fn pass_trunk(&self, simd: InstructionSet, scratch: &mut PolicyScratch) {
         let PolicyScratch { inputs, sums, rest, pooled, .. } = scratch;
         inputs.clear();
         let pooled = pooled.chunks_exact(2 * self.color[0].outputs());

@@ -5,7 +5,7 @@
 //! every number of rows.
 
 use super::sparse_rows::SparseRows;
-use crate::buffers::{Simd, Task};
+use crate::buffers::{InstructionSet, Task};
 
 /// Outputs in a vector. Rows are padded with zeros.
 const WIDTH: usize = 16;
@@ -106,7 +106,7 @@ impl Linear {
     ///
     /// # Panics
     /// If an index is not that of an input.
-    pub fn apply(&self, simd: Simd, rows: &SparseRows, outputs: &mut Vec<f32>) {
+    pub fn apply(&self, simd: InstructionSet, rows: &SparseRows, outputs: &mut Vec<f32>) {
         // Every element is overwritten below.
         outputs.resize(rows.len() * self.outputs, 0.0);
         if outputs.is_empty() {

@@ -5,7 +5,7 @@
 //!
 //! A [`Policy`] is a network with the header of its file. It maps views to the logits of all actions
 //! and a value, for any number of views at a time; [`Policy::BATCH_SIZE`] at a time are faster than
-//! single ones. The outputs do not depend on that number, on the instruction set ([`Simd`](crate::buffers::Simd)) or
+//! single ones. The outputs do not depend on that number, on the instruction set ([`InstructionSet`](crate::buffers::InstructionSet)) or
 //! on the processor: each sum is added in the order of the inputs, without fused multiply-add.
 //!
 //! ```

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 #[cfg(target_arch = "x86_64")]
 use crate::buffers::{Avx2, Avx512};
-use crate::buffers::{Portable, Simd, Task};
+use crate::buffers::{InstructionSet, Portable, Task};
 
 /// The largest number of elements that are written behind the last one.
 const SLACK: usize = 16;
@@ -53,13 +53,13 @@ impl SparseRows {
     }
 
     /// Replaces all rows by the numbers of a matrix with rows of this length.
-    pub fn fill(&mut self, simd: Simd, numbers: &[f32], length: usize) {
+    pub fn fill(&mut self, simd: InstructionSet, numbers: &[f32], length: usize) {
         self.clear();
         numbers.chunks_exact(length).for_each(|row| self.push(simd, [row]));
     }
 
     /// Appends a row, which is given in parts: its numbers that are not zero.
-    pub fn push<const PARTS: usize>(&mut self, simd: Simd, parts: [&[f32]; PARTS]) {
+    pub fn push<const PARTS: usize>(&mut self, simd: InstructionSet, parts: [&[f32]; PARTS]) {
         self.begin_row(parts.iter().map(|part| part.len().div_ceil(SEGMENT)).sum());
         simd.run(Push { to: self, parts });
     }

@@ -21,7 +21,7 @@ use starmine::batch::{
     AutoresetMode, Batch, BatchError, Dtype, IllegalAction, ObservationBuffer, Observers, Options,
     Seeds,
 };
-use starmine::buffers::{Simd, WriteOnly};
+use starmine::buffers::{InstructionSet, WriteOnly};
 use starmine::encode::Encoder;
 use starmine::rules::{Ending, Seat};
 use table::{Table, compare_game};
@@ -66,7 +66,7 @@ impl Round {
         let name = format!("LOCKSTEP_SEED={seed}, round {index}: {num_envs} games, {options:?}");
         let name = format!("{name}, {:?}", variant.parameters());
         let batch_seed = random.next();
-        let batches = Simd::available().map(|simd| {
+        let batches = InstructionSet::available().map(|simd| {
             let options = Options { simd: Some(simd), ..options.clone() };
             let batch = Batch::new(variant.clone(), num_envs, batch_seed, options);
             let batch = batch.expect("the settings are possible");
@@ -226,7 +226,7 @@ fn batches_play_the_games_of_single_states() {
         }
         Round::new(seed, index).play(&mut count);
     }
-    let sets: Vec<&str> = Simd::available().map(Simd::name).collect();
+    let sets: Vec<&str> = InstructionSet::available().map(InstructionSet::name).collect();
     let Count { games, steps, endings } = count;
     let seconds = start.elapsed().as_secs();
     println!("{games} games, {steps} steps, {seconds} s, {}: {endings:?}", sets.join(", "));

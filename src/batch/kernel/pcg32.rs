@@ -39,7 +39,7 @@ pub fn random_below<I: Isa>(isa: I, states: I::Lanes, bounds: I::Lanes) -> I::La
 mod tests {
     use super::super::lanes::Word;
     use super::*;
-    use crate::buffers::{Simd, Task};
+    use crate::buffers::{InstructionSet, Task};
     use crate::rules::GameRng;
 
     struct Check;
@@ -72,6 +72,6 @@ mod tests {
 
     #[test]
     fn the_lanes_draw_what_the_crate_draws() {
-        Simd::available().for_each(|simd| simd.run(Check));
+        InstructionSet::available().for_each(|simd| simd.run(Check));
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::batch::{Axis, Batch, Observers, Options};
-use crate::buffers::Simd;
+use crate::buffers::InstructionSet;
 use crate::encode::Layout;
 use crate::rules::{ActionSet, EpisodeSeed, Position, Seat, SeerView, Variant, View};
 
@@ -28,7 +28,7 @@ impl Batch {
 
     /// The instruction set that the batch runs on.
     #[must_use]
-    pub const fn simd(&self) -> Simd {
+    pub const fn simd(&self) -> InstructionSet {
         self.config.simd
     }
 

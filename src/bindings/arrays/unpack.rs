@@ -11,7 +11,7 @@ use crate::bindings::arrays::check::{Access, ArraySpec, untyped};
 use crate::bindings::arrays::claims::{Claims, Interpreter};
 use crate::bindings::arrays::numbers::Number;
 use crate::bindings::errors::ArrayError;
-use crate::buffers::{self, BufferError, Simd, WriteOnly, packed_length};
+use crate::buffers::{self, BufferError, InstructionSet, WriteOnly, packed_length};
 
 /// The size in bytes of the output between two checks for signals: a fraction of a second.
 const SIGNALS: usize = 1 << 28;
@@ -50,7 +50,7 @@ pub fn unpack_bits_into(
     num_threads: Integer,
 ) -> PyResult<()> {
     let num_threads = count("num_threads", &num_threads, 1..=MAX_THREADS)?;
-    let simd = Simd::chosen()?;
+    let simd = InstructionSet::chosen()?;
     let (packed, array) = (untyped("bits", bits)?, untyped("out", out)?);
     let shape = expected_shape(packed.shape(), array.shape())?;
     let num_features = shape[shape.len() - 1];

@@ -10,7 +10,7 @@ use crate::bindings::arguments::text::Text;
 use crate::bindings::arrays::copies::integers;
 use crate::bindings::arrays::vectors::with_capacity;
 use crate::bindings::errors::StarmineError;
-use crate::buffers::{Element, Simd, WriteOnly, packed_length, unpack_bits};
+use crate::buffers::{Element, InstructionSet, WriteOnly, packed_length, unpack_bits};
 use crate::encode::{CARD_FEATURES, Encoder, write_card_features, write_public_marginals};
 use crate::rules::{Position, Seat, SeerView, Variant, View};
 
@@ -205,6 +205,6 @@ fn unpacked<'py, T: Element + NumpyElement + Default>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let mut elements: Vec<T> = with_capacity("observations", shape[0] * shape[1])?;
     elements.resize(shape[0] * shape[1], T::default());
-    unpack_bits(Simd::chosen()?, packed, shape[1], WriteOnly::new(&mut elements), 1)?;
+    unpack_bits(InstructionSet::chosen()?, packed, shape[1], WriteOnly::new(&mut elements), 1)?;
     array(py, elements, &shape)
 }

@@ -13,7 +13,7 @@ use crate::bindings::arrays::check::{Access, ArraySpec, untyped};
 use crate::bindings::arrays::claims::{Claims, Interpreter};
 use crate::bindings::arrays::numbers::Number;
 use crate::bindings::errors::ArrayError;
-use crate::buffers::{BufferError, Simd, WriteOnly};
+use crate::buffers::{BufferError, InstructionSet, WriteOnly};
 use crate::nn::{Pooling, PoolingGradient, PoolingSize, Real};
 
 /// The shapes of the towers, of the rows of each game and of what is pooled, and the sizes of a layer.
@@ -81,7 +81,7 @@ pub fn _pool(
     num_threads: Integer,
 ) -> PyResult<()> {
     let num_threads = count("num_threads", &num_threads, 1..=MAX_THREADS)?;
-    let simd = Simd::chosen()?;
+    let simd = InstructionSet::chosen()?;
     let array = untyped("rows", rows)?;
     let (of_tower, of_shared, of_pooled, size) = sizes("rows", array)?;
     let inputs = [("rows", rows, &of_tower[..]), ("shared", shared, &of_shared)];
@@ -120,7 +120,7 @@ pub fn _pool_gradient(
     num_threads: Integer,
 ) -> PyResult<()> {
     let num_threads = count("num_threads", &num_threads, 1..=MAX_THREADS)?;
-    let simd = Simd::chosen()?;
+    let simd = InstructionSet::chosen()?;
     let array = untyped("tower", tower)?;
     let (of_tower, of_shared, of_pooled, size) = sizes("tower", array)?;
     let inputs = [

@@ -1,11 +1,11 @@
 //! Each routine that this processor can run is compared with the bits one by one.
 
 use super::*;
-use crate::buffers::{Simd, Task};
+use crate::buffers::{InstructionSet, Task};
 use crate::rules::GameRng;
 
 /// An instruction set, and whether the stores are streaming.
-type Routine = (Simd, bool);
+type Routine = (InstructionSet, bool);
 
 /// A row to be written.
 struct Row<'a, E> {
@@ -33,7 +33,7 @@ impl<I: Expand, E: Element> Task<I> for Row<'_, E> {
 fn routines() -> impl Iterator<Item = Routine> {
     let both = |simd| [(simd, false), (simd, true)];
     // Miri has no streaming stores.
-    Simd::available().flat_map(both).filter(|(_, streams)| !(cfg!(miri) && *streams))
+    InstructionSet::available().flat_map(both).filter(|(_, streams)| !(cfg!(miri) && *streams))
 }
 
 /// Pseudo-random words.

@@ -26,7 +26,7 @@ use std::fmt;
 
 use safetensors::SafeTensors;
 
-use crate::buffers::Simd;
+use crate::buffers::InstructionSet;
 use crate::encode::Encoder;
 use crate::nn::color_network::ColorNetwork;
 use crate::nn::scratch::PolicyScratch;
@@ -61,7 +61,7 @@ const KEY: &str = "starmine";
 pub struct Policy {
     network: ColorNetwork,
     /// The instruction set of its passes.
-    simd: Simd,
+    simd: InstructionSet,
     encoder: Encoder,
     variant: Variant,
     header: String,
@@ -106,7 +106,7 @@ impl Policy {
         let tensors = SafeTensors::deserialize(bytes).map_err(PolicyProblem::damaged)?;
         Ok(Policy {
             network: read_network(&header, &tensors)?,
-            simd: Simd::chosen()?,
+            simd: InstructionSet::chosen()?,
             encoder: header.encoder,
             variant: header.variant,
             header: text.clone(),

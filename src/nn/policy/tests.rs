@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::choice::{best, sample};
 use super::*;
-use crate::buffers::Simd;
+use crate::buffers::InstructionSet;
 use crate::encode::Encoder;
 use crate::nn::PolicyScratch;
 use crate::nn::color_network::ColorActions;
@@ -143,7 +143,7 @@ fn plain_outputs(variant: &Variant, tensors: &[Tensor], words: &[u64]) -> Vec<f3
 #[test]
 fn a_layer_that_was_computed_by_hand() {
     let layer = Linear::new(&[1.0, 2.0, 3.0, -1.0, 0.5, 0.0], &[0.5, -1.0]);
-    for simd in Simd::available() {
+    for simd in InstructionSet::available() {
         let (mut rows, mut sums) = (SparseRows::default(), Vec::new());
         rows.fill(simd, &[2.0, -0.0, 1.0, 0.0, 4.0, 0.0], 3);
         layer.apply(simd, &rows, &mut sums);
@@ -155,8 +155,8 @@ fn a_layer_that_was_computed_by_hand() {
 fn the_inputs_of_a_row_are_the_same_with_every_instruction_set() {
     let numbers: Vec<f32> = (0u8..50).map(|index| f32::from(index % 3) - 1.0).collect();
     let mut expected = SparseRows::default();
-    expected.fill(Simd::PORTABLE, &numbers, 25);
-    for simd in Simd::available() {
+    expected.fill(InstructionSet::PORTABLE, &numbers, 25);
+    for simd in InstructionSet::available() {
         let mut rows = SparseRows::default();
         rows.fill(simd, &numbers, 25);
         for row in 0..2 {
@@ -197,7 +197,7 @@ fn layers_of_any_width_are_summed_in_the_order_of_their_inputs() {
                 .chunks(inputs)
                 .flat_map(|row| (0..outputs).map(move |output| sum(row, output)))
                 .collect();
-            for simd in Simd::available() {
+            for simd in InstructionSet::available() {
                 let (mut whole, mut parts) = (SparseRows::default(), SparseRows::default());
                 whole.fill(simd, &given, inputs);
                 for row in given.chunks(inputs) {
@@ -381,9 +381,13 @@ fn check_rows(policy: &Policy, counts: &[usize]) {
     }
     let (mut scratch, mut outputs) = (PolicyScratch::default(), Vec::new());
     for words in observations.chunks(width) {
-        outputs.extend_from_slice(policy.network.apply(Simd::PORTABLE, words, &mut scratch));
+        outputs.extend_from_slice(policy.network.apply(
+            InstructionSet::PORTABLE,
+            words,
+            &mut scratch,
+        ));
     }
-    for simd in Simd::available() {
+    for simd in InstructionSet::available() {
         for &rows in counts {
             let logits = policy.network.apply(simd, &observations[..rows * width], &mut scratch);
             assert_eq!(logits, &outputs[..outputs.len() / turns * rows], "{simd}, {rows} rows");

@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 
 use super::PoolingSize;
-use crate::buffers::{BufferError, Simd, Task, WriteOnly};
+use crate::buffers::{BufferError, InstructionSet, Task, WriteOnly};
 use crate::nn::real::Real;
 use crate::threads::for_each_piece;
 
@@ -29,7 +29,12 @@ impl<F: Real> PoolingGradient<'_, F> {
     ///
     /// # Errors
     /// [`BufferError`] if the lengths do not fit together.
-    pub fn run(self, simd: Simd, size: PoolingSize, num_threads: usize) -> Result<(), BufferError> {
+    pub fn run(
+        self,
+        simd: InstructionSet,
+        size: PoolingSize,
+        num_threads: usize,
+    ) -> Result<(), BufferError> {
         let PoolingGradient { tower, pooled, d_tower, d_pooled, d_rows, d_shared } = self;
         let count = size.observations(
             &[("tower", tower.len()), ("d_tower", d_tower.len()), ("d_rows", d_rows.len())],

@@ -13,7 +13,7 @@ use std::mem::MaybeUninit;
 pub use gradient::PoolingGradient;
 
 use super::real::Real;
-use crate::buffers::{BufferError, Simd, Task, WriteOnly, check_length};
+use crate::buffers::{BufferError, InstructionSet, Task, WriteOnly, check_length};
 use crate::threads::for_each_piece;
 
 /// The size in elements of the towers that a thread takes at a time.
@@ -82,7 +82,12 @@ impl<F: Real> Pooling<'_, F> {
     ///
     /// # Errors
     /// [`BufferError`] if the lengths do not fit together.
-    pub fn run(self, simd: Simd, size: PoolingSize, num_threads: usize) -> Result<(), BufferError> {
+    pub fn run(
+        self,
+        simd: InstructionSet,
+        size: PoolingSize,
+        num_threads: usize,
+    ) -> Result<(), BufferError> {
         let Pooling { rows, shared, tower, pooled } = self;
         let count = size.observations(
             &[("rows", rows.len()), ("tower", tower.len())],

@@ -14,7 +14,12 @@ fn numbers<F: Real>(count: usize, factor: usize) -> Vec<F> {
 
 /// The layer and its gradient on an instruction set: tower, pooled, and the gradients of both
 /// inputs.
-fn run<F: Real>(simd: Simd, size: PoolingSize, count: usize, threads: usize) -> [Vec<f32>; 4] {
+fn run<F: Real>(
+    simd: InstructionSet,
+    size: PoolingSize,
+    count: usize,
+    threads: usize,
+) -> [Vec<f32>; 4] {
     let (towers, width) = (count * size.tower(), count * size.width);
     let (rows, shared) = (numbers::<F>(towers, 7), numbers::<F>(width, 5));
     let (d_tower, d_pooled) = (numbers::<F>(towers, 3), numbers::<F>(2 * width, 11));
@@ -66,7 +71,7 @@ fn the_layer_and_its_gradient_are_as_defined() {
     let [rows, d_tower] = [7, 3].map(|factor| numbers::<f32>(count * SIZE.tower(), factor));
     let (shared, d_pooled) =
         (numbers::<f32>(count * width, 5), numbers::<f32>(2 * count * width, 11));
-    for simd in Simd::available() {
+    for simd in InstructionSet::available() {
         let [tower, pooled, d_rows, d_shared] = run::<f32>(simd, SIZE, count, 1);
         for (game, unit) in (0..count).flat_map(|game| (0..width).map(move |unit| (game, unit))) {
             let places = (0..colors).map(|color| (game * colors + color) * width + unit);
@@ -89,8 +94,8 @@ fn the_layer_and_its_gradient_are_as_defined() {
 fn all_instruction_sets_and_threads_give_the_same_bits() {
     let size = PoolingSize { colors: 5, width: 96 };
     let count = 2 * ELEMENTS_PER_THREAD / size.tower() + 3;
-    let expected = run::<bf16>(Simd::PORTABLE, size, count, 1);
-    for simd in Simd::available() {
+    let expected = run::<bf16>(InstructionSet::PORTABLE, size, count, 1);
+    for simd in InstructionSet::available() {
         for threads in [1, 3] {
             assert!(run::<bf16>(simd, size, count, threads) == expected, "{simd}");
         }
@@ -116,7 +121,7 @@ fn bfloat16_is_rounded_to_even_and_nan_stays() {
         tower: WriteOnly::new(&mut tower),
         pooled: WriteOnly::new(&mut pooled),
     };
-    layer.run(Simd::PORTABLE, PoolingSize { colors: 2, width: 1 }, 1).unwrap();
+    layer.run(InstructionSet::PORTABLE, PoolingSize { colors: 2, width: 1 }, 1).unwrap();
     assert!(tower[0].is_nan() && pooled[0].is_nan());
 }
 
@@ -133,7 +138,10 @@ fn wrong_lengths_are_refused() {
             tower: WriteOnly::new(&mut of_tower),
             pooled: WriteOnly::new(&mut of_pooled),
         };
-        assert!(layer.run(Simd::PORTABLE, size, 1).is_err(), "{rows} {shared} {tower} {pooled}");
+        assert!(
+            layer.run(InstructionSet::PORTABLE, size, 1).is_err(),
+            "{rows} {shared} {tower} {pooled}"
+        );
     }
     let nothing = Pooling::<f32> {
         rows: &[],
@@ -141,5 +149,5 @@ fn wrong_lengths_are_refused() {
         tower: WriteOnly::new(&mut []),
         pooled: WriteOnly::new(&mut []),
     };
-    nothing.run(Simd::PORTABLE, size, 4).unwrap();
+    nothing.run(InstructionSet::PORTABLE, size, 4).unwrap();
 }

@@ -1,8 +1,8 @@
 //! The instruction sets, each with a token, and the one way to run code that is compiled for them.
 //!
-//! A token exists only on a processor that has the instructions. [`Simd::run`] calls a [`Task`] with the token, in a
-//! function that is compiled with these instructions: so code that has a token may use them. All sets give the same
-//! bits.
+//! A token exists only on a processor that has the instructions. [`InstructionSet::run`] calls a [`Task`] with the
+//! token, in a function that is compiled with these instructions: so code that has a token may use them. All sets
+//! give the same bits.
 //!
 //! To add an instruction set, change these places:
 //!
@@ -52,10 +52,11 @@ pub(crate) struct Avx2 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Avx512(());
 
-/// A set of vector instructions that this processor has. [`Simd::available`] lists them: `portable`, `avx2` with AVX2,
-/// BMI1, BMI2, LZCNT and POPCNT (x86-64-v3), and `avx512` with AVX-512 F, BW, CD, DQ and VL in addition (x86-64-v4).
+/// A set of vector instructions that this processor has. [`InstructionSet::available`] lists them: `portable`, `avx2`
+/// with AVX2, BMI1, BMI2, LZCNT and POPCNT (x86-64-v3), and `avx512` with AVX-512 F, BW, CD, DQ and VL in addition
+/// (x86-64-v4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Simd(Token);
+pub struct InstructionSet(Token);
 
 /// The token of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,9 +118,9 @@ mod avx512 {
     }
 }
 
-impl Simd {
+impl InstructionSet {
     /// The instructions that every processor has.
-    pub const PORTABLE: Simd = Simd(Token::Portable);
+    pub const PORTABLE: InstructionSet = InstructionSet(Token::Portable);
 
     /// The name, as the environment variable gives it.
     #[must_use]
@@ -134,7 +135,7 @@ impl Simd {
     }
 
     /// The sets of this processor, the fastest last.
-    pub fn available() -> impl Iterator<Item = Simd> {
+    pub fn available() -> impl Iterator<Item = InstructionSet> {
         #[cfg(target_arch = "x86_64")]
         let (avx2, avx512) = (Avx2::detected(), Avx512::detected());
         [
@@ -146,27 +147,28 @@ impl Simd {
         ]
         .into_iter()
         .flatten()
-        .map(Simd)
+        .map(InstructionSet)
     }
 
     /// The set that the environment variable names, or else the fastest.
     ///
     /// # Errors
     /// [`InstructionSetError`] for a set that does not exist, or that this processor does not have.
-    pub fn chosen() -> Result<Simd, InstructionSetError> {
+    pub fn chosen() -> Result<InstructionSet, InstructionSetError> {
         let Some(given) = std::env::var_os(SIMD_VARIABLE).filter(|given| !given.is_empty()) else {
-            return Ok(Simd::fastest());
+            return Ok(InstructionSet::fastest());
         };
-        Simd::available().find(|simd| given == simd.name()).ok_or_else(|| {
-            let available: Vec<&str> = Simd::available().map(Simd::name).collect();
+        InstructionSet::available().find(|simd| given == simd.name()).ok_or_else(|| {
+            let available: Vec<&str> =
+                InstructionSet::available().map(InstructionSet::name).collect();
             let name = given.to_string_lossy().into_owned();
             InstructionSetError { name, available: available.join(", ") }
         })
     }
 
     /// The fastest set of this processor.
-    pub(crate) fn fastest() -> Simd {
-        Simd::available().last().unwrap_or(Simd::PORTABLE)
+    pub(crate) fn fastest() -> InstructionSet {
+        InstructionSet::available().last().unwrap_or(InstructionSet::PORTABLE)
     }
 
     /// Does the work with this instruction set.
@@ -235,7 +237,7 @@ impl Avx512 {
     }
 }
 
-impl fmt::Display for Simd {
+impl fmt::Display for InstructionSet {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())
     }
