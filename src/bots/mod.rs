@@ -53,6 +53,7 @@ mod smart;
 
 pub use bot::{Bot, BoxedClone, MoveValue, Turn};
 pub(crate) use games::advance::{AdvanceScratch, advance};
+pub(crate) use games::play_games::play_listed_games;
 pub use games::play_games::{GamesOptions, PlayedGames, play_games};
 pub(crate) use games::player::check_number;
 pub use games::player::{BotMoveError, GamesError, Player};

@@ -11,7 +11,7 @@ use crate::bindings::errors::StarmineError;
 use crate::bindings::interruptible::interruptible;
 use crate::bindings::rules::variant::read_variant;
 use crate::bots::{
-    GamesOptions, Outcome, PlayedGames, Player, TurnValues, check_number, play_games,
+    GamesOptions, Outcome, PlayedGames, Player, TurnValues, check_number, play_listed_games,
 };
 use crate::players::PlayerSpec;
 use crate::rules::{self, Recording};
@@ -140,7 +140,7 @@ pub fn _play_bots<'py>(
     let (seed, games) = (read_seed(seed)?, read_games(&first_game, &games, listed)?);
     let num_threads = count("num_threads", &num_threads, 1..=crate::batch::MAX_THREADS)?;
     let options = GamesOptions { seed, num_threads };
-    let played = interruptible(py, || play_games(variant.clone(), &players, games, options))?;
+    let played = interruptible(py, || play_listed_games(&variant, &players, &games, options))?;
     let PlayedGames { outcomes, recording, turn_values: values } = played?;
     let values = values.map(|values| value_arrays(py, &variant, values)).transpose()?;
     Ok((outcome_arrays(py, &outcomes)?, recording_tuple(py, recording)?, values))

@@ -98,10 +98,11 @@ pub fn play_games(
     let games = games.into_iter();
     let mut numbers = try_with_capacity(games.size_hint().0)?;
     numbers.extend(games);
-    play_numbers(&variant.into(), players, &numbers, options)
+    play_listed_games(&variant.into(), players, &numbers, options)
 }
 
-fn play_numbers(
+/// As [`play_games`], without a copy of the numbers.
+pub(crate) fn play_listed_games(
     variant: &Arc<Variant>,
     players: &[Player],
     games: &[u64],
