@@ -17,10 +17,10 @@ def check_names(kind: str, given: Iterable[Any], known: Iterable[str]) -> None:
 
     Raises:
         UnknownNameError: one of them does not exist; the message has the nearest.
-        TypeError: they are one text.
+        StarmineError: they are one text.
     """
     if isinstance(given, str):
-        raise TypeError(f"{given!r} is a text: expected a sequence of names of the kind {kind}")
+        raise StarmineError(f"{kind}={given!r} is a text: expected a sequence of names")
     known = list(known)
     for name in given:
         if not isinstance(name, str) or name not in known:

@@ -215,9 +215,9 @@ def test_generate_says_when_stored_games_of_a_file_are_kept(tmp_path, capsys, mo
     (tmp_path / "reader.py").write_text("class R:\n    def act(self, view):\n        return view.legal_actions()[0]\n")
     command = ["generate", "reader.py:R", "reader.py:R", "--variant", "mini", "--games", "4", "--output", "made"]
     assert main(command) == 0
-    assert "Files that a Python file reads" not in capsys.readouterr().err
+    assert player_files.NOT_TOLD not in capsys.readouterr().err
     assert main(command) == 0
-    assert "Files that a Python file reads" in capsys.readouterr().err
+    assert player_files.NOT_TOLD in capsys.readouterr().err
 
 
 HELPED = {

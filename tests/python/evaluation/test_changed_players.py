@@ -155,7 +155,7 @@ def own(tmp_path, monkeypatch, capsys):
     sys.modules.pop("own", None)
 
 
-BEFORE = "20 games were played before and are shown as stored. Files that a Python file reads do not"
+BEFORE = f"20 games were played before and are shown as stored. {player_files.NOT_TOLD}"
 
 
 @pytest.mark.parametrize("name", ["Net", "Holds", "Shares", "make", "make_holder", "held", "policy"])

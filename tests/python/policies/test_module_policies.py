@@ -166,7 +166,7 @@ def test_a_module_takes_packed_observations():
     assert play_games([policy] * 3, **rules).actions.tolist() == expected.tolist()
     with pytest.raises(starmine.StarmineError):
         ModulePolicy(on_features, dtype="float32")
-    with pytest.raises(TypeError):  # not an unknown name "c"
+    with pytest.raises(starmine.StarmineError, match="text"):  # not an unknown name "c"
         ModulePolicy(on_features, extra_outputs="card_features")
 
 
