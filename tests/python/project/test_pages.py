@@ -21,7 +21,7 @@ SITE = sorted(page for page in (ROOT / "docs").rglob("*.md") if "_build" not in 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *SITE]
 INCLUDE = re.compile(r"^```\{include\} (\S+)", re.MULTILINE)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
-MEASURED = ROOT / "benchmarks" / "results" / "amd-avx512" / "compare.md"
+MEASURED = ROOT / "benchmarks" / "results" / "amd-avx2" / "compare.md"
 
 
 def read(page):
