@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
+from copy import deepcopy
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -59,7 +60,8 @@ class ChatPlayer:
         name: names the player in transcripts.
         options: what prompts show and in which form; None for the defaults.
         prompt: makes the messages of a turn from the view, a list of dicts with `role` and `content`, in place of the
-            rules and the table; None for these. A second attempt still lists the legal moves, and `options.answer`.
+            rules and the table; None for these. It is called in several threads if `concurrency` is above 1. After an
+            unusable reply the player adds a message of its own, which lists the legal moves.
         replies: how many replies a turn may have until one names a legal move, at least 1.
         concurrency: the most calls at the same time, at least 1.
         fallback: plays after the last unusable reply or a failed call: a bot's text, such as "smart", or a function of
@@ -201,7 +203,7 @@ class ChatPlayer:
 
     def _move(self, answer: Future[Any], view: View, game: int | None, players: list[str] | None) -> Any:
         """Ask until a reply names a move or no attempts are left; then let the fallback play."""
-        messages = self._messages(view) if self.prompt is None else self.prompt(view)
+        messages = self._messages(view) if self.prompt is None else deepcopy(self.prompt(view))
         turn, problem, cause = len(view.history), "", None
         for attempt in range(self.replies):
             if answer.cancelled():

@@ -200,6 +200,18 @@ def test_an_own_prompt_is_what_the_model_gets_and_what_is_recorded():
     assert [exchange.messages for exchange in player.exchanges] == asked
 
 
+def test_an_own_prompt_may_change_its_messages_for_the_next_turn():
+    shared = [{"role": "user", "content": ""}]
+
+    def prompt(seen):
+        shared[0]["content"] = f"Turn {len(seen.history)}."
+        return shared
+
+    player = ChatPlayer(lambda messages: None, prompt=prompt, replies=1, fallback="iggi")
+    starmine.play_games([player, "iggi"], 1, variant="mini")
+    assert all(said.messages[0]["content"] == f"Turn {said.turn}." for said in player.exchanges)
+
+
 def test_a_reply_without_text_is_empty():
     player = ChatPlayer(lambda messages: None, replies=1, fallback="iggi")
     player.act(view())
