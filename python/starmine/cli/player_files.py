@@ -21,8 +21,8 @@ from starmine.games.players import misfit
 FOLDERS: set[Path] = set()  # of the files that were run; Python has one namespace of modules for all of them
 OF_FILE = re.compile(r"(?P<path>.+\.py):(?P<name>[^:/\\]*)")
 NOT_TOLD = (
-    "Another file that a Python file reads or imports may have changed without notice; the weights of a torch module "
-    "that is an attribute of the player may not. After such a change give the player another `version`, or start over"
+    "A change in another file that a Python file reads or imports is not noticed, except new weights of a torch module "
+    "that is an attribute of the player. After such a change give the player another `version`, or start over"
 )
 
 
