@@ -52,6 +52,9 @@ fn parse_bot(text: &str, find: &FindPolicy<'_>) -> Result<PlayerSpec, PlayerSpec
         let (noise, bot) = (noise.trim(), bot.trim());
         let probability = noise.parse().ok().and_then(Noise::new);
         let noise = probability.ok_or_else(|| PlayerSpecError::Noise(noise.to_owned()))?;
+        if bot.starts_with(NOISY_PREFIX) {
+            return Err(PlayerSpecError::NoisyText(bot.to_owned()));
+        }
         return parse_bot(bot, find)?.with_noise(noise);
     }
     match shipped_policy(text) {
