@@ -78,11 +78,16 @@ impl RuleList {
     /// Whether some rule applies in every turn. Otherwise the list makes random moves.
     fn covers_all_turns(&self, variant: &Variant) -> bool {
         let has = |name: &str| self.rules.iter().any(|rule| rule.always_applies(name));
-        // A discard is legal if a token is missing, and a hint if there is one.
-        has("play-probably-safe")
-            || variant.max_information_tokens() > 0
-                && has("hint-most")
-                && (has("discard-oldest") || has("discard-probably-useless"))
+        let (plays, hints) = (has("play-probably-safe"), has("hint-most"));
+        let discards = has("discard-oldest") || has("discard-probably-useless");
+        // With a crowning piece hands become empty: a seat without a card only hints, and a hint needs a teammate's card.
+        if variant.crowning_piece() {
+            return plays && hints;
+        }
+        // A discard is legal if a token is missing, and a hint if there is one and a teammate has a card; hands of one
+        // card are empty after a play in the last round.
+        plays
+            || variant.max_information_tokens() > 0 && variant.hand_size() > 1 && hints && discards
     }
 }
 

@@ -174,3 +174,58 @@ fn rules_are_parsed_and_displayed() {
         assert!(matches!(error(text), RuleError::Condition { .. }), "{text}");
     }
 }
+
+#[test]
+fn a_deterministic_list_draws_nothing() {
+    let lists = [
+        "play-probably-safe 0",
+        "play-probably-safe 0; hint-most",
+        "hint-most; discard-oldest",
+        "hint-most; discard-probably-useless 0",
+    ];
+    let small = |players, crowning_piece, hand_size| Parameters {
+        players,
+        colors: 2,
+        max_information_tokens: 2,
+        max_life_tokens: 8,
+        hand_size: Some(hand_size),
+        crowning_piece,
+        ..Parameters::default()
+    };
+    let mut rng = GameRng::for_samples(1);
+    let mut found = [0; 2]; // turns with an empty hand; answers of deterministic lists
+    for round in 0..400_i64 {
+        let parameters = small(2 + round % 4, round % 8 < 4, 1 + round % 3);
+        let variant = Arc::new(Variant::new(parameters).unwrap());
+        let mut state = State::new(variant.clone(), seed(round as u64));
+        while state.ending().is_none() {
+            let view = state.view(state.current_player());
+            found[0] += usize::from(view.hand_size(Offset::OWN) == 0);
+            for list in lists {
+                let rules: Vec<&str> = list.split("; ").collect();
+                let mut bot = RuleList::parse(&rules).unwrap();
+                if bot.is_deterministic(&variant) {
+                    let before = rng.clone();
+                    bot.start(&view, before.clone());
+                    bot.act(&view);
+                    let next = [bot.rng, before].map(|mut rng| rng.below(u32::MAX));
+                    assert_eq!(next[0], next[1], "{list}: {variant}");
+                    found[1] += 1;
+                }
+            }
+            // A random move: if possible one that scores, or at least one that does not end the game.
+            let moves: Vec<Move> = view.legal_moves().collect();
+            let worth = |&chosen: &Move| {
+                let mut next = state.clone();
+                next.play(chosen).unwrap();
+                (next.ending().is_none(), next.position().fireworks_sum())
+            };
+            let best = moves.iter().map(worth).max();
+            let best: Vec<Move> =
+                moves.iter().filter(|&chosen| Some(worth(chosen)) == best).copied().collect();
+            let chosen = *rng.pick(&best).unwrap();
+            state.play(chosen).unwrap();
+        }
+    }
+    assert!(found.iter().all(|&turns| turns > 50), "{found:?}");
+}
