@@ -17,7 +17,7 @@ const BYTE: u64 = 0xff;
 pub struct TurnResult {
     /// The changes of the scores, as signed numbers.
     pub reward: Word,
-    /// The counters of the games that ended; zero in the others.
+    /// The counters of the games that ended, as they were before a new deal; zero in the others.
     pub last: Word,
     /// The games that ended, one bit each.
     pub ended: u8,

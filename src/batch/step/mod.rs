@@ -48,7 +48,6 @@ use crate::threads::is_stopped;
 use chunk::{Chunk, GROUP, GROUP_GAMES};
 use finished_games::FinishedGames;
 use next_games::NextGames;
-use result::StepResult;
 use scratch::Scratch;
 
 /// A pass of a kernel through a chunk of games.
@@ -186,7 +185,7 @@ impl<'a> Step<'a> {
             let index = if self.backwards { groups - 1 - index } else { index };
             let first = index * GROUP_GAMES;
             let games = first..(first + GROUP_GAMES).min(chunk.len());
-            let mut results = [StepResult::default(); GROUP];
+            let mut results = [TurnResult::default(); GROUP];
             if self.actions.is_some() {
                 let finished = &mut scratch.finished;
                 self.play_group(kernel, chunk, finished, games.clone(), &mut results);
@@ -217,7 +216,7 @@ impl<'a> Step<'a> {
         chunk: &mut Chunk<'_>,
         finished: &mut FinishedGames,
         games: Range<usize>,
-        results: &mut [StepResult; GROUP],
+        results: &mut [TurnResult; GROUP],
     ) {
         let size = block_words(kernel.constants());
         let mode = self.config.options.autoreset_mode;
@@ -233,11 +232,11 @@ impl<'a> Step<'a> {
             for lane in BitIndices((turn.forfeited & present).into()) {
                 block.keep_player(lane);
             }
-            results[index] = StepResult::new(&turn);
             let leaving = match self.next_games {
                 None => dealt_anew_after(mode, &turn),
                 Some(next_games) => next_games.leaving(chunk.first + first, &turn),
             };
+            results[index] = turn;
             dealt_anew |= u64::from(present & leaving) << (LANES * index);
         }
         let next_hand = self.next_hand(kernel.constants().players);
@@ -271,7 +270,7 @@ impl<'a> Step<'a> {
         chunk: &mut Chunk<'_>,
         scratch: &mut Scratch,
         games: Range<usize>,
-        results: &[StepResult; GROUP],
+        results: &[TurnResult; GROUP],
     ) {
         let size = block_words(kernel.constants());
         let next_hand = self.next_hand(kernel.constants().players);
@@ -322,7 +321,7 @@ impl<'a> Step<'a> {
 }
 
 /// The results of a step of games with partners.
-fn read_results(tables: &[PartnerGame], results: &mut [StepResult; GROUP]) {
+fn read_results(tables: &[PartnerGame], results: &mut [TurnResult; GROUP]) {
     for (tables, result) in tables.chunks(LANES).zip(results) {
         for (lane, table) in tables.iter().enumerate() {
             result.set(lane, table.result());

@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use crate::batch::kernel::block::{Block, Field, counter};
-use crate::batch::kernel::lanes::{Isa, LANES, Lanes, Word};
+use crate::batch::kernel::lanes::{Isa, LANES, Lanes};
 use crate::batch::kernel::turn::TurnResult;
 use crate::batch::outputs::Outputs;
 use crate::batch::tables::partner_game::PartnerGameResult;
@@ -20,26 +20,7 @@ macro_rules! put {
     };
 }
 
-/// The results of a step in the eight games of a block.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct StepResult {
-    /// The changes of the scores, as signed numbers.
-    reward: Word,
-    /// The counters of the games that ended, as they were before a new deal; zero in the others.
-    last: Word,
-    /// The games that ended, one bit each.
-    ended: u8,
-    /// The games that ended by an illegal action, one bit each.
-    forfeited: u8,
-}
-
-impl StepResult {
-    #[inline(always)]
-    pub fn new(turn: &TurnResult) -> StepResult {
-        let TurnResult { reward, last, ended, forfeited, .. } = *turn;
-        StepResult { reward, last, ended, forfeited }
-    }
-
+impl TurnResult {
     /// Sets the result of one game with partners.
     pub fn set(&mut self, lane: usize, step: PartnerGameResult) {
         self.reward.0[lane] = step.reward as u64;

@@ -4,10 +4,14 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::error::PolicyProblem;
-use super::limits::{FORMAT, MAX_WIDTH};
 use crate::encode::Encoder;
 use crate::nn::CardWeights;
 use crate::rules::{Parameters, Variant};
+
+/// The version of the header.
+const FORMAT: u64 = 2;
+/// Maximum width of a hidden layer.
+const MAX_WIDTH: usize = 4096;
 
 /// The header as JSON. Further keys are ignored.
 #[derive(Deserialize)]

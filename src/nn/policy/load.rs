@@ -7,8 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::Policy;
 use super::error::{PolicyError, PolicyProblem};
-use super::limits::MAX_BYTES;
 use super::shipped_policies::no_policy;
+
+/// Maximum size of a policy file, so that a wrong path does not exhaust the memory.
+const MAX_BYTES: u64 = 1 << 28;
 
 /// The policies from files that are in use, so that bots of the same policy share its weights.
 static IN_USE: Mutex<Vec<Weak<Policy>>> = Mutex::new(Vec::new());

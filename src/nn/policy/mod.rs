@@ -5,7 +5,6 @@
 mod choice;
 mod error;
 mod header;
-mod limits;
 mod load;
 mod outputs;
 mod range;

@@ -127,7 +127,7 @@ impl Position {
         Outlook::new(variant, self.fireworks(variant), self.discards)
     }
 
-    /// The turns left of the last round, with the next one; `None` until the deck is empty, and where there is no last
+    /// The turns left of the last round, the next one included; `None` until the deck is empty, and where there is no last
     /// round.
     #[must_use]
     pub fn turns_left(&self, variant: &Variant) -> Option<u8> {
@@ -239,12 +239,8 @@ impl Position {
 
     /// Whether all copies of a card are discarded that its firework still needs.
     fn has_lost_indispensable_card(&self, variant: &Variant) -> bool {
-        let tables = variant.tables();
-        (0..variant.num_card_kinds()).any(|index| {
-            let card = tables.card[index];
-            let needed = usize::from(self.fireworks[card.suit.index()]) <= card.rank.index();
-            needed && tables.copy_field[index] & !self.discards == 0
-        })
+        // A played card has a copy in its firework, so that not all are discarded.
+        self.discards & variant.tables().last_copies != 0
     }
 
     fn discard(&mut self, variant: &Variant, slot: Slot, event: &mut Event) {
