@@ -31,7 +31,8 @@
 //!
 //! # Modules and features
 //!
-//! Each module uses only those above it in this table. All features in it are on by default.
+//! Each module uses only those above it in this table; `nn` also uses the weights. All features in it are on by
+//! default.
 //!
 //! | module | content | feature |
 //! |---|---|---|
@@ -49,7 +50,8 @@
 //! crate; other crates need neither.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
-// With `python`, all parts of the crate have a caller, and dead code is an error. Smaller builds lack some 50 callers.
+// With `python`, all parts of the crate have a caller, and the linter refuses dead code. Smaller builds lack some 50
+// callers.
 #![cfg_attr(not(feature = "python"), allow(dead_code, unused_imports))]
 
 #[cfg(feature = "bots")]

@@ -158,8 +158,8 @@ pub enum BatchError {
     #[doc(hidden)]
     #[error("the call was stopped")]
     Stopped,
-    /// An earlier step ended by a panic, or by a signal from Python, when some games had moved and others
-    /// had not.
+    /// An earlier step ended by a panic, by a signal from Python, or by [`PartnersError::NoTurn`], when some games had
+    /// moved and others had not.
     #[error("an earlier call was interrupted halfway: expected a reset of all games first")]
     Interrupted,
     /// A reset mask without a game.
@@ -202,7 +202,7 @@ pub enum PartnersError {
     /// Partners in all seats.
     #[error("partners hold all {0} seats: expected at least one seat without a partner")]
     NoLearner(u8),
-    /// Partners who ended as many deals of a game as are tried before the learner's first turn.
+    /// Partners who ended every deal of a game before the learner's first turn; so many deals are tried.
     #[error(
         "partners: they ended {deals} deals of game {game} in a row before the learner's first turn: expected partners that leave the learner a turn"
     )]
@@ -259,7 +259,7 @@ pub enum WorldsError {
         /// The number of seats.
         players: u8,
     },
-    /// A batch that deals finished games anew in the same step, which would never deal this one.
+    /// A game that is over, in a batch with autoreset in the same step, which would never deal it anew.
     #[error(
         "worlds cannot be written into a batch with autoreset in the same step, since games are over: game {game} is"
     )]
@@ -288,7 +288,7 @@ pub enum WorldsError {
         expected: Arc<Variant>,
     },
     /// A batch with partners.
-    #[error("worlds cannot be written into a batch with partners, but all seats act in a world")]
+    #[error("worlds cannot be written into a batch with partners, since all seats act in a world")]
     Partners,
 }
 

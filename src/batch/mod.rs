@@ -4,7 +4,7 @@
 //! into [`Outputs`], the buffers of the caller. [`Partners`] hold the seats that the learner does not
 //! play. A [`Replay`] steps through recorded games in place of new ones.
 
-// From the bottom; each uses only those above it in this list:
+// From the bottom; each uses only those above it in this list, except that `Batch::new` and the steps call `methods`:
 //
 // - `kernel`: eight games in lockstep, by the rules
 // - `error`, `tables` (partners, and a game with them), `options`, `config` (what follows from the options for

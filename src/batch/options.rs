@@ -32,7 +32,8 @@ named!("observers",
 named!("autoreset_mode",
     /// When a finished game is dealt anew. The names are those of Gymnasium's `AutoresetMode`.
     AutoresetMode {
-        /// In the step that ends it: the outputs are those of the new game.
+        /// In the step that ends it: the observation and the mask show the new game, the reward and the ending tell of
+        /// the old one.
         SameStep = "SameStep",
         /// In the next step, which ignores the action and whose reward is 0.
         NextStep = "NextStep",

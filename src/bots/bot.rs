@@ -55,8 +55,8 @@ pub struct MoveValue {
 /// plays differently there.
 ///
 /// For each game, [`Bot::start`] is called once. Then each turn of this seat calls [`Bot::act`],
-/// and each turn of any seat calls [`Bot::observe`]. A bot that chooses an illegal move stops the
-/// game with a [`BotMoveError`](super::BotMoveError); the move is not played.
+/// and each turn of any seat calls [`Bot::observe`]. An illegal move is not played: whole
+/// games stop with a [`BotMoveError`](super::BotMoveError), a batch ends the game as forfeited, and a search panics.
 ///
 /// A bot must implement `Clone`. Batches and searches copy bots in the middle of a game, and each
 /// copy goes on by itself. A bot must be `Send` and `Sync` because games run on several threads.

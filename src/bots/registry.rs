@@ -101,7 +101,7 @@ pub const BOTS: &[BotKind] = &[
     },
     BotKind {
         name: "cheater",
-        summary: "not a player: sees all hands, an upper bound",
+        summary: "sees all hands: an upper bound",
         source: "the cheating strategy of WuTheFWasThat/hanabi.rs",
         make: None,
     },

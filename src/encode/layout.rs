@@ -23,13 +23,15 @@ impl Layout {
     /// The layout with a section of this shape appended.
     ///
     /// # Panics
-    /// If it has a section of this name already.
+    /// If it has a section of this name already, or more bits than a `usize` counts.
     #[must_use]
     pub fn with_section(mut self, name: &'static str, shape: &[usize]) -> Layout {
         assert!(self.section(name).is_none(), "two sections are named {name:?}");
         let start = self.len();
-        let length: usize = shape.iter().product();
-        self.sections.push(Section { name, range: start..start + length, shape: shape.to_vec() });
+        let length = shape.iter().try_fold(1_usize, |length, &size| length.checked_mul(size));
+        let end =
+            length.and_then(|length| start.checked_add(length)).expect("the section is too long");
+        self.sections.push(Section { name, range: start..end, shape: shape.to_vec() });
         self
     }
 

@@ -140,7 +140,7 @@ impl PlayerSpec {
         }
     }
 
-    /// A new bot for this variant, for what takes a bot: a [`Searcher`], [`Noisy`], a batch.
+    /// A new bot for this variant, for what takes a bot: a [`Searcher`] or [`Noisy`].
     ///
     /// # Errors
     /// [`UnsupportedVariantError`] if the bot does not support the variant, or if the player is external

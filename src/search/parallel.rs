@@ -6,7 +6,7 @@ use super::blueprint::Blueprint;
 use super::error::SearchError;
 use crate::threads::{for_each_piece, is_stopped};
 
-/// Computes `of(worker, range)` for ranges of `size` indices below a count, and joins the results
+/// Computes `work(worker, range)` for ranges of `size` indices below a count, and joins the results
 /// in their order, whatever the number of threads. Each thread has a worker, which has no effect on
 /// the results.
 ///

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::stop::{Stop, stoppable};
 
 /// The most threads of one call. Wherever a number of threads is given, the calling thread is included, 0 counts as
-/// 1, and a number above this one counts as this one. Results do not depend on it.
+/// 1, and a number above this one counts as this one. Results do not depend on it, except under a time limit.
 pub const MAX_THREADS: usize = 1024;
 
 /// How long a thread spins before it sleeps. To wake a worker takes about as long as a step of a
@@ -144,8 +144,8 @@ impl Pool {
         self.workers.len() + 1
     }
 
-    /// Does a job on all threads that are awake in time, the caller's in any case: so each has to
-    /// take from the job what is left of it, until nothing is.
+    /// Does a job on the caller's thread, and on all others that are awake in time. Some threads may never run it, so
+    /// the job must hand out its work until none is left.
     pub fn run(&mut self, job: impl Fn(usize) + Sync) {
         if self.workers.is_empty() || self.process != std::process::id() {
             job(0);

@@ -1,5 +1,5 @@
 //! The games that ended in the last step and were dealt anew in it: which they are, and their last
-//! observations, which the last stage of a step encodes from copies of the games.
+//! observations, which are encoded from copies of the games when they are asked for.
 
 use crate::batch::kernel::block::{block_words, clear_block};
 use crate::batch::kernel::lanes::{LANES, Word};

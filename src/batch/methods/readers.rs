@@ -96,7 +96,8 @@ impl Batch {
         self.whole_games().position(game, &self.config.variant)
     }
 
-    /// The episode that each game is in. `State::new` deals it again, unless its deck was given.
+    /// The episode that each game is in. `State::new` deals it again, unless its deck was given or a
+    /// world was written.
     pub fn episodes(&self) -> impl ExactSizeIterator<Item = EpisodeSeed> + '_ {
         self.seeds.iter().map(|seed| seed.episode())
     }

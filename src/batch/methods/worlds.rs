@@ -20,7 +20,8 @@ pub struct Worlds<'a> {
     pub seed: u64,
     /// Whose cards are hidden, besides the deck; `None` for the seat to act.
     pub observer: Option<Seat>,
-    /// Of which games worlds are drawn; `None` for all. The worlds of the others stay as they are.
+    /// Of which games worlds are drawn; `None` for all. [`Batch::write_worlds`] does not touch those of the others; in
+    /// [`Batch::worlds`] they are new deals.
     pub games: Option<&'a [bool]>,
 }
 

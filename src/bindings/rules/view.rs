@@ -227,7 +227,7 @@ impl View {
         self.view().ending().map(rules::Ending::name)
     }
 
-    /// The turns left of the last round, with the next one; None until the deck is empty, and where there is no last
+    /// The turns left of the last round, the next one included; None until the deck is empty, and where there is no last
     /// round.
     #[getter]
     fn turns_left(&self) -> Option<u8> {

@@ -23,8 +23,7 @@ pub(crate) struct Tables {
     /// The highest bit of each card's field: set when all its copies are in the set.
     pub last_copies: u64,
     /// The second highest bit of each card's field: set when at most one copy is outside the set. A card with a single
-    /// copy has its only bit here. At most one copy of it is ever outside, so whoever reads this mask adds
-    /// `single_copies` to the set.
+    /// copy has no second bit but its only one, so add `single_copies` to the set before this mask is used.
     pub last_copy_left: u64,
     /// The bits of the cards with a single copy.
     pub single_copies: u64,

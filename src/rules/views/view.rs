@@ -326,7 +326,7 @@ impl<'a> View<'a> {
         self.current_player() == self.observer && self.position.is_legal(self.variant, candidate)
     }
 
-    /// The turns left of the last round, with the next one; `None` until the deck is empty, and where there is no last
+    /// The turns left of the last round, the next one included; `None` until the deck is empty, and where there is no last
     /// round.
     #[must_use]
     pub fn turns_left(&self) -> Option<u8> {

@@ -368,8 +368,8 @@ impl BlueprintBelief {
         })
     }
 
-    /// Finds out which moves of the whole game are mistakes, if these are the possible hands. If
-    /// all mistakes are possible, none is marked. Returns the likelihood of the likeliest hand.
+    /// Finds out which moves of the whole game are mistakes, if these are the possible hands. With
+    /// a `mistake` above 0 it marks none. Returns the likelihood of the likeliest hand.
     fn find_mistakes(
         &mut self,
         hands: &[WeighedHand],

@@ -28,7 +28,7 @@ impl Event {
     /// What this turn reveals to a seat besides the move. The observer's own draw stays hidden.
     ///
     /// # Panics
-    /// If the variant has no such seat, or not the teammate of a hint.
+    /// If the variant has no seat as the teammate of a hint.
     #[must_use]
     pub fn revealed_to(&self, variant: &Variant, observer: Seat) -> Revealed {
         match (self.played, self.card, self.drawn) {
