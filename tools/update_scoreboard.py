@@ -39,6 +39,7 @@ QUOTED_RESPONSES = {
     "outer": 8.98,
     "van-den-bergh": 8.55,
     "smart": 8.41,
+    "obl1-2p": 11.66,
 }
 NEEDED = (
     *("method", "players", "turns", "score", "standard_error", "games", "seed", "command", "by"),
