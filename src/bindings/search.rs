@@ -15,9 +15,6 @@ use crate::players::SearchText;
 use crate::rules::{self, Offset};
 use crate::search::{BlueprintBelief, Decision, SearchOptions};
 
-/// The most threads of a search.
-const THREADS: usize = 256;
-
 /// What `_search` returns, with K legal actions and H hands:
 /// - the action chosen, and the blueprint's;
 /// - the legal actions, int64 (K,), and for each the mean of its scores, float64 (K,), their standard error, float64
@@ -78,7 +75,7 @@ pub fn _search<'py>(
     ];
     let given = given.iter().filter_map(|(name, value)| Some((*name, value.as_deref()?)));
     let options = SearchOptions::read(&given.collect::<Vec<_>>())?;
-    let num_threads = count("num_threads", &num_threads, 1..=THREADS)?;
+    let num_threads = count("num_threads", &num_threads, 1..=crate::batch::MAX_THREADS)?;
     let blueprint = read_player("blueprint", blueprint)?;
     let spec = blueprint.with_search(SearchOptions { num_threads, ..options })?;
     let seed = read_seed(seed)?;

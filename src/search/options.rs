@@ -10,11 +10,11 @@ use crate::rules::UnknownNameError;
 use crate::threads::MAX_THREADS;
 
 /// The most roll-outs, and the most milliseconds.
-const MOST: u32 = 1_000_000_000;
+const MAX_ROLLOUTS: u32 = 1_000_000_000;
 /// The most hands.
-const HANDS: u32 = 100_000;
+const MAX_HANDS: u32 = 100_000;
 /// The greatest depth.
-const DEPTH: u32 = 1_000;
+const MAX_DEPTH: u32 = 1_000;
 /// The threshold of [`Method::Single`] where none is given.
 const SINGLE_THRESHOLD: f64 = 0.1;
 /// The names of the options in the text of a player.
@@ -114,13 +114,13 @@ impl SearchOptions {
         let (mut method, mut threshold, mut step) = ("single", None, None);
         for &(name, value) in given {
             match name {
-                "rollouts" => options.rollouts = whole("rollouts", value, MOST)?,
+                "rollouts" => options.rollouts = whole("rollouts", value, MAX_ROLLOUTS)?,
                 "milliseconds" => {
-                    let milliseconds = whole("milliseconds", value, MOST)?;
+                    let milliseconds = whole("milliseconds", value, MAX_ROLLOUTS)?;
                     options.time_limit = Some(Duration::from_millis(milliseconds.into()));
                 }
-                "hands" => options.hands = whole("hands", value, HANDS)? as usize,
-                "depth" => options.depth = Some(whole("depth", value, DEPTH)?),
+                "hands" => options.hands = whole("hands", value, MAX_HANDS)? as usize,
+                "depth" => options.depth = Some(whole("depth", value, MAX_DEPTH)?),
                 "method" => method = value,
                 "threshold" => threshold = Some(threshold_of(value)?),
                 "step" => step = Some(step_of(value)?),
@@ -134,9 +134,9 @@ impl SearchOptions {
     /// # Errors
     /// [`SearchError`] for an option that is out of its range.
     pub(crate) fn check(&self) -> Result<(), SearchError> {
-        whole("rollouts", self.rollouts, MOST)?;
-        whole("hands", self.hands, HANDS)?;
-        self.depth.map_or(Ok(1), |depth| whole("depth", depth, DEPTH))?;
+        whole("rollouts", self.rollouts, MAX_ROLLOUTS)?;
+        whole("hands", self.hands, MAX_HANDS)?;
+        self.depth.map_or(Ok(1), |depth| whole("depth", depth, MAX_DEPTH))?;
         match self.method {
             Method::Single { threshold } => threshold_of(threshold)?,
             Method::Mirror { step } => step_of(step)?,
@@ -148,8 +148,8 @@ impl SearchOptions {
     pub(crate) fn check_text(&self) -> Result<(), SearchError> {
         if let Some(limit) = self.time_limit {
             let is_whole = limit.subsec_nanos() % 1_000_000 == 0;
-            if !is_whole || whole("time_limit", limit.as_millis(), MOST).is_err() {
-                let expected = format!("whole milliseconds, 1 to {MOST}");
+            if !is_whole || whole("time_limit", limit.as_millis(), MAX_ROLLOUTS).is_err() {
+                let expected = format!("whole milliseconds, 1 to {MAX_ROLLOUTS}");
                 return Err(SearchError::option("time_limit", format!("{limit:?}"), &expected));
             }
         }

@@ -157,7 +157,7 @@ def search(
         step: of mirror descent: how much one point adds to the logarithm of an action's probability, above 0 and at
             most 1,000,000; None for 10. Only with `method="mirror"`.
         seed: of hands and decks, 0 to 2**64 - 1.
-        num_threads: 1 to 256. The result does not depend on it.
+        num_threads: 1 to 1,024. The result does not depend on it.
 
     Raises:
         UnknownNameError: there is no such bot.
