@@ -94,7 +94,8 @@ def table(players: int) -> str:
         if row["players"] == players:
             optional = [f"{row[name]:.2f}" if name in row else "" for name in ("cross_play", "with_bots")]
             score = f"{row['score']:.2f} ± {row['standard_error']:.2f}"
-            cells = [row["method"], budget(row["turns"]), score, *optional, row["by"], linked(row)]
+            method = f"{row['method']} (`{row['run']}`)" if "run" in row else row["method"]
+            cells = [method, budget(row["turns"]), score, *optional, row["by"], linked(row)]
             lines.append((row["score"], cells))
     for known in json.loads(PUBLISHED.read_text(encoding="utf-8")):
         score, crossed = known["scores"][players - 2], known["cross_play"][players - 2]
