@@ -134,10 +134,6 @@ class Factory:
             return made
         return resolve_player(made, self.place)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """What tells it from others; see `identity`."""
-        return {"make": self.make, "example": self.example}
-
     def __repr__(self) -> str:
         """The class or function."""
         return repr(self.make)
@@ -240,7 +236,7 @@ def misfit(function: Callable[..., Any], number: int) -> inspect.Signature | Non
     needed = sum(it.default is it.empty for it in positional)
     takes_rest = any(it.kind is it.VAR_POSITIONAL for it in parameters)
     needs_names = any(it.kind is it.KEYWORD_ONLY and it.default is it.empty for it in parameters)
-    # An argument with a default is one more argument, except to a call without any.
+    # Arguments with defaults count, unless the function is called without any.
     fits = len(positional) == number or number == 0 or (takes_rest and len(positional) < number)
     fits = fits and needed <= number
     return None if fits and not needs_names else signature

@@ -430,3 +430,10 @@ def test_two_seats_of_one_object_do_not_share_memory():
     variant = Variant()
     policy = recurrent(variant)
     compare_tables(lambda: [policy, policy], variant, range(2))
+
+
+def test_a_copy_makes_new_bots_by_the_same_function():
+    seen = seat_0()
+    seen.seat(lambda: Counting())
+    copied = copy.copy(seen)
+    assert copied.act() == copied.copy().act() == seen.act()
