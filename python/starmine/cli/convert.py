@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 from tyro.conf import Positional, arg
 
 from starmine._core import StarmineError
@@ -47,9 +48,12 @@ class Convert(SourceGames):
         games = self.read(sources, self.source_format)
         write_games(games, target, self.target_format)
         said = f"{len(games):,} games, {len(games.actions):,} turns written to {target}"
-        said += f"; mean score {games.scores.mean():.2f}"
-        if stopped := int((~whole_games(games)).sum()):
+        said += f"; mean score {games.mean:.2f}"
+        failed = np.zeros(len(games), np.bool_) if games.failures is None else games.failures != ""
+        if stopped := int((~whole_games(games[~failed])).sum()):
             said += f"; {stopped:,} stopped before their end"
+        if failed.any():
+            said += f"; a player failed in {failed.sum():,}, which the mean leaves out"
         print(said)
         return 0
 

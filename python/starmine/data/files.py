@@ -111,8 +111,9 @@ class GamesFile:
             raise DamagedFileError(f"{self.path}: its games do not have the checksum in its metadata")
 
     def games(self, group: int, optional: bool = True) -> Games:
-        """The games of a row group; without the columns that a file need not have unless they are asked for."""
-        names = schema(self.metadata.variant, self.columns if optional else ()).names
+        """The games of a row group; without `optional` only "failure" of the columns that a file need not have."""
+        further = self.columns if optional else [name for name in self.columns if name == "failure"]
+        names = schema(self.metadata.variant, further).names
         table = self.read(group, names)
         with reading(self.path):
             return read_table(table, self.metadata)

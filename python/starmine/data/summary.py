@@ -41,7 +41,7 @@ class TableScores:
     Attributes:
         name: the players' names by seat.
         counts: int64 (256,), the number of games by score.
-        turns: number of turns.
+        turns: number of turns of these games.
         stopped: number of games that stopped before their end.
         failed: number of games that a player gave up; `counts` leaves them out.
     """
@@ -105,7 +105,7 @@ class Info:
         lines = [
             f"{self.path}: {variant_text(self.variant)}",
             f"{counted(games, 'game')}, {counted(turns, 'turn')}, {turns / max(games, 1):.1f} a game",
-            f"{files}, {self.bytes:,} bytes, {self.bytes / max(games, 1):.1f} a game",
+            f"{files}, {self.bytes:,} bytes, {self.bytes / max(games + self.total.failed, 1):.1f} a game",
             "",
             *self._table_lines(),
             *self._notes(),
@@ -189,7 +189,7 @@ def _sums_by_table(data: Dataset) -> dict[tuple[int, ...], NDArray[np.int64]]:
         seats, inverse = np.unique(players, axis=0, return_inverse=True)
         table = inverse.reshape(-1)
         scored = np.bincount(table[~failed] * MOST_SCORES + scores[~failed], minlength=len(seats) * MOST_SCORES)
-        others = [np.bincount(table, column, len(seats)) for column in (lengths, stopped, failed)]
+        others = [np.bincount(table, column, len(seats)) for column in (lengths * ~failed, stopped, failed)]
         numbers = np.column_stack([scored.reshape(-1, MOST_SCORES), *others]).astype(np.int64)
         for rows, of_table in zip(seats.tolist(), numbers, strict=True):
             sums[tuple(rows)] += of_table

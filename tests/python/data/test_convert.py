@@ -1,11 +1,14 @@
 """`starmine data convert`."""
 
+import dataclasses
+
+import numpy as np
 import pytest
 from format_games import assert_equal_games, games_of
 
 import starmine
 from starmine.cli import main
-from starmine.data import read_games, write_games
+from starmine.data import Dataset, info, read_games, write_games
 
 
 def test_games_go_from_format_to_format(tmp_path, capsys):
@@ -72,3 +75,18 @@ def test_a_file_is_replaced_on_request_and_an_empty_folder_is_a_target(tmp_path,
     (tmp_path / "empty").mkdir()
     assert main(["data", "convert", source, str(tmp_path / "empty"), "--to", "parquet"]) == 0
     assert len(starmine.data.Dataset(tmp_path / "empty")) == 2
+
+
+def test_failed_games_are_told_from_stopped_ones(tmp_path, capsys):
+    games = starmine.play_games(["smart", "smart"], games=4, seed=1)
+    failed = dataclasses.replace(games, failures=np.array(["", "gave up", "", "gave up"], object))
+    write_games(failed, tmp_path / "failed.parquet")
+    data = Dataset(tmp_path / "failed.parquet")
+    mean = games.scores[[0, 2]].mean()
+    assert data.read(0, optional=False).mean == data.mean == mean
+    assert info(tmp_path / "failed.parquet").total.turns == games.lengths[[0, 2]].sum()
+    assert main(["data", "convert", str(tmp_path / "failed.parquet"), str(tmp_path / "copy.parquet")]) == 0
+    said = capsys.readouterr().out
+    assert f"mean score {mean:.2f}" in said
+    assert "failed in 2" in said
+    assert "stopped" not in said
