@@ -53,8 +53,8 @@ OF_TURNS = ("search_values", "search_errors")  # columns of float32 with a numbe
 class Games(ScoredGames):
     """G games of T turns in all.
 
-    `games[3]`, `games[:20]` and `games[games.scores == 25]` are `Games`, too. `starmine.data.Dataset` has the same
-    columns and methods for games on disk.
+    `games[3]`, `games[:20]` and `games[games.scores == 25]` are `Games`, too. `starmine.data.Dataset` has the
+    outcomes, the means and `state` of games on disk.
 
     Attributes:
         variant: the rules.
@@ -250,7 +250,14 @@ class Games(ScoredGames):
             state.apply(action)
         return state
 
-    def replay(self, outputs: Sequence[str] | None = None, **settings: Any) -> dict[str, NDArray[Any]]:
+    def replay(
+        self,
+        outputs: Sequence[str] | None = None,
+        encoder: str = "canonical",
+        dtype: str = "float32",
+        observers: str = "current",
+        num_threads: int | None = None,
+    ) -> dict[str, NDArray[Any]]:
         """Play the games again, many at once, and collect an array for each output.
 
         `starmine.data.Dataset.replay` gives the same outputs of games on disk, of any number, in pieces.
@@ -262,7 +269,10 @@ class Games(ScoredGames):
                 on, "turn" int32, from 0, "game" int64, the game's index, "number" int64, its `number`, and "player"
                 int16, the row in `roster` of the player who acts. None for "obs", "action_mask", "action",
                 "current_player", "reward", "return_to_go", "game" and "turn".
-            **settings: `encoder`, `dtype`, `observers` and `num_threads`, as `Batch` takes them.
+            encoder: of the observations, as `Batch` takes it.
+            dtype: of the observations, as `Batch` takes it.
+            observers: "current" for the seat to act, "all" for every seat.
+            num_threads: of the replay; None for all processors.
 
         Returns:
             An array (T, ...) for each of the outputs, and for no other name, in the order of `actions`: game after
@@ -281,6 +291,7 @@ class Games(ScoredGames):
         >>> rows["obs"].shape == (len(games.actions), 88)
         True
         """
+        settings = {"encoder": encoder, "dtype": dtype, "observers": observers, "num_threads": num_threads}
         replay = ReplaySettings.of(outputs, **settings)
         replay.check(self.variant)
         return replay.rows(self)

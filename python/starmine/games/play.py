@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
 from starmine._core import StarmineError, Variant
-from starmine._util.numbers import check_number
+from starmine._util.numbers import check_number, check_threads
 from starmine.games.games import Games
 from starmine.games.play_table import play_table
 from starmine.games.players import Player, resolve_player
@@ -88,8 +87,8 @@ def play_games(
     (100,)
     """
     games, first_game = check_number("games", games, 1, MOST_GAMES), check_number("first_game", first_game, 0)
+    seed, num_threads = check_number("seed", seed, 0, 2**64 - 1), check_threads(num_threads)
     rules = resolve_table(players, variant)
     seats = [resolve_player(player, f"players[{seat}]") for seat, player in enumerate(players)]
-    num_threads = (os.cpu_count() or 1) if num_threads is None else num_threads
     rows, _, roster = distinct_players(players, seats)
     return play_table(rules, seats, games, seed, first_game, num_threads, seated=(rows, roster))

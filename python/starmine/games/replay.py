@@ -29,7 +29,7 @@ MOST_NUMBER = 2**63 - 1
 _OF_TURN = ("reward", "terminated")  # outputs of a turn; the others describe the position before it
 _OF_CORE = ("obs", "action_mask", "current_player", "reward", "score", "terminated", *EXTRA)
 _NEEDS = {"return_to_go": "score", "player": "current_player"}  # what the core replays for other outputs
-# The dtypes of numbers in rows that are handed out, and of those that wait for it, which are gathered faster.
+# The dtypes of numbers in the rows that users get, and the smaller ones in which rows wait for this.
 _DTYPES: dict[str, tuple[type[np.generic], type[np.generic]]] = {
     "action": (np.int64, np.uint8),
     "current_player": (np.int32, np.uint8),
@@ -60,10 +60,11 @@ class ReplaySettings:
             UnknownNameError: there is no such output.
             StarmineError: `outputs` is empty, or a setting of observations has no output that depends on it.
         """
-        names = DEFAULT if outputs is None else tuple(outputs)
+        outputs = DEFAULT if outputs is None else outputs
+        check_names("output", outputs, OUTPUTS)
+        names = tuple(outputs)
         if not names:
             raise StarmineError("outputs is empty: expected at least one name")
-        check_names("output", names, OUTPUTS)
         for name, users in USERS.items():
             if batch.get(name, USUAL[name]) != USUAL[name] and not set(users) & set(names):
                 needed = " or ".join(f'"{user}"' for user in users)

@@ -347,3 +347,9 @@ def test_a_player_has_one_name_everywhere():
         assert [played.roster[0].name, evaluated.names[0], table.names[1]] == [name] * 3
     assert [player.name for player in play_games([Oldest, Named], games=2).roster] == ["Oldest", "Ann"]
     assert [player.name for player in play_games([Oldest(), Oldest()], games=2).roster] == ["Oldest", "Oldest (2)"]
+
+
+def test_a_seed_out_of_its_range_is_refused():
+    for seed in (-1, 2**64):
+        with pytest.raises(starmine.StarmineError):
+            play_games(["smart", "smart"], games=1, seed=seed)

@@ -217,3 +217,11 @@ def test_outcomes_are_those_of_the_rules(seed):
         assert found[game] == (0 if state.ending is None else starmine.endings().index(state.ending) + 1)
     assert not problems.any()
     assert (turns == games.lengths).all()
+
+
+def test_settings_without_effect_are_refused():
+    games = starmine.play_games(["random", "random"], games=2)
+    with pytest.raises(TypeError):
+        games.replay(extra_outputs=["card_features"])
+    with pytest.raises(starmine.StarmineError):
+        games.replay("obs")
