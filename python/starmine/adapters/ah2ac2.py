@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import Card, StarmineError, Variant
-from starmine.games.players import Player
+from starmine.games.players import Player, resolve_player
 from starmine.games.seen_game import SeenGame
 
 KINDS = ("play", "discard", "color_hint", "rank_hint")  # of moves, in the order of the section "last_type"
@@ -37,6 +37,7 @@ class EvaluationAgent:
 
     Raises:
         StarmineError: there is no such agent.
+        UnknownNameError: there is no such bot, or a file cannot be read.
         VariantError: the number of players is out of range.
 
     >>> from starmine.adapters.ah2ac2 import EvaluationAgent
@@ -51,7 +52,7 @@ class EvaluationAgent:
         if agent_id not in agents:
             raise StarmineError(f"agent_id={agent_id!r} is not allowed: expected one of {', '.join(agents)}")
         self._seat = agents.index(agent_id)
-        self._player, self._seed, self._game = player, seed, game
+        self._player, self._seed, self._game = resolve_player(player, "player"), seed, game
         self._table: SeenGame | None = None  # the game without the player, on which a turn is tried
 
     def act(self, obs: Any, legal_moves: Any) -> tuple[int, EvaluationAgent]:
@@ -79,9 +80,10 @@ class EvaluationAgent:
         if self._table is None or self.seen is None:
             table = SeenGame(self._variant, self._seat, self._hands(bits))
             self._check(table, bits)
-            self._table, self.seen = table, table.copy()
-            self.seen.seat(self._player, seed=self._seed, game=self._game)
-            return self.seen
+            seen = table.copy()
+            seen.seat(self._player, seed=self._seed, game=self._game)
+            self._table, self.seen = table, seen
+            return seen
         turn, table = self._turn(bits), self._table.copy()
         table.apply(**turn)
         self._check(table, bits)

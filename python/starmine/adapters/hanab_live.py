@@ -37,7 +37,7 @@ from starmine._core import Card, StarmineError, Variant
 from starmine._util.numbers import is_integer
 from starmine.data.formats.hanab_live import COLOR_HINT, DISCARD, PLAY, RANK_HINT, moves_of
 from starmine.data.formats.hanab_live_rules import rules_of
-from starmine.games.players import Player
+from starmine.games.players import Player, resolve_player
 from starmine.games.seen_game import SeenGame
 
 HINTS = (COLOR_HINT, RANK_HINT)  # by the type of a clue
@@ -73,7 +73,7 @@ class HanabLiveClient:
     def __init__(self, player: Player, seed: int = 0) -> None:
         self.seen: SeenGame | None = None
         self.is_over = False
-        self._player, self._seed = player, seed
+        self._player, self._seed = resolve_player(player, "player"), seed
         self._games = -1  # the number of this game
         self._table: int | None = None
         self._variant: Variant | None = None

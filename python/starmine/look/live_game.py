@@ -22,10 +22,10 @@ PERSON = "you"
 class LiveGame:
     """A game of one person with partners, or of partners alone.
 
-    Nothing of it changes when a method raises an error.
+    An action that is refused changes nothing.
 
     Args:
-        variant: the rules.
+        variant: the rules: a `Variant`, or a text as `starmine.variant` takes it.
         players: one for each seat: None for the person, at most once, or what `starmine.play_games` takes.
         seed: of the deck and of the partners' random choices, 0 to 2**64 - 1; None for a random one.
         game: the number of the game: as `play_games` with this seed deals it.
@@ -50,8 +50,8 @@ class LiveGame:
     (True, 2)
     """
 
-    def __init__(self, variant: Variant, players: Sequence[Any], seed: int | None = None, game: int = 0) -> None:
-        resolve_table(players, variant)
+    def __init__(self, variant: str | Variant, players: Sequence[Any], seed: int | None = None, game: int = 0) -> None:
+        variant = resolve_table(players, variant)
         persons = [seat for seat, player in enumerate(players) if player is None]
         if len(persons) > 1:
             raise StarmineError(f"the seats {persons} are a person's: expected one at most")

@@ -80,7 +80,12 @@ def replay_data(
     seats = _names_of_each("names", names, states)
     shown_suits = _names_of_each("suits", suits, states)
     shown_titles = _of_each("titles", titles, states)
-    policy = own_policy(policy, "policy") if isinstance(policy, str) else policy
+    if isinstance(policy, str):
+        policy = own_policy(policy, "policy")
+    elif policy is not None and not (isinstance(policy, TrainedPolicy) or hasattr(policy.module, "save")):
+        raise StarmineError(
+            f"policy={policy!r} is not allowed: expected a policy of Starmine, whose values can be shown"
+        )
     bot = None
     if compare is not None:
         bot = core_player(player_of_text(compare, "compare"), "compare", compare)

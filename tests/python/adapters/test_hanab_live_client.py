@@ -9,6 +9,7 @@ from recurrent_policy import recurrent
 
 import starmine
 from starmine import StarmineError
+from starmine.adapters.ah2ac2 import EvaluationAgent
 from starmine.adapters.hanab_live import HanabLiveClient
 
 RECORDED = Path(__file__).parents[2] / "data" / "hanab_live"
@@ -208,3 +209,10 @@ def test_an_action_that_cannot_be_is_refused(action):
     with pytest.raises(StarmineError):
         client.receive(f"gameAction {json.dumps({'tableID': 9, 'action': action})}")
     assert client.seen.length == 0
+
+
+def test_a_player_that_does_not_exist_is_refused_at_once():
+    with pytest.raises(starmine.UnknownNameError):
+        HanabLiveClient("smrt")
+    with pytest.raises(starmine.UnknownNameError):
+        EvaluationAgent("smrt", "agent_0", 2)

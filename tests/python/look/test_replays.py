@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+import torch
 from random_games import play
 from random_variants import random_variant
 
@@ -14,7 +15,7 @@ from starmine.cli import main
 from starmine.look import mistakes, replay_html, verdict
 from starmine.look.replay import replay_data
 from starmine.look.words import told_apart
-from starmine.torch import ColorNetwork
+from starmine.torch import ColorNetwork, ModulePolicy
 
 DECK = [suit + rank for suit in "RYGWB" for rank in "1112233445"]  # of the base game, sorted
 
@@ -328,3 +329,9 @@ def test_the_command_shows_the_worst_games_of_an_evaluation(folder, tmp_path, ca
     scores = starmine.data.Dataset(folder / "eval").scores
     assert [game["score"] for game in found] == sorted(scores.tolist())[:5]
     assert {name for game in found for name in game["names"]} <= {"smart", "iggi"}
+
+
+def test_only_policies_of_starmine_show_their_values():
+    games = starmine.play_games(["smart", "smart"], games=1)
+    with pytest.raises(starmine.StarmineError):
+        replay_data(games, policy=ModulePolicy(torch.nn.Bilinear(658, 20, 20)))

@@ -108,7 +108,7 @@ def test_partners_with_a_memory_see_every_turn():
 
 
 def test_what_the_person_may_not_see_is_not_in_the_history():
-    table = LiveGame(starmine.Variant(), [None, "smart"], seed=1)
+    table = LiveGame("standard", [None, "smart"], seed=1)
     table.act(table.variant.action("play 0"))
     assert table.history[0].drawn is None
     assert table.state.history[0].drawn is not None
