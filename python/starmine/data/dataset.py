@@ -50,9 +50,10 @@ class RowGroup:
 class Dataset(ScoredGames):
     """Games of one or several Parquet files.
 
-    It has the columns and methods of `starmine.Games`, and reads them when they are needed. `data[3]`, `data[:20]` and
-    `data[data.scores == 25]` read games: they are `Games`. Iterating gives each game as a `Games` of one. `filter` and
-    `select` return views, which are data sets too.
+    It has the columns of `starmine.Games` that have a number or a row for each game (`scores`, `fireworks`, `endings`,
+    `lengths`, `players`, `number`, `failures`), its means, and `state`, and reads them when they are needed. `data[3]`,
+    `data[:20]` and `data[data.scores == 25]` read games: they are `Games`, with all columns. Iterating gives each game
+    as a `Games` of one. `filter` and `select` return views, which are data sets too.
 
     A data set reads one row group at a time, and the next one in a thread. Its memory therefore does not grow with the
     number of games, except that a view keeps 4 bytes for each of its games, and that a column such as `data.scores` is
@@ -141,7 +142,7 @@ class Dataset(ScoredGames):
         Args:
             place: index of the row group.
             optional: whether to read the optional columns of the file too: `search_values`, `search_errors` and
-                `names`. Otherwise these are None.
+                `names`. Otherwise these are None. `failures` is always read.
 
         Raises:
             TypeError: `place` is not an integer.

@@ -16,7 +16,7 @@ FORMAT = 1  # version of the schema; a reader refuses any other
 EVALUATION = "evaluation"  # key in `extra` of the settings of an evaluation
 KEY = b"starmine"  # of the JSON text in a Parquet file's key-value metadata
 CONTENT = b"starmine.content"  # of the checksum of a file's games, `Checksum`, there
-# What reading raises where the entries are not those that were written.
+# Exceptions that malformed entries may cause.
 FORGED = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError)
 FIELDS = ("format", "variant", "players", "seed", "shard", "shards", "version", "extra")
 

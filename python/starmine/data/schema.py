@@ -34,7 +34,7 @@ FILE_OPTIONS: dict[str, Any] = {
         "actions": "DELTA_LENGTH_BYTE_ARRAY",
     },
 }
-# The names of columns in files, and of their columns in `Games`. The texts need not be there.
+# The names of columns in files, and their names in `Games`. A file may lack the texts.
 _NUMBERS = {"game": "number", **{name: name for name in DEAL}, "score": "scores", "fireworks": "fireworks"}
 _NUMBERS |= {"ending": "endings", "first_player": "start_players"}
 _TEXTS = {"name": "names", "failure": "failures"}

@@ -89,7 +89,7 @@ class Rewards:
         if self._hides:
             out["final_score"][lost] = 0
             if shows_lost:
-                # A game that was lost before has been dealt anew: one that is over is not stepped.
+                # The new flags replace the old ones: a game that was lost before has been dealt anew since.
                 self._lost = lost
                 out["score"][lost] = 0
 

@@ -103,7 +103,7 @@ def evaluate(
     Raises:
         UnknownNameError: there is no such bot, preset or encoder.
         VariantError: a bot does not play the variant.
-        TypeError: a number is not an integer, or `fresh` or `figure` is not a bool.
+        TypeError: a number is not an integer.
         StarmineError: every game failed, or before any game is played: another argument that is not allowed, a policy
             that sees its own hand without `cheats=True`, or a folder that is in use, holds other games or cannot be
             written. Only a disk that becomes full is told later; what was saved before is kept.

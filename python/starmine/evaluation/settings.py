@@ -22,8 +22,8 @@ Cell = tuple[int, int]  # a player and its partner, by index
 class Settings:
     """What determines the results.
 
-    A stored evaluation is resumed only with the same settings, except that players may be added, and that other
-    partners may be held out, other methods reported, and modules may have said their rules.
+    A stored evaluation is resumed only with the same settings, except that players may be added, and that
+    `hold_out`, `methods` and `assumed` may change.
 
     Attributes:
         version: of starmine, since bots may change between versions.

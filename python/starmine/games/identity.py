@@ -41,8 +41,8 @@ def identity(player: Any) -> Identity:
     | a policy that PyTorch plays, but not a subclass | the SHA-256 of its weights, and its settings |
     | another object, class or function | its type and its attribute `version`, text or a number; unknown without |
 
-    A command line gives a player of a Python file the SHA-256 of this file as its version, unless it has one. Such a
-    player is also told from others by the weights of the torch modules that it is or has as attributes.
+    A command line gives a player of a Python file the SHA-256 of this file as its version, unless it has one. The
+    identity of an object with a version also has the weights of the torch modules that it is or has as attributes.
 
     Args:
         player: as `resolve_player` returns it.

@@ -214,7 +214,7 @@ class PythonPlayers:
         return seen
 
     def show(self, to_act: Array, seen: list[tuple[Holder, Turns]] | None = None) -> None:
-        """Show a turn that is played without a move of these players.
+        """Show a turn whose move these players do not decide.
 
         A bot that was made for its game is asked, too, and its move is dropped. A bot that was given as an object is
         not: it may have seen the turn at another table.

@@ -71,7 +71,8 @@ class ChatPlayer:
             lines of both times.
 
     Attributes:
-        exchanges: a list of `Exchange`, in the order in which they ended.
+        exchanges: a list of `Exchange`, in the order in which they ended; it keeps the messages of all calls, unless
+            you clear it.
         fallbacks: number of moves that the fallback has chosen.
 
     Raises:

@@ -138,7 +138,7 @@ class ModulePolicy:
     def bot(self) -> str | None:
         """The text that loads the policy again, from its file and with its options; None without a file.
 
-        Without options of `load_foreign`, `play_games` takes the text as a player.
+        `play_games` takes the text as a player, unless `load_foreign` was given options.
         """
         return None if self.file is None else self.file.text(self.file.name, self.sampled)
 

@@ -46,7 +46,8 @@ def progress_games(
 ) -> Games:
     """Play the games that measure a run's progress by `play_games`: self-play, or one seat of games with partners.
 
-    Every player gets the same decks. A lost game scores 0, and `fireworks` has the points that it kept.
+    Calls that differ only in `player` deal the same decks. A lost game scores 0, and `fireworks` has the points that it
+    kept.
 
     Args:
         player: as `play_games` takes it.

@@ -130,7 +130,7 @@ class Run:
 
     @property
     def finished(self) -> bool:
-        """Whether the budget is spent, rather than the run stopped; False but in the first process."""
+        """In the first process, whether the budget is spent; False after a stop, and in all other processes."""
         return rank() == 0 and not self._stopped and self.fraction >= 1
 
     def __enter__(self) -> Run:

@@ -249,7 +249,10 @@ def _batch_norm(tensors: Tensors, layer: int) -> nn.BatchNorm1d:
 
 def _gru(tensors: Tensors) -> nn.GRUCell:
     """Flax's cell, whose gates r and z have a bias for the inputs alone."""
-    cell = next(name.rsplit(",", 2)[0] for name in tensors if name.endswith(",hn,kernel"))
+    cells = [name.rsplit(",", 2)[0] for name in tensors if name.endswith(",hn,kernel")]
+    if not cells:
+        raise ValueError("it has no gate hn: expected a GRU of flax")
+    cell = cells[0]
     part = {gate: tensors[f"{cell},{gate},kernel"].T for gate in ("ir", "iz", "in", "hr", "hz", "hn")}
     bias = {gate: tensors[f"{cell},{gate},bias"] for gate in ("ir", "iz", "in", "hn")}
     zeros = torch.zeros_like(bias["hn"])
