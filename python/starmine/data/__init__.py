@@ -1,9 +1,9 @@
 """Games on disk: `generate` makes them, `Dataset` reads and replays them, `read_games` and `write_games` exchange them.
 
 A stored game is its deck and its actions: `schema` has the columns of a file, `starmine.Games` those in memory.
-`Dataset.replay` and `starmine.torch.GamesDataset` make observations of it. `verify` plays stored games again and compares, `info` sums
-them up. `evaluation_decks` finds games whose decks evaluations play. The formats of others are hanab.live's JSON and
-AH2AC2's safetensors.
+`Dataset.replay` and `starmine.torch.GamesDataset` make observations of it. `verify` plays stored games again and
+compares, `info` sums them up. `evaluation_decks` finds games whose decks evaluations play. The formats of others are
+hanab.live's JSON and AH2AC2's safetensors.
 
 It needs the extra `data`.
 """
