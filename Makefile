@@ -80,7 +80,8 @@ install: $(VENV)/release ## Install starmine and all that training needs into .v
 
 train: $(VENV)/release ## Train a two-player policy for about three minutes, in a new folder: runs/train-1, runs/train-2, ...
 	run=1; while test -e runs/train-$$run; do run=$$((run + 1)); done; \
-	echo "A new run in runs/train-$$run"; $(BIN)/python examples/ppo.py --out runs/train-$$run
+	command -v nvidia-smi > /dev/null || muon='--optimizer muon --minibatch 4096'; \
+	echo "A new run in runs/train-$$run"; $(BIN)/python examples/ppo.py --out runs/train-$$run $$muon
 
 docs: $(VENV)/release $(VENV)/docs-requirements ## Build the documentation site into docs/_build/html; a warning is an error.
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs docs/_build/html
