@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::{PyTypeInfo, create_exception};
 
 use crate::batch::{self, BatchError};
+use crate::bindings::arguments::listed::Listed;
 use crate::bindings::arguments::text::Text;
 use crate::bots::GamesError;
 use crate::buffers::{BufferError, InstructionSetError};
@@ -67,7 +68,7 @@ exceptions! {
 ///
 /// The error for a name that is not one of the known ones, with the most similar of them.
 #[pyfunction]
-pub fn _unknown_name(kind: &str, name: Text, known: Vec<Text>) -> PyErr {
+pub fn _unknown_name(kind: &str, name: Text, known: Listed<Text>) -> PyErr {
     rules::UnknownNameError::new(kind, &name, known).into()
 }
 

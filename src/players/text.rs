@@ -71,13 +71,13 @@ fn parse_search(
     SearchText { blueprint, options }: &SearchText<'_>,
     find: &FindPolicy<'_>,
 ) -> Result<PlayerSpec, PlayerSpecError> {
+    let read = SearchOptions::read(options)?; // refuses unknown names: two of a few known ones are soon found
     for (index, (name, _)) in options.iter().enumerate() {
         if options[..index].iter().any(|(earlier, _)| earlier == name) {
             return Err(PlayerSpecError::Twice((*name).to_owned()));
         }
     }
-    let options = SearchOptions::read(options)?;
-    Ok(parse_bot(blueprint, find)?.with_search(options)?)
+    Ok(parse_bot(blueprint, find)?.with_search(read)?)
 }
 
 impl fmt::Display for PlayerSpec {

@@ -100,10 +100,17 @@ pub(crate) fn find_named<'a, T>(
 /// edit are near, too.
 const NEAR: f64 = 0.7;
 
+/// The longest text that is compared: the time grows with the product of both lengths.
+const LONGEST: usize = 100;
+
 fn nearest<'a>(name: &str, known: &'a [String]) -> Option<&'a str> {
+    if name.len() > LONGEST {
+        return None;
+    }
     let name = name.to_lowercase();
     let similarity = |known: &String| strsim::jaro_winkler(&name, &known.to_lowercase());
-    let nearest = known.iter().max_by(|one, other| similarity(one).total_cmp(&similarity(other)));
+    let short = known.iter().filter(|known| known.len() <= LONGEST);
+    let nearest = short.max_by(|one, other| similarity(one).total_cmp(&similarity(other)));
     let is_near = |known: &&String| {
         similarity(known) >= NEAR || strsim::osa_distance(&name, &known.to_lowercase()) <= 1
     };

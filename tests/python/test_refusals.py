@@ -4,6 +4,9 @@ Memory is in batch/test_step_into_fuzz.py, illegal actions are in batch/test_bat
 in test_forged_inputs.py.
 """
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -82,3 +85,59 @@ def test_a_seed_is_any_integer():
     for seed in (np.array(3), np.int64(3), np.uint8(3)):
         assert np.array_equal(env.reset(seed=seed)[0], expected)
         assert Batch("mini", 1, seed=0).reset(seed)["obs"].tolist() == expected.tolist()
+
+
+class Reentrant:
+    """An action that uses its state while it is read."""
+
+    def __init__(self, use):
+        self.use = use
+
+    def __index__(self):
+        self.use()
+        return 5
+
+
+def test_a_state_can_be_used_while_its_action_is_read():
+    state = starmine.Variant().new_game(seed=1)
+    state.apply(Reentrant(lambda: (state.suggest("smart"), state.worlds(2), repr(state), state.copy())))
+    assert state.length == 1
+
+
+def test_a_length_that_is_claimed_reserves_nothing():
+    with pytest.raises((TypeError, starmine.StarmineError)):
+        starmine.Knowledge._restored(range(2**40), None, None)
+    with pytest.raises((TypeError, starmine.StarmineError)):
+        starmine._core._play_bots("standard", range(2**62), 1, 0, 0, 1)
+
+
+def test_long_texts_are_refused_at_once():
+    options = "".join(f"; a{number}=1" for number in range(50_000))
+    for text in ("noisy:0;" * 100_000 + "smart", f"search: smart{options}", "x" * 500_000):
+        with pytest.raises(starmine.StarmineError):
+            starmine.make_bot(text, starmine.Variant())
+
+
+def test_a_child_process_loads_a_policy_while_its_parent_does(tmp_path):
+    """The child has no thread that would give the lock of loaded policies back."""
+    path = tmp_path / "policy.safetensors"
+    starmine.load_policy("ippo-2p-small").network().save(path)
+    script = f"""
+import os, signal, threading
+from starmine._core import _Player
+
+text = "policy: {path}"
+kept = _Player(text)
+def load():
+    while True:
+        _Player(text)
+threading.Thread(target=load, daemon=True).start()
+for _ in range(40):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        _Player(text)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0, "the child hangs"
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=300)

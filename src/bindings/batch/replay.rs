@@ -8,6 +8,7 @@ use pyo3::types::PyDict;
 
 use super::outputs::OutputArrays;
 use crate::batch::{self, Dtype, Observers, Options, Replay};
+use crate::bindings::arguments::listed::Listed;
 use crate::bindings::arguments::numbers::{Integer, count};
 use crate::bindings::arguments::text::Text;
 use crate::bindings::arrays::claims::{Claims, Interpreter};
@@ -38,7 +39,7 @@ impl _Replay {
         actions: &Bound<'_, PyAny>,
         offsets: &Bound<'_, PyAny>,
         rows: Integer,
-        outputs: Vec<Text>,
+        outputs: Listed<Text>,
         encoder: Text,
         dtype: Text,
         observers: Text,

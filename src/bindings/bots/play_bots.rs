@@ -4,6 +4,7 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 
 use super::player::read_player;
+use crate::bindings::arguments::listed::Listed;
 use crate::bindings::arguments::numbers::{Integer, count, seed as read_seed};
 use crate::bindings::arrays::copies::integers;
 use crate::bindings::arrays::vectors::collect;
@@ -20,7 +21,7 @@ use crate::rules::{self, Recording};
 const GAMES: usize = u32::MAX as usize;
 
 /// The players by seat as Python gives them: loaded players or their texts, and `None` for a seat that Python plays.
-pub type GivenPlayers<'py> = Vec<Option<Bound<'py, PyAny>>>;
+pub type GivenPlayers<'py> = Listed<Option<Bound<'py, PyAny>>>;
 
 /// Reads the players by seat, all of whom play the variant.
 pub fn read_players(

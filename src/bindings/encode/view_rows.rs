@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::batch::{Dtype, ExtraOutput};
+use crate::bindings::arguments::listed::Listed;
 use crate::bindings::arguments::text::Text;
 use crate::bindings::arrays::copies::integers;
 use crate::bindings::arrays::vectors::with_capacity;
@@ -16,7 +17,7 @@ use crate::rules::{Position, Seat, SeerView, Variant, View};
 
 /// What seats see of their games: the encoder, the dtype and the extra outputs, as a tuple in Python.
 #[derive(FromPyObject)]
-pub struct ViewRequest(Text, Text, Vec<Text>);
+pub struct ViewRequest(Text, Text, Listed<Text>);
 
 /// The most rows that are written between two checks for signals: about ten milliseconds.
 const ROWS_BETWEEN_SIGNALS: usize = 1 << 12;

@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 
 use super::card::Card;
+use crate::bindings::arguments::listed::Listed;
 use crate::rules;
 
 /// The arguments of `Knowledge._restored`.
@@ -42,8 +43,8 @@ impl Knowledge {
 
     /// The knowledge of `__reduce__`.
     #[staticmethod]
-    fn _restored(plausible: Vec<Card>, color: Option<usize>, rank: Option<usize>) -> Knowledge {
-        Knowledge { plausible, color, rank }
+    fn _restored(plausible: Listed<Card>, color: Option<usize>, rank: Option<usize>) -> Knowledge {
+        Knowledge { plausible: plausible.into_iter().collect(), color, rank }
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, RestoreArguments)> {

@@ -7,6 +7,7 @@ use super::card::Card;
 use super::event::Event;
 use super::state::State;
 use super::variant::Variant;
+use crate::bindings::arguments::listed::Listed;
 use crate::bindings::arguments::numbers::{Integer, count, seat};
 use crate::bindings::encode::view_rows::{ViewRequest, pairs, rows};
 use crate::bindings::errors::StarmineError;
@@ -33,13 +34,13 @@ impl _SeenGame {
     fn new(
         variant: &Variant,
         observer: Integer,
-        hands: Vec<Vec<Card>>,
+        hands: Listed<Listed<Card>>,
         start_player: Integer,
     ) -> PyResult<_SeenGame> {
         let players = variant.0.players();
         let observer = seat("observer", &observer, players)?;
         let start = seat("start_player", &start_player, players)?;
-        let hand = |hand: Vec<Card>| hand.into_iter().map(Card::rules).collect();
+        let hand = |hand: Listed<Card>| hand.into_iter().map(Card::rules).collect();
         let hands: Vec<Vec<rules::Card>> = hands.into_iter().map(hand).collect();
         Ok(_SeenGame(SeenGame::new(variant.0.clone(), observer, &hands, start)?))
     }
@@ -102,7 +103,7 @@ impl _SeenGame {
         action: Integer,
         card: Option<Card>,
         drawn: Option<Card>,
-        touched: Option<Vec<Integer>>,
+        touched: Option<Listed<Integer>>,
     ) -> PyResult<_SeenGame> {
         let variant = self.0.variant();
         let played = variant.action_id(action.value).and_then(|id| variant.action_to_move(id));

@@ -28,6 +28,8 @@ mod rule;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 pub use published_lists::{FLAWED, IGGI, INTERNAL, OUTER, PIERS, VAN_DEN_BERGH};
 pub use rule::{RULES, Rule, RuleError, RuleKind, rule};
 
@@ -41,7 +43,8 @@ use crate::rules::{GameRng, Move, Variant, View};
 /// every variant.
 #[derive(Clone, Debug)]
 pub struct RuleList {
-    rules: Vec<Rule>,
+    /// Shared by the copies for games and for imagined hands.
+    rules: Arc<[Rule]>,
     open: OpenCards,
     gone: GoneCopies,
     rng: GameRng,
@@ -52,7 +55,7 @@ impl RuleList {
     #[must_use]
     pub fn new(rules: &[Rule]) -> RuleList {
         RuleList {
-            rules: rules.to_vec(),
+            rules: rules.into(),
             open: OpenCards::default(),
             gone: GoneCopies::default(),
             rng: GameRng::for_samples(0),

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, TryLockError, Weak};
 
 use super::Policy;
 use super::error::{PolicyError, PolicyProblem};
@@ -60,12 +60,17 @@ pub fn policy_bytes(path: &Path) -> Result<Vec<u8>, PolicyError> {
     Ok(bytes)
 }
 
-/// An equal policy that is in use; otherwise this one, which is registered.
+/// An equal policy that is in use; otherwise this one, which is registered unless another thread is here.
 fn shared(policy: Policy) -> Arc<Policy> {
     let is_same = |other: &Arc<Policy>| {
         other.checksum() == policy.checksum() && other.bytes() == policy.bytes()
     };
-    let mut in_use = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
+    // Without waiting: in a forked process a thread that is gone may hold it for ever.
+    let mut in_use = match IN_USE.try_lock() {
+        Ok(in_use) => in_use,
+        Err(TryLockError::Poisoned(error)) => error.into_inner(),
+        Err(TryLockError::WouldBlock) => return Arc::new(policy),
+    };
     in_use.retain(|other| other.strong_count() > 0);
     if let Some(same) = in_use.iter().filter_map(Weak::upgrade).find(is_same) {
         return same;
