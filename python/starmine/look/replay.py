@@ -45,6 +45,8 @@ def thoughts(policy: TrainedPolicy | ModulePolicy, state: State) -> list[dict[st
             break
         seat = position.current_player
         logits, values, memories[seat] = policy.logits(position.encode(seat, policy.encoder)[None], memories[seat])
+        if np.isnan(values[0]):
+            raise StarmineError(f"policy={policy!r} gives no probabilities and values: expected a policy of Starmine")
         logits = np.where(position.legal_action_mask(), logits[0].astype(np.float64), -np.inf)
         shares = np.exp(logits - logits.max())
         shares /= shares.sum()
@@ -82,10 +84,10 @@ def replay_data(
     shown_titles = _of_each("titles", titles, states)
     if isinstance(policy, str):
         policy = own_policy(policy, "policy")
-    elif policy is not None and not (isinstance(policy, TrainedPolicy) or hasattr(policy.module, "save")):
-        raise StarmineError(
-            f"policy={policy!r} is not allowed: expected a policy of Starmine, whose values can be shown"
-        )
+    elif not isinstance(policy, TrainedPolicy | None) and (
+        not hasattr(policy.module, "state_width") or policy.all_turns  # a user's module, or one that sees all turns
+    ):
+        raise StarmineError(f"policy={policy!r} is not allowed: expected a policy of Starmine")
     bot = None
     if compare is not None:
         bot = core_player(player_of_text(compare, "compare"), "compare", compare)
