@@ -78,10 +78,13 @@ $(JAXMARL)/ready: $(BIN)/uv
 
 install: $(VENV)/release ## Install starmine and all that training needs into .venv.
 
+# Options of `make train` where PyTorch finds no GPU: in three minutes Muon learns more than Adam (docs/training.md).
+MUON := --optimizer muon --minibatch 4096
+
 train: $(VENV)/release ## Train a two-player policy for about three minutes, in a new folder: runs/train-1, runs/train-2, ...
 	run=1; while test -e runs/train-$$run; do run=$$((run + 1)); done; \
-	command -v nvidia-smi > /dev/null || muon='--optimizer muon --minibatch 4096'; \
-	echo "A new run in runs/train-$$run"; $(BIN)/python examples/ppo.py --out runs/train-$$run $$muon
+	options=$$($(BIN)/python -c "import torch; print('' if torch.cuda.is_available() else '$(MUON)')"); \
+	echo "A new run in runs/train-$$run"; $(BIN)/python examples/ppo.py --out runs/train-$$run $$options
 
 docs: $(VENV)/release $(VENV)/docs-requirements ## Build the documentation site into docs/_build/html; a warning is an error.
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs docs/_build/html

@@ -354,7 +354,7 @@ class Dataset(ScoredGames):
             FileNotFoundError, DamagedFileError: as `read`.
         """
         common = [name for name in self.files[0].columns if all(name in file.columns for file in self.files)]
-        names = common if columns is None else list(columns)
+        names = common if columns is None else columns if isinstance(columns, str) else list(columns)
         check_names("column", names, common)
         parts = [self._table(place, names) for place in range(len(self._groups))]
         if not parts:

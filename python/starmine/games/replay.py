@@ -60,9 +60,8 @@ class ReplaySettings:
             UnknownNameError: there is no such output.
             StarmineError: `outputs` is empty, or a setting of observations has no output that depends on it.
         """
-        outputs = DEFAULT if outputs is None else outputs
-        check_names("output", outputs, OUTPUTS)
-        names = tuple(outputs)
+        names = DEFAULT if outputs is None else outputs if isinstance(outputs, str) else tuple(outputs)
+        check_names("output", names, OUTPUTS)
         if not names:
             raise StarmineError("outputs is empty: expected at least one name")
         for name, users in USERS.items():

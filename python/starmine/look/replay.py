@@ -85,7 +85,8 @@ def replay_data(
     if isinstance(policy, str):
         policy = own_policy(policy, "policy")
     elif not isinstance(policy, TrainedPolicy | None) and (
-        not hasattr(policy.module, "state_width") or policy.all_turns  # a user's module, or one that sees all turns
+        not hasattr(getattr(policy, "module", None), "state_width")
+        or policy.all_turns  # a user's module, or one that sees all turns
     ):
         raise StarmineError(f"policy={policy!r} is not allowed: expected a policy of Starmine")
     bot = None

@@ -225,11 +225,12 @@ impl State {
     /// Raises:
     ///     IllegalActionError: the game is over or the action is not legal; nothing has changed.
     ///     NotationError: the text is not a move.
+    ///     RuntimeError: another call of this state is reading its arguments.
     fn apply(this: &Bound<'_, State>, action: &Bound<'_, PyAny>) -> PyResult<i16> {
         // Reading it may call Python, which may use this state.
         let variant = this.borrow().variant();
         let action = variant.read_action(action)?;
-        let applied = this.borrow_mut().state.apply_number(action.value);
+        let applied = this.try_borrow_mut()?.state.apply_number(action.value);
         applied.map_err(|error| illegal_action(&error, action.explain(&error)))
     }
 

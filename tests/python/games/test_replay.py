@@ -223,5 +223,6 @@ def test_settings_without_effect_are_refused():
     games = starmine.play_games(["random", "random"], games=2)
     with pytest.raises(TypeError):
         games.replay(extra_outputs=["card_features"])
-    with pytest.raises(starmine.StarmineError):
+    with pytest.raises(starmine.StarmineError, match="text"):
         games.replay("obs")
+    assert list(games.replay(name for name in ("action", "turn"))) == ["action", "turn"]

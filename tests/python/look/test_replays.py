@@ -333,5 +333,6 @@ def test_the_command_shows_the_worst_games_of_an_evaluation(folder, tmp_path, ca
 
 def test_only_policies_of_starmine_show_their_values():
     games = starmine.play_games(["smart", "smart"], games=1)
-    with pytest.raises(starmine.StarmineError):
-        replay_data(games, policy=ModulePolicy(torch.nn.Bilinear(658, 20, 20)))
+    for policy in (ModulePolicy(torch.nn.Bilinear(658, 20, 20)), object()):
+        with pytest.raises(starmine.StarmineError):
+            replay_data(games, policy=policy)
