@@ -123,7 +123,7 @@ def test_a_text_of_nested_noise_is_refused():
 def test_a_child_process_loads_a_policy_while_its_parent_does(tmp_path):
     """The child has no thread that would give the lock of loaded policies back."""
     path = tmp_path / "policy.safetensors"
-    starmine.load_policy("ippo-2p-small").network().save(path)
+    path.write_bytes(starmine._core._policy_bytes("ippo-5p"))  # a large one: the lock is held long
     script = f"""
 import os, signal, threading
 from starmine._core import _Player
@@ -133,8 +133,9 @@ kept = _Player(text)
 def load():
     while True:
         _Player(text)
-threading.Thread(target=load, daemon=True).start()
-for _ in range(40):
+for _ in range(3):
+    threading.Thread(target=load, daemon=True).start()
+for _ in range(60):
     child = os.fork()
     if child == 0:
         signal.alarm(20)
