@@ -17,7 +17,7 @@ def check_names(kind: str, given: Iterable[Any], known: Iterable[str]) -> None:
 
     Raises:
         UnknownNameError: one of them does not exist; the message has the nearest.
-        StarmineError: they are one text.
+        StarmineError: `given` is a text, not a sequence of names.
     """
     if isinstance(given, str):
         raise StarmineError(f"{kind}={given!r} is a text: expected a sequence of names")

@@ -50,9 +50,9 @@ class RowGroup:
 class Dataset(ScoredGames):
     """Games of one or several Parquet files.
 
-    It has the columns of `starmine.Games` that have a number or a row for each game (`scores`, `fireworks`, `endings`,
-    `lengths`, `players`, `number`, `failures`), its means, and `state`, and reads them when they are needed. `data[3]`,
-    `data[:20]` and `data[data.scores == 25]` read games: they are `Games`, with all columns. Iterating gives each game
+    Of the columns of `starmine.Games` it has `scores`, `fireworks`, `endings`, `lengths`, `players`, `number` and
+    `failures`, which it reads when they are needed; it also has the means, and `state`. `data[3]`, `data[:20]` and
+    `data[data.scores == 25]` read games: they are `Games`, with all columns. Iterating gives each game
     as a `Games` of one. `filter` and `select` return views, which are data sets too.
 
     A data set reads one row group at a time, and the next one in a thread. Its memory therefore does not grow with the

@@ -111,7 +111,7 @@ class GamesFile:
             raise DamagedFileError(f"{self.path}: its games do not have the checksum in its metadata")
 
     def games(self, group: int, optional: bool = True) -> Games:
-        """The games of a row group; without `optional` only "failure" of the columns that a file need not have."""
+        """The games of a row group. Without `optional`, the only optional column that is read is "failure"."""
         further = self.columns if optional else [name for name in self.columns if name == "failure"]
         names = schema(self.metadata.variant, further).names
         table = self.read(group, names)

@@ -145,7 +145,8 @@ def search(
         blueprint: a bot's text or a `TrainedPolicy`, as `play_games` takes it, whose moves are not random. In a list of
             rules, one must always apply, as `play-probably-safe 0` does.
         rollouts: the most roll-outs, 1 to 10**9, over all actions.
-        milliseconds: stop after this time, 1 to 10**9; the result is then another one in each run. None for no limit.
+        milliseconds: start no further roll-outs after this time, 1 to 10**9; the belief comes before it. The result is
+            then another one in each run. None for no limit.
         hands: the most hands in the belief, 1 to 100,000. If the seat has at most this many possible hands, all are
             used and the belief is exact.
         depth: moves after which a roll-out ends with the score that the policy's network expects, 1 to 1,000; None to

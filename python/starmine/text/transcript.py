@@ -24,8 +24,8 @@ class Exchange:
 
     Attributes:
         player: the name of the `ChatPlayer`.
-        game: index of the game in its call of `play_games`, in an evaluation in its pairing, in `generate` in a part of
-            a shard that one table plays; None if `act` was called.
+        game: index of the game in its call of `play_games`, or in its pairing of an evaluation; None if `act` was
+            called. In `generate` it begins again with each part of a shard, and names no game.
         seat: the seat that was asked.
         turn: number of turns that the game has had before.
         attempt: number of unusable replies that the model has given in this turn before.

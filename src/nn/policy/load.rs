@@ -60,7 +60,7 @@ pub fn policy_bytes(path: &Path) -> Result<Vec<u8>, PolicyError> {
     Ok(bytes)
 }
 
-/// An equal policy that is in use; otherwise this one, which is registered unless another thread is here.
+/// An equal policy that is in use, else this one. It is registered if no other thread holds the list.
 fn shared(policy: Policy) -> Arc<Policy> {
     let is_same = |other: &Arc<Policy>| {
         other.checksum() == policy.checksum() && other.bytes() == policy.bytes()
