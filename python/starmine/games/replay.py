@@ -60,7 +60,8 @@ class ReplaySettings:
             UnknownNameError: there is no such output.
             StarmineError: `outputs` is empty, or a setting of observations has no output that depends on it.
         """
-        names = DEFAULT if outputs is None else outputs if isinstance(outputs, str) else tuple(outputs)
+        wanted = DEFAULT if outputs is None else outputs
+        names = wanted if isinstance(wanted, str) else tuple(wanted)
         check_names("output", names, OUTPUTS)
         if not names:
             raise StarmineError("outputs is empty: expected at least one name")
@@ -70,7 +71,7 @@ class ReplaySettings:
                 raise StarmineError(
                     f"{name}={batch[name]!r} without {needed} in outputs is not allowed: it would do nothing"
                 )
-        return ReplaySettings(names, USUAL | batch)
+        return ReplaySettings(tuple(names), USUAL | batch)
 
     def check(self, variant: Variant) -> None:
         """Check, before anything is read, that games can be replayed so.
