@@ -142,7 +142,7 @@ class SeenGame:
         """Draw possible games: states in which the observer sees what it sees here, as `State.worlds` draws them.
 
         Args:
-            count: number of states, 1 to 1,000,000.
+            count: number of states, 1 to 100,000.
             seed: 0 to 2**64 - 1; None for a random one.
 
         Raises:

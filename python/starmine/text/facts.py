@@ -49,7 +49,12 @@ def hint_text(move: Move | Event, variant: Variant) -> str:
 
 
 def move_text(view: View, action: int) -> str:
-    """A move of the observer in words that name seats, such as "hint seat 1 red" or "play slot 2"."""
+    """A move of the observer in words that name seats, such as "hint seat 1 red" or "play slot 2".
+
+    Raises:
+        StarmineError: there is no such action.
+    """
+    view.variant.move(action)  # refuses -1, which would be the last one
     return move_texts(view.variant, view.observer)[action]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any, NamedTuple, Protocol
 from zlib import crc32
 
@@ -66,7 +67,8 @@ def save_checkpoint(path: Path, program: str, args: ScriptArgs, progress: Progre
             equal in all processes and is saved once.
 
     Raises:
-        TrainingError: the processes' states differ.
+        TrainingError: the processes' states differ, or the state has other types than `torch.load(weights_only=True)`
+            reads.
         OSError: the file cannot be written; the earlier one is still there.
     """
     shared = {name: value for name, value in state.items() if name != OWN}
@@ -85,6 +87,14 @@ def save_checkpoint(path: Path, program: str, args: ScriptArgs, progress: Progre
     def write() -> None:
         data = io.BytesIO()
         torch.save(contents, data)
+        data.seek(0)
+        try:
+            torch.load(data, weights_only=True)
+        except UnpicklingError as error:
+            raise TrainingError(
+                "the learner's state_dict() has a value that a resume could not read: "
+                "expected tensors and Python's numbers, texts, lists and dicts"
+            ) from error
         replace_file(path, seal(data.getbuffer()))
 
     in_first_process(write)

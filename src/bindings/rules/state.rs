@@ -21,8 +21,8 @@ use crate::encode::Encoder;
 use crate::rules::{self, ActionId, Belief, GameRng, SeenGame};
 use crate::threads::is_stopped;
 
-/// The most worlds of one call: each is a whole state.
-const MAX_WORLDS: usize = 1_000_000;
+/// The most worlds of one call: each is a whole state, of about a kilobyte.
+const MAX_WORLDS: usize = 100_000;
 
 /// The most worlds that are drawn without looking for signals.
 const FEW_WORLDS: usize = 1 << 10;
@@ -247,7 +247,7 @@ impl State {
     /// for a seed.
     ///
     /// Args:
-    ///     count: number of worlds, 1 to 1,000,000.
+    ///     count: number of worlds, 1 to 100,000; `Batch.worlds` holds more.
     ///     seed: 0 to 2**64 - 1; None for a random one.
     ///     observer: the seat whose hand is drawn anew; None for the seat to act.
     ///

@@ -89,6 +89,12 @@ def test_a_reply_that_is_no_text_is_refused(reply):
     assert isinstance(read(reply, VIEWS["two"])[1], starmine.NotationError)
 
 
+@pytest.mark.parametrize("action", [-1, 20])
+def test_an_action_that_is_none_has_no_text(action):
+    with pytest.raises(starmine.StarmineError):
+        move_text(VIEWS["two"], action)
+
+
 class Nameless:
     def __repr__(self):
         raise KeyError

@@ -5,6 +5,7 @@ import os
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tiny_runs import Weights, train
 from training_runs import TrainingError, needs_train_extra
@@ -41,6 +42,16 @@ def test_a_flipped_bit_is_refused(run):
 def test_weights_that_do_not_fit_keep_the_error_of_pytorch(run):
     with pytest.raises(RuntimeError):
         train(run, Weights(width=41), resume=True, total_steps=4)
+
+
+def test_a_state_that_a_resume_could_not_read_is_not_saved(tmp_path):
+    class WithNumbers(Weights):
+        def state_dict(self):
+            return super().state_dict() | {"mean": np.float64(0.5)}
+
+    with pytest.raises(TrainingError):
+        train(tmp_path, WithNumbers())
+    assert not (tmp_path / "checkpoint.pt").exists()
 
 
 def test_a_failed_save_keeps_the_checkpoint(run, monkeypatch):
