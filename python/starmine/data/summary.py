@@ -43,7 +43,7 @@ class TableScores:
         counts: int64 (256,), the number of games by score.
         turns: number of turns of these games.
         stopped: number of games that stopped before their end.
-        failed: number of games that a player gave up; `counts` leaves them out.
+        failed: number of games in which a player failed; `counts` leaves them out.
     """
 
     name: str
@@ -83,7 +83,7 @@ class Info:
         missing: number of shards that the data set lacks.
         bytes: size of the files.
         total: the scores of all games: an object with `games`, `mean`, `standard_error`, `turns`, `stopped`, the number
-            of games that stopped before their end, `failed`, the number of games that a player gave up, and
+            of games that stopped before their end, `failed`, the number of games in which a player failed, and
             `counts`, int64 (256,), the number of the other games by score.
         tables: objects like `total` that also have a `name`, one for each list of players by seat; most games first.
     """
@@ -150,9 +150,10 @@ def info(path: str | os.PathLike[str]) -> Info:
 
     Raises:
         ImportError: pyarrow is missing.
-        DamagedFileError: a file is damaged; the message says what to do.
+        FileNotFoundError: there is no such file or folder.
+        DamagedFileError: a file is damaged or has the name of another shard; the message says what to do.
         PermissionError: a file cannot be read.
-        StarmineError: there are no games, their rules differ, or a file has the name of another shard.
+        StarmineError: there are no games, or their rules differ.
     """
     path = given_path("path", path)
     try:

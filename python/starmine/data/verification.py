@@ -102,12 +102,13 @@ def verify(
 
     Args:
         path: a folder of shards, or one file.
-        deal: also deal the games anew from seed and index, and compare decks and first players.
+        deal: also deal the games anew from seed and index, and compare decks and first players. A game without these,
+            or of an episode other than 0, is a problem then.
         num_threads: for the games; None for one for each core.
         progress: show the progress on standard error.
 
     Returns:
-        What was found, with a list of all that does not hold. It is not an error.
+        What was found, with the first 1,000 problems and the number of all. A problem raises no error.
 
     Raises:
         FileNotFoundError: there is no such file or folder.

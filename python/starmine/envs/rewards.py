@@ -1,11 +1,13 @@
 """What games reward, and what a lost game costs. `Rewards` counts for environments, `TrainingGames` and examples alike.
 
-A turn is rewarded with the points that it adds to the fireworks. The turn that loses a game also costs points:
+With `reward="fireworks"` a turn is rewarded with the points that it adds to the fireworks. The turn that loses a game
+also costs points:
 
     lost_game_penalty + lost_points_share * (points of the game)
 
-`reward="fireworks"` has these two numbers. `lost_points_share` is 0 at first, and a training loop may raise it as it
-goes on. `reward="score"` is the score of the rules: under `lost_game_score="zero"` a lost game loses all its points.
+`lost_points_share` is 0 at first, and a training loop may raise it as it goes on. With `reward="score"` a turn is
+rewarded with the change of the score: under `lost_game_score="zero"` the turn that loses a game takes all its points,
+and costs `lost_game_penalty`, too.
 """
 
 from __future__ import annotations

@@ -165,7 +165,7 @@ class HanabiEnv(CopiedWhole, gymnasium.Env[Array, np.int64]):
                 top card first. "start_player" is the seat that starts this deck.
 
         Returns:
-            The observation (D,) or (players, D), and info.
+            The observation, of the shape and dtype of `observation_space`, and info.
 
         Raises:
             UnknownNameError: another option; the message has the nearest.
@@ -195,7 +195,7 @@ class HanabiEnv(CopiedWhole, gymnasium.Env[Array, np.int64]):
                 `variant.action_meaning(action)` describes an id. After the end of the game no action is legal.
 
         Returns:
-            Observation (D,) or (players, D), reward, terminated, truncated, info.
+            The observation as in `reset`, reward, terminated, truncated, info.
 
         Raises:
             IllegalActionError: an action that the rules refuse; nothing has moved. With illegal_action="terminate" it

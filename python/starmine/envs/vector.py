@@ -122,7 +122,8 @@ class MaskedActions(MultiDiscrete):  # type: ignore[type-arg,unused-ignore]
 class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
     """Many games of one variant, stepped together.
 
-    Each step plays one turn in every game. The seat whose turn it is acts, so one policy plays all seats.
+    Without partners each step plays one turn in every game. The seat whose turn it is acts, so one policy plays all
+    seats.
     An observation is relative to the seat that observes: the seat to act, or with observers="all" the seat of its row.
     All seats share one reward. By default it is the change of the score, as in the Hanabi Learning Environment (HLE),
     so that an episode's return is its final score. A lost game scores 0, so its last reward takes back all points.
@@ -173,9 +174,9 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
     reward of the learner's first step in the episode, since a reset has no reward. An episode that ends before the
     learner's first turn is skipped. A policy or module is called once for all games in which it is to act.
 
-    Info. Each entry is an array over the games. Each has a bool mask (N,), such as `_score` for `score`, true for the
-    games where the entry is valid. For entries named `final_` these are the games that ended in this step, for the
-    others all games:
+    Info. Each entry is an array over the games. Each has a bool mask (N,), such as `_score` for `score`. That of a
+    `final_` entry marks the games that ended in this step. The others mark all games, and after a reset with
+    "reset_mask" the games that were dealt:
         action_mask: bool (N, A), the legal actions of the seat to act.
         current_player: int32 (N,), the seat to act.
         score: int32 (N,), the score so far.
@@ -312,6 +313,7 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
             DeckError: a deck that is not the variant's, or a start player that is not a seat.
             StarmineError: a seed out of range, decks for a batch with partners, or, as in `step`, a partner that fails.
             TypeError: a seed that is not an integer, or options that are not a dict.
+            ResetNeeded: a partner failed in an earlier call, and "reset_mask" is given.
             ClosedEnvironmentError: the environment is closed.
         """
         self._check_open()
@@ -343,7 +345,7 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
             StarmineError: a partner chose an illegal move or raised an exception, which is the cause. Reset the
                 environment then.
             ArrayError: actions of another shape or dtype.
-            ResetNeeded: `reset` has not been called.
+            ResetNeeded: `reset` has not been called, or a partner failed in an earlier call.
             ClosedEnvironmentError: the environment is closed.
         """
         self._check_open()

@@ -174,7 +174,7 @@ class Evaluation:
         return methods_of(self)
 
     def pairing(self, player: str, partner: str) -> Pairing:
-        """The statistics of one player with another.
+        """The statistics of one player with another; of 0 games, with means of nan, if they have not met.
 
         Raises:
             UnknownNameError: there is no such player.

@@ -28,7 +28,7 @@ class TableCell:
         row: a player or a method.
         column: a partner, or "mean" over the partners, "mean (held out)" over those that are held out, or "self-play".
         games: games played, failed ones included.
-        failed: games that a player gave up; the statistics exclude them.
+        failed: games in which a player failed; the statistics exclude them.
         score: the mean score; nan without games.
         standard_error: of the mean over decks: all games of a deck count as one value. None for fewer than two decks.
         seeds: number of the method's seeds; 1 for a player.

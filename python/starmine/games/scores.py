@@ -67,7 +67,10 @@ class ScoredGames:
         return mean_and_error(ended == ending_code(ending))[0]
 
     def summary(self) -> dict[str, Any]:
-        """The number of games, the mean score and its standard error, the shares of perfect and of lost games.
+        """A dict of the games in which no player failed.
+
+        "games" is their number; "score" and "standard_error" (None for fewer than two games) have 3 digits, the shares
+        "perfect" and "lost" have 4.
 
         >>> import starmine
         >>> starmine.play_games(["random", "random"], games=100).summary()["perfect"]

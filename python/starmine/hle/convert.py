@@ -66,6 +66,8 @@ def action(variant: Variant, move: Mapping[str, Any] | HanabiMove | SupportsInde
 
     Raises:
         IllegalMoveError: the variant has no such move.
+        AssertionError, KeyError, TypeError, ValueError: the dictionary is not of HLE's form.
+        StarmineError: HLE does not have these rules.
 
     >>> import starmine
     >>> from starmine import hle

@@ -37,11 +37,11 @@ class HanabiObservation(Public):
         return seat if seat < 0 else (seat - self._observer) % self.num_players()
 
     def observed_hands(self) -> list[list[HanabiCard]]:
-        """The hands, the oldest card first; the observer's cards are not valid."""
+        """The hands by offset, the oldest card first. The observer's cards are not valid, except with SEER."""
         return [[HanabiCard(*card) for card in hand] for hand in self._position.hands(self._observer)]
 
     def card_knowledge(self) -> list[list[HanabiCardKnowledge]]:
-        """What hints say about each card of each hand."""
+        """What hints say about each card of each hand: nothing with MINIMAL, the card itself with SEER."""
         return self._position.knowledge(self._observer)
 
     def last_moves(self) -> list[HanabiHistoryItem]:

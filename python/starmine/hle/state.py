@@ -86,7 +86,7 @@ class HanabiState(Public):
         self._position = Position(rules, core, variant.players * variant.hand_size)
 
     def copy(self) -> HanabiState:
-        """A copy, which draws its cards from the same random numbers, as in HLE: they do not share their futures."""
+        """A copy. As in HLE both draw their next cards from one sequence of random numbers, unless a deck was given."""
         return HanabiState(None, self)
 
     def observation(self, player: int) -> HanabiObservation:

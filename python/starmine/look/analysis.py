@@ -40,7 +40,8 @@ class Mistake:
 def mistakes(state: State, names: Sequence[str] | None = None, suits: Sequence[str] | None = None) -> list[Mistake]:
     """The turns of a game that cost points, and the misplays, which cost a life token; in their order.
 
-    The points of all mistakes are those by which the score has stayed behind what could be reached after the deal.
+    The points of all mistakes add up to the fall of `View.reachable_score` since the deal. After the end of a game this
+    is what could be reached after the deal, minus the score.
 
     Args:
         state: the game, of which the past turns are looked at.

@@ -186,17 +186,18 @@ def load_policy(policy: str | os.PathLike[str], sampled: bool = False) -> Traine
     search, a partner in the training scripts, or hold a seat in a `Batch`.
 
     Args:
-        policy: one of `starmine.policies.shipped()`, as a partner in training better a small one, such as
-            `ippo-2p-small`; a file that the `save` of a network of `starmine.torch` wrote, as
+        policy: one of `starmine.policies.shipped()`; a file that the `save` of a network of `starmine.torch` wrote, as
             the example scripts do; the folder of a run of these scripts, whose `policy.safetensors` is the policy that
             the run ended with; or a file of OBL, SAD or JaxMARL. `starmine.policies.foreign` lists the formats of other
             libraries, and has options for them.
         sampled: sample its moves with their probabilities, as in training, instead of playing the most probable one.
-            For a policy of action values, as `examples/obl.py` trains, the probabilities are a softmax of these.
+            For Starmine's policies of action values, as `examples/obl.py` trains, the probabilities are a softmax of
+            these. Action values of other libraries are not sampled.
 
     Raises:
         UnknownNameError: there is no such policy, and no file that can be read.
         SerializationError: the file is not a policy file, or its weights are so large that its outputs may overflow.
+        StarmineError: `sampled` for action values of another library, or its network fits no preset.
         ImportError: PyTorch plays the policy, and is missing.
 
     >>> import starmine

@@ -30,6 +30,8 @@ def pool(
 ) -> tuple[dict[str, str], dict[str, str]]:
     """The partners at hand for a game: bots, shipped policies, and the policies of the runs in a folder.
 
+    `random` and bots that see all hands are left out.
+
     If a shipped policy has a small version, as `ippo-2p` has `ippo-2p-small`, only the small one is a partner: its
     moves take about a third of the time, and our tables with partners were measured with it.
 
@@ -42,7 +44,7 @@ def pool(
         The players to meet and the players that are held out, each as texts by name, as `evaluate` takes them.
 
     Raises:
-        UnknownNameError: there is no such game, or a name in `hold_out` is no player's.
+        UnknownNameError: there is no such game, or a name in `hold_out` is none of the players here.
         StarmineError: there is no such folder, or a run has the name of a bot or of a shipped policy.
         SerializationError: a file in the folder is not a policy of Starmine.
 

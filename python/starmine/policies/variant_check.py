@@ -8,7 +8,7 @@ from starmine._core import Batch, Variant, VariantError, _Player
 
 
 def check_variant(player: Any, variant: Variant) -> None:
-    """Refuse a loaded player or the object of a policy, not a text, that does not play a variant.
+    """Refuse a player that does not play a variant. A text, and an object without the attribute `variant`, pass.
 
     A policy with an attribute `variant` plays these rules. Starting seat, names of suits and the score of a lost game
     make no difference to it.

@@ -100,9 +100,9 @@ class ColorNetwork(ActorCritic):
 
         Args:
             own: the linear layer for the colours' rows.
-            rows: (n, C, inputs), a row for each colour.
+            rows: (n, C, inputs of `own`), a row for each colour.
             common: the linear layer for `shared`.
-            shared: (n, inputs), the input that all colours share.
+            shared: (n, inputs of `common`), the input that all colours share.
 
         Returns:
             The outputs of the towers (n, C, width), and their mean and maximum over the colours, (n, 2 * width).

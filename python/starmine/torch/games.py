@@ -154,7 +154,7 @@ class GamesDataset(CopiedWhole, IterableDataset[TensorRows]):
 
     @property
     def epoch(self) -> int:
-        """The epoch of the next iteration, 0 at first. It advances only by `set_epoch`."""
+        """The epoch of the next iteration, 0 at first. Only `set_epoch` and `load_state_dict` change it."""
         return int(self._epoch)
 
     def set_epoch(self, epoch: int) -> None:

@@ -46,7 +46,7 @@ class HiddenState(NamedTuple):
 
 
 class HintFeatures(nn.Module):
-    """Two numbers for each card: the probability that it is playable now, and that it is dead (never playable).
+    """Two numbers for each card: the probability that it is playable now, and that it is on its firework already.
 
     These are other features than the extra output "card_features" of a batch, which has three numbers and counts the
     copies that are left. Here all cards that the hints allow are equally likely, whatever copies are left. The features
@@ -192,7 +192,7 @@ class ActorCritic(Agent, ABC):
         return torch.zeros(games, self.players, self.state_width, device=self.heads.weight.device)
 
     def one_turn(self, states: Tensor) -> HiddenState:
-        """The `HiddenState` of K seats, each of another game, that play one turn from hidden states (K, width)."""
+        """The `HiddenState` of the acting seats of K games for one turn, with `states` (K, 1, width), of (K, width)."""
         seat = torch.zeros(1, len(states), dtype=torch.int64, device=states.device)
         return HiddenState(states[:, None], seat, episode_start=seat.bool())
 

@@ -238,8 +238,8 @@ class ModulePolicy:
             The actions, int64 (K,).
 
         Raises:
-            StarmineError: the module returned neither logits (K, A) nor actions (K,), a logit that is nan or infinite,
-                or more than logits and values.
+            StarmineError: the module returned neither logits (K, A) nor actions (K,), or more than logits and values;
+                the logit of a legal action is nan or +inf; or a sampled policy got turns without `uniform`.
         """
         mask = torch.from_numpy(turns.action_mask).to(self.device)
         obs = torch.from_numpy(turns.obs).to(self.device)

@@ -30,7 +30,7 @@ def unpack_bits(
     dtype: torch.dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Unpack observations into a tensor with one element for each bit.
+    """Unpack observations into a tensor with one element for each feature.
 
     Equal to `np.unpackbits(bits, axis=-1, count=num_features, bitorder="little")`. On the CPU the Rust core unpacks,
     with up to `torch.get_num_threads()` threads for many rows; on other devices, and under torch.compile and tracing,

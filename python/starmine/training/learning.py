@@ -199,8 +199,8 @@ Network = TypeVar("Network", bound=nn.Module)
 class WeightAverage(Generic[Network]):
     """A copy of a network whose weights are an exponential moving average of the network's.
 
-    Early updates weigh more than 1 - decay, so that the first weights are soon forgotten: the n-th has the weight
-    max(1 - decay, 9 / (n + 10)).
+    Early updates weigh more than 1 - decay, so that the first weights are soon forgotten: update n, from 0, has the
+    weight max(1 - decay, 9 / (n + 10)).
 
     Args:
         network: the network, of which the copy is made.

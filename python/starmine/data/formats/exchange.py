@@ -47,8 +47,8 @@ def read_games(
             None for the rules of the first readable game; then a game of other rules is invalid.
         on_skip: a function that is called with the `SkippedGame` of each invalid game and of each unreadable file,
             which are left out. A game is invalid if it cannot be read, or has a deck that is not the variant's, an
-            illegal action, actions after its end, or a recorded score that the rules do not give it. None for an error
-            about the first of them.
+            illegal action, actions after its end, or a recorded score that the rules do not give it; 0 is allowed for a
+            game that was lost or stopped. None for an error about the first of them.
 
     Returns:
         The games, in the order of the source, in which their `number` counts from 0; several files are one source. A

@@ -30,15 +30,15 @@ DATA_SEED = 1  # the default
 @equal_by_value
 @dataclass(frozen=True)
 class Generation:
-    """What a call of `generate` left in the folder.
+    """What a call of `generate` made and found, of the shards that it was asked for.
 
     Attributes:
         folder: of the data set.
         shards: number of shards that were asked for.
         made: numbers of the shards that this call made.
-        kept: numbers of the shards that were whole before.
+        kept: numbers of the shards that were whole before, or that other processes made meanwhile.
         busy: numbers of the shards that other processes were making when this call ended.
-        games: number of games in the shards that are whole.
+        games: number of games in those of the shards that are whole.
         turns: number of turns in them.
         score: their mean score.
     """
@@ -89,9 +89,10 @@ def generate(
         games: number of games, at least 1.
         output: the folder.
         variant: a text as `starmine.variant` takes it, with as many seats as there are players, or a `Variant`.
-        seed: 0 to 2**64 - 1, but not 0, the seed of the tables in the documentation, nor the default seed of
-            `evaluate` and `play_games`: who learns from their decks is not measured by them any more.
-        evaluation_decks: whether these two seeds are allowed, for games that nothing learns from.
+        seed: 1 to 2**64 - 1, but not the default seed of `evaluate` and `play_games`: who learns from its decks is not
+            measured by them any more.
+        evaluation_decks: whether that seed and 0, the seed of the tables in the documentation, are allowed: for games
+            that nothing learns from.
         shard_size: games of a shard; a kill loses at most the shards that are being made.
         shards: the numbers of the shards to make, from 0; None for all.
         num_threads: threads for games in which bots hold all seats; None for one for each core.
@@ -101,7 +102,7 @@ def generate(
         progress: show games a second, mean score and time left on standard error.
 
     Returns:
-        What the folder holds.
+        What was made and found.
 
     Raises:
         ImportError: pyarrow is missing, or ray, which is asked for.
