@@ -29,16 +29,19 @@ classes! {
     DeckError(StarmineError): "A deck or a start player that does not fit the variant.";
     IllegalActionError(StarmineError): "An action that is not legal. Nothing has moved.
 
-    Attributes:
+    Attributes, except where a `Move` or its text is not a move of the variant:
         count (int): how many actions are illegal.
         rows (list[int]): the indices of the first 100 of their games, ascending. A single game is row 0.
         actions (list[int]): the action of each of these games.
-        legal (list[list[int]]): the legal actions of each, ascending; none in a game that is over.";
+        legal (list[list[int]]): the legal actions of each, ascending. None in a game that is over, and in a single
+        game for a number that is no action id.";
     NotationError(StarmineError): "Text that is not a card or a move.";
     ArrayError(StarmineError): "An array of the wrong shape, dtype or layout.";
-    UnknownNameError(StarmineError): "A name that no preset, encoder, bot, rule or setting has.";
+    UnknownNameError(StarmineError): "A name that no preset, encoder, bot, rule or setting has,
+    or a bot's text that cannot be read.";
     SerializationError(StarmineError): "Stored data that is damaged or of another version.";
-    BusyError(PyRuntimeError): "A batch that another thread is stepping, or was stepping when this process was forked.";
+    BusyError(PyRuntimeError): "A batch or a bot that another thread is using,
+    or a batch that another thread was using when this process was forked.";
 }
 
 /// The classes of exceptions for errors that have one each.

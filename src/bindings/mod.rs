@@ -117,7 +117,8 @@ fn look_up_numpy(py: Python<'_>) -> PyResult<()> {
 
 /// encoders() -> list[str]
 ///
-/// The names of all observation encoders.
+/// The names of all observation encoders, which are the types of HLE: "canonical" (its card_knowledge),
+/// "canonical-minimal" (without knowledge of cards) and "canonical-seer" (shows the observer's own hand).
 #[pyfunction]
 fn encoders() -> Vec<&'static str> {
     Encoder::ALL.iter().map(|encoder| encoder.name()).collect()

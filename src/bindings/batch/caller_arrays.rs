@@ -19,7 +19,7 @@ macro_rules! define_methods {
             ///     ArrayError: as `reset`, or an array of the wrong shape or dtype, read-only, not
             ///         contiguous in C order, not aligned, or overlapping another. Nothing has changed
             ///         then.
-            ///     StarmineError: as `reset`.
+            ///     DeckError, StarmineError, TypeError: as `reset`.
             ///     BusyError: another thread is in a call of this batch.
             #[pyo3(signature = (seed=None, reset_mask=None, decks=None, start_players=None, *, $($name=None),+))]
             fn reset_into<'py>(
@@ -48,6 +48,7 @@ macro_rules! define_methods {
             ///     ArrayError: as `step`, or an array of the wrong shape or dtype, read-only, not
             ///         contiguous in C order, not aligned, or overlapping another. No game has moved
             ///         then.
+            ///     StarmineError: as `step`.
             ///     BusyError: another thread is in a call of this batch.
             #[pyo3(signature = (actions, *, $($name=None),+))]
             fn step_into<'py>(

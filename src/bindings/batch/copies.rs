@@ -11,6 +11,11 @@ use crate::bindings::interruptible::{detached, interruptible};
 #[pymethods]
 impl Batch {
     /// An independent batch in the same state.
+    ///
+    /// Raises:
+    ///     StarmineError: an earlier call was interrupted: reset all games first.
+    ///     MemoryError: the games do not fit into memory.
+    ///     BusyError: another thread is in a call of this batch.
     fn copy(&self, py: Python<'_>) -> PyResult<Batch> {
         let games = self.lock()?;
         let copy = || games.batch.try_clone();
@@ -24,6 +29,7 @@ impl Batch {
     /// Raises:
     ///     SerializationError: games have given decks, worlds were drawn into the batch since its last reset of all
     ///         games, or partners are Python objects.
+    ///     StarmineError: an earlier call was interrupted: reset all games first.
     ///     MemoryError: there is no memory for the bytes.
     ///     BusyError: another thread is in a call of this batch.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {

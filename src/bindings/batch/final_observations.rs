@@ -33,6 +33,11 @@ impl Batch {
     /// Returns:
     ///     The indices of the K games, int64 (K,), in ascending order, and their last observations in
     ///     a new array, as `obs` but with K for N.
+    ///
+    /// Raises:
+    ///     StarmineError: an earlier call was interrupted: reset all games first.
+    ///     MemoryError: there is no memory for the rows.
+    ///     BusyError: another thread is in a call of this batch.
     fn final_observations<'py>(
         &self,
         py: Python<'py>,

@@ -57,18 +57,20 @@ const LONG_PARTNERS: usize = 1 << 8;
 ///     dtype: "float32", "float16", "uint8", or "bits": uint8 rows of 8 * ceil(D / 64) bytes with one
 ///         bit for each feature, little bit order, padding bits 0.
 ///     observers: "current" for the observation of the seat to act, or "all" for those of all seats.
-///     autoreset_mode: when an ended game is replaced by a new one: "SameStep", "NextStep" or
-///         "Disabled".
+///     autoreset_mode: when an ended game is dealt anew. "SameStep": in the step that ends it; `obs`,
+///         `action_mask`, `current_player` and `score` then show the new game. "NextStep": in the next
+///         step, which ignores its action. "Disabled": only by `reset`; a step before that is refused.
 ///     illegal_action: "raise" to refuse the step, or "terminate" to end that game as a lost game.
 ///     partners: the seats that bots play, such as {1: "smart"}. The value is a bot's name (any text
 ///         that `play_games` takes, including a policy file), the result of `load_policy`, or a
-///         sequence of these, one of which is drawn for each episode. A step then plays the learner's
-///         turn and the partners' turns up to the learner's next one, and its reward is their sum. The
-///         points of the partners' turns before the learner's first one belong to the reward of the
-///         learner's first step in the episode, so that the rewards of an episode add up to its final
-///         score. An episode that ends before the learner's first turn is skipped; after 1,000 such
-///         episodes in a row in one step, the game remains ended and its mask is all False. The
-///         next step, with any action, deals it anew.
+///         sequence of up to 64 of these or of pairs (partner, weight). One of them is drawn for each
+///         episode, with a probability in proportion to its weight, by default 1. The learner, who calls
+///         `step`, has the other seats. A step then plays the learner's turn and the partners' turns up to
+///         the learner's next one, and its reward is their sum. The points of the partners' turns before
+///         the learner's first one belong to the reward of the learner's first step in the episode, so
+///         that the rewards of an episode add up to its final score. An episode that ends before the
+///         learner's first turn is skipped; after 1,000 such episodes in a row in one step, the game
+///         remains ended and its mask is all False. The next step, with any action, deals it anew.
 ///     extra_outputs: names of optional outputs: "card_features", "public_marginals", "own_hand". `step`, `reset`,
 ///         `observe` and `allocate` return those that are named here. `step_into` and `reset_into` take an
 ///         array for any of them, named here or not.
@@ -109,10 +111,11 @@ const LONG_PARTNERS: usize = 1 << 8;
 /// Raises:
 ///     UnknownNameError: there is no such preset, encoder, dtype, mode, bot or extra output.
 ///     VariantError: partners that do not play this variant.
-///     StarmineError: a number out of range, or partners who end 1,000 deals of a game in a row before
-///         the learner's first turn.
+///     StarmineError: a number out of range, partners in all seats, weights that are negative or all 0,
+///         or partners who end 1,000 deals of a game in a row before the learner's first turn.
+///     SerializationError: a partner's policy file is damaged.
 ///     MemoryError: the games do not fit into memory.
-///     TypeError: there is no such argument; the message has the nearest.
+///     TypeError: there is no such argument, or a value of another type.
 ///
 /// >>> import numpy as np, starmine
 /// >>> batch = starmine.Batch("standard", 4, seed=0)
@@ -371,8 +374,9 @@ impl Batch {
     /// Deals games anew and returns all outputs in new arrays.
     ///
     /// Args:
-    ///     seed: None for each game's next episode (the first call keeps the games as they were
-    ///         dealt), an integer to seed the batch, or N integers to seed each game.
+    ///     seed: None for each game's next episode (before any step or reset the games stay as they were
+    ///         dealt), an integer to seed the batch, or N integers to seed each game: game i is then game 0
+    ///         of the i-th seed. Episodes of a new seed begin with 0.
     ///     reset_mask: bool (N,), the games to deal anew; None for all.
     ///     decks: uint8 (N, deck_size), the decks to deal instead of those of the seeds: for each card
     ///         suit * ranks + rank, the top card first, seat 0's hand before seat 1's. The decks of games
@@ -380,12 +384,14 @@ impl Batch {
     ///     start_players: uint8 (N,), the seats that start, only with decks; None for seat 0.
     ///
     /// Raises:
-    ///     ArrayError: a mask, seeds, decks or start players of the wrong shape or dtype, or a mask without
-    ///         any game.
+    ///     ArrayError: a mask, decks or start players of the wrong shape or dtype, another number of seeds
+    ///         than N, or a mask without any game.
+    ///     TypeError: a seed that is no integer.
     ///     DeckError: a deck that is not the variant's, or a start player that is not a seat; nothing has
     ///         changed.
-    ///     StarmineError: a seed out of range, or partners who leave the learner no turn; nothing has
-    ///         changed.
+    ///     StarmineError: a seed out of range, start players without decks, decks beside partners, partners
+    ///         who leave the learner no turn, or a mask that leaves games out after an interrupted call;
+    ///         nothing has changed.
     ///     BusyError: another thread is in a call of this batch.
     #[pyo3(signature = (seed=None, reset_mask=None, decks=None, start_players=None))]
     fn reset<'py>(
@@ -404,6 +410,7 @@ impl Batch {
     /// Returns all outputs of the games as they stand, in new arrays: no rewards, nothing terminated.
     ///
     /// Raises:
+    ///     StarmineError: an earlier call was interrupted: reset all games first.
     ///     BusyError: another thread is in a call of this batch.
     fn observe(&self, py: Python<'_>) -> PyResult<Py<PyDict>> {
         self.call_new(py, self.lock()?, |games, outputs| games.batch.observe(outputs))

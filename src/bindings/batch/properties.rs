@@ -24,7 +24,7 @@ impl Batch {
         Ok(self.lock()?.batch.num_envs())
     }
 
-    /// The seed that the batch was last given.
+    /// The last seed of the whole batch: of the constructor, or of a reset with one seed.
     #[getter]
     fn seed(&self) -> PyResult<u64> {
         Ok(self.lock()?.batch.seed())
@@ -48,7 +48,7 @@ impl Batch {
         Ok(self.lock()?.batch.options().observers.name())
     }
 
-    /// When an ended game is replaced by a new one: "SameStep", "NextStep" or "Disabled".
+    /// When an ended game is dealt anew: "SameStep", "NextStep" or "Disabled".
     #[getter]
     fn autoreset_mode(&self) -> PyResult<&'static str> {
         Ok(self.lock()?.batch.options().autoreset_mode.name())
@@ -68,7 +68,7 @@ impl Batch {
         partners_dict(py, &self.lock()?.batch.options().partners)
     }
 
-    /// The names of the extra outputs that `step` and `reset` return, in the order of the outputs.
+    /// The names of the extra outputs that `step`, `reset` and `observe` return, in the order of the outputs.
     #[getter]
     fn extra_outputs(&self) -> PyResult<Vec<&'static str>> {
         let batch = &self.lock()?.batch;

@@ -26,11 +26,13 @@ impl Batch {
     /// result. A batch of worlds cannot be stored until one call resets all its games.
     ///
     /// Args:
-    ///     count: worlds of each game, at least 1. World w of game g is game `count * g + w` of the result.
-    ///     seed: 0 to 2**64 - 1; None for a random one. World i is a function of its game, the seed and i.
+    ///     count: worlds of each game, at least 1; `count * N` is at most 2**32 - 1. World w of game g is game
+    ///         `count * g + w` of the result.
+    ///     seed: 0 to 2**64 - 1; None for a random one. Game i of the result is a function of the game that it is drawn
+    ///         from, the observer, the seed and i.
     ///     observer: the seat whose hand is drawn anew; None for the seat to act in each game.
-    ///     games: bool (N,), of which games worlds are drawn; None for all. The games of `into` that belong
-    ///         to the others stay as they are, and so do the fresh games of a new batch.
+    ///     games: bool (N,), the games of which worlds are drawn; None for all. In the places of the others
+    ///         `into` keeps its games, and a new batch has newly dealt ones.
     ///     into: a batch of the same variant with `count * N` games and without partners, whose games
     ///         are replaced, without allocating memory; its settings stay. None for a new batch
     ///         with the settings of this one.
@@ -44,6 +46,7 @@ impl Batch {
     ///         was interrupted halfway.
     ///     ArrayError: `games` has another shape or dtype.
     ///     MemoryError: the games do not fit into memory.
+    ///     BusyError: another thread is in a call of this batch or of `into`.
     ///
     /// >>> import starmine
     /// >>> batch = starmine.Batch("standard", 4, seed=0)

@@ -21,8 +21,8 @@ use crate::rules;
 /// The arguments of `SeatedBot._restored`.
 type RestoreArguments = (_Player, Variant, u8, u64, Option<(u64, rules::State)>);
 
-/// A bot in one seat, made by `starmine.make_bot`. `act(view)` returns its move as an action id. It also plays where
-/// `play_games` takes players.
+/// A bot in one seat, made by `starmine.make_bot`. `act(view)` returns its move as an action id. `play_games` takes it
+/// as a player too, and seats a new copy of the bot in each game.
 ///
 /// Attributes:
 ///     name: the bot's text.
@@ -179,11 +179,11 @@ impl SeatedBot {
 ///     bot: any text that `play_games` takes, policies included, or the result of `load_policy`.
 ///     variant: a `Variant`, or a preset's name.
 ///     seat: the seat that it holds.
-///     seed: of its random choices, 0 to 2**64 - 1. In the k-th game that the bot sees, these
-///         choices are those of game k of `play_games` with this seed.
+///     seed: of its random choices, 0 to 2**64 - 1. In the first game that the bot sees, these are the choices
+///         of game 0 of `play_games` with this seed, in the second those of game 1, and so on.
 ///
 /// Raises:
-///     UnknownNameError: there is no such bot or preset.
+///     UnknownNameError: there is no such bot, policy file or preset, or the text cannot be read.
 ///     SerializationError: a policy file is damaged.
 ///     VariantError: the bot does not play the variant.
 ///     StarmineError: a seat or a seed out of range, or a bot that sees all hands, which a view hides.

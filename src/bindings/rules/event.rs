@@ -19,7 +19,7 @@ type RestoreArguments = (Variant, u8, usize, u8, Option<Card>, bool, u8, Option<
 /// Attributes:
 ///     seat: the seat that moved.
 ///     action: the move's action id.
-///     move: the move as text, such as "hint +1 red".
+///     move: the move as short text, such as "play 2" or "hint +1 red".
 ///     kind: "play", "discard", "color_hint" or "rank_hint".
 ///     slot: the slot played or discarded, or None.
 ///     target: the seat that was hinted, or None.
@@ -29,7 +29,7 @@ type RestoreArguments = (Variant, u8, usize, u8, Option<Card>, bool, u8, Option<
 ///     touched: the slots of the cards that the hint matches.
 ///     card: the card played or discarded, or None.
 ///     added: whether the played card was added to its firework.
-///     misplay: whether the played card was not the next of its firework.
+///     misplay: whether a card was played and not added to its firework, which costs a life token.
 ///     regained: information tokens regained.
 ///     drawn: the card drawn afterwards, or None. A view hides the cards that its observer drew.
 #[pyclass(frozen, eq, hash, module = "starmine")]

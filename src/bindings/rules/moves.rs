@@ -11,7 +11,8 @@ use crate::rules::{self, ActionSet, Edition, Hint};
 /// Move(text)
 ///
 /// A move. Its text is that of `Variant.action_meaning`, and short forms such as "play 2" are read
-/// too. Names of the same colour index are equal: Move("hint +1 spades") == Move("hint +1 red").
+/// too. A move made from text shows the standard edition's colours. Colours of the same index are equal:
+/// Move("hint +1 spades") == Move("hint +1 red").
 ///
 /// Attributes:
 ///     kind: "play", "discard", "color_hint" or "rank_hint".

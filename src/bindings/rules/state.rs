@@ -243,8 +243,8 @@ impl State {
     ///
     /// Draws worlds: states with the same past turns, as far as one seat can tell, in which that seat's
     /// hand and the order of the deck are drawn anew. All assignments of the unseen cards that the hints
-    /// allow are equally likely, as in `View.sample_hands`. `Batch.worlds` draws worlds of many games, other ones
-    /// for a seed.
+    /// allow are equally likely, as in `View.sample_hands`. `Batch.worlds` draws worlds of many games; the
+    /// same seed gives other worlds there.
     ///
     /// Args:
     ///     count: number of worlds, 1 to 100,000; `Batch.worlds` holds more.

@@ -28,7 +28,7 @@ use crate::rules::{self, EpisodeSeed, Parameters, Rating, SWITCHES};
 ///
 /// Args:
 ///     players: 2 to 5.
-///     colors: number of suits, 1 to 6.
+///     colors: number of colours, also called suits, 1 to 6.
 ///     ranks: 1 to 5.
 ///     hand_size: 1 to 6; None for 5 with two or three players and 4 with more.
 ///     max_information_tokens: 0 to 16; games start with all of them.
@@ -37,19 +37,20 @@ use crate::rules::{self, EpisodeSeed, Parameters, Rating, SWITCHES};
 ///         in all; None for 3 copies of the lowest rank, 1 of the highest and 2 of the others.
 ///     random_start_player: whether a random seat starts, instead of seat 0.
 ///     empty_hints: whether a hint may match no card of the hand.
-///     crowning_piece: whether the game has no last round: it goes on until it is perfect, a card
-///         that a perfect game needs is lost, or a player has no legal action.
+///     crowning_piece: whether the game has no last round. It goes on until it is perfect, the last life
+///         token is lost, all copies of a card that a perfect game needs are discarded, or the seat to
+///         act has no legal action.
 ///     timed_display: whether a play may announce its colour, as an action of its own, and then
 ///         regains an information token.
-///     lost_game_score: the score of a lost game: "zero" as in HLE, or "fireworks" for the sum of
-///         the fireworks.
+///     lost_game_score: the score of a game that ends as "lost", "indispensable_card_lost" or
+///         "no_legal_action": "zero" as in HLE, or "fireworks" for the sum of the fireworks.
 ///     edition: the names of the suits in text: "standard", "ikebana" (black instead of white) or
 ///         "traditional" (playing cards). The games are the same.
 ///
 /// Raises:
 ///     VariantError: a value that is not allowed. The message has the parameter, the value and what
 ///         is allowed.
-///     TypeError: there is no such parameter; the message has the nearest.
+///     TypeError: there is no such parameter, or a value of another type.
 ///
 /// >>> import starmine
 /// >>> v = starmine.Variant(players=5)
@@ -125,8 +126,9 @@ impl Variant {
         self.0.parameters().copies.clone().unwrap_or_default()
     }
 
-    /// What holds for each rule that is on or off, in words for players, by the parameter's name: in a variant without
-    /// `empty_hints`, "A hint must touch at least one card.". The text is empty where nothing needs to be said.
+    /// What players are told about each rule that is on or off: a dict of texts by `random_start_player`, `empty_hints`,
+    /// `crowning_piece` and `timed_display`. Without `empty_hints` it is "A hint must touch at least one card.". The
+    /// text is empty where nothing needs to be said.
     #[getter]
     fn switches<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
@@ -243,8 +245,8 @@ impl Variant {
     ///     deck: all cards of the variant, instead of a seed, as `Card` or text, the top card first.
     ///         The hand of seat 0 is dealt first.
     ///     start_player: the seat that starts, only with a deck; None for seat 0.
-    ///     game, episode: only with a seed: deal game number `game` of episode number `episode` of
-    ///         a batch with this seed.
+    ///     game, episode: what game `game` of a batch with this seed has in its episode `episode`; each 0 to
+    ///         2**63 - 1. Without effect if a deck is given.
     ///
     /// Raises:
     ///     DeckError: the deck is not the variant's, or there is no such seat.

@@ -154,7 +154,7 @@ impl View {
     ///
     /// These are the exact marginals over all hands that the hints allow and that are made of copies
     /// which the observer does not see, all choices of copies being equally likely. They do not use
-    /// what the partners' choices tell.
+    /// what the teammates' choices tell.
     fn marginals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let view = self.view();
         let (kinds, belief) = (view.variant().num_card_kinds(), Belief::new(&view));
@@ -227,23 +227,22 @@ impl View {
         self.view().ending().map(rules::Ending::name)
     }
 
-    /// The turns left of the last round, the next one included; None until the deck is empty, and where there is no last
-    /// round.
+    /// The number of turns left in the last round. None while the deck has cards, and in variants without a last round.
     #[getter]
     fn turns_left(&self) -> Option<u8> {
         self.view().turns_left()
     }
 
-    /// The most points that the game can still reach, as far as discards and turns tell: of each suit the cards below
-    /// the first one whose copies are all discarded, and one point at most for each turn on which a card can still be
-    /// played.
+    /// An upper bound of the final score. In each suit it counts the cards below the first one whose copies are all
+    /// discarded. With a last round it is at most the sum of the fireworks plus the turns on which a card can still be
+    /// played. After the end it is the score.
     #[getter]
     fn reachable_score(&self) -> u8 {
         self.view().reachable_score()
     }
 
-    /// The kinds of cards that are "playable", next on their stack; "critical", needed and the last copy; and "dead",
-    /// never to be played again.
+    /// A dict of lists of `Card`: "playable", next on its firework; "critical", still needed, with one copy left; and
+    /// "dead", which can never be played again. A card can be playable and critical.
     fn outlook(&self) -> BTreeMap<&'static str, Vec<Card>> {
         let view = self.view();
         let (variant, outlook) = (view.variant(), view.outlook());
