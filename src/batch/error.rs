@@ -158,8 +158,8 @@ pub enum BatchError {
     #[doc(hidden)]
     #[error("the call was stopped")]
     Stopped,
-    /// An earlier step ended by a panic, by a signal from Python, or by [`PartnersError::NoTurn`], when some games had
-    /// moved and others had not.
+    /// An earlier step, reset or write of worlds ended halfway, or its outputs are lost: by a panic, by a signal from
+    /// Python, or by [`PartnersError::NoTurn`].
     #[error("an earlier call was interrupted halfway: expected a reset of all games first")]
     Interrupted,
     /// A reset mask without a game.

@@ -150,7 +150,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Deals episode 0 of every game.
+    /// Deals episode 0 of every game; with partners the first episode in which the learner has a turn.
     ///
     /// # Errors
     /// [`BatchError`] for zero games, more than there is memory for, threads that cannot be
@@ -220,7 +220,7 @@ impl Batch {
         })
     }
 
-    /// Whether bots hold some of the seats.
+    /// Whether partners hold some of the seats.
     fn has_partners(&self) -> bool {
         !self.config.options.partners.is_empty()
     }
@@ -315,7 +315,9 @@ impl Batch {
     /// Plays one turn in every game; with [`Partners`] the learner's turn and those of its partners up
     /// to its next one. The actions are the numbers of [`ActionId`](crate::rules::ActionId)s. A number
     /// that is not an id is an illegal action. If the call is stopped, every later one returns
-    /// [`BatchError::Interrupted`] until all games are reset.
+    /// [`BatchError::Interrupted`] until all games are reset. With external partners use
+    /// [`Batch::begin_step`], [`Batch::play_partners`] and [`Batch::end_step`]: the outputs of a step show neither their
+    /// points nor the games that they end.
     ///
     /// # Errors
     /// [`BatchError::IllegalActions`], [`BatchError::Interrupted`], or [`BatchError::Buffer`] for a buffer of a

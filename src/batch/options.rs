@@ -77,7 +77,7 @@ pub struct Options {
     pub autoreset_mode: AutoresetMode,
     /// What an illegal action does.
     pub illegal_action: IllegalAction,
-    /// The bots in the seats that the learner does not play; by default there are none.
+    /// The partners in the seats that the learner does not play; by default there are none.
     pub partners: Partners,
     /// The optional outputs that the batch has. In Rust each call writes those for which it has buffers.
     pub extra_outputs: Vec<ExtraOutput>,

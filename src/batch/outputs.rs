@@ -133,7 +133,7 @@ macro_rules! for_each_output {
             /// The code of the ending of the game that ended in this step, else 0; see
             /// [`Ending::from_code`](crate::rules::Ending::from_code).
             final_ending: WriteOnly<'a, i8> = Box<[i8]>, [];
-            /// Whether an illegal action ended the game in this step.
+            /// Whether an illegal action of the learner ended the game in this step.
             illegal_action: WriteOnly<'a, bool> = Box<[bool]>, [];
             /// For each card the probabilities that it is playable, dead and critical; see
             /// [`write_card_features`](crate::encode::write_card_features).

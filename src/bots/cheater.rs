@@ -125,7 +125,7 @@ impl<'a> OpenHands<'a> {
         Slot::new_unchecked((0..self.own_hand.len()).rev().max_by_key(order).unwrap_or(0))
     }
 
-    /// A hint that only passes the turn: the rank of the next player's oldest card.
+    /// A hint that only passes the turn: the rank of the oldest card of the next teammate who has cards.
     fn passing_hint(&self) -> Option<Move> {
         if !self.position.may_hint() {
             return None;

@@ -2,8 +2,7 @@
 
 use super::sparse_rows::SparseRows;
 
-/// Scratch memory of forward passes, of any policy. It grows with the number of rows; a pass of no
-/// more rows than an earlier one allocates nothing.
+/// Scratch memory of forward passes, of any policy, which is used again. It grows with the number of rows.
 #[derive(Clone, Debug, Default)]
 pub struct PolicyScratch {
     /// The packed observations.

@@ -11,7 +11,7 @@ use crate::search::SearchError;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PlayerSpecError {
-    /// No bot, or no option of a search, has this name.
+    /// No bot has this name.
     #[error(transparent)]
     Unknown(#[from] UnknownNameError),
     /// One of the rules cannot be parsed.
@@ -23,12 +23,12 @@ pub enum PlayerSpecError {
     /// The noise is not a probability.
     #[error("noise={0:?} is not allowed: expected a probability from 0 to 1")]
     Noise(String),
-    /// Noise without a bot, or with one that has noise.
+    /// Noise without a bot, or with a player that has noise, searches or is external.
     #[error(
         "bot={0:?} is not allowed: expected a probability and a bot without noise, such as \"noisy: 0.1; smart\""
     )]
     NoisyText(String),
-    /// The blueprint of a search cannot be used, or an option has a wrong value.
+    /// The blueprint of a search cannot be used, or an option is unknown or has a wrong value.
     #[error(transparent)]
     Search(#[from] SearchError),
     /// An option of a search is given twice.

@@ -23,8 +23,8 @@ use crate::search::{SearchError, SearchOptions, Searcher};
 ///
 /// [`PlayerSpec::external`] has no text: the caller plays its turns.
 ///
-/// The blueprint of a search is any of the others whose moves are not random. These options may
-/// follow it:
+/// The blueprint of a search is any of the others whose moves are not random and that does not see its
+/// own hand. These options may follow it:
 /// - `rollouts`, `milliseconds`, `hands`, `depth` and `threshold`, see [`SearchOptions`];
 /// - `method=mirror`, which is made for several searching seats, and its `step`, see
 ///   [`Method::Mirror`](crate::search::Method::Mirror).
@@ -106,8 +106,8 @@ impl PlayerSpec {
     /// # Errors
     /// [`SearchError`] for an option that is out of its range, for a time limit of another number than
     /// 1 to 1,000,000,000 milliseconds, which a text cannot have, and for a blueprint whose moves are
-    /// random, that sees its own hand, that searches itself, or that cannot value positions for a
-    /// depth.
+    /// random, that sees its own hand, that searches itself, that is external, or that cannot value
+    /// positions for a depth.
     pub fn with_search(self, options: SearchOptions) -> Result<PlayerSpec, SearchError> {
         options.check_text()?;
         if self.cheats() {

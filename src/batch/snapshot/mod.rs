@@ -32,7 +32,8 @@ const FORMAT: u8 = 9;
 
 impl Batch {
     /// Stores the batch as bytes, from which [`Batch::from_bytes`] resumes it exactly. The number
-    /// of threads and the [`Batch::finished`] games are not stored.
+    /// of threads, the instruction set, the [`Batch::finished`] games, and what a step has played that began and did
+    /// not end are not stored.
     ///
     /// # Errors
     /// [`BatchError::Interrupted`], [`BatchError::Memory`] if there is no memory for the bytes,

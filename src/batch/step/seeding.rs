@@ -6,7 +6,7 @@ use crate::rules::{EpisodeSeed, mix_seed};
 #[derive(Clone, Copy, Debug)]
 pub enum Seeds<'a> {
     /// Deal each game's next episode. The exception is a new batch, before its first step or reset: it
-    /// keeps the episodes 0 that it has dealt.
+    /// keeps the episodes that it has dealt.
     Continue,
     /// Seed the batch: game `i` becomes game `i` of this seed.
     Batch(u64),

@@ -14,7 +14,7 @@ pub enum TableRequest<'a> {
     /// The learner's turn in every game, with these actions. A game that is over is dealt anew instead. If
     /// all partners are bots, they play up to the learner's next turn.
     LearnerTurn(&'a [i64]),
-    /// The turn of an asked player or of a bot in each game of the mask `moving`.
+    /// The turn of an external partner or of a bot in each game of the mask `moving`.
     PartnerTurns { actions: &'a [i64], moving: &'a [bool], turns: BotTurns },
 }
 
@@ -68,8 +68,8 @@ impl TableRequest<'_> {
     }
 }
 
-/// Lets bots play in the open games. A game that has ended is dealt anew until its partners leave the learner a
-/// turn, at most [`MAX_DEALS`](crate::batch::tables::partner_game::MAX_DEALS) times; the last of these deals may be over.
+/// Lets bots play in the open games. A game that has ended is dealt anew, with autoreset `SameStep` or if the learner
+/// had no turn in it, until its partners leave the learner a turn, at most [`MAX_DEALS`](crate::batch::tables::partner_game::MAX_DEALS) times; the last of these deals may be over.
 /// `first` is the index of the first game.
 pub fn play_on(
     config: &BatchConfig,

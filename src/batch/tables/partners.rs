@@ -105,7 +105,7 @@ impl Partners {
     ///
     /// # Errors
     /// [`PartnersError`] for no partners or too many, for more or fewer weights than partners, and for
-    /// weights that are negative, not finite, or all 0.
+    /// weights that are negative, not finite, all 0, or too large to be added.
     pub fn with_weights(
         mut self,
         seat: Seat,

@@ -11,7 +11,7 @@ use crate::nn::PolicyScratch;
 use crate::rules::View;
 use crate::threads::is_stopped;
 
-/// Memory of [`advance`], so that it allocates nothing.
+/// Memory of [`advance`], which is used again. Policies allocate some in addition.
 #[derive(Debug, Default)]
 pub(crate) struct AdvanceScratch {
     /// The indices of the games in which bots are to play. [`advance`] removes them.

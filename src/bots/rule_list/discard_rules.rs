@@ -7,11 +7,11 @@ fn discard(slot: usize) -> Move {
     Move::Discard { slot: Slot::new_unchecked(slot) }
 }
 
-/// The oldest card whose hints prove it dead. If there is none, the oldest card whose plausible kinds
-/// are all blocked.
+/// The oldest card whose plausible kinds are all dead and of which colour and rank were hinted, or a
+/// hinted colour or rank is complete. If there is none, the oldest card whose plausible kinds are all
+/// blocked.
 ///
-/// A card whose plausible kinds are partly blocked and partly played is skipped unless both its
-/// colour and its rank were hinted, as in the implementation behind the published figures.
+/// Other dead cards are skipped, as in the implementation behind the published figures.
 pub(super) fn osawa(context: &mut RuleContext<'_>) -> Option<Move> {
     if !context.view.may_discard() {
         return None;

@@ -3,7 +3,7 @@
 //! The rules and the six published lists come from Walton-Rivers, Williams, Bartle, Perez-Liebana
 //! and Lucas, "Evaluating and modelling Hanabi-playing agents", 2017. That paper took one list from
 //! van den Bergh, Hommelberg, Kosters and Spieksma, "Aspects of the cooperative card game Hanabi",
-//! 2016, and one rule from Osawa, "Solving Hanabi: estimating hands by opponent's actions in
+//! 2016, and two lists and one rule from Osawa, "Solving Hanabi: estimating hands by opponent's actions in
 //! cooperative game with incomplete information", 2015. The behaviour is that of the public
 //! implementation in `MBlogs/mcts-hanabi` (from `rocanaan/hanabi-ad-hoc-learning`).
 //!

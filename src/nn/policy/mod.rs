@@ -49,6 +49,7 @@ const KEY: &str = "starmine";
 /// | `hidden` | the width of a colour's tower and the width of the trunk |
 /// | `weights` | how own cards are weighed: `slots` or `hands`: each slot by itself, or all slots together |
 /// | `recurrent` | false |
+/// | `card_features`, `layer_norm` | false or absent |
 ///
 /// Further keys are ignored. The tensors are `F32`, `F16` or `BF16`. The layers, each with `weight` of
 /// shape (out, in) and `bias`, are `color.0`, `color_rest`, `color.1`, `color_pooled`, `rest`, `trunk`,

@@ -47,7 +47,7 @@ impl PolicyOutputs {
         self.row(index).1
     }
 
-    /// The legal actions; none if the game is over.
+    /// The legal actions; none if the observer is not to act or the game is over.
     #[must_use]
     pub fn legal_actions(&self, index: usize) -> ActionSet {
         self.legal[index]
@@ -65,14 +65,14 @@ impl PolicyOutputs {
         legal.iter().map(logarithm).collect()
     }
 
-    /// The legal action with the greatest logit, of equal ones the lowest; `None` if the game is over.
+    /// The legal action with the greatest logit, of equal ones the lowest; `None` if there is no legal action.
     #[must_use]
     pub fn best_action(&self, index: usize) -> Option<ActionId> {
         let (logits, legal) = (self.logits(index), self.legal[index]);
         (!legal.is_empty()).then(|| ActionId::new_unchecked(best(legal, |action| logits[action])))
     }
 
-    /// The action that is chosen; `None` if the game is over. Only [`MoveChoice::Sampled`] draws
+    /// The action that is chosen; `None` if there is no legal action. Only [`MoveChoice::Sampled`] draws
     /// random numbers.
     #[must_use]
     pub fn action(&self, index: usize, choice: MoveChoice, rng: &mut GameRng) -> Option<ActionId> {

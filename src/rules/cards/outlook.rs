@@ -10,7 +10,7 @@ use crate::rules::variants::variant::Variant;
 pub struct Outlook {
     /// Next on its stack.
     pub playable: CardSet,
-    /// Can never be played: already on its stack, or above a card whose copies are all discarded.
+    /// Can never be played: already on its stack, or all copies of it or of a lower card are discarded.
     pub dead: CardSet,
     /// Can still be played, and all its other copies are discarded.
     pub critical: CardSet,

@@ -22,8 +22,8 @@ pub struct Event {
     pub added: bool,
     /// Information tokens regained by the move.
     pub regained: u8,
-    /// The card that the seat drew afterwards, which that seat cannot see. `None` after a hint or
-    /// when the deck was empty.
+    /// The card that the seat drew afterwards, which that seat cannot see. `None` after a hint, when the
+    /// deck was empty, and where the observer may not see it ([`Event::seen_by`]).
     pub drawn: Option<Card>,
 }
 

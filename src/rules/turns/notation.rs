@@ -13,20 +13,20 @@ use crate::rules::turns::hint::Hint;
 use crate::rules::turns::moves::{ActionId, Move};
 use crate::rules::variants::edition::Edition;
 
-/// Text that is not a card, a move, a seat, a slot or an offset.
+/// Text that is not a card, a suit, a rank, a move, an action, a seat, a slot or an offset.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
-#[error("{text:?} is not a {what}: expected {expected}")]
+#[error("{text:?} is not {what}: expected {expected}")]
 pub struct NotationError {
     /// The text, cut to 40 characters.
     pub text: String,
-    /// What was expected, such as a card.
+    /// What was expected, such as "a card".
     pub what: &'static str,
     /// How it is written.
     pub expected: &'static str,
 }
 
-fn not_a(what: &'static str, expected: &'static str, text: &str) -> NotationError {
+fn is_not(what: &'static str, expected: &'static str, text: &str) -> NotationError {
     let shown: String = text.chars().take(40).collect();
     NotationError { text: shown, what, expected }
 }
@@ -41,7 +41,7 @@ impl FromStr for Rank {
     type Err = NotationError;
 
     fn from_str(text: &str) -> Result<Rank, NotationError> {
-        Rank::from_text(text).ok_or_else(|| not_a("rank", "a number from 1 to 5", text))
+        Rank::from_text(text).ok_or_else(|| is_not("a rank", "a number from 1 to 5", text))
     }
 }
 
@@ -58,7 +58,7 @@ impl FromStr for Suit {
     /// A name or a letter of any edition.
     fn from_str(text: &str) -> Result<Suit, NotationError> {
         Edition::find_suit(text)
-            .ok_or_else(|| not_a("suit", "a name or a letter, as in \"red\"", text))
+            .ok_or_else(|| is_not("a suit", "a name or a letter, as in \"red\"", text))
     }
 }
 
@@ -160,8 +160,8 @@ impl FromStr for Card {
             Some(Card::new(suit, Rank::from_text(letters.as_str())?))
         };
         parse().ok_or_else(|| {
-            not_a(
-                "card",
+            is_not(
+                "a card",
                 "a suit's letter (R Y G W B M, K for black, S H D C) and a rank from 1 to 5, as in \"R1\"",
                 text,
             )
@@ -189,15 +189,15 @@ macro_rules! parse_number {
 
             fn from_str(text: &str) -> Result<$type, NotationError> {
                 let number = parse_digit(text).and_then($type::new);
-                number.ok_or_else(|| not_a($kind, $expected, text))
+                number.ok_or_else(|| is_not($kind, $expected, text))
             }
         }
     };
 }
 
-parse_number!(Seat, "seat", "a number from 0 to 4");
-parse_number!(Offset, "offset", "a number from 0 to 4");
-parse_number!(Slot, "slot", "a number from 0 to 5");
+parse_number!(Seat, "a seat", "a number from 0 to 4");
+parse_number!(Offset, "an offset", "a number from 0 to 4");
+parse_number!(Slot, "a slot", "a number from 0 to 5");
 
 impl FromStr for ActionId {
     type Err = NotationError;
@@ -205,7 +205,7 @@ impl FromStr for ActionId {
     fn from_str(text: &str) -> Result<ActionId, NotationError> {
         let number = text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));
         let action = number.and_then(ActionId::new);
-        action.ok_or_else(|| not_a("action", "a number from 0 to 127", text))
+        action.ok_or_else(|| is_not("an action", "a number from 0 to 127", text))
     }
 }
 
@@ -223,7 +223,7 @@ impl FromStr for Move {
         parse_move(&words).ok_or_else(|| {
             let expected =
                 "\"play 2\", \"discard 0\", \"hint +1 red\", \"hint +1 3\" or \"play 2 red\"";
-            not_a("move", expected, text)
+            is_not("a move", expected, text)
         })
     }
 }

@@ -181,6 +181,10 @@ pub(in crate::rules) fn check_deck(
         let allowed = format!("copies that add up to at most {MAX_CARDS} cards");
         return Err(VariantError::new("copies", value, allowed));
     }
+    if deck_size < players {
+        let allowed = format!("a deck of at least {players} cards for {players} players");
+        return Err(VariantError::new("copies", format!("{deck_size} cards"), allowed));
+    }
     if players * hand_size > deck_size {
         let allowed = format!(
             "at most {} with {players} players and a deck of {deck_size} cards",
@@ -196,12 +200,16 @@ mod tests {
     use crate::rules::Variant;
 
     #[test]
-    fn stored_numbers_of_any_size_are_refused_with_the_range() {
+    fn numbers_out_of_range_are_refused_with_what_is_allowed() {
         let error = |text: &str| serde_json::from_str::<Variant>(text).unwrap_err().to_string();
         for (text, expected) in [
             (r#"{"players": -1}"#, "players=-1 is not allowed: expected 2 to 5"),
             (r#"{"players": 6}"#, "players=6 is not allowed: expected 2 to 5"),
             (r#"{"max_life_tokens": 256}"#, "max_life_tokens=256 is not allowed: expected 1 to 8"),
+            (
+                r#"{"players": 5, "colors": 1, "ranks": 1}"#,
+                "copies=3 cards is not allowed: expected a deck of at least 5 cards for 5 players",
+            ),
             (
                 r#"{"hand_size": 9000000000}"#,
                 "hand_size=9000000000 is not allowed: expected 1 to 6",

@@ -286,8 +286,8 @@ impl<'a> View<'a> {
 
     /// The turns that led to the position, the oldest first. The observer's own draws are hidden.
     ///
-    /// `None` where turns are not kept: in the views that a batch gives to encoders, and in the
-    /// supposed games of a search. A bot that needs past turns there keeps what it is told by
+    /// `None` where turns are not kept: in the views of a batch and of a [`SeerView`], and in the supposed
+    /// games of a search. A bot that needs past turns there keeps what it is told by
     /// `Bot::observe`.
     #[must_use]
     pub fn history(&self) -> Option<impl ExactSizeIterator<Item = Event> + use<'a>> {
