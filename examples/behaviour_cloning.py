@@ -92,7 +92,8 @@ class Network:
     device: Literal["cpu", "cuda"] = "cpu"
     """of the network"""
     network: Literal["colors", "plain"] = "colors"
-    """weights that all colours share, with exact card features; or hidden layers over the bits of the observation"""
+    """weights that all colours share, with card features in which each own slot counts by itself; or hidden layers over
+    the bits of the observation"""
     hidden: tuple[int, ...] = (96, 128)
     """widths of a colour's tower and of the trunk; for a plain network of the hidden layers"""
 

@@ -1,7 +1,7 @@
 """Off-belief learning (OBL): Q-learning in which a hint means what the rules say about the cards, and nothing more.
 
     python examples/obl.py --minutes 120  # level 1, two players
-    python examples/obl.py --minutes 60 --below obl1-2p --out runs/obl2  # level 2
+    python examples/obl.py --minutes 60 --below obl1-2p --hidden 96 256 --out runs/obl2  # level 2
 
 Self-play lets a hint mean whatever the team has come to mean by it, and each run comes to mean something else. In
 off-belief learning (Hu et al., arXiv 2103.04000) a seat chooses its move as if all past moves had been made by the
@@ -99,7 +99,8 @@ class Game:
     """points that are subtracted in training from the last reward of a lost game; evaluations count a lost game as 0"""
     lost_points_share: Share = 1.0
     """share of the points of a lost game that is subtracted when it is lost. It rises linearly from 0 to this share
-    over the budget. With 1, the rewards of a lost game add up to minus the penalty at the end"""
+    over the budget, with `below` over each of its parts. With 1, the rewards of a lost game add up to minus the penalty
+    at the end"""
 
 
 @dataclass
@@ -110,7 +111,7 @@ class Belief:
     """the policy of the level below: its name, file or run, of a network of the same form. Training begins with its
     weights. None is level 0"""
     belief_part: Share = 0.1
-    """part of the budget in which the belief over the policy below is learned. The schedules below run in each part"""
+    """part of the budget in which the belief over the policy below is learned. All schedules run in each part"""
     candidates: Count = 16
     """worlds of a turn from which that belief chooses"""
 

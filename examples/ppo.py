@@ -117,7 +117,7 @@ class Game:
     """points that are subtracted in training from the last reward of a lost game; evaluation counts it zero"""
     lost_points_share: Share = 1.0
     """share of the points of a lost game that is subtracted when it is lost: rises linearly from 0 to this share over
-    the budget; with 1, training ends with the score as it counts"""
+    the budget; with 1, the rewards of a lost game add up to minus the penalty at the end"""
 
 
 @dataclass
@@ -145,12 +145,12 @@ class Network:
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """of the network; "auto" is a GPU where PyTorch finds one"""
     network: Literal["colors", "plain"] = "colors"
-    """"colors": weights that all colours share, with exact card features; "plain": hidden layers over the bits of the
-    observation"""
+    """"colors": weights that all colours share, with card features in which each own slot counts by itself; "plain":
+    hidden layers over the bits of the observation"""
     hidden: tuple[int, ...] | None = None
     """widths of a colour's tower and of the trunk; for a plain network of the hidden layers: 96 256 / 192 512"""
     card_features: bool = True
-    """append to the observation of a plain network how probably each card is playable, and dead"""
+    """append to the observation of a plain network how probably each card is playable, and on its firework already"""
     dtype: Precision = "auto"
     """dtype of the matrix products; "auto" is bfloat16 where the device has instructions for it, else float32"""
     compile: bool | None = None
@@ -167,7 +167,7 @@ class Optimiser:
     minibatch: Count | None = None
     """turns in a minibatch: 512 / 8,192"""
     minibatch_end: Count | None = None
-    """turns in the last minibatches: the size doubles after equal parts of the budget; None for one size"""
+    """most turns in a minibatch: the size doubles after equal parts of the budget up to this; None for one size"""
     optimizer: Literal["adam", "muon"] = "adam"
     """"muon": Muon for the matrices of hidden layers, Adam for all other weights; for minibatches of 4,096 and more"""
     muon_lr: Amount = 0.02

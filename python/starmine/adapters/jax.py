@@ -228,10 +228,12 @@ def _halves(seed: Any, games: int) -> Array:
         if np.shape(seed) != (games,):
             raise ArrayError(f"seed has shape {np.shape(seed)}: expected one integer, or ({games},)")
         return np.stack([_halves(one, games) for one in seed])
+    if isinstance(seed, bool | np.bool_):
+        raise TypeError(f"seed={seed!r} is not allowed: expected an integer or a key of jax.random")
     try:
         number = index(seed.item() if isinstance(seed, np.ndarray) else seed)
     except TypeError:
         raise TypeError(f"seed={seed!r} is not allowed: expected an integer or a key of jax.random") from None
-    if isinstance(seed, bool) or not 0 <= number < 2**64:
+    if not 0 <= number < 2**64:
         raise StarmineError(f"seed={seed!r} is not allowed: expected 0 to 2**64 - 1")
     return np.array([number >> 32, number & 0xFFFFFFFF], dtype=np.uint32)

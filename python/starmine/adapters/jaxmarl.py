@@ -184,7 +184,7 @@ class HanabiJaxMARLEnv:
             As `reset`.
 
         Raises:
-            JaxRuntimeError, inside `jit` a ValueError: a deck that is not the variant's.
+            JaxRuntimeError or ValueError, as JAX makes of it: a deck that is not the variant's.
         """
         cards = jnp.asarray(deck).astype(jnp.int32)
         out = self._on_deal(cards[:, 0], cards[:, 1])
@@ -207,8 +207,8 @@ class HanabiJaxMARLEnv:
 
         Raises:
             StarmineError: a reset state, or actions that are no integers.
-            JaxRuntimeError, inside `jit` a ValueError: an action that the rules refuse, or a state that is not the
-                newest; no game has moved.
+            JaxRuntimeError or ValueError, as JAX makes of it: an action that the rules refuse, or a state that is not
+                the newest; no game has moved.
         """
         if reset_state is not None:
             raise StarmineError("reset_state is not allowed: the games live outside of JAX, and their keys deal them")
@@ -254,11 +254,11 @@ class HanabiJaxMARLEnv:
 
     def _with_v0_belief(self, obs: jax.Array) -> jax.Array:
         """The seats' observations of one game, with V0 beliefs in the place of the cards that hints allow."""
-        rules, start = self.variant, self._sections["knowledge"].start
+        rules, place = self.variant, self._sections["knowledge"]
         beliefs = v0_beliefs(rules, obs, self._sections, jnp.asarray)
-        knowledge = obs[:, start:].reshape(rules.players, rules.players * rules.hand_size, -1)
+        knowledge = obs[:, place].reshape(rules.players, rules.players * rules.hand_size, -1)
         known = jnp.concatenate([beliefs, knowledge[..., rules.colors * rules.ranks :]], axis=-1)
-        return jnp.concatenate([obs[:, :start], known.reshape(rules.players, -1)], axis=1)
+        return jnp.concatenate([obs[:, : place.start], known.reshape(rules.players, -1), obs[:, place.stop :]], axis=1)
 
     @staticmethod
     def _state(out: dict[str, jax.Array]) -> State:

@@ -172,7 +172,7 @@ class HanabiAECEnv(CopiedWhole, AECEnv[str, dict[str, Array], int]):
 
         Raises:
             UnknownNameError: another option; the message has the nearest.
-            StarmineError: a seed out of range.
+            StarmineError: a seed out of range, or a start player without a deck.
             DeckError: a deck that is not the variant's, or a start player that is not a seat.
             TypeError: a seed that is not an integer, or options that are not a dict.
         """

@@ -62,9 +62,10 @@ class Eval(Command):
             help_behavior_hint="",
         ),
     ] = field(default_factory=list)
-    games: Annotated[Integer, arg(help="games of each pairing; with --with a cell has both seat orders, 2 N games")] = (
-        1000
-    )
+    games: Annotated[
+        Integer,
+        arg(help="games of each pairing, N; with --with and two players a cell has both seat orders, 2 N games"),
+    ] = 1000
     variant: Annotated[
         str | None,
         arg(

@@ -190,8 +190,8 @@ class HanabiEnv(CopiedWhole, gymnasium.Env[Array, np.int64]):
 
         Args:
             action: an action id, 0 to `variant.num_actions - 1`, as an integer or an array of one; a `Move`, or text
-                such as "play 2". The ids are those of discards by slot, of plays by slot, of colour hints and of rank
-                hints, in this order;
+                such as "play 2". The ids are those of discards by slot, of plays by slot, of colour hints, of rank
+                hints and, with timed display, of plays that announce a colour, in this order;
                 `variant.action_meaning(action)` describes an id. After the end of the game no action is legal.
 
         Returns:

@@ -26,6 +26,7 @@ from starmine._util.arrays import Array
 from starmine._util.copies import CopiedWhole
 from starmine._util.imports import look_up
 from starmine._util.keywords import BATCH_OPTIONS, check_options
+from starmine._util.numbers import check_number
 from starmine._util.render_modes import usable_modes
 from starmine.envs.layout import Layout
 from starmine.envs.partners import PartneredBatch, resolve_partners
@@ -398,9 +399,10 @@ class HanabiVectorEnv(CopiedWhole, VectorEnv[Array, Array, Array]):
             theme: "light" or "dark".
 
         Raises:
-            StarmineError: the environment was made without a render mode.
+            StarmineError: `columns` is below 1, or the environment was made without a render mode.
             ResetNeeded: `reset` has not been called.
         """
+        columns = None if columns is None else check_number("columns", columns, 1)
         svg: str = look_up("draw_grid")([state.to_svg(theme=theme) for state in self._states()], columns)
         return svg
 

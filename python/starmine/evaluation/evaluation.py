@@ -35,7 +35,8 @@ class Pairing:
     """The games of one player with another: one cell of the matrix.
 
     With two players, `player` sits in seat 0 and `partner` in seat 1. With more, `player` holds one seat and `partner`
-    all others; `player` holds each seat in an equal share of the games. A player with itself is self-play.
+    all others; `player` holds each seat in an equal share of the games, up to one game. A player with itself is
+    self-play.
 
     Attributes:
         player: the player in one seat.
@@ -50,8 +51,8 @@ class Pairing:
         length: the mean number of turns.
         seconds: time spent.
         cheats: whether a player sees its own hand.
-        seats: with three players or more, for each seat of `player` its "seat", "games", "score" and "standard_error",
-            which are None where there are too few games.
+        seats: with three players or more, but not in self-play, for each seat of `player` its "seat", "games", "score"
+            and "standard_error", which are None where there are too few games.
         failures: messages of the first few failures.
         fallbacks: number of moves that the fallbacks of chat players chose.
     """

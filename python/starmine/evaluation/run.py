@@ -65,9 +65,9 @@ def evaluate(
     """Play every player with itself and with every other, or with partners, all on the same decks.
 
     With two players, the pairing (a, b) has a in seat 0, and (b, a) has b in seat 0. With more, a holds one seat and b
-    all others; a holds each seat in an equal share of the games. Game i has the deck of game i, episode 0, of a batch
-    with this seed. With partners, each evaluated player plays with each partner (in both orders, if there are two
-    seats), and everybody plays with itself.
+    all others; a holds each seat in an equal share of the games, up to one game. Game i has the deck of game i, episode
+    0, of a batch with this seed. With partners, each evaluated player plays with each partner (in both orders, if there
+    are two seats), and everybody plays with itself.
 
     Args:
         evaluated: anything that `play_games` accepts for a seat: bots, Python bots, policies and torch modules. A dict

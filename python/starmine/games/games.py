@@ -114,6 +114,16 @@ class Games(ScoredGames):
         """Count the outcomes where they are not given, and bring all columns to their dtypes."""
         games, turns, seats = len(self.decks), len(self.actions), self.variant.players
         columns = {name: getattr(self, name) for name in COLUMNS}
+        shapes = {"decks": (games, self.variant.deck_size), "players": (games, seats)}
+        for name in ("decks", "start_players"):
+            self._set(name, columns.pop(name), COLUMNS[name], shapes.get(name, (games,)))
+        self._set("actions", np.ascontiguousarray(self.actions), np.uint8, (turns,))
+        self._set("offsets", np.ascontiguousarray(self.offsets), np.int64, (games + 1,))
+        ends = self.offsets
+        if ends[0] != 0 or ends[-1] != turns or (ends[1:] < ends[:-1]).any():
+            raise ArrayError(
+                f"offsets are no ranges of the {turns} actions: expected ascending numbers from 0 to {turns}"
+            )
         if any(columns[name] is None for name in ("scores", "fireworks", "endings")):
             counted = outcomes(self, 1)
             counted.refuse(self)
@@ -122,17 +132,9 @@ class Games(ScoredGames):
             columns["players"] = np.zeros((games, seats), np.int16)
         if columns["number"] is None:
             columns["number"] = np.arange(games, dtype=np.uint64)
-        shapes = {"decks": (games, self.variant.deck_size), "players": (games, seats)}
-        for name, dtype in COLUMNS.items():
-            if columns[name] is not None:
-                self._set(name, columns[name], dtype, shapes.get(name, (games,)))
-        self._set("actions", np.ascontiguousarray(self.actions), np.uint8, (turns,))
-        self._set("offsets", np.ascontiguousarray(self.offsets), np.int64, (games + 1,))
-        ends = self.offsets
-        if ends[0] != 0 or ends[-1] != turns or (ends[1:] < ends[:-1]).any():
-            raise ArrayError(
-                f"offsets are no ranges of the {turns} actions: expected ascending numbers from 0 to {turns}"
-            )
+        for name, column in columns.items():
+            if column is not None:
+                self._set(name, column, COLUMNS[name], shapes.get(name, (games,)))
         if games and not (self.players.min() >= 0 and self.players.max() < len(self.roster)):
             raise ArrayError(f"players has a row that is not in the roster: expected 0 to {len(self.roster) - 1}")
         for name, column in self.of_turns().items():
@@ -143,7 +145,10 @@ class Games(ScoredGames):
         if array.shape != shape:
             raise ArrayError(f"{name} has shape {array.shape}: expected {shape}")
         is_integer = np.issubdtype(array.dtype, np.integer) and np.issubdtype(dtype, np.integer)
-        cast = array.astype(dtype, copy=False, casting="unsafe" if is_integer else "same_kind")
+        try:
+            cast = array.astype(dtype, copy=False, casting="unsafe" if is_integer or not array.size else "same_kind")
+        except TypeError as error:
+            raise ArrayError(f"{name} has dtype {array.dtype}: expected {np.dtype(dtype)}") from error
         if is_integer and (cast != array).any():
             raise ArrayError(f"{name} has a number that {np.dtype(dtype)} does not hold")
         object.__setattr__(self, name, cast)
@@ -272,7 +277,7 @@ class Games(ScoredGames):
             encoder: of the observations, as `Batch` takes it.
             dtype: of the observations, as `Batch` takes it.
             observers: "current" for the seat to act, "all" for every seat.
-            num_threads: of the replay; None for all processors.
+            num_threads: of the replay; None for one for each 1,024 games that are replayed side by side.
 
         Returns:
             An array (T, ...) for each of the outputs, and for no other name, in the order of `actions`: game after

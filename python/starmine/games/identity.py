@@ -39,7 +39,7 @@ def identity(player: Any) -> Identity:
     |---|---|
     | a bot or a policy of the core | its text, with the SHA-256 of weights |
     | a policy that PyTorch plays, but not a subclass | the SHA-256 of its weights, and its settings |
-    | another object, class or function | its type and its attribute `version`, text or a number; unknown without |
+    | another object, class or function | its type and its attribute `version`, text or an integer; unknown without |
 
     A command line gives a player of a Python file the SHA-256 of this file as its version, unless it has one. The
     identity of an object with a version also has the weights of the torch modules that it is or has as attributes.

@@ -86,7 +86,8 @@ def play_games(
     >>> games.scores.shape
     (100,)
     """
-    games, first_game = check_number("games", games, 1, MOST_GAMES), check_number("first_game", first_game, 0)
+    games = check_number("games", games, 1, MOST_GAMES)
+    first_game = check_number("first_game", first_game, 0, MOST_GAMES)
     seed, num_threads = check_number("seed", seed, 0, 2**64 - 1), check_threads(num_threads)
     rules = resolve_table(players, variant)
     seats = [resolve_player(player, f"players[{seat}]") for seat, player in enumerate(players)]

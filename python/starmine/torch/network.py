@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
@@ -359,7 +360,7 @@ class PolicyNetwork(ActorCritic):
 
 def check_widths(hidden: Iterable[int]) -> tuple[int, ...]:
     """The widths of a trunk, within the limits of the policy file format."""
-    widths = tuple(hidden)
+    widths = tuple(operator.index(width) for width in hidden)
     if not 1 <= len(widths) <= MAX_LAYERS or not all(1 <= width <= MAX_WIDTH for width in widths):
         expected = f"1 to {MAX_LAYERS} widths of 1 to {MAX_WIDTH:,}"
         raise StarmineError(f"hidden={widths} is not allowed: expected {expected}")

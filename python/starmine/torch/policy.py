@@ -31,9 +31,10 @@ class ModulePolicy:
     """Plays with a torch module: `module(observations, action_mask)`.
 
     The module is called without gradients, with observations (K, D) and a bool mask (K, A) on its own device. Its
-    `forward` takes these two arguments, even if it does not use the mask: illegal actions are left out here. It returns
-    logits (K, A), a pair of logits and values, or actions, integers (K,). Call the module's `eval()` first if it has
-    layers such as dropout or batch normalisation: in the mode of training they play other moves each time.
+    `forward` takes these two arguments, even if it does not use the mask. It returns logits (K, A), a pair of logits
+    and values, or legal actions, integers (K,). Logits of illegal actions are left out here. Call the module's `eval()`
+    first if it has layers such as dropout or batch normalisation: in the mode of training they play other moves each
+    time.
 
     An `ActorCritic`, such as `PolicyNetwork` and `ColorNetwork`, is called as in training. If it is recurrent, each
     seat of each game has a hidden state, which is zero when the game begins. Other recurrent modules are refused: a
@@ -102,9 +103,9 @@ class ModulePolicy:
         own_variant = own_variant if isinstance(own_variant, Variant) else None
         self.variant: Any = own_variant if variant is None else variant
         self.cheats, self.extra_outputs, self.sampled = cheats, tuple(extra_outputs), sampled
-        self._seed = seed
+        self._seed = check_number("seed", seed, 0, 2**64 - 1)
         # Sampled moves of a file follow from the games alone.
-        drawn = fractions(draw(check_number("seed", seed, 0, 2**64 - 1), POLICY))
+        drawn = fractions(draw(self._seed, POLICY))
         self._shift = float(drawn[0]) if file is None else 0.0
         parameter = next(module.parameters(), None)
         self.device = torch.device("cpu") if parameter is None else parameter.device

@@ -71,6 +71,8 @@ def unpack_bits(
         packed = bits if isinstance(bits, np.ndarray) else bits.numpy()
         return _new_with_core(packed, shape, dtype) if out is None else _with_core(packed, out)
     tensor = torch.from_numpy(bits) if isinstance(bits, np.ndarray) else bits
+    if tensor.dtype != torch.uint8:
+        raise ArrayError(f"bits has dtype {tensor.dtype}: expected uint8")
     if out is not None and not compiling and _overlap(tensor, out):
         raise ArrayError(_OVERLAP)
     features = _with_torch(tensor, num_features, dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from starmine._core import Variant, shows_own_hand
+from starmine._core import StarmineError, Variant, shows_own_hand
 from starmine._util.durable import replace_file
 from starmine._util.numbers import check_number
 from starmine.evaluation.evaluation import Evaluation
@@ -60,9 +60,12 @@ def progress_games(
 
     Raises:
         TypeError: `games` is not an integer.
-        StarmineError, BotError: as `play_games`.
+        StarmineError: `seats` is empty, or as `play_games`.
+        BotError: as `play_games`.
     """
     games = check_number("games", games, 1)
+    if seats is not None and not seats:
+        raise StarmineError("seats is empty: expected at least one seat")
     rules, all_seats = scored_zero(variant), range(variant.players)
     tables = [
         [player if place == seat else partner.player for place in all_seats]
@@ -127,7 +130,7 @@ def write_partner_table(
         player: the policy, as `play_games` takes it.
         variant: the rules; what a lost game scores does not matter.
         games: number of games with each partner. With two players each deck is played in both seatings, so an odd
-            number is rounded down.
+            number is rounded down, and 1 up to 2.
         partners: of training.
         held_out: those that training never met.
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from starmine._core import Batch, StarmineError, Variant, _Player
+from starmine._util.numbers import check_number
 from starmine.envs.rewards import Rewards
 from starmine.evaluation.matrix import HELD_OUT_MEAN, MEAN, SELF_PLAY
 from starmine.games.endings import defeats
@@ -164,6 +165,7 @@ class TrainingGames:
         self.names = [partner.name for partner in partners]
         self.finished, self.rewards = FinishedGames(), Rewards(variant, "fireworks", lost_game_penalty)
         self._partners = partners
+        num_envs = check_number("num_envs", num_envs, 1)
         if not 1 <= groups <= MAX_GROUPS:
             raise StarmineError(f"groups={groups} is not allowed: expected 1 to {MAX_GROUPS}")
         if num_envs % groups:

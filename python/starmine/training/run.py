@@ -25,7 +25,7 @@ from starmine.training.threads import FreeCores
 
 
 class StopSignals:
-    """While entered, SIGINT and SIGTERM set `requested`; a second one ends the process at once.
+    """While entered, SIGINT and SIGTERM set `requested`; a second one of the same kind ends the process at once.
 
     Python lets only the main thread handle signals: in another one they are left alone.
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
+import numpy as np
 import torch
 
 from starmine._core import StarmineError, _unknown_name
@@ -118,8 +119,12 @@ def check_argument(name: str, value: Any, kind: Any, *others: Any) -> None:
 
 
 def plain(values: dict[str, Any]) -> dict[str, Any]:
-    """The values as JSON has them: tuples as lists; paths and other objects as text."""
-    found: dict[str, Any] = json.loads(json.dumps(values, default=str))
+    """The values as JSON has them: tuples as lists, numpy's numbers as numbers, paths and other objects as text."""
+
+    def of_others(value: Any) -> Any:
+        return value.item() if isinstance(value, np.generic) else str(value)
+
+    found: dict[str, Any] = json.loads(json.dumps(values, default=of_others))
     return found
 
 

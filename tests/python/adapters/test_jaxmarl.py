@@ -54,6 +54,19 @@ def split(played, obs):
     return bits, known[..., : played.cards]
 
 
+def test_beliefs_take_the_place_of_what_hints_allow_in_every_variant():
+    rules = starmine.variant("timed-display")
+    place, cards = rules.layout()["knowledge"], rules.colors * rules.ranks
+    with_hints, with_beliefs = (
+        HanabiJaxMARLEnv(variant=rules, knowledge=knowledge).reset(jax.random.key(1))[0]["agent_0"]
+        for knowledge in ("hints", "v0_belief")
+    )
+    beliefs = np.asarray(with_beliefs[place.start : place.stop]).reshape(rules.players * rules.hand_size, -1)
+    np.testing.assert_allclose(beliefs[:, :cards].sum(axis=1), 1, atol=1e-6)
+    assert (with_beliefs[: place.start] == with_hints[: place.start]).all()
+    assert (with_beliefs[place.stop :] == with_hints[place.stop :]).all()
+
+
 @pytest.mark.parametrize("number", NUMBERS)
 def test_rewards_ends_turns_and_observations_are_those_of_jaxmarl(number):
     played = game(number)

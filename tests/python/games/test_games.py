@@ -101,6 +101,8 @@ def test_outcomes_are_counted_where_they_are_not_given():
     for name in ("scores", "fireworks", "endings", "lengths", "number"):
         assert np.array_equal(getattr(counted, name), getattr(games, name)), name
     assert [player.name for player in counted.roster] == ["unknown"]
+    wide = (column.astype(np.int64) for column in games.played())
+    assert starmine.Games(games.variant, *wide) == counted
 
 
 def test_columns_that_no_games_have_are_refused():
@@ -117,6 +119,8 @@ def test_columns_that_no_games_have_are_refused():
         column[0] = number
         with pytest.raises(starmine.ArrayError):
             dataclasses.replace(kept, **{name: column})
+    with pytest.raises(starmine.ArrayError):
+        dataclasses.replace(kept, scores=kept.scores + 0.5)
     assert dataclasses.replace(kept, players=np.array(kept.players, np.int64)) == kept
     assert len(kept[:0]) == 0
 

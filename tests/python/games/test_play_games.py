@@ -349,6 +349,12 @@ def test_a_player_has_one_name_everywhere():
     assert [player.name for player in play_games([Oldest(), Oldest()], games=2).roster] == ["Oldest", "Oldest (2)"]
 
 
+def test_a_first_game_out_of_its_range_is_refused():
+    for number in (-1, 2**32, 2**64):
+        with pytest.raises(starmine.StarmineError):
+            play_games(["random", "random"], games=2, first_game=number)
+
+
 def test_a_seed_out_of_its_range_is_refused():
     for seed in (-1, 2**64):
         with pytest.raises(starmine.StarmineError):

@@ -139,6 +139,9 @@ def test_the_vector_environment_s_games_are_followed(mode, seeds):
     pictures = env.render()
     assert len(pictures) == 3
     assert len({picture.shape for picture in pictures}) == 1
+    for columns in (-1, 0):
+        with pytest.raises(starmine.StarmineError):
+            env.to_svg(columns=columns)
     grid = env.to_svg(columns=2)
     assert len([element for element in parsed(grid) if element.tag.endswith("}svg")]) == 4
     assert grid == grid_svg([state.to_svg() for state in env._states()], 2)

@@ -21,7 +21,7 @@ pytestmark = needs_train_extra
 pytest.importorskip("starmine.training", exc_type=ImportError)
 
 from starmine.training import Amount, Count, Range, ScriptArgs  # noqa: E402
-from starmine.training.script import parse  # noqa: E402
+from starmine.training.script import parse, plain  # noqa: E402
 
 PPO = ["ppo", "ppo_recurrent"]
 
@@ -105,6 +105,11 @@ def test_an_argument_that_is_no_integer_is_refused(value):
 def test_arguments_within_their_ranges_are_taken():
     Own(layers=8, rate=np.float32(0.5), kind="plain", heads=-1, anything=NAN)
     Own(rate=0, kind=None, total_steps=1, minutes=0.0)
+
+
+def test_numbers_of_numpy_are_stored_as_numbers():
+    stored = plain({"layers": np.int64(8), "rate": np.float32(0.5), "out": Path("runs/own"), "hidden": (96, 256)})
+    assert stored == {"layers": 8, "rate": 0.5, "out": "runs/own", "hidden": [96, 256]}
 
 
 @pytest.mark.parametrize(

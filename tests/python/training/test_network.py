@@ -8,7 +8,7 @@ import torch
 from safetensors import safe_open
 
 import starmine
-from starmine.torch import HiddenState, HintFeatures, PolicyNetwork, SeatGRU
+from starmine.torch import ColorNetwork, HiddenState, HintFeatures, ModulePolicy, PolicyNetwork, SeatGRU
 
 
 def hidden_state(values, seats, episode_start):
@@ -125,3 +125,11 @@ def test_a_network_that_computes_otherwise_than_its_file_says_is_not_saved(tmp_p
     Named(starmine.Variant(), hidden=(8,)).save(tmp_path / "named.safetensors")
     with pytest.raises(starmine.UnknownNameError):
         starmine.load_policy(tmp_path / "colder.safetensors")
+
+
+@pytest.mark.parametrize("network", [ColorNetwork, PolicyNetwork])
+def test_widths_of_numpy_are_those_of_python(network, tmp_path):
+    made, seed = network(starmine.Variant(), hidden=np.array([16, 8])), np.int64(3)
+    made.save(tmp_path / "policy.safetensors")
+    usual = network(starmine.Variant(), hidden=(16, 8))
+    assert ModulePolicy(made, seed=seed).identity_text("") == ModulePolicy(usual, seed=3).identity_text("")

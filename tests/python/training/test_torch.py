@@ -50,6 +50,12 @@ def test_elements_are_numpys(dtype, num_features):
     assert_same(_with_torch(torch.from_numpy(bits), num_features, dtype), wanted)
 
 
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_bits_of_another_dtype_are_refused(device):
+    with pytest.raises(starmine.ArrayError):
+        unpack_bits(torch.zeros(4, 88, dtype=torch.int32, device=device), 658)
+
+
 @pytest.mark.parametrize("shape", [(), (1,), (0,), (3, 0), (2, 3), (2, 3, 4)], ids=str)
 def test_leading_axes_stay(shape):
     bits = packed(*shape)

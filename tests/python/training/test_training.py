@@ -373,8 +373,16 @@ def test_games_that_measure_progress_are_those_of_play_games(training, capsys, l
     assert found == starmine.play_games(["random", "random"], 6, seed=training.PROGRESS_SEED)
     assert found.fireworks.any()
     assert found.mean == 0
+    with pytest.raises(starmine.StarmineError):
+        training.progress_games("random", rules, 6, [training.Partner("smart", "smart")], seats=[])
     training.show_game("smart", rules)
     assert "One game, played greedily" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("num_envs", [-2, 0])
+def test_training_needs_a_game(training, num_envs):
+    with pytest.raises(starmine.StarmineError):
+        training.TrainingGames(starmine.Variant(), num_envs, [], 1)
 
 
 def test_checkpoints_are_apart_in_time_and_the_last_update_is_saved(training, tmp_path, monkeypatch):
