@@ -11,7 +11,7 @@ from tyro.conf import Positional, arg
 
 from starmine._core import StarmineError
 from starmine._util.keywords import check_names
-from starmine.cli.options import SourceGames
+from starmine.cli.options import SourceGames, refuse_source
 from starmine.data import whole_games, write_games
 from starmine.data.formats.exchange import FORMATS
 
@@ -67,9 +67,7 @@ class Convert(SourceGames):
         if len(self.paths) < 2:
             raise StarmineError(f"{len(self.paths)} paths are not allowed: expected IN and OUT")
         *sources, target = self.paths
-        for source in sources:
-            if Path(source).exists() and Path(target).exists() and Path(source).samefile(target):
-                raise StarmineError(f"{target} is the source, too: expected another file to write")
+        refuse_source(Path(target), sources)
         if target and Path(target).is_file() and not self.fresh:
             raise StarmineError(f"{target} exists: expected a new file, or --fresh to replace it")
         return sources, target

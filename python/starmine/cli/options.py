@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, ClassVar
 
 from tyro.conf import arg
 from tyro.constructors import PrimitiveConstructorSpec
 
-from starmine._core import Variant, variants
+from starmine._core import StarmineError, Variant, variants
 from starmine.data import SkippedGame, read_games
+from starmine.data.formats.exchange import FORMATS
 from starmine.games.games import Games
 from starmine.games.variants import FORM, variant
 
@@ -125,3 +128,16 @@ def rules_of_text(text: str, players: int | None = None) -> Variant:
         players: number of seats. None stands for the number that the text gives, or 2.
     """
     return variant(text) if players is None else variant(text, players=players)
+
+
+def refuse_source(target: Path, sources: Iterable[str]) -> None:
+    """Refuse a file to write that is one of the sources, or that a folder among them would be read with.
+
+    Raises:
+        StarmineError: it is.
+    """
+    suffixes = [suffix for module in FORMATS.values() for suffix in module.SUFFIXES]
+    for source in map(Path, sources):
+        is_read = source.is_dir() and target.suffix.lower() in suffixes and target.absolute().parent.samefile(source)
+        if target.exists() and (is_read or (source.exists() and source.samefile(target))):
+            raise StarmineError(f"{target} is the source, too: expected another file to write")

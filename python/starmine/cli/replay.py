@@ -12,7 +12,7 @@ from tyro.conf import Positional, UseAppendAction, arg
 from starmine._core import StarmineError, bots, endings, policies
 from starmine._util.durable import given_path, replace_file
 from starmine._util.keywords import check_names
-from starmine.cli.options import Integer, SourceGames
+from starmine.cli.options import Integer, SourceGames, refuse_source
 from starmine.data import Dataset
 from starmine.data.files import files_of
 from starmine.data.formats.records import game_names
@@ -97,6 +97,7 @@ class Replay(SourceGames):
         target = given_path("--html", self.html)
         if not target.name or target.is_dir() or not target.parent.is_dir():
             raise StarmineError(f"--html {self.html!r} is not allowed: expected a file in a folder that exists")
+        refuse_source(target, self.sources)
         games = self.chosen()
         states, titles = [games.state(game) for game in range(len(games))], titles_of(games)
         names, suits = names_of(games), games.suits

@@ -72,7 +72,8 @@ def checksum_of(games: Games | Iterable[Games]) -> str:
     It does not depend on how the games are stored. `Dataset.fingerprint` covers files too.
 
     Args:
-        games: games, or consecutive parts of them; where one ends and the next begins does not matter.
+        games: games, or consecutive parts of them; where one ends and the next begins does not matter, if
+            all have the same columns.
     """
     checksum = Checksum()
     for part in [games] if isinstance(games, Games) else games:

@@ -35,12 +35,12 @@ def permute_colors(games: Games, permutations: NDArray[np.integer[Any]]) -> Game
     variant = games.variant
     colors, ranks = variant.colors, variant.ranks
     chosen = np.asarray(permutations)
-    chosen = np.broadcast_to(chosen, (len(games), colors)) if chosen.ndim == 1 else chosen
+    chosen = np.broadcast_to(chosen, (len(games), colors)) if chosen.shape == (colors,) else chosen
     _check(chosen, variant, len(games))
     suits: Any = chosen.astype(np.uint8)
     # One row of each table a game, so that a card and an action cost one look-up each.
     cards: NDArray[np.uint8] = (suits[:, :, None] * np.uint8(ranks) + np.arange(ranks, dtype=np.uint8)).reshape(
-        len(games), -1
+        len(games), colors * ranks
     )
     base, named = action_colors(variant)
     ids = np.where(named >= 0, base + suits[:, named], base).astype(np.uint8)

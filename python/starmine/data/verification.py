@@ -124,7 +124,9 @@ def verify(
     if path.is_dir() and missing > 0:
         known = {file.name for file in paths}
         first = next(name for name in map(shard_name, range(len(paths) + 1)) if name not in known)
-        verification.add(Problem(path.name, None, None, f"{counted(missing, 'shard')} missing, the first {first}"))
+        verification.add(
+            Problem(path.name or str(path), None, None, f"{counted(missing, 'shard')} missing, the first {first}")
+        )
     with progress_of(sum(sum(file.sizes) for file in files.values()), 0, shown=progress) as shown:
         for name, file in files.items():
             for problem in _problems_of_file(file, verification, deal, num_threads):

@@ -67,7 +67,7 @@ class Server(ThreadingHTTPServer):
         self.timeout = 0.2
         self.asked = time.monotonic()
         self._closed = threading.Event()
-        name = host.strip("[]")
+        name = host.strip("[]").lower()
         address = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         self.address_family = address[0]
         number = ipaddress.ip_address(str(address[4][0]))
@@ -101,7 +101,7 @@ class Server(ThreadingHTTPServer):
     def allows_host(self, host: str) -> bool:
         """Whether a `Host` header is one of this server's: names that others could point here are refused."""
         name, _, port = host.rpartition(":")
-        name = name.strip("[]")
+        name = name.strip("[]").lower()
         if port != str(self.server_port):
             return False
         if name in (self._host, "localhost"):

@@ -211,7 +211,7 @@ class ChatPlayer:
                 return None
             reply, action, outcome, began = None, None, "failed", time.monotonic()
             try:
-                given = self.ask(messages)
+                given = self.ask(deepcopy(messages))  # a client may add its reply to the list
                 given = result_of(given, answer) if inspect.isawaitable(given) else given
             except Exception as error:
                 problem, cause = error_text(error), error

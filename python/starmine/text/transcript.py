@@ -62,7 +62,7 @@ def writable_transcript(path: str | os.PathLike[str]) -> Path:
     Raises:
         StarmineError: the path is empty, the file cannot be written, or it has other lines than a transcript.
     """
-    given = given_path("transcript", path)
+    given = given_path("transcript", path).absolute()
     try:
         with closing(AppendedFile(given)) as file:
             data = given.read_bytes()

@@ -151,6 +151,7 @@ class OnFeatures(torch.nn.Module):
 
 def test_a_network_on_card_features_is_cloned_from_disk(folder):
     data = Dataset(folder)
+    torch.manual_seed(0)
     network = OnFeatures(data.variant)
     optimizer, losses = torch.optim.Adam(network.parameters(), 0.01), []
     outputs = ("card_features", "action_mask", "action")

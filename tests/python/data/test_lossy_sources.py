@@ -48,11 +48,13 @@ def test_a_flipped_bit_of_a_parquet_file_is_found(tmp_path):
         np.testing.assert_array_equal(found.decks, expected.decks)
 
 
-def test_convert_does_not_replace_its_source(tmp_path, capsys):
+@pytest.mark.parametrize("source", ["games.json", "."])
+@pytest.mark.parametrize("command", ["data convert {source} {target} --fresh", "replay {source} --html {target}"])
+def test_a_command_does_not_replace_its_source(command, source, tmp_path, capsys):
     path = tmp_path / "games.json"
     write_games(games_of(STANDARD, count=2), path)
     before = path.read_bytes()
-    assert main(["data", "convert", str(path), str(tmp_path / "." / "games.json")]) == 2
+    assert main(command.format(source=tmp_path / source, target=path).split()) == 2
     assert "games.json" in capsys.readouterr().err
     assert path.read_bytes() == before
 

@@ -102,6 +102,14 @@ def test_the_colours_of_actions_are_those_of_their_meanings(variant):
         assert base[action] == action - max(named[action], 0)
 
 
+def test_no_games_have_no_colours_and_a_permutation_has_all_suits():
+    games = starmine.play_games(["random", "random"], 3)
+    assert len(permute_colors(games[:0], color_permutations(games.variant, 1, np.arange(0)))) == 0
+    for wrong in (np.arange(4), np.zeros((3, 4), int)):
+        with pytest.raises(starmine.ArrayError):
+            permute_colors(games, wrong)
+
+
 def test_a_suit_with_other_copies_stays_in_its_place():
     variant = starmine.variant("avalanche")
     assert interchangeable(variant) == [[0, 1, 2, 3, 4], [5]]

@@ -98,9 +98,23 @@ def test_a_game_in_which_a_player_failed_is_kept_in_our_own_files_alone(suffix, 
 
 
 def test_names_that_are_no_numbers_are_kept(tmp_path):
-    games = replace(starmine.play_games(["iggi", "piers"], 3), names=np.array(["p2v0s1", "17", "007"], np.object_))
+    names = ["p2v0s1", "17", "007", "0", "\u0663", "9" * 5000]
+    games = replace(starmine.play_games(["iggi", "piers"], len(names)), names=np.array(names, np.object_))
     write_games(games, tmp_path / "games.json")
-    assert read_games(tmp_path / "games.json").names.tolist() == ["p2v0s1", "17", "007"]
+    assert read_games(tmp_path / "games.json").names.tolist() == names
+    write_games(games[1:3], tmp_path / "games.safetensors")  # this format has numbers alone
+    assert read_games(tmp_path / "games.safetensors").names.tolist() == ["0", "1"]
+
+
+def test_a_suffix_in_capitals_is_that_of_a_file(table, tmp_path):
+    write_games(table, tmp_path / "games.PARQUET")
+    assert (tmp_path / "games.PARQUET").is_file()
+
+
+def test_the_rules_are_those_of_the_first_game(table, tmp_path):
+    write_games(starmine.play_games(["random"] * 3, 1)[:0], tmp_path / "0.parquet")
+    write_games(table, tmp_path / "1.parquet")
+    assert len(read_games(tmp_path)) == len(table)
 
 
 @pytest.mark.parametrize("column", ["scores", "fireworks", "endings"])

@@ -288,6 +288,22 @@ def test_a_hostile_reply_is_one_outcome_and_one_line(reply, tmp_path):
     assert {json.loads(line)["outcome"] for line in lines} == {"unreadable"}
 
 
+def test_a_transcript_stays_in_its_folder_and_has_what_the_model_got(tmp_path, monkeypatch):
+    def ask(messages):
+        reply = first_move(messages)
+        messages.append({"role": "assistant", "content": reply})
+        return reply
+
+    monkeypatch.chdir(tmp_path)
+    player, view = ChatPlayer(ask, transcript="talk.jsonl"), starmine.Variant().new_game(seed=1).view(0)
+    for folder in (tmp_path, tmp_path / "other"):
+        folder.mkdir(exist_ok=True)
+        monkeypatch.chdir(folder)
+        player.act(view)
+    rows = [json.loads(line) for line in (tmp_path / "talk.jsonl").read_text().splitlines()]
+    assert [message["role"] for row in rows for message in row["messages"]] == ["system", "user"] * 2
+
+
 def test_a_transcript_tells_game_seat_turn_and_attempt(tmp_path):
     path = tmp_path / "talk.jsonl"
     player = ChatPlayer(first_move, name="model", transcript=path)

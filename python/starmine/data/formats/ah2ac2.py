@@ -26,7 +26,14 @@ from numpy.typing import NDArray
 from starmine._core import StarmineError, Variant
 from starmine._util.durable import replace_file
 from starmine._util.imports import library
-from starmine.data.formats.records import GameRecord, SkippedGame, game_names, read_each, starting_at_seat_0
+from starmine.data.formats.records import (
+    GameRecord,
+    SkippedGame,
+    game_names,
+    is_game_number,
+    read_each,
+    starting_at_seat_0,
+)
 from starmine.games.games import Games
 
 SUFFIXES = (".safetensors",)
@@ -113,7 +120,7 @@ def write(games: Games, path: Path) -> None:
     turn = np.arange(len(played.actions)) - np.repeat(played.offsets[:-1], lengths)
     actions[game, turn, turn % variant.players] = played.actions
     names = game_names(games)
-    ids = names if all(name.isdecimal() and int(name) < 2**31 for name in names) else range(len(games))
+    ids = names if all(map(is_game_number, names)) else range(len(games))
     replace_file(
         path,
         safetensors.numpy.save(

@@ -85,6 +85,8 @@ def read_games(
             first += 1
             continue
         is_data_set = isinstance(found, Games)
+        if is_data_set and not len(found):
+            continue  # its rules are those of no game
         fitting: dict[int, Any] = {}
         for place, entry in enumerate([found] if is_data_set else found):
             if isinstance(entry, SkippedGame):

@@ -27,7 +27,14 @@ from starmine._core import StarmineError, Variant
 from starmine._util.durable import replace_file
 from starmine._util.numbers import is_integer
 from starmine.data.formats.hanab_live_rules import game_rules, rules_of, suit_names
-from starmine.data.formats.records import GameRecord, SkippedGame, game_names, read_each, starting_at_seat_0
+from starmine.data.formats.records import (
+    GameRecord,
+    SkippedGame,
+    game_names,
+    is_game_number,
+    read_each,
+    starting_at_seat_0,
+)
 from starmine.games.games import Games
 from starmine.games.hands import Hands
 from starmine.games.roster import UNKNOWN, names_by_seat
@@ -193,7 +200,7 @@ def entries(games: Games) -> Iterator[dict[str, Any]]:
         table = _Table(games.variant, 0)
         actions = games.actions[games.offsets[game] : games.offsets[game + 1]].tolist()
         yield {
-            **({"id": int(name)} if name.isdecimal() and name == str(int(name)) else {"id": 0, "seed": name}),
+            **({"id": int(name)} if is_game_number(name) and name != "0" else {"id": 0, "seed": name}),
             "players": list(NAMES[: len(players)]) if set(players) == {UNKNOWN[0].name} else list(players),
             "deck": [{"suitIndex": card // ranks, "rank": card % ranks + 1} for card in games.decks[game].tolist()],
             "actions": list(map(table.write, actions)),

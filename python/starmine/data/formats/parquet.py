@@ -28,7 +28,7 @@ def write(games: Games, path: Path) -> None:
     extra: dict[str, Any] = {"source": "imported games"}
     if games.suits:
         extra["suits"] = list(games.suits)
-    if path.suffix == ".parquet":
+    if path.suffix.lower() == ".parquet":
         write_file(path, Metadata(games.variant, games.roster, extra=extra), games)
         return
     if path.exists() and not path.is_dir():

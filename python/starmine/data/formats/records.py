@@ -168,3 +168,8 @@ def game_names(games: Games) -> list[str]:
     """What the games are called in files: by their names, or by their numbers."""
     names = [""] * len(games) if games.names is None else games.names.tolist()
     return [name or str(number) for name, number in zip(names, games.number.tolist(), strict=True)]
+
+
+def is_game_number(name: str) -> bool:
+    """Whether a name is an integer from 0 to 2**31 - 1 as Python writes it, so that it is the same when it is read."""
+    return name.isdecimal() and len(name) <= 10 and name == str(int(name)) and int(name) < 2**31
