@@ -148,7 +148,7 @@ def test_a_long_call_ends_soon_after_the_signal(name):
     output, errors, seconds = interrupt(process)
     assert (output, errors) == (["KeyboardInterrupt"], "")
     assert process.returncode == 0
-    assert seconds < 1
+    assert seconds < 5  # not when the games end
 
 
 def test_a_handler_that_raises_nothing_lets_the_call_go_on():
@@ -183,7 +183,7 @@ def test_an_interrupted_evaluation_goes_on(tmp_path):
     output, errors, seconds = interrupt(process)
     assert (output, process.returncode) == ([], 130)
     assert "interrupted; the same command goes on" in errors
-    assert seconds < 1
+    assert seconds < 5
     evaluation = starmine.evaluate([SLOW], 3000, players=5, figure=False, output=tmp_path)
     last = starmine.play_games([SLOW] * 5, 50, first_game=2950)
     np.testing.assert_array_equal(evaluation.outcomes[0, 0][0, 2950:], last.scores)

@@ -182,8 +182,8 @@ pub(in crate::rules) fn check_deck(
         return Err(VariantError::new("copies", value, allowed));
     }
     if deck_size < players {
-        let allowed = format!("a deck of at least {players} cards for {players} players");
-        return Err(VariantError::new("copies", format!("{deck_size} cards"), allowed));
+        let allowed = format!("copies of at least {players} cards with {players} players");
+        return Err(VariantError::new("hand_size", hand_size, allowed));
     }
     if players * hand_size > deck_size {
         let allowed = format!(
@@ -208,7 +208,7 @@ mod tests {
             (r#"{"max_life_tokens": 256}"#, "max_life_tokens=256 is not allowed: expected 1 to 8"),
             (
                 r#"{"players": 5, "colors": 1, "ranks": 1}"#,
-                "copies=3 cards is not allowed: expected a deck of at least 5 cards for 5 players",
+                "hand_size=4 is not allowed: expected copies of at least 5 cards with 5 players",
             ),
             (
                 r#"{"hand_size": 9000000000}"#,

@@ -248,10 +248,8 @@ def test_the_command_of_the_page_makes_the_table_of_the_page(tmp_path, capsys, m
     own = play_games(["iggi", "iggi"])
     assert f"| {own.mean:.2f} ± {own.standard_error:.2f} |" in shown.splitlines()[-1]
     for seed in (1, 2):
-        (tmp_path / "results" / f"mine-{seed}").mkdir(parents=True)
-        PolicyNetwork(variant("standard"), hidden=(8,)).save(
-            tmp_path / "results" / f"mine-{seed}" / "policy.safetensors"
-        )
+        (tmp_path / "runs" / f"mine-{seed}").mkdir(parents=True)
+        PolicyNetwork(variant("standard"), hidden=(8,)).save(tmp_path / "runs" / f"mine-{seed}" / "policy.safetensors")
     capsys.readouterr()
     assert main([*shlex.split(with_seeds), "--games", "2", "--quiet"]) == 0
     assert re.search(r"^mine +2 ", capsys.readouterr().out, re.MULTILINE)
