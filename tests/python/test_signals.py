@@ -121,7 +121,7 @@ CALLS = {
     ),
     "one long search": (
         "state = starmine.Variant().new_game(seed=0)",
-        "starmine.search(state, 'smart', rollouts=10_000_000, hands=100_000)",
+        "starmine.search(state, 'ippo-2p', rollouts=10_000_000, hands=100_000, seed=2)",  # two seconds
         "assert starmine.search(state, rollouts=100, hands=100).action in state.legal_actions()",
     ),
     "games of a chat player": (
