@@ -39,7 +39,7 @@ class PythonBot(Protocol):
         end(state): called after a game's last turn, with the game's `State`, in which all cards are visible. An object
             that plays several seats of a game gets one call for the game. Environments do not call it.
         act_views(views, games): only for objects. It is called instead of `act`, for all games in which the object is
-            to act. `views` is a list of views, `games` a list of the games' places, as `Turns.game`. It returns a list
+            to act. `views` is a list of views, `games` a list of the games' indices, as `Turns.game`. It returns a list
             with one entry for each view: a move as `act` returns it, or an exception object, which abandons that game,
             or a `concurrent.futures.Future` of one of these. Other games go on until the future is done.
     """

@@ -23,8 +23,8 @@ class Turns:
         obs: the observations, uint8 (K, D), each 0 or 1; or in the policy's `dtype`, with "bits" uint8
             (K, 8 * ceil(D / 64)).
         action_mask: bool (K, A), the legal actions; all false in the rows of a seat that is not to act.
-        game: int64 (K,), the place of the game among those that are played together, from 0. It stays the same from the
-            first turn of a game to its last.
+        game: int64 (K,), the index of the game in the call that plays it, from 0. It stays the same from the first
+            turn of a game to its last.
         seat: int64 (K,), the seat that sees the row.
         to_act: bool (K,), whether the seat is to act. All are true unless the policy sets `all_turns`, see
             `starmine.games.Policy`.

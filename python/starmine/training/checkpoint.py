@@ -89,7 +89,7 @@ def save_checkpoint(path: Path, program: str, args: ScriptArgs, progress: Progre
         torch.save(contents, data)
         data.seek(0)
         try:
-            torch.load(data, weights_only=True)
+            torch.load(data, map_location="cpu", weights_only=True)
         except UnpicklingError as error:
             raise TrainingError(
                 "the learner's state_dict() has a value that a resume could not read: "

@@ -389,8 +389,8 @@ impl Batch {
     ///     TypeError: a seed that is no integer.
     ///     DeckError: a deck that is not the variant's, or a start player that is not a seat; nothing has
     ///         changed.
-    ///     StarmineError: a seed out of range, start players without decks, decks beside partners, partners
-    ///         who leave the learner no turn, or a mask that leaves games out after an interrupted call;
+    ///     StarmineError: a seed out of range, start players without decks, decks in a batch with partners,
+    ///         partners who leave the learner no turn, or a mask that leaves games out after an interrupted call;
     ///         nothing has changed.
     ///     BusyError: another thread is in a call of this batch.
     #[pyo3(signature = (seed=None, reset_mask=None, decks=None, start_players=None))]
