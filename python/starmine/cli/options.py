@@ -131,13 +131,13 @@ def rules_of_text(text: str, players: int | None = None) -> Variant:
 
 
 def refuse_source(target: Path, sources: Iterable[str]) -> None:
-    """Refuse a file to write that is one of the sources, or that a folder among them would be read with.
+    """Refuse a file to write that is one of the sources, or a file of games in a folder among them.
 
     Raises:
         StarmineError: it is.
     """
     suffixes = [suffix for module in FORMATS.values() for suffix in module.SUFFIXES]
-    for source in map(Path, sources):
+    for source in map(Path, sources) if target.exists() else ():
         is_read = source.is_dir() and target.suffix.lower() in suffixes and target.absolute().parent.samefile(source)
-        if target.exists() and (is_read or (source.exists() and source.samefile(target))):
+        if is_read or (source.exists() and source.samefile(target)):
             raise StarmineError(f"{target} is the source, too: expected another file to write")

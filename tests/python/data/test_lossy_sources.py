@@ -57,6 +57,8 @@ def test_a_command_does_not_replace_its_source(command, source, tmp_path, capsys
     assert main(command.format(source=tmp_path / source, target=path).split()) == 2
     assert "games.json" in capsys.readouterr().err
     assert path.read_bytes() == before
+    missing = command.format(source=tmp_path / source, target=tmp_path / "missing" / "games.json")
+    assert main(missing.split()) == 2 or (tmp_path / "missing" / "games.json").exists()
 
 
 def test_games_are_equal_after_a_round_trip_by_parquet(tmp_path):
